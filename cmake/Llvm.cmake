@@ -1,0 +1,19 @@
+# LLVM: ELF objects, DWARF helpers, demangling, JSON. `sframe-llvm` carries include paths and flags;
+# `sframe_link_llvm(target component...)` links components, statically unless SFRAME_STATIC_LLVM is off.
+find_package(LLVM 22 REQUIRED CONFIG)
+add_library(sframe-llvm INTERFACE)
+target_include_directories(sframe-llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_definitions(sframe-llvm INTERFACE ${llvm_definitions})
+if(NOT LLVM_ENABLE_RTTI)
+  target_compile_options(sframe-llvm INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+endif()
+
+function(sframe_link_llvm target)
+  if(SFRAME_STATIC_LLVM)
+    llvm_map_components_to_libnames(libraries ${ARGN})
+  else()
+    set(libraries LLVM)
+  endif()
+  target_link_libraries(${target} PUBLIC sframe-llvm ${libraries})
+endfunction()

@@ -1,0 +1,26 @@
+# How every target of ours is compiled: `sframe-options` carries warnings, sanitizers and dead-code removal.
+add_library(sframe-options INTERFACE)
+target_compile_options(sframe-options INTERFACE -Wall -Wextra -Wshadow=local -ffunction-sections -fdata-sections)
+target_link_options(sframe-options INTERFACE -Wl,--gc-sections)
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  target_compile_options(sframe-options INTERFACE -Wno-shadow)
+endif()
+if(SFRAME_WERROR)
+  target_compile_options(sframe-options INTERFACE -Werror)
+endif()
+if(SFRAME_SANITIZE)
+  # On the whole build: mixing instrumented and plain containers would hide or invent findings.
+  add_compile_options(-fsanitize=${SFRAME_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_link_options(-fsanitize=${SFRAME_SANITIZE})
+endif()
+
+# sframe_library(NAME SOURCES... [DEPENDS targets...]): a static library `sframe-NAME`, alias `sframe::NAME`,
+# its public headers in include/ beside the sources.
+function(sframe_library name)
+  cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
+  add_library(sframe-${name} STATIC ${arg_SOURCES})
+  add_library(sframe::${name} ALIAS sframe-${name})
+  set_target_properties(sframe-${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(sframe-${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  target_link_libraries(sframe-${name} PUBLIC ${arg_DEPENDS} PRIVATE sframe-options ${arg_PRIVATE})
+endfunction()

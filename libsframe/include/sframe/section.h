@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reading a section: versions 1, 2 and 3, every ABI, either byte order, on any host.
+//
+// A Section is a view: it keeps a pointer to the caller's bytes, copies nothing and allocates nothing. All sizes and offsets
+// in the bytes are taken as hostile: each read is checked. The header is checked when the view is made; functions and rows are
+// checked when they are decoded, or all index entries at once by check_index().
+//
+//   auto section = sframe::Section::parse(bytes, address);
+//   for (std::uint32_t i = 0; i < section->num_fdes(); ++i)
+//     if (auto fde = section->fde(i)) {
+//       auto rows = section->rows(*fde);
+//       for (sframe::FrameRow row; rows.next(row);) ...
+//       if (rows.error()) ...
+//     }
+
+#pragma once
+
+#include "sframe/abi.h"
+#include "sframe/error.h"
+#include "sframe/fde.h"
+#include "sframe/row.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+
+namespace sframe {
+
+namespace format {
+struct Version;
+}
+
+inline constexpr std::uint16_t magic = 0xdee2;
+
+/// Bits of sfp_flags (specification, section 2.1.3).
+enum Flags : std::uint8_t {
+  flag_sorted = 0x1,
+  flag_frame_pointer = 0x2,  ///< versions 1 and 2
+  flag_func_start_pcrel = 0x4, ///< versions 2 (errata 1) and 3
+};
+
+/// The header as it was read, in host byte order (specification, section 2.2).
+struct Header {
+  std::uint8_t version = 0;
+  std::uint8_t flags = 0;
+  ByteOrder byte_order = ByteOrder::little;
+  std::uint8_t abi = 0;
+  std::int8_t fixed_fp_offset = 0;
+  std::int8_t fixed_ra_offset = 0;
+  std::uint8_t aux_header_size = 0;
+  std::uint32_t num_fdes = 0;
+  std::uint32_t num_fres = 0;
+  std::uint32_t fre_size = 0;   ///< sfh_fre_len: bytes of the FRE sub-section
+  std::uint32_t fde_offset = 0; ///< sfh_fdeoff, from the end of the (auxiliary) header
+  std::uint32_t fre_offset = 0; ///< sfh_freoff, from the end of the (auxiliary) header
+};
+
+/// A row as it stands in the section: its data words before they get a meaning.
+struct EncodedRow {
+  std::uint32_t offset = 0; ///< as in FrameRow
+  std::uint8_t info = 0;    ///< the FRE info byte
+  std::uint32_t number = 0; ///< of the row in its function
+  std::uint64_t section_offset = 0;
+  std::uint32_t size = 0; ///< bytes, all told
+  const std::byte* words = nullptr;
+  ByteOrder byte_order = ByteOrder::little;
+
+  bool sp_based() const { return info & 1; } ///< fre_cfa_base_reg_id: 1 = SP, 0 = FP
+  std::uint32_t word_count() const { return info >> 1 & 15; }
+  std::uint32_t word_size() const { return 1u << (info >> 5 & 3); } ///< bytes: 1, 2 or 4
+  bool ra_signed() const { return info >> 7; }
+  /// Data word `i` < word_count() as a signed number.
+  std::int32_t word(std::uint32_t i) const;
+  /// Data word `i` < word_count() as an unsigned number (control words of flexible FDEs).
+  std::uint32_t control(std::uint32_t i) const;
+};
+
+/// How data words become rules: settled once per function.
+struct WordMeaning {
+  const AbiTraits* abi = nullptr;
+  bool flex = false;
+  bool fixed_ra = false;
+  bool fixed_fp = false;
+  bool zero_is_outermost = false; ///< no data words = RA undefined
+  bool register_words = false;    ///< s390x, version 2
+};
+
+/// Walks the rows of one function, in the section's order. Made by Section::rows(); cheap to copy; valid as long as the bytes.
+class RowCursor {
+public:
+  /// The next row, decoded. False at the end and at the first fault; error() tells which. Constant cost, no allocation.
+  bool next(FrameRow& row);
+
+  /// The next row without its meaning. Checks extent, order and bounds as the other does.
+  bool next(EncodedRow& row);
+
+  /// The meaning of a row that next(EncodedRow&) gave.
+  std::expected<FrameRow, Error> decode(const EncodedRow& row) const;
+
+  /// Set once a fault was met.
+  const std::optional<Error>& error() const { return error_; }
+
+  /// Bytes from the section's start to the next row.
+  std::uint64_t section_offset() const { return static_cast<std::uint64_t>(at_ - section_begin_); }
+
+private:
+  friend class Section;
+  RowCursor() = default;
+  bool fail(ErrorKind kind, const std::byte* where);
+  bool interpret(const EncodedRow& row, FrameRow& out, ErrorKind& fault) const;
+
+  const std::byte* at_ = nullptr;
+  const std::byte* end_ = nullptr;
+  const std::byte* section_begin_ = nullptr;
+  std::uint32_t left_ = 0;
+  std::uint32_t number_ = 0;
+  std::uint32_t function_ = 0;
+  std::uint32_t limit_ = 0;
+  std::int64_t previous_ = -1;
+  FreType fre_type_ = FreType::addr1;
+  ByteOrder order_ = ByteOrder::little;
+  WordMeaning meaning_;
+  std::optional<Error> error_;
+};
+
+/// What find() gives: the function and the row that hold for an address.
+struct Match {
+  EncodedFde fde;
+  FrameRow row;
+};
+
+class Section {
+public:
+  /// A view of the section at the start of `bytes`, which may be followed by more (another section, padding). `address` is where
+  /// the first byte is in the target's address space: function addresses are relative to it. Checks magic, version, ABI
+  /// and that both sub-sections fit. `bytes` must outlive the view. Constant cost.
+  static std::expected<Section, Error> parse(std::span<const std::byte> bytes, std::uint64_t address = 0);
+
+  /// Checks every index entry (and V3 attribute): the first fault, if there is one. Linear in the number of functions.
+  std::optional<Error> check_index() const;
+
+  const Header& header() const { return header_; }
+  const AbiTraits& abi() const { return *abi_; }
+  std::uint64_t address() const { return address_; }
+  std::uint32_t num_fdes() const { return header_.num_fdes; }
+  bool sorted() const { return header_.flags & flag_sorted; }
+
+  /// The bytes that belong to this section: up to the end of the later sub-section.
+  std::span<const std::byte> bytes() const { return bytes_; }
+
+  /// The auxiliary header's bytes, possibly none.
+  std::span<const std::byte> aux_header() const;
+
+  /// Bytes from the section's start to the FDE sub-section, and to the FRE sub-section.
+  std::uint64_t index_offset() const { return index_offset_; }
+  std::uint64_t rows_offset() const { return rows_offset_; }
+
+  /// Bytes of an index entry, and of the attributes that stand before a function's rows (version 3).
+  std::uint32_t index_entry_size() const;
+  std::uint32_t attribute_size() const;
+
+  /// Function `number` of the index. Constant cost.
+  std::expected<EncodedFde, Error> fde(std::uint32_t number) const;
+
+  /// The start address of function `number` < num_fdes(), which is all that a search needs.
+  std::uint64_t fde_start(std::uint32_t number) const;
+
+  /// The rows of a function of this section.
+  RowCursor rows(const EncodedFde& fde) const;
+
+  /// True where a function without rows means "outermost throughout" (version 3, default FDE type).
+  bool outermost_throughout(const EncodedFde& fde) const;
+
+  /// The function that contains `pc`: binary search where the section says that it is sorted, else linear.
+  std::expected<std::optional<EncodedFde>, Error> find_fde(std::uint64_t pc) const;
+
+  /// The function and row for `pc`; nothing where no function contains it or its first row starts later. Decodes the function's rows up
+  /// to the address; index.h answers without that.
+  std::expected<std::optional<Match>, Error> find(std::uint64_t pc) const;
+
+private:
+  Section() = default;
+  Error fault(ErrorKind kind, std::uint64_t offset) const { return {kind, offset, Error::none, Error::none}; }
+
+  std::span<const std::byte> bytes_;
+  std::uint64_t address_ = 0;
+  Header header_;
+  const AbiTraits* abi_ = nullptr;
+  const format::Version* version_ = nullptr;
+  std::uint64_t index_offset_ = 0;
+  std::uint64_t rows_offset_ = 0;
+};
+
+/// Splits bytes that hold several sections one behind another, each padded to eight bytes (what a linker that only
+/// concatenates writes). next() gives the sections in turn; nothing at the end. An Error's offset counts from the start of all bytes.
+class Concatenated {
+public:
+  Concatenated(std::span<const std::byte> bytes, std::uint64_t address) : bytes_(bytes), address_(address) {}
+
+  /// The next section, nothing when only zero bytes are left. After an Error the end is reached.
+  std::expected<std::optional<Section>, Error> next();
+
+  /// Bytes from the start to the section that next() gave last.
+  std::uint64_t offset() const { return current_; }
+
+private:
+  std::span<const std::byte> bytes_;
+  std::uint64_t address_;
+  std::uint64_t at_ = 0;
+  std::uint64_t current_ = 0;
+};
+
+} // namespace sframe
