@@ -47,7 +47,7 @@ frame_fp:
 	.cfi_def_cfa_offset 336
 	lgr	%r11, %r15
 	.cfi_def_cfa_register %r11
-	brasl	%r14, leaf
+	brasl	%r14, leaf@PLT
 	lmg	%r11, %r15, 264(%r11)
 	.cfi_restore %r15
 	.cfi_restore %r14
@@ -66,7 +66,7 @@ ra_only:
 	.cfi_offset %r15, -40
 	aghi	%r15, -160
 	.cfi_def_cfa_offset 320
-	brasl	%r14, leaf
+	brasl	%r14, leaf@PLT
 	lmg	%r14, %r15, 272(%r15)
 	.cfi_restore %r15
 	.cfi_restore %r14
@@ -96,7 +96,7 @@ words2:
 	.cfi_offset %r14, -48
 	aghi	%r15, -0x2000
 	.cfi_def_cfa_offset 0x20a0
-	brasl	%r14, leaf
+	brasl	%r14, leaf@PLT
 	aghi	%r15, 0x2000
 	.cfi_def_cfa_offset 160
 	lg	%r14, 112(%r15)
@@ -113,7 +113,7 @@ words4:
 	.cfi_offset %r14, -48
 	agfi	%r15, -0x1000000
 	.cfi_def_cfa_offset 0x10000a0
-	brasl	%r14, leaf
+	brasl	%r14, leaf@PLT
 	agfi	%r15, 0x1000000
 	.cfi_def_cfa_offset 160
 	lg	%r14, 112(%r15)
@@ -186,7 +186,7 @@ _start:
 	.cfi_startproc
 	.cfi_undefined %r14
 	lghi	%r11, 0
-	brasl	%r14, frame_sp
+	brasl	%r14, frame_sp@PLT
 	nopr
 	.cfi_endproc
 	.size	_start, .-_start

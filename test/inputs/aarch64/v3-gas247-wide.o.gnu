@@ -1,0 +1,40 @@
+
+v3-gas247-wide.o:     file format elf64-littleaarch64
+
+Contents of the SFrame section .sframe:
+  Header :
+
+    Version: SFRAME_VERSION_3
+    Flags: SFRAME_F_FDE_FUNC_START_PCREL
+    Num FDEs: 4
+    Num FREs: 16
+
+  Function Index :
+
+    func idx [0]: pc = 0x0, size = 252 bytes
+    STARTPC         CFA       FP        RA           
+    0000000000000000  sp+0      u         u            
+    0000000000000004  sp+16     u         c-16         
+    0000000000000008  sp+16     c-8       c-16         
+    00000000000000f8  sp+0      c-8       c-16         
+
+    func idx [1]: pc = 0xfc, size = 256 bytes
+    STARTPC         CFA       FP        RA           
+    00000000000000fc  sp+0      u         u            
+    0000000000000100  sp+16     u         c-16         
+    0000000000000104  sp+16     c-8       c-16         
+    00000000000001f8  sp+0      c-8       c-16         
+
+    func idx [2]: pc = 0x1fc, size = 65532 bytes
+    STARTPC         CFA       FP        RA           
+    00000000000001fc  sp+0      u         u            
+    0000000000000200  sp+16     u         c-16         
+    0000000000000204  sp+16     c-8       c-16         
+    00000000000101f4  sp+0      c-8       c-16         
+
+    func idx [3]: pc = 0x101f8, size = 65536 bytes
+    STARTPC         CFA       FP        RA           
+    00000000000101f8  sp+0      u         u            
+    00000000000101fc  sp+16     u         c-16         
+    0000000000010200  sp+16     c-8       c-16         
+    00000000000201f4  sp+0      c-8       c-16         

@@ -1,0 +1,19 @@
+
+v2-hand-pcmask.o:     file format elf64-x86-64
+
+Contents of the SFrame section .sframe:
+  Header :
+
+    Version: SFRAME_VERSION_2
+    Flags: SFRAME_F_FDE_SORTED,
+           SFRAME_F_FDE_FUNC_START_PCREL
+    CFA fixed RA offset: -8
+    Num FDEs: 1
+    Num FREs: 2
+
+  Function Index :
+
+    func idx [0]: pc = 0x0, size = 64 bytes
+    STARTPC[m]      CFA       FP        RA           
+    0000000000000000  sp+8      u         f            
+    000000000000000b  sp+16     u         f            

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# versions: 2 3
+# Row type 3.
+
+	.include "fields.inc"
+	sframe
+	header	flags=1, fixed_ra=-8
+	fde	start=0x1000, info=3
+	fres
+	func
+	row1	start=0, words=1
+	.byte	8			# CFA = SP + 8
+	done

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# versions: 1 2 3
+# sfh_num_fdes is 0xffffffff: times the entry size it overflows 32 bits.
+
+	.include "fields.inc"
+	sframe
+	header	flags=1, fixed_ra=-8, num_fdes=0xffffffff
+	fde	start=0x1000
+	fres
+	func
+	row1	start=0, words=1
+	.byte	8			# CFA = SP + 8
+	done

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# versions: 2 3
+# The function claims 3 rows; the section ends after one.
+
+	.include "fields.inc"
+	sframe
+	header	flags=1, fixed_ra=-8, num_fres=3
+	fde	start=0x1000, num_fres=3
+	fres
+	func
+	row1	start=0, words=1
+	.byte	8			# CFA = SP + 8
+	done
