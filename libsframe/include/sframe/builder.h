@@ -21,7 +21,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace sframe {
@@ -127,33 +126,40 @@ private:
   struct Function {
     Fde fde;
     std::uint32_t target;
-    std::uint64_t rows_at;   ///< in encoded_
-    std::uint32_t rows_size; ///< with V3's attributes
+    std::uint32_t run; ///< its encoded rows, in runs_
     std::uint32_t num_fres;
-    FreType fre_type;
-    FdeType fde_type;
   };
-  /// Where an encoded run of rows begins in encoded_; equal runs are found by their hash and compared byte for byte.
+  /// The encoded rows of a function, in V3 with the attributes before them: a range of encoded_.
   struct Run {
     std::uint64_t at;
     std::uint32_t size;
+    FreType fre_type; ///< V1 and V2 have it in the index
   };
-  std::optional<Refusal> check(const Fde& fde, std::span<const FrameRow> rows) const;
-  std::expected<FdeType, Refusal> choose_type(const Fde& fde) const;
-  void order_rows(std::span<const FrameRow> rows);
-  std::uint64_t share(std::uint64_t at, std::uint32_t size);
   struct Layout;
+
+  std::optional<Refusal> check(const Fde& fde, std::span<const FrameRow> rows) const;
+  std::optional<Refusal> order_rows(const Fde& fde, std::span<const FrameRow> rows);
+  struct Encoded;
+  std::expected<Encoded, Refusal> encode_rows(const Fde& fde, FdeType type);
+  bool encodable(const FrameRow& row, FdeType type) const;
+  std::uint32_t add_run(const Run& run);
+  std::span<const std::byte> run_bytes(const Run& run) const { return {encoded_.data() + run.at, run.size}; }
+  void grow_table();
   std::expected<Layout, Refusal> lay_out() const;
-  void write(const Layout& layout, std::uint64_t address, bool linked, std::byte* out) const;
+  void write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const;
+  void write_entry(const Function& function, const Layout& layout, std::int64_t start, std::byte* entry) const;
+  void write_runs(const Layout& layout, std::byte* out) const;
+  std::uint64_t field_offset(std::uint64_t position) const;
 
   BuildOptions options_;
   const AbiTraits* abi_;
   const format::Version* version_;
   ByteOrder order_;
   std::vector<Function> functions_;
-  std::vector<std::byte> encoded_;
-  std::unordered_multimap<std::uint64_t, Run> runs_;
-  std::vector<FrameRow> scratch_;
+  std::vector<Run> runs_;
+  std::vector<std::byte> encoded_;   ///< what runs_ point to
+  std::vector<std::uint32_t> table_; ///< with share_rows: hash table of numbers of runs_, by their bytes
+  std::vector<FrameRow> ordered_;    ///< the rows of the function being added; kept for its capacity
   std::uint64_t num_fres_ = 0;
 };
 

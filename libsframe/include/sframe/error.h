@@ -28,7 +28,7 @@ enum class ErrorKind : std::uint8_t {
   bad_dataword_size,    ///< size code 3 in a row's info byte
   bad_dataword_count,   ///< a number of data words that has no meaning for the ABI, version and FDE type
   bad_register,         ///< a register number that no row can hold
-  bad_rule,             ///< a flexible rule without meaning: CFA based on the CFA
+  bad_rule,             ///< a rule without meaning: CFA based on the CFA, an offset beyond 32 bits
   row_order,            ///< row offsets that do not increase
   row_past_end,         ///< a row that starts at or past the function's end (or the block's, with PCMASK)
   rows_shared_partly,   ///< functions whose rows overlap without being the same (byte order flip only)

@@ -3,7 +3,7 @@
 // A lookup index for those who ask often: profilers, unwinders. Built once from one or several sections, it answers "which rules hold
 // at this address" without decoding rows: one table lookup and a short search, no allocation.
 //
-// Memory: about 8 bytes per row, 4 bytes per 64 bytes of covered code, and 32 bytes per distinct row.
+// Memory: 8 bytes per row, at most 4 bytes per row for the table, and 32 bytes per distinct row (a few thousand in a big library).
 
 #pragma once
 
@@ -26,7 +26,7 @@ struct IndexedRow {
 class Index {
 public:
   /// Decodes every row of `sections`; the first fault ends it. The index keeps nothing of the sections' bytes. Where functions overlap,
-  /// the one that starts later wins. Addresses are those of the sections; their span must be below 4 GiB (ErrorKind::too_large).
+  /// the one that starts later ends the earlier one. Addresses are those of the sections; their span must be below 4 GiB (ErrorKind::too_large).
   static std::expected<Index, Error> build(std::span<const Section> sections);
 
   /// The rules at `pc`, or nullptr where no function covers it. Valid as long as the index.
@@ -36,7 +36,6 @@ public:
   std::uint64_t memory() const;
 
 private:
-  static constexpr std::uint32_t bucket_shift = 6;
   static constexpr std::uint32_t uncovered = 0xffffffff;
   static constexpr std::uint32_t masked = 0x80000000; ///< the entry names a PCMASK function, not a row
 
@@ -50,11 +49,14 @@ private:
 
   std::uint64_t base_ = 0;
   std::uint64_t span_ = 0;
-  std::vector<std::uint32_t> buckets_; ///< per 64 bytes: the last entry that starts at or before the bucket's first byte
+  std::uint32_t bucket_shift_ = 0;
+  std::vector<std::uint32_t> buckets_; ///< per 2^bucket_shift_ bytes: the last entry that starts at or before the first of them
   std::vector<Entry> entries_;
   std::vector<IndexedRow> rows_;
   std::vector<Mask> masks_;
   std::vector<Entry> mask_entries_;
+
+  class Maker;
 };
 
 } // namespace sframe

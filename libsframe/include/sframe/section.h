@@ -110,7 +110,6 @@ private:
   friend class Section;
   RowCursor() = default;
   bool fail(ErrorKind kind, const std::byte* where);
-  bool interpret(const EncodedRow& row, FrameRow& out, ErrorKind& fault) const;
 
   const std::byte* at_ = nullptr;
   const std::byte* end_ = nullptr;
@@ -183,7 +182,6 @@ public:
 
 private:
   Section() = default;
-  Error fault(ErrorKind kind, std::uint64_t offset) const { return {kind, offset, Error::none, Error::none}; }
 
   std::span<const std::byte> bytes_;
   std::uint64_t address_ = 0;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// AArch64, little and big endian (AAPCS64; "DWARF for the Arm 64-bit Architecture" for the register numbers).
+//
+// | DWARF | register | role                                                          |
+// | 29    | x29      | FP: saved by the callee                                       |
+// | 30    | x30      | LR: the RA at entry, saved where the function likes           |
+// | 31    | sp       | SP                                                            |
+//
+// At entry CFA = sp. Return addresses may be signed (pointer authentication, key A or B). PLT entries have 16 bytes.
+
+#include "abi/abis.h"
+
+namespace sframe::abi {
+
+namespace {
+
+constexpr AbiTraits aarch64(Abi id, std::string_view name, ByteOrder order) {
+  return {
+      .id = id,
+      .name = name,
+      .byte_order = order,
+      .machine = 183, // EM_AARCH64
+      .sp = 31,
+      .fp = 29,
+      .ra = 30,
+      .fixed_fp_offset = 0,
+      .fixed_ra_offset = 0,
+      .cfa_bias = 0,
+      .cfa_scale = 1,
+      .sp_from_cfa = 0,
+      .entry_cfa_offset = 0,
+      .plt_entry_size = 16,
+      .zero_ra_word_is_unsaved = false,
+      .v2_register_words = false,
+      .signs_return_addresses = true,
+  };
+}
+
+} // namespace
+
+const AbiTraits aarch64_little = aarch64(Abi::aarch64_little, "aarch64", ByteOrder::little);
+const AbiTraits aarch64_big = aarch64(Abi::aarch64_big, "aarch64_be", ByteOrder::big);
+
+} // namespace sframe::abi

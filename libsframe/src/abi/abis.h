@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The constants that the files of this folder define; registry.cc lists them.
+
+#pragma once
+
+#include "sframe/abi.h"
+
+namespace sframe::abi {
+
+extern const AbiTraits amd64, aarch64_little, aarch64_big, s390x;
+
+} // namespace sframe::abi

@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A function's rows are encoded when it is added, into one growing buffer; finish() sorts the functions, gives each run of encoded rows
+// its place in that order, and copies. With share_rows an encoded run that is there already is used again.
+
+#include "sframe/builder.h"
+
+#include "format/words.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <tuple>
+
+namespace sframe {
+
+namespace {
+
+using format::Words;
+
+constexpr std::uint32_t no_run = 0xffffffff;
+constexpr std::uint64_t max_u32 = 0xffffffff;
+
+std::unexpected<Refusal> refused(RefusalReason reason, const Fde& fde, std::uint32_t row = Refusal::none) {
+  return std::unexpected(Refusal{reason, row, fde.start});
+}
+
+std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
+  std::uint64_t hash = bytes.size() * 0x9e3779b97f4a7c15;
+  for (std::size_t at = 0; at < bytes.size(); at += 8) {
+    std::uint64_t chunk = 0;
+    std::memcpy(&chunk, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+    hash = (hash ^ chunk) * 0xff51afd7ed558ccd;
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+FreType fre_type_for(std::uint32_t last_offset) {
+  return last_offset <= 0xff ? FreType::addr1 : last_offset <= 0xffff ? FreType::addr2 : FreType::addr4;
+}
+
+bool same_words(const Words& a, const Words& b) {
+  return a.info == b.info && std::equal(a.values, a.values + a.count, b.values);
+}
+
+} // namespace
+
+const char* message(RefusalReason reason) {
+  switch (reason) {
+  case RefusalReason::cfa_rule: return "CFA is not SP or FP plus an offset";
+  case RefusalReason::ra_rule: return "RA is where the version cannot say";
+  case RefusalReason::fp_rule: return "FP is where the version cannot say";
+  case RefusalReason::mixed_rules: return "no one FDE type can say all rows";
+  case RefusalReason::offset_range: return "offset does not fit 32 bits";
+  case RefusalReason::cfa_alignment: return "CFA offset is not a multiple of the ABI's unit";
+  case RefusalReason::outermost: return "the version has no mark for the outermost frame";
+  case RefusalReason::signal_frame: return "the version has no mark for signal frames";
+  case RefusalReason::rep_size: return "block size that the version cannot say";
+  case RefusalReason::no_rows: return "function without rows";
+  case RefusalReason::too_many_rows: return "more rows than a function can have";
+  case RefusalReason::row_order: return "two rows at one offset";
+  case RefusalReason::row_past_end: return "row at or past the function's end";
+  case RefusalReason::out_of_reach: return "function is more than 2 GiB from the section";
+  case RefusalReason::section_too_large: return "section would pass a 32-bit size";
+  }
+  return "unknown reason";
+}
+
+const char* reason_name(RefusalReason reason) {
+  switch (reason) {
+  case RefusalReason::cfa_rule: return "cfa-rule";
+  case RefusalReason::ra_rule: return "ra-rule";
+  case RefusalReason::fp_rule: return "fp-rule";
+  case RefusalReason::mixed_rules: return "mixed-rules";
+  case RefusalReason::offset_range: return "offset-range";
+  case RefusalReason::cfa_alignment: return "cfa-alignment";
+  case RefusalReason::outermost: return "outermost";
+  case RefusalReason::signal_frame: return "signal-frame";
+  case RefusalReason::rep_size: return "rep-size";
+  case RefusalReason::no_rows: return "no-rows";
+  case RefusalReason::too_many_rows: return "too-many-rows";
+  case RefusalReason::row_order: return "row-order";
+  case RefusalReason::row_past_end: return "row-past-end";
+  case RefusalReason::out_of_reach: return "out-of-reach";
+  case RefusalReason::section_too_large: return "section-too-large";
+  }
+  return "unknown";
+}
+
+Builder::Builder(BuildOptions options)
+    : options_(std::move(options)), abi_(&traits(options_.abi)),
+      version_(format::find_version(static_cast<std::uint8_t>(options_.version))),
+      order_(options_.byte_order.value_or(abi_->byte_order)) {
+  options_.pcrel = options_.pcrel && version_->pcrel;
+  if (options_.aux_header.size() > 0xff) options_.aux_header.resize(0xff);
+}
+
+std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> rows) const {
+  const auto refuse = [&](RefusalReason reason) { return Refusal{reason, Refusal::none, fde.start}; };
+  if (fde.signal_frame && !version_->has_signal) return refuse(RefusalReason::signal_frame);
+  if (fde.pc_type == PcType::mask &&
+      (fde.rep_size == 0 || (!version_->has_rep_size && fde.rep_size != abi_->plt_entry_size)))
+    return refuse(RefusalReason::rep_size);
+  if (rows.empty() && !version_->empty_is_outermost) return refuse(RefusalReason::no_rows);
+  return std::nullopt;
+}
+
+std::optional<Refusal> Builder::order_rows(const Fde& fde, std::span<const FrameRow> rows) {
+  const auto by_offset = [](const FrameRow& a, const FrameRow& b) { return a.offset < b.offset; };
+  ordered_.assign(rows.begin(), rows.end());
+  if (!std::is_sorted(ordered_.begin(), ordered_.end(), by_offset)) std::stable_sort(ordered_.begin(), ordered_.end(), by_offset);
+  for (std::uint32_t i = 0; i < ordered_.size(); ++i) {
+    if (i && ordered_[i].offset == ordered_[i - 1].offset) return Refusal{RefusalReason::row_order, i, fde.start};
+    if (ordered_[i].offset && ordered_[i].offset >= fde.row_limit()) return Refusal{RefusalReason::row_past_end, i, fde.start};
+  }
+  return std::nullopt;
+}
+
+/// What encode_rows() made: bytes at the end of encoded_, not yet a run of runs_.
+struct Builder::Encoded {
+  Run run;
+  std::uint32_t num_fres;
+};
+
+bool Builder::encodable(const FrameRow& row, FdeType type) const {
+  return format::encode_words(row, format::word_meaning(*version_, *abi_, type, abi_->fixed_ra_offset, abi_->fixed_fp_offset))
+      .has_value();
+}
+
+/// Appends the encoded rows of ordered_ to encoded_. On refusal encoded_ is as before.
+std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, FdeType type) {
+  const WordMeaning meaning =
+      format::word_meaning(*version_, *abi_, type, abi_->fixed_ra_offset, abi_->fixed_fp_offset);
+  const FreType fre_type = fre_type_for(ordered_.empty() ? 0 : ordered_.back().offset);
+  const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type);
+  const std::uint64_t at = encoded_.size();
+  const auto refuse = [&](RefusalReason reason, std::uint32_t row = Refusal::none) {
+    encoded_.resize(at);
+    return refused(reason, fde, row);
+  };
+
+  encoded_.resize(at + version_->attribute_size);
+  Words previous;
+  std::uint32_t num_fres = 0;
+  for (std::uint32_t i = 0; i < ordered_.size(); ++i) {
+    auto words = format::encode_words(ordered_[i], meaning);
+    if (!words) return refuse(words.error(), i);
+    if (options_.merge_rows && num_fres && same_words(*words, previous)) continue;
+    std::byte row[4 + 1 + 4 * std::size(Words{}.values)];
+    format::store_sized(row, ordered_[i].offset, offset_size, order_);
+    row[offset_size] = static_cast<std::byte>(words->info);
+    std::byte* to = row + offset_size + 1;
+    for (std::uint32_t w = 0; w < words->count; ++w, to += words->size)
+      format::store_sized(to, words->values[w], words->size, order_);
+    encoded_.insert(encoded_.end(), row, to);
+    previous = *words;
+    ++num_fres;
+  }
+  const std::uint64_t size = encoded_.size() - at;
+  if (num_fres > version_->max_fres) return refuse(RefusalReason::too_many_rows);
+  if (size > max_u32) return refuse(RefusalReason::section_too_large);
+
+  EncodedFde attributes{fde};
+  attributes.num_fres = num_fres;
+  attributes.fre_type = fre_type;
+  attributes.fde_type = type;
+  version_->write_attributes(encoded_.data() + at, order_, attributes);
+  return Encoded{{at, static_cast<std::uint32_t>(size), fre_type}, num_fres};
+}
+
+std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows, std::uint32_t target) {
+  if (functions_.size() == max_u32) return refused(RefusalReason::section_too_large, fde);
+  if (auto refusal = check(fde, rows)) return std::unexpected(*refusal);
+  if (auto refusal = order_rows(fde, rows)) return std::unexpected(*refusal);
+
+  auto encoded = encode_rows(fde, FdeType::standard);
+  if (!encoded && version_->has_flex) {
+    const Refusal standard = encoded.error();
+    encoded = encode_rows(fde, FdeType::flex);
+    // Two rows of which each FDE type can say only one: it is the mixture that cannot be said.
+    if (!encoded && standard.row != Refusal::none && encoded.error().row != Refusal::none &&
+        encodable(ordered_[encoded.error().row], FdeType::standard) && encodable(ordered_[standard.row], FdeType::flex))
+      encoded.error().reason = RefusalReason::mixed_rules;
+  }
+  if (!encoded) return std::unexpected(encoded.error());
+  functions_.push_back({fde, target, add_run(encoded->run), encoded->num_fres});
+  num_fres_ += encoded->num_fres;
+  return {};
+}
+
+/// Gives the number of a run with these bytes: `run` itself, which ends encoded_, or an equal earlier one.
+std::uint32_t Builder::add_run(const Run& run) {
+  const auto number = static_cast<std::uint32_t>(runs_.size());
+  if (!options_.share_rows) {
+    runs_.push_back(run);
+    return number;
+  }
+  if (runs_.size() * 2 >= table_.size()) grow_table();
+  const auto bytes = run_bytes(run);
+  const std::uint64_t mask = table_.size() - 1;
+  for (std::uint64_t slot = hash_bytes(bytes) & mask;; slot = (slot + 1) & mask) {
+    if (table_[slot] == no_run) {
+      table_[slot] = number;
+      runs_.push_back(run);
+      return number;
+    }
+    const Run& other = runs_[table_[slot]];
+    // Rows of different FRE types can look alike where the type is kept in the index (V1, V2).
+    if (other.fre_type == run.fre_type && std::ranges::equal(run_bytes(other), bytes)) {
+      encoded_.resize(run.at);
+      return table_[slot];
+    }
+  }
+}
+
+void Builder::grow_table() {
+  table_.assign(std::max<std::size_t>(64, table_.size() * 2), no_run);
+  const std::uint64_t mask = table_.size() - 1;
+  for (std::uint32_t number = 0; number < runs_.size(); ++number) {
+    std::uint64_t slot = hash_bytes(run_bytes(runs_[number])) & mask;
+    while (table_[slot] != no_run) slot = (slot + 1) & mask;
+    table_[slot] = number;
+  }
+}
+
+/// Where everything goes, whatever the section's address.
+struct Builder::Layout {
+  std::vector<std::uint32_t> order;         ///< numbers of functions_, sorted
+  std::vector<std::uint32_t> run_positions; ///< per run, from the FRE sub-section's start
+  std::uint32_t fre_size = 0;
+};
+
+std::expected<Builder::Layout, Refusal> Builder::lay_out() const {
+  Layout layout;
+  layout.order.resize(functions_.size());
+  for (std::uint32_t i = 0; i < layout.order.size(); ++i) layout.order[i] = i;
+  std::ranges::sort(layout.order, [&](std::uint32_t a, std::uint32_t b) {
+    const Function &x = functions_[a], &y = functions_[b];
+    const auto key = [](const Function& f) { return std::tie(f.target, f.fde.start, f.fde.size); };
+    if (key(x) != key(y)) return key(x) < key(y);
+    return std::ranges::lexicographical_compare(run_bytes(runs_[x.run]), run_bytes(runs_[y.run]));
+  });
+
+  constexpr std::uint32_t unplaced = 0xffffffff;
+  layout.run_positions.assign(runs_.size(), unplaced);
+  std::uint64_t at = 0;
+  for (const std::uint32_t number : layout.order) {
+    std::uint32_t& position = layout.run_positions[functions_[number].run];
+    if (position != unplaced) continue;
+    if (at >= unplaced) return refused(RefusalReason::section_too_large, functions_[number].fde);
+    position = static_cast<std::uint32_t>(at);
+    at += runs_[functions_[number].run].size;
+  }
+  if (size() - at > max_u32 || at > max_u32 || num_fres_ > max_u32) return std::unexpected(Refusal{RefusalReason::section_too_large});
+  layout.fre_size = static_cast<std::uint32_t>(at);
+  return layout;
+}
+
+std::uint64_t Builder::field_offset(std::uint64_t position) const {
+  return format::header::size + options_.aux_header.size() + position * version_->entry_size;
+}
+
+std::uint64_t Builder::size() const { return field_offset(functions_.size()) + encoded_.size(); }
+
+std::optional<Builder::AddressRange> Builder::address_range() const {
+  AddressRange range{0, std::numeric_limits<std::uint64_t>::max()};
+  if (version_->start_size == 8 || functions_.empty()) return range;
+  // The lowest and highest function decide but for the place of their fields in the index, so all are asked.
+  std::vector<std::uint64_t> starts;
+  for (const Function& function : functions_) starts.push_back(function.fde.start);
+  std::ranges::sort(starts);
+  __extension__ using Wide = __int128;
+  Wide lowest = 0, highest = range.highest;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const Wide centre = Wide{starts[i]} - (options_.pcrel ? Wide{field_offset(i)} : 0);
+    lowest = std::max(lowest, centre - std::numeric_limits<std::int32_t>::max());
+    highest = std::min(highest, centre - std::numeric_limits<std::int32_t>::min());
+  }
+  if (lowest > highest) return std::nullopt;
+  return AddressRange{static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)};
+}
+
+void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const {
+  namespace field = format::header;
+  using format::store;
+  store(out, magic, order_);
+  store(out + field::version, version_->number, order_);
+  store(out + field::flags, flags, order_);
+  store(out + field::abi, static_cast<std::uint8_t>(abi_->id), order_);
+  store(out + field::fixed_fp, abi_->fixed_fp_offset, order_);
+  store(out + field::fixed_ra, abi_->fixed_ra_offset, order_);
+  store(out + field::aux_size, static_cast<std::uint8_t>(options_.aux_header.size()), order_);
+  store(out + field::num_fdes, num_fdes(), order_);
+  store(out + field::num_fres, static_cast<std::uint32_t>(num_fres_), order_);
+  store(out + field::fre_size, layout.fre_size, order_);
+  store(out + field::fde_offset, std::uint32_t{0}, order_);
+  store(out + field::fre_offset, static_cast<std::uint32_t>(functions_.size() * version_->entry_size), order_);
+  std::ranges::copy(options_.aux_header, out + field::size);
+}
+
+void Builder::write_entry(const Function& function, const Layout& layout, std::int64_t start, std::byte* entry) const {
+  format::FdeFields fields{.start = start, .fde = {function.fde}};
+  fields.fde.num_fres = function.num_fres;
+  fields.fde.fre_type = runs_[function.run].fre_type;
+  fields.fde.fre_offset = layout.run_positions[function.run];
+  version_->write_entry(entry, order_, fields);
+}
+
+void Builder::write_runs(const Layout& layout, std::byte* out) const {
+  for (std::size_t i = 0; i < runs_.size(); ++i) std::ranges::copy(run_bytes(runs_[i]), out + layout.run_positions[i]);
+}
+
+std::expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {
+  auto layout = lay_out();
+  if (!layout) return std::unexpected(layout.error());
+  std::vector<std::byte> out(size());
+  std::uint8_t flags = flag_sorted;
+  if (options_.pcrel) flags |= flag_func_start_pcrel;
+  if (options_.frame_pointer && version_->number < 3) flags |= flag_frame_pointer;
+  write_header(*layout, flags, out.data());
+  for (std::size_t i = 0; i < layout->order.size(); ++i) {
+    const Function& function = functions_[layout->order[i]];
+    const std::uint64_t field = field_offset(i);
+    const auto start = static_cast<std::int64_t>(function.fde.start - address - (options_.pcrel ? field : 0));
+    if (version_->start_size == 4 && start != static_cast<std::int32_t>(start))
+      return refused(RefusalReason::out_of_reach, function.fde);
+    write_entry(function, *layout, start, out.data() + field);
+  }
+  write_runs(*layout, out.data() + field_offset(functions_.size()));
+  return out;
+}
+
+std::expected<RelocatableSection, Refusal> Builder::finish_relocatable() const {
+  auto layout = lay_out();
+  if (!layout) return std::unexpected(layout.error());
+  RelocatableSection out{.bytes = std::vector<std::byte>(size()), .relocations = {}};
+  std::uint8_t flags = options_.pcrel ? flag_func_start_pcrel : 0;
+  if (options_.frame_pointer && version_->number < 3) flags |= flag_frame_pointer;
+  write_header(*layout, flags, out.bytes.data());
+  out.relocations.reserve(functions_.size());
+  for (std::size_t i = 0; i < layout->order.size(); ++i) {
+    const Function& function = functions_[layout->order[i]];
+    const std::uint64_t field = field_offset(i);
+    write_entry(function, *layout, 0, out.bytes.data() + field);
+    // Without PCREL the stored value counts from the section's start, and the relocation from the field.
+    const auto addend = static_cast<std::int64_t>(function.fde.start + (options_.pcrel ? 0 : field));
+    out.relocations.push_back({field, version_->start_size, function.target, addend});
+  }
+  write_runs(*layout, out.bytes.data() + field_offset(functions_.size()));
+  return out;
+}
+
+} // namespace sframe

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/convert.h"
+
+#include "format/row_budget.h"
+#include "format/words.h"
+
+#include <algorithm>
+
+namespace sframe {
+
+namespace {
+
+/// The bytes of one function's data: attributes and rows.
+struct Extent {
+  std::uint64_t begin, end;
+  std::uint32_t function;
+};
+
+/// Swaps header fields; `to` is a copy of the section.
+void flip_header(std::byte* to) {
+  namespace field = format::header;
+  format::swap_bytes(to, 2);
+  for (std::uint32_t at : {field::num_fdes, field::num_fres, field::fre_size, field::fde_offset, field::fre_offset})
+    format::swap_bytes(to + at, 4);
+}
+
+/// Swaps the rows of one function in `to`, whose layout is read from the untouched section.
+std::expected<void, Error> flip_rows(const Section& section, const EncodedFde& fde, std::byte* to) {
+  const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fde.fre_type);
+  RowCursor rows = section.rows(fde);
+  for (EncodedRow row; rows.next(row);) {
+    std::byte* at = to + row.section_offset;
+    format::swap_bytes(at, offset_size);
+    at += offset_size + 1;
+    for (std::uint32_t i = 0; i < row.word_count(); ++i, at += row.word_size()) format::swap_bytes(at, row.word_size());
+  }
+  if (rows.error()) return std::unexpected(*rows.error());
+  return {};
+}
+
+bool fits_int32(std::uint64_t distance) {
+  const auto value = static_cast<std::int64_t>(distance);
+  return value == static_cast<std::int32_t>(value);
+}
+
+std::expected<std::uint64_t, Error> rows_end(const Section& section, const EncodedFde& fde) {
+  RowCursor rows = section.rows(fde);
+  for (EncodedRow row; rows.next(row);) {
+  }
+  if (rows.error()) return std::unexpected(*rows.error());
+  return rows.section_offset();
+}
+
+} // namespace
+
+std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byte> bytes) {
+  auto section = Section::parse(bytes);
+  if (!section) return std::unexpected(section.error());
+  const format::Version& version = *format::find_version(section->header().version);
+  std::vector<std::byte> out(section->bytes().begin(), section->bytes().end());
+
+  // Functions in the order of their data, so that shared bytes are neighbours and are turned once.
+  std::vector<EncodedFde> fdes;
+  fdes.reserve(section->num_fdes());
+  for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {
+    auto fde = section->fde(i);
+    if (!fde) return std::unexpected(fde.error());
+    version.swap_entry(out.data() + fde->index_offset);
+    fdes.push_back(*fde);
+  }
+  std::ranges::stable_sort(fdes, {}, &EncodedFde::rows_offset);
+
+  const EncodedFde* last = nullptr;
+  std::uint64_t last_end = 0;
+  for (const EncodedFde& fde : fdes) {
+    if (fde.num_fres == 0 && version.attribute_size == 0) continue;
+    const bool same = last && last->rows_offset == fde.rows_offset && last->num_fres == fde.num_fres && last->fre_type == fde.fre_type;
+    if (same) continue;
+    const std::uint64_t begin = fde.rows_offset - version.attribute_size;
+    if (last && begin < last_end)
+      return std::unexpected(Error{ErrorKind::rows_shared_partly, begin, fde.number, Error::none});
+    auto end = rows_end(*section, fde);
+    if (!end) return std::unexpected(end.error());
+    if (auto flipped = flip_rows(*section, fde, out.data()); !flipped) return std::unexpected(flipped.error());
+    if (version.attribute_size) version.swap_attributes(out.data() + begin);
+    last = &fde;
+    last_end = *end;
+  }
+  flip_header(out.data());
+  return out;
+}
+
+FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset) {
+  FrameRow out = row;
+  if (out.ra.kind == Rule::Kind::fixed) out.ra = Rule::at_cfa(fixed_ra_offset);
+  if (out.fp.kind == Rule::Kind::fixed) out.fp = Rule::at_cfa(fixed_fp_offset);
+  return out;
+}
+
+std::expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
+                                        std::uint64_t address) {
+  Converted out;
+  Builder builder(options);
+  std::vector<FrameRow> rows;
+
+  // Where a function's start field will stand is known only at the end, so a 32-bit start must reach from both ends of the index.
+  std::uint64_t index_end = address + format::header::size + options.aux_header.size();
+  for (const Section& section : sections) index_end += std::uint64_t{section.num_fdes()} * format::version2.entry_size;
+  const auto reaches = [&](const Fde& fde) {
+    if (options.version == VersionNumber::v3) return true;
+    return fits_int32(fde.start - address) && fits_int32(fde.start - index_end);
+  };
+  for (std::uint32_t number = 0; number < sections.size(); ++number) {
+    const Section& section = sections[number];
+    format::RowBudget budget(section);
+    for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
+      auto fde = section.fde(i);
+      if (!fde) return std::unexpected(fde.error());
+      rows.clear();
+      RowCursor cursor = section.rows(*fde);
+      for (FrameRow row; cursor.next(row);)
+        rows.push_back(resolve_fixed(row, section.header().fixed_ra_offset, section.header().fixed_fp_offset));
+      if (cursor.error()) return std::unexpected(*cursor.error());
+      if (!budget.spend(rows.size())) return std::unexpected(Error{ErrorKind::too_large, fde->index_offset, i, Error::none});
+
+      if (rows.empty()) {
+        if (!section.outermost_throughout(*fde)) {
+          out.refused.push_back({number, *fde, {RefusalReason::no_rows, Refusal::none, fde->start}});
+          continue;
+        }
+        if (options.version != VersionNumber::v3) rows.push_back(FrameRow::outermost(0));
+      }
+      if (!reaches(*fde)) {
+        out.refused.push_back({number, *fde, {RefusalReason::out_of_reach, Refusal::none, fde->start}});
+        continue;
+      }
+      if (auto added = builder.add(*fde, rows); !added) out.refused.push_back({number, *fde, added.error()});
+    }
+  }
+  auto bytes = builder.finish(address);
+  if (!bytes) return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
+  out.bytes = std::move(*bytes);
+  out.num_fdes = builder.num_fdes();
+  return out;
+}
+
+} // namespace sframe

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What differs between the versions, in one table entry each (v1.cc, v2.cc, v3.cc). The header and the rows look the same in all
+// of them; the index entries, what follows them, and what some values mean do not.
+
+#pragma once
+
+#include "format/on_disk.h"
+#include "sframe/error.h"
+#include "sframe/fde.h"
+
+#include <expected>
+
+namespace sframe::format {
+
+/// A function entry on its way to or from the section.
+struct FdeFields {
+  std::int64_t start = 0; ///< as stored: relative to the field or to the section
+  EncodedFde fde;         ///< start unset; rows_offset set by the reader
+};
+
+struct Version {
+  std::uint8_t number;
+  std::uint32_t entry_size;     ///< bytes of an index entry
+  std::uint32_t start_size;     ///< bytes of its first field, the function's start
+  std::uint32_t attribute_size; ///< bytes between the start offset and the first row
+  std::uint32_t max_fres;       ///< rows per function
+  bool pcrel;                   ///< FUNC_START_PCREL exists
+  bool has_rep_size;
+  bool has_signal;
+  bool has_flex;
+  bool has_outermost_rows;  ///< a row without data words = RA undefined
+  bool empty_is_outermost;  ///< a function without rows = outermost throughout
+  bool register_words;      ///< honours AbiTraits::v2_register_words
+
+  /// Reads an index entry of entry_size bytes. The attributes come separately: their place is known only now.
+  void (*read_entry)(const std::byte* entry, ByteOrder order, FdeFields& out);
+  /// Reads attribute_size bytes.
+  void (*read_attributes)(const std::byte* attributes, ByteOrder order, EncodedFde& out);
+  void (*write_entry)(std::byte* entry, ByteOrder order, const FdeFields& fields);
+  void (*write_attributes)(std::byte* attributes, ByteOrder order, const EncodedFde& fde);
+  /// Reverses the bytes of each integer of an entry and of the attributes, in place.
+  void (*swap_entry)(std::byte* entry);
+  void (*swap_attributes)(std::byte* attributes);
+};
+
+extern const Version version1, version2, version3;
+
+/// nullptr for a number that is no version.
+const Version* find_version(std::uint8_t number);
+
+/// Sets what an info byte says, and back. The FRE type is taken as it is: the reader checks it.
+void read_info(std::uint8_t info, EncodedFde& fde);
+std::uint8_t make_info(const EncodedFde& fde);
+
+} // namespace sframe::format

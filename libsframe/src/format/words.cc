@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "format/words.h"
+
+#include <limits>
+
+namespace sframe::format {
+
+namespace {
+
+using Kind = Rule::Kind;
+
+bool fits_register(std::int64_t reg) { return reg >= 0 && reg < Rule::cfa_base; }
+
+/// Reads words in turn; knows when they run out.
+class WordReader {
+public:
+  explicit WordReader(const EncodedRow& row) : row_(row), count_(row.word_count()) {}
+  bool done() const { return next_ == count_; }
+  std::int32_t signed_word() { return row_.word(next_++); }
+  std::uint32_t control_word() { return row_.control(next_++); }
+
+private:
+  const EncodedRow& row_;
+  std::uint32_t next_ = 0;
+  std::uint32_t count_;
+};
+
+bool decode_slot(std::int32_t word, const WordMeaning& meaning, Rule& out, ErrorKind& fault) {
+  if (!meaning.register_words || !(word & 1)) {
+    out = Rule::at_cfa(word);
+    return true;
+  }
+  if (!fits_register(word >> 1)) {
+    fault = ErrorKind::bad_register;
+    return false;
+  }
+  out = Rule::in_register(static_cast<std::uint16_t>(word >> 1));
+  return true;
+}
+
+bool decode_standard(const EncodedRow& row, const WordMeaning& meaning, FrameRow& out, ErrorKind& fault) {
+  const AbiTraits& abi = *meaning.abi;
+  WordReader words(row);
+  const std::int64_t cfa = std::int64_t{words.signed_word()} * abi.cfa_scale + abi.cfa_bias;
+  if (cfa != static_cast<std::int32_t>(cfa)) {
+    fault = ErrorKind::bad_rule;
+    return false;
+  }
+  out.cfa = Rule::value(row.sp_based() ? abi.sp : abi.fp, static_cast<std::int32_t>(cfa));
+  out.ra = meaning.fixed_ra ? Rule::fixed() : Rule::same();
+  out.fp = meaning.fixed_fp ? Rule::fixed() : Rule::same();
+  if (!meaning.fixed_ra && !words.done()) {
+    const std::int32_t word = words.signed_word();
+    const bool unsaved = word == 0 && abi.zero_ra_word_is_unsaved;
+    if (!unsaved && !decode_slot(word, meaning, out.ra, fault)) return false;
+  }
+  if (!meaning.fixed_fp && !words.done() && !decode_slot(words.signed_word(), meaning, out.fp, fault)) return false;
+  fault = ErrorKind::bad_dataword_count;
+  return words.done();
+}
+
+/// Reads one control word and, unless it is the padding word, its offset. `absent` is what padding or no words at all mean.
+bool decode_flex_rule(WordReader& words, const Rule& absent, Rule& out, ErrorKind& fault) {
+  out = absent;
+  if (words.done()) return true;
+  const std::uint32_t word = words.control_word();
+  if (word == 0) return true;
+  if (words.done()) {
+    fault = ErrorKind::bad_dataword_count;
+    return false;
+  }
+  std::uint16_t base = Rule::cfa_base;
+  if (word & control::reg_p) {
+    if (!fits_register(word >> control::reg_shift)) {
+      fault = ErrorKind::bad_register;
+      return false;
+    }
+    base = static_cast<std::uint16_t>(word >> control::reg_shift);
+  }
+  out = {word & control::deref_p ? Kind::stored : Kind::value, base, words.signed_word()};
+  return true;
+}
+
+bool decode_flex(const EncodedRow& row, const WordMeaning& meaning, FrameRow& out, ErrorKind& fault) {
+  WordReader words(row);
+  if (!decode_flex_rule(words, Rule::undefined(), out.cfa, fault)) return false;
+  if (out.cfa.kind == Kind::undefined || out.cfa.base == Rule::cfa_base) {
+    fault = ErrorKind::bad_rule;
+    return false;
+  }
+  if (!decode_flex_rule(words, meaning.fixed_ra ? Rule::fixed() : Rule::same(), out.ra, fault)) return false;
+  if (!decode_flex_rule(words, meaning.fixed_fp ? Rule::fixed() : Rule::same(), out.fp, fault)) return false;
+  fault = ErrorKind::bad_dataword_count;
+  return words.done();
+}
+
+/// Collects words and the width that they need.
+class WordWriter {
+public:
+  void add_signed(std::int64_t value) {
+    widen(value == static_cast<std::int8_t>(value) ? 1 : value == static_cast<std::int16_t>(value) ? 2 : 4);
+    if (value != static_cast<std::int32_t>(value)) overflow_ = true;
+    add(static_cast<std::uint32_t>(value));
+  }
+  void add_control(std::uint32_t value) {
+    widen(value <= 0xff ? 1 : value <= 0xffff ? 2 : 4);
+    add(value);
+  }
+  std::expected<Words, RefusalReason> finish(bool sp_based, bool ra_signed) {
+    if (overflow_) return std::unexpected(RefusalReason::offset_range);
+    const int size_code = words_.size == 1 ? 0 : words_.size == 2 ? 1 : 2;
+    words_.info = static_cast<std::uint8_t>((ra_signed << 7) | (size_code << 5) | (words_.count << 1) | (sp_based ? 1 : 0));
+    return words_;
+  }
+
+private:
+  void widen(std::uint8_t size) {
+    if (size > words_.size) words_.size = size;
+  }
+  void add(std::uint32_t value) { words_.values[words_.count++] = value; }
+
+  Words words_;
+  bool overflow_ = false;
+};
+
+/// True where the rule says what the header's fixed offset says anyway.
+bool is_fixed(const Rule& rule, std::int32_t fixed_offset) {
+  return fixed_offset != 0 && (rule.kind == Kind::fixed || rule == Rule::at_cfa(fixed_offset));
+}
+
+/// Adds the word for a slot relative to the CFA, or for a register where words may name them.
+bool encode_slot(const Rule& rule, const WordMeaning& meaning, bool zero_is_taken, WordWriter& words) {
+  if (rule.kind == Kind::stored && rule.base == Rule::cfa_base) {
+    if (zero_is_taken && rule.offset == 0) return false;
+    if (meaning.register_words && rule.offset & 1) return false;
+    words.add_signed(rule.offset);
+    return true;
+  }
+  if (meaning.register_words && rule.kind == Kind::value && rule.base != Rule::cfa_base && rule.offset == 0) {
+    words.add_signed(std::int64_t{rule.base} << 1 | 1);
+    return true;
+  }
+  return false;
+}
+
+std::expected<Words, RefusalReason> encode_standard(const FrameRow& row, const WordMeaning& meaning) {
+  const AbiTraits& abi = *meaning.abi;
+  if (row.cfa.kind != Kind::value || (row.cfa.base != abi.sp && row.cfa.base != abi.fp))
+    return std::unexpected(RefusalReason::cfa_rule);
+  const std::int64_t cfa = std::int64_t{row.cfa.offset} - abi.cfa_bias;
+  if (cfa % abi.cfa_scale != 0) return std::unexpected(RefusalReason::cfa_alignment);
+
+  WordWriter words;
+  words.add_signed(cfa / abi.cfa_scale);
+  const bool has_fp = row.fp.kind != Kind::same;
+  if (meaning.fixed_ra) {
+    if (!is_fixed(row.ra, abi.fixed_ra_offset)) return std::unexpected(RefusalReason::ra_rule);
+  } else if (row.ra.kind != Kind::same) {
+    if (!encode_slot(row.ra, meaning, abi.zero_ra_word_is_unsaved, words)) return std::unexpected(RefusalReason::ra_rule);
+  } else if (has_fp) {
+    if (!abi.zero_ra_word_is_unsaved) return std::unexpected(RefusalReason::fp_rule);
+    words.add_signed(0);
+  }
+  if (meaning.fixed_fp) {
+    if (!is_fixed(row.fp, abi.fixed_fp_offset)) return std::unexpected(RefusalReason::fp_rule);
+  } else if (has_fp && !encode_slot(row.fp, meaning, false, words)) {
+    return std::unexpected(RefusalReason::fp_rule);
+  }
+  return words.finish(row.cfa.base == abi.sp, row.ra_signed);
+}
+
+/// Adds control word and offset. False where the rule has no such form.
+bool encode_flex_rule(const Rule& rule, WordWriter& words) {
+  if (rule.kind != Kind::value && rule.kind != Kind::stored) return false;
+  std::uint32_t word = rule.kind == Kind::stored ? control::deref_p : 0;
+  if (rule.base != Rule::cfa_base) word |= std::uint32_t{rule.base} << control::reg_shift | control::reg_p;
+  if (word == 0) return false; // the value CFA + offset would read as "no rule"
+  words.add_control(word);
+  words.add_signed(rule.offset);
+  return true;
+}
+
+std::expected<Words, RefusalReason> encode_flex(const FrameRow& row, const WordMeaning& meaning) {
+  const AbiTraits& abi = *meaning.abi;
+  WordWriter words;
+  if (row.cfa.base == Rule::cfa_base || !encode_flex_rule(row.cfa, words))
+    return std::unexpected(RefusalReason::cfa_rule);
+  const bool ra_absent = meaning.fixed_ra ? is_fixed(row.ra, abi.fixed_ra_offset) : row.ra.kind == Kind::same;
+  const bool fp_absent = meaning.fixed_fp ? is_fixed(row.fp, abi.fixed_fp_offset) : row.fp.kind == Kind::same;
+  if (ra_absent) {
+    if (!fp_absent) words.add_control(0);
+  } else if (!encode_flex_rule(row.ra, words)) {
+    return std::unexpected(RefusalReason::ra_rule);
+  }
+  if (!fp_absent && !encode_flex_rule(row.fp, words)) return std::unexpected(RefusalReason::fp_rule);
+  return words.finish(row.cfa.base == abi.sp, row.ra_signed);
+}
+
+} // namespace
+
+WordMeaning word_meaning(const Version& version, const AbiTraits& abi, FdeType type, std::int8_t fixed_ra,
+                         std::int8_t fixed_fp) {
+  return {
+      .abi = &abi,
+      .flex = type == FdeType::flex,
+      .fixed_ra = fixed_ra != 0,
+      .fixed_fp = fixed_fp != 0,
+      .zero_is_outermost = version.has_outermost_rows,
+      .register_words = version.register_words && abi.v2_register_words,
+  };
+}
+
+bool decode_words(const EncodedRow& row, const WordMeaning& meaning, FrameRow& out, ErrorKind& fault) {
+  if (row.word_count() == 0) {
+    fault = ErrorKind::bad_dataword_count;
+    out = FrameRow::outermost(row.offset);
+    return meaning.zero_is_outermost;
+  }
+  out.offset = row.offset;
+  out.ra_signed = row.ra_signed();
+  return meaning.flex ? decode_flex(row, meaning, out, fault) : decode_standard(row, meaning, out, fault);
+}
+
+std::expected<Words, RefusalReason> encode_words(const FrameRow& row, const WordMeaning& meaning) {
+  if (!row.is_outermost()) return meaning.flex ? encode_flex(row, meaning) : encode_standard(row, meaning);
+  if (!meaning.zero_is_outermost) return std::unexpected(RefusalReason::outermost);
+  return WordWriter().finish(true, false);
+}
+
+} // namespace sframe::format

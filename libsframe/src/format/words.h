@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Between a row's data words and its rules: the one place that knows what the words mean, both ways.
+//
+// Default FDE type (specification, section 3.1): CFA offset from SP or FP; then, where the header fixes no offset for it, the RA
+// slot; then the FP slot. s390x scales the CFA offset and may pad the RA word with 0; in version 2 its odd words name registers.
+// Flexible FDE type (section 3.2): for CFA, RA, FP in turn a control word and an offset, or a single 0 for "no rule".
+
+#pragma once
+
+#include "format/version.h"
+#include "sframe/builder.h"
+#include "sframe/section.h"
+
+#include <expected>
+
+namespace sframe::format {
+
+/// What a section with this header, version and ABI means by its words.
+WordMeaning word_meaning(const Version& version, const AbiTraits& abi, FdeType type, std::int8_t fixed_ra,
+                         std::int8_t fixed_fp);
+
+/// The rules of `row`. False, with the fault's kind, where the words have no meaning.
+bool decode_words(const EncodedRow& row, const WordMeaning& meaning, FrameRow& out, ErrorKind& fault);
+
+/// Data words ready to be written.
+struct Words {
+  std::uint8_t info = 0; ///< the whole FRE info byte
+  std::uint8_t count = 0;
+  std::uint8_t size = 1; ///< bytes of each
+  std::uint32_t values[6] = {};
+};
+
+/// The words for `row`, in the smallest size that holds them, or why there are none.
+std::expected<Words, RefusalReason> encode_words(const FrameRow& row, const WordMeaning& meaning);
+
+} // namespace sframe::format

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/section.h"
+
+#include "format/words.h"
+
+#include <algorithm>
+
+namespace sframe {
+
+namespace {
+
+using format::load;
+
+/// True where [offset, offset + size) lies in `total` bytes; no overflow.
+bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t total) { return offset <= total && size <= total - offset; }
+
+Header read_header(const std::byte* at, ByteOrder order) {
+  namespace field = format::header;
+  return {
+      .version = load<std::uint8_t>(at + field::version, order),
+      .flags = load<std::uint8_t>(at + field::flags, order),
+      .byte_order = order,
+      .abi = load<std::uint8_t>(at + field::abi, order),
+      .fixed_fp_offset = load<std::int8_t>(at + field::fixed_fp, order),
+      .fixed_ra_offset = load<std::int8_t>(at + field::fixed_ra, order),
+      .aux_header_size = load<std::uint8_t>(at + field::aux_size, order),
+      .num_fdes = load<std::uint32_t>(at + field::num_fdes, order),
+      .num_fres = load<std::uint32_t>(at + field::num_fres, order),
+      .fre_size = load<std::uint32_t>(at + field::fre_size, order),
+      .fde_offset = load<std::uint32_t>(at + field::fde_offset, order),
+      .fre_offset = load<std::uint32_t>(at + field::fre_offset, order),
+  };
+}
+
+} // namespace
+
+std::int32_t EncodedRow::word(std::uint32_t i) const {
+  const std::uint32_t size = word_size();
+  const std::uint32_t value = format::load_sized(words + i * size, size, byte_order);
+  if (size == 1) return static_cast<std::int8_t>(value);
+  if (size == 2) return static_cast<std::int16_t>(value);
+  return static_cast<std::int32_t>(value);
+}
+
+std::uint32_t EncodedRow::control(std::uint32_t i) const {
+  return format::load_sized(words + i * word_size(), word_size(), byte_order);
+}
+
+std::expected<Section, Error> Section::parse(std::span<const std::byte> bytes, std::uint64_t address) {
+  const auto failed = [](ErrorKind kind, std::uint64_t offset) { return std::unexpected(Error{.kind = kind, .offset = offset}); };
+  namespace field = format::header;
+
+  // The preamble alone tells what the bytes are, so a short section of another kind is "no SFrame", not "truncated".
+  if (bytes.size() < 4) return failed(ErrorKind::truncated_header, bytes.size());
+  ByteOrder order = ByteOrder::little;
+  if (load<std::uint16_t>(bytes.data(), order) != magic) order = ByteOrder::big;
+  if (load<std::uint16_t>(bytes.data(), order) != magic) return failed(ErrorKind::bad_magic, 0);
+
+  Section section;
+  section.version_ = format::find_version(load<std::uint8_t>(bytes.data() + field::version, order));
+  if (!section.version_) return failed(ErrorKind::unknown_version, field::version);
+  if (bytes.size() < field::size) return failed(ErrorKind::truncated_header, bytes.size());
+  section.header_ = read_header(bytes.data(), order);
+  const Header& header = section.header_;
+  section.abi_ = find_abi(header.abi);
+  if (!section.abi_) return failed(ErrorKind::unknown_abi, field::abi);
+  const std::uint64_t base = std::uint64_t{field::size} + header.aux_header_size;
+  if (bytes.size() < base) return failed(ErrorKind::truncated_header, bytes.size());
+
+  section.address_ = address;
+  section.index_offset_ = base + header.fde_offset;
+  section.rows_offset_ = base + header.fre_offset;
+  const std::uint64_t index_size = std::uint64_t{header.num_fdes} * section.version_->entry_size;
+  if (!fits(section.index_offset_, index_size, bytes.size())) return failed(ErrorKind::index_out_of_bounds, field::num_fdes);
+  if (!fits(section.rows_offset_, header.fre_size, bytes.size())) return failed(ErrorKind::rows_out_of_bounds, field::fre_size);
+  const std::uint64_t index_end = section.index_offset_ + index_size;
+  const std::uint64_t rows_end = section.rows_offset_ + header.fre_size;
+  if (index_size && header.fre_size && section.index_offset_ < rows_end && section.rows_offset_ < index_end)
+    return failed(ErrorKind::overlap, field::fde_offset);
+  section.bytes_ = bytes.first(std::max({base, index_end, rows_end}));
+  return section;
+}
+
+std::optional<Error> Section::check_index() const {
+  for (std::uint32_t i = 0; i < num_fdes(); ++i)
+    if (auto entry = fde(i); !entry) return entry.error();
+  return std::nullopt;
+}
+
+std::span<const std::byte> Section::aux_header() const {
+  return bytes_.subspan(format::header::size, header_.aux_header_size);
+}
+
+std::uint32_t Section::index_entry_size() const { return version_->entry_size; }
+std::uint32_t Section::attribute_size() const { return version_->attribute_size; }
+
+std::uint64_t Section::fde_start(std::uint32_t number) const {
+  const std::uint64_t offset = index_offset_ + std::uint64_t{number} * version_->entry_size;
+  const std::byte* at = bytes_.data() + offset;
+  const std::int64_t stored = version_->start_size == 8 ? load<std::int64_t>(at, header_.byte_order)
+                                                        : load<std::int32_t>(at, header_.byte_order);
+  const bool pcrel = version_->pcrel && header_.flags & flag_func_start_pcrel;
+  return address_ + (pcrel ? offset : 0) + static_cast<std::uint64_t>(stored);
+}
+
+std::expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
+  const std::uint64_t offset = index_offset_ + std::uint64_t{number} * version_->entry_size;
+  const auto failed = [&](ErrorKind kind, std::uint64_t where) {
+    return std::unexpected(Error{.kind = kind, .offset = where, .function = number});
+  };
+  if (number >= num_fdes()) return failed(ErrorKind::no_such_function, offset);
+
+  format::FdeFields fields;
+  EncodedFde& fde = fields.fde;
+  version_->read_entry(bytes_.data() + offset, header_.byte_order, fields);
+  fde.number = number;
+  fde.index_offset = offset;
+  fde.start = fde_start(number);
+  fde.rows_offset = rows_offset_ + fde.fre_offset + version_->attribute_size;
+  if (!fits(fde.fre_offset, version_->attribute_size, header_.fre_size))
+    return failed(ErrorKind::function_rows_out_of_bounds, offset);
+  version_->read_attributes(bytes_.data() + rows_offset_ + fde.fre_offset, header_.byte_order, fde);
+
+  const std::uint64_t attributes = version_->attribute_size ? rows_offset_ + fde.fre_offset : offset;
+  if (fde.fre_type > FreType::addr4) return failed(ErrorKind::bad_fre_type, attributes);
+  if (fde.fde_type > FdeType::flex) return failed(ErrorKind::bad_fde_type, attributes);
+  if (fde.pc_type == PcType::mask) {
+    if (!version_->has_rep_size) fde.rep_size = abi_->plt_entry_size;
+    if (fde.rep_size == 0) return failed(ErrorKind::bad_rep_size, attributes);
+  }
+  if (fde.size && fde.start + (fde.size - 1) < fde.start) return failed(ErrorKind::address_overflow, offset);
+  return fde;
+}
+
+RowCursor Section::rows(const EncodedFde& fde) const {
+  RowCursor rows;
+  rows.section_begin_ = bytes_.data();
+  rows.at_ = bytes_.data() + std::min<std::uint64_t>(fde.rows_offset, bytes_.size());
+  rows.end_ = bytes_.data() + rows_offset_ + header_.fre_size;
+  rows.left_ = fde.num_fres;
+  rows.function_ = fde.number;
+  rows.limit_ = fde.row_limit();
+  rows.fre_type_ = fde.fre_type;
+  rows.order_ = header_.byte_order;
+  rows.meaning_ = format::word_meaning(*version_, *abi_, fde.fde_type, header_.fixed_ra_offset, header_.fixed_fp_offset);
+  return rows;
+}
+
+bool Section::outermost_throughout(const EncodedFde& fde) const {
+  return version_->empty_is_outermost && fde.num_fres == 0 && fde.fde_type == FdeType::standard;
+}
+
+std::expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t pc) const {
+  if (!sorted()) {
+    for (std::uint32_t i = 0; i < num_fdes(); ++i) {
+      auto candidate = fde(i);
+      if (!candidate) return std::unexpected(candidate.error());
+      if (candidate->contains(pc)) return *candidate;
+    }
+    return std::nullopt;
+  }
+  std::uint32_t low = 0, high = num_fdes(); // the first function that starts after pc
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (fde_start(middle) <= pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  // Several functions may start together, all but one of them empty.
+  for (std::uint32_t i = low; i-- > 0;) {
+    auto candidate = fde(i);
+    if (!candidate) return std::unexpected(candidate.error());
+    if (candidate->contains(pc)) return *candidate;
+    if (candidate->start != fde_start(low - 1)) break;
+  }
+  return std::nullopt;
+}
+
+std::expected<std::optional<Match>, Error> Section::find(std::uint64_t pc) const {
+  auto fde = find_fde(pc);
+  if (!fde) return std::unexpected(fde.error());
+  if (!*fde) return std::nullopt;
+  if (outermost_throughout(**fde)) return Match{**fde, FrameRow::outermost(0)};
+
+  // Decoding a row's meaning costs more than passing over it: only the last one that starts at or before pc is decoded.
+  const std::uint32_t wanted = (*fde)->row_offset(pc);
+  RowCursor cursor = rows(**fde);
+  EncodedRow row, best;
+  while (cursor.next(row) && row.offset <= wanted) best = row;
+  if (cursor.error()) return std::unexpected(*cursor.error());
+  if (!best.words) return std::nullopt;
+  auto decoded = cursor.decode(best);
+  if (!decoded) return std::unexpected(decoded.error());
+  return Match{**fde, *decoded};
+}
+
+bool RowCursor::fail(ErrorKind kind, const std::byte* where) {
+  error_ = Error{kind, static_cast<std::uint64_t>(where - section_begin_), function_, number_};
+  left_ = 0;
+  return false;
+}
+
+bool RowCursor::next(EncodedRow& row) {
+  if (left_ == 0) return false;
+  const std::byte* const at = at_;
+  const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type_);
+  if (end_ < at || static_cast<std::uint64_t>(end_ - at) < offset_size + 1) return fail(ErrorKind::truncated_row, at);
+
+  row.offset = format::load_sized(at, offset_size, order_);
+  row.info = std::to_integer<std::uint8_t>(at[offset_size]);
+  row.number = number_;
+  row.section_offset = static_cast<std::uint64_t>(at - section_begin_);
+  row.words = at + offset_size + 1;
+  row.byte_order = order_;
+  const std::uint32_t size_code = row.info >> 5 & 3;
+  if (size_code == 3) return fail(ErrorKind::bad_dataword_size, at);
+  const std::uint32_t words_size = row.word_count() << size_code;
+  if (static_cast<std::uint64_t>(end_ - row.words) < words_size) return fail(ErrorKind::truncated_row, at);
+  row.size = offset_size + 1 + words_size;
+  if (row.offset <= previous_) return fail(ErrorKind::row_order, at);
+  // A function of no size may have its row at 0: it says nothing about any address.
+  if (row.offset >= limit_ && row.offset != 0) return fail(ErrorKind::row_past_end, at);
+
+  previous_ = row.offset;
+  at_ = row.words + words_size;
+  ++number_;
+  --left_;
+  return true;
+}
+
+bool RowCursor::next(FrameRow& out) {
+  EncodedRow row;
+  if (!next(row)) return false;
+  ErrorKind fault{};
+  if (format::decode_words(row, meaning_, out, fault)) return true;
+  --number_;
+  return fail(fault, section_begin_ + row.section_offset);
+}
+
+std::expected<FrameRow, Error> RowCursor::decode(const EncodedRow& row) const {
+  FrameRow out;
+  ErrorKind fault{};
+  if (format::decode_words(row, meaning_, out, fault)) return out;
+  return std::unexpected(Error{fault, row.section_offset, function_, row.number});
+}
+
+std::expected<std::optional<Section>, Error> Concatenated::next() {
+  while (at_ < bytes_.size() && bytes_[at_] == std::byte{0}) ++at_;
+  if (at_ >= bytes_.size()) return std::nullopt;
+  current_ = at_;
+  auto section = Section::parse(bytes_.subspan(at_), address_ + at_);
+  if (!section) {
+    Error error = section.error();
+    error.offset += at_;
+    at_ = bytes_.size();
+    return std::unexpected(error);
+  }
+  at_ += section->bytes().size();
+  return *section;
+}
+
+} // namespace sframe
