@@ -35,7 +35,7 @@ struct AbiTraits {
   std::int16_t sp_from_cfa;     ///< the caller's SP is CFA + this
   std::int16_t entry_cfa_offset; ///< at a function's first instruction, CFA = SP + this
   std::uint8_t plt_entry_size;   ///< bytes that PCMASK rows of version 1 repeat after (it has no rep_size)
-  bool zero_ra_word_is_unsaved;  ///< an RA word of 0 stands for "RA not saved" before an FP word
+  bool pads_ra_word;             ///< the specification lets a 0 stand for "RA not saved" before an FP word
   bool v2_register_words;        ///< version 2: an odd FP or RA word is (register << 1) | 1
   bool signs_return_addresses;   ///< pointer authentication exists
 

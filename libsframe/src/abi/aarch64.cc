@@ -31,7 +31,7 @@ constexpr AbiTraits aarch64(Abi id, std::string_view name, ByteOrder order) {
       .sp_from_cfa = 0,
       .entry_cfa_offset = 0,
       .plt_entry_size = 16,
-      .zero_ra_word_is_unsaved = false,
+      .pads_ra_word = false,
       .v2_register_words = false,
       .signs_return_addresses = true,
   };

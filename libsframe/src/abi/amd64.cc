@@ -28,7 +28,7 @@ const AbiTraits amd64 = {
     .sp_from_cfa = 0,
     .entry_cfa_offset = 8,
     .plt_entry_size = 16,
-    .zero_ra_word_is_unsaved = false,
+    .pads_ra_word = false,
     .v2_register_words = false,
     .signs_return_addresses = false,
 };

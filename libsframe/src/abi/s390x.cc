@@ -30,7 +30,7 @@ const AbiTraits s390x = {
     .sp_from_cfa = -160,
     .entry_cfa_offset = 160,
     .plt_entry_size = 32,
-    .zero_ra_word_is_unsaved = true,
+    .pads_ra_word = true,
     .v2_register_words = true,
     .signs_return_addresses = false,
 };

@@ -2,7 +2,7 @@
 
 #include "format/words.h"
 
-#include <limits>
+#include <optional>
 
 namespace sframe::format {
 
@@ -39,21 +39,24 @@ bool decode_slot(std::int32_t word, const WordMeaning& meaning, Rule& out, Error
   return true;
 }
 
+/// The CFA offset that a word stands for.
+bool decode_cfa_offset(std::int32_t word, const AbiTraits& abi, std::int32_t& out, ErrorKind& fault) {
+  const std::int64_t offset = std::int64_t{word} * abi.cfa_scale + abi.cfa_bias;
+  out = static_cast<std::int32_t>(offset);
+  fault = ErrorKind::bad_rule;
+  return offset == out;
+}
+
 bool decode_standard(const EncodedRow& row, const WordMeaning& meaning, FrameRow& out, ErrorKind& fault) {
   const AbiTraits& abi = *meaning.abi;
   WordReader words(row);
-  const std::int64_t cfa = std::int64_t{words.signed_word()} * abi.cfa_scale + abi.cfa_bias;
-  if (cfa != static_cast<std::int32_t>(cfa)) {
-    fault = ErrorKind::bad_rule;
-    return false;
-  }
-  out.cfa = Rule::value(row.sp_based() ? abi.sp : abi.fp, static_cast<std::int32_t>(cfa));
+  out.cfa = Rule::value(row.sp_based() ? abi.sp : abi.fp, 0);
+  if (!decode_cfa_offset(words.signed_word(), abi, out.cfa.offset, fault)) return false;
   out.ra = meaning.fixed_ra ? Rule::fixed() : Rule::same();
   out.fp = meaning.fixed_fp ? Rule::fixed() : Rule::same();
   if (!meaning.fixed_ra && !words.done()) {
     const std::int32_t word = words.signed_word();
-    const bool unsaved = word == 0 && abi.zero_ra_word_is_unsaved;
-    if (!unsaved && !decode_slot(word, meaning, out.ra, fault)) return false;
+    if (word != 0 && !decode_slot(word, meaning, out.ra, fault)) return false;
   }
   if (!meaning.fixed_fp && !words.done() && !decode_slot(words.signed_word(), meaning, out.fp, fault)) return false;
   fault = ErrorKind::bad_dataword_count;
@@ -89,6 +92,7 @@ bool decode_flex(const EncodedRow& row, const WordMeaning& meaning, FrameRow& ou
     fault = ErrorKind::bad_rule;
     return false;
   }
+  if (!decode_cfa_offset(out.cfa.offset, *meaning.abi, out.cfa.offset, fault)) return false;
   if (!decode_flex_rule(words, meaning.fixed_ra ? Rule::fixed() : Rule::same(), out.ra, fault)) return false;
   if (!decode_flex_rule(words, meaning.fixed_fp ? Rule::fixed() : Rule::same(), out.fp, fault)) return false;
   fault = ErrorKind::bad_dataword_count;
@@ -144,22 +148,29 @@ bool encode_slot(const Rule& rule, const WordMeaning& meaning, bool zero_is_take
   return false;
 }
 
+/// The word for a CFA offset; nothing where the ABI's unit does not divide it.
+std::optional<std::int64_t> encode_cfa_offset(std::int32_t offset, const AbiTraits& abi) {
+  const std::int64_t unbiased = std::int64_t{offset} - abi.cfa_bias;
+  if (unbiased % abi.cfa_scale != 0) return std::nullopt;
+  return unbiased / abi.cfa_scale;
+}
+
 std::expected<Words, RefusalReason> encode_standard(const FrameRow& row, const WordMeaning& meaning) {
   const AbiTraits& abi = *meaning.abi;
   if (row.cfa.kind != Kind::value || (row.cfa.base != abi.sp && row.cfa.base != abi.fp))
     return std::unexpected(RefusalReason::cfa_rule);
-  const std::int64_t cfa = std::int64_t{row.cfa.offset} - abi.cfa_bias;
-  if (cfa % abi.cfa_scale != 0) return std::unexpected(RefusalReason::cfa_alignment);
+  const auto cfa = encode_cfa_offset(row.cfa.offset, abi);
+  if (!cfa) return std::unexpected(RefusalReason::cfa_alignment);
 
   WordWriter words;
-  words.add_signed(cfa / abi.cfa_scale);
+  words.add_signed(*cfa);
   const bool has_fp = row.fp.kind != Kind::same;
   if (meaning.fixed_ra) {
     if (!is_fixed(row.ra, abi.fixed_ra_offset)) return std::unexpected(RefusalReason::ra_rule);
   } else if (row.ra.kind != Kind::same) {
-    if (!encode_slot(row.ra, meaning, abi.zero_ra_word_is_unsaved, words)) return std::unexpected(RefusalReason::ra_rule);
+    if (!encode_slot(row.ra, meaning, true, words)) return std::unexpected(RefusalReason::ra_rule);
   } else if (has_fp) {
-    if (!abi.zero_ra_word_is_unsaved) return std::unexpected(RefusalReason::fp_rule);
+    if (!abi.pads_ra_word) return std::unexpected(RefusalReason::fp_rule);
     words.add_signed(0);
   }
   if (meaning.fixed_fp) {
@@ -170,31 +181,33 @@ std::expected<Words, RefusalReason> encode_standard(const FrameRow& row, const W
   return words.finish(row.cfa.base == abi.sp, row.ra_signed);
 }
 
-/// Adds control word and offset. False where the rule has no such form.
-bool encode_flex_rule(const Rule& rule, WordWriter& words) {
+/// Adds control word and offset word. False where the rule has no such form.
+bool encode_flex_rule(const Rule& rule, std::int64_t offset, WordWriter& words) {
   if (rule.kind != Kind::value && rule.kind != Kind::stored) return false;
   std::uint32_t word = rule.kind == Kind::stored ? control::deref_p : 0;
   if (rule.base != Rule::cfa_base) word |= std::uint32_t{rule.base} << control::reg_shift | control::reg_p;
   if (word == 0) return false; // the value CFA + offset would read as "no rule"
   words.add_control(word);
-  words.add_signed(rule.offset);
+  words.add_signed(offset);
   return true;
 }
 
 std::expected<Words, RefusalReason> encode_flex(const FrameRow& row, const WordMeaning& meaning) {
   const AbiTraits& abi = *meaning.abi;
+  const auto cfa = encode_cfa_offset(row.cfa.offset, abi);
+  if (!cfa) return std::unexpected(RefusalReason::cfa_alignment);
   WordWriter words;
-  if (row.cfa.base == Rule::cfa_base || !encode_flex_rule(row.cfa, words))
+  if (row.cfa.base == Rule::cfa_base || !encode_flex_rule(row.cfa, *cfa, words))
     return std::unexpected(RefusalReason::cfa_rule);
   const bool ra_absent = meaning.fixed_ra ? is_fixed(row.ra, abi.fixed_ra_offset) : row.ra.kind == Kind::same;
   const bool fp_absent = meaning.fixed_fp ? is_fixed(row.fp, abi.fixed_fp_offset) : row.fp.kind == Kind::same;
   if (ra_absent) {
     if (!fp_absent) words.add_control(0);
-  } else if (!encode_flex_rule(row.ra, words)) {
+  } else if (!encode_flex_rule(row.ra, row.ra.offset, words)) {
     return std::unexpected(RefusalReason::ra_rule);
   }
-  if (!fp_absent && !encode_flex_rule(row.fp, words)) return std::unexpected(RefusalReason::fp_rule);
-  return words.finish(row.cfa.base == abi.sp, row.ra_signed);
+  if (!fp_absent && !encode_flex_rule(row.fp, row.fp.offset, words)) return std::unexpected(RefusalReason::fp_rule);
+  return words.finish(false, row.ra_signed);
 }
 
 } // namespace
@@ -225,7 +238,7 @@ bool decode_words(const EncodedRow& row, const WordMeaning& meaning, FrameRow& o
 std::expected<Words, RefusalReason> encode_words(const FrameRow& row, const WordMeaning& meaning) {
   if (!row.is_outermost()) return meaning.flex ? encode_flex(row, meaning) : encode_standard(row, meaning);
   if (!meaning.zero_is_outermost) return std::unexpected(RefusalReason::outermost);
-  return WordWriter().finish(true, false);
+  return WordWriter().finish(false, false);
 }
 
 } // namespace sframe::format

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writing: what comes out is what the specification says, in the fewest bytes, and reads back as it went in.
+
+#include "inputs.h"
+#include "sframe/builder.h"
+#include "sframe/section.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace sframe {
+namespace {
+
+using test::hex;
+
+const FrameRow entry{0, Rule::value(7, 8), Rule::fixed(), Rule::same(), false};
+const FrameRow pushed{1, Rule::value(7, 16), Rule::fixed(), Rule::at_cfa(-16), false};
+const FrameRow framed{4, Rule::value(6, 16), Rule::fixed(), Rule::at_cfa(-16), false};
+
+Fde function(std::uint64_t start, std::uint32_t size) { return {.start = start, .size = size}; }
+
+std::vector<FrameRow> rows_of(const Section& section, std::uint32_t number) {
+  auto fde = section.fde(number);
+  EXPECT_TRUE(fde);
+  std::vector<FrameRow> rows;
+  RowCursor cursor = section.rows(*fde);
+  for (FrameRow row; cursor.next(row);) rows.push_back(row);
+  EXPECT_FALSE(cursor.error());
+  return rows;
+}
+
+TEST(Builder, WritesVersion3AsSpecified) {
+  Builder builder({.version = VersionNumber::v3, .abi = Abi::amd64});
+  ASSERT_TRUE(builder.add(function(0x1000, 32), std::vector{entry, pushed, framed}));
+  EXPECT_EQ(builder.size(), 28u + 16 + 5 + 3 + 4 + 4);
+  auto bytes = builder.finish(0x2000);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(*bytes, hex(R"(
+    e2de 03 05  03 00 f8 00                       # SORTED | FUNC_START_PCREL
+    01000000 03000000 10000000 00000000 10000000
+    e4efffffffffffff 20000000 00000000            # 0x1000 - (0x2000 + 28)
+    0300 00 00 00
+    00 03 08   01 05 10 f0   04 04 10 f0)"));
+}
+
+TEST(Builder, WritesVersion1And2AsSpecified) {
+  for (auto [version, expected] : {std::pair{VersionNumber::v1, R"(
+    e2de 01 01  03 00 f8 00  01000000 01000000 03000000 00000000 11000000
+    00f0ffff 20000000 00000000 01000000 00   00 03 08)"},
+                                   std::pair{VersionNumber::v2, R"(
+    e2de 02 05  03 00 f8 00  01000000 01000000 03000000 00000000 14000000
+    e4efffff 20000000 00000000 01000000 00 00 0000   00 03 08)"}}) {
+    Builder builder({.version = version, .abi = Abi::amd64});
+    ASSERT_TRUE(builder.add(function(0x1000, 32), {&entry, 1}));
+    auto bytes = builder.finish(0x2000);
+    ASSERT_TRUE(bytes);
+    EXPECT_EQ(*bytes, hex(expected));
+  }
+}
+
+TEST(Builder, TheOrderOfAddingDoesNotMatter) {
+  std::vector<std::pair<Fde, std::vector<FrameRow>>> functions;
+  for (std::uint32_t i = 0; i < 50; ++i) functions.push_back({function(0x1000 + i * 64, 64), {entry, pushed, framed}});
+  for (std::uint32_t i = 0; i < 50; ++i) functions[i].second.resize(1 + i % 3);
+  std::mt19937 random(7);
+  for (bool share : {false, true}) {
+    std::vector<std::byte> first;
+    for (int turn = 0; turn < 4; ++turn) {
+      Builder builder({.share_rows = share});
+      for (auto& [fde, rows] : functions) ASSERT_TRUE(builder.add(fde, rows));
+      auto bytes = builder.finish(0);
+      ASSERT_TRUE(bytes);
+      if (turn == 0) first = *bytes;
+      EXPECT_EQ(*bytes, first);
+      std::ranges::shuffle(functions, random);
+      for (auto& [fde, rows] : functions) std::ranges::shuffle(rows, random);
+    }
+  }
+}
+
+TEST(Builder, MergesRowsThatSayTheSame) {
+  FrameRow again = entry;
+  again.offset = 9;
+  FrameRow explicit_ra = entry; // the fixed offset written out is still the same rule
+  explicit_ra.offset = 5;
+  explicit_ra.ra = Rule::at_cfa(-8);
+  Builder builder({});
+  ASSERT_TRUE(builder.add(function(0, 32), std::vector{entry, explicit_ra, again}));
+  EXPECT_EQ(builder.num_fres(), 1u);
+  Builder literal({.merge_rows = false});
+  ASSERT_TRUE(literal.add(function(0, 32), std::vector{entry, explicit_ra, again}));
+  EXPECT_EQ(literal.num_fres(), 3u);
+}
+
+TEST(Builder, ChoosesTheSmallestEncodings) {
+  const auto size_with = [](std::uint32_t row_offset, std::int32_t cfa_offset) {
+    Builder builder({});
+    FrameRow row = pushed;
+    row.offset = row_offset;
+    row.cfa.offset = cfa_offset;
+    EXPECT_TRUE(builder.add(function(0, 0x100000), std::vector{entry, row}));
+    return builder.size() - (28 + 16 + 5);
+  };
+  EXPECT_EQ(size_with(255, 127), 3u + 4);
+  EXPECT_EQ(size_with(256, 127), 4u + 5) << "ADDR2 for both rows";
+  EXPECT_EQ(size_with(65535, 127), 4u + 5);
+  EXPECT_EQ(size_with(65536, 127), 6u + 7) << "ADDR4";
+  EXPECT_EQ(size_with(255, 128), 3u + 6) << "2-byte words in the second row only";
+  EXPECT_EQ(size_with(255, -32768), 3u + 6);
+  EXPECT_EQ(size_with(255, 32768), 3u + 10);
+}
+
+TEST(Builder, SharesEqualRuns) {
+  for (VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3}) {
+    Builder builder({.version = version, .share_rows = true});
+    for (std::uint32_t i = 0; i < 1000; ++i)
+      ASSERT_TRUE(builder.add(function(0x1000 + i * 64, 64), std::vector{entry, i % 2 ? pushed : framed}));
+    auto bytes = builder.finish(0);
+    ASSERT_TRUE(bytes);
+    auto section = Section::parse(*bytes);
+    ASSERT_TRUE(section);
+    EXPECT_EQ(section->header().num_fres, 2000u);
+    EXPECT_LT(section->header().fre_size, 30u);
+    for (std::uint32_t i = 0; i < 1000; ++i)
+      EXPECT_EQ(rows_of(*section, i), (std::vector{entry, i % 2 ? pushed : framed}));
+  }
+}
+
+TEST(Builder, RefusesWhatTheVersionCannotSay) {
+  const auto reason = [](VersionNumber version, Abi abi, Fde fde, std::vector<FrameRow> rows) -> std::string {
+    Builder builder({.version = version, .abi = abi});
+    auto added = builder.add(fde, rows);
+    EXPECT_EQ(builder.num_fdes(), added ? 1u : 0u);
+    EXPECT_TRUE(builder.finish(0));
+    return added ? "" : reason_name(added.error().reason);
+  };
+  using enum VersionNumber;
+  const Fde fde = function(0x1000, 64);
+  FrameRow drap = framed;
+  drap.cfa = Rule::stored(6, -8);
+  EXPECT_EQ(reason(v2, Abi::amd64, fde, {entry, drap}), "cfa-rule");
+  EXPECT_EQ(reason(v3, Abi::amd64, fde, {entry, drap}), "");
+  FrameRow ra_elsewhere = entry;
+  ra_elsewhere.ra = Rule::at_cfa(-16);
+  EXPECT_EQ(reason(v2, Abi::amd64, fde, {ra_elsewhere}), "ra-rule");
+  EXPECT_EQ(reason(v3, Abi::amd64, fde, {ra_elsewhere}), "");
+  FrameRow fp_in_register = entry;
+  fp_in_register.fp = Rule::in_register(12);
+  EXPECT_EQ(reason(v2, Abi::amd64, fde, {fp_in_register}), "fp-rule");
+  EXPECT_EQ(reason(v3, Abi::amd64, fde, {fp_in_register}), "");
+  EXPECT_EQ(reason(v1, Abi::amd64, fde, {FrameRow::outermost(0)}), "outermost");
+  EXPECT_EQ(reason(v2, Abi::amd64, fde, {FrameRow::outermost(0)}), "");
+  EXPECT_EQ(reason(v2, Abi::amd64, fde, {}), "no-rows");
+  EXPECT_EQ(reason(v3, Abi::amd64, fde, {}), "");
+  Fde signal = fde;
+  signal.signal_frame = true;
+  EXPECT_EQ(reason(v2, Abi::amd64, signal, {entry}), "signal-frame");
+  EXPECT_EQ(reason(v3, Abi::amd64, signal, {entry}), "");
+  Fde mask = fde;
+  mask.pc_type = PcType::mask;
+  EXPECT_EQ(reason(v3, Abi::amd64, mask, {entry}), "rep-size");
+  mask.rep_size = 8;
+  EXPECT_EQ(reason(v1, Abi::amd64, mask, {entry}), "rep-size");
+  mask.rep_size = 16;
+  EXPECT_EQ(reason(v1, Abi::amd64, mask, {entry}), "");
+  EXPECT_EQ(reason(v3, Abi::amd64, fde, {entry, entry}), "row-order");
+  FrameRow late = pushed;
+  late.offset = 64;
+  EXPECT_EQ(reason(v3, Abi::amd64, fde, {entry, late}), "row-past-end");
+
+  // AArch64: FP without RA has no default form but a flexible one.
+  FrameRow fp_only{0, Rule::value(31, 16), Rule::same(), Rule::at_cfa(-16), false};
+  EXPECT_EQ(reason(v2, Abi::aarch64_little, fde, {fp_only}), "fp-rule");
+  EXPECT_EQ(reason(v3, Abi::aarch64_little, fde, {fp_only}), "");
+  // s390x: units of 8 from 160; registers in V2's words.
+  FrameRow odd{0, Rule::value(15, 164), Rule::same(), Rule::same(), false};
+  EXPECT_EQ(reason(v2, Abi::s390x, fde, {odd}), "cfa-alignment");
+  EXPECT_EQ(reason(v3, Abi::s390x, fde, {odd}), "cfa-alignment");
+  FrameRow in_fpr{0, Rule::value(15, 160), Rule::in_register(16), Rule::in_register(17), false};
+  EXPECT_EQ(reason(v1, Abi::s390x, fde, {in_fpr}), "ra-rule");
+  EXPECT_EQ(reason(v2, Abi::s390x, fde, {in_fpr}), "");
+  EXPECT_EQ(reason(v3, Abi::s390x, fde, {in_fpr}), "");
+}
+
+TEST(Builder, TooManyRowsForVersion3) {
+  std::vector<FrameRow> rows;
+  for (std::uint32_t i = 0; i < 65536; ++i) {
+    rows.push_back(i % 2 ? pushed : entry);
+    rows.back().offset = i;
+  }
+  Builder v3({});
+  auto added = v3.add(function(0, 65536), rows);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().reason, RefusalReason::too_many_rows);
+  rows.pop_back();
+  EXPECT_TRUE(v3.add(function(0, 65536), rows));
+  Builder v2({.version = VersionNumber::v2});
+  EXPECT_TRUE(v2.add(function(0, 65536), rows));
+}
+
+TEST(Builder, ReachesTwoGigabytesInVersion2) {
+  Builder builder({.version = VersionNumber::v2});
+  ASSERT_TRUE(builder.add(function(0x400000, 64), {&entry, 1}));
+  ASSERT_TRUE(builder.add(function(0x80400000, 64), {&entry, 1}));
+  const auto range = builder.address_range();
+  ASSERT_TRUE(range);
+  // The second field is at section + 48: its function may be 2^31 - 1 above it.
+  EXPECT_EQ(range->lowest, 0x80400000u - 48 - 0x7fffffff);
+  // The first field is at section + 28: its function may be 2^31 below it.
+  EXPECT_EQ(range->highest, 0x400000u - 28 + 0x80000000);
+  EXPECT_TRUE(builder.finish(range->lowest));
+  EXPECT_TRUE(builder.finish(range->highest));
+  EXPECT_FALSE(builder.finish(range->lowest - 1));
+  auto above = builder.finish(range->highest + 1);
+  ASSERT_FALSE(above);
+  EXPECT_EQ(above.error().reason, RefusalReason::out_of_reach);
+  EXPECT_EQ(above.error().function, 0x400000u);
+  ASSERT_TRUE(builder.add(function(0x180400000, 64), {&entry, 1}));
+  EXPECT_FALSE(builder.address_range());
+}
+
+TEST(Builder, KernelAddressesWrap) {
+  Builder builder({.version = VersionNumber::v2});
+  ASSERT_TRUE(builder.add(function(0xffffffff81000000, 64), {&entry, 1}));
+  auto bytes = builder.finish(0);
+  ASSERT_TRUE(bytes);
+  auto section = Section::parse(*bytes, 0);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(section->fde(0)->start, 0xffffffff81000000u);
+}
+
+TEST(Builder, RelocationsForAnObject) {
+  Builder builder({});
+  ASSERT_TRUE(builder.add(function(0x40, 64), {&entry, 1}, 2));
+  ASSERT_TRUE(builder.add(function(0, 64), {&entry, 1}, 1));
+  auto object = builder.finish_relocatable();
+  ASSERT_TRUE(object);
+  ASSERT_EQ(object->relocations.size(), 2u);
+  EXPECT_EQ(object->relocations[0].offset, 28u);
+  EXPECT_EQ(object->relocations[0].size, 8u);
+  EXPECT_EQ(object->relocations[0].target, 1u);
+  EXPECT_EQ(object->relocations[0].addend, 0);
+  EXPECT_EQ(object->relocations[1].offset, 44u);
+  EXPECT_EQ(object->relocations[1].target, 2u);
+  EXPECT_EQ(object->relocations[1].addend, 0x40);
+  auto section = Section::parse(object->bytes);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(section->header().flags, flag_func_start_pcrel);
+}
+
+TEST(Builder, RandomRowsReadBackEqual) {
+  std::mt19937 random(3);
+  for (const AbiTraits* abi : all_abis())
+    for (VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3})
+      for (ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+        Builder builder({.version = version, .abi = abi->id, .byte_order = order, .merge_rows = false, .share_rows = random() % 2 == 0});
+        std::vector<std::vector<FrameRow>> kept;
+        const auto any_rule = [&](Rule::Kind absent) -> Rule {
+          const auto offset = static_cast<std::int32_t>(random() >> random() % 32);
+          switch (random() % 6) {
+          case 0: return Rule::at_cfa(offset);
+          case 1: return Rule::in_register(static_cast<std::uint16_t>(random() % 64));
+          case 2: return Rule::stored(static_cast<std::uint16_t>(random() % 3000), offset);
+          case 3: return Rule::at_cfa(-8 * static_cast<std::int32_t>(random() % 8) - 16);
+          default: return {absent, 0, 0};
+          }
+        };
+        for (std::uint32_t i = 0; i < 300; ++i) {
+          std::vector<FrameRow> rows;
+          std::uint32_t offset = 0;
+          for (std::uint32_t r = random() % 6; r-- > 0; offset += 1 + static_cast<std::uint32_t>(random() >> (10 + random() % 22))) {
+            FrameRow row = abi->entry_row();
+            row.offset = offset;
+            row.cfa.offset += 8 * static_cast<std::int32_t>(random() >> (8 + random() % 24));
+            if (random() % 4 == 0) row.cfa.base = abi->fp;
+            if (random() % 8 == 0) row.cfa = any_rule(Rule::Kind::value);
+            if (random() % 3 == 0) row.fp = any_rule(Rule::Kind::same);
+            if (random() % 4 == 0) row.ra = any_rule(row.ra.kind);
+            row.ra_signed = random() % 2;
+            if (random() % 16 == 0) row = FrameRow::outermost(offset);
+            rows.push_back(row);
+          }
+          const Fde fde = function(0x10000 + std::uint64_t{i} * 0x100000, 0x100000);
+          std::erase_if(rows, [&](const FrameRow& row) { return row.offset >= fde.size; });
+          if (builder.add(fde, rows)) kept.push_back(rows);
+        }
+        EXPECT_GT(kept.size(), 20u);
+        auto bytes = builder.finish(0);
+        ASSERT_TRUE(bytes);
+        EXPECT_EQ(bytes->size(), builder.size());
+        auto section = Section::parse(*bytes);
+        ASSERT_TRUE(section);
+        ASSERT_EQ(section->num_fdes(), kept.size());
+        for (std::uint32_t i = 0; i < kept.size(); ++i) {
+          // On reading, the fixed place is `fixed`, however it was written.
+          for (FrameRow& row : kept[i])
+            if (abi->fixed_ra_offset && row.ra == Rule::at_cfa(abi->fixed_ra_offset)) row.ra = Rule::fixed();
+          EXPECT_EQ(rows_of(*section, i), kept[i]);
+        }
+      }
+}
+
+} // namespace
+} // namespace sframe

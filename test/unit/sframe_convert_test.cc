@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Converting the sections that GNU and LLVM tools wrote (test/inputs), and our own.
+
+#include "inputs.h"
+#include "sframe/convert.h"
+
+#include <gtest/gtest.h>
+#include <map>
+
+namespace sframe {
+namespace {
+
+/// What a section says, however it is encoded: functions by address, rows with fixed rules resolved and repetitions left out.
+using Meaning = std::map<std::pair<std::uint64_t, std::uint32_t>, std::pair<Fde, std::vector<FrameRow>>>;
+
+Meaning meaning_of(std::span<const Section> sections) {
+  Meaning meaning;
+  for (const Section& section : sections)
+    for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
+      auto fde = section.fde(i);
+      EXPECT_TRUE(fde);
+      std::vector<FrameRow> rows;
+      RowCursor cursor = section.rows(*fde);
+      for (FrameRow row; cursor.next(row);) {
+        row = resolve_fixed(row, section.header().fixed_ra_offset, section.header().fixed_fp_offset);
+        if (rows.empty() || !rows.back().same_rules(row)) rows.push_back(row);
+      }
+      EXPECT_FALSE(cursor.error());
+      if (section.outermost_throughout(*fde)) rows.push_back(FrameRow::outermost(0));
+      Fde key = *fde;
+      if (key.pc_type == PcType::inc) key.rep_size = 0; // has no meaning there
+      meaning[{key.start, key.size}] = {key, rows};
+    }
+  return meaning;
+}
+
+struct Fixture {
+  std::string name;
+  std::vector<std::byte> bytes;
+  std::vector<Section> sections;
+};
+
+/// Every sound raw section of test/inputs, each read as one or several sections.
+std::vector<Fixture> fixtures() {
+  std::vector<Fixture> all;
+  for (const auto& path : test::inputs_ending(".sframe")) {
+    if (path.parent_path().filename() == "malformed") continue;
+    Fixture fixture{path.filename().string(), test::read_file(path), {}};
+    Concatenated cursor(fixture.bytes, 0x10000);
+    for (;;) {
+      auto section = cursor.next();
+      EXPECT_TRUE(section) << path << ": " << describe(section.error());
+      if (!section || !*section) break;
+      fixture.sections.push_back(**section);
+    }
+    EXPECT_FALSE(fixture.sections.empty()) << path;
+    all.push_back(std::move(fixture));
+  }
+  EXPECT_GE(all.size(), 13u);
+  return all;
+}
+
+TEST(Convert, FlippingTwiceGivesTheSameBytes) {
+  for (const Fixture& fixture : fixtures())
+    for (const Section& section : fixture.sections) {
+      auto flipped = flip_byte_order(section.bytes());
+      ASSERT_TRUE(flipped) << fixture.name << ": " << describe(flipped.error());
+      auto other = Section::parse(*flipped, section.address());
+      ASSERT_TRUE(other);
+      EXPECT_NE(other->header().byte_order, section.header().byte_order);
+      EXPECT_EQ(meaning_of({&*other, 1}), meaning_of({&section, 1})) << fixture.name;
+      auto back = flip_byte_order(*flipped);
+      ASSERT_TRUE(back);
+      EXPECT_EQ(*back, std::vector(section.bytes().begin(), section.bytes().end())) << fixture.name;
+    }
+}
+
+TEST(Convert, FlippingTurnsSharedRowsOnce) {
+  for (VersionNumber version : {VersionNumber::v2, VersionNumber::v3}) {
+    Builder builder({.version = version, .share_rows = true});
+    FrameRow far{300, Rule::value(7, 4000), Rule::fixed(), Rule::at_cfa(-1600), false};
+    const FrameRow entry = traits(Abi::amd64).entry_row();
+    for (std::uint32_t i = 0; i < 9; ++i) ASSERT_TRUE(builder.add({.start = 0x1000 * i, .size = 0x1000}, std::vector{entry, far}));
+    const auto bytes = *builder.finish(0);
+    auto flipped = flip_byte_order(bytes);
+    ASSERT_TRUE(flipped);
+    auto before = Section::parse(bytes), after = Section::parse(*flipped);
+    ASSERT_TRUE(after);
+    EXPECT_EQ(meaning_of({&*before, 1}), meaning_of({&*after, 1}));
+    EXPECT_EQ(*flip_byte_order(*flipped), bytes);
+  }
+}
+
+TEST(Convert, RowsThatOverlapInPartCannotBeFlipped) {
+  // The second function's rows begin with the first one's second row.
+  const auto bytes = test::hex(R"(
+    e2de 02 01  03 00 f8 00  02000000 03000000 06000000 00000000 28000000
+    00100000 10000000 00000000 02000000 00 00 0000
+    00200000 10000000 03000000 01000000 00 00 0000
+    00 03 08   01 03 10)");
+  auto flipped = flip_byte_order(bytes);
+  ASSERT_FALSE(flipped);
+  EXPECT_EQ(flipped.error().kind, ErrorKind::rows_shared_partly);
+  EXPECT_EQ(flipped.error().function, 1u);
+}
+
+TEST(Convert, ReencodingKeepsTheMeaning) {
+  for (const Fixture& fixture : fixtures())
+    for (ByteOrder order : {ByteOrder::little, ByteOrder::big})
+      for (std::uint8_t version = 1; version <= 3; ++version) {
+        BuildOptions options{.version = VersionNumber{version}, .abi = fixture.sections[0].abi().id, .byte_order = order};
+        auto converted = convert(fixture.sections, options, 0x30000);
+        ASSERT_TRUE(converted) << fixture.name;
+        auto section = Section::parse(converted->bytes, 0x30000);
+        ASSERT_TRUE(section);
+        EXPECT_TRUE(section->sorted());
+        EXPECT_EQ(section->header().byte_order, order);
+        Meaning expected = meaning_of(fixture.sections);
+        for (const RefusedFunction& refused : converted->refused) expected.erase({refused.fde.start, refused.fde.size});
+        EXPECT_EQ(meaning_of({&*section, 1}), expected) << fixture.name << " to version " << int(version);
+        for (const RefusedFunction& refused : converted->refused) {
+          // Before version 3, a function without rows says nothing, so there is nothing to convert.
+          EXPECT_TRUE(version < 3 || refused.refusal.reason == RefusalReason::no_rows) << fixture.name;
+        }
+      }
+}
+
+TEST(Convert, RefusalsNameFunctionRowAndReason) {
+  const auto bytes = test::hex(R"(
+    e2de 03 01  03 00 f8 00  02000000 03000000 18000000 00000000 20000000
+    0010000000000000 40000000 00000000
+    0020000000000000 40000000 10000000
+    0200 00 01 00   00 04 39 08   05 04 33 f8    # flexible: CFA at [fp - 8] in the second row
+    000000
+    0100 80 00 00   00 03 08)");                 // signal frame
+  auto section = Section::parse(bytes);
+  ASSERT_TRUE(section) << describe(section.error());
+  auto converted = convert({&*section, 1}, {.version = VersionNumber::v2}, 0);
+  ASSERT_TRUE(converted) << describe(converted.error());
+  EXPECT_EQ(converted->num_fdes, 0u);
+  ASSERT_EQ(converted->refused.size(), 2u);
+  EXPECT_EQ(converted->refused[0].refusal, (Refusal{RefusalReason::cfa_rule, 1, 0x1000}));
+  EXPECT_EQ(converted->refused[1].refusal, (Refusal{RefusalReason::signal_frame, Refusal::none, 0x2000}));
+}
+
+TEST(Convert, OutOfReachFunctionsAreRefusedAlone) {
+  Builder builder({});
+  const FrameRow entry = traits(Abi::amd64).entry_row();
+  ASSERT_TRUE(builder.add({.start = 0x1000, .size = 16}, {&entry, 1}));
+  ASSERT_TRUE(builder.add({.start = 0x200000000, .size = 16}, {&entry, 1}));
+  const auto bytes = *builder.finish(0);
+  auto section = Section::parse(bytes);
+  auto converted = convert({&*section, 1}, {.version = VersionNumber::v1}, 0);
+  ASSERT_TRUE(converted);
+  EXPECT_EQ(converted->num_fdes, 1u);
+  ASSERT_EQ(converted->refused.size(), 1u);
+  EXPECT_EQ(converted->refused[0].refusal, (Refusal{RefusalReason::out_of_reach, Refusal::none, 0x200000000}));
+}
+
+} // namespace
+} // namespace sframe

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The lookup index answers as Section::find() does, at every address.
+
+#include "inputs.h"
+#include "sframe/builder.h"
+#include "sframe/index.h"
+
+#include <gtest/gtest.h>
+
+namespace sframe {
+namespace {
+
+void expect_same_answers(const Section& section, const Index& index, std::uint64_t from, std::uint64_t to) {
+  for (std::uint64_t pc = from; pc != to; ++pc) {
+    const IndexedRow* hit = index.find(pc);
+    const auto match = section.find(pc);
+    ASSERT_TRUE(match);
+    ASSERT_EQ(hit != nullptr, match->has_value()) << std::hex << pc;
+    if (!hit) continue;
+    ASSERT_TRUE(hit->row.same_rules((*match)->row)) << std::hex << pc;
+    ASSERT_EQ(hit->signal_frame, (*match)->fde.signal_frame);
+    ASSERT_EQ(hit->pauth_key, (*match)->fde.pauth_key);
+  }
+}
+
+TEST(Index, AnswersAsTheSectionDoes) {
+  std::size_t functions = 0;
+  for (const auto& path : test::inputs_ending(".sframe")) {
+    if (path.parent_path().filename() == "malformed") continue;
+    const auto bytes = test::read_file(path);
+    auto section = Section::parse(bytes, 0x100000);
+    ASSERT_TRUE(section) << path;
+    auto index = Index::build({&*section, 1});
+    ASSERT_TRUE(index) << path;
+    for (std::uint32_t i = 0; i < section->num_fdes(); ++i, ++functions) {
+      auto fde = section->fde(i);
+      ASSERT_TRUE(fde);
+      expect_same_answers(*section, *index, fde->start - 3, fde->start + std::min<std::uint32_t>(fde->size, 5000) + 3);
+    }
+  }
+  EXPECT_GT(functions, 100u);
+}
+
+TEST(Index, PcMaskFunctionsAndGaps) {
+  Builder builder({});
+  const FrameRow entry = traits(Abi::amd64).entry_row();
+  FrameRow pushed = entry;
+  pushed.offset = 11;
+  pushed.cfa.offset = 16;
+  ASSERT_TRUE(builder.add({.start = 0x1000, .size = 64, .pc_type = PcType::mask, .rep_size = 16}, std::vector{entry, pushed}));
+  ASSERT_TRUE(builder.add({.start = 0x1040, .size = 32}, std::vector{pushed})); // nothing before offset 11
+  ASSERT_TRUE(builder.add({.start = 0x1080, .size = 32}, {}));                  // outermost
+  ASSERT_TRUE(builder.add({.start = 0x7f000000, .size = 1}, std::vector{entry}));
+  const auto bytes = *builder.finish(0);
+  auto section = Section::parse(bytes);
+  auto index = Index::build({&*section, 1});
+  ASSERT_TRUE(index);
+  expect_same_answers(*section, *index, 0xff0, 0x10c0);
+  expect_same_answers(*section, *index, 0x7efffff0, 0x7f000010);
+  EXPECT_EQ(index->find(0x101a)->row.cfa.offset, 8);
+  EXPECT_EQ(index->find(0x101b)->row.cfa.offset, 16);
+  EXPECT_EQ(index->find(0x104a), nullptr);
+  EXPECT_TRUE(index->find(0x1081)->row.is_outermost());
+  EXPECT_LT(index->memory(), 2000u) << "gigabytes without code cost nothing";
+}
+
+TEST(Index, SeveralSectionsAndOverlaps) {
+  const FrameRow entry = traits(Abi::amd64).entry_row();
+  FrameRow other = entry;
+  other.cfa.offset = 99;
+  Builder a({}), b({});
+  ASSERT_TRUE(a.add({.start = 0x1000, .size = 0x100}, {&entry, 1}));
+  ASSERT_TRUE(b.add({.start = 0x1080, .size = 0x10}, {&other, 1}));
+  const auto first = *a.finish(0), second = *b.finish(0);
+  const Section sections[] = {*Section::parse(first), *Section::parse(second)};
+  auto index = Index::build(sections);
+  ASSERT_TRUE(index);
+  EXPECT_EQ(index->find(0x107f)->row.cfa.offset, 8);
+  EXPECT_EQ(index->find(0x1080)->row.cfa.offset, 99);
+  EXPECT_EQ(index->find(0x1090), nullptr) << "the later function ends the earlier one";
+}
+
+TEST(Index, EmptySection) {
+  const auto bytes = *Builder({}).finish(0);
+  auto section = Section::parse(bytes);
+  auto index = Index::build({&*section, 1});
+  ASSERT_TRUE(index);
+  EXPECT_EQ(index->find(0), nullptr);
+  EXPECT_EQ(Index::build({})->find(0x1000), nullptr);
+}
+
+TEST(Index, CannotBeMadeToEatMemory) {
+  // 400 functions that all claim the same 1,000 rows: 35 rows for each byte of the section.
+  Builder builder({.merge_rows = false, .share_rows = true});
+  std::vector<FrameRow> rows;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    rows.push_back(traits(Abi::amd64).entry_row());
+    rows.back().offset = i;
+  }
+  for (std::uint64_t i = 0; i < 400; ++i) ASSERT_TRUE(builder.add({.start = i * 0x1000, .size = 0x1000}, rows));
+  const auto bytes = *builder.finish(0);
+  auto section = Section::parse(bytes);
+  auto index = Index::build({&*section, 1});
+  ASSERT_FALSE(index);
+  EXPECT_EQ(index.error().kind, ErrorKind::too_large);
+}
+
+} // namespace
+} // namespace sframe
