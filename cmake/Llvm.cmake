@@ -1,6 +1,6 @@
 # LLVM: ELF objects, DWARF helpers, demangling, JSON. `sframe-llvm` carries include paths and flags;
 # `sframe_link_llvm(target component...)` links components, statically unless SFRAME_STATIC_LLVM is off.
-find_package(LLVM 22 REQUIRED CONFIG)
+find_package(LLVM 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22/lib/cmake/llvm)
 add_library(sframe-llvm INTERFACE)
 target_include_directories(sframe-llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 separate_arguments(llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")

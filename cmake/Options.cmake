@@ -1,12 +1,9 @@
 # How every target of ours is compiled: `sframe-options` carries warnings, sanitizers and dead-code removal.
 add_library(sframe-options INTERFACE)
 # Designated initialisers leave members at their defaults on purpose; g++ 12 warns about that.
-target_compile_options(sframe-options INTERFACE -Wall -Wextra -Wshadow=local -Wno-missing-field-initializers
-  -ffunction-sections -fdata-sections)
+target_compile_options(sframe-options INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffunction-sections -fdata-sections
+  $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
 target_link_options(sframe-options INTERFACE -Wl,--gc-sections)
-if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
-  target_compile_options(sframe-options INTERFACE -Wno-shadow)
-endif()
 if(SFRAME_WERROR)
   target_compile_options(sframe-options INTERFACE -Werror)
 endif()

@@ -106,15 +106,18 @@ std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> 
   return std::nullopt;
 }
 
-std::optional<Refusal> Builder::order_rows(const Fde& fde, std::span<const FrameRow> rows) {
-  const auto by_offset = [](const FrameRow& a, const FrameRow& b) { return a.offset < b.offset; };
-  ordered_.assign(rows.begin(), rows.end());
-  if (!std::is_sorted(ordered_.begin(), ordered_.end(), by_offset)) std::stable_sort(ordered_.begin(), ordered_.end(), by_offset);
-  for (std::uint32_t i = 0; i < ordered_.size(); ++i) {
-    if (i && ordered_[i].offset == ordered_[i - 1].offset) return Refusal{RefusalReason::row_order, i, fde.start};
-    if (ordered_[i].offset && ordered_[i].offset >= fde.row_limit()) return Refusal{RefusalReason::row_past_end, i, fde.start};
+/// The rows in the order of their offsets: as they came where that is already so, else sorted in scratch_.
+std::expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde& fde, std::span<const FrameRow> rows) {
+  if (!std::ranges::is_sorted(rows, {}, &FrameRow::offset)) {
+    scratch_.assign(rows.begin(), rows.end());
+    std::ranges::sort(scratch_, {}, &FrameRow::offset); // equal offsets are refused, so their order is nobody's matter
+    rows = scratch_;
   }
-  return std::nullopt;
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    if (i && rows[i].offset == rows[i - 1].offset) return refused(RefusalReason::row_order, fde, i);
+    if (rows[i].offset && rows[i].offset >= fde.row_limit()) return refused(RefusalReason::row_past_end, fde, i);
+  }
+  return rows;
 }
 
 /// What encode_rows() made: bytes at the end of encoded_, not yet a run of runs_.
@@ -128,11 +131,13 @@ bool Builder::encodable(const FrameRow& row, FdeType type) const {
       .has_value();
 }
 
-/// Appends the encoded rows of ordered_ to encoded_. On refusal encoded_ is as before.
-std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, FdeType type) {
+/// Appends the encoded rows, which are in order, to encoded_. On refusal encoded_ is as before.
+std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type) {
   const WordMeaning meaning =
       format::word_meaning(*version_, *abi_, type, abi_->fixed_ra_offset, abi_->fixed_fp_offset);
-  const FreType fre_type = fre_type_for(ordered_.empty() ? 0 : ordered_.back().offset);
+  // A last row that is going to be merged must not widen the offsets of all.
+  while (options_.merge_rows && rows.size() > 1 && rows.back().same_rules(rows[rows.size() - 2])) rows = rows.first(rows.size() - 1);
+  const FreType fre_type = fre_type_for(rows.empty() ? 0 : rows.back().offset);
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type);
   const std::uint64_t at = encoded_.size();
   const auto refuse = [&](RefusalReason reason, std::uint32_t row = Refusal::none) {
@@ -140,23 +145,25 @@ std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, Fd
     return refused(reason, fde, row);
   };
 
-  encoded_.resize(at + version_->attribute_size);
+  // Room for the longest rows there are; what they do not need is given back.
+  constexpr std::size_t max_row_size = 4 + 1 + 4 * std::size(Words{}.values);
+  encoded_.resize(at + version_->attribute_size + rows.size() * max_row_size);
+  std::byte* to = encoded_.data() + at + version_->attribute_size;
   Words previous;
   std::uint32_t num_fres = 0;
-  for (std::uint32_t i = 0; i < ordered_.size(); ++i) {
-    auto words = format::encode_words(ordered_[i], meaning);
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    auto words = format::encode_words(rows[i], meaning);
     if (!words) return refuse(words.error(), i);
     if (options_.merge_rows && num_fres && same_words(*words, previous)) continue;
-    std::byte row[4 + 1 + 4 * std::size(Words{}.values)];
-    format::store_sized(row, ordered_[i].offset, offset_size, order_);
-    row[offset_size] = static_cast<std::byte>(words->info);
-    std::byte* to = row + offset_size + 1;
+    format::store_sized(to, rows[i].offset, offset_size, order_);
+    to += offset_size;
+    *to++ = static_cast<std::byte>(words->info);
     for (std::uint32_t w = 0; w < words->count; ++w, to += words->size)
       format::store_sized(to, words->values[w], words->size, order_);
-    encoded_.insert(encoded_.end(), row, to);
     previous = *words;
     ++num_fres;
   }
+  encoded_.resize(static_cast<std::size_t>(to - encoded_.data()));
   const std::uint64_t size = encoded_.size() - at;
   if (num_fres > version_->max_fres) return refuse(RefusalReason::too_many_rows);
   if (size > max_u32) return refuse(RefusalReason::section_too_large);
@@ -172,15 +179,16 @@ std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, Fd
 std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows, std::uint32_t target) {
   if (functions_.size() == max_u32) return refused(RefusalReason::section_too_large, fde);
   if (auto refusal = check(fde, rows)) return std::unexpected(*refusal);
-  if (auto refusal = order_rows(fde, rows)) return std::unexpected(*refusal);
+  const auto ordered = order_rows(fde, rows);
+  if (!ordered) return std::unexpected(ordered.error());
 
-  auto encoded = encode_rows(fde, FdeType::standard);
+  auto encoded = encode_rows(fde, *ordered, FdeType::standard);
   if (!encoded && version_->has_flex) {
     const Refusal standard = encoded.error();
-    encoded = encode_rows(fde, FdeType::flex);
+    encoded = encode_rows(fde, *ordered, FdeType::flex);
     // Two rows of which each FDE type can say only one: it is the mixture that cannot be said.
     if (!encoded && standard.row != Refusal::none && encoded.error().row != Refusal::none &&
-        encodable(ordered_[encoded.error().row], FdeType::standard) && encodable(ordered_[standard.row], FdeType::flex))
+        encodable((*ordered)[encoded.error().row], FdeType::standard) && encodable((*ordered)[standard.row], FdeType::flex))
       encoded.error().reason = RefusalReason::mixed_rules;
   }
   if (!encoded) return std::unexpected(encoded.error());
@@ -235,12 +243,13 @@ std::expected<Builder::Layout, Refusal> Builder::lay_out() const {
   Layout layout;
   layout.order.resize(functions_.size());
   for (std::uint32_t i = 0; i < layout.order.size(); ++i) layout.order[i] = i;
-  std::ranges::sort(layout.order, [&](std::uint32_t a, std::uint32_t b) {
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
     const Function &x = functions_[a], &y = functions_[b];
     const auto key = [](const Function& f) { return std::tie(f.target, f.fde.start, f.fde.size); };
     if (key(x) != key(y)) return key(x) < key(y);
     return std::ranges::lexicographical_compare(run_bytes(runs_[x.run]), run_bytes(runs_[y.run]));
-  });
+  };
+  if (!std::ranges::is_sorted(layout.order, before)) std::ranges::sort(layout.order, before);
 
   constexpr std::uint32_t unplaced = 0xffffffff;
   layout.run_positions.assign(runs_.size(), unplaced);

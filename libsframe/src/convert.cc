@@ -69,7 +69,7 @@ std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std
     version.swap_entry(out.data() + fde->index_offset);
     fdes.push_back(*fde);
   }
-  std::ranges::stable_sort(fdes, {}, &EncodedFde::rows_offset);
+  std::ranges::sort(fdes, {}, [](const EncodedFde& fde) { return std::pair(fde.rows_offset, fde.number); });
 
   const EncodedFde* last = nullptr;
   std::uint64_t last_end = 0;

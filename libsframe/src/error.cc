@@ -18,7 +18,6 @@ const char* message(ErrorKind kind) {
   case ErrorKind::bad_fre_type: return "FRE type is not ADDR1, ADDR2 or ADDR4";
   case ErrorKind::bad_fde_type: return "FDE type is neither default nor flexible";
   case ErrorKind::bad_rep_size: return "PCMASK function with a block size of 0";
-  case ErrorKind::address_overflow: return "function wraps around the address space";
   case ErrorKind::truncated_row: return "row runs past the FRE sub-section";
   case ErrorKind::bad_dataword_size: return "size of data words is not 1, 2 or 4";
   case ErrorKind::bad_dataword_count: return "number of data words has no meaning for this ABI";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All rows of all functions become one sorted list of (start, rules), cut where functions end. A table over equal pieces of the
-// address range says where in the list to look, so that a lookup touches one table word, one or two cache lines of the list, and the
-// rules, of which there are few distinct ones.
+// All rows of all functions become one sorted list of (start, id of the rules), cut where functions end. The list is then cut into
+// buckets of equal address ranges, so small that an entry's place in its bucket and its id share 32 bits: a lookup touches one or two
+// words of the bucket table, one cache line of entries, and the rules, of which there are few distinct ones.
 
 #include "sframe/index.h"
 
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <tuple>
 #include <unordered_map>
 
 namespace sframe {
@@ -50,16 +51,25 @@ public:
   std::expected<Index, Error> make();
 
 private:
+  /// From `start` (counted from base_) these rules hold. Masks are numbered from first_mask up until all rows are known.
+  struct Piece {
+    std::uint32_t start, id;
+  };
+  static constexpr std::uint32_t uncovered = 0xffffffff;
+  static constexpr std::uint32_t first_mask = 0x80000000;
+
   std::optional<Error> collect();
-  std::optional<Error> add(const Function& function, std::uint64_t end);
+  std::optional<Error> add(const Function& function, std::uint32_t end);
   std::uint32_t intern(const EncodedFde& fde, const FrameRow& row);
-  void add_entry(std::uint32_t start, std::uint32_t row);
-  void make_buckets();
+  void add_piece(std::uint32_t start, std::uint32_t id);
+  void choose_bucket_size();
+  void fill_buckets();
 
   std::span<const Section> sections_;
   std::vector<Function> functions_;
   std::vector<format::RowBudget> budgets_;
   std::unordered_map<IndexedRow, std::uint32_t, RowHash, RowEqual> numbers_;
+  std::vector<Piece> pieces_;
   Index index_;
 };
 
@@ -73,7 +83,7 @@ std::optional<Error> Index::Maker::collect() {
       if (fde->size) functions_.push_back({*fde, number});
     }
   }
-  std::ranges::stable_sort(functions_, {}, [](const Function& f) { return f.fde.start; });
+  std::ranges::sort(functions_, {}, [](const Function& f) { return std::tuple(f.fde.start, f.section, f.fde.number); });
   return std::nullopt;
 }
 
@@ -85,15 +95,15 @@ std::uint32_t Index::Maker::intern(const EncodedFde& fde, const FrameRow& row) {
   return at->second;
 }
 
-void Index::Maker::add_entry(std::uint32_t start, std::uint32_t row) {
-  auto& entries = index_.entries_;
-  if (!entries.empty() && entries.back().start == start)
-    entries.back().row = row; // the gap before this function turned out to be empty
-  else if (entries.empty() || entries.back().row != row)
-    entries.push_back({start, row});
+void Index::Maker::add_piece(std::uint32_t start, std::uint32_t id) {
+  if (!pieces_.empty() && pieces_.back().start == start)
+    pieces_.back().id = id; // the gap before this function turned out to be empty
+  else if (pieces_.empty() || pieces_.back().id != id)
+    pieces_.push_back({start, id});
 }
 
-std::optional<Error> Index::Maker::add(const Function& function, std::uint64_t end) {
+/// Adds the pieces of a function that ends at `end`, counted from base_.
+std::optional<Error> Index::Maker::add(const Function& function, std::uint32_t end) {
   const EncodedFde& fde = function.fde;
   const Section& section = sections_[function.section];
   const auto start = static_cast<std::uint32_t>(fde.start - index_.base_);
@@ -101,34 +111,55 @@ std::optional<Error> Index::Maker::add(const Function& function, std::uint64_t e
   FrameRow row;
   std::uint32_t count = 0;
 
-  add_entry(start, uncovered);
+  add_piece(start, uncovered);
   if (fde.pc_type == PcType::mask) {
-    const auto first = static_cast<std::uint32_t>(index_.mask_entries_.size());
-    for (; cursor.next(row); ++count) index_.mask_entries_.push_back({row.offset, intern(fde, row)});
-    add_entry(start, masked | static_cast<std::uint32_t>(index_.masks_.size()));
+    const auto first = static_cast<std::uint32_t>(index_.mask_rows_.size());
+    for (; cursor.next(row); ++count) index_.mask_rows_.push_back({row.offset, intern(fde, row)});
+    add_piece(start, first_mask + static_cast<std::uint32_t>(index_.masks_.size()));
     index_.masks_.push_back({start, fde.rep_size, first, count});
   } else {
     for (; cursor.next(row); ++count)
-      if (fde.start + row.offset < end) add_entry(start + row.offset, intern(fde, row));
-    if (section.outermost_throughout(fde)) add_entry(start, intern(fde, FrameRow::outermost(0)));
+      if (start + row.offset < end) add_piece(start + row.offset, intern(fde, row));
+    if (section.outermost_throughout(fde)) add_piece(start, intern(fde, FrameRow::outermost(0)));
   }
   if (cursor.error()) return cursor.error();
   if (!budgets_[function.section].spend(count)) return Error{ErrorKind::too_large, fde.index_offset, fde.number, Error::none};
-  add_entry(static_cast<std::uint32_t>(end - index_.base_), uncovered);
+  add_piece(end, uncovered);
   return std::nullopt;
 }
 
-void Index::Maker::make_buckets() {
-  // About one bucket per entry: the table stays as small as the list, and most buckets hold one or two entries.
-  while ((index_.span_ >> index_.bucket_shift_) > index_.entries_.size()) ++index_.bucket_shift_;
-  const std::uint64_t count = (index_.span_ >> index_.bucket_shift_) + 2;
-  index_.buckets_.resize(count);
-  std::uint32_t entry = 0;
-  for (std::uint64_t bucket = 0; bucket < count; ++bucket) {
-    const std::uint64_t begin = bucket << index_.bucket_shift_;
-    while (entry + 1 < index_.entries_.size() && index_.entries_[entry + 1].start <= begin) ++entry;
-    index_.buckets_[bucket] = entry;
+/// Four pieces to a bucket, or fewer where the ids need the bits. There are at most as many ids as pieces (and one), so the table never has
+/// more than a few words per piece, however far apart the functions are.
+void Index::Maker::choose_bucket_size() {
+  const std::uint64_t ids = index_.rows_.size() + index_.masks_.size() + 1;
+  const auto needed = static_cast<std::uint32_t>(std::bit_width(ids));
+  std::uint32_t shift = 4;
+  while (index_.span_ >> shift > pieces_.size() / 4) ++shift;
+  index_.bucket_shift_ = std::min(shift, 32 - needed);
+  index_.id_bits_ = 32 - index_.bucket_shift_;
+}
+
+void Index::Maker::fill_buckets() {
+  const std::uint32_t shift = index_.bucket_shift_;
+  const std::uint32_t nothing = (1u << index_.id_bits_) - 1;
+  const auto id_of = [&](const Piece& piece) {
+    if (piece.id == uncovered) return nothing;
+    return piece.id < first_mask ? piece.id : static_cast<std::uint32_t>(index_.rows_.size()) + (piece.id - first_mask);
+  };
+  const std::uint64_t count = (index_.span_ >> shift) + 1;
+  index_.buckets_.reserve(count + 1);
+  index_.entries_.reserve(pieces_.size() + count);
+  std::uint32_t held = nothing; // what holds where the bucket begins
+  auto next = pieces_.begin();
+  for (std::uint64_t begin = 0; begin >> shift < count; begin += std::uint64_t{1} << shift) {
+    index_.buckets_.push_back(static_cast<std::uint32_t>(index_.entries_.size()));
+    if (next == pieces_.end() || next->start > begin) index_.entries_.push_back(held);
+    for (; next != pieces_.end() && (next->start - begin) >> shift == 0; ++next) {
+      held = id_of(*next);
+      index_.entries_.push_back(static_cast<std::uint32_t>(next->start - begin) << index_.id_bits_ | held);
+    }
   }
+  index_.buckets_.push_back(static_cast<std::uint32_t>(index_.entries_.size()));
 }
 
 std::expected<Index, Error> Index::Maker::make() {
@@ -136,18 +167,16 @@ std::expected<Index, Error> Index::Maker::make() {
   if (functions_.empty()) return std::move(index_);
 
   index_.base_ = functions_.front().fde.start;
-  std::uint64_t top = 0;
-  for (const Function& f : functions_) top = std::max(top, f.fde.start - index_.base_ + f.fde.size);
-  if (top >= 0xffffffff) return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
-  index_.span_ = top;
+  for (const Function& f : functions_) index_.span_ = std::max(index_.span_, f.fde.start - index_.base_ + f.fde.size);
+  if (index_.span_ >= uncovered) return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const EncodedFde& fde = functions_[i].fde;
-    std::uint64_t end = fde.start + fde.size;
-    if (i + 1 < functions_.size()) end = std::min(end, functions_[i + 1].fde.start);
-    if (auto error = add(functions_[i], end)) return std::unexpected(*error);
+    std::uint64_t end = fde.start - index_.base_ + fde.size;
+    if (i + 1 < functions_.size()) end = std::min(end, functions_[i + 1].fde.start - index_.base_);
+    if (auto error = add(functions_[i], static_cast<std::uint32_t>(end))) return std::unexpected(*error);
   }
-  index_.entries_.shrink_to_fit();
-  make_buckets();
+  choose_bucket_size();
+  fill_buckets();
   return std::move(index_);
 }
 
@@ -158,29 +187,34 @@ const IndexedRow* Index::find(std::uint64_t pc) const {
   if (distance >= span_) return nullptr;
   const auto offset = static_cast<std::uint32_t>(distance);
   const std::uint32_t bucket = offset >> bucket_shift_;
-  const Entry* low = entries_.data() + buckets_[bucket];
-  for (std::uint32_t count = buckets_[bucket + 1] - buckets_[bucket]; count;) { // last entry that starts at or before offset
-    const std::uint32_t half = count - count / 2;
-    const bool later = low[half].start > offset;
-    low = later ? low : low + half;
-    count = later ? half - 1 : count - half;
-  }
-  if (low->row < masked) return &rows_[low->row];
-  if (low->row == uncovered) return nullptr;
+  const std::uint32_t* entry = entries_.data() + buckets_[bucket];
+  const std::uint32_t* const end = entries_.data() + buckets_[bucket + 1];
 
-  const Mask& mask = masks_[low->row & ~masked];
+  // The last entry that starts at or before the address: its id bits make no difference below this key.
+  const std::uint64_t key = std::uint64_t{(offset & ((1u << bucket_shift_) - 1)) + 1} << id_bits_;
+  constexpr std::ptrdiff_t few = 8;
+  if (end - entry > few) entry = std::lower_bound(entry + 1, end, key) - 1;
+  while (entry + 1 != end && entry[1] < key) ++entry;
+
+  const std::uint32_t id = *entry & ((1u << id_bits_) - 1);
+  if (id < rows_.size()) [[likely]] return &rows_[id];
+  if (id - rows_.size() < masks_.size()) return find_in_block(masks_[id - rows_.size()], offset);
+  return nullptr;
+}
+
+const IndexedRow* Index::find_in_block(const Mask& mask, std::uint32_t offset) const {
   const std::uint32_t in_block = (offset - mask.start) % mask.rep_size;
   const IndexedRow* found = nullptr;
-  for (const Entry& entry : std::span(mask_entries_).subspan(mask.first, mask.count)) {
-    if (entry.start > in_block) break;
-    found = &rows_[entry.row];
+  for (const MaskRow& row : std::span(mask_rows_).subspan(mask.first, mask.count)) {
+    if (row.offset > in_block) break;
+    found = &rows_[row.row];
   }
   return found;
 }
 
 std::uint64_t Index::memory() const {
-  return buckets_.size() * sizeof(std::uint32_t) + (entries_.size() + mask_entries_.size()) * sizeof(Entry) +
-         rows_.size() * sizeof(IndexedRow) + masks_.size() * sizeof(Mask);
+  return (buckets_.size() + entries_.size()) * sizeof(std::uint32_t) + rows_.size() * sizeof(IndexedRow) +
+         masks_.size() * sizeof(Mask) + mask_rows_.size() * sizeof(MaskRow);
 }
 
 } // namespace sframe

@@ -2,7 +2,7 @@
 
 #include "sframe/section.h"
 
-#include "format/words.h"
+#include "format/decode_words.h"
 
 #include <algorithm>
 
@@ -36,11 +36,7 @@ Header read_header(const std::byte* at, ByteOrder order) {
 } // namespace
 
 std::int32_t EncodedRow::word(std::uint32_t i) const {
-  const std::uint32_t size = word_size();
-  const std::uint32_t value = format::load_sized(words + i * size, size, byte_order);
-  if (size == 1) return static_cast<std::int8_t>(value);
-  if (size == 2) return static_cast<std::int16_t>(value);
-  return static_cast<std::int32_t>(value);
+  return format::load_word(words + i * word_size(), word_size(), byte_order);
 }
 
 std::uint32_t EncodedRow::control(std::uint32_t i) const {
@@ -95,13 +91,14 @@ std::span<const std::byte> Section::aux_header() const {
 std::uint32_t Section::index_entry_size() const { return version_->entry_size; }
 std::uint32_t Section::attribute_size() const { return version_->attribute_size; }
 
+bool Section::starts_are_pcrel() const { return version_->pcrel && header_.flags & flag_func_start_pcrel; }
+
 std::uint64_t Section::fde_start(std::uint32_t number) const {
   const std::uint64_t offset = index_offset_ + std::uint64_t{number} * version_->entry_size;
   const std::byte* at = bytes_.data() + offset;
   const std::int64_t stored = version_->start_size == 8 ? load<std::int64_t>(at, header_.byte_order)
                                                         : load<std::int32_t>(at, header_.byte_order);
-  const bool pcrel = version_->pcrel && header_.flags & flag_func_start_pcrel;
-  return address_ + (pcrel ? offset : 0) + static_cast<std::uint64_t>(stored);
+  return address_ + (starts_are_pcrel() ? offset : 0) + static_cast<std::uint64_t>(stored);
 }
 
 std::expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
@@ -129,7 +126,6 @@ std::expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
     if (!version_->has_rep_size) fde.rep_size = abi_->plt_entry_size;
     if (fde.rep_size == 0) return failed(ErrorKind::bad_rep_size, attributes);
   }
-  if (fde.size && fde.start + (fde.size - 1) < fde.start) return failed(ErrorKind::address_overflow, offset);
   return fde;
 }
 
@@ -151,6 +147,26 @@ bool Section::outermost_throughout(const EncodedFde& fde) const {
   return version_->empty_is_outermost && fde.num_fres == 0 && fde.fde_type == FdeType::standard;
 }
 
+/// The number of the first function that starts after `pc`. The hot loop of a lookup: all that is the same for every probe is taken
+/// out of it. Distances from the section are compared, not addresses: that is the order in which sections are sorted, also
+/// where one stands near the top or bottom of the address space.
+template <class Start> std::uint32_t Section::first_after(std::uint64_t pc, bool pcrel) const {
+  const std::byte* const entries = bytes_.data() + index_offset_;
+  const std::uint64_t entry_size = version_->entry_size;
+  const std::uint64_t step = pcrel ? entry_size : 0;
+  const auto wanted = static_cast<std::int64_t>(pc - address_ - (pcrel ? index_offset_ : 0));
+  const ByteOrder order = header_.byte_order;
+  std::uint32_t first = 0;
+  for (std::uint32_t count = num_fdes(); count;) {
+    const std::uint32_t half = count / 2, middle = first + half;
+    const auto stored = static_cast<std::uint64_t>(load<Start>(entries + middle * entry_size, order));
+    const bool before = static_cast<std::int64_t>(middle * step + stored) <= wanted;
+    first = before ? middle + 1 : first;
+    count = before ? count - half - 1 : half;
+  }
+  return first;
+}
+
 std::expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t pc) const {
   if (!sorted()) {
     for (std::uint32_t i = 0; i < num_fdes(); ++i) {
@@ -160,14 +176,8 @@ std::expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t 
     }
     return std::nullopt;
   }
-  std::uint32_t low = 0, high = num_fdes(); // the first function that starts after pc
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (fde_start(middle) <= pc)
-      low = middle + 1;
-    else
-      high = middle;
-  }
+  const bool pcrel = starts_are_pcrel();
+  const std::uint32_t low = version_->start_size == 8 ? first_after<std::int64_t>(pc, pcrel) : first_after<std::int32_t>(pc, pcrel);
   // Several functions may start together, all but one of them empty.
   for (std::uint32_t i = low; i-- > 0;) {
     auto candidate = fde(i);
@@ -202,7 +212,7 @@ bool RowCursor::fail(ErrorKind kind, const std::byte* where) {
   return false;
 }
 
-bool RowCursor::next(EncodedRow& row) {
+inline bool RowCursor::step(EncodedRow& row) {
   if (left_ == 0) return false;
   const std::byte* const at = at_;
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type_);
@@ -230,9 +240,11 @@ bool RowCursor::next(EncodedRow& row) {
   return true;
 }
 
+bool RowCursor::next(EncodedRow& row) { return step(row); }
+
 bool RowCursor::next(FrameRow& out) {
   EncodedRow row;
-  if (!next(row)) return false;
+  if (!step(row)) return false;
   ErrorKind fault{};
   if (format::decode_words(row, meaning_, out, fault)) return true;
   --number_;

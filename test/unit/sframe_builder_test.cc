@@ -112,6 +112,14 @@ TEST(Builder, ChoosesTheSmallestEncodings) {
   EXPECT_EQ(size_with(255, 32768), 3u + 10);
 }
 
+TEST(Builder, AMergedLastRowDoesNotWidenTheOthers) {
+  FrameRow again = pushed;
+  again.offset = 70000;
+  Builder builder({});
+  ASSERT_TRUE(builder.add(function(0, 0x100000), std::vector{entry, pushed, again}));
+  EXPECT_EQ(builder.size(), 28u + 16 + 5 + 3 + 4);
+}
+
 TEST(Builder, SharesEqualRuns) {
   for (VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3}) {
     Builder builder({.version = version, .share_rows = true});

@@ -211,6 +211,21 @@ TEST(Section, FindsAFunctionBesideAnEmptyOneAtItsAddress) {
   EXPECT_EQ((*match)->row.cfa, Rule::value(7, 8));
 }
 
+TEST(Section, SearchesAroundTheTopOfTheAddressSpace) {
+  auto bytes = hex(R"(
+    e2de 02 01  03 00 f8 00  02000000 02000000 06000000 00000000 28000000
+    00f0ffff 10000000 00000000 01000000 00 00 0000   # section - 0x1000
+    00100000 10000000 03000000 01000000 00 00 0000   # section + 0x1000
+    00 03 08   00 03 10)");
+  for (std::uint64_t address : {std::uint64_t{0}, std::uint64_t{0x800}, ~std::uint64_t{0xfff}}) {
+    auto section = Section::parse(bytes, address);
+    ASSERT_TRUE(section);
+    EXPECT_EQ((*section->find(address - 0x1000 + 8))->row.cfa, Rule::value(7, 8));
+    EXPECT_EQ((*section->find(address + 0x1000 + 8))->row.cfa, Rule::value(7, 16));
+    EXPECT_FALSE(section->find(address)->has_value());
+  }
+}
+
 TEST(Section, SplitsConcatenatedSections) {
   auto bytes = hex(v2_amd64);
   const auto one = bytes;

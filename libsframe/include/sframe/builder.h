@@ -138,9 +138,9 @@ private:
   struct Layout;
 
   std::optional<Refusal> check(const Fde& fde, std::span<const FrameRow> rows) const;
-  std::optional<Refusal> order_rows(const Fde& fde, std::span<const FrameRow> rows);
+  std::expected<std::span<const FrameRow>, Refusal> order_rows(const Fde& fde, std::span<const FrameRow> rows);
   struct Encoded;
-  std::expected<Encoded, Refusal> encode_rows(const Fde& fde, FdeType type);
+  std::expected<Encoded, Refusal> encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type);
   bool encodable(const FrameRow& row, FdeType type) const;
   std::uint32_t add_run(const Run& run);
   std::span<const std::byte> run_bytes(const Run& run) const { return {encoded_.data() + run.at, run.size}; }
@@ -159,7 +159,7 @@ private:
   std::vector<Run> runs_;
   std::vector<std::byte> encoded_;   ///< what runs_ point to
   std::vector<std::uint32_t> table_; ///< with share_rows: hash table of numbers of runs_, by their bytes
-  std::vector<FrameRow> ordered_;    ///< the rows of the function being added; kept for its capacity
+  std::vector<FrameRow> scratch_;    ///< rows being sorted; kept for its capacity
   std::uint64_t num_fres_ = 0;
 };
 

@@ -23,7 +23,6 @@ enum class ErrorKind : std::uint8_t {
   bad_fre_type,         ///< not ADDR1, ADDR2 or ADDR4
   bad_fde_type,         ///< neither default nor flexible
   bad_rep_size,         ///< a PCMASK function whose block size is 0
-  address_overflow,     ///< a function that wraps around the address space
   truncated_row,        ///< a row runs past the FRE sub-section
   bad_dataword_size,    ///< size code 3 in a row's info byte
   bad_dataword_count,   ///< a number of data words that has no meaning for the ABI, version and FDE type

@@ -3,7 +3,7 @@
 // A lookup index for those who ask often: profilers, unwinders. Built once from one or several sections, it answers "which rules hold
 // at this address" without decoding rows: one table lookup and a short search, no allocation.
 //
-// Memory: 8 bytes per row, at most 4 bytes per row for the table, and 32 bytes per distinct row (a few thousand in a big library).
+// Memory: about 6 bytes per row, and 36 bytes per distinct row, of which a big library has a few thousand.
 
 #pragma once
 
@@ -36,25 +36,28 @@ public:
   std::uint64_t memory() const;
 
 private:
-  static constexpr std::uint32_t uncovered = 0xffffffff;
-  static constexpr std::uint32_t masked = 0x80000000; ///< the entry names a PCMASK function, not a row
-
-  struct Entry {
-    std::uint32_t start; ///< from base_
-    std::uint32_t row;   ///< in rows_, or masked | number in masks_, or uncovered
-  };
+  /// A PCMASK function: its rows are looked up by the offset in the block.
   struct Mask {
-    std::uint32_t start, rep_size, first, count; ///< rows in mask_entries_, by offset in the block
+    std::uint32_t start, rep_size, first, count; ///< rows in mask_rows_
+  };
+  struct MaskRow {
+    std::uint32_t offset, row;
   };
 
+  const IndexedRow* find_in_block(const Mask& mask, std::uint32_t offset) const;
+
+  // The covered addresses from base_ on are cut into buckets of 2^bucket_shift_ bytes. Bucket b has the entries
+  // [buckets_[b], buckets_[b + 1]): offset in the bucket << id_bits_ | id, the first at offset 0, increasing. An id is the number of a row, or
+  // behind those of a mask; the highest stands for "not covered".
   std::uint64_t base_ = 0;
   std::uint64_t span_ = 0;
   std::uint32_t bucket_shift_ = 0;
-  std::vector<std::uint32_t> buckets_; ///< per 2^bucket_shift_ bytes: the last entry that starts at or before the first of them
-  std::vector<Entry> entries_;
+  std::uint32_t id_bits_ = 0;
+  std::vector<std::uint32_t> buckets_;
+  std::vector<std::uint32_t> entries_;
   std::vector<IndexedRow> rows_;
   std::vector<Mask> masks_;
-  std::vector<Entry> mask_entries_;
+  std::vector<MaskRow> mask_rows_;
 
   class Maker;
 };

@@ -110,6 +110,7 @@ private:
   friend class Section;
   RowCursor() = default;
   bool fail(ErrorKind kind, const std::byte* where);
+  bool step(EncodedRow& row);
 
   const std::byte* at_ = nullptr;
   const std::byte* end_ = nullptr;
@@ -182,6 +183,8 @@ public:
 
 private:
   Section() = default;
+  bool starts_are_pcrel() const;
+  template <class Start> std::uint32_t first_after(std::uint64_t pc, bool pcrel) const;
 
   std::span<const std::byte> bytes_;
   std::uint64_t address_ = 0;

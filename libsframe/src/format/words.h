@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between a row's data words and its rules: the one place that knows what the words mean, both ways.
+// Between a row's data words and its rules: what the words mean. Writing is declared here; reading is in decode_words.h.
 //
 // Default FDE type (specification, section 3.1): CFA offset from SP or FP; then, where the header fixes no offset for it, the RA
 // slot; then the FP slot. s390x scales the CFA offset; in version 2 its odd words name registers.
@@ -23,9 +23,6 @@ namespace sframe::format {
 /// What a section with this header, version and ABI means by its words.
 WordMeaning word_meaning(const Version& version, const AbiTraits& abi, FdeType type, std::int8_t fixed_ra,
                          std::int8_t fixed_fp);
-
-/// The rules of `row`. False, with the fault's kind, where the words have no meaning.
-bool decode_words(const EncodedRow& row, const WordMeaning& meaning, FrameRow& out, ErrorKind& fault);
 
 /// Data words ready to be written.
 struct Words {
