@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes through every entry point of lib/cfi. The first byte chooses the ABI and the kind of
+// section, the second splits the rest between the section and .eh_frame_hdr. What must hold for any input is
+// checked on the way: rows are not empty and touch, both engines agree, what a finder gives contains the
+// address.
+
+#include "sframe/cfi/expression.h"
+#include "sframe/cfi/frame_row.h"
+#include "sframe/cfi/index.h"
+#include "sframe/cfi/rows.h"
+
+#include <cstdlib>
+
+namespace {
+
+using namespace sframe;
+using namespace sframe::cfi;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+/// Registers and memory of which some can be read.
+class Context : public ExpressionContext {
+public:
+  std::optional<std::uint64_t> read_register(std::uint32_t reg) override {
+    return reg < 40 ? std::optional<std::uint64_t>(reg * 0x1001) : std::nullopt;
+  }
+  std::optional<std::uint64_t> read_memory(std::uint64_t address, std::uint32_t size) override {
+    return address % 7 ? std::optional<std::uint64_t>(address * size) : std::nullopt;
+  }
+};
+
+void try_expression(std::span<const std::byte> expression, const Section& section, bool cfa_on_stack) {
+  Context context;
+  ExpressionSettings settings{.byte_order = section.abi().byte_order, .address_size = 8, .cfa = std::nullopt};
+  if (cfa_on_stack) settings.cfa = 0x7fff0000;
+  (void)evaluate(expression, context, settings);
+  settings.address_size = 4;
+  (void)evaluate(expression, context, settings);
+  (void)linear_expression(expression, section.abi(), cfa_on_stack);
+  (void)plt_cfa(expression, section.abi());
+}
+
+void try_rows(const Section& section, const Fde& fde) {
+  FullRowCursor full_rows(section, fde);
+  CoreRowCursor core_rows(section, fde);
+  FullRow full;
+  CoreRow core;
+  std::uint64_t next = fde.start;
+  while (full_rows.next(full)) {
+    require(core_rows.next(core) && core.begin == full.begin && core.end == full.end && core.cfa == full.cfa);
+    require(full.begin == next && full.end > full.begin && full.end <= fde.end());
+    next = full.end;
+    const auto projected = to_frame_row(core, section.abi());
+    if (full.return_register < AllRegisters::slots) require(projected == to_frame_row(full, section.abi()));
+    if (full.cfa.kind == CfaRule::Kind::expression) try_expression(full.expression(full.cfa), section, false);
+    for (const RegisterRule& rule : core.rules)
+      if (!core.expression(rule).empty()) try_expression(core.expression(rule), section, true);
+  }
+  require(!core_rows.next(core) && core_rows.error() == full_rows.error());
+  require(full_rows.error() || next == fde.end());
+}
+
+void try_finder(const Section& section, FdeFinder finder, std::uint64_t pc) {
+  const auto fde = finder.find(pc);
+  if (fde && *fde) require((*fde)->contains(pc) && section.fde((*fde)->offset)->start == (*fde)->start);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const auto abis = all_abis();
+  const AbiTraits& abi = *abis[data[0] % abis.size()];
+  const auto kind = data[0] & 0x80 ? SectionKind::debug_frame : SectionKind::eh_frame;
+  const auto bytes = std::as_bytes(std::span(data + 2, size - 2));
+  const std::size_t split = bytes.size() * data[1] / 256;
+  constexpr std::uint64_t address = 0x400000;
+  const Section section(kind, bytes.subspan(split), address, abi, {.text = 0x1000, .data = 0x2000});
+
+  std::uint64_t pc = address;
+  for (auto fdes = section.fdes();;) {
+    const auto fde = fdes.next();
+    if (!fde) continue;
+    if (!*fde) break;
+    try_rows(section, **fde);
+    pc = (*fde)->start;
+  }
+  if (const auto table = EhFrameHdr::parse(bytes.first(split), address - 0x1000, abi)) {
+    try_finder(section, FdeFinder(section, *table), pc);
+    try_finder(section, FdeFinder(section, *table), table->find(pc) ? table->find(pc)->start : 0);
+  }
+  try_finder(section, FdeFinder(section), pc);
+  try_expression(bytes, section, true);
+  return 0;
+}

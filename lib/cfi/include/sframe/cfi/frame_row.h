@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A CFI row as the project's common row (sframe/row.h), or the reason why no such row can say it.
+//
+// The common row says what SFrame version 3 can say. What a version or an FDE type cannot say is the
+// builder's matter.
+
+#pragma once
+
+#include "sframe/cfi/rows.h"
+#include "sframe/row.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+
+namespace sframe::cfi {
+
+/// Why a CFI row cannot be a FrameRow.
+enum class Unsayable : std::uint8_t {
+  cfa_unspecified, ///< no instruction has defined the CFA
+  cfa_expression,  ///< an expression other than register + offset or the word stored there
+  cfa_plt,       ///< an expression on the low bits of pc (plt_cfa()): sayable with rows for a repeating block
+  ra_expression, ///< an expression other than register + offset or the word stored there
+  fp_expression,
+  ra_val_offset,     ///< RA is an address in the frame
+  fp_val_offset,     ///< FP is an address in the frame
+  ra_unsaved,        ///< RA has no register on this ABI and is not saved
+  ra_column,         ///< the CIE's return address column is SP or FP
+  ra_signed_with_pc, ///< AArch64: the signature covers the signing instruction's address
+  sp_rule,           ///< the caller's SP is not the CFA (s390x: CFA - 160)
+  register_range,    ///< a register number of more than 16 bits
+  offset_range,      ///< an offset of more than 32 bits, or a row 4 GiB behind its function's start
+};
+
+/// Static text: "CFA is a DWARF expression".
+const char* message(Unsayable reason);
+
+/// A short name for reports and JSON: "cfa-expression".
+const char* reason_name(Unsayable reason);
+
+/// The row's rules as a FrameRow whose offset is from the FDE's start. Constant cost, no allocation
+/// (expressions: linear in their size).
+///
+/// - RA undefined: FrameRow::outermost(), whatever the other rules are.
+/// - RA at the ABI's fixed offset from the CFA: Rule::fixed().
+/// - RA unspecified or same_value: Rule::same(); where the CIE names another column than the ABI's,
+/// Rule::in_register(column).
+/// - FP unspecified, same_value or undefined: Rule::same(). For an undefined register unwinders leave the old
+/// value in place.
+/// - An expression [breg, constant additions] is Rule::value (CFA, val_expression) or Rule::stored
+/// (expression); with a final DW_OP_deref,
+///   Rule::stored (CFA, val_expression).
+/// - SP unspecified or undefined: the CFA by convention. Any other rule must come to the same: val_offset by
+/// its number, same_value where
+///   the CFA is SP and the ABI's bias, expressions by equality with the CFA's. On ABIs whose CFA is not the
+///   caller's SP (s390x) SP is saved like any other register, and a rule that says where needs no check.
+std::expected<FrameRow, Unsayable> to_frame_row(const CoreRow& row, const AbiTraits& abi);
+
+/// The same for a row with all registers.
+std::expected<FrameRow, Unsayable> to_frame_row(const FullRow& row, const AbiTraits& abi);
+
+/// The row without the registers that a stack trace does not need.
+CoreRow core_row(const FullRow& row, const AbiTraits& abi);
+
+/// The CFA expression that x86 linkers write for lazy PLT entries: the CFA is `base` + `offset`, and `step`
+/// more where (pc & mask) >= threshold. The mask is one less than the size of an entry.
+struct PltCfa {
+  std::uint16_t base = 0;      ///< register number
+  std::int32_t offset = 0;     ///< bytes
+  std::uint32_t mask = 0;      ///< 15
+  std::uint32_t threshold = 0; ///< 11; 10 or 9 in entries for branch protection
+  std::int32_t step = 0;       ///< bytes: 8
+
+  std::uint32_t block_size() const { return mask + 1; }
+
+  friend bool operator==(const PltCfa&, const PltCfa&) = default;
+};
+
+/// Recognises `breg B,offset; breg pc,0; lit mask; and; lit threshold; ge; lit shift; shl; plus`, with
+/// constants in any form, where `mask` is one less than a power of two up to 256, threshold is in 1..mask,
+/// and `pc` is the ABI's RA column.
+std::optional<PltCfa> plt_cfa(std::span<const std::byte> expression, const AbiTraits& abi);
+
+/// An expression that comes to base + offset, or to the word stored there.
+struct LinearExpression {
+  std::uint16_t base =
+      0; ///< register number below 0xffff, or Rule::cfa_base where it starts from the CFA on the stack
+  std::int64_t offset = 0;
+  bool deref = false;
+
+  friend bool operator==(const LinearExpression&, const LinearExpression&) = default;
+};
+
+/// Recognises `[breg] {plus_uconst | constant plus | constant minus} [deref]`. Without a breg the value
+/// starts from the CFA if `cfa_on_stack`. Nothing for any other expression, even one that computes the same.
+/// Linear in the expression.
+std::optional<LinearExpression> linear_expression(std::span<const std::byte> expression, const AbiTraits& abi,
+                                                  bool cfa_on_stack);
+
+} // namespace sframe::cfi

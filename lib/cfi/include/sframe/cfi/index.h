@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finding the FDE for an address: an index made from a whole section, the search table that linkers put into
+// .eh_frame_hdr (Linux Standard Base 5.0, section 10.6.2), and a finder that uses the second where it can and
+// the first where it must.
+
+#pragma once
+
+#include "sframe/cfi/section.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sframe::cfi {
+
+/// All FDEs of a section by start address. 16 bytes each; keeps nothing of the section's bytes.
+class Index {
+public:
+  struct Entry {
+    std::uint64_t start = 0;
+    std::uint32_t size = 0;   ///< 0xffffffff stands for anything from that up
+    std::uint32_t offset = 0; ///< of the FDE in the section
+  };
+
+  /// Reads every FDE. Entries that cannot be read are left out and, if `faults` is given, added to it. FDEs
+  /// of size 0 are left out. N log N where the section is not in address order. ErrorKind::too_large for a
+  /// section of 4 GiB or more.
+  static std::expected<Index, Error> build(const Section& section, std::vector<Error>* faults = nullptr);
+
+  /// By start; equal starts in the section's order.
+  std::span<const Entry> entries() const { return entries_; }
+
+  /// The entry whose range contains `pc`, or nullptr. Where ranges overlap, the one that starts last; entries
+  /// are searched backwards for it over at most max_overlap of them.
+  const Entry* find(std::uint64_t pc) const;
+
+  static constexpr std::size_t max_overlap = 16;
+
+private:
+  std::vector<Entry> entries_;
+};
+
+/// The search table of .eh_frame_hdr. A view: copies nothing, allocates nothing.
+class EhFrameHdr {
+public:
+  /// Reads the header. `bytes` is the section (or the segment PT_GNU_EH_FRAME) at `address`. Pointers
+  /// relative to data count from `address`. Fails where there is no table, or none with entries of fixed
+  /// size. Constant cost: entries are read when searched.
+  static std::expected<EhFrameHdr, Error> parse(std::span<const std::byte> bytes, std::uint64_t address,
+                                                const AbiTraits& abi);
+
+  /// Where .eh_frame is, as the header says; nothing where it is omitted or indirect.
+  std::optional<std::uint64_t> eh_frame() const { return eh_frame_; }
+
+  /// Number of entries, not more than the bytes hold.
+  std::uint64_t size() const { return count_; }
+
+  struct Entry {
+    std::uint64_t start = 0; ///< address of the first byte of the FDE's range
+    std::uint64_t fde = 0;   ///< address of the FDE's length field
+  };
+
+  /// Entry `number` < size(). Constant cost.
+  Entry entry(std::uint64_t number) const;
+
+  /// The last entry that starts at or before `pc`, if the table is sorted. Whether its FDE reaches to `pc` is
+  /// not known here. Logarithmic.
+  std::optional<Entry> find(std::uint64_t pc) const;
+
+  /// True where starts never decrease. Linear.
+  bool sorted() const;
+
+private:
+  std::uint64_t number_at(std::uint64_t offset) const;
+
+  std::span<const std::byte> bytes_;
+  std::uint64_t address_ = 0; ///< of the section
+  std::uint64_t table_offset_ = 0;
+  std::uint64_t count_ = 0;
+  std::optional<std::uint64_t> eh_frame_;
+  std::uint8_t encoding_ = 0;
+  std::uint8_t width_ = 0; ///< bytes of one number
+  const AbiTraits* abi_ = nullptr;
+};
+
+/// Finds FDEs by address, with the search table if there is a sound one, else with an index that the first
+/// search builds.
+class FdeFinder {
+public:
+  FdeFinder() = default;
+  explicit FdeFinder(const Section& section) : section_(section) {}
+  /// `table` is for this section (.eh_frame); its FDE addresses are checked against the section's bounds.
+  FdeFinder(const Section& section, const EhFrameHdr& table) : section_(section), table_(table) {}
+
+  /// The FDE whose range contains `pc`; nothing where there is none. With the table the cost is logarithmic
+  /// and the section is not scanned; the first address that the table does not lead to makes it check once
+  /// that the table is sorted and that its entries are FDEs of the section, and give it up otherwise. Not for
+  /// concurrent use. The only Error is that of Index::build().
+  std::expected<std::optional<Fde>, Error> find(std::uint64_t pc);
+
+  const Section& section() const { return section_; }
+
+private:
+  std::optional<Fde> fde_of(const EhFrameHdr::Entry& entry) const;
+  std::optional<Fde> find_in_table(std::uint64_t pc) const;
+  bool table_sound() const;
+  std::expected<std::optional<Fde>, Error> find_in_index(std::uint64_t pc);
+
+  Section section_;
+  std::optional<EhFrameHdr> table_;
+  bool table_checked_ = false; ///< and found sound
+  std::optional<Index> index_;
+};
+
+} // namespace sframe::cfi

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An FDE's instructions, executed: ranges of addresses with the rules that hold in them (DWARF 5,
+// sections 6.4.1 to 6.4.3, and the GNU and AArch64 additions).
+//
+// Rows stream out of a cursor of constant size; nothing is allocated for a row. Which registers are followed
+// is a policy of the cursor: CoreRegisters follows what a stack trace needs, AllRegisters what an unwinder
+// restores; rules for other registers are parsed and dropped. Both are the same engine.
+//
+//   sframe::cfi::CoreRowCursor rows(section, fde);
+//   for (sframe::cfi::CoreRow row; rows.next(row);) ...
+//   if (rows.error()) ...
+//
+// Ranges are never empty, and neighbours touch: the rows of a sound FDE cover it without gaps. Of several
+// changes at one address only the outcome is given. Rows with equal rules are not merged.
+
+#pragma once
+
+#include "sframe/cfi/section.h"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sframe::cfi {
+
+class Reader;
+
+/// Nesting of DW_CFA_remember_state that is followed. Compilers nest to 1 or 2.
+inline constexpr std::uint32_t max_remembered_states = 64;
+
+/// Bytes of initial instructions that a CIE may have: they are executed for each FDE. Real ones have less
+/// than 50.
+inline constexpr std::size_t max_initial_instructions = 4096;
+
+/// Where the caller's value of one register is. Trivially copyable, 16 bytes.
+struct RegisterRule {
+  enum class Kind : std::uint8_t {
+    unspecified,    ///< nothing was said: by the ABI's convention unchanged if call-saved, else lost
+    undefined,      ///< lost
+    same,           ///< unchanged
+    offset,         ///< stored at CFA + offset
+    val_offset,     ///< is CFA + offset
+    reg,            ///< in register `number`
+    expression,     ///< stored at the address that the expression gives, computed with the CFA on the stack
+    val_expression, ///< is the value that the expression gives, computed with the CFA on the stack
+  };
+
+  Kind kind = Kind::unspecified;
+  std::uint32_t number = 0; ///< reg: register number. Expressions: size in bytes
+  std::int64_t offset = 0;  ///< offset, val_offset: bytes. Expressions: place in the section
+
+  friend bool operator==(const RegisterRule&, const RegisterRule&) = default;
+};
+
+/// How the CFA is computed. Trivially copyable, 16 bytes.
+struct CfaRule {
+  enum class Kind : std::uint8_t {
+    unspecified,     ///< no instruction has defined it
+    register_offset, ///< register `number` + offset
+    expression,      ///< the value that the expression gives, computed on an empty stack
+  };
+
+  Kind kind = Kind::unspecified;
+  std::uint32_t number = 0; ///< register number, or the expression's size in bytes
+  std::int64_t offset = 0;  ///< bytes, or the expression's place in the section
+
+  friend bool operator==(const CfaRule&, const CfaRule&) = default;
+};
+
+/// Follows RA (the CIE's column), FP and SP.
+struct CoreRegisters {
+  static constexpr std::uint32_t slots = 3;
+  static constexpr std::uint32_t inline_states = 4;
+
+  std::uint32_t ra = 0, fp = 0, sp = 0;
+
+  CoreRegisters() = default;
+  CoreRegisters(const AbiTraits& abi, std::uint32_t return_register)
+      : ra(return_register), fp(abi.fp), sp(abi.sp) {}
+
+  /// The slot of a register, or `slots` where it is not followed.
+  std::uint32_t slot(std::uint64_t reg) const {
+    return reg == ra ? 0 : reg == fp ? 1 : reg == sp ? 2 : slots;
+  }
+};
+
+/// Follows every register below 96: all general and vector registers of the ABIs that SFrame knows.
+struct AllRegisters {
+  static constexpr std::uint32_t slots = 96;
+  static constexpr std::uint32_t inline_states = 2;
+
+  AllRegisters() = default;
+  AllRegisters(const AbiTraits&, std::uint32_t) {}
+
+  std::uint32_t slot(std::uint64_t reg) const {
+    return reg < slots ? static_cast<std::uint32_t>(reg) : slots;
+  }
+};
+
+/// The rules alone: what DW_CFA_remember_state keeps.
+template <class Registers> struct RuleSet {
+  CfaRule cfa;
+  bool ra_signed = false; ///< AArch64: bit 0 of the RA_SIGN_STATE pseudo-register
+  bool ra_signed_with_pc =
+      false; ///< AArch64: bit 1; the signature also covers the signing instruction's address
+  std::array<RegisterRule, Registers::slots> rules; ///< by slot
+};
+
+/// A range of addresses and the rules that hold in it.
+template <class Registers> struct Row : RuleSet<Registers> {
+  std::uint64_t begin = 0; ///< address of the first byte
+  std::uint64_t end = 0;   ///< address behind the last byte; above begin
+  std::uint64_t fde_start = 0;
+  std::uint32_t return_register = 0; ///< the CIE's column of the return address
+  Registers registers;
+  std::span<const std::byte> section; ///< what expressions are part of
+
+  /// The rule of a register; unspecified for one that is not followed.
+  RegisterRule rule(std::uint64_t reg) const {
+    const std::uint32_t slot = registers.slot(reg);
+    return slot < Registers::slots ? this->rules[slot] : RegisterRule{};
+  }
+  /// The rule of the return address.
+  RegisterRule ra() const { return rule(return_register); }
+
+  /// The bytes of an expression rule of this row; empty for any other rule.
+  std::span<const std::byte> expression(const RegisterRule& r) const {
+    const bool is = r.kind == RegisterRule::Kind::expression || r.kind == RegisterRule::Kind::val_expression;
+    return is ? section.subspan(static_cast<std::size_t>(r.offset), r.number) : std::span<const std::byte>{};
+  }
+  std::span<const std::byte> expression(const CfaRule& r) const {
+    return r.kind == CfaRule::Kind::expression ? section.subspan(static_cast<std::size_t>(r.offset), r.number)
+                                               : std::span<const std::byte>{};
+  }
+};
+
+/// Executes the instructions of one FDE. Valid as long as the section's bytes. About 1 KiB with
+/// CoreRegisters, 6 KiB with AllRegisters; allocates only where states nest deeper than
+/// Registers::inline_states.
+template <class Registers> class BasicRowCursor {
+public:
+  /// Executes the CIE's initial instructions; a fault in them is found by error() at once, and there are no
+  /// rows.
+  BasicRowCursor(const Section& section, const Fde& fde);
+
+  /// The next row. False at the end and at the first fault; error() tells which. The rows before the fault
+  /// are right; the range in progress at the fault is not given, except that an advance past the FDE's end
+  /// (ErrorKind::past_end) first gives the row up to the end. Cost: linear in the instructions that the row
+  /// needs.
+  bool next(Row<Registers>& row);
+
+  /// Goes forward to the row that contains `pc`; false where there is none (pc is below the rows left, or
+  /// outside the FDE, or a fault comes first).
+  bool find(std::uint64_t pc, Row<Registers>& row);
+
+  /// Set once a fault was met.
+  const std::optional<Error>& error() const { return error_; }
+
+private:
+  using State = RuleSet<Registers>;
+  enum class Step : std::uint8_t { done, advanced, failed };
+
+  /// A state that costs nothing until it is used.
+  union Saved {
+    Saved() {}
+    State state;
+  };
+
+  void run_initial(const Cie& cie);
+  bool complete(std::uint64_t& end);
+  Step execute();
+  Step execute_extended(std::uint8_t opcode, Reader& reader);
+  Step define_cfa(std::uint8_t opcode, Reader& reader);
+  Step define_register(std::uint8_t opcode, Reader& reader);
+  Step negate_ra_state(bool with_pc);
+  Step advance(std::uint64_t units);
+  Step set_location(Reader& reader);
+  Step move_to(std::uint64_t location);
+  Step restore(std::uint64_t reg);
+  Step remember();
+  Step recall();
+  Step fail(ErrorKind kind);
+  void set(std::uint64_t reg, const RegisterRule& rule);
+  void give(Row<Registers>& row, std::uint64_t end);
+
+  Section section_;
+  Registers registers_;
+  std::uint64_t begin_ = 0;    ///< of the row in progress
+  std::uint64_t location_ = 0; ///< where the instructions have come to
+  std::uint64_t end_ = 0;      ///< of the FDE's range
+  std::uint64_t fde_start_ = 0;
+  std::uint64_t at_ = 0;          ///< the next instruction, in the section
+  std::uint64_t stop_ = 0;        ///< behind the last
+  std::uint64_t instruction_ = 0; ///< the one being executed
+  std::uint64_t code_alignment_ = 0;
+  std::int64_t data_alignment_ = 0;
+  std::uint32_t return_register_ = 0;
+  std::uint32_t depth_ = 0; ///< states remembered
+  std::uint8_t fde_encoding_ = 0;
+  std::uint8_t address_size_ = 8;
+  bool initial_ = true; ///< executing the CIE's instructions
+  State state_;
+  State cie_state_;                                         ///< what DW_CFA_restore goes back to
+  std::array<Saved, Registers::inline_states> near_states_; ///< the first states remembered
+  std::vector<State> far_states_;                           ///< those nested deeper
+  std::optional<Error> error_;
+};
+
+extern template class BasicRowCursor<CoreRegisters>;
+extern template class BasicRowCursor<AllRegisters>;
+
+using CoreRow = Row<CoreRegisters>;
+using FullRow = Row<AllRegisters>;
+/// For conversion and verification.
+using CoreRowCursor = BasicRowCursor<CoreRegisters>;
+/// For unwinding.
+using FullRowCursor = BasicRowCursor<AllRegisters>;
+
+} // namespace sframe::cfi

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/cfi/frame_row.h"
+
+namespace sframe::cfi {
+namespace {
+
+using Result = std::expected<Rule, Unsayable>;
+using Kind = RegisterRule::Kind;
+
+/// The reasons that name the register at hand.
+struct Reasons {
+  Unsayable expression, val_offset;
+};
+
+Result based(Rule::Kind kind, std::uint64_t base, std::int64_t offset) {
+  if (base >= Rule::cfa_base) return std::unexpected(Unsayable::register_range);
+  if (offset != static_cast<std::int32_t>(offset)) return std::unexpected(Unsayable::offset_range);
+  return Rule{kind, static_cast<std::uint16_t>(base), static_cast<std::int32_t>(offset)};
+}
+
+Result at_cfa(std::int64_t offset) {
+  if (offset != static_cast<std::int32_t>(offset)) return std::unexpected(Unsayable::offset_range);
+  return Rule::at_cfa(static_cast<std::int32_t>(offset));
+}
+
+/// base + offset, or what is stored there, where the base may be the CFA.
+Result from_linear(const LinearExpression& linear, bool stored, const Reasons& reasons) {
+  if (linear.base != Rule::cfa_base)
+    return based(stored ? Rule::Kind::stored : Rule::Kind::value, linear.base, linear.offset);
+  return stored ? at_cfa(linear.offset) : Result(std::unexpected(reasons.val_offset));
+}
+
+Result expression_rule(const CoreRow& row, const RegisterRule& rule, const AbiTraits& abi,
+                       const Reasons& reasons) {
+  const auto linear = linear_expression(row.expression(rule), abi, true);
+  const bool is_address = rule.kind == Kind::expression;
+  // The address of an address: one load more than a row can say.
+  if (!linear || (is_address && linear->deref)) return std::unexpected(reasons.expression);
+  return from_linear(*linear, is_address || linear->deref, reasons);
+}
+
+Result cfa_rule(const CoreRow& row, const AbiTraits& abi) {
+  if (row.cfa.kind == CfaRule::Kind::unspecified) return std::unexpected(Unsayable::cfa_unspecified);
+  if (row.cfa.kind == CfaRule::Kind::register_offset)
+    return based(Rule::Kind::value, row.cfa.number, row.cfa.offset);
+  const auto expression = row.expression(row.cfa);
+  if (const auto linear = linear_expression(expression, abi, false))
+    return from_linear(*linear, linear->deref, {Unsayable::cfa_expression, Unsayable::cfa_expression});
+  return std::unexpected(plt_cfa(expression, abi) ? Unsayable::cfa_plt : Unsayable::cfa_expression);
+}
+
+/// A rule that says where the register is; not for those that leave it where it was.
+Result saved_rule(const CoreRow& row, const RegisterRule& rule, const AbiTraits& abi,
+                  const Reasons& reasons) {
+  if (rule.kind == Kind::offset) return at_cfa(rule.offset);
+  if (rule.kind == Kind::reg) return based(Rule::Kind::value, rule.number, 0);
+  if (rule.kind == Kind::val_offset) return std::unexpected(reasons.val_offset);
+  return expression_rule(row, rule, abi, reasons);
+}
+
+bool unchanged(const RegisterRule& rule) {
+  return rule.kind == Kind::unspecified || rule.kind == Kind::same;
+}
+
+Result ra_rule(const CoreRow& row, const AbiTraits& abi) {
+  const std::uint32_t column = row.return_register;
+  if (column == abi.sp || column == abi.fp) return std::unexpected(Unsayable::ra_column);
+  const RegisterRule rule = row.ra();
+  const std::uint32_t where = unchanged(rule) ? column : rule.number;
+  if (unchanged(rule) || rule.kind == Kind::reg) {
+    // Where RA has a fixed slot its column is no register, and there is nothing in it.
+    if (where == abi.ra)
+      return abi.fixed_ra_offset ? Result(std::unexpected(Unsayable::ra_unsaved)) : Rule::same();
+    return based(Rule::Kind::value, where, 0);
+  }
+  const Result saved = saved_rule(row, rule, abi, {Unsayable::ra_expression, Unsayable::ra_val_offset});
+  if (abi.fixed_ra_offset && saved == Rule::at_cfa(abi.fixed_ra_offset)) return Rule::fixed();
+  return saved;
+}
+
+Result fp_rule(const CoreRow& row, const AbiTraits& abi) {
+  const RegisterRule rule = row.rule(abi.fp);
+  const bool stays = unchanged(rule) || rule.kind == Kind::undefined;
+  if (stays || (rule.kind == Kind::reg && rule.number == abi.fp)) return Rule::same();
+  return saved_rule(row, rule, abi, {Unsayable::fp_expression, Unsayable::fp_val_offset});
+}
+
+/// True where the caller's SP is what everyone who applies the row takes it for: CFA + abi.sp_from_cfa.
+bool sp_agrees(const CoreRow& row, const Rule& cfa, const AbiTraits& abi) {
+  const RegisterRule rule = row.rule(abi.sp);
+  if (rule.kind == Kind::unspecified || rule.kind == Kind::undefined) return true;
+  if (rule.kind == Kind::val_offset) return rule.offset == abi.sp_from_cfa;
+  const bool saved = rule.kind == Kind::offset || rule.kind == Kind::reg;
+  if (saved && abi.sp_from_cfa != 0) return true;
+  const Result sp = rule.kind == Kind::same
+                        ? Result(Rule::in_register(abi.sp))
+                        : saved_rule(row, rule, abi, {Unsayable::sp_rule, Unsayable::sp_rule});
+  if (!sp) return false;
+  if (cfa.kind == Rule::Kind::stored) return abi.sp_from_cfa == 0 && *sp == cfa;
+  return sp->kind == Rule::Kind::value && sp->base == cfa.base &&
+         std::int64_t{sp->offset} == std::int64_t{cfa.offset} + abi.sp_from_cfa;
+}
+
+} // namespace
+
+std::expected<FrameRow, Unsayable> to_frame_row(const CoreRow& row, const AbiTraits& abi) {
+  const std::uint64_t offset = row.begin - row.fde_start;
+  if (offset > UINT32_MAX) return std::unexpected(Unsayable::offset_range);
+  if (row.ra().kind == Kind::undefined) return FrameRow::outermost(static_cast<std::uint32_t>(offset));
+  if (row.ra_signed_with_pc) return std::unexpected(Unsayable::ra_signed_with_pc);
+  const Result cfa = cfa_rule(row, abi);
+  if (!cfa) return std::unexpected(cfa.error());
+  const Result ra = ra_rule(row, abi);
+  if (!ra) return std::unexpected(ra.error());
+  const Result fp = fp_rule(row, abi);
+  if (!fp) return std::unexpected(fp.error());
+  if (!sp_agrees(row, *cfa, abi)) return std::unexpected(Unsayable::sp_rule);
+  return FrameRow{static_cast<std::uint32_t>(offset), *cfa, *ra, *fp, row.ra_signed};
+}
+
+std::expected<FrameRow, Unsayable> to_frame_row(const FullRow& row, const AbiTraits& abi) {
+  return to_frame_row(core_row(row, abi), abi);
+}
+
+CoreRow core_row(const FullRow& row, const AbiTraits& abi) {
+  CoreRow core;
+  core.cfa = row.cfa;
+  core.ra_signed = row.ra_signed;
+  core.ra_signed_with_pc = row.ra_signed_with_pc;
+  core.registers = CoreRegisters(abi, row.return_register);
+  core.rules = {row.ra(), row.rule(abi.fp), row.rule(abi.sp)};
+  core.begin = row.begin;
+  core.end = row.end;
+  core.fde_start = row.fde_start;
+  core.return_register = row.return_register;
+  core.section = row.section;
+  return core;
+}
+
+const char* message(Unsayable reason) {
+  switch (reason) {
+  case Unsayable::cfa_unspecified: return "CFA is not defined";
+  case Unsayable::cfa_expression: return "CFA is a DWARF expression";
+  case Unsayable::cfa_plt: return "CFA depends on the low bits of pc, as in a PLT";
+  case Unsayable::ra_expression: return "RA is found by a DWARF expression";
+  case Unsayable::fp_expression: return "FP is found by a DWARF expression";
+  case Unsayable::ra_val_offset: return "RA is the CFA plus an offset";
+  case Unsayable::fp_val_offset: return "FP is the CFA plus an offset";
+  case Unsayable::ra_unsaved: return "RA is not saved, and has no register";
+  case Unsayable::ra_column: return "the return address column is SP or FP";
+  case Unsayable::ra_signed_with_pc: return "RA is signed with the address of the signing instruction";
+  case Unsayable::sp_rule: return "the caller's SP is not where the CFA puts it";
+  case Unsayable::register_range: return "register number does not fit 16 bits";
+  case Unsayable::offset_range: return "offset does not fit 32 bits";
+  }
+  return "unknown reason";
+}
+
+const char* reason_name(Unsayable reason) {
+  switch (reason) {
+  case Unsayable::cfa_unspecified: return "cfa-unspecified";
+  case Unsayable::cfa_expression: return "cfa-expression";
+  case Unsayable::cfa_plt: return "cfa-plt";
+  case Unsayable::ra_expression: return "ra-expression";
+  case Unsayable::fp_expression: return "fp-expression";
+  case Unsayable::ra_val_offset: return "ra-val-offset";
+  case Unsayable::fp_val_offset: return "fp-val-offset";
+  case Unsayable::ra_unsaved: return "ra-unsaved";
+  case Unsayable::ra_column: return "ra-column";
+  case Unsayable::ra_signed_with_pc: return "ra-signed-with-pc";
+  case Unsayable::sp_rule: return "sp-rule";
+  case Unsayable::register_range: return "register-range";
+  case Unsayable::offset_range: return "offset-range";
+  }
+  return "unknown";
+}
+
+} // namespace sframe::cfi

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Operations of DWARF expressions (DWARF 5, sections 2.5.1 and 7.7.1), as far as call frame information uses
+// them.
+
+#pragma once
+
+#include "reader.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace sframe::cfi {
+
+enum Operation : std::uint8_t {
+  op_addr = 0x03,
+  op_deref = 0x06,
+  op_const1u = 0x08,
+  op_const1s = 0x09,
+  op_const2u = 0x0a,
+  op_const2s = 0x0b,
+  op_const4u = 0x0c,
+  op_const4s = 0x0d,
+  op_const8u = 0x0e,
+  op_const8s = 0x0f,
+  op_constu = 0x10,
+  op_consts = 0x11,
+  op_dup = 0x12,
+  op_drop = 0x13,
+  op_over = 0x14,
+  op_pick = 0x15,
+  op_swap = 0x16,
+  op_rot = 0x17,
+  op_abs = 0x19,
+  op_and = 0x1a,
+  op_div = 0x1b,
+  op_minus = 0x1c,
+  op_mod = 0x1d,
+  op_mul = 0x1e,
+  op_neg = 0x1f,
+  op_not = 0x20,
+  op_or = 0x21,
+  op_plus = 0x22,
+  op_plus_uconst = 0x23,
+  op_shl = 0x24,
+  op_shr = 0x25,
+  op_shra = 0x26,
+  op_xor = 0x27,
+  op_bra = 0x28,
+  op_eq = 0x29,
+  op_ge = 0x2a,
+  op_gt = 0x2b,
+  op_le = 0x2c,
+  op_lt = 0x2d,
+  op_ne = 0x2e,
+  op_skip = 0x2f,
+  op_lit0 = 0x30,
+  op_lit31 = 0x4f,
+  op_reg0 = 0x50,
+  op_reg31 = 0x6f,
+  op_breg0 = 0x70,
+  op_breg31 = 0x8f,
+  op_regx = 0x90,
+  op_bregx = 0x92,
+  op_deref_size = 0x94,
+  op_nop = 0x96,
+  op_call_frame_cfa = 0x9c,
+};
+
+/// The operand of an operation that pushes a constant, sign-extended to 64 bits; nothing, and nothing read,
+/// for any other operation.
+inline std::optional<std::uint64_t> read_constant(Reader& reader, std::uint8_t operation) {
+  if (operation >= op_lit0 && operation <= op_lit31) return operation - op_lit0;
+  const auto extend = [](auto value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); };
+  switch (operation) {
+  case op_const1u: return reader.u8();
+  case op_const1s: return extend(static_cast<std::int8_t>(reader.u8()));
+  case op_const2u: return reader.fixed<std::uint16_t>();
+  case op_const2s: return extend(static_cast<std::int16_t>(reader.fixed<std::uint16_t>()));
+  case op_const4u: return reader.fixed<std::uint32_t>();
+  case op_const4s: return extend(static_cast<std::int32_t>(reader.fixed<std::uint32_t>()));
+  case op_const8u:
+  case op_const8s: return reader.fixed<std::uint64_t>();
+  case op_constu: return reader.uleb();
+  case op_consts: return extend(reader.sleb());
+  default: return std::nullopt;
+  }
+}
+
+/// A register with an offset, as breg operations have them.
+struct BasedOperand {
+  std::uint64_t reg = 0;
+  std::int64_t offset = 0;
+};
+
+/// The operands of a breg operation; nothing, and nothing read, for any other operation.
+inline std::optional<BasedOperand> read_breg(Reader& reader, std::uint8_t operation) {
+  BasedOperand operand;
+  if (operation >= op_breg0 && operation <= op_breg31)
+    operand.reg = operation - op_breg0;
+  else if (operation == op_bregx)
+    operand.reg = reader.uleb();
+  else
+    return std::nullopt;
+  operand.offset = reader.sleb();
+  return operand;
+}
+
+} // namespace sframe::cfi

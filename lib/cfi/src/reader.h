@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one way in which this library reads bytes. A Reader stands in a section between its place and a limit;
+// every read is checked against the limit. The first fault sticks: from then on all reads give 0 and the
+// place stays, so that a caller can read several fields and ask once.
+
+#pragma once
+
+#include "sframe/abi.h"
+#include "sframe/cfi/error.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace sframe::cfi {
+
+class Reader {
+public:
+  /// Reads bytes[at, limit). `limit` is cut to the end of `bytes`.
+  Reader(std::span<const std::byte> bytes, std::uint64_t at, std::uint64_t limit, ByteOrder order)
+      : base_(bytes.data()), at_(at), limit_(limit < bytes.size() ? limit : bytes.size()),
+        swap_((order == ByteOrder::big) != (std::endian::native == std::endian::big)) {
+    if (at_ > limit_) fail(ErrorKind::truncated);
+  }
+
+  std::uint64_t at() const { return at_; }
+  std::uint64_t limit() const { return limit_; }
+  std::uint64_t left() const { return failed_ ? 0 : limit_ - at_; }
+  bool failed() const { return failed_; }
+  ErrorKind kind() const { return kind_; }
+  Error error() const { return {kind_, at_}; }
+
+  void fail(ErrorKind kind) {
+    if (failed_) return;
+    failed_ = true;
+    kind_ = kind;
+  }
+
+  std::uint8_t u8() {
+    if (left() < 1) return fail(ErrorKind::truncated), std::uint8_t{0};
+    return static_cast<std::uint8_t>(base_[at_++]);
+  }
+
+  /// An unsigned number of 1, 2, 4 or 8 bytes.
+  std::uint64_t number(std::uint32_t size) {
+    switch (size) {
+    case 1: return u8();
+    case 2: return fixed<std::uint16_t>();
+    case 4: return fixed<std::uint32_t>();
+    default: return fixed<std::uint64_t>();
+    }
+  }
+
+  template <class T> T fixed() {
+    if (left() < sizeof(T)) return fail(ErrorKind::truncated), T{0};
+    T value;
+    std::memcpy(&value, base_ + at_, sizeof value);
+    at_ += sizeof value;
+    return swap_ ? std::byteswap(value) : value;
+  }
+
+  void skip(std::uint64_t size) {
+    if (left() < size) return fail(ErrorKind::truncated);
+    at_ += size;
+  }
+
+  /// Nearly all numbers of call frame information have one byte.
+  std::uint64_t uleb() {
+    if (left() && static_cast<std::uint8_t>(base_[at_]) < 0x80)
+      return static_cast<std::uint8_t>(base_[at_++]);
+    return long_leb(false);
+  }
+
+  std::int64_t sleb() {
+    if (left() && static_cast<std::uint8_t>(base_[at_]) < 0x80)
+      return static_cast<std::int8_t>(static_cast<std::uint8_t>(base_[at_++]) << 1) >> 1;
+    return static_cast<std::int64_t>(long_leb(true));
+  }
+
+private:
+  /// Assemblers may pad, but a number of any length would make parsing a CIE, which is done for each FDE,
+  /// cost any time.
+  static constexpr std::uint32_t max_leb_bytes = 16;
+
+  std::uint64_t long_leb(bool is_signed) {
+    std::uint64_t value = 0;
+    std::uint32_t shift = 0;
+    for (std::uint32_t i = 0; i < max_leb_bytes; ++i, shift += 7) {
+      if (at_ + i >= limit_ || failed_) return fail(ErrorKind::truncated), 0;
+      const auto byte = static_cast<std::uint8_t>(base_[at_ + i]);
+      const std::uint64_t bits = byte & 0x7f;
+      if (shift < 63) {
+        value |= bits << shift;
+      } else {
+        // What lies past bit 63 must repeat the sign (0 for unsigned numbers); at bit 63 one bit still
+        // counts.
+        if (shift == 63) value |= bits << 63;
+        const std::uint64_t filler = is_signed && value >> 63 ? 0x7f : 0;
+        const std::uint64_t wanted = shift == 63 ? (filler & ~std::uint64_t{1}) | (bits & 1) : filler;
+        if (bits != wanted) break;
+      }
+      if (byte & 0x80) continue;
+      if (is_signed && shift + 7 < 64 && byte & 0x40) value |= ~std::uint64_t{0} << (shift + 7);
+      at_ += i + 1;
+      return value;
+    }
+    return fail(ErrorKind::bad_leb128), 0;
+  }
+
+  const std::byte* base_;
+  std::uint64_t at_;
+  std::uint64_t limit_;
+  bool swap_;
+  bool failed_ = false;
+  ErrorKind kind_{};
+};
+
+} // namespace sframe::cfi
