@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A whole file as bytes. A regular file is mapped read-only; what cannot be mapped (standard input, pipes,
+// files of procfs whose size reads as 0) is read into memory, up to a bound.
+
+#pragma once
+
+#include "sframe/elf/problem.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sframe::elf {
+
+class File {
+public:
+  /// What is read into memory at most: an endless stream becomes a Problem instead of eating the machine.
+  static constexpr std::uint64_t max_stream_size = std::uint64_t(1) << 30;
+
+  /// Opens `path`; "-" is standard input. Fails for directories, for what cannot be read, and for streams
+  /// beyond max_stream_size. An empty file is no failure. Mapping costs nothing per byte; a stream costs its
+  /// size.
+  static Result<File> open(const std::string& path);
+
+  /// A file that exists only in memory; it owns `bytes`. `path` is what path() gives.
+  static File from_bytes(std::string path, std::vector<std::byte> bytes);
+
+  File(File&& other) noexcept;
+  File& operator=(File&& other) noexcept;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  ~File();
+
+  /// The bytes, valid as long as this File. They stay at their address when the File is moved.
+  std::span<const std::byte> bytes() const;
+
+  /// As it was given to open(): "-" for standard input.
+  const std::string& path() const { return path_; }
+
+  /// Permission bits of the file (0644 for standard input, pipes and from_bytes()).
+  std::uint32_t mode() const { return mode_; }
+
+private:
+  File() = default;
+  void release();
+
+  std::string path_;
+  std::uint32_t mode_ = 0644;
+  void* map_ = nullptr;
+  std::size_t map_size_ = 0;
+  std::vector<std::byte> owned_;
+};
+
+} // namespace sframe::elf

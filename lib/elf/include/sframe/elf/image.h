@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An ELF file (64-bit, either byte order) as tables of plain numbers in host byte order: header, segments,
+// sections, and the bytes behind them, every access checked against the file's size. An Image is a view: it
+// does not own the file's bytes. Specified in the System V ABI, chapters 4 and 5; PT_GNU_SFRAME and
+// SHT_GNU_SFRAME in GNU binutils' SFrame documents.
+//
+//   auto file = sframe::elf::File::open(path);
+//   auto image = sframe::elf::Image::parse(file->bytes());
+//   for (const auto& table : image->sframe_tables())
+//     if (auto bytes = image->contents(table)) ... sframe::Section::parse(bytes->bytes(), table.address) ...
+//
+// A file whose section headers are missing or damaged still works through its segments; problems() says what
+// could not be read.
+
+#pragma once
+
+#include "sframe/abi.h"
+#include "sframe/elf/problem.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sframe::elf {
+
+/// The numbers of the ELF specification that the tools need by name.
+inline constexpr std::uint16_t et_rel = 1, et_exec = 2, et_dyn = 3, et_core = 4;
+inline constexpr std::uint32_t pt_load = 1, pt_dynamic = 2, pt_note = 4, pt_gnu_eh_frame = 0x6474e550,
+                               pt_gnu_sframe = 0x6474e554;
+inline constexpr std::uint32_t pf_x = 1, pf_w = 2, pf_r = 4;
+inline constexpr std::uint32_t sht_null = 0, sht_progbits = 1, sht_symtab = 2, sht_strtab = 3, sht_rela = 4,
+                               sht_note = 7, sht_nobits = 8, sht_rel = 9, sht_dynsym = 11,
+                               sht_symtab_shndx = 18, sht_gnu_sframe = 0x6ffffff4,
+                               sht_x86_64_unwind = 0x70000001;
+inline constexpr std::uint64_t shf_write = 1, shf_alloc = 2, shf_execinstr = 4, shf_compressed = 0x800;
+
+/// A section header. `name` points into the file.
+struct Section {
+  std::uint32_t index = 0;
+  std::string_view name;
+  std::uint32_t type = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t address = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint32_t link = 0;
+  std::uint32_t info = 0;
+  std::uint64_t align = 0;
+  std::uint64_t entsize = 0;
+
+  bool allocated() const { return flags & shf_alloc; }
+  bool executable() const { return flags & shf_execinstr; }
+};
+
+/// A program header.
+struct Segment {
+  std::uint32_t type = 0;
+  std::uint32_t flags = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t address = 0; ///< p_vaddr
+  std::uint64_t file_size = 0;
+  std::uint64_t memory_size = 0;
+  std::uint64_t align = 0;
+};
+
+/// Bytes that are either a view into the file or, where they had to be changed (decompressed, relocated),
+/// owned. Movable.
+class Contents {
+public:
+  Contents() = default;
+  explicit Contents(std::span<const std::byte> view) : view_(view) {}
+  explicit Contents(std::vector<std::byte> owned) : owned_(std::move(owned)), is_owner_(true) {}
+
+  /// The bytes. A view lives as long as the file, owned bytes as long as this object; they stay in place when
+  /// it is moved.
+  std::span<const std::byte> bytes() const { return is_owner_ ? std::span<const std::byte>(owned_) : view_; }
+
+  bool empty() const { return bytes().empty(); }
+  std::size_t size() const { return bytes().size(); }
+
+private:
+  std::span<const std::byte> view_;
+  std::vector<std::byte> owned_;
+  bool is_owner_ = false;
+};
+
+/// One relocation of a relocatable object, its symbol looked up.
+struct Relocation {
+  std::uint64_t offset = 0;     ///< from the start of the section it applies to
+  std::uint32_t type = 0;       ///< R_X86_64_..., R_AARCH64_..., R_390_...
+  std::uint32_t symbol = 0;     ///< index in the symbol table; 0 = none
+  std::string_view symbol_name; ///< the section's name for a section symbol
+  std::uint32_t section = 0;    ///< section in which the symbol is defined; 0 = undefined, absolute or common
+  std::uint64_t symbol_value = 0; ///< st_value plus the defining section's address (normally 0)
+  std::int64_t addend = 0;        ///< of a REL relocation: read from the place, 0 where the type is unknown
+};
+
+/// A table in the image, by section or, without section headers, by segment.
+struct Table {
+  std::string_view name;            ///< the section's name, or the segment's: "PT_GNU_SFRAME"
+  std::uint64_t address = 0;        ///< where its first byte is loaded
+  const Section* section = nullptr; ///< one of the two is set; both live as long as the Image
+  const Segment* segment = nullptr;
+};
+
+/// A range of code: an executable section or, without section headers, an executable segment.
+struct CodeRange {
+  std::uint64_t address = 0;
+  std::uint64_t size = 0;
+  std::uint32_t section = 0; ///< 0 = from a segment
+};
+
+class Image {
+public:
+  /// Decompressed contents never exceed this many bytes, nor max_expansion times the compressed size.
+  static constexpr std::uint64_t max_decompressed_size = std::uint64_t(1) << 30;
+  static constexpr std::uint64_t max_expansion = 2048;
+
+  /// True where the bytes start with ELF's magic number.
+  static bool is_elf(std::span<const std::byte> bytes);
+
+  /// Reads the headers. Fails where the ELF header is not that of a 64-bit file; damage in the program or
+  /// section header table leaves that table empty and is told by problems(). `bytes` must outlive the Image
+  /// and all that comes from it. Linear in the number of headers, time and memory.
+  static Result<Image> parse(std::span<const std::byte> bytes);
+
+  std::span<const std::byte> bytes() const { return bytes_; }
+  ByteOrder byte_order() const { return order_; }
+  std::uint16_t machine() const { return machine_; }
+  std::uint16_t type() const { return type_; }   ///< et_rel, ...
+  std::uint32_t flags() const { return flags_; } ///< e_flags
+  std::uint64_t entry() const { return entry_; }
+  bool relocatable() const { return type_ == et_rel; }
+
+  /// The SFrame ABI of machine and byte order, or nullptr where SFrame has none.
+  const AbiTraits* abi() const { return find_abi(machine_, order_); }
+
+  /// All sections, the null section 0 first: a section's index is its place here. Empty without section
+  /// headers.
+  std::span<const Section> sections() const { return sections_; }
+  std::span<const Segment> segments() const { return segments_; }
+
+  /// What is damaged in the headers, in the order in which it was met; usually nothing.
+  std::span<const Problem> problems() const { return problems_; }
+
+  /// The first section or segment of that name or type, or nullptr. Linear in their number.
+  const Section* find_section(std::string_view name) const;
+  const Segment* find_segment(std::uint32_t type) const;
+
+  /// The section's bytes: nothing for SHT_NOBITS, decompressed where SHF_COMPRESSED says so (zlib, zstd),
+  /// else a view.
+  Result<Contents> contents(const Section& section) const;
+
+  /// The segment's bytes that are in the file.
+  Result<Contents> contents(const Segment& segment) const;
+
+  /// The section's bytes as a linker that keeps all addresses as they are would leave them: in a relocatable
+  /// object, a copy with the relocations applied (RELA and REL; absolute and PC-relative data of 16, 32 and
+  /// 64 bits); else as contents(). A type that is not known, or a place outside the section, is a Problem
+  /// with the relocation's offset. Linear in the relocations.
+  Result<Contents> relocated_contents(const Section& section) const;
+
+  /// The table's bytes, relocated in a relocatable object.
+  Result<Contents> contents(const Table& table) const;
+
+  /// The relocations that apply to the section, in file order. Empty unless relocatable(). Linear in their
+  /// number.
+  Result<std::vector<Relocation>> relocations(const Section& section) const;
+
+  /// Bytes that a relocation of this type changes and whether the place is subtracted; nothing for a type
+  /// that is not plain data.
+  struct RelocationKind {
+    std::uint8_t size = 0; ///< 0 (no change), 2, 4 or 8
+    bool pc_relative = false;
+  };
+  std::optional<RelocationKind> relocation_kind(std::uint32_t type) const;
+
+  /// The tables that are SFrame sections: all sections of the given name (and, for ".sframe", of type
+  /// SHT_GNU_SFRAME) that have bytes in the file or are empty; where there is none, the segment PT_GNU_SFRAME
+  /// unless that is empty too.
+  std::vector<Table> sframe_tables(std::string_view name = ".sframe") const;
+
+  /// The GNU build ID, a view into the file; empty where there is none.
+  std::span<const std::byte> build_id() const { return build_id_; }
+
+  /// The bytes at [address, address + size) as the file holds them: from PT_LOAD segments, or from allocated
+  /// sections where there are no segments (in a relocatable object, sections share addresses: the first that
+  /// fits). Nothing where any byte is not in the file. Logarithmic in the number of segments.
+  std::optional<std::span<const std::byte>> read(std::uint64_t address, std::uint64_t size) const;
+
+  /// All that the file holds in a row from `address` on, in the one segment or section that has it; empty
+  /// where it has nothing.
+  std::span<const std::byte> bytes_at(std::uint64_t address) const;
+
+  /// Executable sections with their sizes, else executable PT_LOAD segments; by address.
+  std::vector<CodeRange> executable_ranges() const;
+
+  /// True where the address is in an executable segment (a section, in a file without segments).
+  bool is_executable(std::uint64_t address) const;
+
+private:
+  struct Extent {
+    std::uint64_t address, size, offset;
+    bool executable;
+  };
+  /// Relocation sections by the section they apply to.
+  struct RelocationSection {
+    std::uint32_t target, index;
+  };
+  Image() = default;
+  void index_extents();
+  void find_build_id();
+  void index_relocations();
+  const Extent* extent_at(std::uint64_t address) const;
+  template <class Types, class F> Result<void> each_relocation(const Section& section, F&& f) const;
+  Result<std::span<const std::byte>> raw(std::uint64_t offset, std::uint64_t size,
+                                         std::string_view name) const;
+
+  std::span<const std::byte> bytes_;
+  ByteOrder order_ = ByteOrder::little;
+  std::uint16_t machine_ = 0;
+  std::uint16_t type_ = 0;
+  std::uint32_t flags_ = 0;
+  std::uint64_t entry_ = 0;
+  std::vector<Section> sections_;
+  std::vector<Segment> segments_;
+  std::vector<Problem> problems_;
+  std::vector<Extent> extents_;                        ///< by address
+  bool by_segments_ = false;                           ///< extents_ are segments, not sections
+  std::vector<RelocationSection> relocation_sections_; ///< by target, then index
+  std::span<const std::byte> build_id_;
+};
+
+/// Bytes as lower-case hexadecimal digits, as build IDs are written.
+std::string to_hex(std::span<const std::byte> bytes);
+
+} // namespace sframe::elf

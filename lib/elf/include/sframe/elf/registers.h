@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread's general registers under their DWARF numbers, and where the kernel puts them: the layout of
+// NT_PRSTATUS in cores, whose register part is also what PTRACE_GETREGSET gives. Layouts are data, one file
+// per machine in src/machine/.
+
+#pragma once
+
+#include "sframe/abi.h"
+
+#include <array>
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace sframe::elf {
+
+/// Register values by DWARF number; only those marked known mean anything.
+struct Registers {
+  static constexpr std::uint16_t count = 72; ///< more than the highest number of any machine here
+
+  std::array<std::uint64_t, count> values{};
+  std::bitset<count> known;
+  std::uint64_t pc = 0; ///< the program counter, whether or not it has a DWARF number
+
+  /// The value of register `reg`, or nothing where it is unknown or out of range.
+  std::optional<std::uint64_t> get(std::uint16_t reg) const {
+    return reg < count && known[reg] ? std::optional(values[reg]) : std::nullopt;
+  }
+  /// Sets register `reg`; no effect for a number out of range.
+  void set(std::uint16_t reg, std::uint64_t value) {
+    if (reg >= count) return;
+    values[reg] = value;
+    known[reg] = true;
+  }
+};
+
+/// True where the machine's register layout is known (EM_X86_64, EM_AARCH64, EM_S390).
+bool has_register_layout(std::uint16_t machine);
+
+/// Decodes the kernel's user_regs_struct (the pr_reg of NT_PRSTATUS, the NT_PRSTATUS regset of ptrace) in the
+/// machine's byte order. Nothing where the machine is unknown or the bytes are too few.
+std::optional<Registers> decode_registers(std::uint16_t machine, ByteOrder order,
+                                          std::span<const std::byte> regs);
+
+} // namespace sframe::elf

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which function an address belongs to. The table takes the function symbols of .symtab, else .dynsym
+// (STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in executable sections, which is what hand-written assembly has),
+// sorts them once and cuts the address space into pieces, each owned by the symbol that encloses it most
+// closely. Names stay in the file.
+//
+// In a relocatable object all sections start at the same address, so symbols are looked up by section and
+// offset.
+
+#pragma once
+
+#include "sframe/elf/image.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sframe::elf {
+
+struct Symbol {
+  std::uint64_t address = 0; ///< st_value: in a relocatable object, the offset in `section`
+  std::uint64_t size = 0;    ///< st_size, 0 where the symbol does not say
+  std::string_view name;     ///< raw; valid as long as the image's bytes
+  std::uint32_t section = 0; ///< index of the defining section
+  std::uint8_t type = 0;     ///< STT_NOTYPE 0, STT_FUNC 2, STT_GNU_IFUNC 10
+  std::uint8_t binding = 0;  ///< STB_LOCAL 0, STB_GLOBAL 1, STB_WEAK 2
+
+  bool function() const { return type != 0; }
+};
+
+class SymbolTable {
+public:
+  /// Names are cut at this length, which bounds the cost of hostile tables.
+  static constexpr std::size_t max_name_size = 65536;
+
+  /// A table without symbols.
+  SymbolTable() = default;
+
+  /// Reads the image's symbols; entries that make no sense are skipped, and a table that cannot be read at
+  /// all counts as empty (problem() says why). N log N, two allocations for any number of symbols.
+  static SymbolTable load(const Image& image);
+
+  struct Match {
+    const Symbol* symbol = nullptr; ///< valid as long as the table
+    std::uint64_t offset = 0;       ///< of the address from the symbol's start
+  };
+
+  /// The symbol that encloses the address most closely. A symbol of size 0 that stands in no other one
+  /// reaches to the next symbol or to its section's end. Of several at one address: with a size rather than
+  /// without, functions rather than untyped ones, global rather than weak rather than local. Nothing where no
+  /// symbol covers the address. Logarithmic.
+  std::optional<Match> find(std::uint64_t address) const { return find(0, address); }
+
+  /// The same in a relocatable object: `offset` bytes from the start of section `section`. In other images
+  /// `section` must be 0.
+  std::optional<Match> find(std::uint32_t section, std::uint64_t offset) const;
+
+  /// All symbols that start at the address, the preferred one first.
+  std::span<const Symbol> at(std::uint64_t address) const { return at(0, address); }
+  std::span<const Symbol> at(std::uint32_t section, std::uint64_t offset) const;
+
+  /// All symbols: by section (in a relocatable object), address and preference.
+  std::span<const Symbol> symbols() const { return symbols_; }
+
+  /// Why symbols are missing, where they are.
+  const std::optional<Problem>& problem() const { return problem_; }
+
+private:
+  /// From `address` on, up to the next piece, addresses belong to symbols_[symbol], or to none.
+  struct Piece {
+    std::uint64_t address;
+    std::uint32_t space; ///< section index in a relocatable object, else 0
+    std::uint32_t symbol;
+  };
+  static constexpr std::uint32_t no_symbol = 0xffffffff;
+  std::uint32_t space_of(const Symbol& symbol) const { return relocatable_ ? symbol.section : 0; }
+  void cut(const Image& image);
+
+  std::vector<Symbol> symbols_;
+  std::vector<Piece> pieces_;
+  std::optional<Problem> problem_;
+  bool relocatable_ = false;
+};
+
+/// The name as a programmer writes it: C++, Rust and D names demangled, any other name as it is. Bounded in
+/// time and memory: a name that would grow out of all proportion is left as it is.
+std::string demangle(std::string_view name);
+
+} // namespace sframe::elf

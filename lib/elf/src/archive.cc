@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `ar` archives, through LLVM's reader.
+
+#include "sframe/elf/archive.h"
+
+#include "llvm_types.h"
+
+#include <llvm/Object/Archive.h>
+#include <llvm/Support/MemoryBufferRef.h>
+
+namespace sframe::elf {
+
+namespace {
+
+constexpr llvm::StringRef magic = "!<arch>\n", thin_magic = "!<thin>\n";
+
+std::unexpected<Problem> damaged(llvm::Error error) {
+  return std::unexpected(to_problem(std::move(error), {}));
+}
+
+} // namespace
+
+bool is_archive(std::span<const std::byte> bytes) {
+  return to_llvm(bytes).starts_with(magic) || to_llvm(bytes).starts_with(thin_magic);
+}
+
+Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes) {
+  if (to_llvm(bytes).starts_with(thin_magic))
+    return fail("thin archive: it holds only names of files; give those files instead");
+  auto archive = llvm::object::Archive::create(llvm::MemoryBufferRef(to_llvm(bytes), ""));
+  if (!archive) return damaged(archive.takeError());
+
+  std::vector<Member> result;
+  std::optional<Problem> problem;
+  llvm::Error end = llvm::Error::success();
+  for (const auto& child : (*archive)->children(end)) {
+    auto buffer = child.getBuffer();
+    auto name = child.getName();
+    if (!buffer) problem = to_problem(buffer.takeError(), {});
+    if (!name) problem = to_problem(name.takeError(), {});
+    if (problem) break;
+    result.push_back({name->str(), std::as_bytes(std::span(buffer->data(), buffer->size()))});
+  }
+  if (end) return damaged(std::move(end));
+  if (problem) return std::unexpected(std::move(*problem));
+  return result;
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bytes of sections, segments and tables: bounds, decompression (System V ABI, chapter 4, "Compressed
+// Sections").
+
+#include "sframe/elf/image.h"
+
+#include "llvm_types.h"
+
+#include <llvm/Object/Decompressor.h>
+
+#include <algorithm>
+
+namespace sframe::elf {
+
+Result<std::span<const std::byte>> Image::raw(std::uint64_t offset, std::uint64_t size,
+                                              std::string_view name) const {
+  if (offset > bytes_.size() || size > bytes_.size() - offset)
+    return fail(name.empty() ? "segment runs past the end of the file"
+                             : "section runs past the end of the file",
+                name);
+  return bytes_.subspan(offset, size);
+}
+
+Result<Contents> Image::contents(const Section& section) const {
+  if (section.type == sht_nobits || section.type == sht_null) return Contents();
+  auto bytes = raw(section.offset, section.size, section.name);
+  if (!bytes) return std::unexpected(bytes.error());
+  if (!(section.flags & shf_compressed)) return Contents(*bytes);
+
+  auto decompressor =
+      llvm::object::Decompressor::create(llvm::StringRef(section.name.data(), section.name.size()),
+                                         to_llvm(*bytes), order_ == ByteOrder::little, true);
+  if (!decompressor) return std::unexpected(to_problem(decompressor.takeError(), section.name));
+  // The size is the file's word: a few bytes must not make us allocate gigabytes.
+  const std::uint64_t size = decompressor->getDecompressedSize();
+  if (size > max_decompressed_size || size / max_expansion > bytes->size())
+    return fail("compressed section claims an absurd size", section.name);
+  std::vector<std::byte> result;
+  if (llvm::Error error = decompressor->resizeAndDecompress(result))
+    return std::unexpected(to_problem(std::move(error), section.name));
+  return Contents(std::move(result));
+}
+
+Result<Contents> Image::contents(const Segment& segment) const {
+  auto bytes = raw(segment.offset, segment.file_size, {});
+  if (!bytes) return std::unexpected(bytes.error());
+  return Contents(*bytes);
+}
+
+Result<Contents> Image::contents(const Table& table) const {
+  if (table.section) return relocated_contents(*table.section);
+  if (table.segment) return contents(*table.segment);
+  return Contents();
+}
+
+} // namespace sframe::elf

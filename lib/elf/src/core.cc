@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cores: putting the parts together, and memory. Notes are in core_notes.cc, images in core_modules.cc.
+
+#include "sframe/elf/core.h"
+
+#include "bytes.h"
+#include "core_notes.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace sframe::elf {
+
+Result<Core> Core::parse(std::span<const std::byte> bytes) {
+  auto image = Image::parse(bytes);
+  if (!image) return std::unexpected(image.error());
+  if (image->type() != et_core) return fail("not a core file");
+  Core core(std::move(*image));
+  core.problems_.assign(core.image_.problems().begin(), core.image_.problems().end());
+  core.index_memory();
+  NoteReader reader(core);
+  std::uint64_t budget = bytes.size(); // notes that overlap are not worth reading twice
+  for (const Segment& segment : core.image_.segments()) {
+    if (segment.type != pt_note) continue;
+    auto notes = core.image_.contents(segment);
+    if (!notes || notes->size() > budget) {
+      core.problems_.push_back({"notes run past the end of the file", {}, segment.offset});
+      continue;
+    }
+    budget -= notes->size();
+    reader.read(notes->bytes(), segment.align);
+  }
+  if (core.pid_ == 0 && !core.threads_.empty()) core.pid_ = core.threads_.front().tid;
+  ModuleFinder(core).find();
+  return core;
+}
+
+void Core::index_memory() {
+  struct Both {
+    MemoryRange range;
+    std::uint64_t offset;
+  };
+  std::vector<Both> ranges;
+  const std::uint64_t file_size = image_.bytes().size();
+  for (const Segment& segment : image_.segments()) {
+    if (segment.type != pt_load || segment.memory_size == 0) continue;
+    std::uint64_t size = segment.memory_size;
+    if (segment.address != 0) size = std::min(size, 0 - segment.address);
+    const std::uint64_t stored = std::min(segment.file_size, size);
+    const std::uint64_t present =
+        segment.offset < file_size ? std::min(stored, file_size - segment.offset) : 0;
+    truncated_ |= present < stored;
+    ranges.push_back({{segment.address, size, present, segment.flags}, segment.offset});
+  }
+  std::ranges::stable_sort(ranges, {}, [](const Both& both) { return both.range.address; });
+  memory_.reserve(ranges.size());
+  stored_.reserve(ranges.size());
+  for (const Both& both : ranges) {
+    memory_.push_back(both.range);
+    stored_.push_back({both.offset});
+  }
+}
+
+const MemoryRange* Core::range_at(std::uint64_t address) const {
+  auto after = std::ranges::upper_bound(memory_, address, {}, &MemoryRange::address);
+  if (after == memory_.begin()) return nullptr;
+  const MemoryRange& range = after[-1];
+  return address - range.address < range.size ? &range : nullptr;
+}
+
+std::span<const std::byte> Core::bytes_at(std::uint64_t address) const {
+  const MemoryRange* range = range_at(address);
+  if (!range) return {};
+  const std::uint64_t skip = address - range->address;
+  if (skip >= range->present) return {};
+  const std::uint64_t offset = stored_[static_cast<std::size_t>(range - memory_.data())].file_offset;
+  return image_.bytes().subspan(offset + skip, range->present - skip);
+}
+
+std::size_t Core::read(std::uint64_t address, std::span<std::byte> out) const {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    auto bytes = bytes_at(address + done);
+    if (bytes.empty()) break;
+    const std::size_t size = std::min(bytes.size(), out.size() - done);
+    std::memcpy(out.data() + done, bytes.data(), size);
+    done += size;
+  }
+  return done;
+}
+
+std::optional<std::uint64_t> Core::read_word(std::uint64_t address) const {
+  auto bytes = bytes_at(address);
+  if (bytes.size() >= 8) return load<std::uint64_t>(bytes.data(), byte_order());
+  std::array<std::byte, 8> word{}; // across two segments
+  if (bytes.empty() || read(address, word) != word.size()) return std::nullopt;
+  return load<std::uint64_t>(word.data(), byte_order());
+}
+
+std::int32_t Core::signal() const {
+  if (signal_info_ && signal_info_->signal != 0) return signal_info_->signal;
+  return threads_.empty() ? 0 : threads_.front().signal;
+}
+
+std::optional<std::uint64_t> Core::auxv(std::uint64_t type) const {
+  for (const auto& [entry_type, value] : auxv_)
+    if (entry_type == type) return value;
+  return std::nullopt;
+}
+
+const Module* Core::module_at(std::uint64_t address) const {
+  auto after = std::ranges::upper_bound(module_spans_, address, {}, &ModuleSpan::start);
+  if (after == module_spans_.begin() || address >= after[-1].end) return nullptr;
+  return &modules_[after[-1].module];
+}
+
+std::string signal_name(std::int32_t signal) {
+  // Linux numbers on all machines that SFrame knows; the C library's names would be those of the host.
+  static constexpr const char* names[] = {
+      nullptr,     "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
+      "SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",
+      "SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
+      "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
+  };
+  if (signal > 0 && signal < static_cast<std::int32_t>(std::size(names))) return names[signal];
+  return "signal " + std::to_string(signal);
+}
+
+} // namespace sframe::elf

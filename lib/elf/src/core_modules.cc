@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which ELF images a process had mapped. NT_FILE lists mappings of files; mappings of one path that follow
+// each other make a module, unless the module's own program headers (its first page is usually in the core)
+// say that it ends earlier: then the same file was mapped twice. The vdso has no file: the auxiliary vector
+// says where it is. A core without NT_FILE still shows the images whose first page it has.
+
+#include "core_notes.h"
+
+#include "bytes.h"
+
+#include <algorithm>
+
+namespace sframe::elf {
+
+namespace {
+
+constexpr std::uint64_t at_sysinfo_ehdr = 33;
+/// Program headers and build ID stand in the first page; looking no further bounds the work on hostile cores.
+constexpr std::size_t header_window = 4096;
+constexpr unsigned max_note_segments = 8;
+
+/// The segment that is loaded from the file's first bytes.
+const Segment* first_load(const Image& image) {
+  for (const Segment& segment : image.segments())
+    if (segment.type == pt_load && segment.offset < header_window && segment.file_size != 0) return &segment;
+  return nullptr;
+}
+
+std::uint64_t loaded_end(const Image& image) {
+  std::uint64_t end = 0;
+  for (const Segment& segment : image.segments())
+    if (segment.type == pt_load) end = std::max(end, segment.address + segment.memory_size);
+  return end;
+}
+
+} // namespace
+
+void ModuleFinder::find() {
+  add_mapped_files();
+  if (core_.mappings_.empty()) add_unnamed();
+  add_vdso();
+  std::ranges::stable_sort(core_.modules_, {}, &Module::start);
+  index();
+}
+
+void ModuleFinder::add_mapped_files() {
+  std::vector<Mapping> mappings = core_.mappings_;
+  std::ranges::stable_sort(mappings, {}, &Mapping::start);
+  std::uint64_t end = 0;
+  for (const Mapping& mapping : mappings) {
+    if (mapping.start < end) continue; // overlap: nonsense
+    end = mapping.end;
+    add_mapping(mapping);
+  }
+  std::erase_if(core_.modules_, [&](const Module& module) { return !keep(module); });
+}
+
+void ModuleFinder::add_mapping(const Mapping& mapping) {
+  auto& modules = core_.modules_;
+  if (!modules.empty() && modules.back().path == mapping.path) {
+    Module& module = modules.back();
+    const bool second_start = mapping.file_offset == 0 && module.mappings.front().file_offset == 0;
+    const bool belongs = image_end_ != 0 ? mapping.start < image_end_ : !second_start;
+    if (belongs) {
+      module.end = mapping.end;
+      module.mappings.push_back(mapping);
+      return;
+    }
+  }
+  Module module;
+  module.path = mapping.path;
+  module.start = mapping.start;
+  module.end = mapping.end;
+  module.mappings.push_back(mapping);
+  image_end_ = 0;
+  if (mapping.file_offset == 0) read_header(module, mapping.start);
+  modules.push_back(std::move(module));
+}
+
+/// Data files are mapped too. Without the first page to look at, a file counts as an image if the core shows
+/// one of its mappings as code; or, where the core shows nothing of it (gcore leaves clean pages out
+/// altogether), if it has several mappings, as images have.
+bool ModuleFinder::keep(const Module& module) const {
+  if (module.header_address != 0) return true;
+  const Mapping& first = module.mappings.front();
+  if (first.file_offset == 0 && core_.bytes_at(first.start).size() >= 4)
+    return false; // it is there, and it is not ELF
+  bool unseen = false;
+  for (const Mapping& mapping : module.mappings) {
+    const MemoryRange* range = core_.range_at(mapping.start);
+    if (range && range->flags & pf_x) return true;
+    unseen |= !range;
+  }
+  return unseen && module.mappings.size() > 1;
+}
+
+void ModuleFinder::read_header(Module& module, std::uint64_t address) {
+  auto memory = core_.bytes_at(address);
+  auto image = Image::parse(memory.first(std::min(memory.size(), header_window)));
+  if (!image || image->byte_order() != core_.byte_order() || image->type() == et_core) return;
+  module.header_address = address;
+  const Segment* first = first_load(*image);
+  if (!first) return;
+  const std::uint64_t bias = address - (first->address - first->offset);
+  module.bias = bias;
+  image_end_ = loaded_end(*image) + bias;
+  unsigned tries = max_note_segments;
+  for (const Segment& segment : image->segments()) {
+    if (segment.type != pt_note || tries-- == 0) continue;
+    auto notes = core_.bytes_at(segment.address + bias);
+    const std::uint64_t size = std::min<std::uint64_t>({segment.file_size, notes.size(), header_window});
+    auto id = build_id_in_notes(notes.first(size), core_.byte_order(), segment.align);
+    if (id.empty()) continue;
+    module.build_id.assign(id.begin(), id.end());
+    return;
+  }
+}
+
+void ModuleFinder::add_vdso() {
+  auto address = core_.auxv(at_sysinfo_ehdr);
+  if (!address || *address == 0) return;
+  for (Module& module : core_.modules_)
+    if (module.header_address == *address) {
+      module.vdso = true;
+      module.path = "[vdso]";
+      return;
+    }
+  Module module;
+  module.path = "[vdso]";
+  module.vdso = true;
+  module.start = *address;
+  read_header(module, *address);
+  if (module.header_address == 0) return;
+  const MemoryRange* range = core_.range_at(*address);
+  module.end = range->address + range->size;
+  module.mappings.push_back({module.start, module.end, 0, module.path});
+  core_.modules_.push_back(std::move(module));
+}
+
+void ModuleFinder::add_unnamed() {
+  std::uint64_t end = 0;
+  for (const MemoryRange& range : core_.memory_) {
+    if (range.address < end) continue;
+    Module module;
+    module.start = range.address;
+    image_end_ = 0;
+    read_header(module, range.address);
+    if (module.header_address == 0 || image_end_ <= range.address) continue;
+    module.end = end = image_end_;
+    module.mappings.push_back({module.start, module.end, 0, {}});
+    core_.modules_.push_back(std::move(module));
+  }
+}
+
+void ModuleFinder::index() {
+  for (std::size_t i = 0; i < core_.modules_.size(); ++i)
+    for (const Mapping& mapping : core_.modules_[i].mappings)
+      core_.module_spans_.push_back({mapping.start, mapping.end, static_cast<std::uint32_t>(i)});
+  std::ranges::stable_sort(core_.module_spans_, {}, &Core::ModuleSpan::start);
+}
+
+namespace {
+
+std::uint64_t bias_of(const Segment& segment, const Mapping& mapping) {
+  return mapping.start - mapping.file_offset - (segment.address - segment.offset);
+}
+
+/// True where the mapping is what a loader makes of the segment: it starts at the segment's offset, rounded
+/// down to a page.
+bool starts_at(const Segment& segment, const Mapping& mapping) {
+  constexpr std::uint64_t largest_page = 65536;
+  if (segment.type != pt_load || segment.file_size == 0 || segment.offset < mapping.file_offset) return false;
+  const std::uint64_t skip = segment.offset - mapping.file_offset;
+  return skip < largest_page && skip < mapping.end - mapping.start && mapping.file_offset % 4096 == 0 &&
+         (skip < 4096 || segment.offset % largest_page == skip);
+}
+
+/// True where the mapping starts within the segment: the rest of one that was split (mprotect).
+bool starts_within(const Segment& segment, const Mapping& mapping) {
+  return segment.type == pt_load && mapping.file_offset >= segment.offset &&
+         mapping.file_offset - segment.offset < segment.file_size;
+}
+
+} // namespace
+
+std::optional<std::uint64_t> bias_from_file(const Image& file, std::span<const Mapping> mappings) {
+  // Both lists go by address, so the first pair that fits is the right one even where two segments share a
+  // page of the file.
+  for (auto fits : {starts_at, starts_within})
+    for (const Mapping& mapping : mappings)
+      for (const Segment& segment : file.segments())
+        if (fits(segment, mapping)) return bias_of(segment, mapping);
+  return std::nullopt;
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The notes of a core (Linux include/uapi/linux/elfcore.h, fs/binfmt_elf.c). On all 64-bit Linux machines:
+//
+//   NT_PRSTATUS   0 si_signo, si_code, si_errno (4 bytes each)   12 pr_cursig (2)   32 pr_pid (4)   112
+//   pr_reg: user_regs_struct NT_PRPSINFO   24 pr_pid (4)   40 pr_fname[16]   56 pr_psargs[80] NT_SIGINFO    0
+//   si_signo (4)   4 si_errno (4)   8 si_code (4)   16 si_addr (8) NT_FILE       count, page size (8 each);
+//   count times start, end, file offset in pages (8 each); count paths, zero-terminated NT_AUXV       pairs
+//   of type and value (8 each), ended by type 0 NT_ARM_PAC_MASK   mask for data pointers, mask for code
+//   pointers (8 each); belongs to the thread of the last NT_PRSTATUS
+
+#include "core_notes.h"
+
+#include "bytes.h"
+#include "llvm_types.h"
+
+namespace sframe::elf {
+
+namespace {
+
+constexpr std::uint32_t nt_prstatus = 1, nt_prpsinfo = 3, nt_auxv = 6, nt_siginfo = 0x53494749,
+                        nt_file = 0x46494c45, nt_arm_pac_mask = 0x406;
+constexpr std::uint64_t prstatus_registers = 112;
+
+} // namespace
+
+void NoteReader::complain(const char* what) {
+  core_.problems_.push_back({what, {}, std::nullopt});
+}
+
+void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
+  struct Reader {
+    std::uint32_t type;
+    void (NoteReader::*read)(std::span<const std::byte>);
+  };
+  static constexpr Reader readers[] = {
+      {nt_prstatus, &NoteReader::status}, {nt_prpsinfo, &NoteReader::process},
+      {nt_siginfo, &NoteReader::signal},  {nt_auxv, &NoteReader::auxiliary},
+      {nt_file, &NoteReader::files},
+  };
+  NoteCursor cursor(notes, core_.byte_order(), align);
+  while (auto note = cursor.next()) {
+    if (note->owner == "LINUX" && note->type == nt_arm_pac_mask) pac_mask(note->body);
+    if (note->owner != "CORE") continue;
+    for (const Reader& reader : readers)
+      if (reader.type == note->type) (this->*reader.read)(note->body);
+  }
+  if (cursor.damaged()) complain("a note runs past the end of its segment");
+}
+
+void NoteReader::status(std::span<const std::byte> body) {
+  const ByteOrder order = core_.byte_order();
+  if (body.size() < prstatus_registers) return complain("NT_PRSTATUS note is too short");
+  auto registers = decode_registers(core_.machine(), order, body.subspan(prstatus_registers));
+  if (!registers)
+    return complain(has_register_layout(core_.machine())
+                        ? "NT_PRSTATUS note is too short"
+                        : "threads of a machine whose registers are not known");
+  core_.threads_.push_back({load<std::uint32_t>(body.data() + 32, order),
+                            static_cast<std::int16_t>(load<std::uint16_t>(body.data() + 12, order)),
+                            *registers, 0});
+}
+
+void NoteReader::process(std::span<const std::byte> body) {
+  if (body.size() < 136) return complain("NT_PRPSINFO note is too short");
+  core_.pid_ = load<std::uint32_t>(body.data() + 24, core_.byte_order());
+  core_.name_ = string_at(body, 40, 16);
+  core_.arguments_ = string_at(body, 56, 80);
+  while (core_.arguments_.ends_with(' ')) core_.arguments_.remove_suffix(1); // the kernel leaves one behind
+}
+
+void NoteReader::signal(std::span<const std::byte> body) {
+  const ByteOrder order = core_.byte_order();
+  if (body.size() < 24) return complain("NT_SIGINFO note is too short");
+  if (core_.signal_info_) return; // one per thread: the first is that of the thread that died
+  core_.signal_info_ = SignalInfo{static_cast<std::int32_t>(load<std::uint32_t>(body.data(), order)),
+                                  static_cast<std::int32_t>(load<std::uint32_t>(body.data() + 8, order)),
+                                  load<std::uint64_t>(body.data() + 16, order)};
+}
+
+void NoteReader::auxiliary(std::span<const std::byte> body) {
+  if (!core_.auxv_.empty()) return;
+  for (; body.size() >= 16; body = body.subspan(16)) {
+    const auto type = load<std::uint64_t>(body.data(), core_.byte_order());
+    if (type == 0) break;
+    core_.auxv_.emplace_back(type, load<std::uint64_t>(body.data() + 8, core_.byte_order()));
+  }
+}
+
+void NoteReader::files(std::span<const std::byte> body) {
+  const ByteOrder order = core_.byte_order();
+  if (!core_.mappings_.empty()) return;
+  auto count = load_at<std::uint64_t>(body, 0, order), page_size = load_at<std::uint64_t>(body, 8, order);
+  if (!count || !page_size || *count > (body.size() - 16) / 24) return complain("NT_FILE note is too short");
+  std::uint64_t path_at = 16 + *count * 24;
+  core_.mappings_.reserve(*count);
+  for (std::uint64_t i = 0; i < *count; ++i) {
+    const std::byte* entry = body.data() + 16 + i * 24;
+    if (path_at >= body.size()) return complain("NT_FILE note has fewer paths than mappings");
+    const std::string_view path = string_at(body, path_at, body.size());
+    path_at += path.size() + 1;
+    Mapping mapping{load<std::uint64_t>(entry, order), load<std::uint64_t>(entry + 8, order),
+                    load<std::uint64_t>(entry + 16, order) * *page_size, path};
+    if (mapping.start < mapping.end) core_.mappings_.push_back(mapping);
+  }
+}
+
+void NoteReader::pac_mask(std::span<const std::byte> body) {
+  if (auto mask = load_at<std::uint64_t>(body, 8, core_.byte_order()); mask && !core_.threads_.empty())
+    core_.threads_.back().code_pac_mask = *mask;
+}
+
+} // namespace sframe::elf

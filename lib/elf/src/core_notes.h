@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: the parts of reading a core.
+
+#pragma once
+
+#include "sframe/elf/core.h"
+
+namespace sframe::elf {
+
+/// Reads the notes of a core into it.
+class NoteReader {
+public:
+  explicit NoteReader(Core& core) : core_(core) {}
+  void read(std::span<const std::byte> notes, std::uint64_t align);
+
+private:
+  void status(std::span<const std::byte> body);
+  void process(std::span<const std::byte> body);
+  void signal(std::span<const std::byte> body);
+  void auxiliary(std::span<const std::byte> body);
+  void files(std::span<const std::byte> body);
+  void pac_mask(std::span<const std::byte> body);
+  void complain(const char* what);
+
+  Core& core_;
+};
+
+/// Finds the images among a core's mappings.
+class ModuleFinder {
+public:
+  explicit ModuleFinder(Core& core) : core_(core) {}
+  void find();
+
+private:
+  void add_mapped_files();
+  void add_vdso();
+  void add_unnamed();
+  void add_mapping(const Mapping& mapping);
+  bool keep(const Module& module) const;
+  void read_header(Module& module, std::uint64_t address);
+  void index();
+
+  Core& core_;
+  std::uint64_t image_end_ =
+      0; ///< of the newest module, from its program headers; 0 where they are not there
+};
+
+} // namespace sframe::elf

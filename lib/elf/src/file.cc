@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files as bytes: mapped where the kernel can, read where it cannot.
+
+#include "sframe/elf/file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace sframe::elf {
+
+namespace {
+
+/// Closes what open() opened; standard input stays.
+struct Descriptor {
+  int fd;
+  bool owned;
+  ~Descriptor() {
+    if (owned && fd >= 0) ::close(fd);
+  }
+};
+
+std::unexpected<Problem> fail_errno(const char* doing) {
+  return fail(std::string(doing) + ": " + std::strerror(errno));
+}
+
+Result<std::vector<std::byte>> read_stream(int fd) {
+  std::vector<std::byte> bytes;
+  std::size_t used = 0;
+  for (;;) {
+    if (bytes.size() - used < 65536) bytes.resize(std::max<std::size_t>(bytes.size() * 2, 1 << 18));
+    const ssize_t got = ::read(fd, bytes.data() + used, bytes.size() - used);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail_errno("cannot read");
+    if (got == 0) break;
+    used += static_cast<std::size_t>(got);
+    if (used > File::max_stream_size) return fail("more than 1 GiB in a stream; give a file instead");
+  }
+  bytes.resize(used);
+  bytes.shrink_to_fit();
+  return bytes;
+}
+
+} // namespace
+
+Result<File> File::open(const std::string& path) {
+  const bool standard_input = path == "-";
+  Descriptor file{standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC),
+                  !standard_input};
+  if (file.fd < 0) return fail_errno("cannot open");
+  struct stat info {};
+  if (::fstat(file.fd, &info) != 0) return fail_errno("cannot read");
+  if (S_ISDIR(info.st_mode)) return fail("is a directory");
+
+  File result;
+  result.path_ = path;
+  // Standard input is read even where it is a file: its position may not be the start.
+  if (S_ISREG(info.st_mode) && info.st_size > 0 && !standard_input) {
+    result.mode_ = info.st_mode & 07777;
+    void* map = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, file.fd, 0);
+    if (map != MAP_FAILED) {
+      result.map_ = map;
+      result.map_size_ = static_cast<std::size_t>(info.st_size);
+      return result;
+    }
+    if (errno != ENODEV) return fail_errno("cannot map");
+  }
+  auto bytes = read_stream(file.fd);
+  if (!bytes) return std::unexpected(bytes.error());
+  result.owned_ = std::move(*bytes);
+  if (S_ISREG(info.st_mode) && !standard_input) result.mode_ = info.st_mode & 07777;
+  return result;
+}
+
+File File::from_bytes(std::string path, std::vector<std::byte> bytes) {
+  File result;
+  result.path_ = std::move(path);
+  result.owned_ = std::move(bytes);
+  return result;
+}
+
+File::File(File&& other) noexcept
+    : path_(std::move(other.path_)), mode_(other.mode_), map_(std::exchange(other.map_, nullptr)),
+      map_size_(std::exchange(other.map_size_, 0)), owned_(std::move(other.owned_)) {}
+
+File& File::operator=(File&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  path_ = std::move(other.path_);
+  mode_ = other.mode_;
+  map_ = std::exchange(other.map_, nullptr);
+  map_size_ = std::exchange(other.map_size_, 0);
+  owned_ = std::move(other.owned_);
+  return *this;
+}
+
+File::~File() {
+  release();
+}
+
+void File::release() {
+  if (map_) ::munmap(map_, map_size_);
+  map_ = nullptr;
+  map_size_ = 0;
+}
+
+std::span<const std::byte> File::bytes() const {
+  if (map_) return {static_cast<const std::byte*>(map_), map_size_};
+  return owned_;
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The headers of an ELF file and the way from addresses to bytes. The bytes of sections are in contents.cc,
+// relocations in relocations.cc.
+
+#include "sframe/elf/image.h"
+
+#include "bytes.h"
+#include "llvm_types.h"
+
+#include <llvm/BinaryFormat/ELF.h>
+#include <llvm/Object/ELF.h>
+
+#include <algorithm>
+
+namespace sframe::elf {
+
+namespace {
+
+template <class Types>
+std::vector<Section> decode_sections(std::span<const std::byte> bytes, std::vector<Problem>& problems) {
+  std::vector<Section> result;
+  auto file = llvm::object::ELFFile<Types>::create(to_llvm(bytes));
+  if (!file) {
+    problems.push_back(to_problem(file.takeError(), {}));
+    return result;
+  }
+  auto headers = file->sections();
+  if (!headers) {
+    problems.push_back(to_problem(headers.takeError(), {}));
+    return result;
+  }
+  std::span<const std::byte> names;
+  if (!headers->empty()) {
+    auto table = file->getSectionStringTable(*headers);
+    if (table)
+      names = std::as_bytes(std::span(table->data(), table->size()));
+    else
+      problems.push_back(to_problem(table.takeError(), {}));
+  }
+  result.reserve(headers->size());
+  for (const auto& header : *headers)
+    result.push_back({static_cast<std::uint32_t>(result.size()),
+                      string_at(names, header.sh_name, max_section_name), header.sh_type, header.sh_flags,
+                      header.sh_addr, header.sh_offset, header.sh_size, header.sh_link, header.sh_info,
+                      header.sh_addralign, header.sh_entsize});
+  return result;
+}
+
+/// Not LLVM's: that needs section headers to be sound where only their number is 0, and truncated cores have
+/// unsound ones.
+template <class Types>
+std::vector<Segment> decode_segments(std::span<const std::byte> bytes, std::span<const Section> sections,
+                                     std::vector<Problem>& problems) {
+  const auto& header = table_at<typename Types::Ehdr>(bytes, 0, 1)->front();
+  std::uint64_t count = header.e_phnum;
+  if (count == llvm::ELF::PN_XNUM && !sections.empty()) count = sections[0].info;
+  std::vector<Segment> result;
+  if (count == 0) return result;
+  if (header.e_phentsize != sizeof(typename Types::Phdr)) {
+    problems.push_back({"program headers of an unknown size", {}, std::nullopt});
+    return result;
+  }
+  auto table = table_at<typename Types::Phdr>(bytes, header.e_phoff, count);
+  if (!table) {
+    problems.push_back({"program headers run past the end of the file", {}, header.e_phoff});
+    return result;
+  }
+  result.reserve(count);
+  for (const auto& segment : *table)
+    result.push_back({segment.p_type, segment.p_flags, segment.p_offset, segment.p_vaddr, segment.p_filesz,
+                      segment.p_memsz, segment.p_align});
+  return result;
+}
+
+} // namespace
+
+bool Image::is_elf(std::span<const std::byte> bytes) {
+  return bytes.size() >= 4 && to_llvm(bytes).starts_with(llvm::StringRef("\x7f"
+                                                                         "ELF",
+                                                                         4));
+}
+
+Result<Image> Image::parse(std::span<const std::byte> bytes) {
+  using namespace llvm::ELF;
+  if (!is_elf(bytes)) return fail("not an ELF file");
+  if (bytes.size() < EI_NIDENT) return fail("ELF header runs past the end of the file");
+  const auto file_class = static_cast<unsigned>(bytes[EI_CLASS]);
+  const auto data = static_cast<unsigned>(bytes[EI_DATA]);
+  if (file_class == ELFCLASS32) return fail("32-bit ELF file; only 64-bit files are supported");
+  if (file_class != ELFCLASS64) return fail("ELF file of an unknown class", {}, EI_CLASS);
+  if (data != ELFDATA2LSB && data != ELFDATA2MSB)
+    return fail("ELF file of an unknown byte order", {}, EI_DATA);
+  if (bytes.size() < sizeof(Elf64_Ehdr)) return fail("ELF header runs past the end of the file");
+
+  Image image;
+  image.bytes_ = bytes;
+  image.order_ = data == ELFDATA2LSB ? ByteOrder::little : ByteOrder::big;
+  with_types(image.order_, [&]<class Types>(Types) {
+    const auto& header = table_at<typename Types::Ehdr>(bytes, 0, 1)->front();
+    image.machine_ = header.e_machine;
+    image.type_ = header.e_type;
+    image.flags_ = header.e_flags;
+    image.entry_ = header.e_entry;
+    image.sections_ = decode_sections<Types>(bytes, image.problems_);
+    image.segments_ = decode_segments<Types>(bytes, image.sections_, image.problems_);
+  });
+  image.index_extents();
+  image.find_build_id();
+  image.index_relocations();
+  return image;
+}
+
+void Image::index_extents() {
+  auto add = [&](std::uint64_t address, std::uint64_t offset, std::uint64_t size, bool executable) {
+    if (offset > bytes_.size()) return;
+    size = std::min<std::uint64_t>(size, bytes_.size() - offset);
+    if (address != 0) size = std::min(size, 0 - address); // no wrap around the address space
+    if (size != 0) extents_.push_back({address, size, offset, executable});
+  };
+  for (const Segment& segment : segments_)
+    if (segment.type == pt_load)
+      add(segment.address, segment.offset, segment.file_size, segment.flags & pf_x);
+  by_segments_ = !segments_.empty();
+  if (!by_segments_)
+    for (const Section& section : sections_)
+      if (section.allocated() && section.type != sht_nobits)
+        add(section.address, section.offset, section.size, section.executable());
+  std::ranges::stable_sort(extents_, {}, &Extent::address);
+}
+
+const Image::Extent* Image::extent_at(std::uint64_t address) const {
+  auto holds = [&](const Extent& extent) {
+    return address >= extent.address && address - extent.address < extent.size;
+  };
+  if (!by_segments_) { // sections may share addresses
+    auto found = std::ranges::find_if(extents_, holds);
+    return found == extents_.end() ? nullptr : &*found;
+  }
+  auto after = std::ranges::upper_bound(extents_, address, {}, &Extent::address);
+  if (after == extents_.begin() || !holds(after[-1])) return nullptr;
+  return &after[-1];
+}
+
+std::span<const std::byte> Image::bytes_at(std::uint64_t address) const {
+  const Extent* extent = extent_at(address);
+  if (!extent) return {};
+  const std::uint64_t skip = address - extent->address;
+  return bytes_.subspan(extent->offset + skip, extent->size - skip);
+}
+
+std::optional<std::span<const std::byte>> Image::read(std::uint64_t address, std::uint64_t size) const {
+  auto bytes = bytes_at(address);
+  if (bytes.size() < size) return std::nullopt;
+  return bytes.first(size);
+}
+
+bool Image::is_executable(std::uint64_t address) const {
+  const Extent* extent = extent_at(address);
+  return extent && extent->executable;
+}
+
+std::vector<CodeRange> Image::executable_ranges() const {
+  std::vector<CodeRange> result;
+  for (const Section& section : sections_)
+    if (section.allocated() && section.executable() && section.size != 0)
+      result.push_back({section.address, section.size, section.index});
+  if (sections_.empty())
+    for (const Segment& segment : segments_)
+      if (segment.type == pt_load && segment.flags & pf_x && segment.memory_size != 0)
+        result.push_back({segment.address, segment.memory_size, 0});
+  std::ranges::stable_sort(result, {}, &CodeRange::address);
+  return result;
+}
+
+const Section* Image::find_section(std::string_view name) const {
+  auto found = std::ranges::find(sections_, name, &Section::name);
+  return found == sections_.end() ? nullptr : &*found;
+}
+
+const Segment* Image::find_segment(std::uint32_t type) const {
+  auto found = std::ranges::find(segments_, type, &Segment::type);
+  return found == segments_.end() ? nullptr : &*found;
+}
+
+std::vector<Table> Image::sframe_tables(std::string_view name) const {
+  std::vector<Table> result;
+  const bool any_of_type = name == ".sframe";
+  for (const Section& section : sections_)
+    if (section.type != sht_nobits &&
+        (section.name == name || (any_of_type && section.type == sht_gnu_sframe)))
+      result.push_back({section.name, section.address, &section, nullptr});
+  if (!result.empty() || !any_of_type) return result;
+  const Segment* segment = find_segment(pt_gnu_sframe);
+  if (segment && segment->file_size != 0)
+    result.push_back({"PT_GNU_SFRAME", segment->address, nullptr, segment});
+  return result;
+}
+
+void Image::find_build_id() {
+  unsigned tries = 16; // a file that names the same notes a thousand times is not to cost a thousand walks
+  auto look = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t align) {
+    auto notes = raw(offset, size, {});
+    if (notes) build_id_ = build_id_in_notes(*notes, order_, align);
+    return !build_id_.empty() || --tries == 0;
+  };
+  for (const Section& section : sections_)
+    if (section.type == sht_note && section.name == ".note.gnu.build-id" &&
+        look(section.offset, section.size, section.align))
+      return;
+  for (const Segment& segment : segments_)
+    if (segment.type == pt_note && look(segment.offset, segment.file_size, segment.align)) return;
+}
+
+std::string to_hex(std::span<const std::byte> bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  text.reserve(bytes.size() * 2);
+  for (std::byte byte : bytes) {
+    text.push_back(digits[static_cast<unsigned>(byte) >> 4]);
+    text.push_back(digits[static_cast<unsigned>(byte) & 15]);
+  }
+  return text;
+}
+
+} // namespace sframe::elf

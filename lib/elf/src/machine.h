@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: what ELF files of one machine differ in, as data: one file per machine in machine/, one line each
+// in machine/registry.cc.
+
+#pragma once
+
+#include "sframe/elf/image.h"
+
+#include <cstdint>
+#include <span>
+
+namespace sframe::elf {
+
+/// A relocation type that changes plain data.
+struct RelocationType {
+  std::uint32_t type;
+  Image::RelocationKind kind;
+};
+
+/// A register in the kernel's user_regs_struct.
+struct RegisterSlot {
+  std::uint16_t offset;
+  std::uint16_t dwarf;
+  std::uint8_t size = 8;
+};
+
+struct Machine {
+  std::uint16_t id; ///< e_machine
+  std::span<const RelocationType> relocations;
+  std::span<const RegisterSlot> registers;
+  std::uint16_t pc_offset;      ///< of the program counter in user_regs_struct
+  std::uint16_t registers_size; ///< of user_regs_struct
+};
+
+extern const Machine amd64, aarch64, s390x;
+
+/// The machine, or nullptr.
+const Machine* find_machine(std::uint16_t id);
+
+} // namespace sframe::elf

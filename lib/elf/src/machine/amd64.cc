@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// AMD64: relocation types (x86-64 psABI, table 4.9), DWARF register numbers (psABI, figure 3.36) and the
+// order of the kernel's user_regs_struct (Linux arch/x86/include/asm/user_64.h):
+//
+//   word  0    1    2    3    4    5    6    7    8   9   10   11   12   13   14   15        16   17  18 19
+//   20
+//         r15  r14  r13  r12  rbp  rbx  r11  r10  r9  r8  rax  rcx  rdx  rsi  rdi  orig_rax  rip  cs  eflags
+//         rsp  ss
+//   word  21       22       23  24  25  26
+//         fs_base  gs_base  ds  es  fs  gs
+
+#include "machine.h"
+
+namespace sframe::elf {
+
+namespace {
+
+constexpr RelocationType relocations[] = {
+    {0, {0, false}},  // R_X86_64_NONE
+    {1, {8, false}},  // R_X86_64_64
+    {2, {4, true}},   // R_X86_64_PC32
+    {4, {4, true}},   // R_X86_64_PLT32: without a PLT, the function itself
+    {10, {4, false}}, // R_X86_64_32
+    {11, {4, false}}, // R_X86_64_32S
+    {12, {2, false}}, // R_X86_64_16
+    {13, {2, true}},  // R_X86_64_PC16
+    {17, {8, false}}, // R_X86_64_DTPOFF64 (debug information of thread-local variables)
+    {21, {4, false}}, // R_X86_64_DTPOFF32
+    {24, {8, true}},  // R_X86_64_PC64
+};
+
+constexpr RegisterSlot registers[] = {
+    {80, 0},   {96, 1},   {88, 2},   {40, 3},   {104, 4},  {112, 5},  {32, 6},   {152, 7},  {72, 8},
+    {64, 9},   {56, 10},  {48, 11},  {24, 12},  {16, 13},  {8, 14},   {0, 15},   {128, 16}, {144, 49},
+    {192, 50}, {136, 51}, {160, 52}, {184, 53}, {200, 54}, {208, 55}, {168, 58}, {176, 59},
+};
+
+} // namespace
+
+const Machine amd64 = {62, relocations, registers, 128, 216};
+
+} // namespace sframe::elf

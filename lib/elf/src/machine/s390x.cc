@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// s390x: relocation types and DWARF register numbers (z/Architecture ELF ABI supplement: r0-r15 are 0-15,
+// access registers 48-63, the PSW's mask 64 and address 65) and the kernel's s390_regs (Linux
+// arch/s390/include/uapi/asm/ptrace.h): PSW mask, PSW address, 16 general registers (8 bytes each), 16 access
+// registers (4 bytes each), orig_gpr2.
+
+#include "machine.h"
+
+#include <array>
+
+namespace sframe::elf {
+
+namespace {
+
+constexpr RelocationType relocations[] = {
+    {0, {0, false}},  // R_390_NONE
+    {3, {2, false}},  // R_390_16
+    {4, {4, false}},  // R_390_32
+    {5, {4, true}},   // R_390_PC32
+    {16, {2, true}},  // R_390_PC16
+    {22, {8, false}}, // R_390_64
+    {23, {8, true}},  // R_390_PC64
+    {52, {4, false}}, // R_390_TLS_LDO32 (debug information of thread-local variables)
+    {53, {8, false}}, // R_390_TLS_LDO64
+};
+
+constexpr auto registers = [] {
+  std::array<RegisterSlot, 34> slots{};
+  for (std::uint16_t i = 0; i < 16; ++i) {
+    slots[i] = {static_cast<std::uint16_t>(16 + i * 8), i, 8};
+    slots[16 + i] = {static_cast<std::uint16_t>(144 + i * 4), static_cast<std::uint16_t>(48 + i), 4};
+  }
+  slots[32] = {0, 64, 8};
+  slots[33] = {8, 65, 8};
+  return slots;
+}();
+
+} // namespace
+
+const Machine s390x = {22, relocations, registers, 8, 216};
+
+} // namespace sframe::elf

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Problems: making them and turning them into text.
+
+#include "sframe/elf/problem.h"
+
+#include "llvm_types.h"
+
+#include <charconv>
+
+namespace sframe::elf {
+
+std::string Problem::text() const {
+  if (!offset && section.empty()) return what;
+  std::string result = what + " (";
+  if (offset) result += "offset " + hex(*offset);
+  if (offset && !section.empty()) result += ", ";
+  if (!section.empty()) result += "section " + section;
+  return result + ")";
+}
+
+std::unexpected<Problem> fail(std::string what, std::string_view section,
+                              std::optional<std::uint64_t> offset) {
+  return std::unexpected(Problem{std::move(what), std::string(section), offset});
+}
+
+Problem to_problem(const sframe::Error& error, std::string_view section, std::uint64_t base) {
+  return {describe(error), std::string(section), base + error.offset};
+}
+
+Problem to_problem(llvm::Error error, std::string_view section) {
+  std::string what = llvm::toString(std::move(error));
+  while (what.ends_with('\n') || what.ends_with('.')) what.pop_back();
+  return {std::move(what), std::string(section), std::nullopt};
+}
+
+std::string hex(std::uint64_t value) {
+  char digits[16];
+  auto end = std::to_chars(digits, digits + sizeof digits, value, 16).ptr;
+  return "0x" + std::string(digits, end);
+}
+
+} // namespace sframe::elf

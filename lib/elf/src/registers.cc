@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registers from the kernel's user_regs_struct, by the machine's table.
+
+#include "sframe/elf/registers.h"
+
+#include "bytes.h"
+#include "machine.h"
+
+namespace sframe::elf {
+
+bool has_register_layout(std::uint16_t machine) {
+  return find_machine(machine) != nullptr;
+}
+
+std::optional<Registers> decode_registers(std::uint16_t machine, ByteOrder order,
+                                          std::span<const std::byte> regs) {
+  const Machine* layout = find_machine(machine);
+  if (!layout || regs.size() < layout->registers_size) return std::nullopt;
+  Registers result;
+  for (const RegisterSlot& slot : layout->registers)
+    result.set(slot.dwarf, load_sized(regs.data() + slot.offset, slot.size, order));
+  result.pc = load<std::uint64_t>(regs.data() + layout->pc_offset, order);
+  return result;
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Relocations of relocatable objects (System V ABI, chapter 4, "Relocation"), applied as a dumper needs them:
+// every section stays at its own address, normally 0, and only the types that put an address or a distance
+// into data are known (machine/*.cc). LLVM's own resolver knows neither s390x's PC-relative types nor PLT32,
+// so the tables here are ours.
+
+#include "sframe/elf/image.h"
+
+#include "bytes.h"
+#include "llvm_types.h"
+#include "machine.h"
+
+#include <llvm/BinaryFormat/ELF.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+
+namespace sframe::elf {
+
+namespace {
+
+/// A symbol table as relocations see it: names, sections (with extended indices), values.
+template <class Types> struct RelocationSymbols {
+  std::span<const typename Types::Sym> symbols;
+  std::span<const typename Types::Word> extended; ///< SHT_SYMTAB_SHNDX
+  std::span<const std::byte> names;
+  std::span<const Section> sections;
+
+  /// Fills in all that depends on the symbol. False for a symbol number outside the table.
+  bool look_up(Relocation& relocation) const {
+    if (relocation.symbol == 0) return true;
+    if (relocation.symbol >= symbols.size()) return false;
+    const auto& symbol = symbols[relocation.symbol];
+    std::uint32_t section = symbol.st_shndx;
+    if (section == llvm::ELF::SHN_XINDEX)
+      section = relocation.symbol < extended.size() ? std::uint32_t(extended[relocation.symbol]) : 0;
+    else if (section >= llvm::ELF::SHN_LORESERVE)
+      section = 0;
+    if (section < sections.size()) relocation.section = section;
+    const Section* definition = relocation.section ? &sections[relocation.section] : nullptr;
+    relocation.symbol_name = string_at(names, symbol.st_name, 65536);
+    if (symbol.getType() == llvm::ELF::STT_SECTION && definition) relocation.symbol_name = definition->name;
+    if (symbol.st_shndx == llvm::ELF::SHN_COMMON) return true; // st_value is an alignment
+    relocation.symbol_value = symbol.st_value + (definition ? definition->address : 0);
+    return true;
+  }
+};
+
+const Section* linked(std::span<const Section> sections, std::uint32_t index) {
+  return index < sections.size() ? &sections[index] : nullptr;
+}
+
+} // namespace
+
+void Image::index_relocations() {
+  if (!relocatable()) return;
+  for (const Section& section : sections_)
+    if (section.type == sht_rela || section.type == sht_rel)
+      relocation_sections_.push_back({section.info, section.index});
+  std::ranges::sort(relocation_sections_, [](const RelocationSection& a, const RelocationSection& b) {
+    return std::tie(a.target, a.index) < std::tie(b.target, b.index);
+  });
+}
+
+std::optional<Image::RelocationKind> Image::relocation_kind(std::uint32_t type) const {
+  const Machine* machine = find_machine(machine_);
+  if (!machine) return std::nullopt;
+  auto found = std::ranges::find(machine->relocations, type, &RelocationType::type);
+  if (found == machine->relocations.end()) return std::nullopt;
+  return found->kind;
+}
+
+/// Calls f(relocation, has_addend) for every relocation of the section; f returns a Result<void>.
+template <class Types, class F> Result<void> Image::each_relocation(const Section& section, F&& f) const {
+  auto first = std::ranges::lower_bound(relocation_sections_, section.index, {}, &RelocationSection::target);
+  std::uint64_t budget =
+      bytes_.size(); // a file that names the same table a thousand times is not to cost a thousand tables
+  for (; first != relocation_sections_.end() && first->target == section.index; ++first) {
+    const Section& table = sections_[first->index];
+    auto bytes = raw(table.offset, table.size, table.name);
+    if (!bytes) return std::unexpected(bytes.error());
+    if (bytes->size() > budget) return fail("relocation sections overlap each other", table.name);
+    budget -= bytes->size();
+    RelocationSymbols<Types> symbols{{}, {}, {}, sections_};
+    if (const Section* symtab = linked(sections_, table.link); symtab && symtab->type == sht_symtab) {
+      if (auto raw_symbols = raw(symtab->offset, symtab->size, symtab->name))
+        symbols.symbols = whole_table<typename Types::Sym>(*raw_symbols);
+      if (const Section* strtab = linked(sections_, symtab->link); strtab && strtab->type == sht_strtab)
+        symbols.names =
+            raw(strtab->offset, strtab->size, strtab->name).value_or(std::span<const std::byte>());
+      for (const Section& candidate : sections_)
+        if (candidate.type == sht_symtab_shndx && candidate.link == symtab->index)
+          if (auto raw_indices = raw(candidate.offset, candidate.size, candidate.name))
+            symbols.extended = whole_table<typename Types::Word>(*raw_indices);
+    }
+    auto visit = [&](const auto& entry, std::int64_t addend, bool has_addend) -> Result<void> {
+      Relocation relocation;
+      relocation.offset = entry.r_offset;
+      relocation.type = entry.getType(false);
+      relocation.symbol = entry.getSymbol(false);
+      relocation.addend = addend;
+      if (!symbols.look_up(relocation))
+        return fail("relocation refers to symbol " + std::to_string(relocation.symbol) +
+                        ", which does not exist",
+                    section.name, relocation.offset);
+      return f(relocation, has_addend);
+    };
+    if (table.type == sht_rela) {
+      for (const auto& entry : whole_table<typename Types::Rela>(*bytes))
+        if (auto done = visit(entry, entry.r_addend, true); !done) return done;
+    } else {
+      for (const auto& entry : whole_table<typename Types::Rel>(*bytes))
+        if (auto done = visit(entry, 0, false); !done) return done;
+    }
+  }
+  return {};
+}
+
+namespace {
+
+/// The addend that a REL relocation has in the place itself, sign-extended.
+std::int64_t addend_in_place(std::span<const std::byte> place, unsigned size, ByteOrder order) {
+  const std::uint64_t value = load_sized(place.data(), size, order);
+  const unsigned unused = 64 - size * 8;
+  return static_cast<std::int64_t>(value << unused) >> unused;
+}
+
+} // namespace
+
+Result<Contents> Image::relocated_contents(const Section& section) const {
+  auto original = contents(section);
+  auto entry = std::ranges::lower_bound(relocation_sections_, section.index, {}, &RelocationSection::target);
+  if (!original || entry == relocation_sections_.end() || entry->target != section.index) return original;
+
+  auto view = original->bytes();
+  std::vector<std::byte> bytes(view.begin(), view.end());
+  auto apply = [&](const Relocation& relocation, bool has_addend) -> Result<void> {
+    auto kind = relocation_kind(relocation.type);
+    if (!kind)
+      return fail("relocation of the unsupported type " + std::to_string(relocation.type), section.name,
+                  relocation.offset);
+    if (kind->size == 0) return {};
+    if (relocation.offset > bytes.size() || bytes.size() - relocation.offset < kind->size)
+      return fail("relocation outside its section", section.name, relocation.offset);
+    auto place = std::span(bytes).subspan(relocation.offset, kind->size);
+    const std::int64_t addend = has_addend ? relocation.addend : addend_in_place(place, kind->size, order_);
+    std::uint64_t value = relocation.symbol_value + static_cast<std::uint64_t>(addend);
+    if (kind->pc_relative) value -= section.address + relocation.offset;
+    store_sized(place.data(), value, kind->size, order_);
+    return {};
+  };
+  auto done = with_types(order_, [&]<class Types>(Types) { return each_relocation<Types>(section, apply); });
+  if (!done) return std::unexpected(done.error());
+  return Contents(std::move(bytes));
+}
+
+Result<std::vector<Relocation>> Image::relocations(const Section& section) const {
+  std::vector<Relocation> result;
+  Contents target; // only REL needs the bytes
+  bool target_read = false;
+  auto collect = [&](Relocation relocation, bool has_addend) -> Result<void> {
+    if (!has_addend && !target_read) {
+      auto bytes = contents(section);
+      if (!bytes) return std::unexpected(bytes.error());
+      target = std::move(*bytes);
+      target_read = true;
+    }
+    auto kind = has_addend ? std::nullopt : relocation_kind(relocation.type);
+    auto bytes = target.bytes();
+    if (kind && kind->size != 0 && relocation.offset <= bytes.size() &&
+        bytes.size() - relocation.offset >= kind->size)
+      relocation.addend = addend_in_place(bytes.subspan(relocation.offset), kind->size, order_);
+    result.push_back(relocation);
+    return {};
+  };
+  auto done =
+      with_types(order_, [&]<class Types>(Types) { return each_relocation<Types>(section, collect); });
+  if (!done) return std::unexpected(done.error());
+  return result;
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cores: of a live child of this test (by gcore, where it is installed), and made by hand for the machines
+// that are not this one.
+
+#include "elf_builder.h"
+#include "sframe/elf/core.h"
+#include "sframe/elf/file.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <link.h>
+#include <random>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+namespace sframe::elf {
+namespace {
+
+using test::note;
+using test::TestElf;
+using test::Writer;
+
+std::uint64_t address_of(const auto* object) {
+  return reinterpret_cast<std::uint64_t>(object);
+}
+
+/// Four bytes that say who they are, in memory that a fork copies.
+char marker[64] = "not in the file";
+
+// A core of a process under AddressSanitizer would have its terabytes of shadow memory.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool too_large = true;
+#elif defined(__has_feature)
+#  if __has_feature(address_sanitizer)
+constexpr bool too_large = true;
+#  else
+constexpr bool too_large = false;
+#  endif
+#else
+constexpr bool too_large = false;
+#endif
+
+/// A core of a sleeping child: what the child has in memory, the parent has at the same place.
+class LiveCore : public testing::Test {
+protected:
+  static void SetUpTestSuite() {
+    if (too_large || std::system("command -v gcore >/dev/null 2>&1") != 0) return;
+    std::strcpy(marker, "the child's marker");
+    const auto base = std::filesystem::temp_directory_path() / "sframe-core-test";
+    child_ = ::fork();
+    if (child_ == 0) {
+      for (;;) ::pause();
+    }
+    const std::string command =
+        "gcore -o " + base.string() + " " + std::to_string(child_) + " >/dev/null 2>&1";
+    const int status = std::system(command.c_str());
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+    const std::string path = base.string() + "." + std::to_string(child_);
+    if (status != 0) return;
+    if (auto file = File::open(path)) file_ = new File(std::move(*file));
+    std::filesystem::remove(path);
+  }
+  static void TearDownTestSuite() {
+    delete file_;
+    file_ = nullptr;
+  }
+  void SetUp() override {
+    if (!file_) GTEST_SKIP() << "no gcore, or it may not trace, or AddressSanitizer";
+  }
+
+  static inline pid_t child_ = 0;
+  static inline File* file_ = nullptr;
+};
+
+TEST_F(LiveCore, ThreadsAndMemory) {
+  auto core = Core::parse(file_->bytes());
+  ASSERT_TRUE(core) << core.error().text();
+  EXPECT_TRUE(core->problems().empty());
+  EXPECT_FALSE(core->truncated());
+  EXPECT_EQ(core->pid(), static_cast<std::uint32_t>(child_));
+  ASSERT_EQ(core->threads().size(), 1u);
+  EXPECT_EQ(core->threads()[0].tid, static_cast<std::uint32_t>(child_));
+
+  std::byte copy[sizeof marker];
+  ASSERT_EQ(core->read(address_of(marker), copy), sizeof copy);
+  EXPECT_EQ(std::memcmp(copy, "the child's marker", 19), 0);
+  EXPECT_EQ(core->bytes_at(address_of(marker))[4], std::byte('c'));
+  EXPECT_EQ(core->auxv(AT_SYSINFO_EHDR), ::getauxval(AT_SYSINFO_EHDR));
+  EXPECT_EQ(core->auxv(AT_ENTRY), ::getauxval(AT_ENTRY));
+
+  const Registers& registers = core->threads()[0].registers;
+#ifdef __x86_64__
+  EXPECT_EQ(registers.get(16), registers.pc);
+  auto sp = registers.get(7);
+  ASSERT_TRUE(sp);
+  EXPECT_TRUE(core->read_word(*sp));
+  EXPECT_EQ(*registers.get(0),
+            static_cast<std::uint64_t>(-514)); // pause() is to be restarted: -ERESTARTNOHAND
+#endif
+  const Module* module = core->module_at(registers.pc);
+  ASSERT_TRUE(module);
+  EXPECT_NE(module->path.find("libc"), std::string_view::npos);
+}
+
+TEST_F(LiveCore, Modules) {
+  auto core = Core::parse(file_->bytes());
+  ASSERT_TRUE(core);
+  // The dynamic linker knows the bias of every image.
+  struct Loaded {
+    const Core* core;
+    unsigned checked = 0;
+  } loaded{&*core};
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* data) {
+        auto& state = *static_cast<Loaded*>(data);
+        const auto code =
+            std::find_if(info->dlpi_phdr, info->dlpi_phdr + info->dlpi_phnum, [](const auto& segment) {
+              return segment.p_type == PT_LOAD && segment.p_flags & PF_X;
+            });
+        const Module* module = state.core->module_at(info->dlpi_addr + code->p_vaddr);
+        EXPECT_TRUE(module) << info->dlpi_name;
+        if (!module) return 0;
+        EXPECT_EQ(module->vdso, info->dlpi_addr == ::getauxval(AT_SYSINFO_EHDR)) << info->dlpi_name;
+        EXPECT_EQ(module->bias.value_or(info->dlpi_addr), info->dlpi_addr) << module->path;
+        if (!module->vdso) {
+          auto file = File::open(std::string(module->path));
+          auto image = Image::parse(file->bytes());
+          EXPECT_TRUE(image);
+          EXPECT_EQ(bias_from_file(*image, module->mappings), info->dlpi_addr) << module->path;
+          EXPECT_EQ(bias_from_file(*image, std::span(module->mappings).last(1)), info->dlpi_addr)
+              << module->path;
+          if (!module->build_id.empty()) {
+            EXPECT_EQ(to_hex(module->build_id), to_hex(image->build_id()));
+          }
+        }
+        ++state.checked;
+        return 0;
+      },
+      &loaded);
+  EXPECT_GE(loaded.checked, 3u); // this program, libc, the vdso
+
+  auto vdso = std::ranges::find_if(core->modules(), &Module::vdso);
+  ASSERT_NE(vdso, core->modules().end());
+  auto image = Image::parse(core->bytes_at(vdso->start));
+  ASSERT_TRUE(image);
+  EXPECT_FALSE(image->build_id().empty());
+  EXPECT_EQ(to_hex(vdso->build_id), to_hex(image->build_id()));
+}
+
+TEST_F(LiveCore, SurvivesDamage) {
+  std::mt19937 random(7);
+  // Headers, notes and a little memory are enough.
+  const auto whole = file_->bytes().first(std::min<std::size_t>(file_->bytes().size(), 1 << 18));
+  for (unsigned i = 0; i < 200; ++i) {
+    std::vector<std::byte> bytes(whole.begin(), whole.end());
+    if (i % 4 == 0) bytes.resize(random() % bytes.size());
+    for (unsigned flips = 0; flips < 8 && !bytes.empty(); ++flips)
+      bytes[random() % std::min<std::size_t>(bytes.size(), 1 << 14)] ^= std::byte(1u << random() % 8);
+    auto core = Core::parse(bytes);
+    if (!core) continue;
+    for (const CoreThread& thread : core->threads()) (void)core->read_word(thread.registers.pc);
+    for (const Module& module : core->modules()) (void)core->module_at(module.end - 1);
+  }
+}
+
+/// pr_status of a machine: signal 11, thread `tid`, registers from `regs`.
+std::vector<std::byte> status(ByteOrder order, std::uint32_t tid, const std::vector<std::byte>& regs) {
+  Writer body(order);
+  body.u32(11).u32(0).u32(0).u16(11).u16(0).zeros(16).u32(tid).zeros(112 - 36).append(regs).u64(0);
+  return note("CORE", 1, body.bytes, order);
+}
+
+TEST(ElfCore, RegistersOfAarch64) {
+  for (ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    Writer regs(order);
+    for (unsigned i = 0; i < 31; ++i) regs.u64(0x100 + i);
+    regs.u64(0x5000).u64(0x4000).u64(0); // SP, PC, PSTATE
+    TestElf file{.order = order, .type = et_core, .machine = 183};
+    auto notes = status(order, 41, regs.bytes);
+    const auto mask = note("LINUX", 0x406, Writer(order).u64(0xff).u64(0x7f'0000'0000'0000).bytes, order);
+    notes.insert(notes.end(), mask.begin(), mask.end());
+    file.segments.push_back({pt_note, 0, 0, notes, 0});
+    const auto bytes = file.build();
+    auto core = Core::parse(bytes);
+    ASSERT_TRUE(core);
+    EXPECT_TRUE(core->problems().empty());
+    ASSERT_EQ(core->threads().size(), 1u);
+    const CoreThread& thread = core->threads()[0];
+    EXPECT_EQ(thread.tid, 41u);
+    EXPECT_EQ(thread.signal, 11);
+    EXPECT_EQ(thread.registers.get(0), 0x100u);
+    EXPECT_EQ(thread.registers.get(30), 0x11eu);
+    EXPECT_EQ(thread.registers.get(31), 0x5000u);
+    EXPECT_EQ(thread.registers.pc, 0x4000u);
+    EXPECT_FALSE(thread.registers.get(33));
+    EXPECT_EQ(thread.code_pac_mask, 0x7f'0000'0000'0000u);
+    EXPECT_EQ(core->signal(), 11);
+    EXPECT_EQ(core->pid(), 41u);
+  }
+}
+
+TEST(ElfCore, RegistersOfS390x) {
+  const ByteOrder order = ByteOrder::big;
+  Writer regs(order);
+  regs.u64(0x0705'0001'8000'0000).u64(0x4000);
+  for (unsigned i = 0; i < 16; ++i) regs.u64(0x100 + i);
+  for (unsigned i = 0; i < 16; ++i) regs.u32(0x200 + i);
+  regs.u64(0);
+  TestElf file{.order = order, .type = et_core, .machine = 22};
+  file.segments.push_back({pt_note, 0, 0, status(order, 5, regs.bytes), 0});
+  const auto bytes = file.build();
+  auto core = Core::parse(bytes);
+  ASSERT_TRUE(core);
+  ASSERT_EQ(core->threads().size(), 1u);
+  const Registers& registers = core->threads()[0].registers;
+  EXPECT_EQ(registers.get(15), 0x10fu);
+  EXPECT_EQ(registers.get(48), 0x200u);
+  EXPECT_EQ(registers.get(63), 0x20fu);
+  EXPECT_EQ(registers.get(64), 0x0705'0001'8000'0000u);
+  EXPECT_EQ(registers.get(65), 0x4000u);
+  EXPECT_EQ(registers.pc, 0x4000u);
+  EXPECT_FALSE(registers.get(16));
+}
+
+TEST(ElfCore, MemoryThatIsThereAndMemoryThatIsNot) {
+  TestElf file{.type = et_core};
+  file.segments.push_back({pt_load, pf_r | pf_w, 0x1000, Writer().u64(1).u64(2).bytes, 0});
+  file.segments.push_back({pt_load, pf_r | pf_w, 0x1010, Writer().u64(3).bytes, 0x100});
+  file.segments.push_back({pt_load, pf_r, 0x8000, {}, 0x1000});
+  auto bytes = file.build();
+  auto core = Core::parse(bytes);
+  ASSERT_TRUE(core);
+  EXPECT_EQ(core->read_word(0x1008), 2u);
+  EXPECT_EQ(core->read_word(0x100c), 3ull << 32); // across two segments
+  EXPECT_FALSE(core->read_word(0x1014));          // half of it was not dumped
+  std::byte copy[64];
+  EXPECT_EQ(core->read(0x1004, copy), 0x14u);
+  EXPECT_EQ(core->bytes_at(0x1000).size(), 0x10u);
+  EXPECT_TRUE(core->bytes_at(0x8000).empty());
+  ASSERT_TRUE(core->range_at(0x8fff));
+  EXPECT_EQ(core->range_at(0x8fff)->present, 0u);
+  EXPECT_FALSE(core->range_at(0x9000));
+  EXPECT_FALSE(core->range_at(0xfff));
+  EXPECT_FALSE(core->truncated());
+
+  bytes.resize(bytes.size() - 4);
+  core = Core::parse(bytes);
+  EXPECT_TRUE(core->truncated());
+  EXPECT_FALSE(core->read_word(0x1010));
+  EXPECT_EQ(core->read_word(0x1008), 2u);
+}
+
+TEST(ElfCore, FilesAndProcess) {
+  Writer files;
+  files.u64(4).u64(4096);
+  files.u64(0x10000).u64(0x11000).u64(0).u64(0x11000).u64(0x12000).u64(
+      1); // a program, first page not in the core
+  files.u64(0x20000).u64(0x21000).u64(0).u64(0x30000).u64(0x31000).u64(0); // data; not ELF, as the core shows
+  files.text(std::string_view("/bin/a b\0/bin/a b\0/usr/data\0/lib/x.so (deleted)\0", 48));
+  Writer process;
+  process.zeros(24).u32(77).zeros(12).text("a b", 16).text("a b -x ", 80);
+  auto notes = note("CORE", 3, process.bytes);
+  for (const auto& more : {note("CORE", 0x46494c45, files.bytes),
+                           note("CORE", 6, Writer().u64(9).u64(0x10040).u64(0).u64(0).bytes),
+                           note("CORE", 0x53494749, Writer().u32(11).u32(0).u32(1).u32(0).u64(0xdead).bytes)})
+    notes.insert(notes.end(), more.begin(), more.end());
+  TestElf file{.type = et_core};
+  file.segments.push_back({pt_note, 0, 0, notes, 0});
+  file.segments.push_back({pt_load, pf_r | pf_x, 0x10000, {}, 0x2000});
+  file.segments.push_back({pt_load, pf_r, 0x20000, Writer().text("GIF89a").bytes, 0x1000});
+  file.segments.push_back({pt_load, pf_r, 0x30000, {}, 0x1000}); // no code, first page not there
+  const auto bytes = file.build();
+  auto core = Core::parse(bytes);
+  ASSERT_TRUE(core);
+  EXPECT_TRUE(core->problems().empty());
+  EXPECT_EQ(core->pid(), 77u);
+  EXPECT_EQ(core->process_name(), "a b");
+  EXPECT_EQ(core->arguments(), "a b -x");
+  EXPECT_EQ(core->auxv(9), 0x10040u);
+  EXPECT_FALSE(core->auxv(33));
+  ASSERT_TRUE(core->signal_info());
+  EXPECT_EQ(core->signal_info()->address, 0xdeadu);
+  EXPECT_EQ(core->signal(), 11);
+  EXPECT_EQ(signal_name(core->signal()), "SIGSEGV");
+  ASSERT_EQ(core->mappings().size(), 4u);
+  EXPECT_EQ(core->mappings()[1].file_offset, 4096u);
+  EXPECT_EQ(core->mappings()[3].path, "/lib/x.so (deleted)");
+  ASSERT_EQ(core->modules().size(), 1u);
+  const Module& module = core->modules()[0];
+  EXPECT_EQ(module.path, "/bin/a b");
+  EXPECT_EQ(module.end, 0x12000u);
+  EXPECT_FALSE(module.bias);
+  EXPECT_EQ(core->module_at(0x11fff), &module);
+  EXPECT_FALSE(core->module_at(0x12000));
+}
+
+} // namespace
+} // namespace sframe::elf

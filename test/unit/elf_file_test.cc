@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files, archives and sidecars.
+
+#include "elf_builder.h"
+#include "inputs.h"
+#include "sframe/elf/archive.h"
+#include "sframe/elf/file.h"
+#include "sframe/elf/sidecar.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+#include <thread>
+#include <unistd.h>
+
+namespace sframe::elf {
+namespace {
+
+using test::Writer;
+
+TEST(ElfFile, OpensWhatHasNoSize) {
+  auto maps = File::open("/proc/self/maps"); // its size reads as 0
+  ASSERT_TRUE(maps);
+  EXPECT_GT(maps->bytes().size(), 100u);
+
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  std::thread writer([&] {
+    const std::string text(300000, 'x');
+    EXPECT_EQ(::write(pipe[1], text.data(), text.size()), 300000);
+    ::close(pipe[1]);
+  });
+  auto stream = File::open("/dev/fd/" + std::to_string(pipe[0]));
+  writer.join();
+  ::close(pipe[0]);
+  ASSERT_TRUE(stream);
+  EXPECT_EQ(stream->bytes().size(), 300000u);
+
+  auto empty = File::open("/dev/null");
+  ASSERT_TRUE(empty);
+  EXPECT_TRUE(empty->bytes().empty());
+}
+
+TEST(ElfFile, SaysWhyItCannot) {
+  EXPECT_EQ(File::open("/").error().what, "is a directory");
+  EXPECT_EQ(File::open("/no/such/file").error().what, "cannot open: No such file or directory");
+}
+
+TEST(ElfFile, MovesWithoutMovingBytes) {
+  auto file = File::open("/proc/self/exe");
+  ASSERT_TRUE(file);
+  const std::byte* at = file->bytes().data();
+  EXPECT_TRUE(file->mode() & 0100);
+  File moved = std::move(*file);
+  EXPECT_EQ(moved.bytes().data(), at);
+  File memory = File::from_bytes("x", Writer().text("abc").bytes);
+  at = memory.bytes().data();
+  moved = std::move(memory);
+  EXPECT_EQ(moved.bytes().data(), at);
+  EXPECT_EQ(moved.bytes().size(), 3u);
+  EXPECT_EQ(moved.path(), "x");
+}
+
+TEST(ElfArchive, ListsMembers) {
+  for (const auto& path : test::inputs_ending("gas247.a")) {
+    const auto bytes = test::read_file(path);
+    ASSERT_TRUE(is_archive(bytes));
+    auto members = archive_members(bytes);
+    ASSERT_TRUE(members) << members.error().text();
+    ASSERT_FALSE(members->empty());
+    for (const Member& member : *members) {
+      EXPECT_TRUE(member.name.ends_with(".o")) << member.name;
+      auto image = Image::parse(member.bytes);
+      ASSERT_TRUE(image) << member.name;
+      EXPECT_EQ(image->sframe_tables().size(), 1u);
+    }
+  }
+}
+
+TEST(ElfArchive, RefusesThinAndDamaged) {
+  const auto thin = Writer().text("!<thin>\n").bytes;
+  EXPECT_TRUE(is_archive(thin));
+  EXPECT_TRUE(archive_members(thin).error().what.starts_with("thin archive"));
+  EXPECT_FALSE(archive_members(Writer().text("!<arch>\nabc").bytes));
+  EXPECT_TRUE(archive_members(Writer().text("!<arch>\n").bytes)->empty());
+
+  const auto paths = test::inputs_ending("gas247.a");
+  ASSERT_FALSE(paths.empty());
+  const auto whole = test::read_file(paths[0]);
+  std::mt19937 random(1);
+  for (unsigned i = 0; i < 300; ++i) {
+    auto bytes = whole;
+    if (i < 100) bytes.resize(random() % bytes.size());
+    if (!bytes.empty())
+      bytes[random() % std::min<std::size_t>(bytes.size(), 200)] ^= std::byte(1u << random() % 8);
+    auto members = archive_members(bytes);
+    if (!members) continue;
+    for (const Member& member : *members) {
+      EXPECT_TRUE(member.bytes.empty() ||
+                  (member.bytes.data() >= bytes.data() &&
+                   member.bytes.data() + member.bytes.size() <= bytes.data() + bytes.size()));
+    }
+  }
+}
+
+TEST(ElfSidecar, ReadsBack) {
+  const auto id = test::hex("0123456789abcdef0123456789abcdef01234567");
+  const auto table = Writer().text("the section").bytes;
+  for (ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    const auto bytes = make_sidecar(
+        {.machine = 183, .byte_order = order, .build_id = id, .section = table, .section_address = 0x7008});
+    auto image = Image::parse(bytes);
+    ASSERT_TRUE(image);
+    EXPECT_TRUE(image->problems().empty());
+    EXPECT_EQ(image->byte_order(), order);
+    EXPECT_EQ(image->machine(), 183);
+    EXPECT_EQ(image->type(), et_dyn);
+    EXPECT_TRUE(std::ranges::equal(image->build_id(), id));
+    const auto tables = image->sframe_tables();
+    ASSERT_EQ(tables.size(), 1u);
+    EXPECT_EQ(tables[0].address, 0x7008u);
+    EXPECT_EQ(tables[0].section->type, sht_gnu_sframe);
+    EXPECT_EQ(tables[0].section->flags, shf_alloc);
+    EXPECT_EQ(tables[0].section->align, 8u);
+    EXPECT_EQ(tables[0].section->offset % 8, 0u);
+    EXPECT_TRUE(std::ranges::equal(image->contents(tables[0])->bytes(), table));
+  }
+  EXPECT_EQ(sidecar_path(id), ".build-id/01/23456789abcdef0123456789abcdef01234567.sframe");
+  EXPECT_EQ(sidecar_path({}), "");
+  const auto bare = make_sidecar({.machine = 62});
+  auto image = Image::parse(bare);
+  ASSERT_TRUE(image);
+  EXPECT_TRUE(image->build_id().empty());
+}
+
+TEST(ElfProblem, Text) {
+  EXPECT_EQ((Problem{"bad", {}, {}}).text(), "bad");
+  EXPECT_EQ((Problem{"bad", {}, 16}).text(), "bad (offset 0x10)");
+  EXPECT_EQ((Problem{"bad", ".sframe", {}}).text(), "bad (section .sframe)");
+  const sframe::Error error{ErrorKind::bad_magic, 4, sframe::Error::none, sframe::Error::none};
+  EXPECT_EQ(to_problem(error, ".sframe", 0x20).text(), describe(error) + " (offset 0x24, section .sframe)");
+}
+
+} // namespace
+} // namespace sframe::elf

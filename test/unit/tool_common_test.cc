@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the programs share: output, numbers, patterns, output files, the command line.
+
+#include "sframe/tool/app.h"
+#include "sframe/tool/output.h"
+#include "sframe/tool/output_file.h"
+#include "sframe/tool/text.h"
+
+#include <chrono>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sframe::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Folder {
+  fs::path path = fs::temp_directory_path() / ("sframe-tool-test-" + std::to_string(::getpid()));
+  Folder() { fs::create_directories(path); }
+  ~Folder() { fs::remove_all(path); }
+};
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(ToolOutput, Formats) {
+  Output out(-1);
+  out.hex(0x1f).append('|').hex(0x1f, 4).append('|').digits(0xabc, 5).append('|').decimal(42, 5).append('|');
+  out.signed_decimal(-7, 4).append('|').padded("ab", 4).append('|').right("ab", 4).append('|').fill('-', 3);
+  out << '|' << "end";
+  EXPECT_EQ(out.text(), "0x1f|0x001f|00abc|   42|  -7|ab  |  ab|---|end");
+}
+
+TEST(ToolOutput, EscapesText) {
+  Output out(-1);
+  out.json_string("a\"\\\n\t\x01\xc3\xa9\xff").append(' ').safe("x\033[31m\n");
+  EXPECT_EQ(out.text(), "\"a\\\"\\\\\\n\\t\\u0001\xc3\xa9\xef\xbf\xbd\" x\\x1b[31m\\x0a");
+}
+
+TEST(ToolOutput, TellsWriteErrors) {
+  const int full = ::open("/dev/full", O_WRONLY);
+  ASSERT_GE(full, 0);
+  {
+    Output out(full);
+    out << "text";
+    EXPECT_FALSE(out.flush());
+    EXPECT_EQ(out.error(), ENOSPC);
+    App app("sframe-test", "", "");
+    EXPECT_EQ(app.finish(out, exit_ok), exit_failure);
+  }
+  ::close(full);
+  int pipe[2];
+  ASSERT_EQ(::pipe(pipe), 0);
+  ::close(pipe[0]);
+  App app("sframe-test", "", "");
+  const char* arguments[] = {"sframe-test"};
+  EXPECT_FALSE(app.parse(1, arguments)); // from here on, a closed pipe is an error and no signal
+  Output out(pipe[1]);
+  out << "text";
+  EXPECT_EQ(app.finish(out, exit_findings), exit_findings);
+  EXPECT_TRUE(out.reader_gone());
+  ::close(pipe[1]);
+}
+
+TEST(ToolText, Numbers) {
+  EXPECT_EQ(parse_number("0x1F"), 0x1fu);
+  EXPECT_EQ(parse_number("31"), 31u);
+  EXPECT_EQ(parse_address("31"), 0x31u);
+  EXPECT_EQ(parse_address("0xffffffffffffffff"), ~0ull);
+  for (const char* bad : {"", "0x", "x", "12z", "-1", "+1", " 1", "0x1ffffffffffffffff"}) {
+    EXPECT_FALSE(parse_number(bad)) << bad;
+    EXPECT_FALSE(parse_address(bad)) << bad;
+  }
+}
+
+TEST(ToolText, Ranges) {
+  auto range = parse_address_range("0x10-0x1f");
+  ASSERT_TRUE(range);
+  EXPECT_TRUE(range->contains(0x10) && range->contains(0x1f) && !range->contains(0x20));
+  EXPECT_TRUE(range->overlaps(0, 0x11));
+  EXPECT_FALSE(range->overlaps(0, 0x10));
+  EXPECT_TRUE(range->overlaps(0x1f, 0));
+  EXPECT_FALSE(range->overlaps(0x20, 8));
+  EXPECT_TRUE(range->overlaps(0, ~0ull));
+  EXPECT_EQ(parse_address_range("0x10")->last, 0x10u);
+  for (const char* bad : {"", "-", "1-", "-1", "2-1", "1-2-3"}) EXPECT_FALSE(parse_address_range(bad)) << bad;
+}
+
+bool glob(std::string_view pattern, std::string_view name) {
+  auto parsed = Glob::parse(pattern);
+  EXPECT_TRUE(parsed) << pattern;
+  return parsed && parsed->matches(name);
+}
+
+TEST(ToolText, Globs) {
+  EXPECT_TRUE(glob("main", "main"));
+  EXPECT_FALSE(glob("main", "main2"));
+  EXPECT_TRUE(glob("*", ""));
+  EXPECT_FALSE(glob("", "x"));
+  EXPECT_TRUE(glob("a*b*c", "aXXbYYbc"));
+  EXPECT_FALSE(glob("a*b*c", "aXXbYYb"));
+  EXPECT_TRUE(glob("f?o", "foo"));
+  EXPECT_TRUE(glob("[a-cx]1", "b1"));
+  EXPECT_TRUE(glob("[!a-c]1", "d1"));
+  EXPECT_FALSE(glob("[!a-c]1", "a1"));
+  EXPECT_TRUE(glob("[]a]", "]"));
+  EXPECT_TRUE(glob("[a-]", "-"));
+  EXPECT_TRUE(glob("operator\\*", "operator*"));
+  EXPECT_FALSE(glob("operator\\*", "operatorx"));
+  EXPECT_TRUE(glob("std::*<*>::~*", "std::vector<int>::~vector"));
+  EXPECT_FALSE(Glob::parse("[a"));
+  EXPECT_FALSE(Glob::parse("[]"));
+  EXPECT_FALSE(Glob::parse("a\\"));
+  EXPECT_TRUE(glob("\\\\[a]", "\\a"));
+  EXPECT_FALSE(Glob::parse("\\\\[a"));
+}
+
+TEST(ToolText, HostileGlobIsNotExponential) {
+  std::string pattern;
+  for (int i = 0; i < 100; ++i) pattern += "*a";
+  EXPECT_FALSE(glob(pattern + "b", std::string(20000, 'a')));
+}
+
+TEST(ToolOutputFile, ReplacesWholeFiles) {
+  Folder folder;
+  const std::string target = folder.path / "out";
+  ASSERT_TRUE(write_file(target, std::string_view("one"), 0751));
+  EXPECT_EQ(read(target), "one");
+  struct stat info {};
+  ASSERT_EQ(::stat(target.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 07777, 0751u);
+  fs::create_symlink("out", folder.path / "link");
+  ASSERT_TRUE(write_file(folder.path / "link", std::string_view("two")));
+  EXPECT_TRUE(fs::is_symlink(folder.path / "link"));
+  EXPECT_EQ(read(target), "two");
+  EXPECT_TRUE(write_file("/dev/null", std::string_view("x")));
+  // Nothing is left behind.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), 2);
+}
+
+TEST(ToolOutputFile, FailsWithoutATrace) {
+  Folder folder;
+  EXPECT_FALSE(write_file(folder.path / "none" / "out", std::string_view("x")));
+  EXPECT_FALSE(write_file(folder.path, std::string_view("x")));
+  EXPECT_FALSE(write_file("/dev/full", std::string_view("x")));
+  EXPECT_TRUE(make_parent_folders(folder.path / "a" / "b" / "out"));
+  EXPECT_TRUE(write_file(folder.path / "a" / "b" / "out", std::string_view("x")));
+  EXPECT_FALSE(make_parent_folders(folder.path / "a" / "b" / "out" / "c"));
+}
+
+/// Parses a command line with standard output and standard error caught.
+struct Parsed {
+  std::optional<int> code;
+  std::string out, err;
+};
+
+Parsed parse(std::vector<const char*> arguments) {
+  App app("sframe-test", "Test what is tested.", "  sframe-test a.out\n", {.output = true, .threads = true});
+  std::vector<std::string> files;
+  app.cli().add_option("FILE", files, "what to read")->required();
+  arguments.insert(arguments.begin(), "sframe-test");
+  testing::internal::CaptureStdout();
+  testing::internal::CaptureStderr();
+  Parsed result{app.parse(static_cast<int>(arguments.size()), arguments.data()), {}, {}};
+  result.out = testing::internal::GetCapturedStdout();
+  result.err = testing::internal::GetCapturedStderr();
+  return result;
+}
+
+TEST(ToolApp, CommandLine) {
+  EXPECT_FALSE(parse({"file", "-q", "-j", "3", "--color=never", "-o", "x"}).code);
+  const Parsed help = parse({"--help"});
+  EXPECT_EQ(help.code, exit_ok);
+  for (const char* part :
+       {"Test what is tested.", "EXAMPLES\n  sframe-test a.out", "--version", "--color", "-j", "-o"})
+    EXPECT_NE(help.out.find(part), std::string::npos) << part << " in\n" << help.out;
+  const Parsed version = parse({"--version"});
+  EXPECT_EQ(version.code, exit_ok);
+  EXPECT_EQ(version.out.find("sframe-test (sframe-utils) "), 0u);
+  for (const auto& bad : std::vector<std::vector<const char*>>{{},
+                                                               {"file", "--nonsense"},
+                                                               {"file", "--color=blue"},
+                                                               {"file", "-j", "0"},
+                                                               {"file", "-j", "many"}}) {
+    const Parsed parsed = parse(bad);
+    EXPECT_EQ(parsed.code, exit_failure);
+    EXPECT_EQ(parsed.err.find("sframe-test: error: "), 0u) << parsed.err;
+    EXPECT_EQ(std::ranges::count(parsed.err, '\n'), 1) << parsed.err;
+    EXPECT_TRUE(parsed.out.empty());
+  }
+}
+
+TEST(ToolMessages, Style) {
+  Messages messages("sframe-test");
+  testing::internal::CaptureStderr();
+  messages.error("a.out", elf::Problem{"row runs past the end", ".sframe", 0x1c});
+  messages.set_quiet(true);
+  messages.warning("a.out", "not shown");
+  messages.detail("a.out", "not shown");
+  messages.set_quiet(false);
+  messages.set_color(ColorMode::always);
+  messages.note({}, "line\nbreak");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "sframe-test: error: a.out: row runs past the end (offset 0x1c, section .sframe)\n"
+            "sframe-test: \033[1;36mnote:\033[0m line\\x0abreak\n");
+  EXPECT_EQ(messages.errors(), 1u);
+}
+
+} // namespace
+} // namespace sframe::tool

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How the programs talk on standard error: `sframe-TOOL: error: FILE: what is wrong (offset 0x..., section
+// .sframe)`, one line per message, coloured on a terminal. Messages remembers the worst that was said, which
+// decides the exit code.
+
+#pragma once
+
+#include "sframe/elf/problem.h"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace sframe::tool {
+
+/// Exit codes of all programs: part of the command line contract.
+enum ExitCode : int {
+  exit_ok = 0,       ///< done, and nothing wrong
+  exit_findings = 1, ///< done, and something wrong was found or left out
+  exit_failure = 2,  ///< could not do it
+};
+
+enum class ColorMode : std::uint8_t { automatic, always, never };
+
+/// True where text for this file descriptor is to be coloured: asked for, or a terminal (and NO_COLOR is not
+/// set).
+bool use_color(ColorMode mode, int fd);
+
+class Messages {
+public:
+  /// `tool` is the program's name: "sframe-dump".
+  explicit Messages(std::string tool) : tool_(std::move(tool)) {}
+
+  void set_color(ColorMode mode);
+  void set_quiet(bool quiet) { quiet_ = quiet; }
+  void set_verbose(bool verbose) { verbose_ = verbose; }
+  bool quiet() const { return quiet_; }
+  bool verbose() const { return verbose_; }
+  const std::string& tool() const { return tool_; }
+
+  /// Prints a message; `file` may be empty. Errors are always printed, warnings and notes not with --quiet,
+  /// and detail() only with
+  /// --verbose. Control characters in the text (from file names or symbol names) are printed as "\xNN". May
+  /// be called from any thread.
+  void error(std::string_view file, std::string_view what);
+  void error(std::string_view file, const elf::Problem& problem) { error(file, problem.text()); }
+  void warning(std::string_view file, std::string_view what);
+  void warning(std::string_view file, const elf::Problem& problem) { warning(file, problem.text()); }
+  void note(std::string_view file, std::string_view what);
+  void detail(std::string_view file, std::string_view what);
+
+  /// Number of errors printed so far.
+  std::uint32_t errors() const { return errors_; }
+
+private:
+  void print(std::string_view kind, std::string_view color, std::string_view file, std::string_view what);
+
+  std::string tool_;
+  std::mutex mutex_;
+  std::atomic<std::uint32_t> errors_ = 0;
+  bool color_ = false;
+  bool quiet_ = false;
+  bool verbose_ = false;
+};
+
+} // namespace sframe::tool

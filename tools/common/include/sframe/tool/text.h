@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reading what users type: addresses, ranges of addresses, and patterns for names.
+
+#pragma once
+
+#include "sframe/elf/problem.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sframe::tool {
+
+/// "0x1f" (also "0X1F") or, without a prefix, decimal. Nothing for anything else, and beyond 64 bits.
+std::optional<std::uint64_t> parse_number(std::string_view text);
+
+/// A number in hexadecimal, with or without "0x".
+std::optional<std::uint64_t> parse_address(std::string_view text);
+
+/// Addresses [first, last].
+struct AddressRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+  bool contains(std::uint64_t address) const { return first <= address && address <= last; }
+  /// True where [start, start + size) has an address in common with this range; an empty range counts as its
+  /// start.
+  bool overlaps(std::uint64_t start, std::uint64_t size) const {
+    return start <= last && (size == 0 ? start >= first : start + (size - 1) >= first);
+  }
+};
+
+/// "A" or "A-B" (both inclusive), hexadecimal. Nothing where B < A.
+std::optional<AddressRange> parse_address_range(std::string_view text);
+
+/// A pattern for names as shells have it: `*`, `?`, `[abc]`, `[a-z]`, `[!x]`, backslash before a character
+/// that is meant literally. The whole name must match. Costs at most name times pattern, whatever the
+/// pattern.
+class Glob {
+public:
+  /// Fails for a bracket that is not closed and a backslash at the end.
+  static elf::Result<Glob> parse(std::string_view pattern);
+
+  bool matches(std::string_view name) const;
+  const std::string& pattern() const { return pattern_; }
+
+private:
+  explicit Glob(std::string pattern) : pattern_(std::move(pattern)) {}
+  bool matches_one(std::size_t& at, unsigned char c) const;
+  std::string pattern_;
+};
+
+} // namespace sframe::tool

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line that all programs share.
+
+#include "sframe/tool/app.h"
+
+#include "sframe/tool/output.h"
+
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <thread>
+#include <unistd.h>
+
+namespace sframe::tool {
+
+namespace {
+
+const std::map<std::string, ColorMode> color_names = {
+    {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
+
+} // namespace
+
+App::App(std::string name, std::string description, std::string examples, Features features)
+    : cli_(std::move(description), name), messages_(name), examples_(std::move(examples)) {
+  cli_.option_defaults()->group("Options");
+  cli_.get_formatter()->column_width(34);
+  cli_.set_help_flag("-h,--help", "Print this text and exit")->group("Common options");
+  cli_.set_version_flag("--version", name + " (sframe-utils) " SFRAME_VERSION, "Print the version and exit")
+      ->group("Common options");
+  cli_.add_flag("-q,--quiet", quiet_, "Print errors only, no warnings or notes")->group("Common options");
+  cli_.add_flag("-v,--verbose", verbose_, "Say more about what is done")->group("Common options");
+  cli_.add_option("--color", color_, "Colour the text: auto (on a terminal), always, never")
+      ->transform(CLI::Transformer(color_names))
+      ->type_name("WHEN")
+      ->group("Common options");
+  if (features.output)
+    cli_.add_option("-o,--output", output_, "Write to FILE, whole or not at all; - is standard output")
+        ->type_name("FILE")
+        ->group("Common options");
+  if (features.threads)
+    cli_.add_option("-j,--threads", threads_, "Use N threads (default: all cores)")
+        ->type_name("N")
+        ->check(CLI::Range(1u, 1024u))
+        ->group("Common options");
+  if (!examples_.empty()) cli_.footer("EXAMPLES\n" + examples_);
+}
+
+std::optional<int> App::parse(int argc, const char* const* argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  // CLI11 reports by exceptions; they end here.
+  try {
+    cli_.parse(argc, argv);
+  } catch (const CLI::CallForVersion& what) {
+    return print(std::string(what.what()) + "\n");
+  } catch (const CLI::Success&) { // --help
+    return print(cli_.help());
+  } catch (const CLI::Error& what) {
+    messages_.set_color(color_);
+    std::string text = what.what();
+    while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+    messages_.error({}, text + " (--help shows the options)");
+    return exit_failure;
+  }
+  messages_.set_color(color_);
+  messages_.set_quiet(quiet_);
+  messages_.set_verbose(verbose_);
+  return std::nullopt;
+}
+
+int App::print(std::string_view text) {
+  Output output(STDOUT_FILENO);
+  output << text;
+  return finish(output, exit_ok);
+}
+
+unsigned App::threads() const {
+  return threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+}
+
+int App::finish(Output& output, int code) {
+  output.flush();
+  if (output.error() == 0 || output.reader_gone()) return code;
+  messages_.error({}, std::string("cannot write the output: ") + std::strerror(output.error()));
+  return exit_failure;
+}
+
+} // namespace sframe::tool
