@@ -352,8 +352,7 @@ std::expected<RelocatableSection, Refusal> Builder::finish_relocatable() const {
     const Function& function = functions_[layout->order[i]];
     const std::uint64_t field = field_offset(i);
     write_entry(function, *layout, 0, out.bytes.data() + field);
-    // Without PCREL the stored value counts from the section's start, and the relocation from the field.
-    const auto addend = static_cast<std::int64_t>(function.fde.start + (options_.pcrel ? 0 : field));
+    const auto addend = static_cast<std::int64_t>(function.fde.start);
     out.relocations.push_back({field, version_->start_size, function.target, addend});
   }
   write_runs(*layout, out.bytes.data() + field_offset(functions_.size()));

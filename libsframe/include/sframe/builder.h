@@ -120,6 +120,8 @@ public:
   std::expected<std::vector<std::byte>, Refusal> finish(std::uint64_t address) const;
 
   /// The section for a relocatable object: start fields are 0, and a relocation each says what belongs there. Not marked sorted.
+  /// Without PCREL (version 1, or on request) the relocations are the same, as GNU as writes them: only a linker that knows SFrame
+  /// makes section-relative starts of them.
   std::expected<RelocatableSection, Refusal> finish_relocatable() const;
 
 private:

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Comparing SFrame with the CFI (.eh_frame, and .debug_frame for what that does not cover) at every address:
+// findings C101 to C113.
+//
+// Both are swept together by address, interval by interval, so that no address is sampled and none is
+// compared twice. Blocks that repeat (PCMASK functions, the CFA expression of x86 PLTs) are compared for one
+// common period, which stands for all.
+
+#pragma once
+
+#include "sframe/verify/findings.h"
+#include "sframe/verify/input.h"
+
+namespace sframe::verify {
+
+/// True where the input has CFI to compare with.
+bool has_cfi(const Input& input);
+
+/// Reports differences by address and counts verdicts. Without CFI, and for sections of another ABI than the
+/// CFI's, all functions are undecided. Time N log N in functions and FDEs, linear in rows and instructions;
+/// memory for functions and FDEs, not for rows.
+Summary check_against_cfi(const Input& input, Sink& sink);
+
+} // namespace sframe::verify

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is to be verified, gathered from files: SFrame sections, the CFI to compare them with, and where code
+// is.
+//
+// The checks work on one address space. An image has one already; in a relocatable object all sections start
+// at 0, so there each section gets an address range of its own: address = section index * 2^40 + offset.
+// locate() turns such an address into what users know.
+
+#pragma once
+
+#include "sframe/cfi/section.h"
+#include "sframe/elf/image.h"
+#include "sframe/section.h"
+#include "sframe/verify/findings.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sframe::verify {
+
+/// In a relocatable object: what a relocated field of a table refers to.
+struct Place {
+  std::uint64_t offset = 0; ///< of the field in the table
+  std::uint32_t section = 0;
+  std::uint64_t target = 0; ///< offset in that section
+};
+
+/// The bytes of one .sframe, which may be several sections one behind another.
+struct SframeTable {
+  std::string_view name;
+  std::uint64_t address = 0;
+  std::span<const std::byte> bytes;
+  std::vector<Place> places; ///< by offset
+};
+
+/// One SFrame section of a table.
+struct SframePart {
+  Section section;
+  std::uint32_t table = 0;  ///< number in Input::tables
+  std::uint64_t offset = 0; ///< of the section in the table
+};
+
+/// Bytes that ended the reading of a table.
+struct SframeFault {
+  std::uint32_t table = 0;
+  Error error; ///< its offset counts from the table's start
+};
+
+struct CfiTable {
+  cfi::Section section;
+  std::string_view name;
+  std::vector<Place> places; ///< by offset
+};
+
+/// Addresses [begin, end) of the common address space, and whom they belong to. An end beyond the address
+/// space is its last address.
+struct Range {
+  std::uint64_t begin = 0, end = 0;
+  std::uint32_t item = 0;   ///< number of the function, or offset of the FDE
+  std::uint32_t source = 0; ///< number in Input::parts or Input::cfi
+
+  friend bool operator==(const Range&, const Range&) = default;
+};
+
+class Input {
+public:
+  /// Where things come from. All views and images must outlive the Input.
+  struct Sources {
+    const elf::Image* image = nullptr;        ///< the code; nullptr where there is only a raw section
+    const elf::Image* sframe_image = nullptr; ///< has .sframe; `image` where not given
+    std::span<const std::byte> raw;           ///< a raw section; used where there is no sframe_image
+    std::uint64_t raw_address = 0;
+    bool use_raw = false;
+    const elf::Image* debug_image = nullptr; ///< has CFI that `image` lacks
+    bool cfi = true;                         ///< false: CFI is not asked for
+  };
+
+  /// Reads headers, index entries and relocations. Faults of the section are no failure: they are in
+  /// faults(), and functions that cannot be decoded are left out of functions(). Fails where a file's own
+  /// structure is in the way, where there is no .sframe, and for a raw section beside a relocatable object. N
+  /// log N in the functions.
+  static elf::Result<Input> load(const Sources& sources);
+
+  const elf::Image* image() const { return image_; }
+  bool relocatable() const { return relocatable_; }
+
+  std::span<const SframeTable> tables() const { return tables_; }
+  std::span<const SframePart> parts() const { return parts_; }
+  std::span<const SframeFault> faults() const { return faults_; }
+
+  /// The functions that can be decoded and are not empty: by start; of equal starts the largest first; of
+  /// equal ranges the last first.
+  std::span<const Range> functions() const { return functions_; }
+
+  /// Number of functions in all sections.
+  std::uint64_t num_functions() const { return num_functions_; }
+
+  /// .eh_frame before .debug_frame.
+  std::span<const CfiTable> cfi() const { return cfi_; }
+
+  /// Executable bytes: disjoint, by address. Empty where there is no image, or it has none.
+  std::span<const Range> code() const { return code_; }
+
+  /// The address in the common address space of `start` as function `fde` of a part, or as FDE `fde` of a CFI
+  /// table, has it. Nothing where a relocatable object's section would have to be larger than 2^40 bytes.
+  std::optional<std::uint64_t> address(const SframePart& part, const EncodedFde& fde) const;
+  std::optional<std::uint64_t> address(const CfiTable& table, const cfi::Fde& fde) const;
+
+  Location locate(std::uint64_t address) const;
+
+private:
+  static constexpr unsigned section_shift = 40;
+
+  elf::Result<void> add_tables(const elf::Image& image);
+  void read_parts();
+  void add_functions(std::uint32_t part);
+  elf::Result<void> add_cfi(const elf::Image& image, cfi::SectionKind kind);
+  elf::Result<void> add_all_cfi(const elf::Image& image);
+  void add_code();
+  std::optional<std::uint64_t> place(std::uint32_t section, std::uint64_t start) const;
+
+  const elf::Image* image_ = nullptr;
+  bool relocatable_ = false;
+  std::vector<elf::Contents> storage_;
+  std::vector<SframeTable> tables_;
+  std::vector<SframePart> parts_;
+  std::vector<SframeFault> faults_;
+  std::vector<Range> functions_;
+  std::uint64_t num_functions_ = 0;
+  std::vector<CfiTable> cfi_;
+  std::vector<Range> code_;
+};
+
+} // namespace sframe::verify

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/verify/against_cfi.h"
+
+#include "compare_rows.h"
+#include "disagreement.h"
+#include "merge.h"
+#include "ranges.h"
+#include "sframe_rows.h"
+#include "uncovered.h"
+
+#include <algorithm>
+#include <llvm/Support/FormatVariadic.h>
+#include <numeric>
+
+namespace sframe::verify {
+
+namespace {
+
+/// What is known of a function so far.
+enum Mark : std::uint8_t {
+  mark_contradiction = 1,
+  mark_undecided = 2,
+  mark_any_cfi = 4,     ///< some of its addresses have CFI
+  mark_signal_told = 8, ///< C113 was reported
+};
+
+/// The highest version among the sections: what it can say, a producer could have said.
+VersionNumber version_of(const Input& input) {
+  std::uint8_t version = 0;
+  for (const SframePart& part : input.parts()) version = std::max(version, part.section.header().version);
+  return version == 1 ? VersionNumber::v1 : version == 2 ? VersionNumber::v2 : VersionNumber::v3;
+}
+
+class Sweep {
+public:
+  Sweep(const Input& input, std::vector<Range> cfi, Sink* faults, Sink& sink)
+      : input_(input), abi_(input.cfi().front().section.abi()), sframe_(input, disjoint(input.functions())),
+        cfi_(input, std::move(cfi), faults), merger_(input, sink),
+        missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), sink_(sink),
+        budget_(1 << 20) {
+    std::uint64_t first = 0;
+    for (const SframePart& part : input.parts()) {
+      first_function_.push_back(first);
+      first += part.section.num_fdes();
+      budget_ = Budget((1 << 20) + 64 * part.section.bytes().size());
+    }
+    marks_.resize(first);
+  }
+
+  Summary run();
+
+private:
+  std::uint8_t& mark() { return marks_[first_function_[s_.part] + s_.fde->number]; }
+  void next_sframe();
+  void next_cfi();
+  void step(std::uint64_t begin, std::uint64_t end);
+  void both(std::uint64_t begin, std::uint64_t end);
+  void compare_marks(std::uint64_t begin);
+  void compare_blocks(std::uint64_t begin, std::uint64_t end);
+  void compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end,
+                     std::uint32_t period);
+  void compare_keys(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end);
+  std::string sframe_text(const FrameRow& row) const { return row_text(row, abi_); }
+
+  const Input& input_;
+  const AbiTraits& abi_;
+  SframeRows sframe_;
+  CfiRows cfi_;
+  SframeInterval s_;
+  CfiInterval c_;
+  bool has_s_ = false, has_c_ = false;
+  Merger merger_;
+  MissingSframe missing_sframe_;
+  MissingCfi missing_cfi_;
+  Sink& sink_;
+  Budget budget_;                             ///< pieces of repeating blocks
+  std::vector<std::uint64_t> first_function_; ///< per part: how many functions the parts before it have
+  std::vector<std::uint8_t> marks_;           ///< per function
+  std::uint64_t addresses_ = 0;
+};
+
+Summary Sweep::run() {
+  has_s_ = sframe_.next(s_);
+  next_cfi();
+  std::uint64_t at = 0;
+  while (has_s_ || has_c_) {
+    const std::uint64_t s_begin = has_s_ ? std::max(s_.begin, at) : ~std::uint64_t{0};
+    const std::uint64_t c_begin = has_c_ ? std::max(c_.begin, at) : ~std::uint64_t{0};
+    std::uint64_t end = ~std::uint64_t{0};
+    if (has_s_) end = std::min(end, s_begin > c_begin ? s_begin : s_.end);
+    if (has_c_) end = std::min(end, c_begin > s_begin ? c_begin : c_.end);
+    at = std::min(s_begin, c_begin);
+    if (at < end) step(at, end);
+    at = end;
+    if (has_s_ && s_.end <= at) next_sframe();
+    if (has_c_ && c_.end <= at) next_cfi();
+  }
+  missing_sframe_.finish();
+
+  Summary summary{.functions = input_.num_functions(), .addresses = addresses_};
+  for (const SframePart& part : input_.parts()) { // functions that cannot be decoded, and those without rows
+    const std::uint64_t first = first_function_[static_cast<std::size_t>(&part - input_.parts().data())];
+    for (std::uint32_t i = 0; i < part.section.num_fdes(); ++i)
+      if (!part.section.fde(i)) marks_[first + i] |= mark_undecided;
+  }
+  for (const std::uint8_t mark : marks_) {
+    if (mark & mark_contradiction)
+      ++summary.contradiction;
+    else if (mark & mark_undecided)
+      ++summary.undecided;
+    else
+      ++summary.agree;
+  }
+  return summary;
+}
+
+void Sweep::next_sframe() {
+  const std::uint32_t part = s_.part, number = s_.fde->number;
+  const std::uint8_t marks = mark();
+  has_s_ = sframe_.next(s_);
+  if (has_s_ && s_.part == part && s_.fde->number == number) return;
+  merger_.flush();
+  missing_cfi_.finish(marks & mark_any_cfi);
+}
+
+void Sweep::next_cfi() {
+  has_c_ = cfi_.next(c_);
+}
+
+/// [begin, end) lies in the interval at hand of one side, or of both.
+void Sweep::step(std::uint64_t begin, std::uint64_t end) {
+  const bool in_s = has_s_ && s_.begin <= begin, in_c = has_c_ && c_.begin <= begin;
+  const bool has_row = in_s && s_.kind != SframeInterval::Kind::none;
+  if (in_s && in_c) mark() |= mark_any_cfi;
+  if (in_c && !has_row) {
+    missing_sframe_.missing(c_, begin, end);
+  } else if (in_c) {
+    missing_sframe_.covered(c_);
+    both(begin, end);
+  } else if (has_row) {
+    mark() |= mark_undecided;
+    missing_cfi_.missing(begin, end);
+  }
+  if (in_s && !has_row) mark() |= mark_undecided;
+}
+
+void Sweep::both(std::uint64_t begin, std::uint64_t end) {
+  if (s_.kind == SframeInterval::Kind::broken || c_.rule.kind == CfiRule::Kind::broken) {
+    mark() |= mark_undecided;
+    return;
+  }
+  addresses_ += end - begin;
+  compare_marks(begin);
+  if (s_.kind == SframeInterval::Kind::row && c_.rule.kind != CfiRule::Kind::plt)
+    compare_piece(s_.row, c_.rule, begin, end, 0);
+  else
+    compare_blocks(begin, end);
+}
+
+/// What the two say of the function as a whole.
+void Sweep::compare_marks(std::uint64_t begin) {
+  const bool signal = c_.fde->fde.cie.signal_frame;
+  if (s_.fde->signal_frame == signal || mark() & mark_signal_told) return;
+  mark() |= mark_signal_told | mark_contradiction;
+  const Location at = input_.locate(begin);
+  sink_.add({.id = Id::C113,
+             .at = at,
+             .end = at.pc,
+             .message = signal ? "the CFI marks a signal frame, SFrame does not"
+                               : "SFrame marks a signal frame, the CFI does not",
+             .sframe = {},
+             .cfi = {},
+             .table = {},
+             .offset = {}});
+}
+
+/// One side repeats, or both do: all that can meet meets within a common period.
+void Sweep::compare_blocks(std::uint64_t begin, std::uint64_t end) {
+  const bool block = s_.kind == SframeInterval::Kind::block, plt = c_.rule.kind == CfiRule::Kind::plt;
+  const std::uint32_t s_period = block ? s_.fde->rep_size : 1, c_period = plt ? c_.rule.plt.block_size() : 1;
+  const std::uint32_t period = std::lcm(s_period, c_period);
+  const std::uint64_t limit = end - begin > period ? begin + period : end;
+  CfiRule rule = c_.rule;
+  if (plt) rule.kind = CfiRule::Kind::row;
+  for (std::uint64_t at = begin; at < limit;) {
+    if (!budget_.spend(1)) {
+      mark() |= mark_undecided;
+      return;
+    }
+    std::uint64_t stop = limit;
+    const FrameRow* row = &s_.row;
+    if (block) {
+      const auto offset = static_cast<std::uint32_t>((at - s_.function_begin) % s_period);
+      const auto behind = std::ranges::upper_bound(s_.block, offset, {}, &FrameRow::offset);
+      row = behind == s_.block.begin() ? nullptr : &*(behind - 1);
+      stop = std::min(stop, at + ((behind == s_.block.end() ? s_period : behind->offset) - offset));
+    }
+    if (plt) {
+      const cfi::PltCfa& cfa = c_.rule.plt;
+      const auto offset = static_cast<std::uint32_t>(at - c_.fde->distance) & cfa.mask;
+      const bool stepped = offset >= cfa.threshold;
+      rule.row.cfa.offset = static_cast<std::int32_t>(std::int64_t{cfa.offset} + (stepped ? cfa.step : 0));
+      stop = std::min(stop, at + ((stepped ? cfa.block_size() : cfa.threshold) - offset));
+    }
+    if (row)
+      compare_piece(*row, rule, at, stop, end - begin > period ? period : 0);
+    else
+      mark() |= mark_undecided; // the block's first bytes have no row (S011)
+    at = stop;
+  }
+}
+
+void Sweep::compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end,
+                          std::uint32_t period) {
+  for (const Id id : compare(row, rule, abi_)) {
+    mark() |= id == Id::C108 ? mark_undecided : mark_contradiction;
+    merger_.add(id, begin, end, [&](Finding& finding) {
+      finding.message = difference_text(id, row, rule, abi_);
+      if (period) finding.message += llvm::formatv(", and so every {} bytes", period).str();
+      finding.sframe = sframe_text(row);
+      finding.cfi = rule_text(rule, abi_);
+    });
+  }
+  if (row.ra_signed && rule.row.ra_signed) compare_keys(row, rule, begin, end);
+}
+
+void Sweep::compare_keys(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end) {
+  const bool b_key = c_.fde->fde.cie.b_key;
+  if ((s_.fde->pauth_key == PauthKey::b) == b_key) return;
+  mark() |= mark_contradiction;
+  merger_.add(Id::C106, begin, end, [&](Finding& finding) {
+    finding.message = llvm::formatv("RA is signed with key {} in SFrame, {} in the CFI", b_key ? 'A' : 'B',
+                                    b_key ? 'B' : 'A')
+                          .str();
+    finding.sframe = sframe_text(row);
+    finding.cfi = rule_text(rule, abi_);
+  });
+}
+
+bool same_abi(const Input& input) {
+  return std::ranges::all_of(input.parts(), [&](const SframePart& part) {
+    return &part.section.abi() == &input.cfi().front().section.abi();
+  });
+}
+
+} // namespace
+
+bool has_cfi(const Input& input) {
+  return !input.cfi().empty();
+}
+
+Summary check_against_cfi(const Input& input, Sink& sink) {
+  if (!has_cfi(input) || !same_abi(input))
+    return {.functions = input.num_functions(), .undecided = input.num_functions()};
+  auto eh = cfi_ranges(input, cfi::SectionKind::eh_frame, &sink);
+  auto debug = cfi_ranges(input, cfi::SectionKind::debug_frame, &sink);
+  const bool two = !eh.empty() && !debug.empty();
+  // Each entry's faults are told once: those of .debug_frame by the comparison with .eh_frame where there is
+  // one.
+  struct EhFaults : Sink {
+    explicit EhFaults(Sink& to) : to(to) {}
+    void add(Finding finding) override {
+      if (finding.table != ".debug_frame") to.add(std::move(finding));
+    }
+    Sink& to;
+  } eh_faults(sink);
+  auto both = debug.empty() ? eh : overlay(eh, debug);
+  Summary summary = Sweep(input, std::move(both), two ? static_cast<Sink*>(&eh_faults) : &sink, sink).run();
+  if (two) check_frame_sections(input, std::move(eh), std::move(debug), sink);
+  return summary;
+}
+
+} // namespace sframe::verify

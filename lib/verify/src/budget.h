@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A bound on work that a small input can ask for again and again: rows that all functions share, entries cut
+// in pieces by others.
+
+#pragma once
+
+#include <cstdint>
+
+namespace sframe::verify {
+
+class Budget {
+public:
+  explicit Budget(std::uint64_t amount) : left_(amount) {}
+
+  /// False, from now on, where more was asked for than there was.
+  bool spend(std::uint64_t amount) {
+    if (amount > left_) left_ = 0, spent_ = true;
+    if (spent_) return false;
+    left_ -= amount;
+    return true;
+  }
+
+private:
+  std::uint64_t left_;
+  bool spent_ = false;
+};
+
+/// Rows that the functions of a section may have, all told. A row has at least 3 bytes; where functions share
+/// rows a real section stays near one row per byte.
+inline Budget row_budget(std::uint64_t section_bytes) {
+  return Budget(section_bytes * 16);
+}
+
+} // namespace sframe::verify

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cfi_rows.h"
+
+#include "ranges.h"
+#include "sframe/convert.h"
+
+#include <algorithm>
+
+namespace sframe::verify {
+
+namespace {
+
+std::uint64_t total_bytes(const Input& input) {
+  std::uint64_t sum = 0;
+  for (const CfiTable& table : input.cfi()) sum += table.section.bytes().size();
+  return sum;
+}
+
+void report(const CfiTable& table, const cfi::Error& error, std::optional<Location> at, std::uint64_t end,
+            Sink* sink) {
+  if (!sink) return;
+  sink->add({.id = Id::C111,
+             .at = at,
+             .end = end,
+             .message = cfi::message(error.kind),
+             .sframe = {},
+             .cfi = {},
+             .table = std::string(table.name),
+             .offset = error.offset});
+}
+
+bool in_code(const Input& input, std::uint64_t address) {
+  const auto code = input.code();
+  if (code.empty()) return true;
+  const auto behind = std::ranges::upper_bound(code, address, {}, &Range::begin);
+  return behind != code.begin() && address < (behind - 1)->end;
+}
+
+} // namespace
+
+std::vector<Range> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults) {
+  std::vector<Range> ranges;
+  for (std::uint32_t number = 0; number < input.cfi().size(); ++number) {
+    const CfiTable& table = input.cfi()[number];
+    if (table.section.kind() != kind) continue;
+    if (table.section.bytes().size() > 0xffffffff) {
+      report(table, {cfi::ErrorKind::too_large, 0}, {}, 0, faults);
+      continue;
+    }
+    for (auto fdes = table.section.fdes();;) {
+      const auto fde = fdes.next();
+      if (!fde) {
+        report(table, fde.error(), {}, 0, faults);
+        continue;
+      }
+      if (!*fde) break;
+      if ((*fde)->size == 0) continue;
+      const auto begin = input.address(table, **fde);
+      if (begin && in_code(input, *begin))
+        ranges.push_back(
+            {*begin, range_end(*begin, (*fde)->size), static_cast<std::uint32_t>((*fde)->offset), number});
+    }
+  }
+  sort_ranges(ranges);
+  return disjoint(ranges);
+}
+
+CfiRows::CfiRows(const Input& input, std::vector<Range> pieces, Sink* faults)
+    : input_(input), pieces_(std::move(pieces)), sources_(input.cfi().size()),
+      budget_(65536 + 2 * total_bytes(input)), faults_(faults) {}
+
+/// The cursor of the piece's FDE: the one at hand where the piece goes on with it.
+CfiRows::Source& CfiRows::open(const Range& piece) {
+  Source& source = sources_[piece.source];
+  if (source.item == piece.item) return source;
+  const CfiTable& table = input_.cfi()[piece.source];
+  source.item = piece.item;
+  source.has_row = false;
+  source.cursor.reset();
+  source.open = {};
+  const auto fde = table.section.fde(piece.item);
+  if (!fde) return source;
+  const auto begin = input_.address(table, *fde);
+  if (!begin) return source;
+  source.open = {*fde, piece.source, *begin, *begin - fde->start};
+  // An FDE that others stand in is executed again behind each of them.
+  const bool resumed = piece.begin != *begin;
+  if (resumed && !budget_.spend(64 + fde->instructions.size() + fde->cie.instructions.size())) return source;
+  source.cursor.emplace(table.section, *fde);
+  advance(source);
+  return source;
+}
+
+void CfiRows::advance(Source& source) {
+  source.has_row = source.cursor->next(source.row);
+  if (source.has_row || !source.cursor->error()) return;
+  const OpenFde& open = source.open;
+  report(input_.cfi()[open.source], *source.cursor->error(), input_.locate(open.begin), open.fde.end(),
+         faults_);
+}
+
+bool CfiRows::next(CfiInterval& interval) {
+  if (piece_ == pieces_.size()) return false;
+  const Range& piece = pieces_[piece_];
+  if (at_ < piece.begin) at_ = piece.begin;
+  Source& source = open(piece);
+  const std::uint64_t distance = source.open.distance;
+  while (source.has_row && source.row.end + distance <= at_) advance(source);
+
+  interval.begin = at_;
+  interval.end = piece.end;
+  interval.fde = &source.open;
+  if (source.has_row && source.row.begin + distance <= at_) {
+    interval.rule = rule_of(source.row, input_.cfi()[piece.source].section.abi());
+    interval.end = std::min(piece.end, source.row.end + distance);
+  } else {
+    interval.rule = {};
+  }
+  at_ = interval.end;
+  if (at_ == piece.end) ++piece_;
+  return true;
+}
+
+CfiRule CfiRows::rule_of(const cfi::CoreRow& row, const AbiTraits& abi) {
+  using enum cfi::Unsayable;
+  CfiRule out;
+  out.compare_cfa = out.compare_ra = out.compare_fp = true;
+  auto converted = cfi::to_frame_row(row, abi);
+  if (converted) [[likely]] {
+    out.kind = CfiRule::Kind::row;
+    out.row = resolve_fixed(*converted, abi.fixed_ra_offset, abi.fixed_fp_offset);
+    return out;
+  }
+  out.kind = CfiRule::Kind::unsayable;
+  out.why = converted.error();
+
+  // One rule that cannot be said does not keep the others from being compared: it is replaced by one that
+  // can.
+  cfi::CoreRow rest = row;
+  for (int attempts = 0; !converted && attempts < 3; ++attempts) {
+    const cfi::Unsayable why = converted.error();
+    if (why == cfa_plt) {
+      const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi);
+      if (!plt) break;
+      out.kind = CfiRule::Kind::plt;
+      out.plt = *plt;
+      rest.cfa = {cfi::CfaRule::Kind::register_offset, plt->base, plt->offset};
+    } else if (why == ra_expression || why == ra_val_offset || why == ra_unsaved) {
+      out.compare_ra = false;
+      const auto kind =
+          abi.fixed_ra_offset ? cfi::RegisterRule::Kind::offset : cfi::RegisterRule::Kind::unspecified;
+      rest.rules[rest.registers.slot(rest.return_register)] = {kind, 0, abi.fixed_ra_offset};
+    } else if (why == fp_expression || why == fp_val_offset) {
+      out.compare_fp = false;
+      rest.rules[rest.registers.slot(abi.fp)] = {};
+    } else {
+      break;
+    }
+    converted = cfi::to_frame_row(rest, abi);
+  }
+  if (converted && out.kind == CfiRule::Kind::plt && !(out.compare_ra && out.compare_fp))
+    converted = std::unexpected(cfa_plt);
+  if (!converted) {
+    out.kind = CfiRule::Kind::unsayable;
+    out.compare_cfa = out.compare_ra = out.compare_fp = false;
+    return out;
+  }
+  out.row = resolve_fixed(*converted, abi.fixed_ra_offset, abi.fixed_fp_offset);
+  return out;
+}
+
+} // namespace sframe::verify

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/verify/findings.h"
+
+namespace sframe::verify {
+
+namespace {
+
+constexpr Check table[] = {
+#define FINDING(id, severity, title, text) {Id::id, #id, Severity::severity, title, text},
+#include "sframe/verify/findings.def"
+#undef FINDING
+};
+
+Policy::Action action_of(Severity severity) {
+  return severity == Severity::error     ? Policy::Action::error
+         : severity == Severity::warning ? Policy::Action::warning
+                                         : Policy::Action::note;
+}
+
+struct Group {
+  char letter;
+  std::string_view title;
+};
+constexpr Group groups[] = {
+    {'S', "Structure of the section"}, {'C', "Section against CFI"}, {'K', "Section against machine code"}};
+
+} // namespace
+
+std::span<const Check> checks() {
+  return table;
+}
+
+const Check& check(Id id) {
+  return table[static_cast<std::size_t>(id)];
+}
+
+const Check* find_check(std::string_view name) {
+  for (const Check& c : table)
+    if (c.name == name) return &c;
+  return nullptr;
+}
+
+std::string_view severity_name(Severity severity) {
+  return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
+}
+
+std::string checks_markdown() {
+  std::string out =
+      "# Findings of sframe-verify\n\n"
+      "Made from `lib/verify/include/sframe/verify/findings.def` by `sframe-verify --list-checks "
+      "--format=markdown`; do not edit.\n"
+      "The severities are the defaults: `--error`, `--warning` and `--ignore` change them. Numbers that are "
+      "missing are reserved.\n";
+  for (const Group& group : groups) {
+    bool first = true;
+    for (const Check& c : table) {
+      if (c.name[0] != group.letter) continue;
+      if (first) out.append("\n## ").append(group.title).append("\n");
+      first = false;
+      out.append("\n### ").append(c.name).append(" ").append(c.title).append(" (");
+      out.append(severity_name(c.severity)).append(")\n\n").append(c.text).append("\n");
+    }
+  }
+  return out;
+}
+
+Policy::Policy() {
+  for (const Check& c : table) choices_[static_cast<std::size_t>(c.id)].action = action_of(c.severity);
+}
+
+bool Policy::set(std::string_view prefix, Action action) {
+  if (prefix.empty()) return false;
+  bool any = false;
+  for (const Check& c : table) {
+    if (!c.name.starts_with(prefix)) continue;
+    any = true;
+    Choice& choice = choices_[static_cast<std::size_t>(c.id)];
+    if (prefix.size() >= choice.prefix_size) choice = {action, static_cast<std::uint8_t>(prefix.size())};
+  }
+  return any;
+}
+
+std::optional<Severity> Policy::severity(Id id) const {
+  switch (choices_[static_cast<std::size_t>(id)].action) {
+  case Action::note: return Severity::note;
+  case Action::warning: return Severity::warning;
+  case Action::error: return Severity::error;
+  case Action::ignore: break;
+  }
+  return std::nullopt;
+}
+
+} // namespace sframe::verify

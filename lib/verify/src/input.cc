@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/verify/input.h"
+
+#include "ranges.h"
+#include "sframe/cfi/index.h"
+#include "sframe/convert/cfi_input.h"
+
+#include <algorithm>
+
+namespace sframe::verify {
+
+namespace {
+
+std::string_view name_of(cfi::SectionKind kind) {
+  return kind == cfi::SectionKind::eh_frame ? ".eh_frame" : ".debug_frame";
+}
+
+/// Where the relocated fields of a section point.
+elf::Result<std::vector<Place>> places_of(const elf::Image& image, const elf::Section& section) {
+  auto relocations = image.relocations(section);
+  if (!relocations) return std::unexpected(relocations.error());
+  std::vector<Place> places;
+  places.reserve(relocations->size());
+  for (const elf::Relocation& r : *relocations)
+    places.push_back({r.offset, r.section, r.symbol_value + static_cast<std::uint64_t>(r.addend)});
+  std::ranges::stable_sort(places, {}, &Place::offset);
+  return places;
+}
+
+std::span<const Place> places_in(std::span<const Place> places, std::uint64_t begin, std::uint64_t end) {
+  const auto first = std::ranges::lower_bound(places, begin, {}, &Place::offset);
+  const auto last = std::ranges::lower_bound(first, places.end(), end, {}, &Place::offset);
+  return {first, last};
+}
+
+} // namespace
+
+elf::Result<Input> Input::load(const Sources& sources) {
+  Input input;
+  input.image_ = sources.image;
+  input.relocatable_ = sources.image && sources.image->relocatable();
+  if (sources.use_raw) {
+    if (input.relocatable_)
+      return elf::fail(
+          "a raw section cannot be matched with a relocatable object, whose sections have no addresses yet");
+    input.tables_.push_back({".sframe", sources.raw_address, sources.raw, {}});
+  } else {
+    const elf::Image* holder = sources.sframe_image ? sources.sframe_image : sources.image;
+    if (auto added = input.add_tables(*holder); !added) return std::unexpected(added.error());
+  }
+  input.read_parts();
+  input.add_code();
+  if (!sources.cfi) return input;
+
+  // A section that was split off is in both files, in one of them without contents.
+  for (const elf::Image* from : {sources.image, sources.debug_image})
+    if (from)
+      if (auto added = input.add_all_cfi(*from); !added) return std::unexpected(added.error());
+  std::ranges::stable_sort(input.cfi_, {}, [](const CfiTable& table) { return table.section.kind(); });
+  return input;
+}
+
+elf::Result<void> Input::add_tables(const elf::Image& image) {
+  const auto tables = image.sframe_tables();
+  if (tables.empty()) return elf::fail("no .sframe section");
+  for (const elf::Table& table : tables) {
+    auto contents = image.contents(table);
+    if (!contents) return std::unexpected(contents.error());
+    SframeTable out{table.name, table.address, contents->bytes(), {}};
+    if (image.relocatable() && table.section) {
+      auto places = places_of(image, *table.section);
+      if (!places) return std::unexpected(places.error());
+      out.places = std::move(*places);
+    }
+    storage_.push_back(std::move(*contents));
+    tables_.push_back(std::move(out));
+  }
+  return {};
+}
+
+void Input::read_parts() {
+  for (std::uint32_t number = 0; number < tables_.size(); ++number) {
+    Concatenated sections(tables_[number].bytes, tables_[number].address);
+    for (;;) {
+      auto section = sections.next();
+      if (!section) faults_.push_back({number, section.error()});
+      if (!section || !*section) break;
+      parts_.push_back({**section, number, sections.offset()});
+    }
+  }
+  for (std::uint32_t part = 0; part < parts_.size(); ++part)
+    num_functions_ += parts_[part].section.num_fdes();
+  functions_.reserve(num_functions_);
+  for (std::uint32_t part = 0; part < parts_.size(); ++part) add_functions(part);
+  sort_ranges(functions_);
+}
+
+void Input::add_functions(std::uint32_t part) {
+  const Section& section = parts_[part].section;
+  for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
+    const auto fde = section.fde(i);
+    if (!fde || fde->size == 0) continue;
+    if (const auto begin = address(parts_[part], *fde))
+      functions_.push_back({*begin, range_end(*begin, fde->size), i, part});
+  }
+}
+
+elf::Result<void> Input::add_all_cfi(const elf::Image& image) {
+  if (!image.abi()) return {};
+  if (image.relocatable()) {
+    for (const auto kind : {cfi::SectionKind::eh_frame, cfi::SectionKind::debug_frame})
+      if (auto added = add_cfi(image, kind); !added) return added;
+    return {};
+  }
+  auto found = conversion::CfiInput::from_image(image);
+  if (!found) return std::unexpected(found.error());
+  for (const cfi::Section& section : found->sections) cfi_.push_back({section, name_of(section.kind()), {}});
+  for (elf::Contents& contents : found->storage) storage_.push_back(std::move(contents));
+  return {};
+}
+
+elf::Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
+  for (const elf::Section& section : image.sections()) {
+    if (section.name != name_of(kind)) continue;
+    auto contents = image.relocated_contents(section);
+    if (!contents) return std::unexpected(contents.error());
+    if (contents->empty()) continue;
+    auto places = places_of(image, section);
+    if (!places) return std::unexpected(places.error());
+    // CIE pointers of .debug_frame are relocated too: only the fields that point elsewhere tell where code
+    // is.
+    std::erase_if(*places, [&](const Place& place) { return place.section == section.index; });
+    cfi_.push_back(
+        {{kind, contents->bytes(), section.address, *image.abi()}, name_of(kind), std::move(*places)});
+    storage_.push_back(std::move(*contents));
+  }
+  return {};
+}
+
+void Input::add_code() {
+  if (!image_) return;
+  std::vector<Range> ranges;
+  for (const elf::CodeRange& code : image_->executable_ranges()) {
+    const auto begin = relocatable_ ? place(code.section, code.address) : code.address;
+    if (begin && code.size) ranges.push_back({*begin, range_end(*begin, code.size), 0, 0});
+  }
+  sort_ranges(ranges);
+  for (const Range& range : ranges) {
+    if (!code_.empty() && range.begin <= code_.back().end)
+      code_.back().end = std::max(code_.back().end, range.end);
+    else
+      code_.push_back(range);
+  }
+}
+
+std::optional<std::uint64_t> Input::place(std::uint32_t section, std::uint64_t start) const {
+  if (!relocatable_) return start;
+  if (start >> section_shift || section >> (64 - section_shift)) return std::nullopt;
+  return (std::uint64_t{section} << section_shift) + start;
+}
+
+std::optional<std::uint64_t> Input::address(const SframePart& part, const EncodedFde& fde) const {
+  if (!relocatable_) return fde.start;
+  const std::uint64_t field = part.offset + fde.index_offset;
+  const auto places = places_in(tables_[part.table].places, field, field + 1);
+  if (places.empty()) return place(0, fde.start);
+  // Assemblers relocate the field relative to itself even where the header says that starts count from the
+  // section (versions 1 and 2); linkers put that right. So the relocation tells what is meant, and the field
+  // does not.
+  return place(places.front().section, places.front().target);
+}
+
+std::optional<std::uint64_t> Input::address(const CfiTable& table, const cfi::Fde& fde) const {
+  if (!relocatable_) return fde.start;
+  const auto places = places_in(table.places, fde.offset, fde.instructions_offset);
+  return place(places.empty() ? 0 : places.front().section, fde.start);
+}
+
+Location Input::locate(std::uint64_t address) const {
+  if (!relocatable_) return {0, address};
+  return {static_cast<std::uint32_t>(address >> section_shift),
+          address & ((std::uint64_t{1} << section_shift) - 1)};
+}
+
+} // namespace sframe::verify

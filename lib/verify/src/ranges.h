@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who owns an address where several claim it. The rule is the one that unwinders follow when they search by
+// start address: the range that starts last; of equal starts the smallest; of equal ranges the first in its
+// section.
+
+#pragma once
+
+#include "sframe/verify/input.h"
+
+#include <span>
+#include <vector>
+
+namespace sframe::verify {
+
+/// Sorts as disjoint() wants it.
+void sort_ranges(std::vector<Range>& ranges);
+
+/// Cuts sorted ranges into disjoint ones by that rule; an outer range goes on behind an inner one. At most
+/// twice as many.
+std::vector<Range> disjoint(std::span<const Range> sorted);
+
+/// Disjoint ranges `first`, and those parts of disjoint ranges `second` that do not lie in them.
+std::vector<Range> overlay(std::span<const Range> first, std::span<const Range> second);
+
+/// `begin` + `size`, or the last address where that is too much.
+inline std::uint64_t range_end(std::uint64_t begin, std::uint64_t size) {
+  return size > ~begin ? ~std::uint64_t{0} : begin + size;
+}
+
+} // namespace sframe::verify

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/verify/structure.h"
+
+#include "budget.h"
+
+#include <algorithm>
+#include <llvm/Support/FormatVariadic.h>
+
+namespace sframe::verify {
+
+namespace {
+
+Id id_of(ErrorKind kind) {
+  switch (kind) {
+  case ErrorKind::truncated_header:
+  case ErrorKind::bad_magic: return Id::S001;
+  case ErrorKind::unknown_version:
+  case ErrorKind::unknown_abi: return Id::S002;
+  case ErrorKind::index_out_of_bounds:
+  case ErrorKind::rows_out_of_bounds:
+  case ErrorKind::overlap:
+  case ErrorKind::no_such_function:
+  case ErrorKind::function_rows_out_of_bounds:
+  case ErrorKind::rows_shared_partly:
+  case ErrorKind::truncated_row: return Id::S003;
+  case ErrorKind::too_large: return Id::S004;
+  case ErrorKind::row_past_end: return Id::S008;
+  case ErrorKind::row_order: return Id::S009;
+  case ErrorKind::bad_dataword_size:
+  case ErrorKind::bad_dataword_count: return Id::S010;
+  case ErrorKind::bad_rep_size: return Id::S016;
+  case ErrorKind::bad_fre_type:
+  case ErrorKind::bad_fde_type: return Id::S022;
+  case ErrorKind::bad_register:
+  case ErrorKind::bad_rule: return Id::S023;
+  }
+  return Id::S003;
+}
+
+/// Checks one SFrame section of a table.
+class PartCheck {
+public:
+  PartCheck(const Input& input, const SframePart& part, Sink& sink)
+      : input_(input), part_(part), section_(part.section), table_(input.tables()[part.table]), sink_(sink),
+        budget_(row_budget(section_.bytes().size())) {}
+
+  void run() {
+    check_header();
+    std::uint64_t rows = 0;
+    bool all_decoded = true;
+    for (std::uint32_t i = 0; i < section_.num_fdes(); ++i) {
+      const auto fde = section_.fde(i);
+      check_order(i);
+      if (!fde) {
+        all_decoded = false;
+        std::optional<Location> at;
+        if (!input_.relocatable()) at = input_.locate(section_.fde_start(i));
+        report(id_of(fde.error().kind), describe(fde.error()), fde.error().offset, at);
+        continue;
+      }
+      rows += fde->num_fres;
+      check_rows(*fde);
+    }
+    if (all_decoded && rows != section_.header().num_fres)
+      report(
+          Id::S004,
+          llvm::formatv("the header counts {} rows, the functions have {}", section_.header().num_fres, rows)
+              .str(),
+          12);
+  }
+
+private:
+  void report(Id id, std::string message, std::uint64_t offset, std::optional<Location> at = {}) {
+    Finding finding{.id = id, .at = at, .message = std::move(message), .sframe = {}, .cfi = {}};
+    if (at) finding.end = at->pc;
+    finding.table = table_.name;
+    finding.offset = part_.offset + offset;
+    sink_.add(std::move(finding));
+  }
+
+  void check_header() {
+    const Header& header = section_.header();
+    if (const elf::Image* image = input_.image()) {
+      if (header.byte_order != image->byte_order())
+        report(
+            Id::S001,
+            llvm::formatv("the section is {}-endian, the file is not", order_name(header.byte_order)).str(),
+            0);
+      if (image->abi() != &section_.abi())
+        report(
+            Id::S002,
+            llvm::formatv("the section is for {}, the file for {}", section_.abi().name, machine_name(*image))
+                .str(),
+            4);
+    }
+    if (!section_.sorted() && section_.num_fdes() > 1 && !input_.relocatable())
+      report(Id::S017, llvm::formatv("flag SORTED is clear, with {} functions", section_.num_fdes()).str(),
+             3);
+  }
+
+  static std::string_view order_name(ByteOrder order) {
+    return order == ByteOrder::little ? "little" : "big";
+  }
+  static std::string machine_name(const elf::Image& image) {
+    return image.abi() ? std::string(image.abi()->name) : llvm::formatv("machine {}", image.machine()).str();
+  }
+
+  /// Once per section: in an unsorted index nearly every function would be out of order.
+  void check_order(std::uint32_t i) {
+    if (!section_.sorted() || input_.relocatable() || order_reported_ || i == 0) return;
+    const std::uint64_t before = section_.fde_start(i - 1), start = section_.fde_start(i);
+    if (start >= before) return;
+    order_reported_ = true;
+    report(
+        Id::S005,
+        llvm::formatv("function {} starts at {:x}, below function {} at {:x}", i, start, i - 1, before).str(),
+        section_.index_offset() + std::uint64_t{i} * section_.index_entry_size(), input_.locate(start));
+  }
+
+  void check_rows(const EncodedFde& fde) {
+    if (!budget_.spend(fde.num_fres)) {
+      if (!budget_reported_)
+        report(Id::S004,
+               "functions share rows too often to be read one by one; the functions from here on are not "
+               "checked",
+               fde.index_offset);
+      budget_reported_ = true;
+      return;
+    }
+    const auto location = [&](std::uint32_t offset) {
+      Location at = input_.locate(input_.address(part_, fde).value_or(0));
+      at.pc += offset;
+      return at;
+    };
+    RowCursor rows = section_.rows(fde);
+    FrameRow row, previous;
+    bool first = true, repeated = false;
+    for (std::uint64_t at = rows.section_offset(); rows.next(row); at = rows.section_offset()) {
+      if (first && row.offset != 0)
+        report(Id::S011,
+               llvm::formatv("function {}: the first row is at {:x}, its first {} bytes have none",
+                             fde.number, row.offset, row.offset)
+                   .str(),
+               at, location(0));
+      if (!first && !repeated && row.same_rules(previous)) {
+        report(Id::S013,
+               llvm::formatv("function {}: the row at {:x} repeats the one before it", fde.number, row.offset)
+                   .str(),
+               at, location(row.offset));
+        repeated = true;
+      }
+      first = false;
+      previous = row;
+    }
+    if (rows.error())
+      report(id_of(rows.error()->kind), describe(*rows.error()), rows.error()->offset, location(0));
+  }
+
+  const Input& input_;
+  const SframePart& part_;
+  const Section& section_;
+  const SframeTable& table_;
+  Sink& sink_;
+  Budget budget_;
+  bool order_reported_ = false;
+  bool budget_reported_ = false;
+};
+
+void report_range(const Input& input, const Range& range, Id id, std::string message, std::uint64_t begin,
+                  std::uint64_t end, Sink& sink) {
+  const SframePart& part = input.parts()[range.source];
+  const Location at = input.locate(begin);
+  sink.add({.id = id,
+            .at = at,
+            .end = at.pc + (end - begin),
+            .message = std::move(message),
+            .sframe = {},
+            .cfi = {},
+            .table = std::string(input.tables()[part.table].name),
+            .offset = part.offset + part.section.index_offset() +
+                      std::uint64_t{range.item} * part.section.index_entry_size()});
+}
+
+void check_overlaps(const Input& input, Sink& sink) {
+  const Range* reach = nullptr; // the function before that ends last
+  for (const Range& range : input.functions()) {
+    if (reach && range.begin < reach->end)
+      report_range(input, range, Id::S006,
+                   llvm::formatv("the function overlaps the one at {:x}-{:x}", input.locate(reach->begin).pc,
+                                 input.locate(reach->begin).pc + (reach->end - reach->begin))
+                       .str(),
+                   range.begin, std::min(range.end, reach->end), sink);
+    if (!reach || range.end > reach->end) reach = &range;
+  }
+}
+
+void check_code(const Input& input, Sink& sink) {
+  if (input.code().empty()) return;
+  auto code = input.code().begin();
+  for (const Range& range : input.functions()) {
+    while (code != input.code().end() && code->end <= range.begin) ++code;
+    if (code != input.code().end() && code->begin <= range.begin && range.end <= code->end) continue;
+    report_range(input, range, Id::S007, "the function is not in executable bytes of the file", range.begin,
+                 range.end, sink);
+  }
+}
+
+} // namespace
+
+void check_structure(const Input& input, Sink& sink) {
+  for (const SframePart& part : input.parts()) {
+    if (part.offset != 0 && part.table < input.tables().size() && &part != input.parts().data() &&
+        (&part - 1)->table == part.table)
+      sink.add(
+          {.id = Id::S020,
+           .at = {},
+           .message =
+               llvm::formatv("another section of {} functions begins here", part.section.num_fdes()).str(),
+           .sframe = {},
+           .cfi = {},
+           .table = std::string(input.tables()[part.table].name),
+           .offset = part.offset});
+    PartCheck(input, part, sink).run();
+  }
+  for (const SframeFault& fault : input.faults())
+    sink.add({.id = id_of(fault.error.kind),
+              .at = {},
+              .message = describe(fault.error),
+              .sframe = {},
+              .cfi = {},
+              .table = std::string(input.tables()[fault.table].name),
+              .offset = fault.error.offset});
+  check_overlaps(input, sink);
+  check_code(input, sink);
+}
+
+} // namespace sframe::verify

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "uncovered.h"
+
+#include <llvm/Support/FormatVariadic.h>
+
+#include <algorithm>
+
+namespace sframe::verify {
+
+namespace {
+
+/// A builder keeps what it took; it is renewed before that is much.
+constexpr std::uint32_t max_trials = 256;
+constexpr std::uint64_t max_trial_rows = 65536;
+
+Finding make_finding(const Input& input, Id id, std::uint64_t begin, std::uint64_t end, std::string message) {
+  const Location at = input.locate(begin);
+  return {.id = id,
+          .at = at,
+          .end = at.pc + (end - begin),
+          .message = std::move(message),
+          .sframe = {},
+          .cfi = {},
+          .table = {},
+          .offset = {}};
+}
+
+} // namespace
+
+MissingSframe::MissingSframe(const Input& input, VersionNumber version, const AbiTraits& abi, Sink& sink)
+    : input_(input), options_{.version = version, .abi = abi.id, .byte_order = {}, .aux_header = {}},
+      abi_(abi), sink_(sink), builder_(options_) {}
+
+void MissingSframe::select(const CfiInterval& cfi) {
+  if (is_open_ && source_ == cfi.fde->source && fde_offset_ == cfi.fde->fde.offset) return;
+  finish();
+  is_open_ = true;
+  source_ = cfi.fde->source;
+  fde_offset_ = cfi.fde->fde.offset;
+  signal_frame_ = cfi.fde->fde.cie.signal_frame;
+  covered_ = false;
+}
+
+void MissingSframe::covered(const CfiInterval& cfi) {
+  select(cfi);
+  covered_ = true;
+}
+
+void MissingSframe::missing(const CfiInterval& cfi, std::uint64_t begin, std::uint64_t end) {
+  select(cfi);
+  if (cfi.rule.kind != CfiRule::Kind::broken) entries_.push_back({begin, end, cfi.rule});
+}
+
+void MissingSframe::finish() {
+  const std::span<const Entry> entries = entries_;
+  for (std::size_t first = 0, last; first < entries.size(); first = last) {
+    for (last = first + 1; last < entries.size() && entries[last].begin == entries[last - 1].end;) ++last;
+    const auto run = entries.subspan(first, last - first);
+    if (covered_)
+      report_part(run);
+    else
+      report_function(run);
+  }
+  entries_.clear();
+  is_open_ = false;
+}
+
+void MissingSframe::report_function(std::span<const Entry> run) {
+  if (auto why = obstacle(run))
+    report(
+        Id::C108, run, why->at,
+        llvm::formatv("no SFrame; it could not hold the CFI at {:x}: {}", input_.locate(why->at).pc, why->why)
+            .str());
+  else
+    report(
+        Id::C107, run, run.front().begin,
+        llvm::formatv("no SFrame, though version {} could hold the CFI", static_cast<int>(options_.version))
+            .str());
+}
+
+/// A part of a function: what can be said is told apart from what cannot.
+void MissingSframe::report_part(std::span<const Entry> run) {
+  for (std::size_t first = 0, last; first < run.size(); first = last) {
+    const auto sayable = [](const Entry& entry) { return entry.rule.kind != CfiRule::Kind::unsayable; };
+    for (last = first + 1; last < run.size() && sayable(run[last]) == sayable(run[first]);) ++last;
+    const auto part = run.subspan(first, last - first);
+    if (auto why = obstacle(part))
+      report(Id::C108, part, why->at,
+             llvm::formatv("no SFrame for this part of the function: {}", why->why).str());
+    else
+      report(Id::C110, part, part.front().begin,
+             "the CFI has rules for this part of the function, SFrame has none");
+  }
+}
+
+/// `shown`: the address whose CFI is shown.
+void MissingSframe::report(Id id, std::span<const Entry> run, std::uint64_t shown, std::string message) {
+  Finding finding = make_finding(input_, id, run.front().begin, run.back().end, std::move(message));
+  const auto behind = std::ranges::upper_bound(run, shown, {}, &Entry::begin);
+  finding.cfi = rule_text((behind == run.begin() ? behind : behind - 1)->rule, abi_);
+  finding.table = input_.cfi()[source_].name;
+  finding.offset = fde_offset_;
+  sink_.add(std::move(finding));
+}
+
+std::optional<MissingSframe::Obstacle> MissingSframe::obstacle(std::span<const Entry> run) {
+  rows_.clear();
+  const std::uint64_t begin = run.front().begin, size = run.back().end - begin;
+  for (const Entry& entry : run) {
+    if (entry.rule.kind == CfiRule::Kind::unsayable) return Obstacle{entry.begin, message(entry.rule.why)};
+    if (entry.rule.kind == CfiRule::Kind::plt) {
+      if (auto why = plt_refusal(entry)) return why;
+      continue;
+    }
+    if (entry.begin - begin > 0xfffffffe) return Obstacle{entry.begin, message(cfi::Unsayable::offset_range)};
+    rows_.push_back(entry.rule.row);
+    rows_.back().offset = static_cast<std::uint32_t>(entry.begin - begin);
+  }
+  if (rows_.empty()) return std::nullopt;
+  Fde fde;
+  fde.start = begin;
+  fde.size = static_cast<std::uint32_t>(std::min<std::uint64_t>(size, 0xffffffff));
+  return refusal(fde, rows_, begin);
+}
+
+std::optional<MissingSframe::Obstacle> MissingSframe::plt_refusal(const Entry& entry) {
+  const cfi::PltCfa& plt = entry.rule.plt;
+  if (plt.block_size() > 0xff) return Obstacle{entry.begin, message(RefusalReason::rep_size)};
+  FrameRow rows[2] = {entry.rule.row, entry.rule.row};
+  rows[0].offset = 0;
+  rows[1].offset = plt.threshold;
+  rows[1].cfa.offset = static_cast<std::int32_t>(std::int64_t{rows[1].cfa.offset} + plt.step);
+  Fde fde;
+  fde.start = entry.begin;
+  fde.size = plt.block_size();
+  fde.pc_type = PcType::mask;
+  fde.rep_size = static_cast<std::uint8_t>(plt.block_size());
+  return refusal(fde, rows, entry.begin);
+}
+
+std::optional<MissingSframe::Obstacle> MissingSframe::refusal(const Fde& like, std::span<const FrameRow> rows,
+                                                              std::uint64_t begin) {
+  if (builder_.num_fdes() >= max_trials || builder_.num_fres() >= max_trial_rows)
+    builder_ = Builder(options_);
+  Fde fde = like;
+  fde.signal_frame = signal_frame_;
+  const auto added = builder_.add(fde, rows);
+  // Several functions can hold what is too much for one.
+  if (added || added.error().reason == RefusalReason::too_many_rows) return std::nullopt;
+  const std::uint32_t row = added.error().row;
+  return Obstacle{row < rows.size() ? begin + rows[row].offset : begin, message(added.error().reason)};
+}
+
+void MissingCfi::missing(std::uint64_t begin, std::uint64_t end) {
+  if (!runs_.empty() && runs_.back().second == begin)
+    runs_.back().second = end;
+  else
+    runs_.emplace_back(begin, end);
+}
+
+void MissingCfi::finish(bool any_cfi) {
+  for (const auto& [begin, end] : runs_) {
+    if (any_cfi)
+      sink_.add(make_finding(input_, Id::C110, begin, end,
+                             "SFrame has rows for this part of the function, the CFI has none"));
+    else
+      sink_.add(
+          make_finding(input_, Id::C109, begin, end, "SFrame has rows for this function, the CFI has none"));
+  }
+  runs_.clear();
+}
+
+} // namespace sframe::verify

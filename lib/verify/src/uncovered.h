@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Addresses for which only one side has rules. What an FDE of the CFI describes and SFrame does not is worth
+// a warning only where this version of SFrame could have said it, which the writer of sections
+// (sframe/builder.h) knows.
+
+#pragma once
+
+#include "compare_rows.h"
+#include "merge.h"
+#include "sframe/builder.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sframe::verify {
+
+/// CFI without SFrame: C107, C108, C110. Is told of each interval of CFI, by address.
+class MissingSframe {
+public:
+  MissingSframe(const Input& input, VersionNumber version, const AbiTraits& abi, Sink& sink);
+
+  void covered(const CfiInterval& cfi);
+  void missing(const CfiInterval& cfi, std::uint64_t begin, std::uint64_t end);
+  /// To be called at the end of all CFI.
+  void finish();
+
+private:
+  struct Entry {
+    std::uint64_t begin, end;
+    CfiRule rule;
+  };
+  struct Obstacle {
+    std::uint64_t at;
+    std::string why;
+  };
+
+  void select(const CfiInterval& cfi);
+  void report_function(std::span<const Entry> run);
+  void report_part(std::span<const Entry> run);
+  void report(Id id, std::span<const Entry> run, std::uint64_t shown, std::string message);
+  std::optional<Obstacle> obstacle(std::span<const Entry> run);
+  std::optional<Obstacle> refusal(const Fde& fde, std::span<const FrameRow> rows, std::uint64_t begin);
+  std::optional<Obstacle> plt_refusal(const Entry& entry);
+
+  const Input& input_;
+  BuildOptions options_;
+  const AbiTraits& abi_;
+  Sink& sink_;
+  Builder builder_; ///< asked whether it would take a function; its section is never made
+  // The FDE at hand.
+  bool is_open_ = false;
+  std::uint32_t source_ = 0;
+  std::uint64_t fde_offset_ = 0;
+  bool signal_frame_ = false;
+  bool covered_ = false;
+  std::vector<Entry> entries_;
+  std::vector<FrameRow> rows_;
+};
+
+/// SFrame without CFI: C109, C110. Is told of each interval of one function, by address.
+class MissingCfi {
+public:
+  MissingCfi(const Input& input, Sink& sink) : input_(input), sink_(sink) {}
+
+  void missing(std::uint64_t begin, std::uint64_t end);
+  /// To be called at the function's end. `any_cfi`: for some of its addresses there was CFI.
+  void finish(bool any_cfi);
+
+private:
+  const Input& input_;
+  Sink& sink_;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> runs_; ///< begin and end
+};
+
+} // namespace sframe::verify

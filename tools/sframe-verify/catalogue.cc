@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "catalogue.h"
+
+#include <sframe/verify/findings.h>
+
+namespace sframe::verify {
+
+namespace {
+
+void wrapped(tool::Output& out, std::string_view text) {
+  constexpr std::size_t width = 79;
+  while (!text.empty()) {
+    std::size_t cut = text.size() <= width ? text.size() : text.rfind(' ', width);
+    if (cut == std::string_view::npos) cut = text.size();
+    out << text.substr(0, cut) << '\n';
+    text.remove_prefix(cut == text.size() ? cut : cut + 1);
+  }
+}
+
+} // namespace
+
+void list_checks(tool::Output& out, bool markdown) {
+  if (markdown) {
+    out << checks_markdown();
+    return;
+  }
+  for (const Check& c : checks()) {
+    out << c.name << "  ";
+    out.padded(severity_name(c.severity), 9) << c.title << '\n';
+  }
+}
+
+bool explain(tool::Output& out, std::string_view name) {
+  const Check* c = find_check(name);
+  if (!c) return false;
+  out << c->name << ' ' << c->title << " (" << severity_name(c->severity) << ")\n\n";
+  wrapped(out, c->text);
+  return true;
+}
+
+} // namespace sframe::verify

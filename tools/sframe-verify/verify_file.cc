@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "verify_file.h"
+
+#include <sframe/elf/archive.h>
+#include <sframe/elf/file.h>
+#include <sframe/elf/sidecar.h>
+#include <sframe/verify/against_cfi.h>
+#include <sframe/verify/structure.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+namespace sframe::verify {
+
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+bool is_raw_section(Bytes bytes) {
+  if (bytes.size() < 2) return false;
+  const auto first = std::to_integer<unsigned>(bytes[0]), second = std::to_integer<unsigned>(bytes[1]);
+  return (first | second << 8) == magic || (first << 8 | second) == magic;
+}
+
+/// A file that another option names, and what is in it.
+struct Companion {
+  elf::File file;
+  std::optional<elf::Image> image; ///< none: a raw section
+};
+
+class FileVerifier {
+public:
+  FileVerifier(const FileOptions& options, Report& report, tool::Messages& messages)
+      : options_(options), report_(report), messages_(messages) {}
+
+  bool verify(const std::string& path, Bytes bytes);
+
+private:
+  bool verify_archive(const std::string& path, Bytes bytes);
+  bool verify_elf(const std::string& path, Bytes bytes);
+  bool verify_input(const std::string& path, const Input::Sources& sources);
+  Summary run(const std::string& path, const Input& input);
+  std::optional<Companion> open(const std::string& path, bool raw_allowed);
+  std::optional<std::string> sframe_path(const std::string& path, const elf::Image* image);
+  void compare_build_ids(const std::string& path, const elf::Image* image, const std::string& other_path,
+                         const elf::Image& other);
+  bool fail(const std::string& path, const elf::Problem& problem) {
+    messages_.error(path, problem);
+    return false;
+  }
+
+  const FileOptions& options_;
+  Report& report_;
+  tool::Messages& messages_;
+};
+
+bool FileVerifier::verify(const std::string& path, Bytes bytes) {
+  if (is_raw_section(bytes) && options_.sframe.empty())
+    return verify_input(path, {.raw = bytes, .raw_address = options_.sframe_address, .use_raw = true});
+  if (elf::is_archive(bytes)) return verify_archive(path, bytes);
+  if (elf::Image::is_elf(bytes)) return verify_elf(path, bytes);
+  return fail(path, {bytes.empty() ? "empty file" : "neither ELF file, archive nor SFrame section", {}, {}});
+}
+
+bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
+  const auto members = elf::archive_members(bytes);
+  if (!members) return fail(path, members.error());
+  bool done = true;
+  for (const elf::Member& member : *members) {
+    const std::string name = path + "(" + member.name + ")";
+    if (elf::Image::is_elf(member.bytes))
+      done = verify_elf(name, member.bytes) && done;
+    else
+      messages_.detail(name, "not an ELF file");
+  }
+  return done;
+}
+
+bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
+  const auto image = elf::Image::parse(bytes);
+  if (!image) return fail(path, image.error());
+  for (const elf::Problem& problem : image->problems()) messages_.warning(path, problem);
+  return verify_input(path, {.image = &*image});
+}
+
+/// Adds what --sframe and --debug name, and verifies.
+bool FileVerifier::verify_input(const std::string& path, const Input::Sources& given) {
+  Input::Sources sources = given;
+  sources.cfi = options_.cfi;
+  std::optional<Companion> sframe, debug;
+  if (!options_.sframe.empty()) {
+    const auto from = sframe_path(path, sources.image);
+    if (!from || !(sframe = open(*from, true))) return false;
+    if (sframe->image) {
+      sources.sframe_image = &*sframe->image;
+      compare_build_ids(path, sources.image, *from, *sframe->image);
+    } else {
+      sources.use_raw = true;
+      sources.raw = sframe->file.bytes();
+      sources.raw_address = options_.sframe_address;
+    }
+  }
+  if (!options_.debug.empty()) {
+    if (!(debug = open(options_.debug, false))) return false;
+    sources.debug_image = &*debug->image;
+    compare_build_ids(path, sources.image, options_.debug, *debug->image);
+  }
+
+  auto input = Input::load(sources);
+  if (!input) return fail(path, input.error());
+  std::vector<const elf::Image*> with_names;
+  for (const elf::Image* image : {sources.image, sources.debug_image})
+    if (image) with_names.push_back(image);
+  Names names(std::move(with_names));
+  report_.begin_file(path, *input, names);
+  report_.end_file(run(path, *input));
+  return true;
+}
+
+Summary FileVerifier::run(const std::string& path, const Input& input) {
+  Summary summary{.functions = input.num_functions(), .undecided = input.num_functions()};
+  if (input.parts().empty() && input.faults().empty())
+    messages_.warning(path, "the section is empty: nothing to verify");
+  if (options_.structure) check_structure(input, report_);
+  if (!options_.cfi || input.parts().empty()) return summary;
+  if (!has_cfi(input)) {
+    messages_.warning(
+        path, "no .eh_frame and no .debug_frame to compare with (--debug names a file that has them)");
+    return summary;
+  }
+  return check_against_cfi(input, report_);
+}
+
+std::optional<Companion> FileVerifier::open(const std::string& path, bool raw_allowed) {
+  auto file = elf::File::open(path);
+  if (!file) return fail(path, file.error()), std::nullopt;
+  Companion out{std::move(*file), {}};
+  const Bytes bytes = out.file.bytes();
+  if (raw_allowed && is_raw_section(bytes)) return out;
+  if (!elf::Image::is_elf(bytes))
+    return fail(path, {raw_allowed ? "neither ELF file nor SFrame section" : "not an ELF file", {}, {}}),
+           std::nullopt;
+  auto image = elf::Image::parse(bytes);
+  if (!image) return fail(path, image.error()), std::nullopt;
+  out.image = std::move(*image);
+  return out;
+}
+
+/// What --sframe means for this file: itself, or a file in a folder by build ID.
+std::optional<std::string> FileVerifier::sframe_path(const std::string& path, const elf::Image* image) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(options_.sframe, ignored)) return options_.sframe;
+  const std::string name = image ? elf::sidecar_path(image->build_id()) : std::string();
+  if (name.empty()) return fail(path, {"no build ID to look up in " + options_.sframe, {}, {}}), std::nullopt;
+  return (std::filesystem::path(options_.sframe) / name).string();
+}
+
+void FileVerifier::compare_build_ids(const std::string& path, const elf::Image* image,
+                                     const std::string& other_path, const elf::Image& other) {
+  if (!image || image->build_id().empty() || other.build_id().empty()) return;
+  if (std::ranges::equal(image->build_id(), other.build_id())) return;
+  messages_.warning(path, "build ID " + elf::to_hex(image->build_id()) + " is not that of " + other_path +
+                              " (" + elf::to_hex(other.build_id()) + ")");
+}
+
+} // namespace
+
+bool verify_file(const std::string& path, const FileOptions& options, Report& report,
+                 tool::Messages& messages) {
+  const auto file = elf::File::open(path);
+  if (!file) {
+    messages.error(path, file.error());
+    return false;
+  }
+  return FileVerifier(options, report, messages).verify(path, file->bytes());
+}
+
+} // namespace sframe::verify
