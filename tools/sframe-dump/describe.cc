@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "describe.h"
+
+#include "line.h"
+
+#include <array>
+
+namespace sframe::dump {
+
+namespace {
+
+struct FlagName {
+  std::uint8_t bit;
+  std::string_view name;
+};
+constexpr std::array known_flags{FlagName{flag_sorted, "sorted"},
+                                 FlagName{flag_frame_pointer, "frame-pointer"},
+                                 FlagName{flag_func_start_pcrel, "func-start-pcrel"}};
+
+} // namespace
+
+std::uint8_t unknown_flags(std::uint8_t flags) {
+  for (const FlagName& flag : known_flags) flags &= static_cast<std::uint8_t>(~flag.bit);
+  return flags;
+}
+
+std::vector<std::string> flag_names(std::uint8_t flags) {
+  std::vector<std::string> names;
+  for (const FlagName& flag : known_flags)
+    if (flags & flag.bit) names.emplace_back(flag.name);
+  if (const std::uint8_t rest = unknown_flags(flags)) names.push_back(hex_text(rest));
+  return names;
+}
+
+std::string_view byte_order_name(ByteOrder order) {
+  return order == ByteOrder::little ? "little" : "big";
+}
+
+std::string_view name_of(FreType type) {
+  constexpr std::array<std::string_view, 3> names{"addr1", "addr2", "addr4"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+std::string_view name_of(FdeType type) {
+  return type == FdeType::flex ? "flex" : "default";
+}
+std::string_view name_of(PcType type) {
+  return type == PcType::mask ? "mask" : "inc";
+}
+std::string_view name_of(PauthKey key) {
+  return key == PauthKey::b ? "b" : "a";
+}
+
+std::string hex_text(std::uint64_t value) {
+  Line line;
+  return std::string(line.text("0x").hex(value).view());
+}
+
+} // namespace sframe::dump

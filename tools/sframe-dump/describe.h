@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words for the values of headers and index entries, shared by the formats text and json and by --stats.
+
+#pragma once
+
+#include <sframe/section.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sframe::dump {
+
+/// The bits of `flags` that no version defines.
+std::uint8_t unknown_flags(std::uint8_t flags);
+
+/// The flags that are set: "sorted", "frame-pointer", "func-start-pcrel"; bits without a name as one number,
+/// "0xf8".
+std::vector<std::string> flag_names(std::uint8_t flags);
+
+std::string_view byte_order_name(ByteOrder order); ///< "little", "big"
+std::string_view name_of(FreType type);            ///< "addr1", "addr2", "addr4"
+std::string_view name_of(FdeType type);            ///< "default", "flex"
+std::string_view name_of(PcType type);             ///< "inc", "mask"
+std::string_view name_of(PauthKey key);            ///< "a", "b"
+
+/// "0x1f"
+std::string hex_text(std::uint64_t value);
+
+} // namespace sframe::dump

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "driver.h"
+
+#include "describe.h"
+
+#include <algorithm>
+
+namespace sframe::dump {
+
+namespace {
+
+/// Functions may share rows, and a hostile index could have every function share all of them: output without
+/// end from a small file. Real sections share far less than one row per byte.
+std::uint64_t row_budget(const Section& part) {
+  return 65'536 + 16 * part.bytes().size();
+}
+
+/// In a relocatable object addresses are offsets, and some assemblers write starts that mean something only
+/// to the linker: functions may well reach across address 0. So that none wraps around, such sections are
+/// read as if they stood here.
+constexpr std::uint64_t relocatable_base = std::uint64_t{1} << 62;
+
+/// Damage leaves something to show, now or in a better tool; bytes that are no SFrame data of a known kind do
+/// not.
+int exit_code(ErrorKind kind) {
+  return kind == ErrorKind::unknown_version || kind == ErrorKind::unknown_abi ? tool::exit_failure
+                                                                              : tool::exit_findings;
+}
+
+} // namespace
+
+void Driver::report(std::string_view file, const elf::Problem& problem, int code) {
+  messages_.error(file, problem);
+  code_ = std::max(code_, code);
+}
+
+void Driver::show(const Object& object) {
+  names_.select(object);
+  dumper_.begin_object(object);
+  if (object.sections.empty()) dumper_.no_section(object);
+  for (const ObjectSection& section : object.sections) {
+    if (stopped()) break;
+    if (section.contents.empty()) {
+      dumper_.empty_section(object, section);
+      continue;
+    }
+    names_.select(section);
+    if (const auto& problem = names_.problem()) report(object.name(), *problem, tool::exit_findings);
+    dumper_.begin_section(object, section);
+    show_section(object, section);
+    dumper_.end_section();
+    if (dumper_.first_section_only()) break;
+  }
+  dumper_.end_object();
+}
+
+void Driver::show_section(const Object& object, const ObjectSection& section) {
+  const auto unreadable = [&](const elf::Problem& problem, int code) {
+    dumper_.unreadable(problem);
+    report(object.name(), problem, code);
+  };
+  const std::uint64_t base = object.relocatable() ? relocatable_base : 0;
+  Concatenated parts(section.contents.bytes(), section.address + base);
+  for (std::uint32_t number = 0; !stopped(); ++number) {
+    const auto next = parts.next();
+    if (!next) return unreadable(elf::to_problem(next.error(), section.name), exit_code(next.error().kind));
+    if (!*next) {
+      if (number == 0) unreadable({"only zero bytes", section.name, 0}, tool::exit_findings);
+      return;
+    }
+    if (number > 0 && dumper_.first_part_only()) {
+      messages_.warning(object.name(),
+                        "more SFrame sections follow the first one in section " + section.name +
+                            "; the format's own tool does not show them, so they are left out");
+      return;
+    }
+    if (!show_part(object, section, {**next, parts.offset(), number, (*next)->address() - base})) return;
+  }
+}
+
+bool Driver::show_part(const Object& object, const ObjectSection& section, const Part& part) {
+  if (const auto reason = dumper_.refuses(part)) {
+    report(object.name(), {*reason, {}, std::nullopt}, tool::exit_failure);
+    return false;
+  }
+  if (const std::uint8_t unknown = unknown_flags(part.section.header().flags))
+    messages_.warning(object.name(),
+                      elf::Problem{"unknown flags " + hex_text(unknown), section.name, part.offset + 3});
+  ++parts_;
+  dumper_.begin_part(part);
+  const auto problem = filter_.header_only ? std::nullopt : show_functions(section, part);
+  dumper_.end_part(problem ? &*problem : nullptr);
+  if (problem) report(object.name(), *problem, tool::exit_findings);
+  return true;
+}
+
+std::optional<elf::Problem> Driver::show_functions(const ObjectSection& section, const Part& part) {
+  const std::uint64_t budget = row_budget(part.section);
+  std::uint64_t rows = 0;
+  for (std::uint32_t i = 0; i < part.section.num_fdes() && !stopped(); ++i) {
+    auto fde = part.section.fde(i);
+    if (!fde) return elf::to_problem(fde.error(), section.name, part.offset);
+    fde->start += part.address - part.section.address();
+    const Place place = names_.place(part.section, part.offset, *fde);
+    if (!wanted(*fde, place)) continue;
+    ++functions_;
+    rows += fde->num_fres;
+    if (const auto error = dumper_.function(*fde, place, part.section.rows(*fde)))
+      return elf::to_problem(*error, section.name, part.offset);
+    if (rows > budget)
+      return elf::Problem{"functions share rows beyond all proportion; the rest is left out", section.name,
+                          part.offset + fde->index_offset};
+  }
+  return std::nullopt;
+}
+
+bool Driver::wanted(const EncodedFde& fde, const Place& place) {
+  if (filter_.addresses && !filter_.addresses->overlaps(place.start, fde.size)) return false;
+  if (filter_.names.empty()) return true;
+  const auto name = names_.find(place);
+  if (!name) return false;
+  const std::string demangled = elf::demangle(name->raw);
+  return std::ranges::any_of(filter_.names, [&](const tool::Glob& glob) {
+    return glob.matches(name->raw) || glob.matches(demangled);
+  });
+}
+
+int Driver::finish() {
+  dumper_.finish();
+  if (parts_ && !functions_ && !filter_.all_functions() && !filter_.header_only) {
+    messages_.error({}, filter_.names.empty() ? "no function covers the addresses" : "no function matches");
+    code_ = std::max<int>(code_, tool::exit_findings);
+  }
+  return code_;
+}
+
+} // namespace sframe::dump

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Leads a Dumper through objects: splits concatenated sections, picks the functions that were asked for, and
+// reports what is damaged. Remembers the exit code.
+
+#pragma once
+
+#include "dumper.h"
+
+#include <sframe/tool/messages.h>
+#include <sframe/tool/output.h>
+#include <sframe/tool/text.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace sframe::dump {
+
+/// Which functions are shown.
+struct Filter {
+  bool header_only = false;
+  std::vector<tool::Glob> names; ///< any of them must match; empty = all functions
+  std::optional<tool::AddressRange> addresses;
+
+  bool all_functions() const { return names.empty() && !addresses; }
+};
+
+class Driver {
+public:
+  Driver(Dumper& dumper, Names& names, tool::Messages& messages, tool::Output& out, Filter filter)
+      : dumper_(dumper), names_(names), messages_(messages), out_(out), filter_(std::move(filter)) {}
+
+  Dumper& dumper() { return dumper_; }
+  tool::Messages& messages() { return messages_; }
+
+  /// Shows the object. Faults are reported and decide the exit code; they never end the program.
+  void show(const Object& object);
+
+  /// Reports an error and makes the exit code at least `code`.
+  void report(std::string_view file, const elf::Problem& problem, int code);
+
+  /// After the last object: ends the output, and complains where a filter let nothing through. Gives the exit
+  /// code.
+  int finish();
+
+  /// True where the output's reader is gone, so that nothing needs to be done any more.
+  bool stopped() const { return out_.failed(); }
+
+private:
+  void show_section(const Object& object, const ObjectSection& section);
+  bool show_part(const Object& object, const ObjectSection& section, const Part& part);
+  std::optional<elf::Problem> show_functions(const ObjectSection& section, const Part& part);
+  bool wanted(const EncodedFde& fde, const Place& place);
+
+  Dumper& dumper_;
+  Names& names_;
+  tool::Messages& messages_;
+  tool::Output& out_;
+  Filter filter_;
+  std::uint64_t functions_ = 0; ///< shown
+  std::uint64_t parts_ = 0;     ///< shown
+  int code_ = tool::exit_ok;
+};
+
+} // namespace sframe::dump

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The output formats by name. One source file each: text.cc, gnu.cc, llvm.cc, json.cc, and stats.cc for
+// --stats.
+
+#pragma once
+
+#include "dumper.h"
+
+#include <sframe/tool/output.h>
+
+#include <memory>
+
+namespace sframe::dump {
+
+/// What a Dumper is given; all of it outlives the Dumper.
+struct DumperContext {
+  tool::Output& out;
+  Names& names;
+  std::string section; ///< name of the sections to show
+  bool header_only = false;
+  bool color = false;
+};
+
+std::unique_ptr<Dumper> make_text_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_gnu_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_llvm_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_json_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_stats_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_stats_json_dumper(const DumperContext& context);
+
+} // namespace sframe::dump

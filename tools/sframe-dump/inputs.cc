@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "inputs.h"
+
+#include "describe.h"
+
+#include <sframe/elf/archive.h>
+#include <sframe/elf/core.h>
+#include <sframe/elf/file.h>
+
+#include <algorithm>
+
+namespace sframe::dump {
+
+namespace {
+
+using tool::exit_failure;
+using tool::exit_findings;
+using Bytes = std::span<const std::byte>;
+
+constexpr std::string_view default_section = ".sframe";
+
+bool is_bare_section(Bytes bytes) {
+  if (bytes.size() < 2) return false;
+  const auto first = std::to_integer<unsigned>(bytes[0]), second = std::to_integer<unsigned>(bytes[1]);
+  return (first | second << 8) == magic || (first << 8 | second) == magic;
+}
+
+/// Shows the contents of one file.
+class FileReader {
+public:
+  FileReader(const std::string& path, const InputOptions& options, Driver& driver)
+      : path_(path), options_(options), driver_(driver) {}
+
+  void show(Bytes bytes);
+
+private:
+  void show_raw(Bytes bytes, Object object);
+  void show_archive(Bytes bytes);
+  void show_elf(const elf::Image& image, Object object);
+  void show_core(Bytes bytes);
+  bool show_module(const elf::Core& core, const elf::Module& module);
+  void load_sections(Object& object);
+  elf::Result<elf::Contents> load(const elf::Image& image, const elf::Table& table);
+  bool is_named(const elf::Image& image, const elf::Table& table) const;
+  void nothing_found(const std::string& where);
+
+  const std::string& path_;
+  const InputOptions& options_;
+  Driver& driver_;
+};
+
+void FileReader::show(Bytes bytes) {
+  Object object{.path = path_};
+  if (options_.raw || is_bare_section(bytes)) return show_raw(bytes, std::move(object));
+  if (elf::is_archive(bytes)) return show_archive(bytes);
+  if (!elf::Image::is_elf(bytes)) {
+    driver_.report(path_,
+                   {bytes.empty() ? "empty file" : "neither ELF file, archive nor SFrame section", {}, {}},
+                   exit_failure);
+    return;
+  }
+  const auto image = elf::Image::parse(bytes);
+  if (!image) return driver_.report(path_, image.error(), exit_failure);
+  if (image->type() == elf::et_core) return show_core(bytes);
+  show_elf(*image, std::move(object));
+}
+
+void FileReader::show_raw(Bytes bytes, Object object) {
+  object.kind = Object::Kind::raw;
+  object.sections.push_back({options_.section, 0, elf::Contents(bytes), nullptr});
+  driver_.show(object);
+}
+
+void FileReader::nothing_found(const std::string& where) {
+  driver_.report(where, {"no section " + options_.section, {}, {}}, exit_failure);
+}
+
+void FileReader::show_elf(const elf::Image& image, Object object) {
+  object.image = &image;
+  for (const elf::Problem& problem : image.problems()) driver_.report(object.name(), problem, exit_findings);
+  load_sections(object);
+  driver_.show(object);
+  if (object.sections.empty()) nothing_found(object.name());
+}
+
+/// The bytes of a table: with relocations applied, unless the format shows this version without.
+elf::Result<elf::Contents> FileReader::load(const elf::Image& image, const elf::Table& table) {
+  if (!table.section || !image.relocatable()) return image.contents(table);
+  auto plain = image.contents(*table.section);
+  constexpr std::size_t version_at = 2;
+  if (!plain || plain->size() <= version_at) return plain;
+  if (driver_.dumper().wants_raw_bytes(std::to_integer<std::uint8_t>(plain->bytes()[version_at])))
+    return plain;
+  return image.relocated_contents(*table.section);
+}
+
+/// True where a tool that goes by section names alone would take the table; without section headers there are
+/// no names.
+bool FileReader::is_named(const elf::Image& image, const elf::Table& table) const {
+  return table.section ? table.name == options_.section : image.sections().empty();
+}
+
+void FileReader::load_sections(Object& object) {
+  for (const elf::Table& table : object.image->sframe_tables(options_.section)) {
+    if (driver_.dumper().named_sections_only() && !is_named(*object.image, table)) continue;
+    auto contents = load(*object.image, table);
+    if (!contents) {
+      driver_.report(object.name(), contents.error(), exit_findings);
+      contents = table.section ? object.image->contents(*table.section) : elf::Contents();
+      if (!contents) continue;
+    }
+    object.sections.push_back({std::string(table.name), table.address, std::move(*contents), table.section});
+  }
+}
+
+void FileReader::show_archive(Bytes bytes) {
+  const auto members = elf::archive_members(bytes);
+  if (!members) return driver_.report(path_, members.error(), exit_failure);
+  driver_.dumper().begin_archive(path_);
+  bool found = false;
+  for (const elf::Member& member : *members) {
+    if (driver_.stopped()) return;
+    Object object{.kind = Object::Kind::archive_member, .path = path_, .member = member.name};
+    if (is_bare_section(member.bytes)) {
+      show_raw(member.bytes, std::move(object));
+      found = true;
+      continue;
+    }
+    if (!elf::Image::is_elf(member.bytes)) {
+      driver_.messages().detail(object.name(), "not an ELF file");
+      continue;
+    }
+    const auto image = elf::Image::parse(member.bytes);
+    if (!image) {
+      driver_.report(object.name(), image.error(), exit_findings);
+      continue;
+    }
+    object.image = &*image;
+    load_sections(object);
+    found |= !object.sections.empty();
+    driver_.show(object);
+  }
+  if (!found) nothing_found(path_);
+}
+
+void FileReader::show_core(Bytes bytes) {
+  const auto core = elf::Core::parse(bytes);
+  if (!core) return driver_.report(path_, core.error(), exit_failure);
+  for (const elf::Problem& problem : core->problems()) driver_.report(path_, problem, exit_findings);
+  bool found = false;
+  Object own{.path = path_, .image = &core->image()};
+  load_sections(own);
+  if (!own.sections.empty()) {
+    driver_.show(own);
+    found = true;
+  }
+  if (options_.section == default_section)
+    for (const elf::Module& module : core->modules())
+      if (!driver_.stopped()) found |= show_module(*core, module);
+  if (!found)
+    driver_.report(path_, {"no SFrame section in the core or in the images mapped in it", {}, {}},
+                   exit_failure);
+}
+
+/// Shows the SFrame section of an image mapped in the process, which its segment PT_GNU_SFRAME finds. True
+/// where there is one.
+bool FileReader::show_module(const elf::Core& core, const elf::Module& module) {
+  if (!module.header_address || !module.bias) return false;
+  const auto image = elf::Image::parse(core.bytes_at(module.header_address));
+  if (!image) return false;
+  const elf::Segment* segment = image->find_segment(elf::pt_gnu_sframe);
+  if (!segment || segment->memory_size == 0) return false;
+
+  Object object{.kind = Object::Kind::core_image, .path = path_, .image = &*image, .bias = *module.bias};
+  object.member = module.path.empty() ? hex_text(module.start) : std::string(module.path);
+  const std::uint64_t address = *module.bias + segment->address;
+  const Bytes present = core.bytes_at(address);
+  if (present.empty()) {
+    driver_.report(object.name(), {"the core does not have the memory of the SFrame section", {}, {}},
+                   exit_findings);
+    return true;
+  }
+  // Mostly in one piece; where it lies across segments of the core, it is put together.
+  const std::uint64_t size = segment->memory_size;
+  elf::Contents contents(present.first(std::min<std::uint64_t>(size, present.size())));
+  if (present.size() < size) {
+    std::vector<std::byte> joined;
+    for (Bytes piece = present; !piece.empty() && joined.size() < size;
+         piece = core.bytes_at(address + joined.size())) {
+      piece = piece.first(std::min<std::uint64_t>(piece.size(), size - joined.size()));
+      joined.insert(joined.end(), piece.begin(), piece.end());
+    }
+    contents = elf::Contents(std::move(joined));
+  }
+  object.sections.push_back({std::string(default_section), address, std::move(contents), nullptr});
+  driver_.show(object);
+  return true;
+}
+
+} // namespace
+
+void show_file(const std::string& path, const InputOptions& options, Driver& driver) {
+  const auto file = elf::File::open(path);
+  if (!file) return driver.report(path, file.error(), exit_failure);
+  FileReader(path, options, driver).show(file->bytes());
+}
+
+} // namespace sframe::dump

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From files to objects with SFrame sections. A file is told by its first bytes: an ELF image of any type, an
+// archive, a core file, or, where it starts with SFrame's magic number, a bare section.
+
+#pragma once
+
+#include "driver.h"
+
+#include <string>
+
+namespace sframe::dump {
+
+struct InputOptions {
+  std::string section = ".sframe"; ///< name of the sections to show
+  bool raw = false;                ///< take every file as a bare section
+};
+
+/// Shows everything in the file. Problems are reported to the driver.
+void show_file(const std::string& path, const InputOptions& options, Driver& driver);
+
+} // namespace sframe::dump

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The format json: docs/json.md has every key. It is written as it is found, row by row, so that the size of
+// a section costs no memory. Names and paths are bytes; those that are not UTF-8 are repaired.
+
+#include "json.h"
+
+#include "describe.h"
+#include "line.h"
+
+namespace sframe::dump {
+
+namespace {
+
+using llvm::json::OStream;
+
+std::string_view kind_name(Object::Kind kind) {
+  constexpr std::array<std::string_view, 4> names{"file", "archive-member", "core-image", "raw"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+} // namespace
+
+void write_text(OStream& json, std::string_view key, std::string_view text) {
+  const llvm::StringRef ref = to_ref(text);
+  json.attribute(to_ref(key), llvm::json::isUTF8(ref) ? llvm::json::Value(ref)
+                                                      : llvm::json::Value(llvm::json::fixUTF8(ref)));
+}
+
+void write_header(OStream& json, std::string_view name, const Part& part) {
+  const Section& section = part.section;
+  const Header& header = section.header();
+  write_text(json, "name", name);
+  json.attribute("address", hex_text(part.address));
+  json.attribute("size", section.bytes().size());
+  json.attribute("offset", part.offset);
+  json.attribute("version", header.version);
+  json.attribute("byte_order", to_ref(byte_order_name(header.byte_order)));
+  json.attribute("abi", to_ref(section.abi().name));
+  json.attributeArray("flags", [&] {
+    for (const std::string& flag : flag_names(header.flags)) json.value(flag);
+  });
+  json.attribute("fixed_fp_offset", header.fixed_fp_offset);
+  json.attribute("fixed_ra_offset", header.fixed_ra_offset);
+  json.attribute("aux_header_size", header.aux_header_size);
+  json.attribute("num_fdes", header.num_fdes);
+  json.attribute("num_fres", header.num_fres);
+}
+
+void write_fault(OStream& json, const elf::Problem& fault) {
+  json.attributeObject("error", [&] {
+    write_text(json, "message", fault.what);
+    if (fault.offset) json.attribute("offset", *fault.offset);
+  });
+}
+
+JsonFiles::JsonFiles(tool::Output& out) : stream_(out), json_(stream_, 1) {
+  json_.objectBegin();
+  json_.attributeBegin("files");
+  json_.arrayBegin();
+}
+
+void JsonFiles::finish() {
+  json_.arrayEnd();
+  json_.attributeEnd();
+  json_.objectEnd();
+  stream_ << '\n';
+  stream_.flush();
+}
+
+void JsonFiles::begin_object(const Object& object) {
+  json_.objectBegin();
+  write_text(json_, "path", object.name());
+  json_.attribute("kind", to_ref(kind_name(object.kind)));
+  json_.attributeBegin("sections");
+  json_.arrayBegin();
+}
+
+void JsonFiles::end_sections() {
+  json_.arrayEnd();
+  json_.attributeEnd();
+}
+
+void JsonFiles::end_object() {
+  end_sections();
+  json_.objectEnd();
+}
+
+void JsonFiles::empty_section(const ObjectSection& section) {
+  json_.object([&] {
+    write_text(json_, "name", section.name);
+    json_.attribute("address", hex_text(section.address));
+    json_.attribute("size", 0);
+  });
+}
+
+void JsonFiles::unreadable(const ObjectSection& section, const elf::Problem& fault) {
+  json_.object([&] {
+    write_text(json_, "name", section.name);
+    json_.attribute("address", hex_text(section.address));
+    json_.attribute("size", section.contents.size());
+    write_fault(json_, fault);
+  });
+}
+
+namespace {
+
+class JsonDumper final : public Dumper {
+public:
+  explicit JsonDumper(const DumperContext& context)
+      : files_(context.out), json_(files_.json()), names_(context.names), header_only_(context.header_only) {}
+
+  void begin_object(const Object& object) override { files_.begin_object(object); }
+  void end_object() override { files_.end_object(); }
+  void empty_section(const Object&, const ObjectSection& section) override { files_.empty_section(section); }
+  void begin_section(const Object&, const ObjectSection& section) override { object_section_ = &section; }
+  void unreadable(const elf::Problem& fault) override { files_.unreadable(*object_section_, fault); }
+  void finish() override { files_.finish(); }
+
+  void begin_part(const Part& part) override;
+  void end_part(const elf::Problem* fault) override;
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override;
+
+private:
+  void write_names(const Place& place);
+  void write_row(const FrameRow& row);
+  void append_quoted(std::string_view key, const Rule& rule, bool is_cfa);
+
+  JsonFiles files_;
+  OStream& json_;
+  Names& names_;
+  bool header_only_;
+  const ObjectSection* object_section_ = nullptr;
+  const Section* section_ = nullptr;
+  std::string scratch_;
+  Line line_;
+};
+
+void JsonDumper::begin_part(const Part& part) {
+  section_ = &part.section;
+  json_.objectBegin();
+  write_header(json_, object_section_->name, part);
+  if (header_only_) return;
+  json_.attributeBegin("functions");
+  json_.arrayBegin();
+}
+
+void JsonDumper::end_part(const elf::Problem* fault) {
+  if (!header_only_) {
+    json_.arrayEnd();
+    json_.attributeEnd();
+  }
+  if (fault) write_fault(json_, *fault);
+  json_.objectEnd();
+}
+
+void JsonDumper::write_names(const Place& place) {
+  if (const auto section = names_.section_name(place); !section.empty())
+    write_text(json_, "section", section);
+  const auto name = names_.find(place);
+  write_text(json_, "name", name ? name->text(false) : std::string());
+  if (!name) return;
+  if (const std::string demangled = name->text(true); demangled != name->text(false))
+    write_text(json_, "demangled", demangled);
+}
+
+std::optional<Error> JsonDumper::function(const EncodedFde& fde, const Place& place, RowCursor rows) {
+  json_.objectBegin();
+  json_.attribute("index", fde.number);
+  json_.attribute("start", hex_text(place.start));
+  json_.attribute("size", fde.size);
+  write_names(place);
+  json_.attribute("fde_type", to_ref(name_of(fde.fde_type)));
+  json_.attribute("pc_type", to_ref(name_of(fde.pc_type)));
+  json_.attribute("fre_type", to_ref(name_of(fde.fre_type)));
+  json_.attribute("rep_size", fde.rep_size);
+  json_.attribute("signal", fde.signal_frame);
+  json_.attribute("pauth_key", to_ref(name_of(fde.pauth_key)));
+  if (section_->outermost_throughout(fde)) json_.attribute("outermost", true);
+  json_.attributeBegin("rows");
+  json_.arrayBegin();
+  for (FrameRow row; rows.next(row);) write_row(row);
+  json_.arrayEnd();
+  json_.attributeEnd();
+  json_.objectEnd();
+  return rows.error();
+}
+
+/// A row on a line of its own, put together by hand: rules and numbers need no quoting, and rows are what
+/// there is most of.
+void JsonDumper::write_row(const FrameRow& row) {
+  line_.clear();
+  line_.text("{\"offset\":").number(row.offset);
+  append_quoted("cfa", row.cfa, true);
+  append_quoted("ra", row.ra, false);
+  append_quoted("fp", row.fp, false);
+  line_.text(row.ra_signed ? ",\"ra_signed\":true}" : ",\"ra_signed\":false}");
+  json_.rawValue(to_ref(line_.view()));
+}
+
+void JsonDumper::append_quoted(std::string_view key, const Rule& rule, bool is_cfa) {
+  scratch_.clear();
+  append_rule(scratch_, rule, section_->abi(), is_cfa);
+  line_.text(",\"").text(key).text("\":\"").text(scratch_).put('"');
+}
+
+} // namespace
+
+std::unique_ptr<Dumper> make_json_dumper(const DumperContext& context) {
+  return std::make_unique<JsonDumper>(context);
+}
+
+} // namespace sframe::dump

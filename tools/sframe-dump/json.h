@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What JSON output has in common with and without --stats: the list of files with their sections.
+
+#pragma once
+
+#include "formats.h"
+#include "stream.h"
+
+#include <llvm/Support/JSON.h>
+
+#include <string_view>
+
+namespace sframe::dump {
+
+/// Writes "key": "text"; bytes that are not UTF-8 become U+FFFD.
+void write_text(llvm::json::OStream& json, std::string_view key, std::string_view text);
+
+/// The keys of a section that come from its header; `name` is that of the section that holds it.
+void write_header(llvm::json::OStream& json, std::string_view name, const Part& part);
+
+/// "error": what ended a section early.
+void write_fault(llvm::json::OStream& json, const elf::Problem& fault);
+
+/// The outer levels: {"files": [{"path", "sections": [...]}]}. Begun by the constructor, ended by finish().
+class JsonFiles {
+public:
+  explicit JsonFiles(tool::Output& out);
+
+  llvm::json::OStream& json() { return json_; }
+  void begin_object(const Object& object);
+  void end_object();
+  /// The first half of end_object(): what follows belongs to the object.
+  void end_sections();
+  /// A section without bytes, and one that cannot be read, in the list of sections.
+  void empty_section(const ObjectSection& section);
+  void unreadable(const ObjectSection& section, const elf::Problem& fault);
+  void finish();
+
+private:
+  OutputStream stream_;
+  llvm::json::OStream json_;
+};
+
+} // namespace sframe::dump

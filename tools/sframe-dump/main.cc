@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// sframe-dump: shows what is in SFrame sections (docs/sframe-dump.md). This file has the options; formats.h
+// lists the formats.
+
+#include "formats.h"
+#include "inputs.h"
+
+#include <sframe/tool/app.h>
+#include <sframe/tool/output_file.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace sframe::dump;
+namespace tool = sframe::tool;
+
+constexpr const char* examples = R"(  sframe-dump a.out                        all functions of a program
+  sframe-dump --function 'Widget::*' a.out  some of them, by name
+  sframe-dump --address 0x401136 a.out      the one that contains an address
+  sframe-dump --format=json lib.so          for scripts
+  sframe-dump --stats /usr/bin/*            sizes, encodings, coverage
+  sframe-dump core                          the images mapped in a core file
+  objcopy -O binary -j .sframe a.out /dev/stdout | sframe-dump -
+)";
+
+using MakeDumper = std::unique_ptr<Dumper> (*)(const DumperContext&);
+
+struct Format {
+  MakeDumper dump;
+  MakeDumper stats; ///< nullptr where the format has no statistics
+};
+const std::map<std::string, Format> formats{{"text", {make_text_dumper, make_stats_dumper}},
+                                            {"gnu", {make_gnu_dumper, nullptr}},
+                                            {"llvm", {make_llvm_dumper, nullptr}},
+                                            {"json", {make_json_dumper, make_stats_json_dumper}}};
+
+struct Options {
+  std::vector<std::string> files;
+  std::string format = "text";
+  std::vector<std::string> functions;
+  std::string addresses;
+  InputOptions input;
+  bool header_only = false;
+  bool stats = false;
+};
+
+void add_options(CLI::App& cli, Options& options) {
+  cli.add_option("FILE", options.files,
+                 "ELF file, archive, core file or bare SFrame section; - is standard input")
+      ->required();
+  cli.add_option("--format", options.format,
+                 "text, gnu (as objdump --sframe prints), llvm (as llvm-readobj --sframe prints) or json")
+      ->check(CLI::IsMember(formats))
+      ->option_text("text|gnu|llvm|json");
+  cli.add_option("--section", options.input.section, "Name of the sections to show (.sframe)")
+      ->option_text("NAME");
+  cli.add_flag("--raw", options.input.raw, "Take FILE as a bare SFrame section, whatever it looks like");
+  cli.add_option("--function", options.functions,
+                 "Only functions whose name, as it is or demangled, matches the pattern GLOB")
+      ->option_text("GLOB")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  cli.add_option("--address", options.addresses,
+                 "Only functions with an address in the range (both ends belong to it)")
+      ->option_text("A|A-B");
+  cli.add_flag("--header", options.header_only, "No functions, only headers");
+  cli.add_flag("--stats", options.stats,
+               "Counts, sizes and coverage instead of functions (format text or json)");
+}
+
+/// Turns what was typed into a filter; complains about what makes no sense.
+std::optional<Filter> make_filter(const Options& options, tool::Messages& messages) {
+  Filter filter{.header_only = options.header_only, .names = {}, .addresses = std::nullopt};
+  for (const std::string& pattern : options.functions) {
+    auto glob = tool::Glob::parse(pattern);
+    if (!glob) return messages.error({}, "--function " + pattern + ": " + glob.error().text()), std::nullopt;
+    filter.names.push_back(std::move(*glob));
+  }
+  if (!options.addresses.empty()) {
+    filter.addresses = tool::parse_address_range(options.addresses);
+    if (!filter.addresses)
+      return messages.error({},
+                            "--address " + options.addresses + ": not an address or a range of addresses"),
+             std::nullopt;
+  }
+  return filter;
+}
+
+/// Shows all files; gives the exit code.
+int run(tool::App& app, const Options& options, const Filter& filter, MakeDumper make, tool::Output& out) {
+  Names names;
+  const auto dumper = make({.out = out,
+                            .names = names,
+                            .section = options.input.section,
+                            .header_only = options.header_only,
+                            .color = app.output_path() == "-" && tool::use_color(app.color(), 1)});
+  Driver driver(*dumper, names, app.messages(), out, filter);
+  for (const std::string& file : options.files) {
+    if (driver.stopped()) break;
+    show_file(file, options.input, driver);
+  }
+  return driver.finish();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  tool::App app("sframe-dump", "Show what is in SFrame sections.", examples, {.output = true});
+  Options options;
+  add_options(app.cli(), options);
+  if (const auto code = app.parse(argc, argv)) return *code;
+
+  const auto filter = make_filter(options, app.messages());
+  if (!filter) return tool::exit_failure;
+  const Format& format = formats.at(options.format);
+  const MakeDumper make = options.stats ? format.stats : format.dump;
+  if (!make) {
+    app.messages().error({}, "--stats goes with --format=text and --format=json");
+    return tool::exit_failure;
+  }
+  if (app.output_path() == "-") {
+    tool::Output out;
+    const int code = run(app, options, *filter, make, out);
+    return app.finish(out, code);
+  }
+  tool::Output out(-1); // a file appears whole or not at all
+  const int code = run(app, options, *filter, make, out);
+  if (const auto written = tool::write_file(app.output_path(), out.text()); !written) {
+    app.messages().error(app.output_path(), written.error());
+    return tool::exit_failure;
+  }
+  return code;
+}

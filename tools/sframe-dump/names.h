@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the functions of a section are and what they are called. Symbols and relocations of an object are
+// read when they are first needed: the formats without names never pay for them.
+
+#pragma once
+
+#include "object.h"
+
+#include <sframe/elf/symbols.h>
+#include <sframe/section.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sframe::dump {
+
+/// Where a function starts: an address, or in a relocatable object an offset in a section.
+struct Place {
+  std::uint64_t start = 0;
+  std::uint32_t section = 0;                   ///< 0 = an address
+  const elf::Relocation* relocation = nullptr; ///< that gives the start, in a relocatable object
+};
+
+/// A symbol and how far behind its start the function begins.
+struct FunctionName {
+  std::string_view raw;
+  std::uint64_t offset = 0;
+
+  /// "name", "name+0x10"; demangled where `demangled`.
+  std::string text(bool demangled) const;
+};
+
+class Names {
+public:
+  /// Starts on another object or section; `object` and `section` must live until the next call.
+  void select(const Object& object);
+  void select(const ObjectSection& section);
+
+  /// Where function `fde` of the SFrame section at `part_offset` in the selected section starts.
+  Place place(const sframe::Section& part, std::uint64_t part_offset, const EncodedFde& fde);
+
+  /// The symbol that covers the place, if there is one.
+  std::optional<FunctionName> find(const Place& place);
+
+  /// ".text" for a place in a relocatable object, else empty.
+  std::string_view section_name(const Place& place) const;
+
+  /// The problem that reading the section's relocations met.
+  const std::optional<elf::Problem>& problem() const { return problem_; }
+
+private:
+  const elf::SymbolTable& symbols();
+  const elf::Relocation* relocation_at(std::uint64_t offset) const;
+
+  const Object* object_ = nullptr;
+  std::optional<elf::SymbolTable> symbols_;
+  std::vector<elf::Relocation> relocations_; ///< by offset
+  std::optional<elf::Problem> problem_;
+};
+
+} // namespace sframe::dump

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --stats: what the bytes of a section go to, and how much code they describe. Collected here, printed by
+// stats.cc and stats_json.cc.
+
+#pragma once
+
+#include "formats.h"
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace sframe::dump {
+
+/// Functions, rows and bytes (of rows and attributes) of one encoding.
+struct EncodingStats {
+  std::uint64_t functions = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// Where a section's bytes go. The members add up to the section, but for rows that overlap without being
+/// shared.
+struct ByteStats {
+  std::uint64_t header = 0;
+  std::uint64_t aux_header = 0;
+  std::uint64_t index = 0;
+  std::uint64_t attributes = 0; ///< version 3: per function, before its rows
+  std::uint64_t row_starts = 0; ///< of rows: start offset and info byte
+  std::uint64_t data_words = 0;
+  std::uint64_t padding = 0; ///< what nothing refers to
+  std::uint64_t total = 0;
+};
+
+struct PartStats {
+  std::uint64_t functions = 0;
+  std::uint64_t rows = 0;
+  std::uint64_t words = 0;
+  std::uint64_t masked = 0;       ///< functions of type PCMASK
+  std::uint64_t signal = 0;       ///< functions that are signal frames
+  std::uint64_t key_b = 0;        ///< functions with pointer authentication key B
+  std::uint64_t without_rows = 0; ///< functions
+  std::uint64_t outermost = 0;    ///< rows
+  std::uint64_t max_rows = 0;     ///< of one function
+  std::uint64_t max_bytes = 0;
+  std::uint64_t row_bytes = 0;    ///< as functions use them: shared bytes count each time
+  std::uint64_t shared_bytes = 0; ///< what sharing saves
+  ByteStats bytes;
+  std::array<EncodingStats, 3> by_fre_type;  ///< addr1, addr2, addr4
+  std::array<EncodingStats, 2> by_fde_type;  ///< default, flex
+  std::array<EncodingStats, 3> by_word_size; ///< 1, 2, 4 bytes; rows and bytes of data words
+};
+
+/// Of an object as a whole.
+struct ObjectStats {
+  std::uint64_t executable_bytes = 0; ///< of executable sections, or segments where there are no sections
+  std::uint64_t covered_bytes = 0;    ///< of those, in some function's range
+  std::uint64_t sframe = 0;           ///< bytes of all SFrame sections
+  std::uint64_t eh_frame = 0;
+  std::uint64_t eh_frame_hdr = 0;
+};
+
+/// Addresses [first, last]; in a relocatable object, offsets in a section.
+struct AddressRange {
+  std::uint32_t section = 0;
+  std::uint64_t first = 0, last = 0;
+};
+
+/// Counts what a Dumper is shown.
+class StatsCollector {
+public:
+  void begin_object(const Object& object);
+  void begin_part(const Part& part);
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows);
+  /// The part's numbers; to be asked for at its end.
+  PartStats part() const;
+  /// The object's numbers; to be asked for at its end. N log N in the number of functions.
+  ObjectStats object();
+
+private:
+  std::vector<AddressRange> code_ranges() const;
+
+  const Object* object_ = nullptr;
+  const Section* section_ = nullptr;
+  PartStats stats_;
+  std::vector<bool> seen_; ///< offsets in the FRE sub-section at which a function's rows start
+  std::vector<AddressRange> functions_;
+};
+
+} // namespace sframe::dump

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --stats with --format=json: docs/json.md has every key.
+
+#include "describe.h"
+#include "json.h"
+#include "stats.h"
+
+namespace sframe::dump {
+
+namespace {
+
+using llvm::json::OStream;
+
+class StatsJsonDumper final : public Dumper {
+public:
+  explicit StatsJsonDumper(const DumperContext& context) : files_(context.out), json_(files_.json()) {}
+
+  void begin_object(const Object& object) override {
+    object_ = &object;
+    collector_.begin_object(object);
+    files_.begin_object(object);
+  }
+  void end_object() override;
+  void empty_section(const Object&, const ObjectSection& section) override { files_.empty_section(section); }
+  void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
+  void unreadable(const elf::Problem& fault) override { files_.unreadable(*section_, fault); }
+  void begin_part(const Part& part) override {
+    collector_.begin_part(part);
+    json_.objectBegin();
+    write_header(json_, section_->name, part);
+  }
+  void end_part(const elf::Problem* fault) override;
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override {
+    return collector_.function(fde, place, rows);
+  }
+  void finish() override { files_.finish(); }
+
+private:
+  void write_part(const PartStats& stats);
+  void write_bytes(const ByteStats& bytes);
+  void write_encoding(std::string_view name, const EncodingStats& stats, bool functions);
+
+  JsonFiles files_;
+  OStream& json_;
+  StatsCollector collector_;
+  const Object* object_ = nullptr;
+  const ObjectSection* section_ = nullptr;
+};
+
+void StatsJsonDumper::end_part(const elf::Problem* fault) {
+  json_.attributeObject("stats", [&] { write_part(collector_.part()); });
+  if (fault) write_fault(json_, *fault);
+  json_.objectEnd();
+}
+
+void StatsJsonDumper::write_part(const PartStats& stats) {
+  json_.attribute("functions", stats.functions);
+  json_.attribute("rows", stats.rows);
+  json_.attribute("data_words", stats.words);
+  json_.attribute("pcmask_functions", stats.masked);
+  json_.attribute("signal_functions", stats.signal);
+  json_.attribute("key_b_functions", stats.key_b);
+  json_.attribute("functions_without_rows", stats.without_rows);
+  json_.attribute("outermost_rows", stats.outermost);
+  json_.attribute("max_rows", stats.max_rows);
+  json_.attribute("max_row_bytes", stats.max_bytes);
+  json_.attribute("row_bytes", stats.row_bytes);
+  json_.attribute("shared_bytes", stats.shared_bytes);
+  write_bytes(stats.bytes);
+  json_.attributeObject("encodings", [&] {
+    for (std::size_t i = 0; i < stats.by_fre_type.size(); ++i)
+      write_encoding(name_of(static_cast<FreType>(i)), stats.by_fre_type[i], true);
+    for (std::size_t i = 0; i < stats.by_fde_type.size(); ++i)
+      write_encoding(name_of(static_cast<FdeType>(i)), stats.by_fde_type[i], true);
+    write_encoding("word1", stats.by_word_size[0], false);
+    write_encoding("word2", stats.by_word_size[1], false);
+    write_encoding("word4", stats.by_word_size[2], false);
+  });
+}
+
+void StatsJsonDumper::write_bytes(const ByteStats& bytes) {
+  json_.attributeObject("bytes", [&] {
+    json_.attribute("header", bytes.header);
+    json_.attribute("aux_header", bytes.aux_header);
+    json_.attribute("index", bytes.index);
+    json_.attribute("attributes", bytes.attributes);
+    json_.attribute("row_starts", bytes.row_starts);
+    json_.attribute("data_words", bytes.data_words);
+    json_.attribute("padding", bytes.padding);
+    json_.attribute("total", bytes.total);
+  });
+}
+
+void StatsJsonDumper::write_encoding(std::string_view name, const EncodingStats& stats, bool functions) {
+  json_.attributeObject(to_ref(name), [&] {
+    if (functions) json_.attribute("functions", stats.functions);
+    json_.attribute("rows", stats.rows);
+    json_.attribute("bytes", stats.bytes);
+  });
+}
+
+void StatsJsonDumper::end_object() {
+  files_.end_sections();
+  if (object_->image) {
+    const ObjectStats stats = collector_.object();
+    json_.attributeObject("stats", [&] {
+      json_.attribute("executable_bytes", stats.executable_bytes);
+      json_.attribute("covered_bytes", stats.covered_bytes);
+      json_.attribute("sframe", stats.sframe);
+      json_.attribute("eh_frame", stats.eh_frame);
+      json_.attribute("eh_frame_hdr", stats.eh_frame_hdr);
+    });
+  }
+  json_.objectEnd();
+}
+
+} // namespace
+
+std::unique_ptr<Dumper> make_stats_json_dumper(const DumperContext& context) {
+  return std::make_unique<StatsJsonDumper>(context);
+}
+
+} // namespace sframe::dump

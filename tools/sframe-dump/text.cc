@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The format text, for people: names as they are written in the source, what each function is encoded as, and
+// rows in columns that are as wide as the function's widest rule. Widths take a first pass over a function's
+// rows; nothing is kept.
+
+#include "describe.h"
+#include "formats.h"
+#include "line.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sframe::dump {
+
+namespace {
+
+constexpr std::size_t label_width = 24;
+
+std::string join(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ", ") + part;
+  return text;
+}
+
+std::string plural(std::uint64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+/// The texts of a row, and how wide a column has to be for them.
+struct RowTexts {
+  std::string cfa, ra, fp;
+};
+struct Widths {
+  std::size_t cfa = 8, ra = 8;
+};
+
+class TextDumper final : public Dumper {
+public:
+  explicit TextDumper(const DumperContext& context)
+      : out_(context.out), names_(context.names), color_(context.color) {}
+
+  void begin_object(const Object& object) override { object_name_ = object.name(); }
+  void empty_section(const Object& object, const ObjectSection& section) override {
+    begin_section(object, section);
+    title();
+    out_ << ", empty\n";
+  }
+  void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
+  void begin_part(const Part& part) override;
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override;
+
+private:
+  enum class Style : std::uint8_t { title, name, faint, plain };
+  void styled(Style style, std::string_view text);
+  void title();
+  void field(std::string_view label, std::string_view value);
+  void sub_section(std::string_view label, std::uint64_t offset, std::uint64_t size);
+  void function_heading(const EncodedFde& fde, const Place& place);
+  void describe(const EncodedFde& fde);
+  void format_row(const FrameRow& row);
+  std::optional<Widths> measure(RowCursor rows);
+  void print_columns(std::string_view start, std::string_view cfa, std::string_view ra, std::string_view fp,
+                     const Widths& widths, Style style);
+  void print_row(std::uint64_t address, const FrameRow& row, const Widths& widths);
+
+  tool::Output& out_;
+  Names& names_;
+  bool color_;
+  bool first_ = true;
+  std::string object_name_;
+  const ObjectSection* section_ = nullptr;
+  const Section* part_ = nullptr;
+  RowTexts texts_;
+  Line line_;
+  Line start_;
+};
+
+void TextDumper::styled(Style style, std::string_view text) {
+  constexpr std::array<std::string_view, 4> codes{"\x1b[1m", "\x1b[1;36m", "\x1b[2m", ""};
+  if (color_) out_ << codes[static_cast<std::size_t>(style)];
+  out_.safe(text);
+  if (color_) out_ << "\x1b[0m";
+}
+
+void TextDumper::title() {
+  if (!first_) out_ << "\n";
+  first_ = false;
+  styled(Style::title, object_name_ + ": section " + section_->name);
+}
+
+void TextDumper::field(std::string_view label, std::string_view value) {
+  line_.clear();
+  out_ << line_.text("  ").text(label).pad_to(label_width).view() << value << "\n";
+}
+
+void TextDumper::sub_section(std::string_view label, std::uint64_t offset, std::uint64_t size) {
+  field(label, plural(size, "byte") + " at offset " + hex_text(offset));
+}
+
+/// What a fixed offset in the header means.
+std::string fixed_offset_text(std::int8_t offset, std::string_view reg) {
+  if (offset == 0) return "0 (each row tells where " + std::string(reg) + " is)";
+  Line line;
+  line.number(offset).text(" (").text(reg).text(" at cfa").offset(offset).put(')');
+  return std::string(line.view());
+}
+
+void TextDumper::begin_part(const Part& part) {
+  part_ = &part.section;
+  const Header& header = part.section.header();
+  title();
+  if (part.offset)
+    out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex_text(part.offset);
+  out_ << "\n";
+  field("Address", hex_text(part.address));
+  field("Size", plural(part.section.bytes().size(), "byte"));
+  field("Version", std::to_string(header.version));
+  field("ABI", std::string(part.section.abi().name) + ", " + std::string(byte_order_name(header.byte_order)) +
+                   "-endian");
+  field("Flags",
+        header.flags ? hex_text(header.flags) + " (" + join(flag_names(header.flags)) + ")" : "none");
+  field("Fixed FP offset", fixed_offset_text(header.fixed_fp_offset, "FP"));
+  field("Fixed RA offset", fixed_offset_text(header.fixed_ra_offset, "RA"));
+  field("Auxiliary header", plural(header.aux_header_size, "byte"));
+  field("Functions (FDEs)", std::to_string(header.num_fdes));
+  field("Rows (FREs)", std::to_string(header.num_fres));
+  sub_section("Index", part.section.index_offset(),
+              std::uint64_t{header.num_fdes} * part.section.index_entry_size());
+  sub_section("Rows", part.section.rows_offset(), header.fre_size);
+}
+
+void TextDumper::function_heading(const EncodedFde& fde, const Place& place) {
+  line_.clear();
+  line_.text("\n  [").number(fde.number).text("] ");
+  out_ << line_.view();
+  if (const auto section = names_.section_name(place); !section.empty()) {
+    out_.safe(section);
+    out_ << " ";
+  }
+  line_.clear();
+  line_.text("0x").hex(place.start).text("-0x").hex(place.start + fde.size);
+  styled(Style::faint, line_.view());
+  if (const auto name = names_.find(place)) {
+    out_ << "  ";
+    styled(Style::name, name->text(true));
+  }
+  out_ << "\n";
+}
+
+/// The line that tells how a function is encoded.
+void TextDumper::describe(const EncodedFde& fde) {
+  out_ << "      " << plural(fde.size, "byte") << ", " << name_of(fde.fre_type);
+  out_ << (fde.fde_type == FdeType::flex ? ", flex, " : ", ") << plural(fde.num_fres, "row");
+  if (fde.pc_type == PcType::mask) out_ << " repeating every " << plural(fde.rep_size, "byte") << " (PCMASK)";
+  if (fde.signal_frame) out_ << ", signal frame";
+  if (part_->abi().signs_return_addresses && fde.pauth_key == PauthKey::b) out_ << ", key B";
+  if (part_->outermost_throughout(fde)) out_ << ", outermost frame throughout";
+  out_ << "\n";
+}
+
+void TextDumper::format_row(const FrameRow& row) {
+  texts_.cfa.clear();
+  texts_.ra.clear();
+  texts_.fp.clear();
+  append_rule(texts_.cfa, row.cfa, part_->abi(), true);
+  append_rule(texts_.ra, row.ra, part_->abi(), false);
+  append_rule(texts_.fp, row.fp, part_->abi(), false);
+  if (row.ra_signed) texts_.ra += " signed";
+}
+
+/// The widths of the columns; nothing where there is no row to show.
+std::optional<Widths> TextDumper::measure(RowCursor rows) {
+  std::optional<Widths> widths;
+  for (FrameRow row; rows.next(row);) {
+    if (!widths) widths = Widths();
+    if (row.is_outermost()) continue;
+    format_row(row);
+    widths->cfa = std::max(widths->cfa, texts_.cfa.size());
+    widths->ra = std::max(widths->ra, texts_.ra.size());
+  }
+  return widths;
+}
+
+std::optional<Error> TextDumper::function(const EncodedFde& fde, const Place& place, RowCursor rows) {
+  function_heading(fde, place);
+  describe(fde);
+  const bool mask = fde.pc_type == PcType::mask;
+  const auto widths = measure(rows);
+  if (widths) print_columns(mask ? "OFFSET" : "START", "CFA", "RA", "FP", *widths, Style::faint);
+  for (FrameRow row; rows.next(row);) print_row(row.offset + (mask ? 0 : place.start), row, *widths);
+  return rows.error();
+}
+
+void TextDumper::print_columns(std::string_view start, std::string_view cfa, std::string_view ra,
+                               std::string_view fp, const Widths& widths, Style style) {
+  constexpr std::size_t indent = 6, gap = 2;
+  const std::size_t cfa_at = indent + 18 + gap, ra_at = cfa_at + widths.cfa + gap,
+                    fp_at = ra_at + widths.ra + gap;
+  line_.clear();
+  line_.pad_to(indent).text(start).pad_to(cfa_at).text(cfa);
+  if (!ra.empty()) line_.pad_to(ra_at).text(ra).pad_to(fp_at).text(fp);
+  if (style == Style::plain)
+    out_ << line_.view();
+  else
+    styled(style, line_.view());
+  out_ << "\n";
+}
+
+void TextDumper::print_row(std::uint64_t address, const FrameRow& row, const Widths& widths) {
+  start_.clear();
+  start_.text("0x").hex(address);
+  if (row.is_outermost())
+    return print_columns(start_.view(), "outermost frame (RA undefined)", {}, {}, {}, Style::plain);
+  format_row(row);
+  print_columns(start_.view(), texts_.cfa, texts_.ra, texts_.fp, widths, Style::plain);
+}
+
+} // namespace
+
+std::unique_ptr<Dumper> make_text_dumper(const DumperContext& context) {
+  return std::make_unique<TextDumper>(context);
+}
+
+} // namespace sframe::dump
