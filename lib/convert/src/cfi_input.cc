@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/convert/cfi_input.h"
+
+#include "sframe/cfi/index.h"
+
+#include <array>
+#include <string_view>
+
+namespace sframe::conversion {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> plt_sections = {".plt", ".plt.got", ".plt.sec", ".plt.bnd",
+                                                          ".iplt"};
+
+/// What DW_EH_PE_datarel counts from in .eh_frame.
+cfi::Bases bases_of(const elf::Image& image) {
+  for (std::string_view name : {".got.plt", ".got"})
+    if (const elf::Section* got = image.find_section(name)) return {.text = 0, .data = got->address};
+  return {};
+}
+
+elf::Result<void> add_section(const elf::Image& image, std::string_view name, cfi::SectionKind kind,
+                              CfiInput& input) {
+  const elf::Section* section = image.find_section(name);
+  if (!section) return {};
+  auto contents = image.contents(*section);
+  if (!contents) return std::unexpected(contents.error());
+  if (contents->empty()) return {};
+  input.storage.push_back(std::move(*contents));
+  input.sections.emplace_back(kind, input.storage.back().bytes(), section->address, *input.abi,
+                              bases_of(image));
+  return {};
+}
+
+/// The segment that holds .eh_frame goes on behind it with other tables; its terminator is the only mark.
+cfi::Section up_to_terminator(const cfi::Section& section) {
+  std::uint64_t end = 0;
+  cfi::FdeCursor fdes = section.fdes();
+  for (;;) {
+    const auto fde = fdes.next();
+    if (!fde || !*fde || (*fde)->after_terminator) break;
+    end = fdes.offset();
+  }
+  return {section.kind(), section.bytes().first(end), section.address(), section.abi(), section.bases()};
+}
+
+void add_from_segment(const elf::Image& image, CfiInput& input) {
+  const elf::Segment* segment = image.find_segment(elf::pt_gnu_eh_frame);
+  if (!segment) return;
+  const auto bytes = image.contents(*segment);
+  if (!bytes) return;
+  const auto header = cfi::EhFrameHdr::parse(bytes->bytes(), segment->address, *input.abi);
+  if (!header || !header->eh_frame()) return;
+  const cfi::Section rest(cfi::SectionKind::eh_frame, image.bytes_at(*header->eh_frame()),
+                          *header->eh_frame(), *input.abi);
+  if (cfi::Section section = up_to_terminator(rest); !section.bytes().empty())
+    input.sections.push_back(section);
+}
+
+} // namespace
+
+elf::Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
+  CfiInput input;
+  input.abi = image.abi();
+  if (!input.abi)
+    return elf::fail("SFrame has no ABI for this machine (e_machine " + std::to_string(image.machine()) +
+                     ")");
+  if (image.relocatable()) return elf::fail("relocatable objects are not supported yet");
+  if (auto added = add_section(image, ".eh_frame", cfi::SectionKind::eh_frame, input); !added)
+    return std::unexpected(added.error());
+  if (input.sections.empty() && image.sections().empty()) add_from_segment(image, input);
+  if (auto added = add_section(image, ".debug_frame", cfi::SectionKind::debug_frame, input); !added)
+    return std::unexpected(added.error());
+  for (const elf::CodeRange& code : image.executable_ranges())
+    input.code.push_back({code.address, code.size});
+  for (std::string_view name : plt_sections)
+    if (const elf::Section* plt = image.find_section(name)) input.plt.push_back({plt->address, plt->size});
+  return input;
+}
+
+} // namespace sframe::conversion

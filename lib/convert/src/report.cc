@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/convert/report.h"
+
+namespace sframe::conversion {
+
+Reason reason(cfi::Unsayable unsayable) {
+  return {cfi::reason_name(unsayable), cfi::message(unsayable)};
+}
+
+Reason reason(RefusalReason refusal) {
+  return {sframe::reason_name(refusal), sframe::message(refusal)};
+}
+
+double Report::coverage() const {
+  if (pc_bytes.total == 0) return 100;
+  return 100 * static_cast<double>(pc_bytes.covered) / static_cast<double>(pc_bytes.total);
+}
+
+void Report::leave_out(std::uint64_t start, std::uint64_t end, Reason reason, bool same_fde) {
+  if (start >= end) return;
+  if (same_fde && !left_out.empty()) {
+    LeftOut& last = left_out.back();
+    if (last.start + last.size == start && std::string_view(last.reason.name) == reason.name) {
+      last.size += end - start;
+      return;
+    }
+  }
+  count(reason);
+  left_out.push_back({start, end - start, reason});
+}
+
+} // namespace sframe::conversion

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "command_line.h"
+
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+namespace sframe::gen {
+
+namespace {
+
+constexpr const char* examples =
+    "  sframe-gen libfoo.so -o libfoo.sframe --emit=section      the bare section\n"
+    "  sframe-gen libfoo.so -o sidecars/ --emit=sidecar          found by build ID in sidecars/\n"
+    "  sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3\n"
+    "                                                            an older version, or several sections in "
+    "one\n"
+    "  sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=99\n";
+
+/// What CLI11 fills in before it is checked.
+struct Raw {
+  std::string function, section_address, byte_order;
+  bool no_plt = false;
+  double min_coverage = -1;
+};
+
+template <class T> CLI::CheckedTransformer choices(std::map<std::string, T> names) {
+  return CLI::CheckedTransformer(std::move(names));
+}
+
+void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
+  cli.add_option("INPUT", line.input, "ELF file; with --from=sframe also a raw section; - is standard input")
+      ->required();
+  cli.add_option("--from", line.from, "What to read: cfi (.eh_frame and .debug_frame; default) or sframe")
+      ->transform(choices<From>({{"cfi", From::cfi}, {"sframe", From::sframe}}))
+      ->option_text("cfi|sframe");
+  cli.add_option("--emit", line.emit, "What to write: elf (default), section (bare bytes) or sidecar")
+      ->transform(choices<Emit>({{"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}}))
+      ->option_text("elf|section|sidecar");
+  cli.add_option("--sframe-version", line.version, "Version to write: 3 (default), 2 or 1")
+      ->transform(choices<VersionNumber>(
+          {{"1", VersionNumber::v1}, {"2", VersionNumber::v2}, {"3", VersionNumber::v3}}))
+      ->option_text("1|2|3");
+  cli.add_option("--byte-order", raw.byte_order, "little or big; with --from=sframe and --emit=section")
+      ->check(CLI::IsMember({"little", "big"}))
+      ->option_text("little|big");
+  cli.add_option("--section-address", raw.section_address,
+                 "Address of the section (default: 0; for a sidecar, behind the last segment)")
+      ->type_name("ADDRESS");
+  cli.add_option("--function", raw.function, "Only functions whose name matches the pattern")
+      ->type_name("GLOB");
+  cli.add_flag("--no-plt", raw.no_plt, "Nothing for linker-made PLT entries");
+  cli.add_flag("--share,!--no-share", line.share_rows,
+               "Let functions with equal rows share their bytes (default: no)");
+  cli.add_option("--report", line.report,
+                 "text (default, on standard error), json (on standard output) or none")
+      ->transform(choices<ReportFormat>(
+          {{"text", ReportFormat::text}, {"json", ReportFormat::json}, {"none", ReportFormat::none}}))
+      ->option_text("text|json|none");
+  cli.add_option("--report-file", line.report_file, "Write the report to FILE instead")->type_name("FILE");
+  cli.add_flag("--strict", line.strict, "Exit code 1 if anything could not be represented");
+  cli.add_option("--min-coverage", raw.min_coverage,
+                 "Exit code 1 if less than PERCENT of the code is covered")
+      ->check(CLI::Range(0.0, 100.0))
+      ->option_text("PERCENT");
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return a != "-" && b != "-" && std::filesystem::equivalent(a, b, error) && !error;
+}
+
+/// What the single options do not know of each other; the message, where they do not go together.
+std::optional<std::string> contradiction(const CommandLine& line) {
+  if (line.emit == Emit::elf) return "--emit=elf is not supported yet: use --emit=section or --emit=sidecar";
+  if (line.byte_order && (line.from != From::sframe || line.emit != Emit::section))
+    return "--byte-order needs --from=sframe and --emit=section";
+  if (line.from == From::sframe && (line.function || !line.plt))
+    return "--function and --no-plt need --from=cfi";
+  if (is_same_file(line.input, line.output)) return "the output would replace the input";
+  return std::nullopt;
+}
+
+/// The texts that CLI11 does not read itself; a message where one is wrong.
+std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
+  line.plt = !raw.no_plt;
+  if (!raw.byte_order.empty()) line.byte_order = raw.byte_order == "big" ? ByteOrder::big : ByteOrder::little;
+  if (raw.min_coverage >= 0) line.min_coverage = raw.min_coverage;
+  if (!raw.section_address.empty()) {
+    line.section_address = tool::parse_address(raw.section_address);
+    if (!line.section_address) return "--section-address: no address: " + raw.section_address;
+  }
+  if (!raw.function.empty()) {
+    auto glob = tool::Glob::parse(raw.function);
+    if (!glob) return "--function: " + glob.error().text();
+    line.function = std::move(*glob);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+tool::App make_app() {
+  return tool::App("sframe-gen",
+                   "Make an SFrame section from call frame information, or from another section.", examples,
+                   {.output = true, .threads = false});
+}
+
+std::expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv) {
+  CommandLine line;
+  Raw raw;
+  declare_options(app.cli(), line, raw);
+  if (const auto code = app.parse(argc, argv)) return std::unexpected(*code);
+  const auto fail = [&](const std::string& what) {
+    app.messages().error({}, what);
+    return std::unexpected<int>(tool::exit_failure);
+  };
+  if (app.cli().count("--output") == 0) return fail("-o OUTPUT is required (- is standard output)");
+  line.output = app.output_path();
+  if (const auto wrong = read_texts(raw, line)) return fail(*wrong);
+  if (const auto wrong = contradiction(line)) return fail(*wrong);
+  return line;
+}
+
+} // namespace sframe::gen

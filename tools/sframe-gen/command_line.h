@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the user asked for.
+
+#pragma once
+
+#include <sframe/builder.h>
+#include <sframe/tool/app.h>
+#include <sframe/tool/text.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sframe::gen {
+
+enum class From : std::uint8_t { cfi, sframe };
+enum class Emit : std::uint8_t { elf, section, sidecar };
+enum class ReportFormat : std::uint8_t { text, json, none };
+
+struct CommandLine {
+  std::string input;
+  std::string output;
+  From from = From::cfi;
+  Emit emit = Emit::elf;
+  VersionNumber version = VersionNumber::v3;
+  std::optional<ByteOrder> byte_order;
+  bool plt = true;
+  bool share_rows = false;
+  std::optional<tool::Glob> function;
+  std::optional<std::uint64_t> section_address;
+  ReportFormat report = ReportFormat::text;
+  std::string report_file; ///< empty: not given
+  bool strict = false;
+  std::optional<double> min_coverage; ///< percent
+};
+
+/// Reads the command line. The exit code where the program is to end here; messages have been printed.
+std::expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv);
+
+/// The program with its name, description and examples.
+tool::App make_app();
+
+} // namespace sframe::gen

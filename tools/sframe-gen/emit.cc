@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "emit.h"
+
+#include <sframe/elf/sidecar.h>
+#include <sframe/tool/output_file.h>
+
+#include <filesystem>
+#include <system_error>
+
+namespace sframe::gen {
+
+namespace {
+
+std::unexpected<FileProblem> failed(const std::string& file, const elf::Problem& problem) {
+  return std::unexpected(FileProblem{file, problem});
+}
+
+bool names_folder(const std::string& path) {
+  std::error_code error;
+  return path.ends_with('/') || std::filesystem::is_directory(path, error);
+}
+
+std::expected<std::string, FileProblem> write(const std::string& path, std::span<const std::byte> bytes,
+                                              std::uint32_t mode) {
+  if (const auto written = tool::write_file(path, bytes, mode); !written)
+    return failed(path, written.error());
+  return path;
+}
+
+std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, const Input& input,
+                                                     const Generated& generated) {
+  if (!input.image)
+    return failed(line.input, {"a sidecar belongs to an ELF file, not to a raw section", "", {}});
+  const elf::Image& image = *input.image;
+  std::string path = line.output;
+  if (names_folder(path)) {
+    const std::string below = elf::sidecar_path(image.build_id());
+    if (below.empty())
+      return failed(line.input, {"no build ID, by which a sidecar folder is ordered", "", {}});
+    path = (std::filesystem::path(path) / below).string();
+    if (const auto made = tool::make_parent_folders(path); !made) return failed(path, made.error());
+  }
+  const auto bytes = elf::make_sidecar({.machine = image.machine(),
+                                        .byte_order = image.byte_order(),
+                                        .type = image.type(),
+                                        .flags = image.flags(),
+                                        .build_id = image.build_id(),
+                                        .section = generated.bytes,
+                                        .section_address = section_address(line, input)});
+  return write(path, bytes, input.file.mode());
+}
+
+} // namespace
+
+std::expected<std::string, FileProblem> emit(const CommandLine& line, const Input& input,
+                                             const Generated& generated) {
+  if (line.emit == Emit::sidecar) return emit_sidecar(line, input, generated);
+  return write(line.output, generated.bytes, input.file.mode());
+}
+
+} // namespace sframe::gen

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --from=sframe: what is in the input's sections, in another version or byte order, several sections as one.
+
+#include "generate.h"
+
+#include <sframe/convert.h>
+#include <sframe/section.h>
+
+#include <map>
+
+namespace sframe::gen {
+
+namespace {
+
+/// The sections of one table, one behind another.
+elf::Result<void> split(std::span<const std::byte> bytes, std::string_view name, std::uint64_t address,
+                        std::vector<Section>& out) {
+  Concatenated parts(bytes, address);
+  for (;;) {
+    const auto part = parts.next();
+    if (!part) return std::unexpected(elf::to_problem(part.error(), name));
+    if (!*part) return {};
+    out.push_back(**part);
+  }
+}
+
+/// All sections of the input. `storage` keeps what is not in the file as it is.
+elf::Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
+                                       std::vector<elf::Contents>& storage) {
+  std::vector<Section> sections;
+  if (!input.image) {
+    const auto done = split(input.file.bytes(), "", section_address(line, input), sections);
+    if (!done) return std::unexpected(done.error());
+    return sections;
+  }
+  for (const elf::Table& table : input.image->sframe_tables()) {
+    auto contents = input.image->contents(table);
+    if (!contents) return std::unexpected(contents.error());
+    storage.push_back(std::move(*contents));
+    const auto done = split(storage.back().bytes(), table.name, table.address, sections);
+    if (!done) return std::unexpected(done.error());
+  }
+  return sections;
+}
+
+/// Rows and bytes of code of the functions that were written.
+void count_written(const Section& section, Generated& out) {
+  for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
+    if (const auto fde = section.fde(i)) {
+      out.report.pc_bytes.covered += fde->size;
+      out.num_fres += fde->num_fres;
+    }
+}
+
+Generated with_report(Converted&& converted, const AbiTraits& abi) {
+  Generated out{std::move(converted.bytes), {}, &abi, converted.num_fdes, 0};
+  conversion::Report& report = out.report;
+  if (const auto section = Section::parse(out.bytes)) count_written(*section, out);
+  report.pc_bytes.total = report.pc_bytes.covered;
+  for (const RefusedFunction& refused : converted.refused) {
+    const conversion::Reason why = conversion::reason(refused.refusal.reason);
+    report.pc_bytes.total += refused.fde.size;
+    if (refused.fde.size != 0)
+      report.leave_out(refused.fde.start, refused.fde.start + refused.fde.size, why, false);
+    else
+      report.count(why);
+  }
+  report.functions = {.total = converted.num_fdes + converted.refused.size(),
+                      .converted = converted.num_fdes,
+                      .partial = 0,
+                      .skipped = converted.refused.size()};
+  return out;
+}
+
+} // namespace
+
+elf::Result<Generated> generate_from_sframe(const CommandLine& line, const Input& input) {
+  std::vector<elf::Contents> storage;
+  const auto sections = load(line, input, storage);
+  if (!sections) return std::unexpected(sections.error());
+  if (sections->empty()) return elf::fail("no SFrame section");
+  const AbiTraits& abi = sections->front().abi();
+  for (const Section& section : *sections)
+    if (section.abi().id != abi.id)
+      return elf::fail("sections of different ABIs: " + std::string(abi.name) + ", " +
+                       std::string(section.abi().name));
+  auto converted = convert(*sections,
+                           {.version = line.version,
+                            .abi = abi.id,
+                            .byte_order = line.byte_order,
+                            .merge_rows = true,
+                            .share_rows = line.share_rows,
+                            .aux_header = {}},
+                           section_address(line, input));
+  if (!converted) return std::unexpected(elf::to_problem(converted.error()));
+  return with_report(std::move(*converted), abi);
+}
+
+} // namespace sframe::gen

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report as text or JSON. The JSON keys are part of the command line contract.
+
+#pragma once
+
+#include "generate.h"
+
+#include <sframe/tool/output.h>
+
+namespace sframe::gen {
+
+/// A few lines for people.
+void write_text_report(const CommandLine& line, const Input& input, const Generated& generated,
+                       tool::Output& out);
+
+/// Everything, for scripts.
+void write_json_report(const CommandLine& line, const Input& input, const Generated& generated,
+                       tool::Output& out);
+
+} // namespace sframe::gen
