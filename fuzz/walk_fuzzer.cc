@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes as a core file: every thread is walked with every stepper, and no file is opened (paths in
+// a mutated core could name anything). What must hold for any input is checked on the way: frames are
+// numbered, their number is bounded, and a walk called complete ended for a reason that can be one.
+
+#include "sframe/walk/process_state.h"
+#include "sframe/walk/steppers.h"
+#include "sframe/walk/symbols.h"
+#include "sframe/walk/walker.h"
+
+#include <cstdlib>
+
+namespace {
+
+using namespace sframe;
+
+constexpr std::uint32_t max_frames = 300;
+constexpr std::size_t max_threads = 50;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+class Receiver final : public walk::FrameReceiver {
+public:
+  explicit Receiver(walk::AddressSpace& space) : space_(space) {}
+
+  bool frame(const walk::Frame& frame, const walk::Registers& registers) override {
+    require(frame.number == count_ && frame.pc == registers.pc);
+    require((frame.found_by == nullptr) == (frame.number == 0));
+    if (walk::Module* module = space_.module_at(frame.lookup_pc()))
+      symbols_.find(*module, frame.lookup_pc(), frame.pc);
+    return ++count_ <= max_frames;
+  }
+  std::uint32_t count() const { return count_; }
+
+private:
+  walk::AddressSpace& space_;
+  walk::ElfSymbols symbols_;
+  std::uint32_t count_ = 0;
+};
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto core = elf::Core::parse(std::as_bytes(std::span(data, size)));
+  if (!core) return 0;
+  const auto process = walk::CoreProcess::create(*core, {.open_files = false});
+  if (!process) return 0;
+  walk::CoreSpace& space = (*process)->space();
+  walk::Walker walker(space, walk::default_steppers(space.abi(), space.main_module()));
+  walker.set_max_frames(max_frames);
+  std::size_t threads = 0;
+  for (const walk::Thread& thread : (*process)->threads()) {
+    Receiver receiver(space);
+    const walk::WalkEnd end = walker.walk(thread.registers, receiver);
+    require(receiver.count() >= 1 && receiver.count() <= max_frames);
+    require(!end.complete || end.reason == walk::StopReason::bottom ||
+            end.reason == walk::StopReason::zero_pc);
+    require(!walk::describe(end).empty());
+    if (++threads == max_threads) break;
+  }
+  return 0;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a walk must know of an ABI beyond sframe::AbiTraits, as data: which registers a call keeps, the frame
+// record, the signal frame, what a call looks like. One file per ABI in src/abi/, one line each in
+// src/abi/registry.cc.
+
+#pragma once
+
+#include "sframe/abi.h"
+#include "sframe/walk/registers.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace sframe::walk {
+
+/// A register that the kernel saved in a signal frame.
+struct SavedRegister {
+  std::uint16_t reg = 0;
+  std::uint16_t offset = 0; ///< from SP in the trampoline
+};
+
+/// The code to which a signal handler returns, and where the interrupted registers are while it runs.
+struct SignalTrampoline {
+  std::span<const std::uint8_t> code;
+  std::span<const std::uint8_t> stops; ///< offsets in `code` at which a thread can stand, 0 first
+  std::span<const SavedRegister> registers;
+  std::uint16_t pc_offset = 0;
+};
+
+/// Where a frame that keeps the frame pointer convention has what, in bytes from the frame pointer.
+struct FrameRecord {
+  std::int32_t caller_fp = 0;
+  std::int32_t return_address = 0;
+  std::int32_t cfa = 0;
+};
+
+struct UnwindAbi {
+  Abi id{};
+  std::span<const std::string_view> register_names; ///< by DWARF number
+  std::uint64_t call_saved = 0;                     ///< bit N: register N has the same value after a call
+  bool ra_is_register = true; ///< false: the RA column stands for the pc and holds nothing of its own (AMD64)
+  FrameRecord frame_record;
+  std::span<const SignalTrampoline> trampolines;
+  std::uint32_t longest_call = 0; ///< bytes
+  /// True where the last of `bytes` end a call instruction. `bytes` has longest_call bytes, or fewer at the
+  /// start of memory.
+  bool (*ends_with_call)(std::span<const std::byte> bytes) = nullptr;
+};
+
+/// The ABI's data, or nullptr for an ABI that cannot be unwound yet.
+const UnwindAbi* find_unwind_abi(Abi id);
+
+} // namespace sframe::walk

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory of a core file: what the core has, and for file-backed pages that the kernel left out, the file
+// on disk, if it is the one that was mapped. Modules are those that elf::Core found.
+
+#pragma once
+
+#include "sframe/elf/core.h"
+#include "sframe/walk/address_space.h"
+#include "sframe/walk/module.h"
+
+#include <deque>
+#include <span>
+
+namespace sframe::walk {
+
+class CoreSpace final : public AddressSpace, public ByteSource {
+public:
+  /// `core` must outlive the space and core.abi() must not be null. Opens nothing yet.
+  CoreSpace(const elf::Core& core, FileOptions files);
+
+  const AbiTraits& abi() const override { return *core_.abi(); }
+  std::size_t read(std::uint64_t address, std::span<std::byte> out) override;
+  std::span<const std::byte> view(std::uint64_t address) override;
+  bool is_code(std::uint64_t address) override;
+  Module* module_at(std::uint64_t address) override;
+
+  /// The core's own bytes, without files.
+  std::span<const std::byte> memory_at(std::uint64_t address) override { return core_.bytes_at(address); }
+
+  /// All modules, by address. The main executable's is main_module().
+  std::deque<Module>& modules() { return modules_; }
+  Module* main_module() { return main_; }
+
+  const elf::Core& core() const { return core_; }
+
+private:
+  std::span<const std::byte> from_file(std::uint64_t address);
+
+  const elf::Core& core_;
+  FileOptions files_;
+  std::deque<Module> modules_; ///< beside core_.modules()
+  Module* main_ = nullptr;
+};
+
+} // namespace sframe::walk

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An ELF image in a process: where it is mapped, its file, and what can be asked about its addresses.
+// Everything that needs the file is done at the first question and once: a process may have hundreds of
+// modules, of which a walk meets a few.
+//
+// The file is used only where it is the one that was mapped, which the build ID tells. Where it is not, what
+// the process's own memory holds of the image is used (the vdso has all of it), and problem() says why the
+// file is not.
+//
+// Link addresses are those that the file's headers, tables and symbols use: address in the process minus
+// bias.
+
+#pragma once
+
+#include "sframe/elf/core.h"
+#include "sframe/elf/file.h"
+#include "sframe/elf/image.h"
+#include "sframe/elf/symbols.h"
+#include "sframe/walk/tables.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sframe::walk {
+
+/// Where files are found.
+struct FileOptions {
+  bool open_files = true;                   ///< false: use nothing but the process's memory
+  std::string sysroot;                      ///< put before every path
+  std::string executable;                   ///< the main executable's file, instead of the path in the core
+  std::string sframe_dir;                   ///< sidecars: DIR/.build-id/xx/yyyy.sframe
+  std::string debug_dir = "/usr/lib/debug"; ///< separate debug files: DIR/.build-id/xx/yyyy.debug
+};
+
+/// A mapping of the module's file.
+struct ModuleMapping {
+  std::uint64_t start = 0, end = 0;
+  std::uint64_t file_offset = 0; ///< bytes
+};
+
+/// What is known of a module before its file is opened.
+struct ModuleInfo {
+  std::string path; ///< without " (deleted)"; "[vdso]"; may be empty
+  bool deleted = false;
+  bool vdso = false;
+  bool main = false; ///< the executable
+  std::uint64_t start = 0, end = 0;
+  std::optional<std::uint64_t> bias;
+  std::vector<std::byte> build_id;
+  std::vector<ModuleMapping> mappings; ///< by address
+  std::uint64_t header_address = 0;    ///< where the ELF header is mapped; 0 where it is not
+};
+
+class Module {
+public:
+  /// `memory` reads the process's memory for what the file cannot give; it must not look into files of
+  /// modules. Both it and `files` must outlive the module. Opens nothing.
+  Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory);
+
+  const ModuleInfo& info() const { return info_; }
+
+  /// The file's name: the last part of the path.
+  std::string_view name() const;
+
+  /// What to subtract to get link addresses. Where neither process nor file tell it: info().start.
+  std::uint64_t bias();
+
+  /// The file's bytes at the place that is mapped at `address`, as far as the mapping goes; empty where there
+  /// is no (right) file.
+  std::span<const std::byte> file_bytes_at(std::uint64_t address);
+
+  /// True where the file, or else the image's headers in memory, say that the address is executable.
+  bool is_code(std::uint64_t address);
+
+  /// The image of the file, else of the process's memory, or nullptr.
+  const elf::Image* image();
+
+  /// Rules by link address.
+  UnwindTables& tables();
+
+  /// Function symbols by link address: of the file, of the separate debug file where the file has only
+  /// dynamic ones.
+  const elf::SymbolTable& symbols();
+
+  /// The build ID: as the process has it, else as the file has it; may be empty.
+  std::span<const std::byte> build_id();
+
+  /// Why the file could not be used, or is used unchecked; empty where all is well. One line. Opens the file.
+  const std::string& problem();
+  /// True where problem() says that the file is missing or a wrong one.
+  bool file_missing();
+  /// The same without opening anything: empty for a module that nobody has asked about.
+  const std::string& problem_so_far() const { return problem_; }
+  bool loaded() const { return loaded_; }
+
+private:
+  void load();
+  bool open_file(const std::string& path);
+  void use_memory();
+  void open_debug_file();
+  void find_sidecar();
+  const elf::Image* table_image() { return image_ ? &*image_ : nullptr; }
+
+  ModuleInfo info_;
+  const AbiTraits& abi_;
+  const FileOptions& files_;
+  ByteSource& memory_;
+  bool loaded_ = false;
+  bool file_missing_ = false;
+  bool debug_tried_ = false;
+  std::string problem_;
+  std::optional<elf::File> file_;
+  std::optional<elf::Image> image_; ///< of file_ or of memory
+  std::optional<elf::File> debug_file_;
+  std::optional<elf::Image> debug_image_;
+  std::optional<elf::File> sidecar_;
+  std::optional<elf::Image> sidecar_image_;
+  std::unique_ptr<UnwindTables> tables_;
+  std::optional<elf::SymbolTable> symbols_;
+};
+
+} // namespace sframe::walk

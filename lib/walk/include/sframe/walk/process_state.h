@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A process as a walk sees it: threads with their registers, and the memory that they share. A core file
+// here; live processes implement the same interface.
+
+#pragma once
+
+#include "sframe/walk/core_space.h"
+#include "sframe/walk/registers.h"
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sframe::walk {
+
+struct Thread {
+  std::uint32_t tid = 0;
+  std::int32_t signal = 0; ///< that it was taking, or 0
+  std::string_view name;   ///< lives as long as the ProcessState
+  Registers registers;
+};
+
+class ProcessState {
+public:
+  virtual ~ProcessState() = default;
+  virtual std::uint32_t pid() const = 0;
+  virtual std::int32_t signal() const = 0; ///< that ended the process, or 0
+  /// For a core: the thread that died first.
+  virtual std::span<const Thread> threads() const = 0;
+  virtual AddressSpace& space() = 0;
+};
+
+class CoreProcess final : public ProcessState {
+public:
+  /// `core` must outlive the object. Fails where the core's machine cannot be unwound.
+  static elf::Result<std::unique_ptr<CoreProcess>> create(const elf::Core& core, FileOptions files);
+
+  std::uint32_t pid() const override { return space_.core().pid(); }
+  std::int32_t signal() const override { return space_.core().signal(); }
+  std::span<const Thread> threads() const override { return threads_; }
+  CoreSpace& space() override { return space_; }
+
+private:
+  CoreProcess(const elf::Core& core, FileOptions files);
+
+  CoreSpace space_;
+  std::vector<Thread> threads_;
+};
+
+} // namespace sframe::walk

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ready frame steppers, in the order in which a walk asks them:
+//
+// | name          | priority | trust     | the caller is found by | | sframe        | 10       | exact     |
+// a row of the module's SFrame section                                         | | cfi           | 20       |
+// exact     | a row of its DWARF CFI; recovers all registers                               | | signal | 30 |
+// exact     | the registers that the kernel saved: the pc is at a signal trampoline        | | bottom | 40 |
+// exact     | nothing: code without tables at the program's entry point has no caller      | | context | 100
+// | heuristic | the word at SP: the innermost frame called an address that is no code        | |
+// frame-pointer | 110      | heuristic | the frame record at FP, if the return address in it follows a call |
+//
+// Each keeps what it needs of the ABI, and a cache of rules by address of a fixed size. Not for concurrent
+// use: one list per thread.
+
+#pragma once
+
+#include "sframe/elf/problem.h"
+#include "sframe/walk/frame_stepper.h"
+
+#include <memory>
+#include <string_view>
+
+namespace sframe::walk {
+
+std::unique_ptr<FrameStepper> make_sframe_stepper(const AbiTraits& abi);
+std::unique_ptr<FrameStepper> make_cfi_stepper(const AbiTraits& abi);
+std::unique_ptr<FrameStepper> make_signal_stepper(const AbiTraits& abi);
+/// `main` may be nullptr: then it answers "not mine".
+std::unique_ptr<FrameStepper> make_bottom_stepper(Module* main);
+std::unique_ptr<FrameStepper> make_context_stepper(const AbiTraits& abi);
+std::unique_ptr<FrameStepper> make_frame_pointer_stepper(const AbiTraits& abi);
+
+/// All of them, by priority.
+StepperList default_steppers(const AbiTraits& abi, Module* main);
+
+/// Those that `names` lists ("sframe,cfi"), in that order. Fails for an unknown or repeated name and for an
+/// empty list.
+elf::Result<StepperList> select_steppers(StepperList all, std::string_view names);
+
+} // namespace sframe::walk

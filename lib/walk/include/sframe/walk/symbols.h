@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which function a frame is in: a plug-in of whoever prints frames. The ready one asks the modules' symbol
+// tables.
+
+#pragma once
+
+#include "sframe/walk/module.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sframe::walk {
+
+struct FunctionName {
+  std::string name;         ///< demangled
+  std::uint64_t offset = 0; ///< of the pc from the function's start
+};
+
+class SymbolLookup {
+public:
+  virtual ~SymbolLookup() = default;
+  /// The function around `lookup_pc` (the pc, or one less for a return address), with the offset of `pc`;
+  /// both are addresses in the process.
+  virtual std::optional<FunctionName> find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) = 0;
+};
+
+/// Symbol tables: .symtab, else the separate debug file's, else .dynsym.
+class ElfSymbols final : public SymbolLookup {
+public:
+  std::optional<FunctionName> find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) override;
+};
+
+} // namespace sframe::walk

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The unwind tables of one module, by link address: SFrame sections (inside the image or from a sidecar),
+// .eh_frame with or without .eh_frame_hdr, .debug_frame. Looking up costs a binary search and the decoding of
+// one function's rows up to the address; callers cache what they ask again (the ready steppers do).
+
+#pragma once
+
+#include "sframe/cfi/index.h"
+#include "sframe/cfi/rows.h"
+#include "sframe/elf/image.h"
+#include "sframe/index.h"
+#include "sframe/section.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sframe::walk {
+
+/// Bytes of a process's memory that the host holds, without copying.
+class ByteSource {
+public:
+  virtual ~ByteSource() = default;
+  /// The bytes from `address` on, as far as they go in a row; empty where there are none.
+  virtual std::span<const std::byte> memory_at(std::uint64_t address) = 0;
+};
+
+/// What an SFrame section says of an address. No rule is `fixed`: header offsets are resolved.
+struct SframeAnswer {
+  FrameRow row;
+  bool signal_frame = false;
+  bool ends_here = false; ///< the address is the last one of its function
+};
+
+/// What CFI says of an address.
+struct CfiAnswer {
+  cfi::FullRow row;
+  bool signal_frame = false;
+  bool ends_here = false;
+  std::uint8_t address_size = 8;
+};
+
+/// Where the tables come from. All spans and images must outlive the UnwindTables.
+struct TableSources {
+  const elf::Image* image = nullptr;   ///< of the file, or of the process's memory
+  bool image_is_memory = false;        ///< sections are not to be had, only segments, through `memory`
+  ByteSource* memory = nullptr;        ///< with image_is_memory
+  std::uint64_t bias = 0;              ///< with image_is_memory
+  const elf::Image* sidecar = nullptr; ///< its .sframe goes before the image's own
+  const elf::Image* debug = nullptr;   ///< for .debug_frame
+};
+
+class UnwindTables {
+public:
+  /// Finds and opens the tables; reads headers only.
+  UnwindTables(const TableSources& sources, const AbiTraits& abi);
+
+  bool has_sframe() const { return !sframe_.empty(); }
+  bool has_cfi() const { return !cfi_.empty(); }
+
+  /// The SFrame rule for an address; nothing where no function covers it, or its rows are damaged.
+  std::optional<SframeAnswer> find_sframe(std::uint64_t address);
+
+  /// The CFI row for an address, into `answer` (6 KiB, so the caller keeps one); false where there is none.
+  bool find_cfi(std::uint64_t address, CfiAnswer& answer);
+
+  /// What is damaged, one line each.
+  std::span<const std::string> problems() const { return problems_; }
+
+private:
+  void add_sframe(const elf::Image& image);
+  void add_sframe_bytes(std::span<const std::byte> bytes, std::uint64_t address);
+  void add_cfi_sections(const elf::Image& image);
+  void add_debug_frame(const elf::Image& image);
+  void add_cfi_segment(const TableSources& sources);
+  void finish_sframe();
+
+  const AbiTraits& abi_;
+  std::deque<elf::Contents> contents_; ///< owners of decompressed bytes; stable addresses
+  std::vector<sframe::Section> sframe_;
+  std::optional<sframe::Index> sframe_index_; ///< where the sections are not sorted
+  std::vector<cfi::FdeFinder> cfi_;
+  std::vector<std::string> problems_;
+};
+
+} // namespace sframe::walk

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walk: from a thread's registers to its outermost frame, one frame after another, by whatever stepper
+// knows the way.
+//
+//   sframe::walk::Walker walker(process.space(), default_steppers(abi, main));
+//   for (const auto& thread : process.threads()) {
+//     auto end = walker.walk(thread.registers, receiver);
+//     if (!end.complete) report(describe(end));
+//   }
+//
+// The walk checks what steppers say: the stack must shrink towards its base from frame to frame (a signal may
+// have switched stacks), and no frame is its own caller. It never makes up a frame below the outermost one.
+
+#pragma once
+
+#include "sframe/walk/frame_stepper.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sframe::walk {
+
+struct Frame {
+  std::uint32_t number = 0;
+  std::uint64_t pc = 0;
+  bool pc_exact = true;      ///< as in FrameState
+  bool signal_frame = false; ///< the frame is a signal trampoline
+  bool has_cfa = false;      ///< false where no stepper could tell
+  std::uint64_t cfa = 0;
+  const FrameStepper* found_by = nullptr; ///< how it was found; nullptr: it is the innermost one
+  Trust trust = Trust::exact;
+
+  std::uint64_t lookup_pc() const { return pc - !pc_exact; }
+  std::string_view stepper() const { return found_by ? found_by->name() : "context"; }
+};
+
+class FrameReceiver {
+public:
+  /// Takes the next frame, with what is known of its registers. False ends the walk.
+  virtual bool frame(const Frame& frame, const Registers& registers) = 0;
+
+protected:
+  ~FrameReceiver() = default;
+};
+
+/// How a walk ended.
+struct WalkEnd {
+  bool complete = false; ///< the last frame is the outermost one, by exact knowledge
+  StopReason reason = StopReason::none;
+  std::uint64_t detail = 0; ///< pc, address or register, as the reason wants
+};
+
+/// The reason with its detail: "memory at 0x7ffd0010 cannot be read".
+std::string describe(const WalkEnd& end);
+
+class Walker {
+public:
+  static constexpr std::uint32_t default_max_frames = 100'000;
+
+  /// `space` must outlive the walker. Steppers are asked in the order of the list.
+  Walker(AddressSpace& space, StepperList steppers);
+
+  void set_max_frames(std::uint32_t max) { max_frames_ = max; }
+  const StepperList& steppers() const { return steppers_; }
+
+  /// Walks from `start`, the registers of the innermost frame. Allocates nothing itself. Cost: linear in the
+  /// frames, of which there are at most max_frames.
+  WalkEnd walk(const Registers& start, FrameReceiver& receiver);
+
+private:
+  StepResult step(const FrameState& frame, FrameState& caller, const FrameStepper*& by);
+  StepResult recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by);
+  struct Range {
+    std::size_t first, last;
+  };
+  StepResult ask_all(Range range, const FrameState& frame, FrameState& caller, const FrameStepper*& by);
+  StepResult ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller);
+
+  Memory memory_;
+  std::uint16_t sp_;
+  StepperList steppers_;
+  std::size_t first_guess_ = 0;  ///< in steppers_: from here on, answers are heuristic
+  FrameStepper* full_ = nullptr; ///< the stepper that recovers all registers
+  std::uint32_t max_frames_ = default_max_frames;
+  /// The last frame of which all registers were known, and how many frames ago.
+  FrameState checkpoint_;
+  std::uint32_t since_checkpoint_ = 0;
+};
+
+} // namespace sframe::walk

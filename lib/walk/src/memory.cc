@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/walk/address_space.h"
+
+namespace sframe::walk {
+
+bool Memory::bytes(std::uint64_t address, std::span<std::byte> out) {
+  std::uint64_t offset = address - base_;
+  if (offset > view_.size() || view_.size() - offset < out.size()) {
+    if (const auto view = space_->view(address); !view.empty()) {
+      view_ = view;
+      base_ = address;
+      offset = 0;
+    }
+    // Across the end of a view, or without one.
+    if (offset > view_.size() || view_.size() - offset < out.size())
+      return space_->read(address, out) == out.size();
+  }
+  std::memcpy(out.data(), view_.data() + offset, out.size());
+  return true;
+}
+
+std::optional<std::uint64_t> Memory::number(std::uint64_t address, std::uint32_t size) {
+  std::byte raw[8];
+  if (size == 0 || size > sizeof raw || !bytes(address, std::span(raw, size))) return std::nullopt;
+  const bool big = space_->abi().byte_order == ByteOrder::big;
+  std::uint64_t value = 0;
+  for (std::uint32_t i = 0; i < size; ++i)
+    value = value << 8 | std::to_integer<std::uint64_t>(raw[big ? i : size - 1 - i]);
+  return value;
+}
+
+} // namespace sframe::walk

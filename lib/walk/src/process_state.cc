@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/walk/process_state.h"
+
+#include "sframe/walk/abi.h"
+
+namespace sframe::walk {
+
+namespace {
+
+Registers registers_of(const elf::Registers& from, const AbiTraits& abi, const UnwindAbi& unwind) {
+  Registers to;
+  for (std::uint16_t reg = 0; reg < Registers::count; ++reg)
+    if (const auto value = from.get(reg)) to.set(reg, *value);
+  if (!unwind.ra_is_register) to.forget(abi.ra);
+  to.pc = from.pc;
+  return to;
+}
+
+} // namespace
+
+CoreProcess::CoreProcess(const elf::Core& core, FileOptions files) : space_(core, std::move(files)) {
+  const AbiTraits& abi = *core.abi();
+  const UnwindAbi& unwind = *find_unwind_abi(abi.id);
+  threads_.reserve(core.threads().size());
+  for (const elf::CoreThread& thread : core.threads())
+    threads_.push_back(
+        {thread.tid, thread.signal, core.process_name(), registers_of(thread.registers, abi, unwind)});
+}
+
+elf::Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const elf::Core& core, FileOptions files) {
+  if (!core.abi()) return elf::fail("core file of a machine that SFrame does not know");
+  if (!find_unwind_abi(core.abi()->id))
+    return elf::fail("unwinding " + std::string(core.abi()->name) + " is not available yet");
+  return std::unique_ptr<CoreProcess>(new CoreProcess(core, std::move(files)));
+}
+
+} // namespace sframe::walk

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: a CFI row as a short list of operations, ready to be applied again and again. A cfi::FullRow has a
+// rule for each of 96 registers; a real row says something of less than ten.
+
+#pragma once
+
+#include "sframe/walk/abi.h"
+#include "sframe/walk/frame_stepper.h"
+#include "sframe/walk/tables.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace sframe::walk {
+
+class CompiledRow {
+public:
+  /// Leaves out rules for registers that a walk does not follow.
+  void compile(const CfiAnswer& answer, const AbiTraits& abi);
+
+  StepResult apply(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind,
+                   FrameState& caller) const;
+
+private:
+  using Kind = cfi::RegisterRule::Kind;
+  struct Operation {
+    std::uint8_t reg = 0;
+    Kind kind = Kind::unspecified;
+    std::uint32_t number = 0; ///< register, or size of the expression
+    std::int64_t offset = 0;  ///< bytes, or place of the expression in section_
+  };
+  class Context;
+  std::optional<std::uint64_t> value(const Operation& operation, const FrameState& frame, Memory& memory,
+                                     Context& context, std::uint64_t cfa, StepResult& failure) const;
+  std::optional<std::uint64_t> compute_cfa(const FrameState& frame, Context& context,
+                                           StepResult& failure) const;
+  std::optional<std::uint64_t> evaluate(std::uint32_t size, std::int64_t offset, Context& context,
+                                        std::optional<std::uint64_t> cfa, StepResult& failure) const;
+
+  std::span<const std::byte> section_;
+  cfi::CfaRule cfa_;
+  std::uint32_t count_ = 0;
+  std::uint8_t return_register_ = 0;
+  std::uint8_t address_size_ = 8;
+  bool signal_frame_ = false;
+  bool usable_ = false;
+  Operation return_address_;
+  std::array<Operation, Registers::count> operations_;
+};
+
+} // namespace sframe::walk

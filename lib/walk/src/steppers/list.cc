@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/walk/steppers.h"
+
+#include <algorithm>
+
+namespace sframe::walk {
+
+StepperList default_steppers(const AbiTraits& abi, Module* main) {
+  StepperList list;
+  list.push_back(make_sframe_stepper(abi));
+  list.push_back(make_cfi_stepper(abi));
+  list.push_back(make_signal_stepper(abi));
+  list.push_back(make_bottom_stepper(main));
+  list.push_back(make_context_stepper(abi));
+  list.push_back(make_frame_pointer_stepper(abi));
+  std::ranges::stable_sort(list, {}, [](const auto& stepper) { return stepper->priority(); });
+  return list;
+}
+
+elf::Result<StepperList> select_steppers(StepperList all, std::string_view names) {
+  StepperList chosen;
+  while (!names.empty()) {
+    const std::string_view name = names.substr(0, names.find(','));
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
+    const auto at =
+        std::ranges::find_if(all, [&](const auto& stepper) { return stepper && stepper->name() == name; });
+    if (at == all.end()) return elf::fail("no frame stepper '" + std::string(name) + "', or named twice");
+    chosen.push_back(std::move(*at));
+  }
+  if (chosen.empty()) return elf::fail("no frame stepper named");
+  return chosen;
+}
+
+} // namespace sframe::walk

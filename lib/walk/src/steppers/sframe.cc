@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steps by SFrame rows. A row says CFA, RA and FP; all other registers of the caller are unknown afterwards,
+// even those that calls keep, because the function may have saved and changed them without a word in the row.
+
+#include "steppers/rule_cache.h"
+#include "steppers/trampoline.h"
+
+#include "sframe/walk/module.h"
+#include "sframe/walk/steppers.h"
+
+namespace sframe::walk {
+
+namespace {
+
+struct SframeRules {
+  FrameRow row;
+  bool found = false;
+  bool signal_frame = false;
+};
+
+class SframeStepper final : public FrameStepper {
+public:
+  explicit SframeStepper(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
+
+  std::string_view name() const override { return "sframe"; }
+  std::string_view description() const override {
+    return "rows of the module's SFrame section, inside it or in a sidecar";
+  }
+  int priority() const override { return 10; }
+
+  StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
+    const SframeRules& rules = cache_.find(frame, [&](SframeRules& made) { look_up(frame, memory, made); });
+    return rules.found ? apply(rules, frame, memory, caller) : StepResult::not_mine();
+  }
+
+private:
+  void look_up(const FrameState& frame, Memory& memory, SframeRules& rules) const;
+  StepResult apply(const SframeRules& rules, const FrameState& frame, Memory& memory,
+                   FrameState& caller) const;
+
+  const AbiTraits& abi_;
+  const UnwindAbi& unwind_;
+  RuleCache<SframeRules> cache_;
+};
+
+void SframeStepper::look_up(const FrameState& frame, Memory& memory, SframeRules& rules) const {
+  rules.found = false;
+  Module* module = memory.space().module_at(frame.lookup_pc());
+  if (!module) return;
+  const auto answer = module->tables().find_sframe(frame.lookup_pc() - module->bias());
+  if (!answer || is_next_to_trampoline(frame, answer->ends_here, unwind_, memory)) return;
+  rules = {answer->row, true, answer->signal_frame};
+}
+
+/// Computes rules of one frame; keeps the first failure.
+class Evaluator {
+public:
+  Evaluator(const FrameState& frame, Memory& memory) : frame_(frame), memory_(memory) {}
+
+  void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
+  StepResult failure() const { return failure_; }
+
+  /// The rule's value; `own` is the register for which the rule is.
+  std::optional<std::uint64_t> value(const Rule& rule, std::uint16_t own) {
+    if (rule.kind == Rule::Kind::same) return in_register(own);
+    if (rule.kind != Rule::Kind::value && rule.kind != Rule::Kind::stored)
+      return fail(StopReason::bad_table, 0);
+    const auto base = rule.base == Rule::cfa_base ? cfa_ : in_register(rule.base);
+    if (!base) return std::nullopt;
+    const std::uint64_t sum = *base + static_cast<std::uint64_t>(std::int64_t{rule.offset});
+    if (rule.kind == Rule::Kind::value) return sum;
+    const auto word = memory_.word(sum);
+    return word ? word : fail(StopReason::unreadable_memory, sum);
+  }
+
+private:
+  std::optional<std::uint64_t> in_register(std::uint16_t reg) {
+    const auto value = frame_.registers.get(reg);
+    return value ? value : fail(StopReason::unknown_register, reg);
+  }
+  std::optional<std::uint64_t> fail(StopReason reason, std::uint64_t detail) {
+    if (failure_.status != StepStatus::error) failure_ = StepResult::failed(reason, detail);
+    return std::nullopt;
+  }
+
+  const FrameState& frame_;
+  Memory& memory_;
+  std::optional<std::uint64_t> cfa_;
+  StepResult failure_;
+};
+
+StepResult SframeStepper::apply(const SframeRules& rules, const FrameState& frame, Memory& memory,
+                                FrameState& caller) const {
+  const FrameRow& row = rules.row;
+  if (row.is_outermost()) return {.status = StepStatus::bottom, .reason = StopReason::bottom};
+
+  Evaluator evaluator(frame, memory);
+  const auto cfa = evaluator.value(row.cfa, abi_.sp);
+  if (!cfa) return evaluator.failure();
+  evaluator.set_cfa(*cfa);
+  const auto ra = evaluator.value(row.ra, abi_.ra);
+  if (!ra) return evaluator.failure();
+
+  caller.registers.known = 0;
+  caller.registers.set(abi_.sp, *cfa + static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa}));
+  // A frame pointer that is lost ends the walk only if it is needed.
+  if (const auto fp = evaluator.value(row.fp, abi_.fp)) caller.registers.set(abi_.fp, *fp);
+  caller.registers.pc = *ra;
+  caller.pc_exact = rules.signal_frame;
+  return {.status = StepStatus::stepped, .signal_frame = rules.signal_frame, .has_cfa = true, .cfa = *cfa};
+}
+
+} // namespace
+
+std::unique_ptr<FrameStepper> make_sframe_stepper(const AbiTraits& abi) {
+  return std::make_unique<SframeStepper>(abi);
+}
+
+} // namespace sframe::walk

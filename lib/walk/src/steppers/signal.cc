@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Signal frames by the trampoline's bytes, for C libraries that describe theirs by no table. All registers
+// come from where the kernel saved them.
+
+#include "steppers/trampoline.h"
+
+#include "sframe/walk/steppers.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sframe::walk {
+
+const SignalTrampoline* find_trampoline(const UnwindAbi& abi, Memory& memory, std::uint64_t pc) {
+  std::array<std::byte, 32> found;
+  for (const SignalTrampoline& trampoline : abi.trampolines)
+    for (const std::uint8_t stop : trampoline.stops) {
+      const auto bytes = std::span(found).first(std::min(trampoline.code.size(), found.size()));
+      if (memory.bytes(pc - stop, bytes) && std::ranges::equal(std::as_bytes(trampoline.code), bytes))
+        return &trampoline;
+    }
+  return nullptr;
+}
+
+namespace {
+
+class SignalStepper final : public FrameStepper {
+public:
+  explicit SignalStepper(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
+
+  std::string_view name() const override { return "signal"; }
+  std::string_view description() const override {
+    return "registers that the kernel saved for a signal handler";
+  }
+  int priority() const override { return 30; }
+  bool recovers_all_registers() const override { return false; }
+
+  StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
+    const SignalTrampoline* trampoline = find_trampoline(unwind_, memory, frame.registers.pc);
+    if (!trampoline) return StepResult::not_mine();
+    const auto sp = frame.registers.get(abi_.sp);
+    if (!sp) return StepResult::failed(StopReason::unknown_register, abi_.sp);
+    caller.registers.known = 0;
+    for (const SavedRegister& saved : trampoline->registers)
+      if (const auto value = memory.word(*sp + saved.offset)) caller.registers.set(saved.reg, *value);
+    const auto pc = memory.word(*sp + trampoline->pc_offset);
+    if (!pc) return StepResult::failed(StopReason::unreadable_memory, *sp + trampoline->pc_offset);
+    if (!caller.registers.has(abi_.sp)) return StepResult::failed(StopReason::unreadable_memory, *sp);
+    caller.registers.pc = *pc;
+    caller.pc_exact = true;
+    return {.status = StepStatus::stepped,
+            .signal_frame = true,
+            .has_cfa = true,
+            .cfa = caller.registers.values[abi_.sp] -
+                   static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa})};
+  }
+
+private:
+  const AbiTraits& abi_;
+  const UnwindAbi& unwind_;
+};
+
+} // namespace
+
+std::unique_ptr<FrameStepper> make_signal_stepper(const AbiTraits& abi) {
+  return std::make_unique<SignalStepper>(abi);
+}
+
+} // namespace sframe::walk

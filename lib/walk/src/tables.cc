@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/walk/tables.h"
+
+#include "sframe/convert.h"
+#include "sframe/elf/problem.h"
+
+#include <algorithm>
+
+namespace sframe::walk {
+
+namespace {
+
+bool readable(const elf::Section& section) {
+  return section.type != elf::sht_nobits && section.size;
+}
+
+} // namespace
+
+UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi) : abi_(abi) {
+  if (sources.sidecar) add_sframe(*sources.sidecar);
+  if (sources.image && sources.image_is_memory) {
+    add_cfi_segment(sources);
+    if (const auto* segment = sources.image->find_segment(elf::pt_gnu_sframe); segment && sframe_.empty()) {
+      const auto bytes = sources.memory->memory_at(segment->address + sources.bias);
+      add_sframe_bytes(bytes.first(std::min<std::uint64_t>(bytes.size(), segment->memory_size)),
+                       segment->address);
+    }
+  } else if (sources.image) {
+    if (sframe_.empty()) add_sframe(*sources.image);
+    add_cfi_sections(*sources.image);
+    if (cfi_.empty()) add_cfi_segment(sources);
+    add_debug_frame(*sources.image);
+  }
+  if (sources.debug) add_debug_frame(*sources.debug);
+  finish_sframe();
+}
+
+void UnwindTables::add_sframe(const elf::Image& image) {
+  for (const elf::Table& table : image.sframe_tables()) {
+    auto contents = image.contents(table);
+    if (!contents) {
+      problems_.push_back(contents.error().text());
+      continue;
+    }
+    contents_.push_back(std::move(*contents));
+    add_sframe_bytes(contents_.back().bytes(), table.address);
+  }
+}
+
+void UnwindTables::add_sframe_bytes(std::span<const std::byte> bytes, std::uint64_t address) {
+  sframe::Concatenated sections(bytes, address);
+  for (;;) {
+    auto section = sections.next();
+    if (!section) {
+      problems_.push_back(elf::to_problem(section.error()).text());
+      return;
+    }
+    if (!*section) return;
+    if (&(*section)->abi() == &abi_) sframe_.push_back(**section);
+  }
+}
+
+/// One sorted section is searched in place: a walk asks for few of its functions. Everything else gets an
+/// index.
+void UnwindTables::finish_sframe() {
+  if (sframe_.size() < 2 && (sframe_.empty() || sframe_.front().sorted())) return;
+  const auto fixed = [](const sframe::Section& s) {
+    return std::pair(s.header().fixed_ra_offset, s.header().fixed_fp_offset);
+  };
+  // The index does not say from which section a row is, so `fixed` must mean the same in all.
+  for (const sframe::Section& section : sframe_)
+    if (fixed(section) != fixed(sframe_.front())) {
+      problems_.push_back("SFrame sections with different fixed offsets: only the first is used");
+      sframe_.resize(1, sframe_.front());
+      break;
+    }
+  auto index = sframe::Index::build(sframe_);
+  if (!index) {
+    problems_.push_back(elf::to_problem(index.error()).text());
+    sframe_.clear();
+    return;
+  }
+  sframe_index_ = std::move(*index);
+}
+
+std::optional<SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
+  if (sframe_.empty()) return std::nullopt;
+  const sframe::Header& header = sframe_.front().header();
+  SframeAnswer answer;
+  if (sframe_index_) {
+    const IndexedRow* found = sframe_index_->find(address);
+    if (!found) return std::nullopt;
+    answer = {found->row, found->signal_frame, sframe_index_->find(address + 1) != found};
+  } else {
+    const auto found = sframe_.front().find(address);
+    if (!found || !*found) return std::nullopt;
+    const auto& [fde, row] = **found;
+    answer = {row, fde.signal_frame, !fde.contains(address + 1)};
+  }
+  answer.row = resolve_fixed(answer.row, header.fixed_ra_offset, header.fixed_fp_offset);
+  return answer;
+}
+
+void UnwindTables::add_cfi_sections(const elf::Image& image) {
+  const elf::Section* section = image.find_section(".eh_frame");
+  if (!section || !readable(*section)) return;
+  auto contents = image.contents(*section);
+  if (!contents) {
+    problems_.push_back(contents.error().text());
+    return;
+  }
+  contents_.push_back(std::move(*contents));
+  const cfi::Section frames(cfi::SectionKind::eh_frame, contents_.back().bytes(), section->address, abi_);
+
+  const elf::Section* header = image.find_section(".eh_frame_hdr");
+  if (header && readable(*header))
+    if (auto bytes = image.contents(*header)) {
+      contents_.push_back(std::move(*bytes));
+      if (auto table = cfi::EhFrameHdr::parse(contents_.back().bytes(), header->address, abi_)) {
+        cfi_.emplace_back(frames, *table);
+        return;
+      }
+    }
+  cfi_.emplace_back(frames); // a static executable: the index comes from .eh_frame itself
+}
+
+/// Without section headers the segment PT_GNU_EH_FRAME leads to .eh_frame; how long that is, only its
+/// terminator says.
+void UnwindTables::add_cfi_segment(const TableSources& sources) {
+  const elf::Segment* segment = sources.image->find_segment(elf::pt_gnu_eh_frame);
+  if (!segment) return;
+  const auto bytes_at = [&](std::uint64_t address) {
+    return sources.image_is_memory ? sources.memory->memory_at(address + sources.bias)
+                                   : sources.image->bytes_at(address);
+  };
+  const auto header = bytes_at(segment->address);
+  const auto table = cfi::EhFrameHdr::parse(
+      header.first(std::min<std::uint64_t>(header.size(), segment->memory_size)), segment->address, abi_);
+  if (!table || !table->eh_frame()) return;
+  const auto frames = bytes_at(*table->eh_frame());
+  if (frames.empty()) return;
+  cfi_.emplace_back(cfi::Section(cfi::SectionKind::eh_frame, frames, *table->eh_frame(), abi_), *table);
+}
+
+void UnwindTables::add_debug_frame(const elf::Image& image) {
+  const elf::Section* section = image.find_section(".debug_frame");
+  if (!section || !readable(*section)) return;
+  auto contents = image.contents(*section);
+  if (!contents) {
+    problems_.push_back(contents.error().text());
+    return;
+  }
+  contents_.push_back(std::move(*contents));
+  cfi_.emplace_back(
+      cfi::Section(cfi::SectionKind::debug_frame, contents_.back().bytes(), section->address, abi_));
+}
+
+bool UnwindTables::find_cfi(std::uint64_t address, CfiAnswer& answer) {
+  for (cfi::FdeFinder& finder : cfi_) {
+    const auto fde = finder.find(address);
+    if (!fde || !*fde) continue;
+    cfi::FullRowCursor rows(finder.section(), **fde);
+    if (!rows.find(address, answer.row)) continue;
+    answer.signal_frame = (*fde)->cie.signal_frame;
+    answer.ends_here = !(*fde)->contains(address + 1);
+    answer.address_size = (*fde)->cie.address_size;
+    return true;
+  }
+  return false;
+}
+
+} // namespace sframe::walk

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steppers are asked in turn; what they answer is checked here. Two things are kept beside the frame at hand:
+// the first reason why a stepper that knows the frame could not step, for the report, and a checkpoint, the
+// last frame of which all registers were known. SFrame loses registers; when a frame further out needs one,
+// the walk repeats the steps from the checkpoint with the stepper that recovers all, sees that it comes to
+// the same frame, and goes on from there. Each frame is repeated once at most.
+
+#include "sframe/walk/walker.h"
+
+#include <charconv>
+#include <utility>
+
+namespace sframe::walk {
+
+const char* message(StopReason reason) {
+  switch (reason) {
+  case StopReason::none: return "nothing is wrong";
+  case StopReason::bottom: return "outermost frame";
+  case StopReason::zero_pc: return "return address is 0";
+  case StopReason::frame_limit: return "frame limit reached";
+  case StopReason::interrupted: return "interrupted";
+  case StopReason::no_rule: return "no unwind information for the pc";
+  case StopReason::not_code: return "the pc is in no executable mapping";
+  case StopReason::unreadable_memory: return "memory cannot be read";
+  case StopReason::unknown_register: return "a register is needed that is not known";
+  case StopReason::bad_table: return "unwind information makes no sense";
+  case StopReason::loop: return "the caller would be the frame itself";
+  case StopReason::cfa_not_growing: return "the caller would be further down the stack";
+  }
+  return "";
+}
+
+std::string describe(const WalkEnd& end) {
+  const auto with = [&](std::string_view before, int base) {
+    char digits[24];
+    const auto last = std::to_chars(digits, digits + sizeof digits, end.detail, base).ptr;
+    return std::string(message(end.reason)) + " (" + std::string(before) + std::string(digits, last) + ")";
+  };
+  switch (end.reason) {
+  case StopReason::no_rule:
+  case StopReason::not_code:
+  case StopReason::unreadable_memory: return with("0x", 16);
+  case StopReason::unknown_register: return with("r", 10);
+  default: return message(end.reason);
+  }
+}
+
+namespace {
+
+bool settled(const StepResult& result) {
+  return result.status == StepStatus::stepped || result.status == StepStatus::bottom;
+}
+
+} // namespace
+
+Walker::Walker(AddressSpace& space, StepperList steppers)
+    : memory_(space), sp_(space.abi().sp), steppers_(std::move(steppers)) {
+  for (const auto& stepper : steppers_)
+    if (!full_ && stepper->recovers_all_registers()) full_ = stepper.get();
+  while (first_guess_ < steppers_.size() && steppers_[first_guess_]->priority() < 100) ++first_guess_;
+}
+
+/// One stepper's answer, checked.
+StepResult Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller) {
+  StepResult result = stepper.step(frame, memory_, caller);
+  if (result.status != StepStatus::stepped || result.signal_frame) {
+    if (result.status == StepStatus::stepped && caller.registers.pc == frame.registers.pc &&
+        caller.registers.get(sp_) == frame.registers.get(sp_))
+      return StepResult::failed(StopReason::loop);
+    return result;
+  }
+  const auto sp = frame.registers.get(sp_), caller_sp = caller.registers.get(sp_);
+  if (!sp || !caller_sp) return StepResult::failed(StopReason::unknown_register, sp_);
+  if (*caller_sp > *sp) return result;
+  // Only a leaf function can leave SP as it is: where the return address is in a register.
+  if (*caller_sp == *sp && frame.pc_exact && caller.registers.pc != frame.registers.pc) return result;
+  return StepResult::failed(*caller_sp == *sp && caller.registers.pc == frame.registers.pc
+                                ? StopReason::loop
+                                : StopReason::cfa_not_growing);
+}
+
+StepResult Walker::ask_all(Range range, const FrameState& frame, FrameState& caller,
+                           const FrameStepper*& by) {
+  StepResult failure;
+  for (std::size_t i = range.first; i < range.last; ++i) {
+    const StepResult result = ask(*steppers_[i], frame, caller);
+    by = steppers_[i].get();
+    if (settled(result)) return result;
+    if (failure.status != StepStatus::error) failure = result;
+  }
+  return failure;
+}
+
+StepResult Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by) {
+  StepResult result = ask_all({0, first_guess_}, frame, caller, by);
+  if (settled(result)) return result;
+  const StepResult failure = result;
+  // Before anything is guessed: can a register that was lost on the way be had back?
+  if (failure.reason == StopReason::unknown_register && full_ && since_checkpoint_) {
+    result = recover_and_step(frame, caller, by);
+    if (settled(result)) return result;
+  }
+  result = ask_all({first_guess_, steppers_.size()}, frame, caller, by);
+  if (settled(result)) return result;
+  if (failure.status == StepStatus::error) return failure;
+  return StepResult::failed(memory_.space().is_code(frame.lookup_pc()) ? StopReason::no_rule
+                                                                       : StopReason::not_code,
+                            frame.registers.pc);
+}
+
+/// Repeats the walk from the checkpoint to `frame` by the stepper that recovers all registers, then steps
+/// from there.
+StepResult Walker::recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by) {
+  FrameState state = checkpoint_, next;
+  const std::uint32_t count = std::exchange(since_checkpoint_, 0);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const StepResult result = ask(*full_, state, next);
+    if (result.status != StepStatus::stepped) return result;
+    std::swap(state, next);
+  }
+  if (state.registers.pc != frame.registers.pc || state.registers.get(sp_) != frame.registers.get(sp_))
+    return StepResult::failed(StopReason::bad_table);
+  checkpoint_ = state;
+  by = full_;
+  return ask(*full_, state, caller);
+}
+
+WalkEnd Walker::walk(const Registers& start, FrameReceiver& receiver) {
+  FrameState now{start, true}, next;
+  Frame frame{.pc = start.pc};
+  checkpoint_ = now;
+  since_checkpoint_ = 0;
+  for (;;) {
+    const FrameStepper* by = nullptr;
+    const StepResult result = step(now, next, by);
+    frame.has_cfa = result.has_cfa;
+    frame.cfa = result.cfa;
+    frame.signal_frame = result.signal_frame;
+    if (!receiver.frame(frame, now.registers)) return {false, StopReason::interrupted, 0};
+
+    if (result.status == StepStatus::bottom) return {true, StopReason::bottom, 0};
+    if (result.status != StepStatus::stepped) return {false, result.reason, result.detail};
+    if (next.registers.pc == 0) return {result.trust == Trust::exact, StopReason::zero_pc, 0};
+    if (frame.number + 1 >= max_frames_) return {false, StopReason::frame_limit, 0};
+    // After a full step from a full frame nothing that the frame relies on is lost.
+    ++since_checkpoint_;
+    if (by == full_ && since_checkpoint_ == 1) {
+      checkpoint_ = next;
+      since_checkpoint_ = 0;
+    }
+    frame = {.number = frame.number + 1,
+             .pc = next.registers.pc,
+             .pc_exact = next.pc_exact,
+             .found_by = by,
+             .trust = result.trust};
+    std::swap(now, next);
+  }
+}
+
+} // namespace sframe::walk

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The format json. Addresses are strings in hexadecimal, offsets and counts are numbers. A frame whose
+// function is not known has no keys "function" and "offset", one outside all modules no module keys.
+
+#include "printer.h"
+
+#include "sframe/elf/core.h"
+#include "sframe/elf/image.h"
+
+#include <utility>
+
+namespace sframe::unwind {
+
+namespace {
+
+class JsonPrinter final : public Printer {
+public:
+  JsonPrinter(tool::Output& out, Places& places, const PrintSettings& settings)
+      : out_(out), places_(places), settings_(settings) {}
+
+  void begin(walk::CoreProcess& process) override {
+    abi_ = walk::find_unwind_abi(process.space().abi().id);
+    out_ << "{\n \"pid\": ";
+    out_.decimal(process.pid());
+    out_ << ",\n \"signal\": ";
+    out_.signed_decimal(process.signal());
+    out_ << ",\n \"signal_name\": ";
+    if (process.signal())
+      out_.json_string(elf::signal_name(process.signal()));
+    else
+      out_ << "null";
+    out_ << ",\n \"threads\": [";
+  }
+
+  void begin_thread(const walk::Thread& thread) override {
+    out_ << (std::exchange(first_thread_, false) ? "\n" : ",\n") << "  {\n   \"tid\": ";
+    out_.decimal(thread.tid);
+    out_ << ",\n   \"name\": ";
+    out_.json_string(thread.name);
+    out_ << ",\n   \"frames\": [";
+    first_frame_ = true;
+  }
+
+  void frame(const walk::Frame& frame, const walk::Registers& registers) override {
+    const Place& place = places_.of(frame);
+    out_ << (std::exchange(first_frame_, false) ? "\n" : ",\n") << "    {\"pc\": ";
+    address(frame.pc);
+    if (frame.has_cfa) key("cfa"), address(frame.cfa);
+    if (place.function) {
+      key("function"), out_.json_string(place.function->name);
+      key("offset"), out_.decimal(place.function->offset);
+    }
+    if (place.module) {
+      key("module"), out_.json_string(place.module->info().path);
+      key("module_offset"), out_.decimal(frame.pc - place.module->info().start);
+      if (!place.module->info().build_id.empty()) key("build_id"), build_id(place.module->info().build_id);
+    }
+    key("stepper"), out_.json_string(frame.stepper());
+    key("trust"), out_ << (frame.trust == walk::Trust::exact ? "\"exact\"" : "\"heuristic\"");
+    key("signal_frame"), out_ << (frame.signal_frame ? "true" : "false");
+    if (settings_.registers) print(registers);
+    out_ << '}';
+  }
+
+  void end_thread(const walk::WalkEnd& end) override {
+    out_ << (first_frame_ ? "]" : "\n   ]")
+         << ",\n   \"end\": {\"complete\": " << (end.complete ? "true" : "false");
+    key("reason"), out_.json_string(walk::describe(end));
+    out_ << "}\n  }";
+  }
+
+  void end(walk::CoreProcess& process) override {
+    out_ << (first_thread_ ? "]" : "\n ]") << ",\n \"modules\": [";
+    bool first = true;
+    for (walk::Module& module : process.space().modules()) {
+      out_ << (std::exchange(first, false) ? "\n" : ",\n");
+      print(module);
+    }
+    out_ << (first ? "]\n}\n" : "\n ]\n}\n");
+  }
+
+private:
+  /// Of modules that no frame is in, only what the core says is known: nothing is opened for the listing.
+  void print(walk::Module& module) {
+    const walk::ModuleInfo& info = module.info();
+    out_ << "  {\"path\": ";
+    out_.json_string(info.path);
+    key("build_id"), build_id(module.loaded() ? module.build_id() : info.build_id);
+    key("start"), address(info.start);
+    key("end"), address(info.end);
+    if (module.loaded()) {
+      key("has_sframe"), out_ << (module.tables().has_sframe() ? "true" : "false");
+      key("has_cfi"), out_ << (module.tables().has_cfi() ? "true" : "false");
+    } else {
+      out_ << ", \"has_sframe\": null, \"has_cfi\": null";
+    }
+    key("problem");
+    if (module.problem_so_far().empty())
+      out_ << "null";
+    else
+      out_.json_string(module.problem_so_far());
+    out_ << '}';
+  }
+
+  void print(const walk::Registers& registers) {
+    key("registers"), out_ << '{';
+    bool first = true;
+    each_register(registers, *abi_, [&](std::string_view name, std::uint64_t value) {
+      if (!std::exchange(first, false)) out_ << ", ";
+      out_.json_string(name) << ": ";
+      address(value);
+    });
+    out_ << '}';
+  }
+
+  void key(std::string_view name) { out_ << ", \"" << name << "\": "; }
+  void address(std::uint64_t value) {
+    out_ << '"';
+    out_.hex(value);
+    out_ << '"';
+  }
+  void build_id(std::span<const std::byte> id) { out_.json_string(elf::to_hex(id)); }
+
+  tool::Output& out_;
+  Places& places_;
+  PrintSettings settings_;
+  const walk::UnwindAbi* abi_ = nullptr;
+  bool first_thread_ = true;
+  bool first_frame_ = true;
+};
+
+} // namespace
+
+std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, const PrintSettings& settings) {
+  return std::make_unique<JsonPrinter>(out, places, settings);
+}
+
+} // namespace sframe::unwind

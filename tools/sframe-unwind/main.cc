@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// sframe-unwind: stack traces of every thread in a core file.
+
+#include "run.h"
+
+#include <unistd.h>
+
+int main(int argc, char** argv) {
+  sframe::tool::App app(
+      "sframe-unwind", "Print the stack of every thread of a core file, by SFrame or DWARF CFI.",
+      "  sframe-unwind core                            all threads; the core names the files\n"
+      "  sframe-unwind core ./server --format=json     the program is elsewhere; for scripts\n"
+      "  sframe-unwind core --sframe-dir sidecars      SFrame sections made by sframe-gen --emit=sidecar\n"
+      "  sframe-unwind core --steppers=cfi             DWARF CFI alone\n");
+  sframe::unwind::Options options;
+  sframe::unwind::add_options(app, options);
+  if (const auto code = app.parse(argc, argv)) return *code;
+  sframe::tool::Output out(STDOUT_FILENO);
+  const int code = sframe::unwind::run(app, options, out);
+  return app.finish(out, code);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "options.h"
+
+namespace sframe::unwind {
+
+namespace {
+
+constexpr auto files_group = "Finding files";
+constexpr auto walk_group = "Walking";
+constexpr auto output_group = "Output";
+
+} // namespace
+
+void add_options(tool::App& app, Options& options) {
+  CLI::App& cli = app.cli();
+  cli.add_option("CORE", options.core, "Core file")->type_name("");
+  cli.add_option("EXECUTABLE", options.files.executable,
+                 "The program's file, instead of the one that the core names")
+      ->type_name("");
+
+  cli.add_option("--sysroot", options.files.sysroot, "Put DIR before every path in the core")
+      ->type_name("DIR")
+      ->group(files_group);
+  cli.add_option("--sframe-dir", options.files.sframe_dir,
+                 "Take SFrame sections from DIR/.build-id/xx/yyyy.sframe")
+      ->type_name("DIR")
+      ->group(files_group);
+  cli.add_option("--debug-dir", options.files.debug_dir, "Separate debug files: DIR/.build-id/xx/yyyy.debug")
+      ->type_name("DIR")
+      ->capture_default_str()
+      ->group(files_group);
+
+  cli.add_option("--thread", options.thread, "Walk this thread only")->type_name("TID")->group(walk_group);
+  cli.add_option("--max-frames", options.max_frames, "Stop a thread after N frames")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 100'000'000u))
+      ->capture_default_str()
+      ->group(walk_group);
+  cli.add_option("--steppers", options.steppers, "Ways to find a caller, in this order (comma-separated)")
+      ->type_name("LIST")
+      ->group(walk_group);
+  cli.add_flag("--list-steppers", options.list_steppers, "Print the ways to find a caller and exit")
+      ->group(walk_group);
+  cli.add_option("--pid", options.pid, "Walk a live process (not available yet)")
+      ->type_name("PID")
+      ->group(walk_group);
+  cli.add_flag("--compare", options.compare, "Walk with each stepper and compare (not available yet)")
+      ->group(walk_group);
+
+  cli.add_option("--format", options.format, "text or json")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str()
+      ->group(output_group);
+  cli.add_flag("--no-names", options.no_names, "Leave out function names: faster")->group(output_group);
+  cli.add_flag("--registers", options.registers, "Print what is known of each frame's registers")
+      ->group(output_group);
+  cli.add_flag("--source", options.source, "Print file and line (not available yet)")->group(output_group);
+}
+
+std::optional<std::string> check(const tool::App&, const Options& options) {
+  if (options.pid) return "--pid is not available yet";
+  if (options.source) return "--source is not available yet";
+  if (options.compare) return "--compare is not available yet";
+  if (options.core.empty() && !options.list_steppers) return "CORE is required (--help shows the options)";
+  return std::nullopt;
+}
+
+} // namespace sframe::unwind

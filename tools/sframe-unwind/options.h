@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of sframe-unwind.
+
+#pragma once
+
+#include "sframe/tool/app.h"
+#include "sframe/walk/module.h"
+#include "sframe/walk/walker.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sframe::unwind {
+
+struct Options {
+  std::string core;
+  walk::FileOptions files;
+  std::optional<std::uint32_t> thread;
+  std::uint32_t max_frames = walk::Walker::default_max_frames;
+  std::string steppers;
+  bool list_steppers = false;
+  bool no_names = false;
+  bool registers = false;
+  std::string format = "text";
+
+  // In the contract, but not there yet: asking for them is an error, not a silence.
+  std::uint32_t pid = 0;
+  bool source = false;
+  bool compare = false;
+};
+
+/// Declares the options. They are filled in by app.parse().
+void add_options(tool::App& app, Options& options);
+
+/// What is wrong with the options taken together, or nothing.
+std::optional<std::string> check(const tool::App& app, const Options& options);
+
+} // namespace sframe::unwind

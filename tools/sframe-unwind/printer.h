@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The two formats. A printer gets threads and frames as they are found and writes them at once: nothing is
+// kept, however deep a stack is.
+
+#pragma once
+
+#include "names.h"
+
+#include "sframe/tool/output.h"
+#include "sframe/walk/abi.h"
+#include "sframe/walk/process_state.h"
+#include "sframe/walk/walker.h"
+
+#include <memory>
+
+namespace sframe::unwind {
+
+struct PrintSettings {
+  bool registers = false;
+  bool color = false;
+};
+
+class Printer {
+public:
+  virtual ~Printer() = default;
+  virtual void begin(walk::CoreProcess& process) = 0;
+  virtual void begin_thread(const walk::Thread& thread) = 0;
+  virtual void frame(const walk::Frame& frame, const walk::Registers& registers) = 0;
+  virtual void end_thread(const walk::WalkEnd& end) = 0;
+  virtual void end(walk::CoreProcess& process) = 0;
+};
+
+std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, const PrintSettings& settings);
+std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, const PrintSettings& settings);
+
+/// Calls f(name, value) for each register that is known, the pc last.
+template <class F> void each_register(const walk::Registers& registers, const walk::UnwindAbi& abi, F&& f) {
+  for (std::size_t reg = 0; reg < abi.register_names.size(); ++reg)
+    if (const auto value = registers.get(reg)) f(abi.register_names[reg], *value);
+  f(std::string_view("pc"), registers.pc);
+}
+
+} // namespace sframe::unwind

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The format text: a block per thread, a line per frame, innermost first.
+//
+//   TID 4711:
+//   #0  0x00007f31c4a8d1f2  raise + 0x12  (libc.so.6)  [context]
+//   #1  0x000055d0e1c0118a  work + 0x2a  (server)  [sframe]
+
+#include "printer.h"
+
+#include "sframe/elf/core.h"
+
+namespace sframe::unwind {
+
+namespace {
+
+class TextPrinter final : public Printer {
+public:
+  TextPrinter(tool::Output& out, Places& places, const PrintSettings& settings)
+      : out_(out), places_(places), settings_(settings) {}
+
+  void begin(walk::CoreProcess& process) override {
+    abi_ = walk::find_unwind_abi(process.space().abi().id);
+    out_ << "PID ";
+    out_.decimal(process.pid());
+    const auto name = process.space().core().process_name();
+    if (!name.empty()) out_ << ": ", out_.safe(name);
+    if (process.signal()) out_ << ", " << elf::signal_name(process.signal());
+    out_ << '\n';
+  }
+
+  void begin_thread(const walk::Thread& thread) override {
+    out_ << '\n' << bold() << "TID ";
+    out_.decimal(thread.tid);
+    out_ << ':' << plain() << '\n';
+  }
+
+  void frame(const walk::Frame& frame, const walk::Registers& registers) override {
+    const Place& place = places_.of(frame);
+    out_ << '#';
+    out_.decimal(frame.number);
+    out_.fill(' ', frame.number < 10 ? 2 : 1);
+    out_.hex(frame.pc, 16);
+    out_ << "  ";
+    if (place.function) {
+      out_.safe(place.function->name) << " + ";
+      out_.hex(place.function->offset);
+      out_ << "  ";
+    }
+    if (place.module) out_ << '(', out_.safe(place.module->name()) << ")  ";
+    out_ << '[' << frame.stepper();
+    if (frame.signal_frame) out_ << ", signal frame";
+    if (frame.trust == walk::Trust::heuristic) out_ << ", heuristic";
+    out_ << "]\n";
+    if (settings_.registers) print(registers);
+  }
+
+  void end_thread(const walk::WalkEnd& end) override {
+    if (!end.complete) out_ << red() << "    ended early: " << walk::describe(end) << plain() << '\n';
+  }
+
+  void end(walk::CoreProcess&) override {}
+
+private:
+  void print(const walk::Registers& registers) {
+    unsigned column = 0;
+    each_register(registers, *abi_, [&](std::string_view name, std::uint64_t value) {
+      out_ << (column % 4 ? "  " : column ? "\n      " : "      ");
+      out_.padded(name, 3) << ' ';
+      out_.hex(value, 16);
+      ++column;
+    });
+    out_ << '\n';
+  }
+
+  std::string_view bold() const { return settings_.color ? "\033[1m" : ""; }
+  std::string_view red() const { return settings_.color ? "\033[31m" : ""; }
+  std::string_view plain() const { return settings_.color ? "\033[0m" : ""; }
+
+  tool::Output& out_;
+  Places& places_;
+  PrintSettings settings_;
+  const walk::UnwindAbi* abi_ = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, const PrintSettings& settings) {
+  return std::make_unique<TextPrinter>(out, places, settings);
+}
+
+} // namespace sframe::unwind
