@@ -194,14 +194,13 @@ std::expected<std::optional<Match>, Error> Section::find(std::uint64_t pc) const
   if (!*fde) return std::nullopt;
   if (outermost_throughout(**fde)) return Match{**fde, FrameRow::outermost(0)};
 
-  // Decoding a row's meaning costs more than passing over it: only the last one that starts at or before pc is decoded.
-  const std::uint32_t wanted = (*fde)->row_offset(pc);
   RowCursor cursor = rows(**fde);
-  EncodedRow row, best;
-  while (cursor.next(row) && row.offset <= wanted) best = row;
-  if (cursor.error()) return std::unexpected(*cursor.error());
-  if (!best.words) return std::nullopt;
-  auto decoded = cursor.decode(best);
+  EncodedRow row;
+  if (!cursor.seek((*fde)->row_offset(pc), row)) {
+    if (cursor.error()) return std::unexpected(*cursor.error());
+    return std::nullopt;
+  }
+  auto decoded = cursor.decode(row);
   if (!decoded) return std::unexpected(decoded.error());
   return Match{**fde, *decoded};
 }
@@ -210,6 +209,27 @@ bool RowCursor::fail(ErrorKind kind, const std::byte* where) {
   error_ = Error{kind, static_cast<std::uint64_t>(where - section_begin_), function_, number_};
   left_ = 0;
   return false;
+}
+
+bool RowCursor::seek(std::uint32_t offset, EncodedRow& row) {
+  const std::byte* found = nullptr;
+  const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type_);
+  const auto room = [&] { return end_ < at_ ? 0 : static_cast<std::uint64_t>(end_ - at_); };
+  // Only what tells one row from the next is looked at; step() checks the row that it comes to.
+  for (; left_ && room() > offset_size && format::load_sized(at_, offset_size, order_) <= offset; ++number_, --left_) {
+    found = at_;
+    const auto info = std::to_integer<std::uint32_t>(at_[offset_size]);
+    const std::uint64_t size = offset_size + 1 + ((info >> 1 & 15) << (info >> 5 & 3));
+    if (room() < size) break;
+    at_ += size;
+  }
+  if (!found) {
+    if (left_ && room() <= offset_size) fail(ErrorKind::truncated_row, at_);
+    return false;
+  }
+  if (at_ != found) --number_, ++left_;
+  at_ = found;
+  return step(row);
 }
 
 inline bool RowCursor::step(EncodedRow& row) {

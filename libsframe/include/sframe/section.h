@@ -97,6 +97,10 @@ public:
   /// The next row without its meaning. Checks extent, order and bounds as the other does.
   bool next(EncodedRow& row);
 
+  /// The last of the rows ahead that starts at or before `offset`, passing over those in between with no more checks than it takes to
+  /// stay inside the section. False where there is none, or at a fault.
+  bool seek(std::uint32_t offset, EncodedRow& row);
+
   /// The meaning of a row that next(EncodedRow&) gave.
   std::expected<FrameRow, Error> decode(const EncodedRow& row) const;
 
