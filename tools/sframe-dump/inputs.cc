@@ -203,7 +203,12 @@ bool FileReader::show_module(const elf::Core& core, const elf::Module& module) {
 void show_file(const std::string& path, const InputOptions& options, Driver& driver) {
   const auto file = elf::File::open(path);
   if (!file) return driver.report(path, file.error(), exit_failure);
-  FileReader(path, options, driver).show(file->bytes());
+  show_bytes(path, file->bytes(), options, driver);
+}
+
+void show_bytes(const std::string& path, std::span<const std::byte> bytes, const InputOptions& options,
+                Driver& driver) {
+  FileReader(path, options, driver).show(bytes);
 }
 
 } // namespace sframe::dump

@@ -7,6 +7,8 @@
 
 #include "driver.h"
 
+#include <cstddef>
+#include <span>
 #include <string>
 
 namespace sframe::dump {
@@ -18,5 +20,9 @@ struct InputOptions {
 
 /// Shows everything in the file. Problems are reported to the driver.
 void show_file(const std::string& path, const InputOptions& options, Driver& driver);
+
+/// The same for a file's bytes; `path` is what they are called in the output.
+void show_bytes(const std::string& path, std::span<const std::byte> bytes, const InputOptions& options,
+                Driver& driver);
 
 } // namespace sframe::dump

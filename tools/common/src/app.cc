@@ -31,7 +31,7 @@ App::App(std::string name, std::string description, std::string examples, Featur
   cli_.add_flag("-q,--quiet", quiet_, "Print errors only, no warnings or notes")->group("Common options");
   cli_.add_flag("-v,--verbose", verbose_, "Say more about what is done")->group("Common options");
   cli_.add_option("--color", color_, "Colour the text: auto (on a terminal), always, never")
-      ->transform(CLI::Transformer(color_names))
+      ->transform(CLI::Transformer(color_names).description("")) // it would print the numbers behind the names
       ->type_name("WHEN")
       ->group("Common options");
   if (features.output)
