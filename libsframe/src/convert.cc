@@ -2,7 +2,6 @@
 
 #include "sframe/convert.h"
 
-#include "format/row_budget.h"
 #include "format/words.h"
 
 #include <algorithm>
@@ -50,6 +49,19 @@ std::expected<std::uint64_t, Error> rows_end(const Section& section, const Encod
   }
   if (rows.error()) return std::unexpected(*rows.error());
   return rows.section_offset();
+}
+
+/// The options with what all inputs have in common and no row says: the auxiliary header, unless another one is given, and the flag
+/// that all functions keep a frame pointer.
+BuildOptions with_kept_properties(BuildOptions options, std::span<const Section> sections) {
+  if (sections.empty()) return options;
+  const auto aux_header = sections.front().aux_header();
+  const auto same_aux_header = [&](const Section& section) { return std::ranges::equal(section.aux_header(), aux_header); };
+  if (options.aux_header.empty() && std::ranges::all_of(sections, same_aux_header))
+    options.aux_header.assign(aux_header.begin(), aux_header.end());
+  options.frame_pointer |= std::ranges::all_of(
+      sections, [](const Section& section) { return (section.header().flags & flag_frame_pointer) != 0; });
+  return options;
 }
 
 } // namespace
@@ -101,11 +113,11 @@ FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::in
 std::expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
                                         std::uint64_t address) {
   Converted out;
-  Builder builder(options);
+  Builder builder(with_kept_properties(options, sections));
   std::vector<FrameRow> rows;
 
   // Where a function's start field will stand is known only at the end, so a 32-bit start must reach from both ends of the index.
-  std::uint64_t index_end = address + format::header::size + options.aux_header.size();
+  std::uint64_t index_end = address + format::header::size + 0xff; // the longest auxiliary header
   for (const Section& section : sections) index_end += std::uint64_t{section.num_fdes()} * format::version2.entry_size;
   const auto reaches = [&](const Fde& fde) {
     if (options.version == VersionNumber::v3) return true;
@@ -113,7 +125,7 @@ std::expected<Converted, Error> convert(std::span<const Section> sections, const
   };
   for (std::uint32_t number = 0; number < sections.size(); ++number) {
     const Section& section = sections[number];
-    format::RowBudget budget(section);
+    std::uint64_t rows_left = section.plausible_rows();
     for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
       auto fde = section.fde(i);
       if (!fde) return std::unexpected(fde.error());
@@ -122,7 +134,8 @@ std::expected<Converted, Error> convert(std::span<const Section> sections, const
       for (FrameRow row; cursor.next(row);)
         rows.push_back(resolve_fixed(row, section.header().fixed_ra_offset, section.header().fixed_fp_offset));
       if (cursor.error()) return std::unexpected(*cursor.error());
-      if (!budget.spend(rows.size())) return std::unexpected(Error{ErrorKind::too_large, fde->index_offset, i, Error::none});
+      if (rows.size() > rows_left) return std::unexpected(Error{ErrorKind::too_large, fde->index_offset, i, Error::none});
+      rows_left -= rows.size();
 
       if (rows.empty()) {
         if (!section.outermost_throughout(*fde)) {

@@ -6,8 +6,6 @@
 
 #include "sframe/index.h"
 
-#include "format/row_budget.h"
-
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -70,7 +68,7 @@ private:
 
   std::span<const Section> sections_;
   std::vector<Function> functions_;
-  std::vector<format::RowBudget> budgets_;
+  std::vector<std::uint64_t> rows_left_; ///< per section: how many more it may name
   std::unordered_map<IndexedRow, std::uint32_t, RowHash, RowEqual> numbers_;
   std::vector<Piece> pieces_;
   Index index_;
@@ -79,7 +77,7 @@ private:
 std::optional<Error> Index::Maker::collect() {
   for (std::uint32_t number = 0; number < sections_.size(); ++number) {
     const Section& section = sections_[number];
-    budgets_.emplace_back(section);
+    rows_left_.push_back(section.plausible_rows());
     for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
       auto fde = section.fde(i);
       if (!fde) return fde.error();
@@ -126,7 +124,8 @@ std::optional<Error> Index::Maker::add(const Function& function, std::uint32_t e
     if (section.outermost_throughout(fde)) add_piece(start, intern(fde, FrameRow::outermost(0)));
   }
   if (cursor.error()) return cursor.error();
-  if (!budgets_[function.section].spend(count)) return Error{ErrorKind::too_large, fde.index_offset, fde.number, Error::none};
+  if (count > rows_left_[function.section]) return Error{ErrorKind::too_large, fde.index_offset, fde.number, Error::none};
+  rows_left_[function.section] -= count;
   add_piece(end, uncovered);
   return std::nullopt;
 }

@@ -154,6 +154,23 @@ TEST(Convert, RefusalsNameFunctionRowAndReason) {
   EXPECT_EQ(converted->refused[1].refusal, (Refusal{RefusalReason::signal_frame, Refusal::none, 0x2000}));
 }
 
+TEST(Convert, KeepsAuxiliaryHeaderAndFlag) {
+  Builder builder({.version = VersionNumber::v2, .frame_pointer = true, .aux_header = {std::byte{1}, std::byte{2}, std::byte{3}}});
+  const FrameRow entry = traits(Abi::amd64).entry_row();
+  ASSERT_TRUE(builder.add({.start = 0x1000, .size = 16}, {&entry, 1}));
+  const auto bytes = *builder.finish(0);
+  auto section = Section::parse(bytes);
+  for (std::uint8_t version = 1; version <= 3; ++version) {
+    auto converted = convert({&*section, 1}, {.version = VersionNumber{version}}, 0);
+    ASSERT_TRUE(converted);
+    auto again = Section::parse(converted->bytes);
+    ASSERT_TRUE(again);
+    EXPECT_TRUE(std::ranges::equal(again->aux_header(), section->aux_header()));
+    EXPECT_EQ((again->header().flags & flag_frame_pointer) != 0, version < 3);
+    EXPECT_EQ(again->fde(0)->start, 0x1000u);
+  }
+}
+
 TEST(Convert, OutOfReachFunctionsAreRefusedAlone) {
   Builder builder({});
   const FrameRow entry = traits(Abi::amd64).entry_row();

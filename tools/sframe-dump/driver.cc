@@ -10,17 +10,6 @@ namespace sframe::dump {
 
 namespace {
 
-/// Functions may share rows, and a hostile index could have every function share all of them: output without
-/// end from a small file. Real sections share far less than one row per byte.
-std::uint64_t row_budget(const Section& part) {
-  return 65'536 + 16 * part.bytes().size();
-}
-
-/// In a relocatable object addresses are offsets, and some assemblers write starts that mean something only
-/// to the linker: functions may well reach across address 0. So that none wraps around, such sections are
-/// read as if they stood here.
-constexpr std::uint64_t relocatable_base = std::uint64_t{1} << 62;
-
 /// Damage leaves something to show, now or in a better tool; bytes that are no SFrame data of a known kind do
 /// not.
 int exit_code(ErrorKind kind) {
@@ -60,8 +49,7 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
     dumper_.unreadable(problem);
     report(object.name(), problem, code);
   };
-  const std::uint64_t base = object.relocatable() ? relocatable_base : 0;
-  Concatenated parts(section.contents.bytes(), section.address + base);
+  Concatenated parts(section.contents.bytes(), section.address);
   for (std::uint32_t number = 0; !stopped(); ++number) {
     const auto next = parts.next();
     if (!next) return unreadable(elf::to_problem(next.error(), section.name), exit_code(next.error().kind));
@@ -75,7 +63,7 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
                             "; the format's own tool does not show them, so they are left out");
       return;
     }
-    if (!show_part(object, section, {**next, parts.offset(), number, (*next)->address() - base})) return;
+    if (!show_part(object, section, {**next, parts.offset(), number})) return;
   }
 }
 
@@ -96,19 +84,17 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
 }
 
 std::optional<elf::Problem> Driver::show_functions(const ObjectSection& section, const Part& part) {
-  const std::uint64_t budget = row_budget(part.section);
   std::uint64_t rows = 0;
   for (std::uint32_t i = 0; i < part.section.num_fdes() && !stopped(); ++i) {
     auto fde = part.section.fde(i);
     if (!fde) return elf::to_problem(fde.error(), section.name, part.offset);
-    fde->start += part.address - part.section.address();
     const Place place = names_.place(part.section, part.offset, *fde);
     if (!wanted(*fde, place)) continue;
     ++functions_;
     rows += fde->num_fres;
     if (const auto error = dumper_.function(*fde, place, part.section.rows(*fde)))
       return elf::to_problem(*error, section.name, part.offset);
-    if (rows > budget)
+    if (rows > part.section.plausible_rows())
       return elf::Problem{"functions share rows beyond all proportion; the rest is left out", section.name,
                           part.offset + fde->index_offset};
   }

@@ -25,9 +25,8 @@ namespace sframe::dump {
 /// One SFrame section in the section that holds it.
 struct Part {
   const Section& section;
-  std::uint64_t offset = 0;  ///< from the start of the ELF section
-  std::uint32_t number = 0;  ///< 0 for the first
-  std::uint64_t address = 0; ///< of its first byte; section.address() may differ, see driver.cc
+  std::uint64_t offset = 0; ///< from the start of the ELF section
+  std::uint32_t number = 0; ///< 0 for the first
 };
 
 class Dumper {

@@ -31,7 +31,7 @@ void write_header(OStream& json, std::string_view name, const Part& part) {
   const Section& section = part.section;
   const Header& header = section.header();
   write_text(json, "name", name);
-  json.attribute("address", hex_text(part.address));
+  json.attribute("address", hex_text(part.section.address()));
   json.attribute("size", section.bytes().size());
   json.attribute("offset", part.offset);
   json.attribute("version", header.version);

@@ -113,7 +113,7 @@ void TextDumper::begin_part(const Part& part) {
   if (part.offset)
     out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex_text(part.offset);
   out_ << "\n";
-  field("Address", hex_text(part.address));
+  field("Address", hex_text(part.section.address()));
   field("Size", plural(part.section.bytes().size(), "byte"));
   field("Version", std::to_string(header.version));
   field("ABI", std::string(part.section.abi().name) + ", " + std::string(byte_order_name(header.byte_order)) +

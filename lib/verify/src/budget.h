@@ -26,10 +26,4 @@ private:
   bool spent_ = false;
 };
 
-/// Rows that the functions of a section may have, all told. A row has at least 3 bytes; where functions share
-/// rows a real section stays near one row per byte.
-inline Budget row_budget(std::uint64_t section_bytes) {
-  return Budget(section_bytes * 16);
-}
-
 } // namespace sframe::verify

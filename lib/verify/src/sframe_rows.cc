@@ -10,7 +10,7 @@ namespace sframe::verify {
 
 SframeRows::SframeRows(const Input& input, std::vector<Range> pieces)
     : input_(input), pieces_(std::move(pieces)) {
-  for (const SframePart& part : input.parts()) budgets_.push_back(row_budget(part.section.bytes().size()));
+  for (const SframePart& part : input.parts()) budgets_.emplace_back(part.section.plausible_rows());
 }
 
 FrameRow SframeRows::resolved(const FrameRow& row) const {

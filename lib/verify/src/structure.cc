@@ -43,7 +43,7 @@ class PartCheck {
 public:
   PartCheck(const Input& input, const SframePart& part, Sink& sink)
       : input_(input), part_(part), section_(part.section), table_(input.tables()[part.table]), sink_(sink),
-        budget_(row_budget(section_.bytes().size())) {}
+        budget_(section_.plausible_rows()) {}
 
   void run() {
     check_header();

@@ -152,6 +152,11 @@ public:
   std::uint32_t num_fdes() const { return header_.num_fdes; }
   bool sorted() const { return header_.flags & flag_sorted; }
 
+  /// A bound on the rows of all functions together that no real section comes near. Functions may share their rows, so a small section can
+  /// name many more rows than it has bytes; who stores or prints something per row must stop somewhere. A function costs at least
+  /// 16 bytes of index, and sharing saves most on short functions, so a real section stays near one row per byte.
+  std::uint64_t plausible_rows() const { return 65536 + 16 * std::uint64_t{bytes_.size()}; }
+
   /// The bytes that belong to this section: up to the end of the later sub-section.
   std::span<const std::byte> bytes() const { return bytes_; }
 

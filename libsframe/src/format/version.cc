@@ -10,6 +10,26 @@ const Version* find_version(std::uint8_t number) {
   return nullptr;
 }
 
+void read_narrow_entry(const std::byte* entry, ByteOrder order, FdeFields& out) {
+  out.start = load<std::int32_t>(entry, order);
+  out.fde.size = load<std::uint32_t>(entry + 4, order);
+  out.fde.fre_offset = load<std::uint32_t>(entry + 8, order);
+  out.fde.num_fres = load<std::uint32_t>(entry + 12, order);
+  read_info(load<std::uint8_t>(entry + 16, order), out.fde);
+}
+
+void write_narrow_entry(std::byte* entry, ByteOrder order, const FdeFields& fields) {
+  store(entry, static_cast<std::int32_t>(fields.start), order);
+  store(entry + 4, fields.fde.size, order);
+  store(entry + 8, fields.fde.fre_offset, order);
+  store(entry + 12, fields.fde.num_fres, order);
+  store(entry + 16, make_info(fields.fde), order);
+}
+
+void swap_narrow_entry(std::byte* entry) {
+  for (std::uint32_t at : {0, 4, 8, 12}) swap_bytes(entry + at, 4);
+}
+
 void read_info(std::uint8_t byte, EncodedFde& fde) {
   fde.info = byte;
   fde.fre_type = static_cast<FreType>(byte & info::fre_type);

@@ -49,6 +49,12 @@ extern const Version version1, version2, version3;
 /// nullptr for a number that is no version.
 const Version* find_version(std::uint8_t number);
 
+/// The first 17 bytes of an index entry, which versions 1 and 2 have in common:
+///   0 int32 start   4 uint32 size   8 uint32 first row, from the FRE sub-section   12 uint32 number of rows   16 uint8 info
+void read_narrow_entry(const std::byte* entry, ByteOrder order, FdeFields& out);
+void write_narrow_entry(std::byte* entry, ByteOrder order, const FdeFields& fields);
+void swap_narrow_entry(std::byte* entry);
+
 /// Sets what an info byte says, and back. The FRE type is taken as it is: the reader checks it.
 void read_info(std::uint8_t info, EncodedFde& fde);
 std::uint8_t make_info(const EncodedFde& fde);
