@@ -1,6 +1,6 @@
 # The programs' tests: lit runs the RUN lines of each *.test file, FileCheck compares.
 #
-# Substitutions: the programs and the LLVM tools go by their bare names (they are put first on PATH); %inputs is test/inputs;
+# Substitutions: the programs and the LLVM tools go by their bare names (they are put first on PATH); %inputs is test/inputs, %build the build folder;
 # %objdump247, %readelf247, %as247, %ld247 ... are newer binutils, %as240, %objdump240 the system's if they are 2.40.
 # Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, qemu-aarch64, qemu-s390x, asan.
 # A test whose tools are missing is reported as unsupported.
@@ -25,6 +25,7 @@ for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
 
 config.substitutions.append(("%inputs", config.inputs))
 config.substitutions.append(("%project", config.project))
+config.substitutions.append(("%build", config.build))
 
 def first_line(command):
     try:
