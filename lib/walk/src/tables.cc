@@ -102,27 +102,32 @@ std::optional<SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
   return answer;
 }
 
-void UnwindTables::add_cfi_sections(const elf::Image& image) {
-  const elf::Section* section = image.find_section(".eh_frame");
-  if (!section || !readable(*section)) return;
+/// The CFI section of that name, its contents kept; nothing where it is absent or cannot be read.
+std::optional<cfi::Section> UnwindTables::load_cfi(const elf::Image& image, std::string_view name, cfi::SectionKind kind) {
+  const elf::Section* section = image.find_section(name);
+  if (!section || !readable(*section)) return std::nullopt;
   auto contents = image.contents(*section);
   if (!contents) {
     problems_.push_back(contents.error().text());
-    return;
+    return std::nullopt;
   }
   contents_.push_back(std::move(*contents));
-  const cfi::Section frames(cfi::SectionKind::eh_frame, contents_.back().bytes(), section->address, abi_);
+  return cfi::Section(kind, contents_.back().bytes(), section->address, abi_);
+}
 
+void UnwindTables::add_cfi_sections(const elf::Image& image) {
+  const auto frames = load_cfi(image, ".eh_frame", cfi::SectionKind::eh_frame);
+  if (!frames) return;
   const elf::Section* header = image.find_section(".eh_frame_hdr");
   if (header && readable(*header))
     if (auto bytes = image.contents(*header)) {
       contents_.push_back(std::move(*bytes));
       if (auto table = cfi::EhFrameHdr::parse(contents_.back().bytes(), header->address, abi_)) {
-        cfi_.emplace_back(frames, *table);
+        cfi_.emplace_back(*frames, *table);
         return;
       }
     }
-  cfi_.emplace_back(frames); // a static executable: the index comes from .eh_frame itself
+  cfi_.emplace_back(*frames); // a static executable: the index comes from .eh_frame itself
 }
 
 /// Without section headers the segment PT_GNU_EH_FRAME leads to .eh_frame; how long that is, only its
@@ -144,16 +149,7 @@ void UnwindTables::add_cfi_segment(const TableSources& sources) {
 }
 
 void UnwindTables::add_debug_frame(const elf::Image& image) {
-  const elf::Section* section = image.find_section(".debug_frame");
-  if (!section || !readable(*section)) return;
-  auto contents = image.contents(*section);
-  if (!contents) {
-    problems_.push_back(contents.error().text());
-    return;
-  }
-  contents_.push_back(std::move(*contents));
-  cfi_.emplace_back(
-      cfi::Section(cfi::SectionKind::debug_frame, contents_.back().bytes(), section->address, abi_));
+  if (const auto frames = load_cfi(image, ".debug_frame", cfi::SectionKind::debug_frame)) cfi_.emplace_back(*frames);
 }
 
 bool UnwindTables::find_cfi(std::uint64_t address, CfiAnswer& answer) {

@@ -76,6 +76,7 @@ private:
   void add_sframe(const elf::Image& image);
   void add_sframe_bytes(std::span<const std::byte> bytes, std::uint64_t address);
   void add_cfi_sections(const elf::Image& image);
+  std::optional<cfi::Section> load_cfi(const elf::Image& image, std::string_view name, cfi::SectionKind kind);
   void add_debug_frame(const elf::Image& image);
   void add_cfi_segment(const TableSources& sources);
   void finish_sframe();
