@@ -28,7 +28,9 @@ for thread in data["threads"]:
     found[" ".join(n for n in names if n in ours)] += 1
     assert thread["end"]["complete"], (thread["tid"], thread["end"], names)
     assert frames[0]["stepper"] == "context"
-    assert names[-1] in ("_start", "clone3", "__clone3", "clone", "__clone"), names
+    # A C library without its own symbol table has no name for where threads start.
+    nameless = names[-1] == "?" and frames[-1]["module"].endswith("libc.so.6")
+    assert nameless or names[-1] in ("_start", "clone3", "__clone3", "clone", "__clone"), names
     for frame in frames[1:]:
         assert frame["trust"] == "exact", frame
         assert not steppers or frame["stepper"] in steppers, frame
