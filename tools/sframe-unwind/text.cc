@@ -5,6 +5,7 @@
 //   TID 4711:
 //   #0  0x00007f31c4a8d1f2  raise + 0x12  (libc.so.6)  [context]
 //   #1  0x000055d0e1c0118a  work + 0x2a  (server)  [sframe]
+//   #2  0x00007f31c4a771f5  (libc.so.6 + 0x891f5)  [cfi]
 
 #include "printer.h"
 
@@ -47,7 +48,12 @@ public:
       out_.hex(place.function->offset);
       out_ << "  ";
     }
-    if (place.module) out_ << '(', out_.safe(place.module->name()) << ")  ";
+    if (place.module) {
+      out_ << '(', out_.safe(place.module->name());
+      // Without a name this is what a symbolizer needs later.
+      if (!place.function) out_ << " + ", out_.hex(frame.pc - place.module->info().start);
+      out_ << ")  ";
+    }
     out_ << '[' << frame.stepper();
     if (frame.signal_frame) out_ << ", signal frame";
     if (frame.trust == walk::Trust::heuristic) out_ << ", heuristic";
