@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The codec: decoding and encoding in rows per second, lookups in nanoseconds, from a thousand to a million functions. Where GNU
-// libsframe's headers are installed (Debian: binutils-dev), its lookup runs on the same section in the same run.
+// The codec: decoding and encoding in rows per second, lookups in nanoseconds, from a thousand to a million
+// functions. Where GNU libsframe's headers are installed (Debian: binutils-dev), its lookup runs on the same
+// section in the same run.
 
 #include "made_section.h"
 #include "sframe/index.h"
@@ -25,7 +26,8 @@ struct Data {
   std::vector<MadeFunction> functions;
   std::vector<std::byte> bytes;
   std::uint64_t rows = 0;
-  std::vector<std::uint64_t> pcs; ///< random addresses inside functions, a power of two of them: no division in the timed loop
+  std::vector<std::uint64_t>
+      pcs; ///< random addresses inside functions, a power of two of them: no division in the timed loop
 };
 
 /// Made once per size and version.
@@ -100,7 +102,8 @@ void gnu_find_fre(benchmark::State& state) {
   std::size_t i = 0, found = 0;
   for (auto _ : state) {
     sframe_frame_row_entry fre;
-    found += sframe_find_fre(context, static_cast<std::int32_t>(d.pcs[i++ & (d.pcs.size() - 1)] - address), &fre) == 0;
+    found += sframe_find_fre(context, static_cast<std::int32_t>(d.pcs[i++ & (d.pcs.size() - 1)] - address),
+                             &fre) == 0;
   }
   state.counters["found"] = static_cast<double>(found) / static_cast<double>(i);
   sframe_decoder_free(&context);

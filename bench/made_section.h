@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A section like a big program's, made the same way every time: functions of 16 bytes to some KiB, one to a dozen rows each, about
-// six on average, with the prologues and epilogues that compilers write.
+// A section like a big program's, made the same way every time: functions of 16 bytes to some KiB, one to a
+// dozen rows each, about six on average, with the prologues and epilogues that compilers write.
 
 #pragma once
 
@@ -29,7 +29,8 @@ inline std::vector<MadeFunction> make_functions(std::uint32_t count) {
     function.rows.push_back(row);
     for (std::uint32_t i = 0; i < pushes; ++i) { // push, push, sub
       row.offset += 1 + random() % 3;
-      row.cfa.offset += i + 1 == pushes && pushes > 2 ? 8 * (1 + static_cast<std::int32_t>(random() % 60)) : 8;
+      row.cfa.offset +=
+          i + 1 == pushes && pushes > 2 ? 8 * (1 + static_cast<std::int32_t>(random() % 60)) : 8;
       if (i == 2) row.fp = Rule::at_cfa(-row.cfa.offset);
       function.rows.push_back(row);
     }
@@ -47,7 +48,8 @@ inline std::vector<MadeFunction> make_functions(std::uint32_t count) {
   return functions;
 }
 
-inline std::vector<std::byte> encode(const std::vector<MadeFunction>& functions, BuildOptions options, std::uint64_t address) {
+inline std::vector<std::byte> encode(const std::vector<MadeFunction>& functions, BuildOptions options,
+                                     std::uint64_t address) {
   Builder builder(std::move(options));
   for (const MadeFunction& function : functions)
     if (!builder.add(function.fde, function.rows)) return {};

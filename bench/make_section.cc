@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes an ELF file whose .sframe has as many functions as asked for (made_section.h), for timing whole commands.
+// Writes an ELF file whose .sframe has as many functions as asked for (made_section.h), for timing whole
+// commands.
 //
 //   make-section FUNCTIONS VERSION OUTPUT
 
@@ -21,7 +22,8 @@ int main(int argc, char** argv) {
   const auto count = static_cast<std::uint32_t>(std::strtoul(argv[1], nullptr, 10));
   const auto version = static_cast<std::uint8_t>(std::strtoul(argv[2], nullptr, 10));
   if (version < 1 || version > 3) return 2;
-  const auto section = bench::encode(bench::make_functions(count), {.version = VersionNumber{version}}, address);
+  const auto section =
+      bench::encode(bench::make_functions(count), {.version = VersionNumber{version}}, address);
   const AbiTraits& abi = traits(Abi::amd64);
   elf::Sidecar input;
   input.machine = abi.machine;

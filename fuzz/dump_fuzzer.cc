@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a file for sframe-dump, in every format: ELF images, objects with relocations, archives, cores and bare
-// sections. Run with -close_fd_mask=2, since what is wrong with the bytes is said on standard error.
+// Arbitrary bytes as a file for sframe-dump, in every format: ELF images, objects with relocations, archives,
+// cores and bare sections. Run with -close_fd_mask=2, since what is wrong with the bytes is said on standard
+// error.
 
 #include "formats.h"
 #include "inputs.h"
@@ -13,14 +14,16 @@ using namespace sframe;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const int nowhere = open("/dev/null", O_WRONLY);
-  static constexpr auto makers = {dump::make_text_dumper, dump::make_gnu_dumper,   dump::make_llvm_dumper,
-                                  dump::make_json_dumper, dump::make_stats_dumper, dump::make_stats_json_dumper};
+  static constexpr auto makers = {dump::make_text_dumper,  dump::make_gnu_dumper,
+                                  dump::make_llvm_dumper,  dump::make_json_dumper,
+                                  dump::make_stats_dumper, dump::make_stats_json_dumper};
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   for (const auto make : makers) {
     tool::Output out(nowhere);
     tool::Messages messages("fuzz");
     dump::Names names;
-    const auto dumper = make({.out = out, .names = names, .section = ".sframe", .header_only = false, .color = false});
+    const auto dumper =
+        make({.out = out, .names = names, .section = ".sframe", .header_only = false, .color = false});
     dump::Driver driver(*dumper, names, messages, out, {});
     dump::show_bytes("input", bytes, {}, driver);
     const int code = driver.finish();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function's rows are encoded when it is added, into one growing buffer; finish() sorts the functions, gives each run of encoded rows
-// its place in that order, and copies. With share_rows an encoded run that is there already is used again.
+// A function's rows are encoded when it is added, into one growing buffer; finish() sorts the functions,
+// gives each run of encoded rows its place in that order, and copies. With share_rows an encoded run that is
+// there already is used again.
 
 #include "sframe/builder.h"
 
@@ -107,15 +108,18 @@ std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> 
 }
 
 /// The rows in the order of their offsets: as they came where that is already so, else sorted in scratch_.
-std::expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde& fde, std::span<const FrameRow> rows) {
+std::expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde& fde,
+                                                                      std::span<const FrameRow> rows) {
   if (!std::ranges::is_sorted(rows, {}, &FrameRow::offset)) {
     scratch_.assign(rows.begin(), rows.end());
-    std::ranges::sort(scratch_, {}, &FrameRow::offset); // equal offsets are refused, so their order is nobody's matter
+    std::ranges::sort(scratch_, {},
+                      &FrameRow::offset); // equal offsets are refused, so their order is nobody's matter
     rows = scratch_;
   }
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     if (i && rows[i].offset == rows[i - 1].offset) return refused(RefusalReason::row_order, fde, i);
-    if (rows[i].offset && rows[i].offset >= fde.row_limit()) return refused(RefusalReason::row_past_end, fde, i);
+    if (rows[i].offset && rows[i].offset >= fde.row_limit())
+      return refused(RefusalReason::row_past_end, fde, i);
   }
   return rows;
 }
@@ -127,16 +131,19 @@ struct Builder::Encoded {
 };
 
 bool Builder::encodable(const FrameRow& row, FdeType type) const {
-  return format::encode_words(row, format::word_meaning(*version_, *abi_, type, abi_->fixed_ra_offset, abi_->fixed_fp_offset))
+  return format::encode_words(
+             row, format::word_meaning(*version_, *abi_, type, abi_->fixed_ra_offset, abi_->fixed_fp_offset))
       .has_value();
 }
 
 /// Appends the encoded rows, which are in order, to encoded_. On refusal encoded_ is as before.
-std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type) {
+std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, std::span<const FrameRow> rows,
+                                                              FdeType type) {
   const WordMeaning meaning =
       format::word_meaning(*version_, *abi_, type, abi_->fixed_ra_offset, abi_->fixed_fp_offset);
   // A last row that is going to be merged must not widen the offsets of all.
-  while (options_.merge_rows && rows.size() > 1 && rows.back().same_rules(rows[rows.size() - 2])) rows = rows.first(rows.size() - 1);
+  while (options_.merge_rows && rows.size() > 1 && rows.back().same_rules(rows[rows.size() - 2]))
+    rows = rows.first(rows.size() - 1);
   const FreType fre_type = fre_type_for(rows.empty() ? 0 : rows.back().offset);
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type);
   const std::uint64_t at = encoded_.size();
@@ -176,7 +183,8 @@ std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, st
   return Encoded{{at, static_cast<std::uint32_t>(size), fre_type}, num_fres};
 }
 
-std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows, std::uint32_t target) {
+std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows,
+                                          std::uint32_t target) {
   if (functions_.size() == max_u32) return refused(RefusalReason::section_too_large, fde);
   if (auto refusal = check(fde, rows)) return std::unexpected(*refusal);
   const auto ordered = order_rows(fde, rows);
@@ -188,7 +196,8 @@ std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameR
     encoded = encode_rows(fde, *ordered, FdeType::flex);
     // Two rows of which each FDE type can say only one: it is the mixture that cannot be said.
     if (!encoded && standard.row != Refusal::none && encoded.error().row != Refusal::none &&
-        encodable((*ordered)[encoded.error().row], FdeType::standard) && encodable((*ordered)[standard.row], FdeType::flex))
+        encodable((*ordered)[encoded.error().row], FdeType::standard) &&
+        encodable((*ordered)[standard.row], FdeType::flex))
       encoded.error().reason = RefusalReason::mixed_rules;
   }
   if (!encoded) return std::unexpected(encoded.error());
@@ -261,7 +270,8 @@ std::expected<Builder::Layout, Refusal> Builder::lay_out() const {
     position = static_cast<std::uint32_t>(at);
     at += runs_[functions_[number].run].size;
   }
-  if (size() - at > max_u32 || at > max_u32 || num_fres_ > max_u32) return std::unexpected(Refusal{RefusalReason::section_too_large});
+  if (size() - at > max_u32 || at > max_u32 || num_fres_ > max_u32)
+    return std::unexpected(Refusal{RefusalReason::section_too_large});
   layout.fre_size = static_cast<std::uint32_t>(at);
   return layout;
 }
@@ -270,7 +280,9 @@ std::uint64_t Builder::field_offset(std::uint64_t position) const {
   return format::header::size + options_.aux_header.size() + position * version_->entry_size;
 }
 
-std::uint64_t Builder::size() const { return field_offset(functions_.size()) + encoded_.size(); }
+std::uint64_t Builder::size() const {
+  return field_offset(functions_.size()) + encoded_.size();
+}
 
 std::optional<Builder::AddressRange> Builder::address_range() const {
   AddressRange range{0, std::numeric_limits<std::uint64_t>::max()};
@@ -304,11 +316,13 @@ void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* 
   store(out + field::num_fres, static_cast<std::uint32_t>(num_fres_), order_);
   store(out + field::fre_size, layout.fre_size, order_);
   store(out + field::fde_offset, std::uint32_t{0}, order_);
-  store(out + field::fre_offset, static_cast<std::uint32_t>(functions_.size() * version_->entry_size), order_);
+  store(out + field::fre_offset, static_cast<std::uint32_t>(functions_.size() * version_->entry_size),
+        order_);
   std::ranges::copy(options_.aux_header, out + field::size);
 }
 
-void Builder::write_entry(const Function& function, const Layout& layout, std::int64_t start, std::byte* entry) const {
+void Builder::write_entry(const Function& function, const Layout& layout, std::int64_t start,
+                          std::byte* entry) const {
   format::FdeFields fields{.start = start, .fde = {function.fde}};
   fields.fde.num_fres = function.num_fres;
   fields.fde.fre_type = runs_[function.run].fre_type;
@@ -317,7 +331,8 @@ void Builder::write_entry(const Function& function, const Layout& layout, std::i
 }
 
 void Builder::write_runs(const Layout& layout, std::byte* out) const {
-  for (std::size_t i = 0; i < runs_.size(); ++i) std::ranges::copy(run_bytes(runs_[i]), out + layout.run_positions[i]);
+  for (std::size_t i = 0; i < runs_.size(); ++i)
+    std::ranges::copy(run_bytes(runs_[i]), out + layout.run_positions[i]);
 }
 
 std::expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {

@@ -20,7 +20,8 @@ struct Extent {
 void flip_header(std::byte* to) {
   namespace field = format::header;
   format::swap_bytes(to, 2);
-  for (std::uint32_t at : {field::num_fdes, field::num_fres, field::fre_size, field::fde_offset, field::fre_offset})
+  for (std::uint32_t at :
+       {field::num_fdes, field::num_fres, field::fre_size, field::fde_offset, field::fre_offset})
     format::swap_bytes(to + at, 4);
 }
 
@@ -32,7 +33,8 @@ std::expected<void, Error> flip_rows(const Section& section, const EncodedFde& f
     std::byte* at = to + row.section_offset;
     format::swap_bytes(at, offset_size);
     at += offset_size + 1;
-    for (std::uint32_t i = 0; i < row.word_count(); ++i, at += row.word_size()) format::swap_bytes(at, row.word_size());
+    for (std::uint32_t i = 0; i < row.word_count(); ++i, at += row.word_size())
+      format::swap_bytes(at, row.word_size());
   }
   if (rows.error()) return std::unexpected(*rows.error());
   return {};
@@ -51,12 +53,14 @@ std::expected<std::uint64_t, Error> rows_end(const Section& section, const Encod
   return rows.section_offset();
 }
 
-/// The options with what all inputs have in common and no row says: the auxiliary header, unless another one is given, and the flag
-/// that all functions keep a frame pointer.
+/// The options with what all inputs have in common and no row says: the auxiliary header, unless another one
+/// is given, and the flag that all functions keep a frame pointer.
 BuildOptions with_kept_properties(BuildOptions options, std::span<const Section> sections) {
   if (sections.empty()) return options;
   const auto aux_header = sections.front().aux_header();
-  const auto same_aux_header = [&](const Section& section) { return std::ranges::equal(section.aux_header(), aux_header); };
+  const auto same_aux_header = [&](const Section& section) {
+    return std::ranges::equal(section.aux_header(), aux_header);
+  };
   if (options.aux_header.empty() && std::ranges::all_of(sections, same_aux_header))
     options.aux_header.assign(aux_header.begin(), aux_header.end());
   options.frame_pointer |= std::ranges::all_of(
@@ -87,14 +91,16 @@ std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std
   std::uint64_t last_end = 0;
   for (const EncodedFde& fde : fdes) {
     if (fde.num_fres == 0 && version.attribute_size == 0) continue;
-    const bool same = last && last->rows_offset == fde.rows_offset && last->num_fres == fde.num_fres && last->fre_type == fde.fre_type;
+    const bool same = last && last->rows_offset == fde.rows_offset && last->num_fres == fde.num_fres &&
+                      last->fre_type == fde.fre_type;
     if (same) continue;
     const std::uint64_t begin = fde.rows_offset - version.attribute_size;
     if (last && begin < last_end)
       return std::unexpected(Error{ErrorKind::rows_shared_partly, begin, fde.number, Error::none});
     auto end = rows_end(*section, fde);
     if (!end) return std::unexpected(end.error());
-    if (auto flipped = flip_rows(*section, fde, out.data()); !flipped) return std::unexpected(flipped.error());
+    if (auto flipped = flip_rows(*section, fde, out.data()); !flipped)
+      return std::unexpected(flipped.error());
     if (version.attribute_size) version.swap_attributes(out.data() + begin);
     last = &fde;
     last_end = *end;
@@ -116,9 +122,11 @@ std::expected<Converted, Error> convert(std::span<const Section> sections, const
   Builder builder(with_kept_properties(options, sections));
   std::vector<FrameRow> rows;
 
-  // Where a function's start field will stand is known only at the end, so a 32-bit start must reach from both ends of the index.
+  // Where a function's start field will stand is known only at the end, so a 32-bit start must reach from
+  // both ends of the index.
   std::uint64_t index_end = address + format::header::size + 0xff; // the longest auxiliary header
-  for (const Section& section : sections) index_end += std::uint64_t{section.num_fdes()} * format::version2.entry_size;
+  for (const Section& section : sections)
+    index_end += std::uint64_t{section.num_fdes()} * format::version2.entry_size;
   const auto reaches = [&](const Fde& fde) {
     if (options.version == VersionNumber::v3) return true;
     return fits_int32(fde.start - address) && fits_int32(fde.start - index_end);
@@ -132,9 +140,11 @@ std::expected<Converted, Error> convert(std::span<const Section> sections, const
       rows.clear();
       RowCursor cursor = section.rows(*fde);
       for (FrameRow row; cursor.next(row);)
-        rows.push_back(resolve_fixed(row, section.header().fixed_ra_offset, section.header().fixed_fp_offset));
+        rows.push_back(
+            resolve_fixed(row, section.header().fixed_ra_offset, section.header().fixed_fp_offset));
       if (cursor.error()) return std::unexpected(*cursor.error());
-      if (rows.size() > rows_left) return std::unexpected(Error{ErrorKind::too_large, fde->index_offset, i, Error::none});
+      if (rows.size() > rows_left)
+        return std::unexpected(Error{ErrorKind::too_large, fde->index_offset, i, Error::none});
       rows_left -= rows.size();
 
       if (rows.empty()) {

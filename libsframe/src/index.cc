@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All rows of all functions become one sorted list of (start, id of the rules), cut where functions end. The list is then cut into
-// buckets of equal address ranges, so small that an entry's place in its bucket and its id share 32 bits: a lookup touches one or two
-// words of the bucket table, one cache line of entries, and the rules, of which there are few distinct ones.
+// All rows of all functions become one sorted list of (start, id of the rules), cut where functions end. The
+// list is then cut into buckets of equal address ranges, so small that an entry's place in its bucket and its
+// id share 32 bits: a lookup touches one or two words of the bucket table, one cache line of entries, and the
+// rules, of which there are few distinct ones.
 
 #include "sframe/index.h"
 
@@ -21,12 +22,14 @@ struct Function {
 };
 
 std::uint64_t pack(const Rule& rule) {
-  return static_cast<std::uint64_t>(rule.kind) << 48 | std::uint64_t{rule.base} << 32 | static_cast<std::uint32_t>(rule.offset);
+  return static_cast<std::uint64_t>(rule.kind) << 48 | std::uint64_t{rule.base} << 32 |
+         static_cast<std::uint32_t>(rule.offset);
 }
 
 struct RowHash {
   std::size_t operator()(const IndexedRow& row) const {
-    std::uint64_t hash = row.signal_frame << 2 | row.row.ra_signed << 1 | static_cast<std::uint64_t>(row.pauth_key);
+    std::uint64_t hash =
+        row.signal_frame << 2 | row.row.ra_signed << 1 | static_cast<std::uint64_t>(row.pauth_key);
     for (const Rule* rule : {&row.row.cfa, &row.row.ra, &row.row.fp}) {
       hash = (hash ^ pack(*rule)) * 0xff51afd7ed558ccd;
       hash ^= hash >> 32;
@@ -52,7 +55,8 @@ public:
   std::expected<Index, Error> make();
 
 private:
-  /// From `start` (counted from base_) these rules hold. Masks are numbered from first_mask up until all rows are known.
+  /// From `start` (counted from base_) these rules hold. Masks are numbered from first_mask up until all rows
+  /// are known.
   struct Piece {
     std::uint32_t start, id;
   };
@@ -84,7 +88,8 @@ std::optional<Error> Index::Maker::collect() {
       if (fde->size) functions_.push_back({*fde, number});
     }
   }
-  std::ranges::sort(functions_, {}, [](const Function& f) { return std::tuple(f.fde.start, f.section, f.fde.number); });
+  std::ranges::sort(functions_, {},
+                    [](const Function& f) { return std::tuple(f.fde.start, f.section, f.fde.number); });
   return std::nullopt;
 }
 
@@ -124,14 +129,15 @@ std::optional<Error> Index::Maker::add(const Function& function, std::uint32_t e
     if (section.outermost_throughout(fde)) add_piece(start, intern(fde, FrameRow::outermost(0)));
   }
   if (cursor.error()) return cursor.error();
-  if (count > rows_left_[function.section]) return Error{ErrorKind::too_large, fde.index_offset, fde.number, Error::none};
+  if (count > rows_left_[function.section])
+    return Error{ErrorKind::too_large, fde.index_offset, fde.number, Error::none};
   rows_left_[function.section] -= count;
   add_piece(end, uncovered);
   return std::nullopt;
 }
 
-/// Four pieces to a bucket, or fewer where the ids need the bits. There are at most as many ids as pieces (and one), so the table never has
-/// more than a few words per piece, however far apart the functions are.
+/// Four pieces to a bucket, or fewer where the ids need the bits. There are at most as many ids as pieces
+/// (and one), so the table never has more than a few words per piece, however far apart the functions are.
 void Index::Maker::choose_bucket_size() {
   const std::uint64_t ids = index_.rows_.size() + index_.masks_.size() + 1;
   const auto needed = static_cast<std::uint32_t>(std::bit_width(ids));
@@ -146,7 +152,8 @@ void Index::Maker::fill_buckets() {
   const std::uint32_t nothing = (1u << index_.id_bits_) - 1;
   const auto id_of = [&](const Piece& piece) {
     if (piece.id == uncovered) return nothing;
-    return piece.id < first_mask ? piece.id : static_cast<std::uint32_t>(index_.rows_.size()) + (piece.id - first_mask);
+    return piece.id < first_mask ? piece.id
+                                 : static_cast<std::uint32_t>(index_.rows_.size()) + (piece.id - first_mask);
   };
   const std::uint64_t count = (index_.span_ >> shift) + 1;
   index_.buckets_.reserve(count + 1);
@@ -170,8 +177,10 @@ std::expected<Index, Error> Index::Maker::make() {
   if (functions_.empty()) return std::move(index_);
 
   index_.base_ = functions_.front().fde.start;
-  for (const Function& f : functions_) index_.span_ = std::max(index_.span_, f.fde.start - index_.base_ + f.fde.size);
-  if (index_.span_ >= uncovered) return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
+  for (const Function& f : functions_)
+    index_.span_ = std::max(index_.span_, f.fde.start - index_.base_ + f.fde.size);
+  if (index_.span_ >= uncovered)
+    return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const EncodedFde& fde = functions_[i].fde;
     std::uint64_t end = fde.start - index_.base_ + fde.size;
@@ -183,7 +192,9 @@ std::expected<Index, Error> Index::Maker::make() {
   return std::move(index_);
 }
 
-std::expected<Index, Error> Index::build(std::span<const Section> sections) { return Maker(sections).make(); }
+std::expected<Index, Error> Index::build(std::span<const Section> sections) {
+  return Maker(sections).make();
+}
 
 const IndexedRow* Index::find(std::uint64_t pc) const {
   const std::uint64_t distance = pc - base_;
@@ -193,19 +204,22 @@ const IndexedRow* Index::find(std::uint64_t pc) const {
   const std::uint32_t* entry = entries_.data() + buckets_[bucket];
   const std::uint32_t count = buckets_[bucket + 1] - buckets_[bucket];
 
-  // The last entry that starts at or before the address: with all id bits set, the address is not below any such entry. Nearly all
-  // buckets have a few entries; counting those without a branch each is faster than searching. entries_ is padded for that.
+  // The last entry that starts at or before the address: with all id bits set, the address is not below any
+  // such entry. Nearly all buckets have a few entries; counting those without a branch each is faster than
+  // searching. entries_ is padded for that.
   const std::uint32_t key = (((offset & ((1u << bucket_shift_) - 1)) + 1) << id_bits_) - 1;
   if (count <= few) [[likely]] {
     std::uint32_t before = 0;
-    for (std::uint32_t i = 0; i < few; ++i) before += static_cast<std::uint32_t>(entry[i] <= key) & static_cast<std::uint32_t>(i < count);
+    for (std::uint32_t i = 0; i < few; ++i)
+      before += static_cast<std::uint32_t>(entry[i] <= key) & static_cast<std::uint32_t>(i < count);
     entry += before - 1;
   } else {
     entry = std::upper_bound(entry, entry + count, key) - 1;
   }
 
   const std::uint32_t id = *entry & ((1u << id_bits_) - 1);
-  if (id < rows_.size()) [[likely]] return &rows_[id];
+  if (id < rows_.size()) [[likely]]
+    return &rows_[id];
   if (id - rows_.size() < masks_.size()) return find_in_block(masks_[id - rows_.size()], offset);
   return nullptr;
 }

@@ -13,7 +13,9 @@ namespace {
 using format::load;
 
 /// True where [offset, offset + size) lies in `total` bytes; no overflow.
-bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t total) { return offset <= total && size <= total - offset; }
+bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
+  return offset <= total && size <= total - offset;
+}
 
 Header read_header(const std::byte* at, ByteOrder order) {
   namespace field = format::header;
@@ -44,10 +46,13 @@ std::uint32_t EncodedRow::control(std::uint32_t i) const {
 }
 
 std::expected<Section, Error> Section::parse(std::span<const std::byte> bytes, std::uint64_t address) {
-  const auto failed = [](ErrorKind kind, std::uint64_t offset) { return std::unexpected(Error{.kind = kind, .offset = offset}); };
+  const auto failed = [](ErrorKind kind, std::uint64_t offset) {
+    return std::unexpected(Error{.kind = kind, .offset = offset});
+  };
   namespace field = format::header;
 
-  // The preamble alone tells what the bytes are, so a short section of another kind is "no SFrame", not "truncated".
+  // The preamble alone tells what the bytes are, so a short section of another kind is "no SFrame", not
+  // "truncated".
   if (bytes.size() < 4) return failed(ErrorKind::truncated_header, bytes.size());
   ByteOrder order = ByteOrder::little;
   if (load<std::uint16_t>(bytes.data(), order) != magic) order = ByteOrder::big;
@@ -68,8 +73,10 @@ std::expected<Section, Error> Section::parse(std::span<const std::byte> bytes, s
   section.index_offset_ = base + header.fde_offset;
   section.rows_offset_ = base + header.fre_offset;
   const std::uint64_t index_size = std::uint64_t{header.num_fdes} * section.version_->entry_size;
-  if (!fits(section.index_offset_, index_size, bytes.size())) return failed(ErrorKind::index_out_of_bounds, field::num_fdes);
-  if (!fits(section.rows_offset_, header.fre_size, bytes.size())) return failed(ErrorKind::rows_out_of_bounds, field::fre_size);
+  if (!fits(section.index_offset_, index_size, bytes.size()))
+    return failed(ErrorKind::index_out_of_bounds, field::num_fdes);
+  if (!fits(section.rows_offset_, header.fre_size, bytes.size()))
+    return failed(ErrorKind::rows_out_of_bounds, field::fre_size);
   const std::uint64_t index_end = section.index_offset_ + index_size;
   const std::uint64_t rows_end = section.rows_offset_ + header.fre_size;
   if (index_size && header.fre_size && section.index_offset_ < rows_end && section.rows_offset_ < index_end)
@@ -88,10 +95,16 @@ std::span<const std::byte> Section::aux_header() const {
   return bytes_.subspan(format::header::size, header_.aux_header_size);
 }
 
-std::uint32_t Section::index_entry_size() const { return version_->entry_size; }
-std::uint32_t Section::attribute_size() const { return version_->attribute_size; }
+std::uint32_t Section::index_entry_size() const {
+  return version_->entry_size;
+}
+std::uint32_t Section::attribute_size() const {
+  return version_->attribute_size;
+}
 
-bool Section::starts_are_pcrel() const { return version_->pcrel && header_.flags & flag_func_start_pcrel; }
+bool Section::starts_are_pcrel() const {
+  return version_->pcrel && header_.flags & flag_func_start_pcrel;
+}
 
 std::uint64_t Section::fde_start(std::uint32_t number) const {
   const std::uint64_t offset = index_offset_ + std::uint64_t{number} * version_->entry_size;
@@ -139,7 +152,8 @@ RowCursor Section::rows(const EncodedFde& fde) const {
   rows.limit_ = fde.row_limit();
   rows.fre_type_ = fde.fre_type;
   rows.order_ = header_.byte_order;
-  rows.meaning_ = format::word_meaning(*version_, *abi_, fde.fde_type, header_.fixed_ra_offset, header_.fixed_fp_offset);
+  rows.meaning_ =
+      format::word_meaning(*version_, *abi_, fde.fde_type, header_.fixed_ra_offset, header_.fixed_fp_offset);
   return rows;
 }
 
@@ -147,9 +161,9 @@ bool Section::outermost_throughout(const EncodedFde& fde) const {
   return version_->empty_is_outermost && fde.num_fres == 0 && fde.fde_type == FdeType::standard;
 }
 
-/// The number of the first function that starts after `pc`. The hot loop of a lookup: all that is the same for every probe is taken
-/// out of it. Distances from the section are compared, not addresses: that is the order in which sections are sorted, also
-/// where one stands near the top or bottom of the address space.
+/// The number of the first function that starts after `pc`. The hot loop of a lookup: all that is the same
+/// for every probe is taken out of it. Distances from the section are compared, not addresses: that is the
+/// order in which sections are sorted, also where one stands near the top or bottom of the address space.
 template <class Start> std::uint32_t Section::first_after(std::uint64_t pc, bool pcrel) const {
   const std::byte* const entries = bytes_.data() + index_offset_;
   const std::uint64_t entry_size = version_->entry_size;
@@ -177,7 +191,8 @@ std::expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t 
     return std::nullopt;
   }
   const bool pcrel = starts_are_pcrel();
-  const std::uint32_t low = version_->start_size == 8 ? first_after<std::int64_t>(pc, pcrel) : first_after<std::int32_t>(pc, pcrel);
+  const std::uint32_t low =
+      version_->start_size == 8 ? first_after<std::int64_t>(pc, pcrel) : first_after<std::int32_t>(pc, pcrel);
   // Several functions may start together, all but one of them empty.
   for (std::uint32_t i = low; i-- > 0;) {
     auto candidate = fde(i);
@@ -216,7 +231,8 @@ bool RowCursor::seek(std::uint32_t offset, EncodedRow& row) {
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type_);
   const auto room = [&] { return end_ < at_ ? 0 : static_cast<std::uint64_t>(end_ - at_); };
   // Only what tells one row from the next is looked at; step() checks the row that it comes to.
-  for (; left_ && room() > offset_size && format::load_sized(at_, offset_size, order_) <= offset; ++number_, --left_) {
+  for (; left_ && room() > offset_size && format::load_sized(at_, offset_size, order_) <= offset;
+       ++number_, --left_) {
     found = at_;
     const auto info = std::to_integer<std::uint32_t>(at_[offset_size]);
     const std::uint64_t size = offset_size + 1 + ((info >> 1 & 15) << (info >> 5 & 3));
@@ -236,7 +252,8 @@ inline bool RowCursor::step(EncodedRow& row) {
   if (left_ == 0) return false;
   const std::byte* const at = at_;
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type_);
-  if (end_ < at || static_cast<std::uint64_t>(end_ - at) < offset_size + 1) return fail(ErrorKind::truncated_row, at);
+  if (end_ < at || static_cast<std::uint64_t>(end_ - at) < offset_size + 1)
+    return fail(ErrorKind::truncated_row, at);
 
   row.offset = format::load_sized(at, offset_size, order_);
   row.info = std::to_integer<std::uint8_t>(at[offset_size]);
@@ -260,7 +277,9 @@ inline bool RowCursor::step(EncodedRow& row) {
   return true;
 }
 
-bool RowCursor::next(EncodedRow& row) { return step(row); }
+bool RowCursor::next(EncodedRow& row) {
+  return step(row);
+}
 
 bool RowCursor::next(FrameRow& out) {
   EncodedRow row;

@@ -10,7 +10,9 @@
 
 namespace sframe::test {
 
-std::filesystem::path inputs() { return SFRAME_TEST_INPUTS; }
+std::filesystem::path inputs() {
+  return SFRAME_TEST_INPUTS;
+}
 
 std::vector<std::byte> read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -19,7 +19,9 @@ const FrameRow entry{0, Rule::value(7, 8), Rule::fixed(), Rule::same(), false};
 const FrameRow pushed{1, Rule::value(7, 16), Rule::fixed(), Rule::at_cfa(-16), false};
 const FrameRow framed{4, Rule::value(6, 16), Rule::fixed(), Rule::at_cfa(-16), false};
 
-Fde function(std::uint64_t start, std::uint32_t size) { return {.start = start, .size = size}; }
+Fde function(std::uint64_t start, std::uint32_t size) {
+  return {.start = start, .size = size};
+}
 
 std::vector<FrameRow> rows_of(const Section& section, std::uint32_t number) {
   auto fde = section.fde(number);
@@ -62,7 +64,8 @@ TEST(Builder, WritesVersion1And2AsSpecified) {
 
 TEST(Builder, TheOrderOfAddingDoesNotMatter) {
   std::vector<std::pair<Fde, std::vector<FrameRow>>> functions;
-  for (std::uint32_t i = 0; i < 50; ++i) functions.push_back({function(0x1000 + i * 64, 64), {entry, pushed, framed}});
+  for (std::uint32_t i = 0; i < 50; ++i)
+    functions.push_back({function(0x1000 + i * 64, 64), {entry, pushed, framed}});
   for (std::uint32_t i = 0; i < 50; ++i) functions[i].second.resize(1 + i % 3);
   std::mt19937 random(7);
   for (bool share : {false, true}) {
@@ -263,7 +266,11 @@ TEST(Builder, RandomRowsReadBackEqual) {
   for (const AbiTraits* abi : all_abis())
     for (VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3})
       for (ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
-        Builder builder({.version = version, .abi = abi->id, .byte_order = order, .merge_rows = false, .share_rows = random() % 2 == 0});
+        Builder builder({.version = version,
+                         .abi = abi->id,
+                         .byte_order = order,
+                         .merge_rows = false,
+                         .share_rows = random() % 2 == 0});
         std::vector<std::vector<FrameRow>> kept;
         const auto any_rule = [&](Rule::Kind absent) -> Rule {
           const auto offset = static_cast<std::int32_t>(random() >> random() % 32);
@@ -278,7 +285,8 @@ TEST(Builder, RandomRowsReadBackEqual) {
         for (std::uint32_t i = 0; i < 300; ++i) {
           std::vector<FrameRow> rows;
           std::uint32_t offset = 0;
-          for (std::uint32_t r = random() % 6; r-- > 0; offset += 1 + static_cast<std::uint32_t>(random() >> (10 + random() % 22))) {
+          for (std::uint32_t r = random() % 6; r-- > 0;
+               offset += 1 + static_cast<std::uint32_t>(random() >> (10 + random() % 22))) {
             FrameRow row = abi->entry_row();
             row.offset = offset;
             row.cfa.offset += 8 * static_cast<std::int32_t>(random() >> (8 + random() % 24));

@@ -11,7 +11,8 @@
 namespace sframe {
 namespace {
 
-/// What a section says, however it is encoded: functions by address, rows with fixed rules resolved and repetitions left out.
+/// What a section says, however it is encoded: functions by address, rows with fixed rules resolved and
+/// repetitions left out.
 using Meaning = std::map<std::pair<std::uint64_t, std::uint32_t>, std::pair<Fde, std::vector<FrameRow>>>;
 
 Meaning meaning_of(std::span<const Section> sections) {
@@ -81,7 +82,8 @@ TEST(Convert, FlippingTurnsSharedRowsOnce) {
     Builder builder({.version = version, .share_rows = true});
     FrameRow far{300, Rule::value(7, 4000), Rule::fixed(), Rule::at_cfa(-1600), false};
     const FrameRow entry = traits(Abi::amd64).entry_row();
-    for (std::uint32_t i = 0; i < 9; ++i) ASSERT_TRUE(builder.add({.start = 0x1000 * i, .size = 0x1000}, std::vector{entry, far}));
+    for (std::uint32_t i = 0; i < 9; ++i)
+      ASSERT_TRUE(builder.add({.start = 0x1000 * i, .size = 0x1000}, std::vector{entry, far}));
     const auto bytes = *builder.finish(0);
     auto flipped = flip_byte_order(bytes);
     ASSERT_TRUE(flipped);
@@ -94,7 +96,8 @@ TEST(Convert, FlippingTurnsSharedRowsOnce) {
 
 TEST(Convert, FlippingNeedsNoAddress) {
   // Functions before the section: their addresses wrap if the section is taken to be at 0. Found by fuzzing.
-  for (const char* name : {"v2-functions-negative.sframe", "v3-start-minimum.sframe", "v2-size-wraps.sframe"}) {
+  for (const char* name :
+       {"v2-functions-negative.sframe", "v3-start-minimum.sframe", "v2-size-wraps.sframe"}) {
     const auto bytes = test::read_file(test::inputs() / "malformed" / name);
     auto flipped = flip_byte_order(bytes);
     ASSERT_TRUE(flipped) << name << ": " << describe(flipped.error());
@@ -119,7 +122,8 @@ TEST(Convert, ReencodingKeepsTheMeaning) {
   for (const Fixture& fixture : fixtures())
     for (ByteOrder order : {ByteOrder::little, ByteOrder::big})
       for (std::uint8_t version = 1; version <= 3; ++version) {
-        BuildOptions options{.version = VersionNumber{version}, .abi = fixture.sections[0].abi().id, .byte_order = order};
+        BuildOptions options{
+            .version = VersionNumber{version}, .abi = fixture.sections[0].abi().id, .byte_order = order};
         auto converted = convert(fixture.sections, options, 0x30000);
         ASSERT_TRUE(converted) << fixture.name;
         auto section = Section::parse(converted->bytes, 0x30000);
@@ -127,7 +131,8 @@ TEST(Convert, ReencodingKeepsTheMeaning) {
         EXPECT_TRUE(section->sorted());
         EXPECT_EQ(section->header().byte_order, order);
         Meaning expected = meaning_of(fixture.sections);
-        for (const RefusedFunction& refused : converted->refused) expected.erase({refused.fde.start, refused.fde.size});
+        for (const RefusedFunction& refused : converted->refused)
+          expected.erase({refused.fde.start, refused.fde.size});
         EXPECT_EQ(meaning_of({&*section, 1}), expected) << fixture.name << " to version " << int(version);
         for (const RefusedFunction& refused : converted->refused) {
           // Before version 3, a function without rows says nothing, so there is nothing to convert.
@@ -143,7 +148,7 @@ TEST(Convert, RefusalsNameFunctionRowAndReason) {
     0020000000000000 40000000 10000000
     0200 00 01 00   00 04 39 08   05 04 33 f8    # flexible: CFA at [fp - 8] in the second row
     000000
-    0100 80 00 00   00 03 08)");                 // signal frame
+    0100 80 00 00   00 03 08)"); // signal frame
   auto section = Section::parse(bytes);
   ASSERT_TRUE(section) << describe(section.error());
   auto converted = convert({&*section, 1}, {.version = VersionNumber::v2}, 0);
@@ -155,7 +160,9 @@ TEST(Convert, RefusalsNameFunctionRowAndReason) {
 }
 
 TEST(Convert, KeepsAuxiliaryHeaderAndFlag) {
-  Builder builder({.version = VersionNumber::v2, .frame_pointer = true, .aux_header = {std::byte{1}, std::byte{2}, std::byte{3}}});
+  Builder builder({.version = VersionNumber::v2,
+                   .frame_pointer = true,
+                   .aux_header = {std::byte{1}, std::byte{2}, std::byte{3}}});
   const FrameRow entry = traits(Abi::amd64).entry_row();
   ASSERT_TRUE(builder.add({.start = 0x1000, .size = 16}, {&entry, 1}));
   const auto bytes = *builder.finish(0);
@@ -182,7 +189,8 @@ TEST(Convert, OutOfReachFunctionsAreRefusedAlone) {
   ASSERT_TRUE(converted);
   EXPECT_EQ(converted->num_fdes, 1u);
   ASSERT_EQ(converted->refused.size(), 1u);
-  EXPECT_EQ(converted->refused[0].refusal, (Refusal{RefusalReason::out_of_reach, Refusal::none, 0x200000000}));
+  EXPECT_EQ(converted->refused[0].refusal,
+            (Refusal{RefusalReason::out_of_reach, Refusal::none, 0x200000000}));
 }
 
 } // namespace

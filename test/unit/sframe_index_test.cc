@@ -36,7 +36,8 @@ TEST(Index, AnswersAsTheSectionDoes) {
     for (std::uint32_t i = 0; i < section->num_fdes(); ++i, ++functions) {
       auto fde = section->fde(i);
       ASSERT_TRUE(fde);
-      expect_same_answers(*section, *index, fde->start - 3, fde->start + std::min<std::uint32_t>(fde->size, 5000) + 3);
+      expect_same_answers(*section, *index, fde->start - 3,
+                          fde->start + std::min<std::uint32_t>(fde->size, 5000) + 3);
     }
   }
   EXPECT_GT(functions, 100u);
@@ -48,7 +49,8 @@ TEST(Index, PcMaskFunctionsAndGaps) {
   FrameRow pushed = entry;
   pushed.offset = 11;
   pushed.cfa.offset = 16;
-  ASSERT_TRUE(builder.add({.start = 0x1000, .size = 64, .pc_type = PcType::mask, .rep_size = 16}, std::vector{entry, pushed}));
+  ASSERT_TRUE(builder.add({.start = 0x1000, .size = 64, .pc_type = PcType::mask, .rep_size = 16},
+                          std::vector{entry, pushed}));
   ASSERT_TRUE(builder.add({.start = 0x1040, .size = 32}, std::vector{pushed})); // nothing before offset 11
   ASSERT_TRUE(builder.add({.start = 0x1080, .size = 32}, {}));                  // outermost
   ASSERT_TRUE(builder.add({.start = 0x7f000000, .size = 1}, std::vector{entry}));
@@ -98,7 +100,8 @@ TEST(Index, CannotBeMadeToEatMemory) {
     rows.push_back(traits(Abi::amd64).entry_row());
     rows.back().offset = i;
   }
-  for (std::uint64_t i = 0; i < 400; ++i) ASSERT_TRUE(builder.add({.start = i * 0x1000, .size = 0x1000}, rows));
+  for (std::uint64_t i = 0; i < 400; ++i)
+    ASSERT_TRUE(builder.add({.start = i * 0x1000, .size = 0x1000}, rows));
   const auto bytes = *builder.finish(0);
   auto section = Section::parse(bytes);
   auto index = Index::build({&*section, 1});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bad bytes: each recipe of test/inputs/malformed gives the error that it is named for, and no damage at all makes the
-// reader leave its bytes (the sanitizer build watches).
+// Bad bytes: each recipe of test/inputs/malformed gives the error that it is named for, and no damage at all
+// makes the reader leave its bytes (the sanitizer build watches).
 
 #include "inputs.h"
 #include "sframe/convert.h"
@@ -34,31 +34,64 @@ TEST(Malformed, EachRecipeGivesItsError) {
   using enum ErrorKind;
   // Recipes that are not here are unusual but readable; the check below knows them by having no fault.
   const std::map<std::string, ErrorKind> expected = {
-      {"auxhdr-past-end", truncated_header},   {"bad-fde-type", bad_fde_type},
-      {"bad-fre-type", bad_fre_type},          {"bad-fre-type-3", bad_fre_type},
-      {"bad-magic", bad_magic},                {"zero-magic", bad_magic},
-      {"bad-word-size", bad_dataword_size},    {"empty", truncated_header},
-      {"fde-off-huge", index_out_of_bounds},   {"fde-past-end", index_out_of_bounds},
+      {"auxhdr-past-end", truncated_header},
+      {"bad-fde-type", bad_fde_type},
+      {"bad-fre-type", bad_fre_type},
+      {"bad-fre-type-3", bad_fre_type},
+      {"bad-magic", bad_magic},
+      {"zero-magic", bad_magic},
+      {"bad-word-size", bad_dataword_size},
+      {"empty", truncated_header},
+      {"fde-off-huge", index_out_of_bounds},
+      {"fde-past-end", index_out_of_bounds},
       {"flex-cfa-no-register", bad_rule},
-      {"flex-odd-words", bad_dataword_count},  {"flex-zero-words", bad_rule},
-      {"fre-len-past-end", rows_out_of_bounds}, {"fre-past-end", rows_out_of_bounds},
-      {"func-num-fres-huge", truncated_row},   {"num-fdes-huge", index_out_of_bounds},
-      {"num-fdes-wraps", index_out_of_bounds}, {"overlap", overlap},
-      {"pcmask-rep-zero", bad_rep_size},       {"pcmask-row-past-block", row_past_end},
-      {"row-info-missing", truncated_row},     {"row-past-function", row_past_end},
-      {"row-truncated", truncated_row},        {"rows-equal-address", row_order},
-      {"rows-not-increasing", row_order},      {"rows-offset-at-end", truncated_row},
-      {"rows-offset-huge", function_rows_out_of_bounds}, {"rows-offset-past-end", function_rows_out_of_bounds},
-      {"rows-too-few", truncated_row},         {"too-many-words", bad_dataword_count},
-      {"truncated-header", truncated_header},  {"truncated-preamble", truncated_header},
-      {"unknown-abi", unknown_abi},            {"unknown-version", unknown_version},
+      {"flex-odd-words", bad_dataword_count},
+      {"flex-zero-words", bad_rule},
+      {"fre-len-past-end", rows_out_of_bounds},
+      {"fre-past-end", rows_out_of_bounds},
+      {"func-num-fres-huge", truncated_row},
+      {"num-fdes-huge", index_out_of_bounds},
+      {"num-fdes-wraps", index_out_of_bounds},
+      {"overlap", overlap},
+      {"pcmask-rep-zero", bad_rep_size},
+      {"pcmask-row-past-block", row_past_end},
+      {"row-info-missing", truncated_row},
+      {"row-past-function", row_past_end},
+      {"row-truncated", truncated_row},
+      {"rows-equal-address", row_order},
+      {"rows-not-increasing", row_order},
+      {"rows-offset-at-end", truncated_row},
+      {"rows-offset-huge", function_rows_out_of_bounds},
+      {"rows-offset-past-end", function_rows_out_of_bounds},
+      {"rows-too-few", truncated_row},
+      {"too-many-words", bad_dataword_count},
+      {"truncated-header", truncated_header},
+      {"truncated-preamble", truncated_header},
+      {"unknown-abi", unknown_abi},
+      {"unknown-version", unknown_version},
       {"version-zero", unknown_version},
   };
-  const std::set<std::string> readable = {
-      "bad-info-bits", "encoding-too-wide", "flex-bad-register", "fre-before-fde", "functions-equal", "functions-negative", "functions-overlap",
-      "gap", "no-functions", "no-rows", "num-fres-differs", "num-fres-huge", "padding", "pcmask-rep-odd",
-      "rep-size-without-pcmask", "rows-equal-neighbours", "rows-first-not-zero", "size-wraps", "sorted-flag-unsorted",
-      "start-minimum", "unknown-flags"};
+  const std::set<std::string> readable = {"bad-info-bits",
+                                          "encoding-too-wide",
+                                          "flex-bad-register",
+                                          "fre-before-fde",
+                                          "functions-equal",
+                                          "functions-negative",
+                                          "functions-overlap",
+                                          "gap",
+                                          "no-functions",
+                                          "no-rows",
+                                          "num-fres-differs",
+                                          "num-fres-huge",
+                                          "padding",
+                                          "pcmask-rep-odd",
+                                          "rep-size-without-pcmask",
+                                          "rows-equal-neighbours",
+                                          "rows-first-not-zero",
+                                          "size-wraps",
+                                          "sorted-flag-unsorted",
+                                          "start-minimum",
+                                          "unknown-flags"};
   std::size_t seen = 0;
   for (const auto& path : test::inputs_ending(".sframe")) {
     if (path.parent_path().filename() != "malformed") continue;
@@ -87,7 +120,8 @@ void read_everything(std::span<const std::byte> bytes) {
   (void)flip_byte_order(bytes);
   auto section = Section::parse(bytes);
   if (!section) return;
-  for (std::uint64_t pc : {std::uint64_t{0}, std::uint64_t{0x1000}, ~std::uint64_t{0}}) (void)section->find(pc);
+  for (std::uint64_t pc : {std::uint64_t{0}, std::uint64_t{0x1000}, ~std::uint64_t{0}})
+    (void)section->find(pc);
   if (auto index = Index::build({&*section, 1})) (void)index->find(0x1000);
   BuildOptions options;
   options.abi = section->abi().id;
@@ -112,7 +146,8 @@ TEST(Malformed, AnyTruncationAndAnyFlippedByteIsSurvived) {
 }
 
 TEST(Malformed, ErrorsHaveTheirPlace) {
-  const auto fault = first_fault(test::read_file(test::inputs() / "malformed" / "v2-rows-not-increasing.sframe"));
+  const auto fault =
+      first_fault(test::read_file(test::inputs() / "malformed" / "v2-rows-not-increasing.sframe"));
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->function, 0u);
   EXPECT_EQ(fault->row, 2u);

@@ -116,7 +116,8 @@ TEST(Section, ReadsVersion3BigEndianWithFlexibleRows) {
     10 2a 004b fff8 0000 0002 fff0              # CFA at [x9 - 8] in 2-byte words, no RA rule, FP at CFA - 16
     20 48 00000049 00000000 00000051 00000000   # CFA = x9 + 0, RA in x10
     0001 00 00 00                               # 1 row
-  )" "00 00");                                  // outermost
+  )"
+                         "00 00"); // outermost
   auto section = Section::parse(bytes, 0x100000);
   ASSERT_TRUE(section) << describe(section.error());
   EXPECT_EQ(section->header().byte_order, ByteOrder::big);
@@ -148,7 +149,8 @@ TEST(Section, ScalesTheCfaOnS390x) {
     0c 06 14 00 b8          # CFA = FP + 320, RA not saved, FP at CFA - 72
     12 07 00 21 23          # registers: RA in 16, FP in 17
     18 07 00 00 23          # RA not saved, FP in 17
-  )" "00");
+  )"
+                         "00");
   auto section = Section::parse(bytes);
   ASSERT_TRUE(section) << describe(section.error());
   const auto rows = all_rows(*section, *section->fde(0));
@@ -156,7 +158,8 @@ TEST(Section, ScalesTheCfaOnS390x) {
   EXPECT_EQ(rows[0], (FrameRow{0, Rule::value(15, 160), Rule::same(), Rule::same(), false}));
   EXPECT_EQ(rows[1], (FrameRow{6, Rule::value(15, 176), Rule::at_cfa(-48), Rule::same(), false}));
   EXPECT_EQ(rows[2], (FrameRow{12, Rule::value(11, 320), Rule::same(), Rule::at_cfa(-72), false}));
-  EXPECT_EQ(rows[3], (FrameRow{18, Rule::value(15, 160), Rule::in_register(16), Rule::in_register(17), false}));
+  EXPECT_EQ(rows[3],
+            (FrameRow{18, Rule::value(15, 160), Rule::in_register(16), Rule::in_register(17), false}));
   EXPECT_EQ(rows[4], (FrameRow{24, Rule::value(15, 160), Rule::same(), Rule::in_register(17), false}));
 }
 
@@ -196,7 +199,8 @@ TEST(Section, SearchesAnUnsortedSectionToo) {
 }
 
 TEST(Section, FindsAFunctionBesideAnEmptyOneAtItsAddress) {
-  // V3: an empty function and a real one both start at field-independent 0x1000 (starts relative to the section).
+  // V3: an empty function and a real one both start at field-independent 0x1000 (starts relative to the
+  // section).
   const auto bytes = hex(R"(
     e2de 03 01  03 00 f8 00  02000000 02000000 10000000 00000000 20000000
     0010000000000000 10000000 00000000

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ABIs that SFrame knows, as data: everything in which they differ. One file per ABI in src/abi/, one line per ABI in
-// src/abi/registry.cc; nothing else switches over ABIs. (SFrame 3 specification, sections 2.2.1 and 3.1.)
+// The ABIs that SFrame knows, as data: everything in which they differ. One file per ABI in src/abi/, one
+// line per ABI in src/abi/registry.cc; nothing else switches over ABIs. (SFrame 3 specification,
+// sections 2.2.1 and 3.1.)
 
 #pragma once
 
@@ -22,17 +23,17 @@ enum class Abi : std::uint8_t { aarch64_big = 1, aarch64_little = 2, amd64 = 3, 
 /// What an ABI fixes. All objects of this type are constants of static duration.
 struct AbiTraits {
   Abi id;
-  std::string_view name;  ///< as the programs print and take it: "amd64"
-  ByteOrder byte_order;   ///< the order in which the target reads the section
-  std::uint16_t machine;  ///< ELF e_machine
-  std::uint16_t sp;       ///< DWARF register numbers
+  std::string_view name; ///< as the programs print and take it: "amd64"
+  ByteOrder byte_order;  ///< the order in which the target reads the section
+  std::uint16_t machine; ///< ELF e_machine
+  std::uint16_t sp;      ///< DWARF register numbers
   std::uint16_t fp;
   std::uint16_t ra;
   std::int8_t fixed_fp_offset; ///< what producers put in the header; 0 = FP is tracked per row
   std::int8_t fixed_ra_offset; ///< 0 = RA is tracked per row
   std::int16_t cfa_bias;       ///< CFA offset = data word * cfa_scale + cfa_bias
   std::uint8_t cfa_scale;
-  std::int16_t sp_from_cfa;     ///< the caller's SP is CFA + this
+  std::int16_t sp_from_cfa;      ///< the caller's SP is CFA + this
   std::int16_t entry_cfa_offset; ///< at a function's first instruction, CFA = SP + this
   std::uint8_t plt_entry_size;   ///< bytes that PCMASK rows of version 1 repeat after (it has no rep_size)
   bool pads_ra_word;             ///< the specification lets a 0 stand for "RA not saved" before an FP word
@@ -41,7 +42,8 @@ struct AbiTraits {
 
   /// The row that holds at a function's first instruction.
   FrameRow entry_row() const {
-    return {0, Rule::value(sp, entry_cfa_offset), fixed_ra_offset ? Rule::fixed() : Rule::same(), Rule::same(), false};
+    return {0, Rule::value(sp, entry_cfa_offset), fixed_ra_offset ? Rule::fixed() : Rule::same(),
+            Rule::same(), false};
   }
 };
 
@@ -63,7 +65,8 @@ std::span<const AbiTraits* const> all_abis();
 /// "sp", "fp", "cfa" or "rN", as all programs write registers.
 std::string register_name(std::uint16_t reg, const AbiTraits& abi);
 
-/// A rule as text: "sp+16", "[cfa-8]", "r14", "same", "undefined", "fixed". A CFA rule shows its offset even when it is 0
+/// A rule as text: "sp+16", "[cfa-8]", "r14", "same", "undefined", "fixed". A CFA rule shows its offset even
+/// when it is 0
 /// ("r10+0"), other rules do not ("r14"). Appends to `out`.
 void append_rule(std::string& out, const Rule& rule, const AbiTraits& abi, bool is_cfa);
 

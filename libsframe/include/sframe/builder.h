@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing a section: the mirror of section.h. Functions go in with their rows, in any order; a section comes out, sorted, with the
-// smallest encoding of each row, in the version, ABI and byte order asked for.
+// Writing a section: the mirror of section.h. Functions go in with their rows, in any order; a section comes
+// out, sorted, with the smallest encoding of each row, in the version, ABI and byte order asked for.
 //
 //   sframe::Builder builder({.version = sframe::VersionNumber::v3, .abi = sframe::Abi::amd64});
 //   if (auto added = builder.add(fde, rows); !added) report(added.error());
 //   auto bytes = builder.finish(address);
 //
-// What the version cannot say is refused, function by function, with a reason; nothing is ever dropped or bent silently.
+// What the version cannot say is refused, function by function, with a reason; nothing is ever dropped or
+// bent silently.
 
 #pragma once
 
@@ -33,20 +34,20 @@ enum class VersionNumber : std::uint8_t { v1 = 1, v2 = 2, v3 = 3 };
 
 /// Why a function cannot be written.
 enum class RefusalReason : std::uint8_t {
-  cfa_rule,        ///< the CFA is not SP or FP plus an offset, and there is no flexible FDE to say it
-  ra_rule,         ///< RA is found in a way that the version cannot say
-  fp_rule,         ///< the same for FP
-  mixed_rules,     ///< each row can be said, but not all in one FDE type
-  offset_range,    ///< an offset does not fit 32 bits (or register and flags do not fit a control word)
-  cfa_alignment,   ///< s390x: the CFA offset is no multiple of 8
-  outermost,       ///< version 1 has no mark for an outermost frame
-  signal_frame,    ///< versions 1 and 2 have no mark for a signal frame
-  rep_size,        ///< a PCMASK block size that the version cannot say
-  no_rows,         ///< a function without rows, which only version 3 gives a meaning
-  too_many_rows,   ///< more than 65,535 rows (version 3)
-  row_order,       ///< two rows at one offset
-  row_past_end,    ///< a row at or past the function's end
-  out_of_reach,    ///< the start is more than 2 GiB from the section (versions 1 and 2)
+  cfa_rule,          ///< the CFA is not SP or FP plus an offset, and there is no flexible FDE to say it
+  ra_rule,           ///< RA is found in a way that the version cannot say
+  fp_rule,           ///< the same for FP
+  mixed_rules,       ///< each row can be said, but not all in one FDE type
+  offset_range,      ///< an offset does not fit 32 bits (or register and flags do not fit a control word)
+  cfa_alignment,     ///< s390x: the CFA offset is no multiple of 8
+  outermost,         ///< version 1 has no mark for an outermost frame
+  signal_frame,      ///< versions 1 and 2 have no mark for a signal frame
+  rep_size,          ///< a PCMASK block size that the version cannot say
+  no_rows,           ///< a function without rows, which only version 3 gives a meaning
+  too_many_rows,     ///< more than 65,535 rows (version 3)
+  row_order,         ///< two rows at one offset
+  row_past_end,      ///< a row at or past the function's end
+  out_of_reach,      ///< the start is more than 2 GiB from the section (versions 1 and 2)
   section_too_large, ///< the section would pass a 32-bit size
 };
 
@@ -60,8 +61,8 @@ struct Refusal {
   static constexpr std::uint32_t none = 0xffffffff;
 
   RefusalReason reason{};
-  std::uint32_t row = none;    ///< number of the row, in offset order, where one row is to blame
-  std::uint64_t function = 0;  ///< start address of the function
+  std::uint32_t row = none;   ///< number of the row, in offset order, where one row is to blame
+  std::uint64_t function = 0; ///< start address of the function
 
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
@@ -71,20 +72,22 @@ struct BuildOptions {
   Abi abi = Abi::amd64;
   std::optional<ByteOrder> byte_order; ///< the ABI's own where not given
   bool merge_rows = true;              ///< leave out a row that says the same as the one before it
-  /// Functions with identical rows share their bytes, a third less for big libraries. A reader that changes the byte order in place
-  /// would change shared bytes twice, so this is for readers of the section's own byte order.
+  /// Functions with identical rows share their bytes, a third less for big libraries. A reader that changes
+  /// the byte order in place would change shared bytes twice, so this is for readers of the section's own
+  /// byte order.
   bool share_rows = false;
-  bool pcrel = true;          ///< function starts relative to their own field (V2, V3; V1 has only section-relative starts)
-  bool frame_pointer = false; ///< SFRAME_F_FRAME_POINTER (V1, V2)
+  bool pcrel =
+      true; ///< function starts relative to their own field (V2, V3; V1 has only section-relative starts)
+  bool frame_pointer = false;        ///< SFRAME_F_FRAME_POINTER (V1, V2)
   std::vector<std::byte> aux_header; ///< at most 255 bytes, copied as they are
 };
 
 /// A place in a relocatable section that the linker has to fill: the function's start relative to that place.
 struct StartRelocation {
-  std::uint64_t offset = 0;    ///< of the field, from the section's start
-  std::uint32_t size = 0;      ///< bytes of the field: 4 or 8
-  std::uint32_t target = 0;    ///< the target that add() was given: a symbol or section of the caller's
-  std::int64_t addend = 0;     ///< the function's offset in the target
+  std::uint64_t offset = 0; ///< of the field, from the section's start
+  std::uint32_t size = 0;   ///< bytes of the field: 4 or 8
+  std::uint32_t target = 0; ///< the target that add() was given: a symbol or section of the caller's
+  std::int64_t addend = 0;  ///< the function's offset in the target
 };
 
 struct RelocatableSection {
@@ -96,9 +99,9 @@ class Builder {
 public:
   explicit Builder(BuildOptions options);
 
-  /// Adds a function. Rows may come in any order; an empty list means "outermost throughout" (version 3 only). `target` says what
-  /// fde.start is relative to in a relocatable object; leave it 0 otherwise. On refusal the builder is as before.
-  /// Linear in the number of rows; memory grows by the encoded bytes.
+  /// Adds a function. Rows may come in any order; an empty list means "outermost throughout" (version 3
+  /// only). `target` says what fde.start is relative to in a relocatable object; leave it 0 otherwise. On
+  /// refusal the builder is as before. Linear in the number of rows; memory grows by the encoded bytes.
   std::expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows, std::uint32_t target = 0);
 
   /// Functions and rows (after merging) added so far.
@@ -115,13 +118,14 @@ public:
   /// Nothing where no address reaches all functions (versions 1 and 2). Linear in the number of functions.
   std::optional<AddressRange> address_range() const;
 
-  /// The section for `address`: sorted by start address, with the flags SORTED and, in V2 and V3, FUNC_START_PCREL. The bytes depend on what
-  /// was added, not on the order of adding. N log N in the number of functions.
+  /// The section for `address`: sorted by start address, with the flags SORTED and, in V2 and V3,
+  /// FUNC_START_PCREL. The bytes depend on what was added, not on the order of adding. N log N in the number
+  /// of functions.
   std::expected<std::vector<std::byte>, Refusal> finish(std::uint64_t address) const;
 
-  /// The section for a relocatable object: start fields are 0, and a relocation each says what belongs there. Not marked sorted.
-  /// Without PCREL (version 1, or on request) the relocations are the same, as GNU as writes them: only a linker that knows SFrame
-  /// makes section-relative starts of them.
+  /// The section for a relocatable object: start fields are 0, and a relocation each says what belongs there.
+  /// Not marked sorted. Without PCREL (version 1, or on request) the relocations are the same, as GNU as
+  /// writes them: only a linker that knows SFrame makes section-relative starts of them.
   std::expected<RelocatableSection, Refusal> finish_relocatable() const;
 
 private:
@@ -140,7 +144,8 @@ private:
   struct Layout;
 
   std::optional<Refusal> check(const Fde& fde, std::span<const FrameRow> rows) const;
-  std::expected<std::span<const FrameRow>, Refusal> order_rows(const Fde& fde, std::span<const FrameRow> rows);
+  std::expected<std::span<const FrameRow>, Refusal> order_rows(const Fde& fde,
+                                                               std::span<const FrameRow> rows);
   struct Encoded;
   std::expected<Encoded, Refusal> encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type);
   bool encodable(const FrameRow& row, FdeType type) const;
@@ -149,7 +154,8 @@ private:
   void grow_table();
   std::expected<Layout, Refusal> lay_out() const;
   void write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const;
-  void write_entry(const Function& function, const Layout& layout, std::int64_t start, std::byte* entry) const;
+  void write_entry(const Function& function, const Layout& layout, std::int64_t start,
+                   std::byte* entry) const;
   void write_runs(const Layout& layout, std::byte* out) const;
   std::uint64_t field_offset(std::uint64_t position) const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converting a section: to the other byte order, byte for byte reversible, or to another version, wherever that can say it.
+// Converting a section: to the other byte order, byte for byte reversible, or to another version, wherever
+// that can say it.
 
 #pragma once
 
@@ -14,9 +15,10 @@
 
 namespace sframe {
 
-/// The section at the start of `bytes` in the other byte order. Layout, flags and the ABI identifier stay; bytes that nothing refers
-/// to stay as they are; rows that functions share are turned once. Flipping twice gives the input. Fails on any malformed
-/// part and where functions' rows overlap without being the same. Time and memory linear in the section.
+/// The section at the start of `bytes` in the other byte order. Layout, flags and the ABI identifier stay;
+/// bytes that nothing refers to stay as they are; rows that functions share are turned once. Flipping twice
+/// gives the input. Fails on any malformed part and where functions' rows overlap without being the same.
+/// Time and memory linear in the section.
 std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byte> bytes);
 
 /// A function that the target version cannot say.
@@ -33,14 +35,16 @@ struct Converted {
   std::uint32_t num_fdes = 0;
 };
 
-/// Re-encodes the functions of `sections` (of one ABI) as one sorted section at `address`: another version, another byte order, several
-/// sections merged. A malformed input ends it with the Error; functions that the target cannot say are left out and listed.
-/// options.abi must be the sections' ABI. Fixed offsets of the inputs that are not the ABI's own become explicit rules; an
-/// auxiliary header that all inputs share is kept, and so is SFRAME_F_FRAME_POINTER where the version has it.
+/// Re-encodes the functions of `sections` (of one ABI) as one sorted section at `address`: another version,
+/// another byte order, several sections merged. A malformed input ends it with the Error; functions that the
+/// target cannot say are left out and listed. options.abi must be the sections' ABI. Fixed offsets of the
+/// inputs that are not the ABI's own become explicit rules; an auxiliary header that all inputs share is
+/// kept, and so is SFRAME_F_FRAME_POINTER where the version has it.
 std::expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
                                         std::uint64_t address);
 
-/// `row` with every `fixed` rule replaced by the place that the header's offsets fix: two rows that say the same compare equal.
+/// `row` with every `fixed` rule replaced by the place that the header's offsets fix: two rows that say the
+/// same compare equal.
 FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset);
 
 } // namespace sframe

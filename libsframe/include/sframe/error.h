@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What can be wrong with the bytes of a section, and where. Reading never throws and never aborts on input: each operation
-// that can meet bad bytes returns std::expected<T, sframe::Error>.
+// What can be wrong with the bytes of a section, and where. Reading never throws and never aborts on input:
+// each operation that can meet bad bytes returns std::expected<T, sframe::Error>.
 
 #pragma once
 
@@ -11,27 +11,27 @@
 namespace sframe {
 
 enum class ErrorKind : std::uint8_t {
-  truncated_header,     ///< fewer bytes than the header and auxiliary header need
-  bad_magic,            ///< 0xdee2 in neither byte order
-  unknown_version,      ///< not 1, 2 or 3
-  unknown_abi,          ///< sfh_abi_arch names no known ABI
-  index_out_of_bounds,  ///< the FDE sub-section does not fit the section
-  rows_out_of_bounds,   ///< the FRE sub-section does not fit the section
-  overlap,              ///< the FDE and FRE sub-sections overlap
-  no_such_function,     ///< a function number at or past the number of FDEs (the caller's mistake)
+  truncated_header,            ///< fewer bytes than the header and auxiliary header need
+  bad_magic,                   ///< 0xdee2 in neither byte order
+  unknown_version,             ///< not 1, 2 or 3
+  unknown_abi,                 ///< sfh_abi_arch names no known ABI
+  index_out_of_bounds,         ///< the FDE sub-section does not fit the section
+  rows_out_of_bounds,          ///< the FRE sub-section does not fit the section
+  overlap,                     ///< the FDE and FRE sub-sections overlap
+  no_such_function,            ///< a function number at or past the number of FDEs (the caller's mistake)
   function_rows_out_of_bounds, ///< a function's rows or attributes start past the FRE sub-section
-  bad_fre_type,         ///< not ADDR1, ADDR2 or ADDR4
-  bad_fde_type,         ///< neither default nor flexible
-  bad_rep_size,         ///< a PCMASK function whose block size is 0
-  truncated_row,        ///< a row runs past the FRE sub-section
-  bad_dataword_size,    ///< size code 3 in a row's info byte
-  bad_dataword_count,   ///< a number of data words that has no meaning for the ABI, version and FDE type
-  bad_register,         ///< a register number that no row can hold
-  bad_rule,             ///< a rule without meaning: CFA based on the CFA, an offset beyond 32 bits
-  row_order,            ///< row offsets that do not increase
-  row_past_end,         ///< a row that starts at or past the function's end (or the block's, with PCMASK)
-  rows_shared_partly,   ///< functions whose rows overlap without being the same (byte order flip only)
-  too_large,            ///< a result that the format's 32-bit sizes cannot hold
+  bad_fre_type,                ///< not ADDR1, ADDR2 or ADDR4
+  bad_fde_type,                ///< neither default nor flexible
+  bad_rep_size,                ///< a PCMASK function whose block size is 0
+  truncated_row,               ///< a row runs past the FRE sub-section
+  bad_dataword_size,           ///< size code 3 in a row's info byte
+  bad_dataword_count, ///< a number of data words that has no meaning for the ABI, version and FDE type
+  bad_register,       ///< a register number that no row can hold
+  bad_rule,           ///< a rule without meaning: CFA based on the CFA, an offset beyond 32 bits
+  row_order,          ///< row offsets that do not increase
+  row_past_end,       ///< a row that starts at or past the function's end (or the block's, with PCMASK)
+  rows_shared_partly, ///< functions whose rows overlap without being the same (byte order flip only)
+  too_large,          ///< a result that the format's 32-bit sizes cannot hold
 };
 
 /// A fault: what, where in the section, and in which function and row where that is known.
@@ -49,7 +49,8 @@ struct Error {
 /// What is wrong, in words, without the place: "row runs past the FRE sub-section". Static text.
 const char* message(ErrorKind kind);
 
-/// One line with kind, function and row; the offset is left to the caller, who knows how the file is laid out.
+/// One line with kind, function and row; the offset is left to the caller, who knows how the file is laid
+/// out.
 std::string describe(const Error& error);
 
 } // namespace sframe

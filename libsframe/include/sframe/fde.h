@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The FDE (function descriptor entry): what a section says of one range of addresses as a whole. `Fde` is what it means and what
-// builder.h takes; `EncodedFde` adds how a section that was read has encoded it. (SFrame 3 specification, section 2.3.)
+// The FDE (function descriptor entry): what a section says of one range of addresses as a whole. `Fde` is
+// what it means and what builder.h takes; `EncodedFde` adds how a section that was read has encoded it.
+// (SFrame 3 specification, section 2.3.)
 
 #pragma once
 
@@ -9,7 +10,8 @@
 
 namespace sframe {
 
-/// How row offsets are compared with an address: as they are, or modulo the size of a repeating block (PLT entries).
+/// How row offsets are compared with an address: as they are, or modulo the size of a repeating block (PLT
+/// entries).
 enum class PcType : std::uint8_t { inc = 0, mask = 1 };
 
 /// Width of the row offsets.
@@ -51,8 +53,8 @@ struct EncodedFde : Fde {
   std::uint32_t num_fres = 0; ///< number of rows
   FreType fre_type = FreType::addr1;
   FdeType fde_type = FdeType::standard;
-  std::uint8_t info = 0;  ///< sfda_func_info (V3), sfde_func_info (V1, V2)
-  std::uint8_t info2 = 0; ///< sfda_func_info2 (V3)
+  std::uint8_t info = 0;          ///< sfda_func_info (V3), sfde_func_info (V1, V2)
+  std::uint8_t info2 = 0;         ///< sfda_func_info2 (V3)
   std::uint16_t padding = 0;      ///< sfde_func_padding2 (V2)
   std::uint32_t fre_offset = 0;   ///< the start offset that the index holds, from the FRE sub-section's start
   std::uint64_t index_offset = 0; ///< of the index entry, from the section's start

@@ -2,10 +2,11 @@
 //
 // The row: what the caller of one instruction is, said the same way whatever it was read from.
 //
-// A row gives three rules: how to find the CFA (canonical frame address), where the return address (RA) is, and
-// where the caller's frame pointer (FP) is. SFrame sections, DWARF CFI and code analysis all produce this type, so
-// that they can be compared, converted and applied by the same code. It can say all that SFrame version 3 can
-// (SFrame 3 specification, sections 2.4 and 3) and knows nothing of versions, byte order or opcodes.
+// A row gives three rules: how to find the CFA (canonical frame address), where the return address (RA) is,
+// and where the caller's frame pointer (FP) is. SFrame sections, DWARF CFI and code analysis all produce this
+// type, so that they can be compared, converted and applied by the same code. It can say all that SFrame
+// version 3 can (SFrame 3 specification, sections 2.4 and 3) and knows nothing of versions, byte order or
+// opcodes.
 //
 // Registers are DWARF register numbers of the ABI at hand (abi.h names SP, FP and RA). Offsets are bytes.
 
@@ -38,7 +39,9 @@ struct Rule {
   /// The value of register `base` plus `offset`.
   static constexpr Rule value(std::uint16_t base, std::int32_t offset) { return {Kind::value, base, offset}; }
   /// The word stored at register `base` plus `offset`.
-  static constexpr Rule stored(std::uint16_t base, std::int32_t offset) { return {Kind::stored, base, offset}; }
+  static constexpr Rule stored(std::uint16_t base, std::int32_t offset) {
+    return {Kind::stored, base, offset};
+  }
   /// The word stored at CFA plus `offset`: where frames usually save registers.
   static constexpr Rule at_cfa(std::int32_t offset) { return {Kind::stored, cfa_base, offset}; }
   /// The value that register `reg` holds now.

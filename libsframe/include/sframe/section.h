@@ -2,9 +2,10 @@
 //
 // Reading a section: versions 1, 2 and 3, every ABI, either byte order, on any host.
 //
-// A Section is a view: it keeps a pointer to the caller's bytes, copies nothing and allocates nothing. All sizes and offsets
-// in the bytes are taken as hostile: each read is checked. The header is checked when the view is made; functions and rows are
-// checked when they are decoded, or all index entries at once by check_index().
+// A Section is a view: it keeps a pointer to the caller's bytes, copies nothing and allocates nothing. All
+// sizes and offsets in the bytes are taken as hostile: each read is checked. The header is checked when the
+// view is made; functions and rows are checked when they are decoded, or all index entries at once by
+// check_index().
 //
 //   auto section = sframe::Section::parse(bytes, address);
 //   for (std::uint32_t i = 0; i < section->num_fdes(); ++i)
@@ -38,7 +39,7 @@ inline constexpr std::uint16_t magic = 0xdee2;
 /// Bits of sfp_flags (specification, section 2.1.3).
 enum Flags : std::uint8_t {
   flag_sorted = 0x1,
-  flag_frame_pointer = 0x2,  ///< versions 1 and 2
+  flag_frame_pointer = 0x2,    ///< versions 1 and 2
   flag_func_start_pcrel = 0x4, ///< versions 2 (errata 1) and 3
 };
 
@@ -88,17 +89,19 @@ struct WordMeaning {
   bool register_words = false;    ///< s390x, version 2
 };
 
-/// Walks the rows of one function, in the section's order. Made by Section::rows(); cheap to copy; valid as long as the bytes.
+/// Walks the rows of one function, in the section's order. Made by Section::rows(); cheap to copy; valid as
+/// long as the bytes.
 class RowCursor {
 public:
-  /// The next row, decoded. False at the end and at the first fault; error() tells which. Constant cost, no allocation.
+  /// The next row, decoded. False at the end and at the first fault; error() tells which. Constant cost, no
+  /// allocation.
   bool next(FrameRow& row);
 
   /// The next row without its meaning. Checks extent, order and bounds as the other does.
   bool next(EncodedRow& row);
 
-  /// The last of the rows ahead that starts at or before `offset`, passing over those in between with no more checks than it takes to
-  /// stay inside the section. False where there is none, or at a fault.
+  /// The last of the rows ahead that starts at or before `offset`, passing over those in between with no more
+  /// checks than it takes to stay inside the section. False where there is none, or at a fault.
   bool seek(std::uint32_t offset, EncodedRow& row);
 
   /// The meaning of a row that next(EncodedRow&) gave.
@@ -138,12 +141,14 @@ struct Match {
 
 class Section {
 public:
-  /// A view of the section at the start of `bytes`, which may be followed by more (another section, padding). `address` is where
-  /// the first byte is in the target's address space: function addresses are relative to it. Checks magic, version, ABI
-  /// and that both sub-sections fit. `bytes` must outlive the view. Constant cost.
+  /// A view of the section at the start of `bytes`, which may be followed by more (another section, padding).
+  /// `address` is where the first byte is in the target's address space: function addresses are relative to
+  /// it. Checks magic, version, ABI and that both sub-sections fit. `bytes` must outlive the view. Constant
+  /// cost.
   static std::expected<Section, Error> parse(std::span<const std::byte> bytes, std::uint64_t address = 0);
 
-  /// Checks every index entry (and V3 attribute): the first fault, if there is one. Linear in the number of functions.
+  /// Checks every index entry (and V3 attribute): the first fault, if there is one. Linear in the number of
+  /// functions.
   std::optional<Error> check_index() const;
 
   const Header& header() const { return header_; }
@@ -152,9 +157,10 @@ public:
   std::uint32_t num_fdes() const { return header_.num_fdes; }
   bool sorted() const { return header_.flags & flag_sorted; }
 
-  /// A bound on the rows of all functions together that no real section comes near. Functions may share their rows, so a small section can
-  /// name many more rows than it has bytes; who stores or prints something per row must stop somewhere. A function costs at least
-  /// 16 bytes of index, and sharing saves most on short functions, so a real section stays near one row per byte.
+  /// A bound on the rows of all functions together that no real section comes near. Functions may share their
+  /// rows, so a small section can name many more rows than it has bytes; who stores or prints something per
+  /// row must stop somewhere. A function costs at least 16 bytes of index, and sharing saves most on short
+  /// functions, so a real section stays near one row per byte.
   std::uint64_t plausible_rows() const { return 65536 + 16 * std::uint64_t{bytes_.size()}; }
 
   /// The bytes that belong to this section: up to the end of the later sub-section.
@@ -186,8 +192,8 @@ public:
   /// The function that contains `pc`: binary search where the section says that it is sorted, else linear.
   std::expected<std::optional<EncodedFde>, Error> find_fde(std::uint64_t pc) const;
 
-  /// The function and row for `pc`; nothing where no function contains it or its first row starts later. Decodes the function's rows up
-  /// to the address; index.h answers without that.
+  /// The function and row for `pc`; nothing where no function contains it or its first row starts later.
+  /// Decodes the function's rows up to the address; index.h answers without that.
   std::expected<std::optional<Match>, Error> find(std::uint64_t pc) const;
 
 private:
@@ -204,8 +210,9 @@ private:
   std::uint64_t rows_offset_ = 0;
 };
 
-/// Splits bytes that hold several sections one behind another, each padded to eight bytes (what a linker that only
-/// concatenates writes). next() gives the sections in turn; nothing at the end. An Error's offset counts from the start of all bytes.
+/// Splits bytes that hold several sections one behind another, each padded to eight bytes (what a linker that
+/// only concatenates writes). next() gives the sections in turn; nothing at the end. An Error's offset counts
+/// from the start of all bytes.
 class Concatenated {
 public:
   Concatenated(std::span<const std::byte> bytes, std::uint64_t address) : bytes_(bytes), address_(address) {}

@@ -7,7 +7,8 @@
 // | 30    | x30      | LR: the RA at entry, saved where the function likes           |
 // | 31    | sp       | SP                                                            |
 //
-// At entry CFA = sp. Return addresses may be signed (pointer authentication, key A or B). PLT entries have 16 bytes.
+// At entry CFA = sp. Return addresses may be signed (pointer authentication, key A or B). PLT entries have 16
+// bytes.
 
 #include "abi/abis.h"
 

@@ -23,7 +23,9 @@ void append_register(std::string& out, std::uint16_t reg, const AbiTraits& abi) 
 
 } // namespace
 
-std::span<const AbiTraits* const> all_abis() { return registry; }
+std::span<const AbiTraits* const> all_abis() {
+  return registry;
+}
 
 const AbiTraits* find_abi(std::uint8_t id) {
   for (const AbiTraits* abi : registry)
@@ -31,7 +33,9 @@ const AbiTraits* find_abi(std::uint8_t id) {
   return nullptr;
 }
 
-const AbiTraits& traits(Abi abi) { return *find_abi(static_cast<std::uint8_t>(abi)); }
+const AbiTraits& traits(Abi abi) {
+  return *find_abi(static_cast<std::uint8_t>(abi));
+}
 
 const AbiTraits* find_abi(std::uint16_t elf_machine, ByteOrder order) {
   for (const AbiTraits* abi : registry)

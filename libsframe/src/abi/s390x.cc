@@ -8,8 +8,8 @@
 // | 15    | r15      | SP                                                                       |
 // | 16-31 | f0, f2.. | FPRs (not in their numerical order)                                      |
 //
-// The caller provides a register save area of 160 bytes, so CFA = SP at the call + 160 and CFA offsets are multiples of 8 from 160
-// up: the section stores (offset - 160) / 8. PLT entries have 32 bytes.
+// The caller provides a register save area of 160 bytes, so CFA = SP at the call + 160 and CFA offsets are
+// multiples of 8 from 160 up: the section stores (offset - 160) / 8. PLT entries have 32 bytes.
 
 #include "abi/abis.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reading half of words.h, which explains the words. It is inline because it is the inner loop of every reader.
+// The reading half of words.h, which explains the words. It is inline because it is the inner loop of every
+// reader.
 
 #pragma once
 
@@ -10,7 +11,9 @@
 
 namespace sframe::format {
 
-inline bool fits_register(std::int64_t reg) { return reg >= 0 && reg < Rule::cfa_base; }
+inline bool fits_register(std::int64_t reg) {
+  return reg >= 0 && reg < Rule::cfa_base;
+}
 
 /// A data word as a signed number.
 inline std::int32_t load_word(const std::byte* at, std::uint32_t size, ByteOrder order) {
@@ -61,7 +64,8 @@ inline bool decode_cfa_offset(std::int32_t word, const AbiTraits& abi, std::int3
   return offset == out;
 }
 
-inline bool decode_standard(const EncodedRow& row, const WordMeaning& meaning, FrameRow& out, ErrorKind& fault) {
+inline bool decode_standard(const EncodedRow& row, const WordMeaning& meaning, FrameRow& out,
+                            ErrorKind& fault) {
   const AbiTraits& abi = *meaning.abi;
   WordReader words(row);
   out.cfa = Rule::value(row.sp_based() ? abi.sp : abi.fp, 0);
@@ -72,12 +76,14 @@ inline bool decode_standard(const EncodedRow& row, const WordMeaning& meaning, F
     const std::int32_t word = words.signed_word();
     if (word != 0 && !decode_slot(word, meaning, out.ra, fault)) return false;
   }
-  if (!meaning.fixed_fp && !words.done() && !decode_slot(words.signed_word(), meaning, out.fp, fault)) return false;
+  if (!meaning.fixed_fp && !words.done() && !decode_slot(words.signed_word(), meaning, out.fp, fault))
+    return false;
   fault = ErrorKind::bad_dataword_count;
   return words.done();
 }
 
-/// Reads one control word and, unless it is the padding word, its offset. `absent` is what padding or no words at all mean.
+/// Reads one control word and, unless it is the padding word, its offset. `absent` is what padding or no
+/// words at all mean.
 inline bool decode_flex_rule(WordReader& words, const Rule& absent, Rule& out, ErrorKind& fault) {
   out = absent;
   if (words.done()) return true;

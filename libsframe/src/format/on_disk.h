@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integers as they stand in a section: any alignment, either byte order. Every access is a memcpy of a fixed size, which compilers
-// turn into one load and, where needed, one byte swap.
+// Integers as they stand in a section: any alignment, either byte order. Every access is a memcpy of a fixed
+// size, which compilers turn into one load and, where needed, one byte swap.
 
 #pragma once
 
@@ -15,7 +15,8 @@
 
 namespace sframe::format {
 
-constexpr ByteOrder host_order = std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
+constexpr ByteOrder host_order =
+    std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
 
 template <std::integral T> T load(const std::byte* from, ByteOrder order) {
   T value;
@@ -51,8 +52,9 @@ inline void swap_bytes(std::byte* at, std::uint32_t size) {
 
 /// Offsets of the header's fields; the same in all versions (specification, section 2.2).
 namespace header {
-constexpr std::uint32_t version = 2, flags = 3, abi = 4, fixed_fp = 5, fixed_ra = 6, aux_size = 7, num_fdes = 8,
-                        num_fres = 12, fre_size = 16, fde_offset = 20, fre_offset = 24, size = 28;
+constexpr std::uint32_t version = 2, flags = 3, abi = 4, fixed_fp = 5, fixed_ra = 6, aux_size = 7,
+                        num_fdes = 8, num_fres = 12, fre_size = 16, fde_offset = 20, fre_offset = 24,
+                        size = 28;
 } // namespace header
 
 /// The FDE's info byte, the same bits in all versions but for the signal bit (section 2.3.3).

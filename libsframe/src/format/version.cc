@@ -38,7 +38,8 @@ void read_info(std::uint8_t byte, EncodedFde& fde) {
 }
 
 std::uint8_t make_info(const EncodedFde& fde) {
-  return static_cast<std::uint8_t>(static_cast<std::uint8_t>(fde.fre_type) | (fde.pc_type == PcType::mask ? info::pc_mask : 0) |
+  return static_cast<std::uint8_t>(static_cast<std::uint8_t>(fde.fre_type) |
+                                   (fde.pc_type == PcType::mask ? info::pc_mask : 0) |
                                    (fde.pauth_key == PauthKey::b ? info::key_b : 0));
 }
 

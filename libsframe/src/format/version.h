@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What differs between the versions, in one table entry each (v1.cc, v2.cc, v3.cc). The header and the rows look the same in all
-// of them; the index entries, what follows them, and what some values mean do not.
+// What differs between the versions, in one table entry each (v1.cc, v2.cc, v3.cc). The header and the rows
+// look the same in all of them; the index entries, what follows them, and what some values mean do not.
 
 #pragma once
 
@@ -29,9 +29,9 @@ struct Version {
   bool has_rep_size;
   bool has_signal;
   bool has_flex;
-  bool has_outermost_rows;  ///< a row without data words = RA undefined
-  bool empty_is_outermost;  ///< a function without rows = outermost throughout
-  bool register_words;      ///< honours AbiTraits::v2_register_words
+  bool has_outermost_rows; ///< a row without data words = RA undefined
+  bool empty_is_outermost; ///< a function without rows = outermost throughout
+  bool register_words;     ///< honours AbiTraits::v2_register_words
 
   /// Reads an index entry of entry_size bytes. The attributes come separately: their place is known only now.
   void (*read_entry)(const std::byte* entry, ByteOrder order, FdeFields& out);
@@ -50,7 +50,8 @@ extern const Version version1, version2, version3;
 const Version* find_version(std::uint8_t number);
 
 /// The first 17 bytes of an index entry, which versions 1 and 2 have in common:
-///   0 int32 start   4 uint32 size   8 uint32 first row, from the FRE sub-section   12 uint32 number of rows   16 uint8 info
+///   0 int32 start   4 uint32 size   8 uint32 first row, from the FRE sub-section   12 uint32 number of rows
+///   16 uint8 info
 void read_narrow_entry(const std::byte* entry, ByteOrder order, FdeFields& out);
 void write_narrow_entry(std::byte* entry, ByteOrder order, const FdeFields& fields);
 void swap_narrow_entry(std::byte* entry);

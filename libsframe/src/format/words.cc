@@ -25,7 +25,8 @@ public:
   std::expected<Words, RefusalReason> finish(bool sp_based, bool ra_signed) {
     if (overflow_) return std::unexpected(RefusalReason::offset_range);
     const int size_code = words_.size == 1 ? 0 : words_.size == 2 ? 1 : 2;
-    words_.info = static_cast<std::uint8_t>((ra_signed << 7) | (size_code << 5) | (words_.count << 1) | (sp_based ? 1 : 0));
+    words_.info = static_cast<std::uint8_t>((ra_signed << 7) | (size_code << 5) | (words_.count << 1) |
+                                            (sp_based ? 1 : 0));
     return words_;
   }
 
@@ -117,7 +118,8 @@ std::expected<Words, RefusalReason> encode_flex(const FrameRow& row, const WordM
   } else if (!encode_flex_rule(row.ra, row.ra.offset, words)) {
     return std::unexpected(RefusalReason::ra_rule);
   }
-  if (!fp_absent && !encode_flex_rule(row.fp, row.fp.offset, words)) return std::unexpected(RefusalReason::fp_rule);
+  if (!fp_absent && !encode_flex_rule(row.fp, row.fp.offset, words))
+    return std::unexpected(RefusalReason::fp_rule);
   return words.finish(false, row.ra_signed);
 }
 

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between a row's data words and its rules: what the words mean. Writing is declared here; reading is in decode_words.h.
+// Between a row's data words and its rules: what the words mean. Writing is declared here; reading is in
+// decode_words.h.
 //
-// Default FDE type (specification, section 3.1): CFA offset from SP or FP; then, where the header fixes no offset for it, the RA
-// slot; then the FP slot. s390x scales the CFA offset; in version 2 its odd words name registers.
-// An RA word of 0 says that RA is not saved: the specification has it for s390x only, but consumers read it so on every ABI.
-// We read it everywhere and write it where it is specified.
-// Flexible FDE type (section 3.2): for CFA, RA, FP in turn a control word and an offset, or a single 0 for "no rule". s390x scales
-// the CFA's offset word here too (the specification does not say so; producers and readers agree on it). The base register
-// bit of the info byte has no meaning and is written as 0, as it is in a row without words.
+// Default FDE type (specification, section 3.1): CFA offset from SP or FP; then, where the header fixes no
+// offset for it, the RA slot; then the FP slot. s390x scales the CFA offset; in version 2 its odd words name
+// registers. An RA word of 0 says that RA is not saved: the specification has it for s390x only, but
+// consumers read it so on every ABI. We read it everywhere and write it where it is specified. Flexible FDE
+// type (section 3.2): for CFA, RA, FP in turn a control word and an offset, or a single 0 for "no rule".
+// s390x scales the CFA's offset word here too (the specification does not say so; producers and readers agree
+// on it). The base register bit of the info byte has no meaning and is written as 0, as it is in a row
+// without words.
 
 #pragma once
 
