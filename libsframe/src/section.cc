@@ -37,6 +37,11 @@ Header read_header(const std::byte* at, ByteOrder order) {
 
 } // namespace
 
+bool has_magic(std::span<const std::byte> bytes) {
+  return bytes.size() >= 2 && (load<std::uint16_t>(bytes.data(), ByteOrder::little) == magic ||
+                               load<std::uint16_t>(bytes.data(), ByteOrder::big) == magic);
+}
+
 std::int32_t EncodedRow::word(std::uint32_t i) const {
   return format::load_word(words + i * word_size(), word_size(), byte_order);
 }

@@ -75,6 +75,10 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
   if (const std::uint8_t unknown = unknown_flags(part.section.header().flags))
     messages_.warning(object.name(),
                       elf::Problem{"unknown flags " + hex_text(unknown), section.name, part.offset + 3});
+  if (object.image && object.image->abi() != &part.section.abi())
+    messages_.warning(object.name(), elf::Problem{"the section is for another machine than the file: ABI " +
+                                                      std::string(part.section.abi().name),
+                                                  section.name, part.offset + 4});
   ++parts_;
   dumper_.begin_part(part);
   const auto problem = filter_.header_only ? std::nullopt : show_functions(section, part);

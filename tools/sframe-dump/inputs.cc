@@ -20,12 +20,6 @@ using Bytes = std::span<const std::byte>;
 
 constexpr std::string_view default_section = ".sframe";
 
-bool is_bare_section(Bytes bytes) {
-  if (bytes.size() < 2) return false;
-  const auto first = std::to_integer<unsigned>(bytes[0]), second = std::to_integer<unsigned>(bytes[1]);
-  return (first | second << 8) == magic || (first << 8 | second) == magic;
-}
-
 /// Shows the contents of one file.
 class FileReader {
 public:
@@ -52,7 +46,7 @@ private:
 
 void FileReader::show(Bytes bytes) {
   Object object{.path = path_};
-  if (options_.raw || is_bare_section(bytes)) return show_raw(bytes, std::move(object));
+  if (options_.raw || has_magic(bytes)) return show_raw(bytes, std::move(object));
   if (elf::is_archive(bytes)) return show_archive(bytes);
   if (!elf::Image::is_elf(bytes)) {
     driver_.report(path_,
@@ -122,7 +116,7 @@ void FileReader::show_archive(Bytes bytes) {
   for (const elf::Member& member : *members) {
     if (driver_.stopped()) return;
     Object object{.kind = Object::Kind::archive_member, .path = path_, .member = member.name};
-    if (is_bare_section(member.bytes)) {
+    if (has_magic(member.bytes)) {
       show_raw(member.bytes, std::move(object));
       found = true;
       continue;

@@ -7,7 +7,6 @@
 #include "inputs.h"
 
 #include <sframe/tool/app.h>
-#include <sframe/tool/output_file.h>
 
 #include <map>
 #include <string>
@@ -122,16 +121,10 @@ int main(int argc, char** argv) {
     app.messages().error({}, "--stats goes with --format=text and --format=json");
     return tool::exit_failure;
   }
-  if (app.output_path() == "-") {
-    tool::Output out;
-    const int code = run(app, options, *filter, make, out);
-    return app.finish(out, code);
-  }
-  tool::Output out(-1); // a file appears whole or not at all
-  const int code = run(app, options, *filter, make, out);
-  if (const auto written = tool::write_file(app.output_path(), out.text()); !written) {
-    app.messages().error(app.output_path(), written.error());
+  if (options.stats && options.header_only) {
+    app.messages().error({}, "--stats and --header do not go together");
     return tool::exit_failure;
   }
-  return code;
+  return app.run_with_output(options.files,
+                             [&](tool::Output& out) { return run(app, options, *filter, make, out); });
 }

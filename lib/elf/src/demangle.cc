@@ -60,6 +60,7 @@ private:
   std::uint64_t children(const ForwardTemplateReference* node) { return (*this)(node->Ref); }
 
   std::uint64_t field(const Node* node) { return (*this)(node); }
+  std::uint64_t field(Node* node) { return (*this)(node); } // or the template below would be the better match
   std::uint64_t field(NodeArray nodes) {
     std::uint64_t size = 0;
     for (const Node* node : nodes) size = add(size, (*this)(node));

@@ -16,12 +16,10 @@ namespace sframe::elf {
 
 namespace {
 
-/// Closes what open() opened; standard input stays.
 struct Descriptor {
   int fd;
-  bool owned;
   ~Descriptor() {
-    if (owned && fd >= 0) ::close(fd);
+    if (fd >= 0) ::close(fd);
   }
 };
 
@@ -49,12 +47,23 @@ Result<std::vector<std::byte>> read_stream(int fd) {
 } // namespace
 
 Result<File> File::open(const std::string& path) {
-  const bool standard_input = path == "-";
-  Descriptor file{standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC),
-                  !standard_input};
-  if (file.fd < 0) return fail_errno("cannot open");
+  if (path == "-") return read(path, STDIN_FILENO);
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  return read(path, file.fd);
+}
+
+Result<File> File::open_regular(const std::string& path) {
+  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; // a FIFO would wait for a writer
   struct stat info {};
-  if (::fstat(file.fd, &info) != 0) return fail_errno("cannot read");
+  if (file.fd >= 0 && ::fstat(file.fd, &info) == 0 && !S_ISREG(info.st_mode)) return fail("is not a regular file");
+  return read(path, file.fd);
+}
+
+Result<File> File::read(const std::string& path, int fd) {
+  if (fd < 0) return fail_errno("cannot open");
+  const bool standard_input = fd == STDIN_FILENO;
+  struct stat info {};
+  if (::fstat(fd, &info) != 0) return fail_errno("cannot read");
   if (S_ISDIR(info.st_mode)) return fail("is a directory");
 
   File result;
@@ -62,7 +71,7 @@ Result<File> File::open(const std::string& path) {
   // Standard input is read even where it is a file: its position may not be the start.
   if (S_ISREG(info.st_mode) && info.st_size > 0 && !standard_input) {
     result.mode_ = info.st_mode & 07777;
-    void* map = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, file.fd, 0);
+    void* map = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
     if (map != MAP_FAILED) {
       result.map_ = map;
       result.map_size_ = static_cast<std::size_t>(info.st_size);
@@ -70,7 +79,7 @@ Result<File> File::open(const std::string& path) {
     }
     if (errno != ENODEV) return fail_errno("cannot map");
   }
-  auto bytes = read_stream(file.fd);
+  auto bytes = read_stream(fd);
   if (!bytes) return std::unexpected(bytes.error());
   result.owned_ = std::move(*bytes);
   if (S_ISREG(info.st_mode) && !standard_input) result.mode_ = info.st_mode & 07777;

@@ -36,6 +36,9 @@ struct Version;
 
 inline constexpr std::uint16_t magic = 0xdee2;
 
+/// True where the bytes start with the magic number, in either byte order.
+bool has_magic(std::span<const std::byte> bytes);
+
 /// Bits of sfp_flags (specification, section 2.1.3).
 enum Flags : std::uint8_t {
   flag_sorted = 0x1,

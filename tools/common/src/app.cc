@@ -5,6 +5,7 @@
 #include "sframe/tool/app.h"
 
 #include "sframe/tool/output.h"
+#include "sframe/tool/output_file.h"
 
 #include <csignal>
 #include <cstring>
@@ -76,6 +77,25 @@ int App::print(std::string_view text) {
 
 unsigned App::threads() const {
   return threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
+}
+
+int App::run_with_output(std::span<const std::string> inputs, const std::function<int(Output&)>& work) {
+  for (const std::string& input : inputs)
+    if (is_same_file(input, output_)) {
+      messages_.error(output_, "the output would replace an input");
+      return exit_failure;
+    }
+  const bool to_file = output_ != "-";
+  Output output(to_file ? -1 : STDOUT_FILENO);
+  if (!to_file) messages_.set_before([&output] { output.flush(); });
+  const int code = work(output);
+  messages_.set_before({});
+  if (!to_file) return finish(output, code);
+  if (const auto written = write_file(output_, output.text()); !written) {
+    messages_.error(output_, written.error());
+    return exit_failure;
+  }
+  return code;
 }
 
 int App::finish(Output& output, int code) {

@@ -55,6 +55,7 @@ void Messages::print(std::string_view kind, std::string_view color, std::string_
   append_safe(line, what);
   line += '\n';
   std::lock_guard lock(mutex_);
+  if (before_) before_();
   // Where standard error is closed there is nobody to tell.
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t done = ::write(STDERR_FILENO, rest.data(), rest.size());

@@ -57,9 +57,17 @@ std::string final_target(const std::string& path) {
   return current.string();
 }
 
+/// There is no way to ask for it but to set it.
+mode_t current_umask() {
+  const mode_t mask = ::umask(077);
+  ::umask(mask);
+  return mask;
+}
+
 } // namespace
 
-elf::Result<void> write_file(const std::string& path, std::span<const std::byte> bytes, std::uint32_t mode) {
+elf::Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
+                             std::optional<std::uint32_t> mode) {
   if (path == "-") {
     if (int error = write_all(STDOUT_FILENO, bytes)) return fail_errno("cannot write", error);
     return {};
@@ -69,12 +77,14 @@ elf::Result<void> write_file(const std::string& path, std::span<const std::byte>
   if (::stat(target.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode)) return elf::fail("cannot write: is a directory");
     if (!S_ISREG(info.st_mode)) return write_through(target, bytes);
+    if (!mode) mode = info.st_mode & 0777;
   }
+  if (!mode) mode = 0666 & ~current_umask();
   std::string temporary = target + ".XXXXXX";
   const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
   if (fd < 0) return fail_errno("cannot write");
   int error = write_all(fd, bytes);
-  if (error == 0 && ::fchmod(fd, mode & 07777) != 0) error = errno;
+  if (error == 0 && ::fchmod(fd, *mode & 07777) != 0) error = errno;
   if (::close(fd) != 0 && error == 0) error = errno;
   if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
   if (error == 0) return {};
@@ -82,8 +92,14 @@ elf::Result<void> write_file(const std::string& path, std::span<const std::byte>
   return fail_errno("cannot write", error);
 }
 
-elf::Result<void> write_file(const std::string& path, std::string_view text, std::uint32_t mode) {
+elf::Result<void> write_file(const std::string& path, std::string_view text,
+                             std::optional<std::uint32_t> mode) {
   return write_file(path, std::as_bytes(std::span(text)), mode);
+}
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return a != "-" && b != "-" && std::filesystem::equivalent(a, b, error) && !error;
 }
 
 elf::Result<void> make_parent_folders(const std::string& path) {

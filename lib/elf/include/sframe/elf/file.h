@@ -25,6 +25,10 @@ public:
   /// size.
   static Result<File> open(const std::string& path);
 
+  /// The same for a path that nobody typed (a core names it): refuses all but regular files, and never waits
+  /// as for the writer of a FIFO.
+  static Result<File> open_regular(const std::string& path);
+
   /// A file that exists only in memory; it owns `bytes`. `path` is what path() gives.
   static File from_bytes(std::string path, std::vector<std::byte> bytes);
 
@@ -44,6 +48,7 @@ public:
   std::uint32_t mode() const { return mode_; }
 
 private:
+  static Result<File> read(const std::string& path, int fd);
   File() = default;
   void release();
 

@@ -16,7 +16,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -53,6 +55,11 @@ public:
   ColorMode color() const { return color_; }
   /// How many threads to use: -j, or all cores; at least 1.
   unsigned threads() const;
+
+  /// Runs `work`, which writes its results to the Output that it is given and returns the exit code: to standard
+  /// output as they come, with messages in their place among them, or whole or not at all to the file that -o
+  /// names. Refuses to replace one of `inputs`. Returns the program's exit code.
+  int run_with_output(std::span<const std::string> inputs, const std::function<int(Output&)>& work);
 
   /// The end of the program: flushes and returns `code`, or 2 with a message where output could not be
   /// written. A reader that went away (`| head`) is no failure: returns `code` without a word.

@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -41,6 +42,9 @@ public:
   bool verbose() const { return verbose_; }
   const std::string& tool() const { return tool_; }
 
+  /// Called before each message is printed: to write out what comes before it. May be empty.
+  void set_before(std::function<void()> before) { before_ = std::move(before); }
+
   /// Prints a message; `file` may be empty. Errors are always printed, warnings and notes not with --quiet,
   /// and detail() only with
   /// --verbose. Control characters in the text (from file names or symbol names) are printed as "\xNN". May
@@ -59,6 +63,7 @@ private:
   void print(std::string_view kind, std::string_view color, std::string_view file, std::string_view what);
 
   std::string tool_;
+  std::function<void()> before_;
   std::mutex mutex_;
   std::atomic<std::uint32_t> errors_ = 0;
   bool color_ = false;
