@@ -60,16 +60,21 @@ const std::vector<Linked>& linked_inputs() {
   return files;
 }
 
-/// All that is loaded is at its address, byte for byte, except the headers themselves.
+/// All that is loaded is at its address, byte for byte, except the headers themselves and an .sframe section
+/// that was there.
 void expect_same_memory(const Image& before, const Image& after) {
   const std::size_t headers = 64 + 56 * (before.segments().size() + 2);
+  const Section* replaced = before.find_section(".sframe");
   for (const Segment& segment : before.segments()) {
     if (segment.type != pt_load) continue;
     const auto old = before.read(segment.address, segment.file_size);
     const auto now = after.read(segment.address, segment.file_size);
     ASSERT_TRUE(old && now);
-    const std::size_t skip = segment.offset == 0 ? std::min(headers, old->size()) : 0;
-    EXPECT_TRUE(std::ranges::equal(old->subspan(skip), now->subspan(skip)));
+    for (std::size_t i = 0; i < old->size(); ++i) {
+      const std::uint64_t offset = segment.offset + i;
+      if (offset < headers || (replaced && offset - replaced->offset < replaced->size)) continue;
+      ASSERT_EQ((*old)[i], (*now)[i]) << "at offset " << offset;
+    }
   }
   EXPECT_EQ(before.entry(), after.entry());
   EXPECT_EQ(before.type(), after.type());
@@ -104,7 +109,8 @@ void expect_section(const Image& image, std::size_t size) {
            segment->address - load.address == segment->offset - load.offset;
   });
   EXPECT_EQ(loads, 1);
-  EXPECT_EQ(*image.read(segment->address, size), *Maker(size)(segment->address));
+  Maker make(size);
+  EXPECT_TRUE(std::ranges::equal(*image.read(segment->address, size), *make(segment->address)));
   if (image.sections().empty()) return;
   const Section* section = image.find_section(".sframe");
   ASSERT_TRUE(section);
@@ -146,7 +152,7 @@ TEST(ElfRewrite, KeepsEverythingElse) {
       EXPECT_TRUE(after->problems().empty());
       expect_same_memory(*before, *after);
       expect_loadable(*after);
-      if (size == large) expect_section(*after, size);
+      expect_section(*after, size);
       expect_same_sections(*before, *after);
     }
 }
@@ -294,7 +300,7 @@ TEST(ElfRewrite, DamagedHeaders) {
         if (!out) continue;
         ++written;
         EXPECT_TRUE(Image::parse(*out));
-        EXPECT_LT(out->size(), damaged.size() + (std::size_t(3) << 30));
+        EXPECT_LT(out->size(), damaged.size() + (std::size_t(64) << 20));
       }
   }
   EXPECT_GT(written, 100u);

@@ -162,6 +162,14 @@ TEST(ElfSymbols, DemanglesHostileNamesInBounds) {
   }
   doubling += "Evv";
   EXPECT_LT(demangle(doubling).size(), 10'000'000u);
+  // The same through template arguments of one name: each pair is made of the pair before, twice.
+  const std::string digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  std::string pairs = "_Z1fSt4pairIiiE";
+  for (std::size_t i = 0; i < 34; ++i) {
+    const std::string before = std::string("S") + digits[i] + "_";
+    pairs += "S_I" + before + before + "E";
+  }
+  EXPECT_LT(demangle(pairs).size(), 10'000'000u);
 }
 
 } // namespace
