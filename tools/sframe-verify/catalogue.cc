@@ -2,7 +2,7 @@
 
 #include "catalogue.h"
 
-#include <sframe/verify/findings.h>
+#include <string_view>
 
 namespace sframe::verify {
 
@@ -31,12 +31,9 @@ void list_checks(tool::Output& out, bool markdown) {
   }
 }
 
-bool explain(tool::Output& out, std::string_view name) {
-  const Check* c = find_check(name);
-  if (!c) return false;
-  out << c->name << ' ' << c->title << " (" << severity_name(c->severity) << ")\n\n";
-  wrapped(out, c->text);
-  return true;
+void explain(tool::Output& out, const Check& check) {
+  out << check.name << ' ' << check.title << " (" << severity_name(check.severity) << ")\n\n";
+  wrapped(out, check.text);
 }
 
 } // namespace sframe::verify

@@ -5,15 +5,14 @@
 #pragma once
 
 #include <sframe/tool/output.h>
-
-#include <string_view>
+#include <sframe/verify/findings.h>
 
 namespace sframe::verify {
 
 /// One line per finding; as Markdown, the text of docs/findings.md.
 void list_checks(tool::Output& out, bool markdown);
 
-/// What a finding means. False where there is none of that name.
-bool explain(tool::Output& out, std::string_view name);
+/// What a finding means.
+void explain(tool::Output& out, const Check& check);
 
 } // namespace sframe::verify

@@ -8,8 +8,8 @@
 
 #include <sframe/tool/app.h>
 #include <sframe/tool/output.h>
-#include <sframe/tool/output_file.h>
 #include <sframe/tool/text.h>
+#include <sframe/verify/findings.h>
 
 #include <algorithm>
 #include <string>
@@ -32,13 +32,13 @@ constexpr const char* examples =
 struct Options {
   std::vector<std::string> files;
   std::vector<std::string> checks{"structure", "cfi"};
-  std::string sframe_address;
+  std::string sframe_address, max_findings; // as typed: CLI11 would let "-1" wrap around
   std::string format = "text";
   std::vector<std::string> errors, warnings, ignored;
-  std::uint64_t max_findings = ~std::uint64_t{0};
   bool list_checks = false;
   std::string explain;
   FileOptions file;
+  std::uint64_t file_limit = ~std::uint64_t{0}; ///< findings to print
 };
 
 void add_options(CLI::App& cli, Options& options) {
@@ -91,12 +91,18 @@ bool settle(Options& options, tool::Messages& messages) {
   };
   options.file.structure = has("structure");
   options.file.cfi = has("cfi");
-  if (has("code")) messages.warning({}, "the check against machine code is not available yet");
+  if (has("code")) // it must not seem to have passed
+    return messages.error({}, "--check=code: the check against machine code is not available yet"), false;
   if (!options.sframe_address.empty()) {
     const auto address = tool::parse_address(options.sframe_address);
     if (!address)
       return messages.error({}, "--sframe-address " + options.sframe_address + ": not an address"), false;
     options.file.sframe_address = *address;
+  }
+  if (!options.max_findings.empty()) {
+    const auto limit = tool::parse_number(options.max_findings);
+    if (!limit) return messages.error({}, "--max-findings " + options.max_findings + ": not a number"), false;
+    options.file_limit = *limit;
   }
   if (options.files.empty()) return messages.error({}, "no FILE given (--help shows the options)"), false;
   if (options.format == "markdown")
@@ -110,7 +116,7 @@ int run(tool::App& app, const Options& options, const Policy& policy, tool::Outp
   tool::Messages& messages = app.messages();
   Report::Options report_options{.write = [&](std::string_view text) { out << text; },
                                  .policy = policy,
-                                 .max_findings = options.max_findings,
+                                 .max_findings = options.file_limit,
                                  .errors_only = messages.quiet(),
                                  .color = app.output_path() == "-" && tool::use_color(app.color(), 1)};
   const auto report = options.format == "json" ? make_json_report(std::move(report_options))
@@ -124,15 +130,39 @@ int run(tool::App& app, const Options& options, const Policy& policy, tool::Outp
   return !done ? tool::exit_failure : report->total().errors ? tool::exit_findings : tool::exit_ok;
 }
 
+/// Empty where the format is one that the catalogue has.
+std::string catalogue_format_error(const Options& options) {
+  const bool markdown = options.list_checks && options.format == "markdown";
+  if (markdown || options.format == "text") return {};
+  return "--format=" + options.format + " does not go with " +
+         (options.list_checks ? "--list-checks" : "--explain");
+}
+
 int print_catalogue(tool::App& app, const Options& options) {
-  tool::Output out;
-  if (options.list_checks) {
-    list_checks(out, options.format == "markdown");
-  } else if (!explain(out, options.explain)) {
+  if (const std::string wrong = catalogue_format_error(options); !wrong.empty()) {
+    app.messages().error({}, wrong);
+    return tool::exit_failure;
+  }
+  const Check* check = find_check(options.explain);
+  if (!options.list_checks && !check) {
     app.messages().error({}, options.explain + ": no such finding (--list-checks shows them)");
     return tool::exit_failure;
   }
-  return app.finish(out, tool::exit_ok);
+  return app.run_with_output({}, [&](tool::Output& out) {
+    if (options.list_checks)
+      list_checks(out, options.format == "markdown");
+    else
+      explain(out, *check);
+    return tool::exit_ok;
+  });
+}
+
+/// All files that are read: none of them may be replaced.
+std::vector<std::string> inputs(const Options& options) {
+  std::vector<std::string> all = options.files;
+  for (const std::string& other : {options.file.sframe, options.file.debug})
+    if (!other.empty()) all.push_back(other);
+  return all;
 }
 
 } // namespace
@@ -149,16 +179,6 @@ int main(int argc, char** argv) {
   Policy policy;
   if (!settle(options, app.messages()) || !make_policy(options, policy, app.messages()))
     return tool::exit_failure;
-  if (app.output_path() == "-") {
-    tool::Output out;
-    const int code = run(app, options, policy, out);
-    return app.finish(out, code);
-  }
-  tool::Output out(-1); // a file appears whole or not at all
-  const int code = run(app, options, policy, out);
-  if (const auto written = tool::write_file(app.output_path(), out.text()); !written) {
-    app.messages().error(app.output_path(), written.error());
-    return tool::exit_failure;
-  }
-  return code;
+  return app.run_with_output(inputs(options),
+                             [&](tool::Output& out) { return run(app, options, policy, out); });
 }

@@ -5,6 +5,7 @@
 #include <sframe/elf/archive.h>
 #include <sframe/elf/file.h>
 #include <sframe/elf/sidecar.h>
+#include <sframe/section.h>
 #include <sframe/verify/against_cfi.h>
 #include <sframe/verify/structure.h>
 
@@ -18,17 +19,22 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-bool is_raw_section(Bytes bytes) {
-  if (bytes.size() < 2) return false;
-  const auto first = std::to_integer<unsigned>(bytes[0]), second = std::to_integer<unsigned>(bytes[1]);
-  return (first | second << 8) == magic || (first << 8 | second) == magic;
-}
+constexpr const char* no_section = "no section .sframe";
 
 /// A file that another option names, and what is in it.
 struct Companion {
   elf::File file;
   std::optional<elf::Image> image; ///< none: a raw section
 };
+
+/// What is wrong where both have a build ID, and not the same.
+std::optional<std::string> other_build(const elf::Image* image, const std::string& other_path,
+                                       const elf::Image& other) {
+  if (!image || image->build_id().empty() || other.build_id().empty()) return std::nullopt;
+  if (std::ranges::equal(image->build_id(), other.build_id())) return std::nullopt;
+  return "build ID " + elf::to_hex(image->build_id()) + " is not that of " + other_path + " (" +
+         elf::to_hex(other.build_id()) + ")";
+}
 
 class FileVerifier {
 public:
@@ -40,12 +46,13 @@ public:
 private:
   bool verify_archive(const std::string& path, Bytes bytes);
   bool verify_elf(const std::string& path, Bytes bytes);
+  bool verify_raw(const std::string& path, Bytes bytes);
+  bool verify_image(const std::string& path, const elf::Image& image);
   bool verify_input(const std::string& path, const Input::Sources& sources);
   Summary run(const std::string& path, const Input& input);
   std::optional<Companion> open(const std::string& path, bool raw_allowed);
   std::optional<std::string> sframe_path(const std::string& path, const elf::Image* image);
-  void compare_build_ids(const std::string& path, const elf::Image* image, const std::string& other_path,
-                         const elf::Image& other);
+  bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
   bool fail(const std::string& path, const elf::Problem& problem) {
     messages_.error(path, problem);
     return false;
@@ -57,8 +64,7 @@ private:
 };
 
 bool FileVerifier::verify(const std::string& path, Bytes bytes) {
-  if (is_raw_section(bytes) && options_.sframe.empty())
-    return verify_input(path, {.raw = bytes, .raw_address = options_.sframe_address, .use_raw = true});
+  if (is_raw(bytes)) return verify_raw(path, bytes);
   if (elf::is_archive(bytes)) return verify_archive(path, bytes);
   if (elf::Image::is_elf(bytes)) return verify_elf(path, bytes);
   return fail(path, {bytes.empty() ? "empty file" : "neither ELF file, archive nor SFrame section", {}, {}});
@@ -67,22 +73,47 @@ bool FileVerifier::verify(const std::string& path, Bytes bytes) {
 bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
   const auto members = elf::archive_members(bytes);
   if (!members) return fail(path, members.error());
-  bool done = true;
+  bool done = true, found = false;
   for (const elf::Member& member : *members) {
     const std::string name = path + "(" + member.name + ")";
-    if (elf::Image::is_elf(member.bytes))
-      done = verify_elf(name, member.bytes) && done;
-    else
+    if (is_raw(member.bytes)) {
+      found = true;
+      done = verify_raw(name, member.bytes) && done;
+      continue;
+    }
+    if (!elf::Image::is_elf(member.bytes)) {
       messages_.detail(name, "not an ELF file");
+      continue;
+    }
+    const auto image = elf::Image::parse(member.bytes);
+    if (!image) {
+      done = fail(name, image.error());
+      continue;
+    }
+    if (options_.sframe.empty() && image->sframe_tables().empty()) {
+      messages_.detail(name, no_section);
+      continue;
+    }
+    found = true;
+    done = verify_image(name, *image) && done;
   }
-  return done;
+  return found ? done : fail(path, {no_section, {}, {}});
+}
+
+bool FileVerifier::verify_raw(const std::string& path, Bytes bytes) {
+  return verify_input(path,
+                      {.raw = bytes, .raw_address = options_.sframe_address.value_or(0), .use_raw = true});
 }
 
 bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
   const auto image = elf::Image::parse(bytes);
   if (!image) return fail(path, image.error());
-  for (const elf::Problem& problem : image->problems()) messages_.warning(path, problem);
-  return verify_input(path, {.image = &*image});
+  return verify_image(path, *image);
+}
+
+bool FileVerifier::verify_image(const std::string& path, const elf::Image& image) {
+  for (const elf::Problem& problem : image.problems()) messages_.warning(path, problem);
+  return verify_input(path, {.image = &image});
 }
 
 /// Adds what --sframe and --debug name, and verifies.
@@ -94,18 +125,24 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
     const auto from = sframe_path(path, sources.image);
     if (!from || !(sframe = open(*from, true))) return false;
     if (sframe->image) {
+      if (sframe->image->sframe_tables().empty()) return fail(*from, {no_section, {}, {}});
       sources.sframe_image = &*sframe->image;
-      compare_build_ids(path, sources.image, *from, *sframe->image);
+      // The section of another build says nothing about this one: comparing would bury that under findings.
+      if (const auto difference = other_build(sources.image, *from, *sframe->image))
+        return fail(path, {*difference, {}, {}});
     } else {
       sources.use_raw = true;
       sources.raw = sframe->file.bytes();
-      sources.raw_address = options_.sframe_address;
+      sources.raw_address = options_.sframe_address.value_or(0);
     }
   }
+  if (options_.sframe_address && !sources.use_raw)
+    return fail(path, {"--sframe-address goes with a bare section; this one is in an ELF file", {}, {}});
   if (!options_.debug.empty()) {
     if (!(debug = open(options_.debug, false))) return false;
     sources.debug_image = &*debug->image;
-    compare_build_ids(path, sources.image, options_.debug, *debug->image);
+    if (const auto difference = other_build(sources.image, options_.debug, *debug->image))
+      messages_.warning(path, *difference);
   }
 
   auto input = Input::load(sources);
@@ -138,7 +175,7 @@ std::optional<Companion> FileVerifier::open(const std::string& path, bool raw_al
   if (!file) return fail(path, file.error()), std::nullopt;
   Companion out{std::move(*file), {}};
   const Bytes bytes = out.file.bytes();
-  if (raw_allowed && is_raw_section(bytes)) return out;
+  if (raw_allowed && has_magic(bytes)) return out;
   if (!elf::Image::is_elf(bytes))
     return fail(path, {raw_allowed ? "neither ELF file nor SFrame section" : "not an ELF file", {}, {}}),
            std::nullopt;
@@ -155,14 +192,6 @@ std::optional<std::string> FileVerifier::sframe_path(const std::string& path, co
   const std::string name = image ? elf::sidecar_path(image->build_id()) : std::string();
   if (name.empty()) return fail(path, {"no build ID to look up in " + options_.sframe, {}, {}}), std::nullopt;
   return (std::filesystem::path(options_.sframe) / name).string();
-}
-
-void FileVerifier::compare_build_ids(const std::string& path, const elf::Image* image,
-                                     const std::string& other_path, const elf::Image& other) {
-  if (!image || image->build_id().empty() || other.build_id().empty()) return;
-  if (std::ranges::equal(image->build_id(), other.build_id())) return;
-  messages_.warning(path, "build ID " + elf::to_hex(image->build_id()) + " is not that of " + other_path +
-                              " (" + elf::to_hex(other.build_id()) + ")");
 }
 
 } // namespace

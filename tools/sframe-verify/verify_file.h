@@ -8,6 +8,7 @@
 #include <sframe/verify/report.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace sframe::verify {
@@ -17,11 +18,12 @@ struct FileOptions {
   bool cfi = true;
   std::string
       sframe; ///< --sframe: a raw section, an ELF file, or a folder of sidecars; empty: the section in FILE
-  std::uint64_t sframe_address = 0;
-  std::string debug; ///< --debug: an ELF file; empty: none
+  std::optional<std::uint64_t> sframe_address; ///< of a bare section; none: not given, which means 0
+  std::string debug;                           ///< --debug: an ELF file; empty: none
 };
 
-/// Verifies FILE, or all members of an archive. False where it could not be done, which has been said.
+/// Verifies FILE, or all members of an archive that have SFrame (at least one must). False where it could not
+/// be done, which has been said.
 bool verify_file(const std::string& path, const FileOptions& options, Report& report,
                  tool::Messages& messages);
 

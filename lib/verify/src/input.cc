@@ -63,7 +63,7 @@ elf::Result<Input> Input::load(const Sources& sources) {
 
 elf::Result<void> Input::add_tables(const elf::Image& image) {
   const auto tables = image.sframe_tables();
-  if (tables.empty()) return elf::fail("no .sframe section");
+  if (tables.empty()) return elf::fail("no section .sframe");
   for (const elf::Table& table : tables) {
     auto contents = image.contents(table);
     if (!contents) return std::unexpected(contents.error());

@@ -3,7 +3,7 @@
 // {"files":[{"path","findings":[{"id","severity","function","pc","message","sframe","cfi","code"}],
 // "summary":{...}}]},
 // with further keys "end", "section" and "offset" in findings and "addresses" in the summary. Addresses are
-// strings in hexadecimal; what a finding does not have is null.
+// strings in hexadecimal, offsets and counts are numbers; what a finding does not have is null.
 
 #include "sframe/verify/report.h"
 
@@ -79,7 +79,10 @@ private:
     if (finding.at && input().relocatable() && finding.at->section < input().image()->sections().size())
       text("code_section", input().image()->sections()[finding.at->section].name);
     text("section", section);
-    text("offset", finding.offset ? hex(*finding.offset) : "");
+    if (finding.offset)
+      json_.attribute("offset", *finding.offset);
+    else
+      json_.attribute("offset", nullptr);
     json_.objectEnd();
   }
 
