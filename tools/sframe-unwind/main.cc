@@ -4,7 +4,8 @@
 
 #include "run.h"
 
-#include <unistd.h>
+#include <string>
+#include <vector>
 
 int main(int argc, char** argv) {
   sframe::tool::App app(
@@ -12,11 +13,16 @@ int main(int argc, char** argv) {
       "  sframe-unwind core                            all threads; the core names the files\n"
       "  sframe-unwind core ./server --format=json     the program is elsewhere; for scripts\n"
       "  sframe-unwind core --sframe-dir sidecars      SFrame sections made by sframe-gen --emit=sidecar\n"
-      "  sframe-unwind core --steppers=cfi             DWARF CFI alone\n");
+      "  sframe-unwind core --steppers=cfi             DWARF CFI alone\n",
+      {.output = true});
   sframe::unwind::Options options;
   sframe::unwind::add_options(app, options);
   if (const auto code = app.parse(argc, argv)) return *code;
-  sframe::tool::Output out(STDOUT_FILENO);
-  const int code = sframe::unwind::run(app, options, out);
-  return app.finish(out, code);
+  if (const auto wrong = check(options)) {
+    app.messages().error(wrong->file, wrong->what);
+    return sframe::tool::exit_failure;
+  }
+  const std::vector<std::string> inputs = {options.core, options.files.executable};
+  return app.run_with_output(
+      inputs, [&](sframe::tool::Output& out) { return sframe::unwind::run(app, options, out); });
 }

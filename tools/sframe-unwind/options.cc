@@ -2,6 +2,11 @@
 
 #include "options.h"
 
+#include "sframe/elf/file.h"
+
+#include <filesystem>
+#include <system_error>
+
 namespace sframe::unwind {
 
 namespace {
@@ -59,11 +64,21 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag("--source", options.source, "Print file and line (not available yet)")->group(output_group);
 }
 
-std::optional<std::string> check(const tool::App&, const Options& options) {
-  if (options.pid) return "--pid is not available yet";
-  if (options.source) return "--source is not available yet";
-  if (options.compare) return "--compare is not available yet";
-  if (options.core.empty() && !options.list_steppers) return "CORE is required (--help shows the options)";
+std::optional<Wrong> check(const Options& options) {
+  if (options.pid) return Wrong{{}, "--pid is not available yet"};
+  if (options.source) return Wrong{{}, "--source is not available yet"};
+  if (options.compare) return Wrong{{}, "--compare is not available yet"};
+  if (options.list_steppers) return std::nullopt;
+  if (options.core.empty()) return Wrong{{}, "CORE is required (--help shows the options)"};
+  // A module whose file is missing is walked as far as can be. What somebody typed is to be there.
+  const std::string& executable = options.files.executable;
+  if (!executable.empty())
+    if (const auto file = elf::File::open_regular(executable); !file)
+      return Wrong{executable, file.error().text()};
+  std::error_code ignored;
+  const std::string& sframe_dir = options.files.sframe_dir;
+  if (!sframe_dir.empty() && !std::filesystem::is_directory(sframe_dir, ignored))
+    return Wrong{sframe_dir, "--sframe-dir: is not a directory"};
   return std::nullopt;
 }
 

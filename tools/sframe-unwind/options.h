@@ -34,7 +34,12 @@ struct Options {
 /// Declares the options. They are filled in by app.parse().
 void add_options(tool::App& app, Options& options);
 
-/// What is wrong with the options taken together, or nothing.
-std::optional<std::string> check(const tool::App& app, const Options& options);
+struct Wrong {
+  std::string file; ///< may be empty
+  std::string what;
+};
+
+/// What is wrong with the options taken together, or with what they name, or nothing.
+std::optional<Wrong> check(const Options& options);
 
 } // namespace sframe::unwind

@@ -29,9 +29,9 @@ private:
 };
 
 int list_steppers(tool::Output& out) {
-  for (const auto& stepper : walk::default_steppers(traits(Abi::amd64), nullptr)) {
-    out.padded(stepper->name(), 15);
-    out << stepper->description() << '\n';
+  for (const walk::StepperInfo& stepper : walk::ready_steppers()) {
+    out.padded(stepper.name, 15);
+    out << stepper.description << '\n';
   }
   return tool::exit_ok;
 }
@@ -105,13 +105,14 @@ int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::
   walker.set_max_frames(options.max_frames);
 
   Places places(space, !options.no_names);
-  const PrintSettings settings = {options.registers, tool::use_color(app.color(), STDOUT_FILENO)};
+  const PrintSettings settings = {.registers = options.registers,
+                                  .color = app.output_path() == "-" &&
+                                           tool::use_color(app.color(), STDOUT_FILENO)};
   const auto printer = options.format == "json" ? make_json_printer(out, places, settings)
                                                 : make_text_printer(out, places, settings);
   printer->begin(**process);
   const auto complete = walk_threads(**process, walker, options, *printer, out);
   printer->end(**process);
-  out.flush();
   const bool wrong = report(messages, options.core, **process);
   return complete.value_or(false) && !wrong ? tool::exit_ok : tool::exit_findings;
 }
@@ -119,10 +120,6 @@ int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::
 } // namespace
 
 int run(tool::App& app, const Options& options, tool::Output& out) {
-  if (const auto wrong = check(app, options)) {
-    app.messages().error({}, *wrong);
-    return tool::exit_failure;
-  }
   if (options.list_steppers) return list_steppers(out);
 
   auto file = elf::File::open(options.core);

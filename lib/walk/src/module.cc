@@ -57,7 +57,7 @@ void Module::load() {
 
 /// Opens the file and makes sure that it is the one that was mapped. Sets problem_.
 bool Module::open_file(const std::string& path) {
-  auto file = elf::File::open(path);
+  auto file = elf::File::open_regular(path);
   if (!file) {
     problem_ = path + ": " + file.error().text();
     return false;
@@ -148,7 +148,7 @@ void Module::open_debug_file() {
   const std::string path =
       files_.open_files ? by_build_id(files_.debug_dir, build_id(), ".debug") : std::string();
   if (path.empty()) return;
-  auto file = elf::File::open(path);
+  auto file = elf::File::open_regular(path);
   if (!file) return; // most files have none: no problem
   debug_file_ = std::move(*file);
   auto image = elf::Image::parse(debug_file_->bytes());
@@ -159,7 +159,7 @@ void Module::find_sidecar() {
   const std::string path =
       files_.open_files ? by_build_id(files_.sframe_dir, build_id(), ".sframe") : std::string();
   if (path.empty()) return;
-  auto file = elf::File::open(path);
+  auto file = elf::File::open_regular(path);
   if (!file) return; // not every module has one
   sidecar_ = std::move(*file);
   auto image = elf::Image::parse(sidecar_->bytes());

@@ -91,6 +91,7 @@ int App::run_with_output(std::span<const std::string> inputs, const std::functio
   const int code = work(output);
   messages_.set_before({});
   if (!to_file) return finish(output, code);
+  if (code == exit_failure) return code; // what was there stays
   if (const auto written = write_file(output_, output.text()); !written) {
     messages_.error(output_, written.error());
     return exit_failure;

@@ -3,20 +3,17 @@
 // The bottom of the stack where no table says so: the function at the program's entry point was called by
 // nobody. Tables that mark it come first; this is for programs whose entry has none.
 
+#include "steppers/catalogue.h"
+
 #include "sframe/walk/module.h"
-#include "sframe/walk/steppers.h"
 
 namespace sframe::walk {
 
 namespace {
 
-class BottomStepper final : public FrameStepper {
+class BottomStepper final : public CataloguedStepper<bottom_info> {
 public:
   explicit BottomStepper(Module* main) : main_(main) {}
-
-  std::string_view name() const override { return "bottom"; }
-  std::string_view description() const override { return "the program's entry point has no caller"; }
-  int priority() const override { return 40; }
 
   StepResult step(const FrameState& frame, Memory& memory, FrameState&) override {
     if (!main_ || memory.space().module_at(frame.lookup_pc()) != main_ || !main_->image())

@@ -3,12 +3,12 @@
 // Steps by DWARF CFI: .eh_frame or .debug_frame of the module. Recovers every register that the row gives or
 // that calls keep; signal frames (augmentation 'S') give all.
 
+#include "steppers/catalogue.h"
 #include "steppers/compiled_row.h"
 #include "steppers/rule_cache.h"
 #include "steppers/trampoline.h"
 
 #include "sframe/walk/module.h"
-#include "sframe/walk/steppers.h"
 
 namespace sframe::walk {
 
@@ -19,13 +19,10 @@ struct CfiRules {
   CompiledRow row;
 };
 
-class CfiStepper final : public FrameStepper {
+class CfiStepper final : public CataloguedStepper<cfi_info> {
 public:
   explicit CfiStepper(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
 
-  std::string_view name() const override { return "cfi"; }
-  std::string_view description() const override { return "DWARF CFI of the module: .eh_frame, .debug_frame"; }
-  int priority() const override { return 20; }
   bool recovers_all_registers() const override { return true; }
 
   StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {

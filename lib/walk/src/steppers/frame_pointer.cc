@@ -4,9 +4,8 @@
 // points to. The context: a call to an address that is no code has left its return address on the stack, and
 // nothing else has happened. Both believe a return address only if it follows a call.
 
+#include "steppers/catalogue.h"
 #include "steppers/follows_call.h"
-
-#include "sframe/walk/steppers.h"
 
 #include <array>
 
@@ -24,13 +23,9 @@ bool follows_call(const UnwindAbi& abi, Memory& memory, std::uint64_t address) {
 
 namespace {
 
-class FramePointerStepper final : public FrameStepper {
+class FramePointerStepper final : public CataloguedStepper<frame_pointer_info> {
 public:
   explicit FramePointerStepper(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
-
-  std::string_view name() const override { return "frame-pointer"; }
-  std::string_view description() const override { return "frame record at the frame pointer; a guess"; }
-  int priority() const override { return 110; }
 
   StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
     const auto fp = frame.registers.get(abi_.fp), sp = frame.registers.get(abi_.sp);
@@ -56,15 +51,9 @@ private:
   const UnwindAbi& unwind_;
 };
 
-class ContextStepper final : public FrameStepper {
+class ContextStepper final : public CataloguedStepper<context_info> {
 public:
   explicit ContextStepper(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
-
-  std::string_view name() const override { return "context"; }
-  std::string_view description() const override {
-    return "return address at SP after a call to no code; a guess";
-  }
-  int priority() const override { return 100; }
 
   StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
     const auto sp = frame.registers.get(abi_.sp);

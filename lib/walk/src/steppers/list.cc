@@ -1,10 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "sframe/walk/steppers.h"
+#include "steppers/catalogue.h"
 
 #include <algorithm>
+#include <array>
 
 namespace sframe::walk {
+
+namespace {
+
+constexpr std::array catalogue = {sframe_info, cfi_info,     signal_info,
+                                  bottom_info, context_info, frame_pointer_info};
+static_assert(std::ranges::is_sorted(catalogue, {}, &StepperInfo::priority));
+
+} // namespace
+
+std::span<const StepperInfo> ready_steppers() {
+  return catalogue;
+}
 
 StepperList default_steppers(const AbiTraits& abi, Module* main) {
   StepperList list;

@@ -3,11 +3,11 @@
 // Steps by SFrame rows. A row says CFA, RA and FP; all other registers of the caller are unknown afterwards,
 // even those that calls keep, because the function may have saved and changed them without a word in the row.
 
+#include "steppers/catalogue.h"
 #include "steppers/rule_cache.h"
 #include "steppers/trampoline.h"
 
 #include "sframe/walk/module.h"
-#include "sframe/walk/steppers.h"
 
 namespace sframe::walk {
 
@@ -19,15 +19,9 @@ struct SframeRules {
   bool signal_frame = false;
 };
 
-class SframeStepper final : public FrameStepper {
+class SframeStepper final : public CataloguedStepper<sframe_info> {
 public:
   explicit SframeStepper(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
-
-  std::string_view name() const override { return "sframe"; }
-  std::string_view description() const override {
-    return "rows of the module's SFrame section, inside it or in a sidecar";
-  }
-  int priority() const override { return 10; }
 
   StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
     const SframeRules& rules = cache_.find(frame, [&](SframeRules& made) { look_up(frame, memory, made); });

@@ -3,9 +3,8 @@
 // Signal frames by the trampoline's bytes, for C libraries that describe theirs by no table. All registers
 // come from where the kernel saved them.
 
+#include "steppers/catalogue.h"
 #include "steppers/trampoline.h"
-
-#include "sframe/walk/steppers.h"
 
 #include <algorithm>
 #include <array>
@@ -25,15 +24,10 @@ const SignalTrampoline* find_trampoline(const UnwindAbi& abi, Memory& memory, st
 
 namespace {
 
-class SignalStepper final : public FrameStepper {
+class SignalStepper final : public CataloguedStepper<signal_info> {
 public:
   explicit SignalStepper(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
 
-  std::string_view name() const override { return "signal"; }
-  std::string_view description() const override {
-    return "registers that the kernel saved for a signal handler";
-  }
-  int priority() const override { return 30; }
   bool recovers_all_registers() const override { return false; }
 
   StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ready frame steppers, in the order in which a walk asks them:
+// The ready frame steppers, in the order in which a walk asks them (and their priority):
 //
-// | name          | priority | trust     | the caller is found by | | sframe        | 10       | exact     |
-// a row of the module's SFrame section                                         | | cfi           | 20       |
-// exact     | a row of its DWARF CFI; recovers all registers                               | | signal | 30 |
-// exact     | the registers that the kernel saved: the pc is at a signal trampoline        | | bottom | 40 |
-// exact     | nothing: code without tables at the program's entry point has no caller      | | context | 100
-// | heuristic | the word at SP: the innermost frame called an address that is no code        | |
-// frame-pointer | 110      | heuristic | the frame record at FP, if the return address in it follows a call |
+// - sframe (10): a row of the module's SFrame section.
+// - cfi (20): a row of its DWARF CFI; recovers all registers.
+// - signal (30): the registers that the kernel saved, where the pc is at a signal trampoline.
+// - bottom (40): code without tables at the program's entry point has no caller.
+// - context (100): the word at SP, where the innermost frame called an address that is no code.
+// - frame-pointer (110): the frame record at FP, if the return address in it follows a call.
+//
+// The last two are heuristic.
 //
 // Each keeps what it needs of the ABI, and a cache of rules by address of a fixed size. Not for concurrent
 // use: one list per thread.
@@ -19,9 +20,19 @@
 #include "sframe/walk/frame_stepper.h"
 
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace sframe::walk {
+
+/// How a stepper presents itself; see FrameStepper.
+struct StepperInfo {
+  std::string_view name, description;
+  int priority = 0;
+};
+
+/// What default_steppers() makes for any ABI, by priority. Static.
+std::span<const StepperInfo> ready_steppers();
 
 std::unique_ptr<FrameStepper> make_sframe_stepper(const AbiTraits& abi);
 std::unique_ptr<FrameStepper> make_cfi_stepper(const AbiTraits& abi);

@@ -57,8 +57,8 @@ public:
   unsigned threads() const;
 
   /// Runs `work`, which writes its results to the Output that it is given and returns the exit code: to standard
-  /// output as they come, with messages in their place among them, or whole or not at all to the file that -o
-  /// names. Refuses to replace one of `inputs`. Returns the program's exit code.
+  /// output as they come, with messages in their place among them, or whole or not at all (where the work fails) to the file
+  /// that -o names. Refuses to replace one of `inputs`. Returns the program's exit code.
   int run_with_output(std::span<const std::string> inputs, const std::function<int(Output&)>& work);
 
   /// The end of the program: flushes and returns `code`, or 2 with a message where output could not be
