@@ -11,6 +11,7 @@ namespace sframe::gen {
 namespace {
 
 constexpr const char* examples =
+    "  sframe-gen app -o app                                     adds .sframe to the program, in place\n"
     "  sframe-gen libfoo.so -o libfoo.sframe --emit=section      the bare section\n"
     "  sframe-gen libfoo.so -o sidecars/ --emit=sidecar          found by build ID in sidecars/\n"
     "  sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3\n"
@@ -35,7 +36,8 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
   cli.add_option("--from", line.from, "What to read: cfi (.eh_frame and .debug_frame; default) or sframe")
       ->transform(choices<From>({{"cfi", From::cfi}, {"sframe", From::sframe}}))
       ->option_text("cfi|sframe");
-  cli.add_option("--emit", line.emit, "What to write: elf (default), section (bare bytes) or sidecar")
+  cli.add_option("--emit", line.emit,
+                 "What to write: elf (INPUT with .sframe in it; default), section (bare bytes) or sidecar")
       ->transform(choices<Emit>({{"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}}))
       ->option_text("elf|section|sidecar");
   cli.add_option("--sframe-version", line.version, "Version to write: 3 (default), 2 or 1")
@@ -73,12 +75,14 @@ bool is_same_file(const std::string& a, const std::string& b) {
 
 /// What the single options do not know of each other; the message, where they do not go together.
 std::optional<std::string> contradiction(const CommandLine& line) {
-  if (line.emit == Emit::elf) return "--emit=elf is not supported yet: use --emit=section or --emit=sidecar";
+  if (line.emit == Emit::elf && line.section_address)
+    return "--section-address needs --emit=section or --emit=sidecar";
   if (line.byte_order && (line.from != From::sframe || line.emit != Emit::section))
     return "--byte-order needs --from=sframe and --emit=section";
   if (line.from == From::sframe && (line.function || !line.plt))
     return "--function and --no-plt need --from=cfi";
-  if (is_same_file(line.input, line.output)) return "the output would replace the input";
+  if (line.emit != Emit::elf && is_same_file(line.input, line.output))
+    return "the output would replace the input";
   return std::nullopt;
 }
 

@@ -56,7 +56,7 @@ std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, co
 std::expected<std::string, FileProblem> emit(const CommandLine& line, const Input& input,
                                              const Generated& generated) {
   if (line.emit == Emit::sidecar) return emit_sidecar(line, input, generated);
-  return write(line.output, generated.bytes, input.file.mode());
+  return write(line.output, line.emit == Emit::elf ? generated.image : generated.bytes, input.file.mode());
 }
 
 } // namespace sframe::gen

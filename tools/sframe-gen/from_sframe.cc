@@ -54,7 +54,7 @@ void count_written(const Section& section, Generated& out) {
 }
 
 Generated with_report(Converted&& converted, const AbiTraits& abi) {
-  Generated out{std::move(converted.bytes), {}, &abi, converted.num_fdes, 0};
+  Generated out{std::move(converted.bytes), {}, {}, &abi, converted.num_fdes, 0};
   conversion::Report& report = out.report;
   if (const auto section = Section::parse(out.bytes)) count_written(*section, out);
   report.pc_bytes.total = report.pc_bytes.covered;
@@ -75,7 +75,8 @@ Generated with_report(Converted&& converted, const AbiTraits& abi) {
 
 } // namespace
 
-elf::Result<Generated> generate_from_sframe(const CommandLine& line, const Input& input) {
+elf::Result<Generated> generate_from_sframe(const CommandLine& line, const Input& input,
+                                            std::uint64_t address) {
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);
   if (!sections) return std::unexpected(sections.error());
@@ -92,7 +93,7 @@ elf::Result<Generated> generate_from_sframe(const CommandLine& line, const Input
                             .merge_rows = true,
                             .share_rows = line.share_rows,
                             .aux_header = {}},
-                           section_address(line, input));
+                           address);
   if (!converted) return std::unexpected(elf::to_problem(converted.error()));
   return with_report(std::move(*converted), abi);
 }

@@ -3,6 +3,7 @@
 #include "generate.h"
 
 #include <sframe/convert/from_cfi.h>
+#include <sframe/elf/rewrite.h>
 #include <sframe/section.h>
 
 #include <algorithm>
@@ -21,9 +22,10 @@ std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const e
   };
 }
 
-elf::Problem to_problem(const Refusal& refusal) {
+elf::Problem to_problem(const Refusal& refusal, Emit emit) {
   std::string what = message(refusal.reason);
-  if (refusal.reason == RefusalReason::out_of_reach) what += "; --section-address says where it will be";
+  if (refusal.reason == RefusalReason::out_of_reach && emit != Emit::elf)
+    what += "; --section-address says where it will be";
   return {what, ".sframe", std::nullopt};
 }
 
@@ -31,6 +33,11 @@ std::string nothing_to_convert(const CommandLine& line, const conversion::Report
   if (line.function) return "no function with call frame information matches " + line.function->pattern();
   if (!report.faults.empty()) return "no call frame information that can be read";
   return "no call frame information: .eh_frame and .debug_frame describe no function";
+}
+
+elf::Result<Generated> generate_at(const CommandLine& line, const Input& input, std::uint64_t address) {
+  return line.from == From::cfi ? generate_from_cfi(line, input, address)
+                                : generate_from_sframe(line, input, address);
 }
 
 } // namespace
@@ -69,7 +76,23 @@ std::uint64_t section_address(const CommandLine& line, const Input& input) {
   return (end + align - 1) & ~(align - 1);
 }
 
-elf::Result<Generated> generate_from_cfi(const CommandLine& line, const Input& input) {
+elf::Result<Generated> generate(const CommandLine& line, const Input& input) {
+  if (line.emit != Emit::elf) return generate_at(line, input, section_address(line, input));
+  if (!input.image) return elf::fail("a raw section belongs to no ELF file that it could go into");
+  Generated generated;
+  auto image =
+      elf::add_section(*input.image, [&](std::uint64_t address) -> elf::Result<std::span<const std::byte>> {
+        auto made = generate_at(line, input, address);
+        if (!made) return std::unexpected(made.error());
+        generated = std::move(*made);
+        return generated.bytes;
+      });
+  if (!image) return std::unexpected(image.error());
+  generated.image = std::move(*image);
+  return generated;
+}
+
+elf::Result<Generated> generate_from_cfi(const CommandLine& line, const Input& input, std::uint64_t address) {
   if (!input.image) return elf::fail("not an ELF file");
   const auto cfi = conversion::CfiInput::from_image(*input.image);
   if (!cfi) return std::unexpected(cfi.error());
@@ -87,9 +110,10 @@ elf::Result<Generated> generate_from_cfi(const CommandLine& line, const Input& i
   }
   auto [builder, report] = conversion::from_cfi(*cfi, options);
   if (report.functions.total == 0) return elf::fail(nothing_to_convert(line, report));
-  auto bytes = builder.finish(section_address(line, input));
-  if (!bytes) return std::unexpected(to_problem(bytes.error()));
-  return Generated{std::move(*bytes), std::move(report), cfi->abi, builder.num_fdes(), builder.num_fres()};
+  auto bytes = builder.finish(address);
+  if (!bytes) return std::unexpected(to_problem(bytes.error(), line.emit));
+  return Generated{std::move(*bytes), {}, std::move(report), cfi->abi, builder.num_fdes(),
+                   builder.num_fres()};
 }
 
 } // namespace sframe::gen

@@ -24,7 +24,8 @@ struct Input {
 };
 
 struct Generated {
-  std::vector<std::byte> bytes;
+  std::vector<std::byte> bytes; ///< of the section
+  std::vector<std::byte> image; ///< with --emit=elf: the whole output file, the section in it
   conversion::Report report;
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
@@ -35,14 +36,19 @@ struct Generated {
 /// --from=sframe, a section.
 elf::Result<Input> open_input(const CommandLine& line);
 
-/// Where the section is to stand: --section-address, else 0 for a bare section, else the first multiple of 8
-/// behind the image.
+/// Where a section in no image is to stand: --section-address, else 0 for a bare section, else the first
+/// multiple of 8 behind the image.
 std::uint64_t section_address(const CommandLine& line, const Input& input);
 
-/// --from=cfi. Fails where there is no call frame information or the section cannot be laid out.
-elf::Result<Generated> generate_from_cfi(const CommandLine& line, const Input& input);
+/// The section and, with --emit=elf, the file that it stands in.
+elf::Result<Generated> generate(const CommandLine& line, const Input& input);
 
-/// --from=sframe: everything that is in the input's sections, as one.
-elf::Result<Generated> generate_from_sframe(const CommandLine& line, const Input& input);
+/// --from=cfi, for a section at `address`. Fails where there is no call frame information or the section
+/// cannot be laid out.
+elf::Result<Generated> generate_from_cfi(const CommandLine& line, const Input& input, std::uint64_t address);
+
+/// --from=sframe: everything that is in the input's sections, as one at `address`.
+elf::Result<Generated> generate_from_sframe(const CommandLine& line, const Input& input,
+                                            std::uint64_t address);
 
 } // namespace sframe::gen

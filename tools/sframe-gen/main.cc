@@ -72,8 +72,7 @@ int run(tool::App& app, const CommandLine& line) {
   if (!input) return fail(line.input, input.error());
   if (input->image)
     for (const elf::Problem& problem : input->image->problems()) messages.warning(line.input, problem);
-  const auto generated =
-      line.from == From::cfi ? generate_from_cfi(line, *input) : generate_from_sframe(line, *input);
+  const auto generated = generate(line, *input);
   if (!generated) return fail(line.input, generated.error());
   tell_faults(messages, line.input, generated->report);
   const auto written = emit(line, *input, *generated);

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "rewrite_layout.h"
+
+#include "llvm_types.h"
+
+#include <llvm/BinaryFormat/ELF.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+namespace sframe::elf {
+
+namespace {
+
+constexpr std::uint64_t header_size = sizeof(llvm::ELF::Elf64_Ehdr);
+constexpr std::uint64_t entry_size = sizeof(llvm::ELF::Elf64_Phdr);
+constexpr std::uint64_t section_entry_size = sizeof(llvm::ELF::Elf64_Shdr);
+constexpr std::uint64_t page = 0x1000; ///< the least of all machines
+/// Addresses beyond are the kernel's; below, sums of two numbers do not overflow.
+constexpr std::uint64_t max_address = std::uint64_t(1) << 62;
+
+struct Range {
+  std::uint64_t start, end;
+
+  bool contains(std::uint64_t offset, std::uint64_t size) const {
+    return offset >= start && offset <= end && end - offset >= size;
+  }
+  bool overlaps(std::uint64_t offset, std::uint64_t size) const {
+    return size != 0 && offset < end && (offset >= start || start - offset < size);
+  }
+};
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
+  return (value + align - 1) & ~(align - 1);
+}
+
+Range file_range(const Segment& segment) {
+  return {segment.offset, segment.offset + segment.file_size};
+}
+
+bool in_file(const Section& section) {
+  return section.type != sht_nobits && section.size != 0;
+}
+
+/// True where the segment is there for nothing but the old section (and moved program headers), behind all
+/// other segments.
+bool is_own_load(const Image& image, const Tables& tables, const OldSection& old, const Segment& load) {
+  const Range range = file_range(load);
+  if (load.flags != pf_r || load.file_size != load.memory_size) return false;
+  if (!range.contains(old.offset, old.size) || old.offset + old.size != range.end) return false;
+  if (old.address - load.address != old.offset - load.offset) return false;
+  // Before the section, there is only the table of program headers.
+  const std::uint64_t table_size = tables.program_count * entry_size;
+  const bool table_first = tables.program_offset == load.offset && old.offset - load.offset == table_size;
+  if (old.offset != load.offset && !table_first) return false;
+  for (const Segment& other : image.segments()) {
+    if (&other == &load || &other == old.segment) continue;
+    if (other.type == pt_load && other.address >= load.address) return false;
+    const bool is_table = other.type == llvm::ELF::PT_PHDR && other.offset == tables.program_offset;
+    if (!is_table && range.overlaps(other.offset, other.file_size)) return false;
+  }
+  return std::ranges::none_of(image.sections(), [&](const Section& other) {
+    return &other != old.section && in_file(other) && range.overlaps(other.offset, other.size);
+  });
+}
+
+/// The end of all that stays, or a Problem where something runs past the file's end.
+Result<std::uint64_t> find_content_end(const Image& image, const Tables& tables, const OldSection& old) {
+  std::uint64_t end = header_size;
+  const Range file{0, image.bytes().size()};
+  const bool table_in_load = old.load && file_range(*old.load).contains(tables.program_offset, entry_size);
+  if (!table_in_load) end = std::max(end, tables.program_offset + tables.program_count * entry_size);
+  for (const Segment& segment : image.segments()) {
+    if (&segment == old.load || segment.type == pt_gnu_sframe || segment.file_size == 0) continue;
+    if (segment.type == llvm::ELF::PT_PHDR && table_in_load) continue;
+    if (!file.contains(segment.offset, segment.file_size))
+      return fail("a segment runs past the end of the file", {}, segment.offset);
+    end = std::max(end, segment.offset + segment.file_size);
+  }
+  for (const Section& section : image.sections()) {
+    if (!in_file(section) || section.index == tables.names_index || section.type == sht_null) continue;
+    if (old.load && &section == old.section) continue;
+    if (!file.contains(section.offset, section.size))
+      return fail("section runs past the end of the file", section.name);
+    end = std::max(end, section.offset + section.size);
+  }
+  return end;
+}
+
+/// Bytes behind the content that are neither zero nor in one of the ranges that are made anew.
+std::optional<std::uint64_t> find_unknown_bytes(const Image& image, const Tables& tables,
+                                                const OldSection& old, std::uint64_t content_end) {
+  std::vector<Range> known;
+  if (tables.section_count != 0) {
+    const Section& names = image.sections()[tables.names_index];
+    known.push_back(
+        {tables.section_offset, tables.section_offset + tables.section_count * section_entry_size});
+    known.push_back({names.offset, names.offset + names.size});
+  }
+  if (old.load) known.push_back(file_range(*old.load));
+  std::ranges::sort(known, {}, &Range::start);
+  std::uint64_t at = content_end;
+  const auto bytes = image.bytes();
+  for (const Range& range : known) {
+    for (; at < std::min<std::uint64_t>(range.start, bytes.size()); ++at)
+      if (bytes[at] != std::byte(0)) return at;
+    at = std::max(at, range.end);
+  }
+  for (; at < bytes.size(); ++at)
+    if (bytes[at] != std::byte(0)) return at;
+  return std::nullopt;
+}
+
+/// What the PT_LOADs that stay have in common; a Problem where loaders would not take them.
+struct Loads {
+  const Segment* first = nullptr;
+  std::uint64_t end = 0; ///< of the last one in memory
+  std::uint64_t align = page;
+};
+
+Result<Loads> check_loads(const Image& image, Layout& layout) {
+  Loads loads;
+  for (std::size_t i = 0; i < layout.segments.size(); ++i) {
+    const Segment& segment = image.segments()[layout.segments[i]];
+    if (segment.type != pt_load) continue;
+    if (segment.address > max_address || segment.memory_size > max_address ||
+        segment.memory_size < segment.file_size)
+      return fail("a segment has no sensible place in memory", {}, segment.offset);
+    if (segment.address < loads.end) return fail("segments are not in the order of their addresses");
+    if (!loads.first) loads.first = &segment;
+    loads.end = segment.address + segment.memory_size;
+    if (segment.align > Layout::max_align || (segment.align & (segment.align - 1)) != 0)
+      return fail("a segment's alignment is no power of 2, or too large", {}, segment.offset);
+    loads.align = std::max(loads.align, segment.align);
+    layout.load_position = i + 1;
+  }
+  if (!loads.first) return fail("no segment is loaded");
+  return loads;
+}
+
+/// True where the table can grow to `size` bytes where it is: nothing but zeros in the same segment follows.
+bool has_room(const Image& image, const Tables& tables, const OldSection& old, std::uint64_t size) {
+  if (tables.section_count == 0) return false; // what the bytes behind the table are, nobody says
+  const std::uint64_t offset = tables.program_offset;
+  const std::uint64_t old_size = tables.program_count * entry_size;
+  if (old.load && file_range(*old.load).contains(offset, 1)) return false;
+  const bool loaded = std::ranges::any_of(image.segments(), [&](const Segment& segment) {
+    return segment.type == pt_load && file_range(segment).contains(offset, size);
+  });
+  if (!loaded) return false;
+  const auto in_the_way = [&](std::uint64_t at, std::uint64_t length) {
+    return Range{offset, offset + size}.overlaps(at, length);
+  };
+  for (const Section& section : image.sections())
+    if (section.type != sht_null && in_the_way(section.offset, std::max<std::uint64_t>(section.size, 1)))
+      return false;
+  for (const Segment& segment : image.segments())
+    if (segment.type != pt_load && segment.type != llvm::ELF::PT_PHDR && segment.offset != 0 &&
+        in_the_way(segment.offset, segment.file_size))
+      return false;
+  if (in_the_way(0, header_size) ||
+      in_the_way(tables.section_offset, tables.section_count * section_entry_size))
+    return false;
+  if (size <= old_size) return true;
+  const auto more = image.bytes().subspan(offset + old_size, size - old_size);
+  return std::ranges::all_of(more, [](std::byte byte) { return byte == std::byte(0); });
+}
+
+/// The place of the new PT_LOAD: in the file behind the content, in memory behind all segments.
+Result<void> place(const Loads& loads, Layout& layout) {
+  layout.align = loads.align;
+  const std::uint64_t offset = align_up(layout.content_end, loads.align);
+  // GNU strip and objcopy (2.40 does, 2.44 does not) move the start of a segment that has the program headers
+  // down by less than a page: the page below must be free.
+  const std::uint64_t free_below = layout.table_moves ? loads.align : 0;
+  const std::uint64_t address = align_up(loads.end, loads.align) + free_below;
+  layout.load_offset = offset;
+  layout.load_address = address;
+  const std::uint64_t distance =
+      loads.first->address - loads.first->offset; // may wrap around: it is added back
+  if (layout.table_moves && distance % loads.align == 0) {
+    const std::uint64_t wanted = address - distance;
+    if (wanted <= offset) {
+      layout.load_address = offset + distance;
+    } else if (wanted - offset <= Layout::max_padding) {
+      layout.load_offset = wanted;
+    }
+  }
+  const std::uint64_t table_size = layout.table_moves ? layout.table_count() * entry_size : 0;
+  if (layout.table_moves) {
+    layout.table_offset = layout.load_offset;
+    layout.table_address = layout.load_address;
+  }
+  layout.section_offset = layout.load_offset + table_size;
+  layout.section_address = layout.load_address + table_size;
+  if (layout.load_address < loads.end || layout.section_address > max_address * 2)
+    return fail("no room in the address space behind the last segment");
+  return {};
+}
+
+} // namespace
+
+Result<Tables> read_tables(const Image& image) {
+  using namespace llvm::ELF;
+  if (image.type() != et_exec && image.type() != et_dyn)
+    return fail("neither an executable nor a shared object");
+  if (!image.problems().empty()) return fail("damaged headers: " + image.problems().front().what);
+  Tables tables;
+  std::uint16_t entry = 0;
+  with_types(image.byte_order(), [&]<class Types>(Types) {
+    const auto& header = table_at<typename Types::Ehdr>(image.bytes(), 0, 1)->front();
+    tables = {header.e_phoff, header.e_shoff, header.e_phnum, header.e_shnum, header.e_shstrndx};
+    entry = header.e_shentsize;
+  });
+  if (tables.program_count == 0) return fail("no program headers");
+  if (tables.program_count >= PN_XNUM - 2) return fail("too many program headers");
+  if (tables.program_offset % 8 != 0) return fail("program headers at an odd offset");
+  if (image.sections().empty()) {
+    tables.section_offset = tables.section_count = tables.names_index = 0;
+    return tables;
+  }
+  if (tables.section_count != image.sections().size() || tables.section_count >= SHN_LORESERVE - 1)
+    return fail("too many section headers");
+  if (entry != section_entry_size) return fail("section headers of an unknown size");
+  if (tables.names_index == 0 || tables.names_index >= tables.section_count) return fail("no section names");
+  const Section& names = image.sections()[tables.names_index];
+  if (!Range{0, image.bytes().size()}.contains(names.offset, names.size))
+    return fail("section runs past the end of the file", names.name);
+  if (names.allocated() || names.type != sht_strtab || names.flags & shf_compressed)
+    return fail("section names in a section that cannot be moved", names.name);
+  return tables;
+}
+
+Result<OldSection> find_old(const Image& image, const Tables& tables) {
+  OldSection old;
+  for (const Section& section : image.sections()) {
+    if (section.name != ".sframe" && section.type != sht_gnu_sframe) continue;
+    if (old.section) return fail("several .sframe sections", section.name);
+    old.section = &section;
+  }
+  for (const Segment& segment : image.segments()) {
+    if (segment.type != pt_gnu_sframe) continue;
+    if (old.segment) return fail("several segments PT_GNU_SFRAME");
+    old.segment = &segment;
+  }
+  if (old.section && in_file(*old.section) && old.section->allocated()) {
+    old.address = old.section->address;
+    old.offset = old.section->offset;
+    old.size = old.section->size;
+  } else if (image.sections().empty() && old.segment) {
+    old.address = old.segment->address;
+    old.offset = old.segment->offset;
+    old.size = old.segment->file_size;
+  }
+  if (!Range{0, image.bytes().size()}.contains(old.offset, old.size))
+    return fail("section runs past the end of the file", ".sframe");
+  if (old.size == 0) return old;
+  for (const Segment& segment : image.segments())
+    if (segment.type == pt_load && is_own_load(image, tables, old, segment)) old.load = &segment;
+  return old;
+}
+
+Result<Layout> lay_out(const Image& image, const Tables& tables, const OldSection& old) {
+  Layout layout;
+  for (std::uint32_t i = 0; i < image.segments().size(); ++i) {
+    const Segment& segment = image.segments()[i];
+    if (&segment != old.load && segment.type != pt_gnu_sframe) layout.segments.push_back(i);
+  }
+  const auto content_end = find_content_end(image, tables, old);
+  if (!content_end) return std::unexpected(content_end.error());
+  layout.content_end = *content_end;
+  if (const auto unknown = find_unknown_bytes(image, tables, old, *content_end))
+    return fail("data that belongs to no section or segment follows the image, and would be lost", {},
+                *unknown);
+  const auto loads = check_loads(image, layout);
+  if (!loads) return std::unexpected(loads.error());
+  layout.table_offset = tables.program_offset;
+  layout.table_moves = !has_room(image, tables, old, layout.table_count() * entry_size);
+  if (const auto placed = place(*loads, layout); !placed) return std::unexpected(placed.error());
+  return layout;
+}
+
+} // namespace sframe::elf
