@@ -2,9 +2,10 @@
 
 #include "command_line.h"
 
-#include <filesystem>
+#include <sframe/tool/output_file.h>
+
 #include <map>
-#include <system_error>
+#include <string>
 
 namespace sframe::gen {
 
@@ -26,8 +27,20 @@ struct Raw {
   double min_coverage = -1;
 };
 
-template <class T> CLI::CheckedTransformer choices(std::map<std::string, T> names) {
-  return CLI::CheckedTransformer(std::move(names));
+/// One of some words. (CLI::CheckedTransformer would print the values behind the words in its message.)
+template <class T> CLI::Validator choices(std::map<std::string, T> names) {
+  return CLI::Validator(
+      [names = std::move(names)](std::string& text) {
+        const auto at = names.find(text);
+        if (at == names.end()) {
+          std::string known;
+          for (const auto& [name, value] : names) known += (known.empty() ? "" : ", ") + name;
+          return text + " is not one of " + known;
+        }
+        text = std::to_string(static_cast<int>(at->second));
+        return std::string();
+      },
+      "");
 }
 
 void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
@@ -68,11 +81,6 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
       ->option_text("PERCENT");
 }
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return a != "-" && b != "-" && std::filesystem::equivalent(a, b, error) && !error;
-}
-
 /// What the single options do not know of each other; the message, where they do not go together.
 std::optional<std::string> contradiction(const CommandLine& line) {
   if (line.emit == Emit::elf && line.section_address)
@@ -81,8 +89,12 @@ std::optional<std::string> contradiction(const CommandLine& line) {
     return "--byte-order needs --from=sframe and --emit=section";
   if (line.from == From::sframe && (line.function || !line.plt))
     return "--function and --no-plt need --from=cfi";
-  if (line.emit != Emit::elf && is_same_file(line.input, line.output))
+  if (line.emit != Emit::elf && tool::is_same_file(line.input, line.output))
     return "the output would replace the input";
+  if (!line.report_file.empty() &&
+      (line.report_file == line.output || tool::is_same_file(line.report_file, line.input) ||
+       tool::is_same_file(line.report_file, line.output)))
+    return "--report-file would replace the input or the output";
   return std::nullopt;
 }
 

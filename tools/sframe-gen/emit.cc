@@ -48,7 +48,7 @@ std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, co
                                         .build_id = image.build_id(),
                                         .section = generated.bytes,
                                         .section_address = section_address(line, input)});
-  return write(path, bytes, input.file.mode());
+  return write(path, bytes, input.file.mode() & 0777);
 }
 
 } // namespace
@@ -56,7 +56,8 @@ std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, co
 std::expected<std::string, FileProblem> emit(const CommandLine& line, const Input& input,
                                              const Generated& generated) {
   if (line.emit == Emit::sidecar) return emit_sidecar(line, input, generated);
-  return write(line.output, line.emit == Emit::elf ? generated.image : generated.bytes, input.file.mode());
+  if (line.emit == Emit::elf) return write(line.output, generated.image, input.file.mode());
+  return write(line.output, generated.bytes, input.file.mode() & 0777); // a bare section is no setuid program
 }
 
 } // namespace sframe::gen
