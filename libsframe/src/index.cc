@@ -45,7 +45,7 @@ struct RowEqual {
 };
 
 /// Entries of a bucket that find() looks at all at once.
-constexpr std::uint32_t few = 8;
+constexpr std::uint32_t few = 16;
 
 } // namespace
 
