@@ -80,8 +80,10 @@ elf::Result<Generated> generate_from_sframe(const CommandLine& line, const Input
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);
   if (!sections) return std::unexpected(sections.error());
-  if (sections->empty()) return elf::fail("no SFrame section");
+  if (sections->empty()) return elf::fail("no section .sframe");
   const AbiTraits& abi = sections->front().abi();
+  if (input.image && input.image->abi() != &abi)
+    return elf::fail("the section is for another machine than the file: ABI " + std::string(abi.name));
   for (const Section& section : *sections)
     if (section.abi().id != abi.id)
       return elf::fail("sections of different ABIs: " + std::string(abi.name) + ", " +
