@@ -22,6 +22,16 @@ Result<std::span<const std::byte>> Image::raw(std::uint64_t offset, std::uint64_
   return bytes_.subspan(offset, size);
 }
 
+namespace {
+
+std::unexpected<Problem> cannot_decompress(llvm::Error error, const Section& section) {
+  Problem problem = to_problem(std::move(error), section.name);
+  problem.what = "compressed section cannot be decompressed: " + problem.what;
+  return std::unexpected(std::move(problem));
+}
+
+} // namespace
+
 Result<Contents> Image::contents(const Section& section) const {
   if (section.type == sht_nobits || section.type == sht_null) return Contents();
   auto bytes = raw(section.offset, section.size, section.name);
@@ -31,14 +41,14 @@ Result<Contents> Image::contents(const Section& section) const {
   auto decompressor =
       llvm::object::Decompressor::create(llvm::StringRef(section.name.data(), section.name.size()),
                                          to_llvm(*bytes), order_ == ByteOrder::little, true);
-  if (!decompressor) return std::unexpected(to_problem(decompressor.takeError(), section.name));
+  if (!decompressor) return cannot_decompress(decompressor.takeError(), section);
   // The size is the file's word: a few bytes must not make us allocate gigabytes.
   const std::uint64_t size = decompressor->getDecompressedSize();
   if (size > max_decompressed_size || size / max_expansion > bytes->size())
     return fail("compressed section claims an absurd size", section.name);
   std::vector<std::byte> result;
   if (llvm::Error error = decompressor->resizeAndDecompress(result))
-    return std::unexpected(to_problem(std::move(error), section.name));
+    return cannot_decompress(std::move(error), section);
   return Contents(std::move(result));
 }
 
