@@ -10,8 +10,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <limits>
-#include <tuple>
 
 namespace sframe {
 
@@ -28,13 +28,23 @@ std::unexpected<Refusal> refused(RefusalReason reason, const Fde& fde, std::uint
 
 std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
   std::uint64_t hash = bytes.size() * 0x9e3779b97f4a7c15;
-  for (std::size_t at = 0; at < bytes.size(); at += 8) {
-    std::uint64_t chunk = 0;
-    std::memcpy(&chunk, bytes.data() + at, std::min<std::size_t>(8, bytes.size() - at));
+  const auto mix = [&](std::uint64_t chunk) {
     hash = (hash ^ chunk) * 0xff51afd7ed558ccd;
     hash ^= hash >> 32;
+  };
+  std::uint64_t chunk = 0;
+  for (; bytes.size() >= sizeof chunk; bytes = bytes.subspan(sizeof chunk)) {
+    std::memcpy(&chunk, bytes.data(), sizeof chunk);
+    mix(chunk);
   }
+  chunk = 0;
+  for (const std::byte byte : bytes) chunk = chunk << 8 | static_cast<std::uint8_t>(byte);
+  mix(chunk);
   return hash;
+}
+
+std::uint32_t tag_of(std::uint64_t hash) {
+  return static_cast<std::uint32_t>(hash >> 32);
 }
 
 FreType fre_type_for(std::uint32_t last_offset) {
@@ -110,6 +120,9 @@ std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> 
 /// The rows in the order of their offsets: as they came where that is already so, else sorted in scratch_.
 std::expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde& fde,
                                                                       std::span<const FrameRow> rows) {
+  const bool in_order =
+      std::ranges::adjacent_find(rows, std::greater_equal(), &FrameRow::offset) == rows.end();
+  if (in_order && (rows.empty() || rows.back().offset < fde.row_limit())) return rows;
   if (!std::ranges::is_sorted(rows, {}, &FrameRow::offset)) {
     scratch_.assign(rows.begin(), rows.end());
     std::ranges::sort(scratch_, {},
@@ -124,23 +137,24 @@ std::expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde&
   return rows;
 }
 
-/// What encode_rows() made: bytes at the end of encoded_, not yet a run of runs_.
-struct Builder::Encoded {
-  Run run;
-  std::uint32_t num_fres;
-};
+WordMeaning Builder::meaning(FdeType type) const {
+  return format::word_meaning(*version_, *abi_, type, abi_->fixed_ra_offset, abi_->fixed_fp_offset);
+}
 
-bool Builder::encodable(const FrameRow& row, FdeType type) const {
-  return format::encode_words(
-             row, format::word_meaning(*version_, *abi_, type, abi_->fixed_ra_offset, abi_->fixed_fp_offset))
-      .has_value();
+std::optional<RefusalReason> Builder::refusal(const FrameRow& row, FdeType type) const {
+  const auto words = format::encode_words(row, meaning(type));
+  return words ? std::nullopt : std::optional(words.error());
+}
+
+std::optional<RefusalReason> Builder::refusal(const FrameRow& row) const {
+  const auto standard = refusal(row, FdeType::standard);
+  return standard && version_->has_flex ? refusal(row, FdeType::flex) : standard;
 }
 
 /// Appends the encoded rows, which are in order, to encoded_. On refusal encoded_ is as before.
-std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, std::span<const FrameRow> rows,
-                                                              FdeType type) {
-  const WordMeaning meaning =
-      format::word_meaning(*version_, *abi_, type, abi_->fixed_ra_offset, abi_->fixed_fp_offset);
+std::expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<const FrameRow> rows,
+                                                          FdeType type) {
+  const WordMeaning how = meaning(type);
   // A last row that is going to be merged must not widen the offsets of all.
   while (options_.merge_rows && rows.size() > 1 && rows.back().same_rules(rows[rows.size() - 2]))
     rows = rows.first(rows.size() - 1);
@@ -159,7 +173,7 @@ std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, st
   Words previous;
   std::uint32_t num_fres = 0;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    auto words = format::encode_words(rows[i], meaning);
+    auto words = format::encode_words(rows[i], how);
     if (!words) return refuse(words.error(), i);
     if (options_.merge_rows && num_fres && same_words(*words, previous)) continue;
     format::store_sized(to, rows[i].offset, offset_size, order_);
@@ -180,7 +194,7 @@ std::expected<Builder::Encoded, Refusal> Builder::encode_rows(const Fde& fde, st
   attributes.fre_type = fre_type;
   attributes.fde_type = type;
   version_->write_attributes(encoded_.data() + at, order_, attributes);
-  return Encoded{{at, static_cast<std::uint32_t>(size), fre_type}, num_fres};
+  return Run{at, fre_type, static_cast<std::uint32_t>(size), num_fres};
 }
 
 std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows,
@@ -196,14 +210,73 @@ std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameR
     encoded = encode_rows(fde, *ordered, FdeType::flex);
     // Two rows of which each FDE type can say only one: it is the mixture that cannot be said.
     if (!encoded && standard.row != Refusal::none && encoded.error().row != Refusal::none &&
-        encodable((*ordered)[encoded.error().row], FdeType::standard) &&
-        encodable((*ordered)[standard.row], FdeType::flex))
+        !refusal((*ordered)[encoded.error().row], FdeType::standard) &&
+        !refusal((*ordered)[standard.row], FdeType::flex))
       encoded.error().reason = RefusalReason::mixed_rules;
   }
   if (!encoded) return std::unexpected(encoded.error());
-  functions_.push_back({fde, target, add_run(encoded->run), encoded->num_fres});
+  functions_.push_back({fde, target, add_run(*encoded)});
   num_fres_ += encoded->num_fres;
   return {};
+}
+
+void Builder::reserve(std::size_t functions, std::size_t encoded_bytes) {
+  functions_.reserve(functions);
+  if (!options_.share_rows) runs_.reserve(functions);
+  encoded_.reserve(encoded_bytes);
+}
+
+void Builder::clear() {
+  functions_.clear();
+  runs_.clear();
+  encoded_.clear();
+  std::ranges::fill(table_, Slot{no_run, 0});
+  num_fres_ = 0;
+}
+
+void Builder::append(const Builder& other) {
+  std::vector<std::uint32_t> runs;
+  runs.reserve(other.runs_.size());
+  for (const Run& run : other.runs_) runs.push_back(copy_run(other, run));
+  for (const Function& function : other.functions_)
+    functions_.push_back({function.fde, function.target, runs[function.run]});
+  num_fres_ += other.num_fres_;
+}
+
+/// Gives the number of a run with the bytes of another builder's.
+std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
+  Run copy = run;
+  copy.at = encoded_.size();
+  const auto bytes = from.run_bytes(run);
+  encoded_.insert(encoded_.end(), bytes.begin(), bytes.end());
+  return add_run(copy);
+}
+
+/// True where `function` starts where `last` ends and says the same.
+bool Builder::continues(const Function& function, const Function& last) const {
+  const Fde &fde = function.fde, &before = last.fde;
+  const Run &run = runs_[function.run], &run_before = runs_[last.run];
+  return function.target == last.target && fde.start - before.start == before.size &&
+         std::uint64_t{before.size} + fde.size <= max_u32 && fde.pc_type == PcType::inc &&
+         before.pc_type == PcType::inc && fde.signal_frame == before.signal_frame &&
+         fde.pauth_key == before.pauth_key && run.num_fres <= 1 && run_before.num_fres <= 1 &&
+         std::ranges::equal(run_bytes(run), run_bytes(run_before));
+}
+
+void Builder::merge_functions() {
+  std::ranges::stable_sort(functions_, {},
+                           [](const Function& f) { return std::pair(f.target, f.fde.start); });
+  Builder merged(options_);
+  for (std::size_t first = 0, last; first < functions_.size(); first = last) {
+    Function joined = functions_[first];
+    for (last = first + 1; last < functions_.size() && continues(functions_[last], joined); ++last)
+      joined.fde.size += functions_[last].fde.size;
+    const Run& run = runs_[joined.run];
+    joined.run = merged.copy_run(*this, run);
+    merged.functions_.push_back(joined);
+    merged.num_fres_ += run.num_fres;
+  }
+  *this = std::move(merged);
 }
 
 /// Gives the number of a run with these bytes: `run` itself, which ends encoded_, or an equal earlier one.
@@ -215,29 +288,32 @@ std::uint32_t Builder::add_run(const Run& run) {
   }
   if (runs_.size() * 2 >= table_.size()) grow_table();
   const auto bytes = run_bytes(run);
-  const std::uint64_t mask = table_.size() - 1;
-  for (std::uint64_t slot = hash_bytes(bytes) & mask;; slot = (slot + 1) & mask) {
-    if (table_[slot] == no_run) {
-      table_[slot] = number;
+  const std::uint64_t hash = hash_bytes(bytes), mask = table_.size() - 1;
+  for (std::uint64_t at = hash & mask;; at = (at + 1) & mask) {
+    Slot& slot = table_[at];
+    if (slot.run == no_run) {
+      slot = {number, tag_of(hash)};
       runs_.push_back(run);
       return number;
     }
-    const Run& other = runs_[table_[slot]];
+    if (slot.tag != tag_of(hash)) continue;
+    const Run& other = runs_[slot.run];
     // Rows of different FRE types can look alike where the type is kept in the index (V1, V2).
     if (other.fre_type == run.fre_type && std::ranges::equal(run_bytes(other), bytes)) {
       encoded_.resize(run.at);
-      return table_[slot];
+      return slot.run;
     }
   }
 }
 
 void Builder::grow_table() {
-  table_.assign(std::max<std::size_t>(64, table_.size() * 2), no_run);
+  table_.assign(std::max<std::size_t>(64, table_.size() * 2), Slot{no_run, 0});
   const std::uint64_t mask = table_.size() - 1;
   for (std::uint32_t number = 0; number < runs_.size(); ++number) {
-    std::uint64_t slot = hash_bytes(run_bytes(runs_[number])) & mask;
-    while (table_[slot] != no_run) slot = (slot + 1) & mask;
-    table_[slot] = number;
+    const std::uint64_t hash = hash_bytes(run_bytes(runs_[number]));
+    std::uint64_t at = hash & mask;
+    while (table_[at].run != no_run) at = (at + 1) & mask;
+    table_[at] = {number, tag_of(hash)};
   }
 }
 
@@ -246,19 +322,39 @@ struct Builder::Layout {
   std::vector<std::uint32_t> order;         ///< numbers of functions_, sorted
   std::vector<std::uint32_t> run_positions; ///< per run, from the FRE sub-section's start
   std::uint32_t fre_size = 0;
+
+  static std::vector<std::uint32_t> by_address(const Builder& builder); ///< makes `order`
 };
+
+/// What mostly decides is kept together, as sorting waits for memory.
+std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder) {
+  const auto& functions = builder.functions_;
+  const auto bytes_of = [&](const Function& f) { return builder.run_bytes(builder.runs_[f.run]); };
+  struct Key {
+    std::uint64_t start;
+    std::uint32_t target, number;
+  };
+  std::vector<Key> keys;
+  keys.reserve(functions.size());
+  for (const Function& function : functions)
+    keys.push_back({function.fde.start, function.target, static_cast<std::uint32_t>(keys.size())});
+  const auto before = [&](const Key& a, const Key& b) {
+    if (a.target != b.target) return a.target < b.target;
+    if (a.start != b.start) return a.start < b.start;
+    const Function &x = functions[a.number], &y = functions[b.number];
+    if (x.fde.size != y.fde.size) return x.fde.size < y.fde.size;
+    return std::ranges::lexicographical_compare(bytes_of(x), bytes_of(y));
+  };
+  if (!std::ranges::is_sorted(keys, before)) std::ranges::sort(keys, before);
+  std::vector<std::uint32_t> order;
+  order.reserve(keys.size());
+  for (const Key& key : keys) order.push_back(key.number);
+  return order;
+}
 
 std::expected<Builder::Layout, Refusal> Builder::lay_out() const {
   Layout layout;
-  layout.order.resize(functions_.size());
-  for (std::uint32_t i = 0; i < layout.order.size(); ++i) layout.order[i] = i;
-  const auto before = [&](std::uint32_t a, std::uint32_t b) {
-    const Function &x = functions_[a], &y = functions_[b];
-    const auto key = [](const Function& f) { return std::tie(f.target, f.fde.start, f.fde.size); };
-    if (key(x) != key(y)) return key(x) < key(y);
-    return std::ranges::lexicographical_compare(run_bytes(runs_[x.run]), run_bytes(runs_[y.run]));
-  };
-  if (!std::ranges::is_sorted(layout.order, before)) std::ranges::sort(layout.order, before);
+  layout.order = Layout::by_address(*this);
 
   constexpr std::uint32_t unplaced = 0xffffffff;
   layout.run_positions.assign(runs_.size(), unplaced);
@@ -270,7 +366,7 @@ std::expected<Builder::Layout, Refusal> Builder::lay_out() const {
     position = static_cast<std::uint32_t>(at);
     at += runs_[functions_[number].run].size;
   }
-  if (size() - at > max_u32 || at > max_u32 || num_fres_ > max_u32)
+  if (size() - at > max_u32 || at > max_u32 || num_fres_ > max_u32 || functions_.size() > max_u32)
     return std::unexpected(Refusal{RefusalReason::section_too_large});
   layout.fre_size = static_cast<std::uint32_t>(at);
   return layout;
@@ -324,7 +420,7 @@ void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* 
 void Builder::write_entry(const Function& function, const Layout& layout, std::int64_t start,
                           std::byte* entry) const {
   format::FdeFields fields{.start = start, .fde = {function.fde}};
-  fields.fde.num_fres = function.num_fres;
+  fields.fde.num_fres = runs_[function.run].num_fres;
   fields.fde.fre_type = runs_[function.run].fre_type;
   fields.fde.fre_offset = layout.run_positions[function.run];
   version_->write_entry(entry, order_, fields);

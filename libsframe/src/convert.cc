@@ -161,6 +161,7 @@ std::expected<Converted, Error> convert(std::span<const Section> sections, const
       if (auto added = builder.add(*fde, rows); !added) out.refused.push_back({number, *fde, added.error()});
     }
   }
+  if (options.merge_functions) builder.merge_functions();
   auto bytes = builder.finish(address);
   if (!bytes) return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
   out.bytes = std::move(*bytes);

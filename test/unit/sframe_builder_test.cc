@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 
 namespace sframe {
@@ -121,6 +122,105 @@ TEST(Builder, AMergedLastRowDoesNotWidenTheOthers) {
   Builder builder({});
   ASSERT_TRUE(builder.add(function(0, 0x100000), std::vector{entry, pushed, again}));
   EXPECT_EQ(builder.size(), 28u + 16 + 5 + 3 + 4);
+}
+
+TEST(Builder, RefusesARowForTheReasonThatAddGives) {
+  const FrameRow in_register{0, Rule::value(10, 0), Rule::fixed(), Rule::same(), false};
+  const FrameRow no_cfa{0, Rule::undefined(), Rule::fixed(), Rule::same(), false};
+  const FrameRow ra_elsewhere{0, Rule::value(7, 8), Rule::at_cfa(-24), Rule::same(), false};
+  const std::vector rows = {entry, in_register, no_cfa, ra_elsewhere, FrameRow::outermost(0)};
+  using enum RefusalReason;
+  const auto none = std::optional<RefusalReason>();
+  const std::map<VersionNumber, std::vector<std::optional<RefusalReason>>> expected = {
+      {VersionNumber::v1, {none, cfa_rule, cfa_rule, ra_rule, outermost}},
+      {VersionNumber::v2, {none, cfa_rule, cfa_rule, ra_rule, none}},
+      {VersionNumber::v3, {none, none, cfa_rule, none, none}}};
+  for (const auto& [version, reasons] : expected)
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      Builder builder({.version = version});
+      EXPECT_EQ(builder.refusal(rows[i]), reasons[i]) << i;
+      const auto added = builder.add(function(0, 1), {&rows[i], 1});
+      EXPECT_EQ(added ? none : std::optional(added.error().reason), reasons[i]) << i;
+    }
+}
+
+TEST(Builder, AppendsWhatAnotherBuilderHolds) {
+  for (VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3})
+    for (bool share : {false, true}) {
+      const BuildOptions options = {.version = version, .share_rows = share};
+      Builder whole(options), front(options), part(options);
+      for (std::uint32_t i = 0; i < 300; ++i) {
+        const std::vector rows = {entry, i % 3 ? pushed : framed};
+        if (i % 100 == 0) {
+          front.append(part);
+          part.clear();
+          EXPECT_EQ(part.num_fdes(), 0u);
+          EXPECT_EQ(part.num_fres(), 0u);
+        }
+        ASSERT_TRUE(whole.add(function(0x1000 + i * 64, 64), rows));
+        ASSERT_TRUE(part.add(function(0x1000 + i * 64, 64), rows));
+      }
+      // The last part comes first: the order does not matter, and rows are shared across parts.
+      part.append(front);
+      EXPECT_EQ(part.num_fdes(), 300u);
+      EXPECT_EQ(part.num_fres(), 600u);
+      EXPECT_EQ(part.finish(0).value(), whole.finish(0).value());
+    }
+}
+
+TEST(Builder, MergesNeighboursOfOneRow) {
+  const auto ranges_of = [](Builder& builder) {
+    builder.merge_functions();
+    const auto bytes = builder.finish(0);
+    EXPECT_TRUE(bytes);
+    const auto section = Section::parse(*bytes);
+    EXPECT_TRUE(section);
+    EXPECT_EQ(section->header().num_fres, builder.num_fres());
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> ranges;
+    for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {
+      const auto fde = section->fde(i);
+      EXPECT_TRUE(fde);
+      EXPECT_EQ(rows_of(*section, i).size(), fde->num_fres);
+      ranges.emplace_back(fde->start, fde->size);
+    }
+    return ranges;
+  };
+  using Ranges = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
+  FrameRow deeper = entry;
+  deeper.cfa.offset = 16;
+  for (bool share : {false, true}) {
+    Builder builder({.share_rows = share});
+    const auto add = [&](Fde fde, const std::vector<FrameRow>& rows) { ASSERT_TRUE(builder.add(fde, rows)); };
+    add(function(0x120, 0x10), {entry});
+    add(function(0x100, 0x20), {entry}); // both touch: one
+    add(function(0x131, 0x0f), {entry}); // a gap of one byte before
+    add(function(0x140, 0x10), {deeper});
+    add(function(0x150, 0x10), {entry, pushed}); // two rows
+    add(function(0x160, 0x10), {entry});
+    add({.start = 0x170, .size = 0x10, .signal_frame = true}, {entry});
+    add({.start = 0x180, .size = 0x20, .pc_type = PcType::mask, .rep_size = 16}, {entry});
+    add(function(0x1a0, 0x10), {}); // outermost throughout
+    add(function(0x1b0, 0x10), {});
+    EXPECT_EQ(ranges_of(builder), (Ranges{{0x100, 0x30},
+                                          {0x131, 0x0f},
+                                          {0x140, 0x10},
+                                          {0x150, 0x10},
+                                          {0x160, 0x10},
+                                          {0x170, 0x10},
+                                          {0x180, 0x20},
+                                          {0x1a0, 0x20}}));
+  }
+
+  Builder keys({.abi = Abi::aarch64_little});
+  const FrameRow leaf{0, Rule::value(31, 0), Rule::same(), Rule::same(), false};
+  ASSERT_TRUE(keys.add({.start = 0, .size = 4, .pauth_key = PauthKey::a}, {&leaf, 1}));
+  ASSERT_TRUE(keys.add({.start = 4, .size = 4, .pauth_key = PauthKey::b}, {&leaf, 1}));
+  EXPECT_EQ(ranges_of(keys), (Ranges{{0, 4}, {4, 4}})) << "another key";
+
+  Builder large({});
+  ASSERT_TRUE(large.add(function(0, 0xfffffff0), {&entry, 1}));
+  ASSERT_TRUE(large.add(function(0xfffffff0, 0x10), {&entry, 1}));
+  EXPECT_EQ(ranges_of(large), (Ranges{{0, 0xfffffff0}, {0xfffffff0, 0x10}})) << "no size for both";
 }
 
 TEST(Builder, SharesEqualRuns) {

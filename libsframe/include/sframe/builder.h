@@ -30,6 +30,8 @@ namespace format {
 struct Version;
 }
 
+struct WordMeaning;
+
 enum class VersionNumber : std::uint8_t { v1 = 1, v2 = 2, v3 = 3 };
 
 /// Why a function cannot be written.
@@ -72,6 +74,7 @@ struct BuildOptions {
   Abi abi = Abi::amd64;
   std::optional<ByteOrder> byte_order; ///< the ABI's own where not given
   bool merge_rows = true;              ///< leave out a row that says the same as the one before it
+  bool merge_functions = false;        ///< convert() is to end with Builder::merge_functions()
   /// Functions with identical rows share their bytes, a third less for big libraries. A reader that changes
   /// the byte order in place would change shared bytes twice, so this is for readers of the section's own
   /// byte order.
@@ -104,6 +107,27 @@ public:
   /// refusal the builder is as before. Linear in the number of rows; memory grows by the encoded bytes.
   std::expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows, std::uint32_t target = 0);
 
+  /// Why no function could have a row with these rules; nothing where one could. (Some rows can be said one
+  /// by one but not together: RefusalReason::mixed_rules.) Allocates nothing. Constant cost.
+  std::optional<RefusalReason> refusal(const FrameRow& row) const;
+
+  /// Adds the functions of `other`, which was made with the same options: as if add() had been called for
+  /// each. For sections that are made in parts, on several threads. Linear in the functions and encoded bytes
+  /// of `other`.
+  void append(const Builder& other);
+
+  /// Gets memory for as many functions and bytes of encoded rows, so that growing need not copy. What is
+  /// never filled costs address space only.
+  void reserve(std::size_t functions, std::size_t encoded_bytes);
+
+  /// Forgets all functions; the options and the memory stay.
+  void clear();
+
+  /// Joins functions that touch and say the same everywhere (one row or none, which is equal in all; the same
+  /// marks) to one: fewer index entries, but a reader sees fewer functions than there are. PCMASK functions
+  /// stay. N log N in the number of functions.
+  void merge_functions();
+
   /// Functions and rows (after merging) added so far.
   std::uint32_t num_fdes() const { return static_cast<std::uint32_t>(functions_.size()); }
   std::uint64_t num_fres() const { return num_fres_; }
@@ -129,27 +153,35 @@ public:
   std::expected<RelocatableSection, Refusal> finish_relocatable() const;
 
 private:
+  // Big programs have hundreds of thousands of both: 24 and 16 bytes.
   struct Function {
     Fde fde;
     std::uint32_t target;
     std::uint32_t run; ///< its encoded rows, in runs_
-    std::uint32_t num_fres;
   };
   /// The encoded rows of a function, in V3 with the attributes before them: a range of encoded_.
   struct Run {
-    std::uint64_t at;
+    std::uint64_t at : 56;
+    FreType fre_type : 8; ///< V1 and V2 have it, and the number of rows, in the index
     std::uint32_t size;
-    FreType fre_type; ///< V1 and V2 have it in the index
+    std::uint32_t num_fres;
+  };
+  /// A place in the hash table of runs. Equal tags make it worth to look at the bytes.
+  struct Slot {
+    std::uint32_t run;
+    std::uint32_t tag; ///< the upper half of the hash
   };
   struct Layout;
 
   std::optional<Refusal> check(const Fde& fde, std::span<const FrameRow> rows) const;
   std::expected<std::span<const FrameRow>, Refusal> order_rows(const Fde& fde,
                                                                std::span<const FrameRow> rows);
-  struct Encoded;
-  std::expected<Encoded, Refusal> encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type);
-  bool encodable(const FrameRow& row, FdeType type) const;
+  std::expected<Run, Refusal> encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type);
+  WordMeaning meaning(FdeType type) const;
+  std::optional<RefusalReason> refusal(const FrameRow& row, FdeType type) const;
   std::uint32_t add_run(const Run& run);
+  std::uint32_t copy_run(const Builder& from, const Run& run);
+  bool continues(const Function& function, const Function& last) const;
   std::span<const std::byte> run_bytes(const Run& run) const { return {encoded_.data() + run.at, run.size}; }
   void grow_table();
   std::expected<Layout, Refusal> lay_out() const;
@@ -165,9 +197,9 @@ private:
   ByteOrder order_;
   std::vector<Function> functions_;
   std::vector<Run> runs_;
-  std::vector<std::byte> encoded_;   ///< what runs_ point to
-  std::vector<std::uint32_t> table_; ///< with share_rows: hash table of numbers of runs_, by their bytes
-  std::vector<FrameRow> scratch_;    ///< rows being sorted; kept for its capacity
+  std::vector<std::byte> encoded_; ///< what runs_ point to
+  std::vector<Slot> table_;        ///< with share_rows: runs_ by their bytes
+  std::vector<FrameRow> scratch_;  ///< rows being sorted; kept for its capacity
   std::uint64_t num_fres_ = 0;
 };
 

@@ -14,30 +14,28 @@ using Kind = Rule::Kind;
 class WordWriter {
 public:
   void add_signed(std::int64_t value) {
-    widen(value == static_cast<std::int8_t>(value) ? 1 : value == static_cast<std::int16_t>(value) ? 2 : 4);
-    if (value != static_cast<std::int32_t>(value)) overflow_ = true;
+    bits_ |= static_cast<std::uint64_t>(value < 0 ? ~value : value);
     add(static_cast<std::uint32_t>(value));
   }
+  /// Control words are unsigned: they need no room for a sign.
   void add_control(std::uint32_t value) {
-    widen(value <= 0xff ? 1 : value <= 0xffff ? 2 : 4);
+    bits_ |= value >> 1;
     add(value);
   }
   std::expected<Words, RefusalReason> finish(bool sp_based, bool ra_signed) {
-    if (overflow_) return std::unexpected(RefusalReason::offset_range);
-    const int size_code = words_.size == 1 ? 0 : words_.size == 2 ? 1 : 2;
+    if (bits_ > 0x7fffffff) return std::unexpected(RefusalReason::offset_range);
+    const int size_code = bits_ <= 0x7f ? 0 : bits_ <= 0x7fff ? 1 : 2;
+    words_.size = static_cast<std::uint8_t>(1 << size_code);
     words_.info = static_cast<std::uint8_t>((ra_signed << 7) | (size_code << 5) | (words_.count << 1) |
                                             (sp_based ? 1 : 0));
     return words_;
   }
 
 private:
-  void widen(std::uint8_t size) {
-    if (size > words_.size) words_.size = size;
-  }
   void add(std::uint32_t value) { words_.values[words_.count++] = value; }
 
   Words words_;
-  bool overflow_ = false;
+  std::uint64_t bits_ = 0; ///< all bits of all words that a width must hold beside a sign
 };
 
 /// True where the rule says what the header's fixed offset says anyway.
@@ -63,6 +61,7 @@ bool encode_slot(const Rule& rule, const WordMeaning& meaning, bool zero_is_take
 /// The word for a CFA offset; nothing where the ABI's unit does not divide it.
 std::optional<std::int64_t> encode_cfa_offset(std::int32_t offset, const AbiTraits& abi) {
   const std::int64_t unbiased = std::int64_t{offset} - abi.cfa_bias;
+  if (abi.cfa_scale == 1) return unbiased; // no division, which took a tenth of a conversion
   if (unbiased % abi.cfa_scale != 0) return std::nullopt;
   return unbiased / abi.cfa_scale;
 }
