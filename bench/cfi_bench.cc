@@ -3,13 +3,11 @@
 // The speed of lib/cfi on a real library (SFRAME_BENCH_ELF, else LLVM's own shared library), beside LLVM's
 // row interpreter on the same bytes. Both stream: nothing is kept of a row.
 
+#include "llvm_rows.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/index.h"
 #include "sframe/cfi/rows.h"
 
-#include "llvm/BinaryFormat/Dwarf.h"
-#include "llvm/DebugInfo/DWARF/DWARFDataExtractor.h"
-#include "llvm/DebugInfo/DWARF/LowLevel/DWARFUnwindTable.h"
 #include "llvm/Object/ELFObjectFile.h"
 
 #include <benchmark/benchmark.h>
@@ -96,31 +94,10 @@ void projected_rows(benchmark::State& state) {
   state.SetItemsProcessed(count);
 }
 
-llvm::dwarf::CFIProgram llvm_program(const Section& section, const Cie& cie, std::uint64_t at,
-                                     std::uint64_t size) {
-  const llvm::StringRef text(reinterpret_cast<const char*>(section.bytes().data()), section.bytes().size());
-  llvm::DWARFDataExtractor data(text, section.abi().byte_order == ByteOrder::little, 8);
-  llvm::dwarf::CFIProgram program(cie.code_alignment, cie.data_alignment, llvm::Triple::x86_64);
-  llvm::cantFail(program.parse(data, &at, at + size));
-  return program;
-}
-
-/// LLVM's interpreter, given the entries by our walker.
+/// LLVM's interpreter.
 void llvm_rows(benchmark::State& state) {
-  const Section& section = input().eh_frame;
   std::int64_t count = 0;
-  for (auto _ : state)
-    for (auto fdes = section.fdes(); auto fde = fdes.next().value();) {
-      const Cie& cie = fde->cie;
-      const auto first = llvm_program(section, cie, cie.instructions_offset, cie.instructions.size());
-      llvm::dwarf::UnwindRow row;
-      llvm::cantFail(llvm::dwarf::parseRows(first, row, nullptr));
-      const auto initial = row.getRegisterLocations();
-      row.setAddress(fde->start);
-      const auto program = llvm_program(section, cie, fde->instructions_offset, fde->instructions.size());
-      count += 1 + static_cast<std::int64_t>(
-                       llvm::cantFail(llvm::dwarf::parseRows(program, row, &initial)).size());
-    }
+  for (auto _ : state) count += bench::count_llvm_rows(input().eh_frame);
   state.SetItemsProcessed(count);
 }
 

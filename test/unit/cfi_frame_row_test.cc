@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 
 #include <algorithm>
+#include <random>
 #include <set>
 #include <string>
 
@@ -197,6 +198,56 @@ TEST(CfiFrameRow, StackPointerOnS390x) {
   EXPECT_TRUE(sp(at(160).raw({0x09, 15, 18})));
   EXPECT_TRUE(sp(at(160).u8(0x15).u8(15).sleb(-160)));
   EXPECT_EQ(sp(at(160).u8(0x15).u8(15).sleb(0)).error(), Unsayable::sp_rule);
+}
+
+/// Rows put together at random from few values, so that neighbours are often alike in part.
+TEST(CfiFrameRow, MakerGivesWhatToFrameRowGives) {
+  using Kind = RegisterRule::Kind;
+  // Expressions: breg7+8, breg6-16, deref.
+  const auto section = Bytes().raw({0x77, 8, 0x76, 0x70, 0x06}).get();
+  const std::vector<RegisterRule> rules = {{},
+                                           {Kind::undefined, 0, 0},
+                                           {Kind::same, 0, 0},
+                                           {Kind::offset, 0, -8},
+                                           {Kind::offset, 0, -16},
+                                           {Kind::offset, 0, std::int64_t{1} << 40},
+                                           {Kind::val_offset, 0, 0},
+                                           {Kind::reg, 3, 0},
+                                           {Kind::expression, 2, 0},
+                                           {Kind::expression, 2, 2},
+                                           {Kind::val_expression, 3, 2}};
+  const std::vector<CfaRule> cfas = {{},
+                                     {CfaRule::Kind::register_offset, 7, 8},
+                                     {CfaRule::Kind::register_offset, 7, 16},
+                                     {CfaRule::Kind::register_offset, 6, 16},
+                                     {CfaRule::Kind::register_offset, 0xffff, 16},
+                                     {CfaRule::Kind::register_offset, 7, std::int64_t{1} << 40},
+                                     {CfaRule::Kind::expression, 3, 2}};
+  std::mt19937 random(11);
+  const auto pick = [&](const auto& from) { return from[random() % from.size()]; };
+  for (const Abi abi : {Abi::amd64, Abi::aarch64_little, Abi::s390x}) {
+    const AbiTraits& its = traits(abi);
+    FrameRowMaker maker(its);
+    CoreRow row;
+    row.section = section;
+    for (int i = 0; i < 20000; ++i) {
+      row.cfa = pick(cfas);
+      if (random() % 4 == 0) row.rules[random() % 3] = pick(rules);
+      if (random() % 8 == 0) row.rules = {pick(rules), pick(rules), {}};
+      row.return_register = random() % 16 ? its.ra : its.fp;
+      row.registers = CoreRegisters(its, row.return_register);
+      row.ra_signed = random() % 2;
+      row.ra_signed_with_pc = random() % 16 == 0;
+      row.begin = random() % 16 ? random() % 256 : std::uint64_t{1} << 33;
+      const auto expected = to_frame_row(row, its);
+      const auto made = maker.make(row);
+      ASSERT_EQ(made.has_value(), expected.has_value()) << i;
+      if (made)
+        ASSERT_EQ(**made, *expected) << i;
+      else
+        ASSERT_EQ(made.error(), expected.error()) << i;
+    }
+  }
 }
 
 TEST(CfiFrameRow, ReasonsHaveWords) {

@@ -283,6 +283,46 @@ TEST(CfiSection, BadLengthEndsTheWalk) {
   EXPECT_EQ(only_error(cut.section()), ErrorKind::truncated);
 }
 
+TEST(CfiSection, PartsAreWalkedLikeTheWhole) {
+  CfiAssembler a(SectionKind::eh_frame);
+  const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
+  for (std::uint64_t i = 0; i < 100; ++i) {
+    a.fde(cie,
+          a.body().u64(0x1000 + i * 16).u64(16).append(Bytes().raw(std::initializer_list<int>{0, 0, 0})));
+    if (i == 40) a.bytes().u32(0); // a terminator
+  }
+  const std::uint64_t sound = a.bytes().size();
+  a.bytes().u32(0x7fffffff); // an entry longer than the section
+  const Section section = a.section();
+  const auto starts_of = [&](FdeCursor cursor) {
+    std::vector<std::uint64_t> starts;
+    for (;;) {
+      const auto fde = cursor.next();
+      if (!fde) starts.push_back(0); // the bad entry
+      if (fde && !*fde) return starts;
+      if (fde) starts.push_back((*fde)->start);
+    }
+  };
+  const auto whole = starts_of(section.fdes());
+  ASSERT_EQ(whole.size(), 101u);
+  for (const std::uint64_t size : {std::uint64_t{1}, std::uint64_t{100}, std::uint64_t{1} << 40}) {
+    auto cuts = section.parts(size);
+    EXPECT_EQ(cuts.front(), 0u);
+    EXPECT_LE(cuts.back(), sound);
+    EXPECT_EQ(cuts.size() == 1, size > sound);
+    cuts.push_back(section.bytes().size());
+    std::vector<std::uint64_t> starts;
+    for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
+      EXPECT_TRUE(i + 2 == cuts.size() || cuts[i + 1] - cuts[i] >= size);
+      const auto part = starts_of({section, cuts[i], cuts[i + 1]});
+      starts.insert(starts.end(), part.begin(), part.end());
+    }
+    EXPECT_EQ(starts, whole);
+  }
+  EXPECT_EQ(Section(SectionKind::eh_frame, {}, 0, traits(Abi::amd64)).parts(1),
+            std::vector<std::uint64_t>{0});
+}
+
 TEST(CfiSection, BadCieFields) {
   const auto error_of = [](Bytes cie) {
     CfiAssembler a;

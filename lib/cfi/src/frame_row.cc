@@ -2,6 +2,8 @@
 
 #include "sframe/cfi/frame_row.h"
 
+#include <algorithm>
+
 namespace sframe::cfi {
 namespace {
 
@@ -121,6 +123,21 @@ std::expected<FrameRow, Unsayable> to_frame_row(const CoreRow& row, const AbiTra
 
 std::expected<FrameRow, Unsayable> to_frame_row(const FullRow& row, const AbiTraits& abi) {
   return to_frame_row(core_row(row, abi), abi);
+}
+
+/// Expressions are not remembered, nor a rule for SP, which has to be compared with each CFA.
+std::expected<const FrameRow*, Unsayable> FrameRowMaker::make_anew(const CoreRow& row) {
+  const auto is_plain = [](const RegisterRule& rule) {
+    return rule.kind != Kind::expression && rule.kind != Kind::val_expression;
+  };
+  const auto made = to_frame_row(row, *abi_);
+  if (!made) return std::unexpected(made.error());
+  row_ = *made;
+  rules_ = row.rules;
+  return_register_ = row.return_register;
+  remembers_ = row.cfa.kind == CfaRule::Kind::register_offset && !row_.is_outermost() &&
+               row.rule(abi_->sp).kind == Kind::unspecified && std::ranges::all_of(rules_, is_plain);
+  return &row_;
 }
 
 CoreRow core_row(const FullRow& row, const AbiTraits& abi) {

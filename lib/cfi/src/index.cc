@@ -2,27 +2,61 @@
 
 #include "sframe/cfi/index.h"
 
+#include "sframe/parallel/for_each.h"
+
 #include <algorithm>
 
 namespace sframe::cfi {
 
-std::expected<Index, Error> Index::build(const Section& section, std::vector<Error>* faults) {
-  if (section.bytes().size() > UINT32_MAX) return std::unexpected(Error{ErrorKind::too_large, 0});
-  Index index;
-  for (FdeCursor cursor = section.fdes();;) {
-    const auto fde = cursor.next();
+namespace {
+
+/// What one thread reads at a time.
+constexpr std::uint64_t part_size = 256 << 10;
+
+constexpr auto before = [](const Index::Entry& a, const Index::Entry& b) {
+  return a.start != b.start ? a.start < b.start : a.offset < b.offset;
+};
+
+/// The FDEs of a part of a section, sorted.
+struct Part {
+  std::vector<Index::Entry> entries;
+  std::vector<Error> faults;
+};
+
+Part read_part(FdeCursor fdes) {
+  Part part;
+  for (;;) {
+    const auto fde = fdes.next();
     if (!fde) {
-      if (faults) faults->push_back(fde.error());
+      part.faults.push_back(fde.error());
       continue;
     }
     if (!*fde) break;
     if ((*fde)->size == 0) continue;
     const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>((*fde)->size, UINT32_MAX));
-    index.entries_.push_back({(*fde)->start, size, static_cast<std::uint32_t>((*fde)->offset)});
+    part.entries.push_back({(*fde)->start, size, static_cast<std::uint32_t>((*fde)->offset)});
   }
-  const auto before = [](const Entry& a, const Entry& b) {
-    return a.start != b.start ? a.start < b.start : a.offset < b.offset;
-  };
+  if (!std::ranges::is_sorted(part.entries, before)) std::ranges::sort(part.entries, before);
+  return part;
+}
+
+} // namespace
+
+std::expected<Index, Error> Index::build(const Section& section, std::vector<Error>* faults,
+                                         unsigned threads) {
+  const std::uint64_t size = section.bytes().size();
+  if (size > UINT32_MAX) return std::unexpected(Error{ErrorKind::too_large, 0});
+  const auto starts = threads > 1 ? section.parts(part_size) : std::vector<std::uint64_t>{0};
+  std::vector<Part> parts(starts.size());
+  parallel::for_each(parts.size(), threads, [&](std::size_t i) {
+    parts[i] = read_part({section, starts[i], i + 1 < starts.size() ? starts[i + 1] : size});
+  });
+  Index index;
+  for (Part& part : parts) {
+    if (faults) faults->insert(faults->end(), part.faults.begin(), part.faults.end());
+    index.entries_.insert(index.entries_.end(), part.entries.begin(), part.entries.end());
+    part = {};
+  }
   if (!std::ranges::is_sorted(index.entries_, before)) std::ranges::sort(index.entries_, before);
   return index;
 }

@@ -59,7 +59,7 @@ template <class Registers> void BasicRowCursor<Registers>::run_initial(const Cie
   at_ = instruction_ = cie.instructions_offset;
   stop_ = at_ + cie.instructions.size();
   if (cie.instructions.size() > max_initial_instructions) fail(ErrorKind::too_large);
-  while (!error_ && at_ < stop_) execute();
+  for (Reader reader = instructions(); !error_ && reader.at() < stop_;) execute(reader);
   cie_state_ = state_;
   far_states_.clear();
   depth_ = 0;
@@ -69,14 +69,21 @@ template <class Registers> void BasicRowCursor<Registers>::run_initial(const Cie
 /// Executes until the row in progress is complete: it holds from begin_ to `end`.
 template <class Registers> bool BasicRowCursor<Registers>::complete(std::uint64_t& end) {
   if (error_) return false;
-  while (at_ < stop_) {
-    const Step step = execute();
+  for (Reader reader = instructions(); reader.at() < stop_;) {
+    const Step step = execute(reader);
     if (step == Step::done) continue;
+    at_ = reader.at();
     end = location_;
     return step == Step::advanced;
   }
+  at_ = stop_;
   end = end_;
   return begin_ < end_;
+}
+
+/// The instructions from the next one on.
+template <class Registers> Reader BasicRowCursor<Registers>::instructions() const {
+  return {section_.bytes(), at_, stop_, section_.abi().byte_order};
 }
 
 template <class Registers> bool BasicRowCursor<Registers>::next(Row<Registers>& row) {
@@ -114,9 +121,8 @@ template <class Registers> auto BasicRowCursor<Registers>::fail(ErrorKind kind) 
   return Step::failed;
 }
 
-template <class Registers> auto BasicRowCursor<Registers>::execute() -> Step {
-  instruction_ = at_;
-  Reader reader(section_.bytes(), at_, stop_, section_.abi().byte_order);
+template <class Registers> auto BasicRowCursor<Registers>::execute(Reader& reader) -> Step {
+  instruction_ = reader.at();
   const std::uint8_t byte = reader.u8();
   const std::uint8_t low = byte & 0x3f;
   Step step = Step::done;
@@ -130,9 +136,7 @@ template <class Registers> auto BasicRowCursor<Registers>::execute() -> Step {
   case cfa_restore: step = restore(low); break;
   default: step = execute_extended(byte, reader);
   }
-  if (reader.failed()) return fail(reader.kind());
-  at_ = reader.at();
-  return step;
+  return reader.failed() ? fail(reader.kind()) : step;
 }
 
 template <class Registers>

@@ -209,6 +209,17 @@ FdeCursor Section::fdes() const {
   return FdeCursor(*this);
 }
 
+std::vector<std::uint64_t> Section::parts(std::uint64_t part_size) const {
+  std::vector<std::uint64_t> starts = {0};
+  for (std::uint64_t at = 0; at < bytes_.size();) {
+    const auto extent = read_extent(*this, at);
+    if (!extent) break; // the last part's cursor comes to it
+    if (at - starts.back() >= part_size) starts.push_back(at);
+    at = extent->end;
+  }
+  return starts;
+}
+
 std::expected<Cie, Error> Section::cie(std::uint64_t offset) const {
   const auto extent = read_extent(*this, offset);
   if (!extent || extent->empty()) return std::unexpected(Error{ErrorKind::bad_cie_pointer, offset});
@@ -230,10 +241,10 @@ std::expected<Fde, Error> Section::fde(std::uint64_t offset) const {
 }
 
 std::expected<std::optional<Fde>, Error> FdeCursor::next() {
-  while (at_ < section_.bytes().size()) {
+  while (at_ < end_) {
     const auto extent = read_extent(section_, at_);
     if (!extent) {
-      at_ = section_.bytes().size();
+      at_ = end_;
       return std::unexpected(extent.error());
     }
     at_ = extent->end;

@@ -10,6 +10,7 @@
 #include "sframe/cfi/rows.h"
 #include "sframe/row.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <expected>
@@ -58,6 +59,40 @@ const char* reason_name(Unsayable reason);
 ///   the CFA is SP and the ABI's bias, expressions by equality with the CFA's. On ABIs whose CFA is not the
 ///   caller's SP (s390x) SP is saved like any other register, and a rule that says where needs no check.
 std::expected<FrameRow, Unsayable> to_frame_row(const CoreRow& row, const AbiTraits& abi);
+
+/// Makes FrameRows of many rows: gives what to_frame_row() gives. Most rows say the same of RA, FP and SP as
+/// the one before; then only the CFA is worked out anew.
+class FrameRowMaker {
+public:
+  /// `abi` must outlive the maker.
+  explicit FrameRowMaker(const AbiTraits& abi) : abi_(&abi) {}
+
+  /// The result is valid until the next call.
+  std::expected<const FrameRow*, Unsayable> make(const CoreRow& row) {
+    if (!like_last(row)) return make_anew(row);
+    row_.offset = static_cast<std::uint32_t>(row.begin - row.fde_start);
+    row_.cfa.base = static_cast<std::uint16_t>(row.cfa.number);
+    row_.cfa.offset = static_cast<std::int32_t>(row.cfa.offset);
+    row_.ra_signed = row.ra_signed;
+    return &row_;
+  }
+
+private:
+  /// True where only the CFA, and that only in numbers that fit, and the signature differ from row_.
+  bool like_last(const CoreRow& row) const {
+    return remembers_ && row.rules == rules_ && row.return_register == return_register_ &&
+           !row.ra_signed_with_pc && row.cfa.kind == CfaRule::Kind::register_offset &&
+           row.cfa.number < Rule::cfa_base && row.cfa.offset == static_cast<std::int32_t>(row.cfa.offset) &&
+           row.begin - row.fde_start <= UINT32_MAX;
+  }
+  std::expected<const FrameRow*, Unsayable> make_anew(const CoreRow& row);
+
+  const AbiTraits* abi_;
+  bool remembers_ = false; ///< row_ stands for rules that like_last() can compare
+  std::uint32_t return_register_ = 0;
+  std::array<RegisterRule, CoreRegisters::slots> rules_;
+  FrameRow row_;
+};
 
 /// The same for a row with all registers.
 std::expected<FrameRow, Unsayable> to_frame_row(const FullRow& row, const AbiTraits& abi);

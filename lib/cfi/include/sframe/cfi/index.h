@@ -27,9 +27,10 @@ public:
   };
 
   /// Reads every FDE. Entries that cannot be read are left out and, if `faults` is given, added to it. FDEs
-  /// of size 0 are left out. N log N where the section is not in address order. ErrorKind::too_large for a
-  /// section of 4 GiB or more.
-  static std::expected<Index, Error> build(const Section& section, std::vector<Error>* faults = nullptr);
+  /// of size 0 are left out. N log N where the section is not in address order; on up to `threads` threads.
+  /// ErrorKind::too_large for a section of 4 GiB or more.
+  static std::expected<Index, Error> build(const Section& section, std::vector<Error>* faults = nullptr,
+                                           unsigned threads = 1);
 
   /// By start; equal starts in the section's order.
   std::span<const Entry> entries() const { return entries_; }

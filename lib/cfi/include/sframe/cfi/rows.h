@@ -172,7 +172,8 @@ private:
 
   void run_initial(const Cie& cie);
   bool complete(std::uint64_t& end);
-  Step execute();
+  Reader instructions() const;
+  Step execute(Reader& reader);
   Step execute_extended(std::uint8_t opcode, Reader& reader);
   Step define_cfa(std::uint8_t opcode, Reader& reader);
   Step define_register(std::uint8_t opcode, Reader& reader);

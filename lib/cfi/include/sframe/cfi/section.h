@@ -28,6 +28,7 @@
 #include <expected>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace sframe::cfi {
 
@@ -130,6 +131,11 @@ public:
   /// Walks all FDEs in the section's order.
   FdeCursor fdes() const;
 
+  /// Where to cut the section so that its parts can be walked on several threads: increasing offsets, the
+  /// first 0, each where an entry starts and at least `part_size` > 0 bytes behind the one before. Reads only
+  /// the entries' lengths: linear.
+  std::vector<std::uint64_t> parts(std::uint64_t part_size) const;
+
   /// The CIE whose length field is at `offset`. Constant cost.
   std::expected<Cie, Error> cie(std::uint64_t offset) const;
 
@@ -153,7 +159,11 @@ private:
 /// padding.
 class FdeCursor {
 public:
-  explicit FdeCursor(const Section& section) : section_(section) {}
+  explicit FdeCursor(const Section& section) : FdeCursor(section, 0, section.bytes().size()) {}
+  /// Only the entries that start in [begin, end), both where entries start (or the section ends). A
+  /// terminator before `begin` is not known of.
+  FdeCursor(const Section& section, std::uint64_t begin, std::uint64_t end)
+      : section_(section), at_(begin), end_(end) {}
 
   /// The next FDE; nothing at the end. After an Error the next call goes on with the entry behind the bad
   /// one; where the bad entry's own length was at fault (ErrorKind::bad_length, or a truncated length), it
@@ -166,6 +176,7 @@ public:
 private:
   Section section_;
   std::uint64_t at_ = 0;
+  std::uint64_t end_ = 0;
   bool terminated_ = false;
   bool cie_known_ = false;
   Cie cie_; ///< the last one used: most FDEs share it with their neighbour
