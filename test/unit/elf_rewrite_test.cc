@@ -37,7 +37,9 @@ private:
 Result<Bytes> add(const Bytes& file, std::size_t size) {
   const auto image = Image::parse(file);
   if (!image) return std::unexpected(image.error());
-  return add_section(*image, Maker(size));
+  const auto edit = add_section(*image, Maker(size));
+  if (!edit) return std::unexpected(edit.error());
+  return edit->apply(file);
 }
 
 struct Linked {
@@ -266,12 +268,27 @@ TEST(ElfRewrite, Refuses) {
 
   test::TestElf high = plain();
   high.segments.front().address = 0xfffffffffffff000;
-  expect_refused(high.build(), "no sensible place");
+  expect_refused(high.build(), "a kernel's addresses");
 
   test::TestElf two = plain();
   two.sections.push_back({".sframe", sht_progbits, shf_alloc, 0x20000, Bytes(4), 0, 0, 0});
   two.sections.push_back({".sframe", sht_progbits, shf_alloc, 0x20008, Bytes(4), 0, 0, 0});
   expect_refused(two.build(), "several .sframe sections");
+
+  test::TestElf strings = plain();
+  strings.sections.push_back({".sframe", sht_strtab, 0, 0, Bytes(4), 0, 0, 0});
+  expect_refused(strings.build(), "of another type");
+
+  Bytes overlap = plain().build();
+  overlap[32] = std::byte(8); // e_phoff
+  expect_refused(overlap, "program headers overlap the ELF header");
+
+  // Cut in the second segment.
+  test::TestElf cut = plain();
+  cut.segments.push_back({pt_load, pf_r, 0x20000, Bytes(100), 0});
+  Bytes file = cut.build();
+  file.resize(file.size() - 50);
+  expect_refused(file, "a segment runs past the end of the file");
 }
 
 TEST(ElfRewrite, PassesOnTheMakersProblem) {

@@ -3,7 +3,9 @@
 // Which ELF images a process had mapped. NT_FILE lists mappings of files; mappings of one path that follow
 // each other make a module, unless the module's own program headers (its first page is usually in the core)
 // say that it ends earlier: then the same file was mapped twice. The vdso has no file: the auxiliary vector
-// says where it is. A core without NT_FILE still shows the images whose first page it has.
+// says where it is. A core without NT_FILE still shows the images whose first page it has; where it has not
+// even the program's (qemu's emulation of Linux writes such cores), the mapped memory around the program's
+// entry point is taken for the program.
 
 #include "core_notes.h"
 
@@ -15,7 +17,7 @@ namespace sframe::elf {
 
 namespace {
 
-constexpr std::uint64_t at_sysinfo_ehdr = 33;
+constexpr std::uint64_t at_entry = 9, at_sysinfo_ehdr = 33;
 /// Program headers and build ID stand in the first page; looking no further bounds the work on hostile cores.
 constexpr std::size_t header_window = 4096;
 constexpr unsigned max_note_segments = 8;
@@ -40,6 +42,7 @@ void ModuleFinder::find() {
   add_mapped_files();
   if (core_.mappings_.empty()) add_unnamed();
   add_vdso();
+  if (core_.mappings_.empty()) add_executable();
   std::ranges::stable_sort(core_.modules_, {}, &Module::start);
   index();
 }
@@ -151,6 +154,24 @@ void ModuleFinder::add_unnamed() {
     module.mappings.push_back({module.start, module.end, 0, {}});
     core_.modules_.push_back(std::move(module));
   }
+}
+
+void ModuleFinder::add_executable() {
+  const auto entry = core_.auxv(at_entry);
+  const MemoryRange* range = entry ? core_.range_at(*entry) : nullptr;
+  if (!range) return;
+  for (const Module& module : core_.modules_)
+    if (*entry >= module.start && *entry < module.end) return;
+  const auto end_of = [](const MemoryRange& r) { return r.address + r.size; };
+  const MemoryRange *first = range, *last = range, *all = core_.memory_.data();
+  while (first != all && end_of(first[-1]) == first->address) --first;
+  while (last + 1 != all + core_.memory_.size() && last[1].address == end_of(*last)) ++last;
+  Module module;
+  module.start = first->address;
+  module.end = end_of(*last);
+  module.assumed = true;
+  if (module.end > module.start) module.mappings.push_back({module.start, module.end, 0, {}});
+  core_.modules_.push_back(std::move(module));
 }
 
 void ModuleFinder::index() {

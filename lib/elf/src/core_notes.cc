@@ -2,12 +2,17 @@
 //
 // The notes of a core (Linux include/uapi/linux/elfcore.h, fs/binfmt_elf.c). On all 64-bit Linux machines:
 //
-//   NT_PRSTATUS   0 si_signo, si_code, si_errno (4 bytes each)   12 pr_cursig (2)   32 pr_pid (4)   112
-//   pr_reg: user_regs_struct NT_PRPSINFO   24 pr_pid (4)   40 pr_fname[16]   56 pr_psargs[80] NT_SIGINFO    0
-//   si_signo (4)   4 si_errno (4)   8 si_code (4)   16 si_addr (8) NT_FILE       count, page size (8 each);
-//   count times start, end, file offset in pages (8 each); count paths, zero-terminated NT_AUXV       pairs
-//   of type and value (8 each), ended by type 0 NT_ARM_PAC_MASK   mask for data pointers, mask for code
-//   pointers (8 each); belongs to the thread of the last NT_PRSTATUS
+//   NT_PRSTATUS      0 si_signo, si_code, si_errno (4 bytes each)   12 pr_cursig (2)   32 pr_pid (4)
+//                    112 pr_reg: user_regs_struct
+//   NT_PRPSINFO      24 pr_pid (4)   40 pr_fname[16]   56 pr_psargs[80]
+//   NT_SIGINFO       0 si_signo (4)   4 si_errno (4)   8 si_code (4)   16 si_addr (8)
+//   NT_FILE          count, page size (8 each); count times start, end, file offset in pages (8 each);
+//                    count paths, zero-terminated
+//   NT_AUXV          pairs of type and value (8 each), ended by type 0
+//   NT_FPREGSET      floating-point registers
+//   NT_ARM_PAC_MASK  mask for data pointers, mask for code pointers (8 each)
+//
+// The last two belong to the thread of the last NT_PRSTATUS.
 
 #include "core_notes.h"
 
@@ -18,8 +23,8 @@ namespace sframe::elf {
 
 namespace {
 
-constexpr std::uint32_t nt_prstatus = 1, nt_prpsinfo = 3, nt_auxv = 6, nt_siginfo = 0x53494749,
-                        nt_file = 0x46494c45, nt_arm_pac_mask = 0x406;
+constexpr std::uint32_t nt_prstatus = 1, nt_fpregset = 2, nt_prpsinfo = 3, nt_auxv = 6,
+                        nt_siginfo = 0x53494749, nt_file = 0x46494c45, nt_arm_pac_mask = 0x406;
 constexpr std::uint64_t prstatus_registers = 112;
 
 } // namespace
@@ -36,7 +41,7 @@ void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
   static constexpr Reader readers[] = {
       {nt_prstatus, &NoteReader::status}, {nt_prpsinfo, &NoteReader::process},
       {nt_siginfo, &NoteReader::signal},  {nt_auxv, &NoteReader::auxiliary},
-      {nt_file, &NoteReader::files},
+      {nt_file, &NoteReader::files},      {nt_fpregset, &NoteReader::fp_registers},
   };
   NoteCursor cursor(notes, core_.byte_order(), align);
   while (auto note = cursor.next()) {
@@ -59,6 +64,12 @@ void NoteReader::status(std::span<const std::byte> body) {
   core_.threads_.push_back({load<std::uint32_t>(body.data() + 32, order),
                             static_cast<std::int16_t>(load<std::uint16_t>(body.data() + 12, order)),
                             *registers, 0});
+}
+
+void NoteReader::fp_registers(std::span<const std::byte> body) {
+  if (core_.threads_.empty()) return;
+  if (!decode_fp_registers(core_.machine(), core_.byte_order(), body, core_.threads_.back().registers))
+    complain("NT_FPREGSET note is too short");
 }
 
 void NoteReader::process(std::span<const std::byte> body) {

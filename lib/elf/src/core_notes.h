@@ -16,6 +16,7 @@ public:
 
 private:
   void status(std::span<const std::byte> body);
+  void fp_registers(std::span<const std::byte> body);
   void process(std::span<const std::byte> body);
   void signal(std::span<const std::byte> body);
   void auxiliary(std::span<const std::byte> body);
@@ -36,6 +37,7 @@ private:
   void add_mapped_files();
   void add_vdso();
   void add_unnamed();
+  void add_executable();
   void add_mapping(const Mapping& mapping);
   bool keep(const Module& module) const;
   void read_header(Module& module, std::uint64_t address);

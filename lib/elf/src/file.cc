@@ -53,9 +53,11 @@ Result<File> File::open(const std::string& path) {
 }
 
 Result<File> File::open_regular(const std::string& path) {
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; // a FIFO would wait for a writer
+  const Descriptor file{
+      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; // a FIFO would wait for a writer
   struct stat info {};
-  if (file.fd >= 0 && ::fstat(file.fd, &info) == 0 && !S_ISREG(info.st_mode)) return fail("is not a regular file");
+  if (file.fd >= 0 && ::fstat(file.fd, &info) == 0 && !S_ISREG(info.st_mode))
+    return fail("is not a regular file");
   return read(path, file.fd);
 }
 
@@ -75,6 +77,8 @@ Result<File> File::read(const std::string& path, int fd) {
     if (map != MAP_FAILED) {
       result.map_ = map;
       result.map_size_ = static_cast<std::size_t>(info.st_size);
+      result.device_ = info.st_dev;
+      result.inode_ = info.st_ino;
       return result;
     }
     if (errno != ENODEV) return fail_errno("cannot map");
@@ -95,7 +99,8 @@ File File::from_bytes(std::string path, std::vector<std::byte> bytes) {
 
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)), mode_(other.mode_), map_(std::exchange(other.map_, nullptr)),
-      map_size_(std::exchange(other.map_size_, 0)), owned_(std::move(other.owned_)) {}
+      map_size_(std::exchange(other.map_size_, 0)), device_(other.device_), inode_(other.inode_),
+      owned_(std::move(other.owned_)) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this == &other) return *this;
@@ -104,12 +109,23 @@ File& File::operator=(File&& other) noexcept {
   mode_ = other.mode_;
   map_ = std::exchange(other.map_, nullptr);
   map_size_ = std::exchange(other.map_size_, 0);
+  device_ = other.device_;
+  inode_ = other.inode_;
   owned_ = std::move(other.owned_);
   return *this;
 }
 
 File::~File() {
   release();
+}
+
+int File::reopen() const {
+  if (!map_) return -1;
+  const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat info {};
+  if (fd < 0 || (::fstat(fd, &info) == 0 && info.st_dev == device_ && info.st_ino == inode_)) return fd;
+  ::close(fd);
+  return -1;
 }
 
 void File::release() {

@@ -12,6 +12,8 @@
 #include <llvm/Object/ELF.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 namespace sframe::elf {
 
@@ -171,6 +173,15 @@ std::vector<CodeRange> Image::executable_ranges() const {
         result.push_back({segment.address, segment.memory_size, 0});
   std::ranges::stable_sort(result, {}, &CodeRange::address);
   return result;
+}
+
+std::vector<Section> Image::plt_sections() const {
+  constexpr std::array<std::string_view, 5> names = {".iplt", ".plt", ".plt.bnd", ".plt.got", ".plt.sec"};
+  std::vector<Section> found;
+  std::ranges::copy_if(sections_, std::back_inserter(found), [&](const Section& section) {
+    return section.executable() && std::ranges::find(names, section.name) != names.end();
+  });
+  return found;
 }
 
 const Section* Image::find_section(std::string_view name) const {

@@ -24,4 +24,15 @@ std::optional<Registers> decode_registers(std::uint16_t machine, ByteOrder order
   return result;
 }
 
+bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const std::byte> regs,
+                         Registers& into) {
+  const Machine* layout = find_machine(machine);
+  if (!layout) return true;
+  for (const RegisterSlot& slot : layout->fp_registers) {
+    if (regs.size() < std::size_t{slot.offset} + slot.size) return false;
+    into.set(slot.dwarf, load_sized(regs.data() + slot.offset, slot.size, order));
+  }
+  return true;
+}
+
 } // namespace sframe::elf

@@ -41,20 +41,30 @@ Range file_range(const Segment& segment) {
 }
 
 bool in_file(const Section& section) {
-  return section.type != sht_nobits && section.size != 0;
+  return section.type != sht_nobits && section.type != sht_null && section.size != 0;
 }
 
-/// True where the segment is there for nothing but the old section (and moved program headers), behind all
-/// other segments.
+/// True where nothing but zeros is at [offset, end) of the file.
+bool all_zero(const Image& image, std::uint64_t offset, std::uint64_t end) {
+  const auto bytes = image.bytes().subspan(offset, end - offset);
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte(0); });
+}
+
+/// True where the segment is there for nothing but the old section and moved program headers, or what objcopy
+/// left of them, behind all other segments.
 bool is_own_load(const Image& image, const Tables& tables, const OldSection& old, const Segment& load) {
   const Range range = file_range(load);
   if (load.flags != pf_r || load.file_size != load.memory_size) return false;
-  if (!range.contains(old.offset, old.size) || old.offset + old.size != range.end) return false;
-  if (old.address - load.address != old.offset - load.offset) return false;
-  // Before the section, there is only the table of program headers.
-  const std::uint64_t table_size = tables.program_count * entry_size;
-  const bool table_first = tables.program_offset == load.offset && old.offset - load.offset == table_size;
-  if (old.offset != load.offset && !table_first) return false;
+  if (!Range{0, image.bytes().size()}.contains(load.offset, load.file_size)) return false;
+  const bool has_table = tables.program_offset == load.offset;
+  const bool has_section = old.size != 0 && old.address - load.address == old.offset - load.offset;
+  if (!has_section && !(has_table && old.anchor)) return false;
+  // In this order, and nothing else: the table and its anchor, the section.
+  std::uint64_t end = load.offset;
+  if (has_table) end += tables.program_count * entry_size + anchor_size;
+  if (has_section && old.offset != end) return false;
+  if (has_section) end += old.size;
+  if (has_section ? end != range.end : end > range.end || !all_zero(image, end, range.end)) return false;
   for (const Segment& other : image.segments()) {
     if (&other == &load || &other == old.segment) continue;
     if (other.type == pt_load && other.address >= load.address) return false;
@@ -62,26 +72,26 @@ bool is_own_load(const Image& image, const Tables& tables, const OldSection& old
     if (!is_table && range.overlaps(other.offset, other.file_size)) return false;
   }
   return std::ranges::none_of(image.sections(), [&](const Section& other) {
-    return &other != old.section && in_file(other) && range.overlaps(other.offset, other.size);
+    const bool ours = &other == old.section || (has_table && &other == old.anchor);
+    return !ours && in_file(other) && range.overlaps(other.offset, other.size);
   });
 }
 
-/// The end of all that stays, or a Problem where something runs past the file's end.
+/// The end of all that stays, or a Problem where something runs past the file's end. Program headers,
+/// and an old section that is loaded, are in a PT_LOAD if they stay; else they go.
 Result<std::uint64_t> find_content_end(const Image& image, const Tables& tables, const OldSection& old) {
   std::uint64_t end = header_size;
   const Range file{0, image.bytes().size()};
-  const bool table_in_load = old.load && file_range(*old.load).contains(tables.program_offset, entry_size);
-  if (!table_in_load) end = std::max(end, tables.program_offset + tables.program_count * entry_size);
   for (const Segment& segment : image.segments()) {
-    if (&segment == old.load || segment.type == pt_gnu_sframe || segment.file_size == 0) continue;
-    if (segment.type == llvm::ELF::PT_PHDR && table_in_load) continue;
+    if (&segment == old.load || segment.type == pt_gnu_sframe || segment.type == llvm::ELF::PT_PHDR) continue;
+    if (segment.file_size == 0) continue;
     if (!file.contains(segment.offset, segment.file_size))
       return fail("a segment runs past the end of the file", {}, segment.offset);
     end = std::max(end, segment.offset + segment.file_size);
   }
   for (const Section& section : image.sections()) {
-    if (!in_file(section) || section.index == tables.names_index || section.type == sht_null) continue;
-    if (old.load && &section == old.section) continue;
+    if (!in_file(section) || section.index == tables.names_index) continue;
+    if (&section == old.section || &section == old.anchor) continue;
     if (!file.contains(section.offset, section.size))
       return fail("section runs past the end of the file", section.name);
     end = std::max(end, section.offset + section.size);
@@ -92,7 +102,8 @@ Result<std::uint64_t> find_content_end(const Image& image, const Tables& tables,
 /// Bytes behind the content that are neither zero nor in one of the ranges that are made anew.
 std::optional<std::uint64_t> find_unknown_bytes(const Image& image, const Tables& tables,
                                                 const OldSection& old, std::uint64_t content_end) {
-  std::vector<Range> known;
+  std::vector<Range> known{
+      {tables.program_offset, tables.program_offset + tables.program_count * entry_size}};
   if (tables.section_count != 0) {
     const Section& names = image.sections()[tables.names_index];
     known.push_back(
@@ -100,6 +111,8 @@ std::optional<std::uint64_t> find_unknown_bytes(const Image& image, const Tables
     known.push_back({names.offset, names.offset + names.size});
   }
   if (old.load) known.push_back(file_range(*old.load));
+  if (old.section && in_file(*old.section))
+    known.push_back({old.section->offset, old.section->offset + old.section->size});
   std::ranges::sort(known, {}, &Range::start);
   std::uint64_t at = content_end;
   const auto bytes = image.bytes();
@@ -125,8 +138,10 @@ Result<Loads> check_loads(const Image& image, Layout& layout) {
   for (std::size_t i = 0; i < layout.segments.size(); ++i) {
     const Segment& segment = image.segments()[layout.segments[i]];
     if (segment.type != pt_load) continue;
-    if (segment.address > max_address || segment.memory_size > max_address ||
-        segment.memory_size < segment.file_size)
+    if (segment.address > max_address)
+      return fail("a segment is at a kernel's addresses; nothing can be loaded behind it", {},
+                  segment.offset);
+    if (segment.memory_size > max_address || segment.memory_size < segment.file_size)
       return fail("a segment has no sensible place in memory", {}, segment.offset);
     if (segment.address < loads.end) return fail("segments are not in the order of their addresses");
     if (!loads.first) loads.first = &segment;
@@ -164,8 +179,7 @@ bool has_room(const Image& image, const Tables& tables, const OldSection& old, s
       in_the_way(tables.section_offset, tables.section_count * section_entry_size))
     return false;
   if (size <= old_size) return true;
-  const auto more = image.bytes().subspan(offset + old_size, size - old_size);
-  return std::ranges::all_of(more, [](std::byte byte) { return byte == std::byte(0); });
+  return all_zero(image, offset + old_size, offset + size);
 }
 
 /// The place of the new PT_LOAD: in the file behind the content, in memory behind all segments.
@@ -188,16 +202,38 @@ Result<void> place(const Loads& loads, Layout& layout) {
       layout.load_offset = wanted;
     }
   }
-  const std::uint64_t table_size = layout.table_moves ? layout.table_count() * entry_size : 0;
+  std::uint64_t headers_size = 0; ///< and the anchor's
   if (layout.table_moves) {
+    const std::uint64_t table_size = layout.table_count() * entry_size;
     layout.table_offset = layout.load_offset;
     layout.table_address = layout.load_address;
+    layout.anchor_offset = layout.load_offset + table_size;
+    layout.anchor_address = layout.load_address + table_size;
+    headers_size = table_size + anchor_size;
   }
-  layout.section_offset = layout.load_offset + table_size;
-  layout.section_address = layout.load_address + table_size;
+  layout.section_offset = layout.load_offset + headers_size;
+  layout.section_address = layout.load_address + headers_size;
   if (layout.load_address < loads.end || layout.section_address > max_address * 2)
     return fail("no room in the address space behind the last segment");
   return {};
+}
+
+/// True where the old section has its bytes for itself: they are loaded where its headers say, and no other
+/// section, nor segment but those that hold whole parts of the image, nor any table has a part of them.
+bool alone_in_place(const Image& image, const Tables& tables, const OldSection& old) {
+  const Range place{old.offset, old.offset + old.size};
+  const auto loaded = image.read(old.address, old.size);
+  if (!loaded || loaded->data() != image.bytes().data() + old.offset) return false;
+  if (place.overlaps(0, header_size) ||
+      place.overlaps(tables.program_offset, tables.program_count * entry_size) ||
+      place.overlaps(tables.section_offset, tables.section_count * section_entry_size))
+    return false;
+  for (const Section& other : image.sections())
+    if (&other != old.section && in_file(other) && place.overlaps(other.offset, other.size)) return false;
+  return std::ranges::none_of(image.segments(), [&](const Segment& other) {
+    const bool holds = file_range(other).contains(old.offset, old.size);
+    return &other != old.segment && !holds && place.overlaps(other.offset, other.file_size);
+  });
 }
 
 } // namespace
@@ -217,13 +253,18 @@ Result<Tables> read_tables(const Image& image) {
   if (tables.program_count == 0) return fail("no program headers");
   if (tables.program_count >= PN_XNUM - 2) return fail("too many program headers");
   if (tables.program_offset % 8 != 0) return fail("program headers at an odd offset");
+  const Range programs{tables.program_offset, tables.program_offset + tables.program_count * entry_size};
+  if (programs.overlaps(0, header_size)) return fail("program headers overlap the ELF header");
   if (image.sections().empty()) {
     tables.section_offset = tables.section_count = tables.names_index = 0;
     return tables;
   }
-  if (tables.section_count != image.sections().size() || tables.section_count >= SHN_LORESERVE - 1)
+  if (tables.section_count != image.sections().size() || tables.section_count >= SHN_LORESERVE - 2)
     return fail("too many section headers");
   if (entry != section_entry_size) return fail("section headers of an unknown size");
+  const std::uint64_t section_table_size = tables.section_count * section_entry_size;
+  if (tables.section_offset < header_size || programs.overlaps(tables.section_offset, section_table_size))
+    return fail("section headers overlap other headers");
   if (tables.names_index == 0 || tables.names_index >= tables.section_count) return fail("no section names");
   const Section& names = image.sections()[tables.names_index];
   if (!Range{0, image.bytes().size()}.contains(names.offset, names.size))
@@ -236,8 +277,11 @@ Result<Tables> read_tables(const Image& image) {
 Result<OldSection> find_old(const Image& image, const Tables& tables) {
   OldSection old;
   for (const Section& section : image.sections()) {
+    if (section.name == anchor_name && section.size == anchor_size) old.anchor = &section;
     if (section.name != ".sframe" && section.type != sht_gnu_sframe) continue;
     if (old.section) return fail("several .sframe sections", section.name);
+    if (section.type != sht_gnu_sframe && section.type != sht_progbits && section.type != sht_nobits)
+      return fail("a section of that name is of another type", section.name);
     old.section = &section;
   }
   for (const Segment& segment : image.segments()) {
@@ -256,10 +300,29 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
   }
   if (!Range{0, image.bytes().size()}.contains(old.offset, old.size))
     return fail("section runs past the end of the file", ".sframe");
-  if (old.size == 0) return old;
   for (const Segment& segment : image.segments())
     if (segment.type == pt_load && is_own_load(image, tables, old, segment)) old.load = &segment;
+  const bool is_inside = old.load && old.anchor && in_file(*old.anchor) &&
+                         file_range(*old.load).contains(old.anchor->offset, old.anchor->size);
+  if (!is_inside) old.anchor = nullptr;
   return old;
+}
+
+Result<void> check_complete(const Image& image, const Tables& tables, const OldSection& old) {
+  const auto end = find_content_end(image, tables, old);
+  if (!end) return std::unexpected(end.error());
+  return {};
+}
+
+bool has_own_place(const Image& image, const Tables& tables, const OldSection& old) {
+  return old.size != 0 && !old.load && alone_in_place(image, tables, old);
+}
+
+bool is_replaceable(const Image& image, const Tables& tables, const OldSection& old) {
+  if (!old.segment || old.address % section_align != 0 || !has_own_place(image, tables, old)) return false;
+  const Segment& segment = *old.segment;
+  // GNU ld reserves room before it merges: its segment may be larger than the section.
+  return segment.address == old.address && segment.offset == old.offset && segment.file_size >= old.size;
 }
 
 Result<Layout> lay_out(const Image& image, const Tables& tables, const OldSection& old) {

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Output files, whole or not at all: write beside the target, set the mode, rename.
+// Output files, whole or not at all: write beside the target, set owner and mode, rename.
 
 #include "sframe/tool/output_file.h"
 
+#include "descriptor.h"
+
 #include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <functional>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -21,27 +25,10 @@ std::unexpected<elf::Problem> fail_errno(const char* doing, int error = errno) {
   return elf::fail(std::string(doing) + ": " + std::strerror(error));
 }
 
-/// 0, or the errno of the write that failed.
-int write_all(int fd, std::span<const std::byte> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t done = ::write(fd, bytes.data(), bytes.size());
-    if (done > 0)
-      bytes = bytes.subspan(static_cast<std::size_t>(done));
-    else if (done == 0)
-      return EIO;
-    else if (errno != EINTR)
-      return errno;
-  }
-  return 0;
-}
-
-/// For what cannot be replaced: devices, pipes.
-elf::Result<void> write_through(const std::string& path, std::span<const std::byte> bytes) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+/// For what cannot be replaced: devices, pipes, standard output.
+elf::Result<void> write_through(int fd, std::span<const std::byte> bytes) {
   if (fd < 0) return fail_errno("cannot write");
-  int error = write_all(fd, bytes);
-  if (::close(fd) != 0 && error == 0) error = errno;
-  if (error != 0) return fail_errno("cannot write", error);
+  if (const int error = write_all(fd, bytes)) return fail_errno("cannot write", error);
   return {};
 }
 
@@ -64,32 +51,101 @@ mode_t current_umask() {
   return mask;
 }
 
-} // namespace
+/// What a new file is to be.
+struct Content {
+  std::function<int(int fd)> write;  ///< its bytes, into an empty file
+  std::function<int(int fd)> finish; ///< owner, mode and so on
+  std::uint64_t size = 0;
+};
 
-elf::Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
-                             std::optional<std::uint32_t> mode) {
-  if (path == "-") {
-    if (int error = write_all(STDOUT_FILENO, bytes)) return fail_errno("cannot write", error);
-    return {};
+/// A file with several names: all are to show what the one shows, so its inode stays. What can be known to
+/// fail fails before the first byte is written over.
+elf::Result<void> write_into(const std::string& target, std::uint64_t old_size, int complete,
+                             const std::string& temporary, const Content& content) {
+  Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+  int error = file.is_open() ? 0 : errno;
+  if (error == 0 && content.size > old_size &&
+      ::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(old_size),
+                  static_cast<off_t>(content.size - old_size)) != 0 &&
+      errno != EOPNOTSUPP)
+    error = errno;
+  if (error != 0) {
+    ::unlink(temporary.c_str());
+    return fail_errno("cannot write", error);
   }
-  const std::string target = final_target(path);
-  struct stat info {};
-  if (::stat(target.c_str(), &info) == 0) {
-    if (S_ISDIR(info.st_mode)) return elf::fail("cannot write: is a directory");
-    if (!S_ISREG(info.st_mode)) return write_through(target, bytes);
-    if (!mode) mode = info.st_mode & 0777;
-  }
-  if (!mode) mode = 0666 & ~current_umask();
+  error = copy_over(complete, file.get(), content.size);
+  if (error == 0) error = content.finish(file.get());
+  if (const int late = file.close(); error == 0) error = late;
+  if (error != 0)
+    return fail_errno(("cannot write all of it; the whole file is " + temporary).c_str(), error);
+  ::unlink(temporary.c_str());
+  return {};
+}
+
+/// Makes the file at `target`, of which `old` is what is there, if anything.
+elf::Result<void> replace(const std::string& target, const std::optional<struct stat>& old,
+                          const Content& content) {
+  std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes becomes an error of the write
+  if (old && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) return fail_errno("cannot write");
   std::string temporary = target + ".XXXXXX";
-  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) return fail_errno("cannot write");
-  int error = write_all(fd, bytes);
-  if (error == 0 && ::fchmod(fd, *mode & 07777) != 0) error = errno;
-  if (::close(fd) != 0 && error == 0) error = errno;
+  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!file.is_open()) return fail_errno("cannot write");
+  int error = content.write(file.get());
+  if (error == 0 && old && old->st_nlink > 1)
+    return write_into(target, static_cast<std::uint64_t>(old->st_size), file.get(), temporary, content);
+  if (error == 0) error = content.finish(file.get());
+  if (const int late = file.close(); error == 0) error = late;
   if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
   if (error == 0) return {};
   ::unlink(temporary.c_str());
   return fail_errno("cannot write", error);
+}
+
+/// Decides how `path` is written. `all` gives the whole content for what cannot be replaced.
+template <class All>
+elf::Result<void> write_content(const std::string& path, Content content, std::optional<mode_t> mode,
+                                All&& all) {
+  if (path == "-") return write_through(STDOUT_FILENO, all());
+  const std::string target = final_target(path);
+  std::optional<struct stat> old(std::in_place);
+  if (::stat(target.c_str(), &*old) != 0) old.reset();
+  if (old && S_ISDIR(old->st_mode)) return elf::fail("cannot write: is a directory");
+  if (old && !S_ISREG(old->st_mode)) {
+    const Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    return write_through(file.get(), all());
+  }
+  if (!content.finish) {
+    const mode_t bits = mode ? *mode : old ? old->st_mode & 0777 : 0666 & ~current_umask();
+    content.finish = [bits](int fd) { return ::fchmod(fd, bits & 07777) == 0 ? 0 : errno; };
+  }
+  return replace(target, old, content);
+}
+
+/// The edited file, into an empty one.
+int write_edit(int from, std::span<const std::byte> original, const elf::Edit& edit, int to) {
+  if (const int error = copy_start(from, original.first(edit.kept), to)) return error;
+  if (::ftruncate(to, static_cast<off_t>(edit.size)) != 0) return errno;
+  for (const elf::Edit::Piece& piece : edit.pieces)
+    if (const int error = write_at(to, piece.bytes, piece.offset)) return error;
+  return 0;
+}
+
+} // namespace
+
+elf::Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
+                             std::optional<std::uint32_t> mode) {
+  const Content content{
+      .write = [&](int fd) { return write_all(fd, bytes); }, .finish = {}, .size = bytes.size()};
+  return write_content(path, content, mode, [&] { return bytes; });
+}
+
+elf::Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit) {
+  const Descriptor from(original.reopen());
+  Content content{.write = [&](int fd) { return write_edit(from.get(), original.bytes(), edit, fd); },
+                  .finish = {},
+                  .size = edit.size};
+  if (from.is_open()) content.finish = [&](int fd) { return copy_attributes(from.get(), fd); };
+  return write_content(path, content, original.mode(), [&] { return edit.apply(original.bytes()); });
 }
 
 elf::Result<void> write_file(const std::string& path, std::string_view text,

@@ -47,6 +47,10 @@ public:
   /// Permission bits of the file (0644 for standard input, pipes and from_bytes()).
   std::uint32_t mode() const { return mode_; }
 
+  /// A new descriptor of the file that is mapped, for reading; the caller closes it. -1 where nothing is mapped
+  /// or the path leads to another file by now.
+  int reopen() const;
+
 private:
   static Result<File> read(const std::string& path, int fd);
   File() = default;
@@ -56,6 +60,7 @@ private:
   std::uint32_t mode_ = 0644;
   void* map_ = nullptr;
   std::size_t map_size_ = 0;
+  std::uint64_t device_ = 0, inode_ = 0; ///< of what is mapped
   std::vector<std::byte> owned_;
 };
 

@@ -150,6 +150,10 @@ public:
 
   /// The first section or segment of that name or type, or nullptr. Linear in their number.
   const Section* find_section(std::string_view name) const;
+
+  /// The sections of stubs that linkers make for calls to other files (.plt, .plt.sec, .iplt and others), by their
+  /// names; in the order of the headers. Linear in the number of sections.
+  std::vector<Section> plt_sections() const;
   const Segment* find_segment(std::uint32_t type) const;
 
   /// The section's bytes: nothing for SHT_NOBITS, decompressed where SHF_COMPRESSED says so (zlib, zstd),
@@ -196,6 +200,10 @@ public:
   /// All that the file holds in a row from `address` on, in the one segment or section that has it; empty
   /// where it has nothing.
   std::span<const std::byte> bytes_at(std::uint64_t address) const;
+
+  /// The same file with other section addresses, one per section; an ObjectLayout's way to give a relocatable
+  /// object an address space. Linear in the number of headers.
+  Image with_addresses(std::span<const std::uint64_t> addresses) const;
 
   /// Executable sections with their sizes, else executable PT_LOAD segments; by address.
   std::vector<CodeRange> executable_ranges() const;

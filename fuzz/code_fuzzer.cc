@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes as the code of one function. The first byte chooses the ABI, the second where the function
+// starts, the third and fourth how the rest is split into code, rows and constant data. What must hold for
+// any input is checked on the way: decoders consume at least a byte and never more than there are; what is
+// visited is inside the function and decodes; a state asked for alone is the one that was visited.
+
+#include "sframe/code/analysis.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace {
+
+using namespace sframe;
+using namespace sframe::code;
+
+void require(bool condition) {
+  if (!condition) std::abort();
+}
+
+using Bytes = std::span<const std::byte>;
+
+/// Constant data everywhere: the same bytes again and again.
+class World final : public Surroundings {
+public:
+  explicit World(Bytes data) : data_(data) {}
+
+  Bytes constant_data(std::uint64_t address, std::uint64_t size) override {
+    if (data_.size() < size) return {};
+    return data_.subspan(address % (data_.size() - size + 1), size);
+  }
+  std::optional<std::uint64_t> constant_pointer(std::uint64_t address) override {
+    std::uint64_t value = 0;
+    const Bytes bytes = constant_data(address, sizeof value);
+    if (bytes.empty()) return std::nullopt;
+    std::memcpy(&value, bytes.data(), sizeof value);
+    return value;
+  }
+  bool never_returns(std::uint64_t target) override { return target % 5 == 0; }
+
+private:
+  Bytes data_;
+};
+
+/// Rows and call sites from pairs of bytes, sorted as the interface asks.
+struct Tables {
+  std::vector<FrameRow> rows;
+  std::vector<CallSite> call_sites;
+
+  Tables(Bytes bytes, std::uint64_t start, const AbiTraits& abi) {
+    std::uint32_t offset = 0;
+    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+      const auto distance = static_cast<std::uint32_t>(bytes[i]),
+                 what = static_cast<std::uint32_t>(bytes[i + 1]);
+      FrameRow row = abi.entry_row();
+      row.offset = offset;
+      row.cfa.offset += 8 * static_cast<std::int32_t>(what >> 4);
+      if (what & 1) row.cfa.base = abi.fp;
+      if (what & 2) row.fp = Rule::at_cfa(-16);
+      if (what & 4) row.ra = Rule::at_cfa(-8);
+      row.ra_signed = what & 8;
+      rows.push_back(row);
+      call_sites.push_back({start + offset, start + offset + distance, start + 4 * what});
+      offset += distance + 1;
+    }
+  }
+};
+
+void try_decoder(const AbiTraits& abi, Bytes code, std::uint64_t start) {
+  const auto decoder = make_decoder(abi);
+  Instruction instruction;
+  std::vector<Effect> effects;
+  for (std::size_t at = 0; at < code.size(); at += instruction.length) {
+    effects.clear();
+    const bool good = decoder->decode(code.subspan(at), start + at, instruction, effects);
+    require(instruction.length > 0);
+    if (!good) continue;
+    require(instruction.length <= code.size() - at && instruction.length <= machine(abi).max_length);
+    for (const Effect& effect : effects)
+      require(effect.reg == Effect::none || effect.reg < machine(abi).num_registers);
+  }
+}
+
+void try_analysis(Analyzer& analyzer, const Function& function, const AbiTraits& abi) {
+  const Results& results = analyzer.run(function);
+  std::vector<std::pair<std::uint64_t, Value>> seen;
+  results.visit([&](const Reached& at) {
+    const std::uint64_t address = at.instruction.address;
+    require(address - function.start < function.bytes.size());
+    require(at.certainty != Certainty::unreached);
+    (void)check(function.rows.empty() ? function.entry : function.rows.back(), at.state, abi);
+    (void)row_of(at.state, abi);
+    if (seen.size() < 64) seen.emplace_back(address, at.state.reg(abi.sp));
+  });
+  for (const auto& [address, sp] : seen) {
+    const State* state = results.state_at(address);
+    require(state);
+    require(state->reg(abi.sp) == sp);
+    (void)results.row_at(address);
+  }
+  for (const Gap& gap : results.gaps()) require(gap.end - gap.begin - 1 < function.bytes.size());
+  for (const Obstacle& obstacle : results.obstacles())
+    require(obstacle.address - function.start < std::max<std::uint64_t>(1, function.bytes.size()));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 4) return 0;
+  const auto abis = all_abis();
+  const AbiTraits& abi = *abis[data[0] % abis.size()];
+  if (!make_decoder(abi)) return 0;
+  const std::uint64_t start =
+      data[1] & 0x80 ? std::uint64_t(0) - 64 * (data[1] & 0x7f) : 0x400000u + 4 * data[1];
+  const Bytes rest = std::as_bytes(std::span(data + 4, size - 4));
+  const Bytes tables = rest.first(rest.size() * data[2] / 512), code = rest.subspan(tables.size());
+  const Tables made(tables, start, abi);
+  World world(code);
+
+  try_decoder(abi, code, start);
+  Analyzer analyzer(abi);
+  Function function{.start = start, .bytes = code, .entry = abi.entry_row(), .surroundings = &world};
+  try_analysis(analyzer, function, abi);
+  function.rows = made.rows;
+  function.call_sites = made.call_sites;
+  if (!made.rows.empty()) function.entry = made.rows.front();
+  try_analysis(analyzer, function, abi);
+  return 0;
+}

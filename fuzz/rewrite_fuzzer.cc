@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes as a linked file that gets a section, of small and of large size. What must hold where that
+// succeeds: the pieces of the edit are in order and disjoint; the output parses, with the section at the
+// address for which it was made, by segment and by section; what was loaded is loaded, byte for byte, but for
+// headers and an earlier section; doing it again gives the same bytes.
+
+#include "sframe/elf/rewrite.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <source_location>
+
+using namespace sframe;
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+/// Padding is bounded, but a mutated file may ask for much of it, and memory is the fuzzer's time.
+constexpr std::uint64_t max_output = std::uint64_t(4) << 20;
+
+void require(bool condition, std::source_location where = std::source_location::current()) {
+  if (condition) return;
+  std::fprintf(stderr, "rewrite_fuzzer.cc:%u: a property does not hold\n",
+               static_cast<unsigned>(where.line()));
+  std::abort();
+}
+
+/// A section that says for which address it was made.
+class Maker {
+public:
+  explicit Maker(std::size_t size) : bytes_(size, std::byte(0x5f)) {}
+
+  elf::Result<std::span<const std::byte>> operator()(std::uint64_t address) {
+    for (unsigned i = 0; i < 8; ++i) bytes_[i] = std::byte(address >> 8 * i);
+    return bytes_;
+  }
+
+private:
+  Bytes bytes_;
+};
+
+elf::Result<elf::Edit> add(std::span<const std::byte> file, std::size_t size) {
+  const auto image = elf::Image::parse(file);
+  if (!image) return std::unexpected(image.error());
+  return elf::add_section(*image, Maker(size));
+}
+
+void check_pieces(const elf::Edit& edit, std::size_t original) {
+  require(edit.kept <= original && edit.kept <= edit.size);
+  std::uint64_t end = 0;
+  for (const elf::Edit::Piece& piece : edit.pieces) {
+    require(piece.offset >= end);
+    end = piece.offset + piece.bytes.size();
+    require(end <= edit.size);
+  }
+}
+
+void check_section(const elf::Image& image, std::size_t size) {
+  const elf::Segment* segment = image.find_segment(elf::pt_gnu_sframe);
+  require(segment && segment->file_size == size && segment->memory_size == size);
+  const auto loaded = image.read(segment->address, size);
+  require(loaded.has_value());
+  require(std::ranges::equal(*loaded, *Maker(size)(segment->address)));
+  require(loaded->data() == image.bytes().data() + segment->offset);
+  const auto tables = image.sframe_tables();
+  require(tables.size() == 1 && tables.front().address == segment->address);
+}
+
+/// The piece of the edit that has a byte of the new file, if any.
+bool is_changed(const elf::Edit& edit, std::uint64_t offset) {
+  return std::ranges::any_of(edit.pieces, [&](const elf::Edit::Piece& piece) {
+    return offset >= piece.offset && offset - piece.offset < piece.bytes.size();
+  });
+}
+
+/// What is loaded stays: by segments, which are the same, and by the bytes, which are in the kept part.
+void check_memory(const elf::Image& before, const elf::Image& after, const elf::Edit& edit) {
+  for (const elf::Segment& old : before.segments()) {
+    if (old.type != elf::pt_load || old.file_size == 0) continue;
+    const bool stays = std::ranges::any_of(after.segments(), [&](const elf::Segment& now) {
+      return now.type == elf::pt_load && now.address == old.address && now.offset == old.offset &&
+             now.file_size == old.file_size && now.memory_size == old.memory_size;
+    });
+    if (!stays) continue; // the segment of an earlier section
+    for (std::uint64_t at = old.offset; at < old.offset + old.file_size; ++at)
+      require(before.bytes()[at] == after.bytes()[at] || is_changed(edit, at));
+  }
+}
+
+void try_size(std::span<const std::byte> file, std::size_t size) {
+  const auto edit = add(file, size);
+  if (!edit) {
+    require(!edit.error().what.empty());
+    return;
+  }
+  check_pieces(*edit, file.size());
+  if (edit->size > file.size() + max_output) return;
+  const Bytes out = edit->apply(file);
+  const auto before = elf::Image::parse(file), after = elf::Image::parse(out);
+  require(after && after->problems().empty());
+  check_section(*after, size);
+  check_memory(*before, *after, *edit);
+  const auto again = add(out, size);
+  if (!again) std::fprintf(stderr, "%s\n", again.error().text().c_str());
+  require(again.has_value());
+  require(again->apply(out) == out);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto file = std::as_bytes(std::span(data, size));
+  try_size(file, 28);
+  try_size(file, 5000);
+  return 0;
+}

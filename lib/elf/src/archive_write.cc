@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Archives with other contents. The bytes are copied member by member; what changes is the size in a member's
+// header, and the places of members in the symbol index, which comes first:
+//
+//   GNU "/"              number of symbols, then the place of a member's header for each     32 bits, big
+//   endian GNU "/SYM64/"        the same                                                            64 bits,
+//   big endian BSD "__.SYMDEF"      size in bytes, then pairs of name offset and place                  32
+//   bits, little endian
+//   "__.SYMDEF_64"       the same                                                            64 bits, little
+//   endian
+//
+// (ar(5) of System V and of FreeBSD.) LLVM's writer would make the index anew from what it can read in the
+// members, and so lose the symbols of members that only a compiler's plugin can read (link-time
+// optimisation).
+
+#include "sframe/elf/archive.h"
+
+#include "bytes.h"
+#include "llvm_types.h"
+
+#include <llvm/Object/Archive.h>
+#include <llvm/Support/MemoryBufferRef.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+namespace sframe::elf {
+
+namespace {
+
+using llvm::object::Archive;
+
+constexpr std::size_t header_size = 60, size_at = 48, size_width = 10;
+
+/// How a symbol index is laid out.
+struct IndexForm {
+  unsigned width; ///< bytes of each number
+  ByteOrder order;
+  bool pairs; ///< a name's offset before each place, and a size instead of a number of entries
+};
+
+std::optional<IndexForm> index_form(Archive::Kind kind) {
+  switch (kind) {
+  case Archive::K_GNU: return IndexForm{4, ByteOrder::big, false};
+  case Archive::K_GNU64: return IndexForm{8, ByteOrder::big, false};
+  case Archive::K_BSD:
+  case Archive::K_DARWIN: return IndexForm{4, ByteOrder::little, true};
+  case Archive::K_DARWIN64: return IndexForm{8, ByteOrder::little, true};
+  default: return std::nullopt;
+  }
+}
+
+/// Where the header of a member is in the old and the new archive.
+struct Place {
+  std::uint64_t before, after;
+};
+
+class Rewriter {
+public:
+  using Replacements = std::span<const std::optional<std::vector<std::byte>>>;
+  Rewriter(std::span<const std::byte> old, const Archive& archive) : old_(old), archive_(archive) {}
+
+  Result<std::vector<std::byte>> write(Replacements contents);
+
+private:
+  Result<void> add_members(Replacements contents);
+  Result<void> add(const Archive::Child& member, const std::optional<std::vector<std::byte>>& contents);
+  Result<void> write_index();
+
+  std::span<const std::byte> old_;
+  const Archive& archive_;
+  std::vector<std::byte> out_;
+  std::vector<Place> places_; ///< in order
+};
+
+Result<void> Rewriter::add(const Archive::Child& member,
+                           const std::optional<std::vector<std::byte>>& contents) {
+  auto old = member.getBuffer();
+  if (!old) return std::unexpected(to_problem(old.takeError(), {}));
+  const std::uint64_t begin = member.getChildOffset();
+  const std::uint64_t data = member.getDataOffset(); // behind a name of BSD's, which counts as contents
+  places_.push_back({begin, out_.size()});
+  const std::size_t header = out_.size();
+  const auto prefix = old_.subspan(begin, data - begin);
+  out_.insert(out_.end(), prefix.begin(), prefix.end());
+  const auto old_bytes = std::as_bytes(std::span(old->data(), old->size()));
+  const std::span<const std::byte> bytes = contents ? std::span<const std::byte>(*contents) : old_bytes;
+  out_.insert(out_.end(), bytes.begin(), bytes.end());
+  if (contents) {
+    std::string size = std::to_string(prefix.size() - header_size + bytes.size());
+    if (size.size() > size_width) return fail("member is too large for an archive", {}, begin);
+    size.resize(size_width, ' ');
+    std::ranges::copy(std::as_bytes(std::span(size)),
+                      out_.begin() + static_cast<std::ptrdiff_t>(header + size_at));
+  }
+  if (out_.size() % 2 != 0) out_.push_back(std::byte('\n'));
+  return {};
+}
+
+Result<void> Rewriter::add_members(Replacements contents) {
+  llvm::Error end = llvm::Error::success();
+  std::optional<Problem> problem;
+  std::size_t number = 0;
+  for (const Archive::Child& member : archive_.children(end)) {
+    if (number == 0) { // what stands before the members: symbol index, long names
+      const auto before = old_.first(member.getChildOffset());
+      out_.assign(before.begin(), before.end());
+    }
+    if (number == contents.size()) break;
+    if (auto added = add(member, contents[number++]); !added) {
+      problem = std::move(added.error());
+      break;
+    }
+  }
+  if (end) return std::unexpected(to_problem(std::move(end), {}));
+  if (problem) return std::unexpected(std::move(*problem));
+  return {};
+}
+
+/// Puts the new places into the index, which is at its old place.
+Result<void> Rewriter::write_index() {
+  const llvm::StringRef index = archive_.getSymbolTable();
+  if (index.empty()) return {};
+  const auto form = index_form(archive_.kind());
+  if (!form) return fail("archive with a symbol index of an unknown form");
+  const auto base =
+      static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(index.data()) - old_.data());
+  const auto damaged = [&] { return fail("damaged symbol index", {}, base); };
+  if (index.size() < form->width) return damaged();
+  std::uint64_t count = load_sized(old_.data() + base, form->width, form->order);
+  const std::uint64_t entry = form->width * (form->pairs ? 2 : 1);
+  if (form->pairs) count /= entry;
+  if (count > (index.size() - form->width) / entry) return damaged();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t at = base + form->width + i * entry + (form->pairs ? form->width : 0);
+    const std::uint64_t before = load_sized(old_.data() + at, form->width, form->order);
+    const auto place = std::ranges::lower_bound(places_, before, {}, &Place::before);
+    if (place == places_.end() || place->before != before)
+      return fail("symbol index refers to no member", {}, at);
+    if (form->width == 4 && place->after > std::numeric_limits<std::uint32_t>::max())
+      return fail("archive would grow beyond the 4 GiB that its symbol index reaches");
+    store_sized(out_.data() + at, place->after, form->width, form->order);
+  }
+  return {};
+}
+
+Result<std::vector<std::byte>> Rewriter::write(Replacements contents) {
+  std::uint64_t size = old_.size();
+  for (const auto& member : contents) size += member ? member->size() + 1 : 0;
+  out_.reserve(size);
+  if (auto done = add_members(contents); !done) return std::unexpected(done.error());
+  if (auto done = write_index(); !done) return std::unexpected(done.error());
+  return std::move(out_);
+}
+
+} // namespace
+
+Result<std::vector<std::byte>>
+replace_members(std::span<const std::byte> archive,
+                std::span<const std::optional<std::vector<std::byte>>> contents) {
+  auto parsed = Archive::create(llvm::MemoryBufferRef(to_llvm(archive), ""));
+  if (!parsed) return std::unexpected(to_problem(parsed.takeError(), {}));
+  if ((*parsed)->isThin()) return fail("thin archive");
+  if (contents.empty()) return std::vector<std::byte>(archive.begin(), archive.end());
+  return Rewriter(archive, **parsed).write(contents);
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/elf/edit.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sframe::elf {
+
+Edit Edit::replace_all(std::vector<std::byte> bytes) {
+  Edit edit;
+  edit.add(0, std::move(bytes));
+  return edit;
+}
+
+void Edit::add(std::uint64_t offset, std::vector<std::byte> bytes) {
+  size = std::max(size, offset + bytes.size());
+  pieces.push_back({offset, std::move(bytes)});
+}
+
+std::vector<std::byte> Edit::apply(std::span<const std::byte> original) const {
+  std::vector<std::byte> out;
+  out.reserve(size);
+  const auto start = original.first(kept);
+  out.assign(start.begin(), start.end());
+  out.resize(size);
+  for (const Piece& piece : pieces)
+    std::ranges::copy(piece.bytes, out.begin() + static_cast<std::ptrdiff_t>(piece.offset));
+  return out;
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/elf/object.h"
+
+#include <algorithm>
+#include <bit>
+#include <string>
+
+namespace sframe::elf {
+
+namespace {
+
+/// Not 0: what no relocation fills in stays there, and must not be taken for a place in a section.
+constexpr std::uint64_t first_address = 0x1000;
+constexpr std::uint64_t last_address = 0x7fffffff;
+constexpr std::uint64_t max_align = 0x10000; ///< more is asked of linkers for pages, not for what is in them
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
+  if (!std::has_single_bit(align)) return value;
+  align = std::min(align, max_align);
+  return (value + align - 1) & ~(align - 1);
+}
+
+} // namespace
+
+Image Image::with_addresses(std::span<const std::uint64_t> addresses) const {
+  Image moved = *this;
+  for (std::size_t i = 0; i < moved.sections_.size(); ++i) moved.sections_[i].address = addresses[i];
+  moved.extents_.clear();
+  moved.index_extents();
+  return moved;
+}
+
+Result<ObjectLayout> ObjectLayout::make(const Image& object) {
+  std::vector<std::uint64_t> addresses(object.sections().size());
+  std::vector<std::uint32_t> placed;
+  std::uint64_t at = first_address;
+  for (const Section& section : object.sections()) {
+    if (!section.allocated() || section.type == sht_nobits || section.type == sht_null) continue;
+    const std::uint64_t file_size = object.bytes().size();
+    if (section.offset > file_size || section.size > file_size - section.offset)
+      return fail("section runs past the end of the file", section.name);
+    at = align_up(at, section.align);
+    if (section.size > last_address - std::min(at, last_address))
+      return fail("loaded sections take more than 2 GiB", section.name);
+    addresses[section.index] = at;
+    placed.push_back(section.index);
+    at += section.size + 1;
+  }
+  ObjectLayout layout(object.with_addresses(addresses));
+  layout.placed_ = std::move(placed);
+  layout.end_ = align_up(at, 8);
+  return layout;
+}
+
+std::optional<ObjectLayout::Place> ObjectLayout::locate(std::uint64_t address) const {
+  const auto address_of = [&](std::uint32_t index) { return image_.sections()[index].address; };
+  const auto after = std::ranges::upper_bound(placed_, address, {}, address_of);
+  if (after == placed_.begin()) return std::nullopt;
+  const Section& section = image_.sections()[*std::prev(after)];
+  if (address - section.address > section.size) return std::nullopt;
+  return Place{section.index, address - section.address};
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writing `.sframe` and `.rela.sframe` into a relocatable object.
+//
+// A linker needs a relocation for each function start and finds the function's section through its symbol.
+// Symbols are never added: an inserted local symbol would renumber all behind it, in every relocation, group
+// signature and index table of the file. None is needed either, since the call frame information refers to
+// each function's section by some symbol already.
+//
+// The file is laid out anew: the sections in the order in which they stand in it, then the two sections, the
+// section names and the headers, which assemblers put last too. So the place of an old `.sframe` closes up,
+// and doing it twice gives the same bytes. Nothing in an object refers to file offsets but section headers.
+//
+// LLVM's objcopy library is no help here: it can add a section, but none with relocations, and it writes the
+// symbol table anew.
+
+#include "sframe/elf/rewrite.h"
+
+#include "bytes.h"
+#include "llvm_types.h"
+#include "machine.h"
+#include "object_sframe.h"
+
+#include <llvm/BinaryFormat/ELF.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace sframe::elf {
+
+namespace {
+
+constexpr std::string_view sframe_name = ".sframe", rela_name = ".rela.sframe";
+constexpr std::uint64_t sframe_align = 8;
+constexpr std::uint64_t shf_info_link = llvm::ELF::SHF_INFO_LINK, shf_group = llvm::ELF::SHF_GROUP;
+
+/// More than any section needs in an object file that is not mapped; bounds what hostile headers cost.
+constexpr std::uint64_t max_file_align = 64;
+
+std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
+  if (!std::has_single_bit(align)) return value;
+  align = std::min(align, max_file_align);
+  return (value + align - 1) & ~(align - 1);
+}
+
+bool has_bytes(const Section& section) {
+  return section.type != sht_nobits && section.size != 0;
+}
+
+/// As they stand in the file, which find_parts() has checked.
+std::span<const std::byte> bytes_of(const Image& image, const Section& section) {
+  if (!has_bytes(section)) return {};
+  return image.bytes().subspan(section.offset, section.size);
+}
+
+/// What is in the object by now that matters here. Section numbers; 0 = none.
+struct Parts {
+  std::uint32_t sframe = 0;
+  std::uint32_t rela = 0;
+  std::uint32_t symbols = 0;
+  std::uint32_t names = 0;
+  std::vector<std::uint32_t> kept; ///< sections that stay as they are, by offset
+};
+
+bool is_replaced(const Parts& parts, std::uint32_t index) {
+  return index == parts.sframe || index == parts.rela || index == parts.names;
+}
+
+/// Finds the one section that `matches`; 0 where there is none.
+template <class F> Result<std::uint32_t> find_only(const Image& image, std::string_view what, F&& matches) {
+  std::uint32_t found = 0;
+  for (const Section& section : image.sections().subspan(1)) {
+    if (!matches(section)) continue;
+    if (found) return fail("more than one " + std::string(what), section.name);
+    found = section.index;
+  }
+  return found;
+}
+
+Result<std::uint32_t> find_names(const Image& image) {
+  return with_types(image.byte_order(), [&]<class Types>(Types) -> Result<std::uint32_t> {
+    std::uint32_t index = table_at<typename Types::Ehdr>(image.bytes(), 0, 1)->front().e_shstrndx;
+    if (index == llvm::ELF::SHN_XINDEX) index = image.sections()[0].link;
+    if (index == 0 || index >= image.sections().size() || image.sections()[index].type != sht_strtab)
+      return fail("no table of section names");
+    return index;
+  });
+}
+
+/// That the sections follow each other in the file, and nothing follows them but padding.
+Result<void> check_extents(const Image& image, std::span<const std::uint32_t> by_offset) {
+  const auto bytes = image.bytes();
+  const std::uint64_t headers = image.sections().size() * sizeof(llvm::ELF::Elf64_Shdr);
+  const std::uint64_t headers_offset = with_types(image.byte_order(), [&]<class Types>(Types) {
+    return std::uint64_t(table_at<typename Types::Ehdr>(bytes, 0, 1)->front().e_shoff);
+  });
+  std::uint64_t end = sizeof(llvm::ELF::Elf64_Ehdr);
+  for (const std::uint32_t index : by_offset) {
+    const Section& section = image.sections()[index];
+    if (!has_bytes(section)) continue;
+    if (section.offset > bytes.size() || section.size > bytes.size() - section.offset)
+      return fail("section runs past the end of the file", section.name);
+    if (section.offset < end) return fail("section overlaps another one in the file", section.name);
+    end = section.offset + section.size;
+  }
+  end = std::max(end, headers_offset + headers); // the headers are in the file, or there would be no sections
+  const auto is_padding = [](std::byte byte) { return byte == std::byte(0) || byte == std::byte('\n'); };
+  if (!std::ranges::all_of(bytes.subspan(end), is_padding))
+    return fail("data follows that no section header describes (a signature?)", {}, end);
+  return {};
+}
+
+Result<Parts> find_parts(const Image& image) {
+  if (!image.problems().empty()) return std::unexpected(image.problems().front());
+  if (image.sections().empty()) return fail("no section headers");
+  if (!image.segments().empty()) return fail("relocatable object with program headers");
+  Parts parts;
+  const auto names = find_names(image);
+  const auto sframe =
+      find_only(image, "section .sframe", [](const Section& s) { return s.name == sframe_name; });
+  const auto symbols =
+      find_only(image, "symbol table", [](const Section& s) { return s.type == sht_symtab; });
+  for (const auto* found : {&names, &sframe, &symbols})
+    if (!*found) return std::unexpected(found->error());
+  parts.names = *names;
+  parts.sframe = *sframe;
+  parts.symbols = *symbols;
+  if (!parts.symbols) return fail("no symbol table, which relocations need");
+  if (parts.sframe) {
+    const auto rela = find_only(image, "relocation section of .sframe", [&](const Section& s) {
+      return (s.type == sht_rela || s.type == sht_rel) && s.info == parts.sframe;
+    });
+    if (!rela) return std::unexpected(rela.error());
+    parts.rela = *rela;
+    if (image.sections()[parts.sframe].flags & shf_group) return fail("section in a group", sframe_name);
+  }
+  std::vector<std::uint32_t> by_offset;
+  for (const Section& section : image.sections().subspan(1))
+    if (section.type != sht_null) by_offset.push_back(section.index);
+  // Sections without bytes stand before the one that starts where they do.
+  std::ranges::stable_sort(by_offset, {}, [&](std::uint32_t i) {
+    const Section& section = image.sections()[i];
+    return std::pair(section.offset, has_bytes(section));
+  });
+  if (const auto checked = check_extents(image, by_offset); !checked) return std::unexpected(checked.error());
+  for (const std::uint32_t index : by_offset)
+    if (!is_replaced(parts, index)) parts.kept.push_back(index);
+  return parts;
+}
+
+/// By which symbol each section is referred to.
+template <class Types> class SectionSymbols {
+public:
+  SectionSymbols(const Image& image, std::uint32_t table);
+
+  struct Reference {
+    std::uint32_t symbol = 0; ///< 0 = none
+    std::uint64_t value = 0;  ///< its offset in the section
+  };
+  Reference of(std::uint32_t section) const { return references_[section]; }
+
+private:
+  using Sym = typename Types::Sym;
+  static unsigned rank(const Sym& symbol);
+
+  std::vector<Reference> references_; ///< by section
+  std::vector<unsigned> ranks_;       ///< of references_; 0 = none
+};
+
+/// A linker may take a global symbol, and more so a weak one, from another object: the function there would
+/// not be ours.
+template <class Types> unsigned SectionSymbols<Types>::rank(const Sym& symbol) {
+  if (symbol.getType() == llvm::ELF::STT_SECTION) return 4;
+  if (symbol.getType() == llvm::ELF::STT_TLS || symbol.getType() == llvm::ELF::STT_FILE) return 0;
+  switch (symbol.getBinding()) {
+  case llvm::ELF::STB_LOCAL: return 3;
+  case llvm::ELF::STB_GLOBAL: return 2;
+  default: return 1;
+  }
+}
+
+template <class Types>
+SectionSymbols<Types>::SectionSymbols(const Image& image, std::uint32_t table)
+    : references_(image.sections().size()), ranks_(image.sections().size()) {
+  const auto symbols = whole_table<Sym>(bytes_of(image, image.sections()[table]));
+  std::span<const typename Types::Word> extended;
+  for (const Section& section : image.sections())
+    if (section.type == sht_symtab_shndx && section.link == table)
+      extended = whole_table<typename Types::Word>(bytes_of(image, section));
+  for (std::size_t i = 1; i < symbols.size(); ++i) {
+    std::uint32_t section = symbols[i].st_shndx;
+    if (section == llvm::ELF::SHN_XINDEX)
+      section = i < extended.size() ? std::uint32_t(extended[i]) : 0;
+    else if (section >= llvm::ELF::SHN_LORESERVE)
+      continue;
+    if (section == 0 || section >= references_.size() || rank(symbols[i]) <= ranks_[section]) continue;
+    ranks_[section] = rank(symbols[i]);
+    references_[section] = {static_cast<std::uint32_t>(i), std::uint64_t(symbols[i].st_value)};
+  }
+}
+
+/// The type of the relocation that puts the distance from its place to a function there.
+Result<std::uint32_t> distance_type(std::uint16_t machine, unsigned size) {
+  const Machine* known = find_machine(machine);
+  if (!known) return fail("relocations of this machine are not known");
+  for (const RelocationType& type : known->relocations)
+    if (type.kind.pc_relative && type.kind.size == size) return type.type;
+  return fail("the machine has no relocation for distances of that size");
+}
+
+/// The section and its relocations as they stand in the file.
+struct Written {
+  std::vector<std::byte> section, relocations;
+};
+
+/// Takes function starts out of the section and makes relocations of them.
+template <class Types>
+Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::span<const std::byte> bytes,
+                         std::uint64_t address) {
+  using Rela = typename Types::Rela;
+  const auto section = sframe::Section::parse(bytes, address);
+  if (!section) return std::unexpected(to_problem(section.error()));
+  const unsigned size = start_size(*section);
+  const auto type = distance_type(object.image().machine(), size);
+  if (!type) return std::unexpected(type.error());
+
+  Written out{{bytes.begin(), bytes.end()}, std::vector<std::byte>(section->num_fdes() * sizeof(Rela))};
+  // Where linkers put the functions is not known yet. Binutils 2.44, the linker for version 2, refuses the
+  // flag for starts relative to their field, and needs none: that is how it takes starts in objects.
+  constexpr std::size_t flags_at = 3;
+  const unsigned dropped = flag_sorted | (size == 4 ? flag_func_start_pcrel : 0);
+  out.section[flags_at] &= static_cast<std::byte>(~dropped);
+  const SectionSymbols<Types> symbols(object.image(), parts.symbols);
+  auto* relocation = reinterpret_cast<Rela*>(out.relocations.data());
+  for (std::uint32_t i = 0; i < section->num_fdes(); ++i, ++relocation) {
+    const auto fde = section->fde(i);
+    if (!fde) return std::unexpected(to_problem(fde.error()));
+    const auto place = object.locate(fde->start);
+    if (!place || !object.image().sections()[place->section].executable())
+      return fail("function that starts in no code", sframe_name, fde->index_offset);
+    const auto reference = symbols.of(place->section);
+    if (!reference.symbol)
+      return fail("no symbol by which a relocation could refer to the section",
+                  object.image().sections()[place->section].name);
+    relocation->r_offset = fde->index_offset;
+    relocation->setSymbolAndType(reference.symbol, *type, false);
+    relocation->r_addend = static_cast<std::int64_t>(place->offset - reference.value);
+    std::ranges::fill(std::span(out.section).subspan(fde->index_offset, size), std::byte(0));
+  }
+  return out;
+}
+
+/// The section names with ".rela.sframe" among them, whose end is ".sframe".
+struct Names {
+  std::vector<std::byte> bytes;
+  std::uint32_t rela = 0, sframe = 0; ///< offsets
+};
+
+Names make_names(std::span<const std::byte> old) {
+  const std::string_view text(reinterpret_cast<const char*>(old.data()), old.size());
+  const std::string wanted = std::string(rela_name) + '\0';
+  Names names{{old.begin(), old.end()}, 0, 0};
+  std::size_t at = text.find(wanted);
+  if (at == std::string_view::npos) {
+    if (names.bytes.empty() || names.bytes.back() != std::byte(0)) names.bytes.push_back(std::byte(0));
+    at = names.bytes.size();
+    std::ranges::copy(std::as_bytes(std::span(wanted)), std::back_inserter(names.bytes));
+  }
+  names.rela = static_cast<std::uint32_t>(at);
+  names.sframe = static_cast<std::uint32_t>(at + rela_name.size() - sframe_name.size());
+  return names;
+}
+
+/// The file in the making: bytes are appended, headers changed on the way and written at the end.
+template <class Types> class ObjectWriter {
+public:
+  ObjectWriter(const Image& image, const Parts& parts);
+
+  std::vector<std::byte> write(const Written& written);
+
+private:
+  using Shdr = typename Types::Shdr;
+  void append(std::uint32_t index, std::span<const std::byte> bytes, std::uint64_t align);
+  void set_headers(std::uint32_t sframe, std::uint32_t rela, const Names& names);
+  void write_headers();
+
+  const Image& image_;
+  const Parts& parts_;
+  std::vector<Shdr> headers_;
+  std::vector<std::byte> out_;
+};
+
+template <class Types>
+ObjectWriter<Types>::ObjectWriter(const Image& image, const Parts& parts) : image_(image), parts_(parts) {
+  const auto& header = table_at<typename Types::Ehdr>(image.bytes(), 0, 1)->front();
+  const auto old = *table_at<Shdr>(image.bytes(), header.e_shoff, image.sections().size());
+  headers_.assign(old.begin(), old.end());
+}
+
+template <class Types>
+void ObjectWriter<Types>::append(std::uint32_t index, std::span<const std::byte> bytes, std::uint64_t align) {
+  if (!bytes.empty()) { // SHT_NOBITS has a size but no bytes
+    out_.resize(align_up(out_.size(), align));
+    headers_[index].sh_size = bytes.size();
+  }
+  headers_[index].sh_offset = out_.size();
+  out_.insert(out_.end(), bytes.begin(), bytes.end());
+}
+
+template <class Types>
+void ObjectWriter<Types>::set_headers(std::uint32_t sframe, std::uint32_t rela, const Names& names) {
+  Shdr section{}, relocations{};
+  section.sh_name = names.sframe;
+  section.sh_type = sht_gnu_sframe;
+  section.sh_flags = shf_alloc;
+  section.sh_addralign = sframe_align;
+  relocations.sh_name = names.rela;
+  relocations.sh_type = sht_rela;
+  relocations.sh_flags = shf_info_link;
+  relocations.sh_link = parts_.symbols;
+  relocations.sh_info = sframe;
+  relocations.sh_addralign = 8;
+  relocations.sh_entsize = sizeof(typename Types::Rela);
+  headers_[sframe] = section;
+  headers_[rela] = relocations;
+}
+
+template <class Types> void ObjectWriter<Types>::write_headers() {
+  out_.resize(align_up(out_.size(), 8));
+  auto& header = *reinterpret_cast<typename Types::Ehdr*>(out_.data());
+  header.e_shoff = out_.size();
+  // Beyond SHN_LORESERVE the number is in the null section's header.
+  const bool many = headers_.size() >= llvm::ELF::SHN_LORESERVE;
+  header.e_shnum = static_cast<std::uint16_t>(many ? 0 : headers_.size());
+  headers_[0].sh_size = many ? headers_.size() : 0;
+  const auto bytes = std::as_bytes(std::span(headers_));
+  out_.insert(out_.end(), bytes.begin(), bytes.end());
+}
+
+template <class Types> std::vector<std::byte> ObjectWriter<Types>::write(const Written& written) {
+  const auto contents = [&](std::uint32_t index) { return bytes_of(image_, image_.sections()[index]); };
+  const auto number = [&](std::uint32_t old) {
+    if (old) return old;
+    headers_.emplace_back();
+    return static_cast<std::uint32_t>(headers_.size() - 1);
+  };
+  const std::uint32_t sframe = number(parts_.sframe), rela = number(parts_.rela);
+  const Names names = make_names(contents(parts_.names));
+  set_headers(sframe, rela, names);
+
+  out_.reserve(image_.bytes().size() + written.section.size() + written.relocations.size() +
+               names.bytes.size() + 4 * max_file_align + 2 * sizeof(Shdr));
+  const auto elf_header = image_.bytes().first(sizeof(typename Types::Ehdr));
+  out_.assign(elf_header.begin(), elf_header.end());
+  for (const std::uint32_t index : parts_.kept)
+    append(index, contents(index), image_.sections()[index].align);
+  append(sframe, written.section, sframe_align);
+  append(rela, written.relocations, 8);
+  append(parts_.names, names.bytes, 1);
+  write_headers();
+  return std::move(out_);
+}
+
+} // namespace
+
+Result<Edit> add_section_to_object(const ObjectLayout& object, const SectionMaker& make) {
+  const auto section = make(object.end());
+  if (!section) return std::unexpected(section.error());
+  const auto parts = find_parts(object.image());
+  if (!parts) return std::unexpected(parts.error());
+  return with_types(object.image().byte_order(), [&]<class Types>(Types) -> Result<Edit> {
+    const auto written = relocate<Types>(object, *parts, *section, object.end());
+    if (!written) return std::unexpected(written.error());
+    return Edit::replace_all(ObjectWriter<Types>(object.image(), *parts).write(*written));
+  });
+}
+
+} // namespace sframe::elf

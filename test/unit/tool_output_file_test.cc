@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files made by changing others: bytes, holes, owners, attributes, links, and what fails leaves no trace.
+
+#include "sframe/tool/output_file.h"
+
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+namespace sframe::tool {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::byte> bytes(std::string_view text) {
+  const auto view = std::as_bytes(std::span(text));
+  return {view.begin(), view.end()};
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct stat info(const fs::path& path) {
+  struct stat result {};
+  EXPECT_EQ(::stat(path.c_str(), &result), 0);
+  return result;
+}
+
+/// A folder with a file "in" of "0123456789", and an edit that keeps four bytes, writes over one, and adds.
+class ToolEdited : public ::testing::Test {
+protected:
+  ToolEdited() {
+    fs::create_directories(folder);
+    std::ofstream(in) << "0123456789";
+    edit.kept = 4;
+    edit.add(1, bytes("x"));
+    edit.add(6, bytes("new"));
+  }
+  ~ToolEdited() override { fs::remove_all(folder); }
+
+  elf::Result<void> write(const fs::path& path) const {
+    const auto file = elf::File::open(in);
+    return write_edited(path, *file, edit);
+  }
+  /// A failure has left nothing beside what was there.
+  void expect_files(std::size_t count) const {
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), static_cast<std::ptrdiff_t>(count));
+  }
+
+  const std::string expected = std::string("0x23\0\0new", 9);
+  fs::path folder = fs::temp_directory_path() / ("sframe-edited-test-" + std::to_string(::getpid()));
+  fs::path in = folder / "in", out = folder / "out";
+  elf::Edit edit;
+};
+
+TEST_F(ToolEdited, SameBytesByEveryWay) {
+  ASSERT_TRUE(write(out));
+  EXPECT_EQ(read(out), expected);
+  EXPECT_EQ(read(in), "0123456789");
+  const auto made = edit.apply(bytes("0123456789"));
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(made.data()), made.size()), expected);
+  const auto memory = elf::File::from_bytes("-", bytes("0123456789")); // no descriptor to copy from
+  ASSERT_TRUE(write_edited(out, memory, edit));
+  EXPECT_EQ(read(out), expected);
+  ASSERT_TRUE(write(in)); // in place
+  EXPECT_EQ(read(in), expected);
+  expect_files(2);
+}
+
+TEST_F(ToolEdited, ReplacesAll) {
+  edit = elf::Edit::replace_all(bytes("other"));
+  ASSERT_TRUE(write(out));
+  EXPECT_EQ(read(out), "other");
+}
+
+TEST_F(ToolEdited, KeepsModeOwnerAndAttributes) {
+  const bool root = ::geteuid() == 0;
+  if (root) {
+    ASSERT_EQ(::chown(in.c_str(), 12, 34), 0);
+  }
+  ASSERT_EQ(::chmod(in.c_str(), 06751), 0);
+  const bool attributes = ::setxattr(in.c_str(), "user.note", "kept", 4, 0) == 0;
+  ASSERT_TRUE(write(out));
+  EXPECT_EQ(info(out).st_mode & 07777, 06751u);
+  EXPECT_EQ(info(out).st_uid, info(in).st_uid);
+  EXPECT_EQ(info(out).st_gid, info(in).st_gid);
+  if (!attributes) GTEST_SKIP() << "no extended attributes here";
+  char value[8];
+  ASSERT_EQ(::getxattr(out.c_str(), "user.note", value, sizeof(value)), 4);
+  EXPECT_EQ(std::string_view(value, 4), "kept");
+}
+
+// Somebody else's setuid program, copied, is not a setuid program of ours.
+TEST_F(ToolEdited, NoSetuidWithoutTheOwner) {
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to have somebody else's file";
+  ASSERT_EQ(::chmod(in.c_str(), 06755), 0);
+  ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
+  EXPECT_EXIT(
+      {
+        if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(2);
+        ::_exit(write(out) ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "");
+  EXPECT_EQ(info(out).st_uid, 65534u);
+  EXPECT_EQ(info(out).st_mode & 07777, 0755u);
+}
+
+TEST_F(ToolEdited, HolesStayHoles) {
+  constexpr std::uint64_t size = std::uint64_t(5) << 30;
+  ASSERT_EQ(::truncate(in.c_str(), static_cast<off_t>(size)), 0);
+  if (info(in).st_blocks > 1000) GTEST_SKIP() << "no holes on this file system";
+  edit = {.kept = size, .size = size, .pieces = {}};
+  edit.add(size, bytes("end"));
+  ASSERT_TRUE(write(out));
+  EXPECT_EQ(info(out).st_size, static_cast<off_t>(size + 3));
+  EXPECT_LT(info(out).st_blocks, 1000);
+}
+
+TEST_F(ToolEdited, LinksAsCpTreatsThem) {
+  std::ofstream(out) << "old";
+  fs::create_symlink("out", folder / "symbolic");
+  fs::create_hard_link(out, folder / "hard");
+  ASSERT_TRUE(write(folder / "symbolic"));
+  EXPECT_TRUE(fs::is_symlink(folder / "symbolic"));
+  EXPECT_EQ(read(out), expected);
+  EXPECT_EQ(read(folder / "hard"), expected);
+  EXPECT_EQ(fs::hard_link_count(out), 2u);
+  ASSERT_EQ(::truncate(out.c_str(), 100), 0); // a longer file is cut
+  ASSERT_TRUE(write(folder / "hard"));
+  EXPECT_EQ(read(out), expected);
+  fs::create_hard_link(in, folder / "input");
+  ASSERT_TRUE(write(folder / "input")); // in place, by another name
+  EXPECT_EQ(read(in), expected);
+  expect_files(5);
+}
+
+TEST_F(ToolEdited, FailuresLeaveWhatWasThere) {
+  std::ofstream(out) << "old";
+  EXPECT_FALSE(write(folder));
+  EXPECT_FALSE(write(folder / "none" / "out"));
+  EXPECT_FALSE(write("/dev/full"));
+
+  rlimit unlimited{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &unlimited), 0);
+  rlimit small = unlimited;
+  small.rlim_cur = 5;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  const auto too_large = write(out);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &unlimited), 0);
+  ASSERT_FALSE(too_large);
+  EXPECT_NE(too_large.error().what.find("File too large"), std::string::npos) << too_large.error().what;
+  EXPECT_EQ(read(out), "old");
+  EXPECT_EQ(read(in), "0123456789");
+  expect_files(2);
+}
+
+TEST_F(ToolEdited, RefusesReadOnlyTargets) {
+  std::ofstream(out) << "old";
+  ASSERT_EQ(::chmod(out.c_str(), 0444), 0);
+  ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
+  EXPECT_EXIT(
+      {
+        if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(2); // root may write everything
+        ::_exit(write(out) ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(1), "");
+  EXPECT_EQ(read(out), "old");
+  expect_files(2);
+}
+
+} // namespace
+} // namespace sframe::tool

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "descriptor.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string_view>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include <vector>
+
+namespace sframe::tool {
+
+namespace {
+
+/// Bytes [begin, end) that are in a file, not in a hole of it.
+struct Extent {
+  std::uint64_t begin, end;
+};
+
+/// The next extent at or behind `at`; empty at the end. A file system that knows no holes gives one extent.
+Extent next_extent(int fd, std::uint64_t at, std::uint64_t end) {
+  if (fd < 0 || at >= end) return {at, end};
+  const off_t data = ::lseek(fd, static_cast<off_t>(at), SEEK_DATA);
+  if (data < 0) return errno == ENXIO ? Extent{end, end} : Extent{at, end};
+  const off_t hole = ::lseek(fd, data, SEEK_HOLE);
+  const auto begin = std::min(static_cast<std::uint64_t>(data), end);
+  return {begin, hole < 0 ? end : std::min(static_cast<std::uint64_t>(hole), end)};
+}
+
+/// Copies as much of [begin, end) as the kernel will from file to file; the number of bytes.
+std::uint64_t copy_in_kernel(int from, int to, Extent extent) {
+  off_t in = static_cast<off_t>(extent.begin), out = in;
+  const auto end = static_cast<off_t>(extent.end);
+  while (from >= 0 && in < end) {
+    const ssize_t done = ::copy_file_range(from, &in, to, &out, static_cast<std::size_t>(end - in), 0);
+    if (done == 0 || (done < 0 && errno != EINTR)) break;
+  }
+  return static_cast<std::uint64_t>(in) - extent.begin;
+}
+
+/// Those sign the content that the file had, or are not ours to give.
+bool is_copied(std::string_view attribute) {
+  return attribute != "security.ima" && attribute != "security.evm";
+}
+
+void copy_extended_attributes(int from, int to) {
+  const ssize_t size = ::flistxattr(from, nullptr, 0);
+  if (size <= 0) return;
+  std::vector<char> names(static_cast<std::size_t>(size));
+  const ssize_t listed = ::flistxattr(from, names.data(), names.size());
+  if (listed <= 0) return;
+  std::vector<char> value;
+  for (const char* name = names.data(); name < names.data() + listed; name += std::strlen(name) + 1) {
+    const ssize_t length = is_copied(name) ? ::fgetxattr(from, name, nullptr, 0) : -1;
+    if (length < 0) continue;
+    value.resize(static_cast<std::size_t>(length));
+    if (::fgetxattr(from, name, value.data(), value.size()) == length)
+      (void)::fsetxattr(to, name, value.data(), value.size(), 0); // as far as the user may
+  }
+}
+
+} // namespace
+
+int Descriptor::close() {
+  const int fd = std::exchange(fd_, -1);
+  return fd >= 0 && ::close(fd) != 0 ? errno : 0;
+}
+
+int write_all(int fd, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::write(fd, bytes.data(), bytes.size());
+    if (done > 0)
+      bytes = bytes.subspan(static_cast<std::size_t>(done));
+    else if (done == 0)
+      return EIO;
+    else if (errno != EINTR)
+      return errno;
+  }
+  return 0;
+}
+
+int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t offset) {
+  if (::lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0) return errno;
+  return write_all(fd, bytes);
+}
+
+int copy_start(int from, std::span<const std::byte> bytes, int to) {
+  for (Extent extent{0, 0}; extent.end < bytes.size();) {
+    extent = next_extent(from, extent.end, bytes.size());
+    const std::uint64_t copied = copy_in_kernel(from, to, extent);
+    const auto rest = bytes.subspan(extent.begin, extent.end - extent.begin).subspan(copied);
+    if (const int error = write_at(to, rest, extent.begin + copied)) return error;
+  }
+  return 0;
+}
+
+int copy_over(int from, int to, std::uint64_t size) {
+  std::vector<std::byte> buffer(std::size_t(1) << 20);
+  for (std::uint64_t at = 0; at < size;) {
+    const ssize_t got = ::pread(from, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at),
+                                static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got < 0 ? errno : EIO;
+    const auto bytes = std::span(buffer).first(static_cast<std::size_t>(got));
+    if (const int error = write_at(to, bytes, at)) return error;
+    at += bytes.size();
+  }
+  return ::ftruncate(to, static_cast<off_t>(size)) == 0 ? 0 : errno;
+}
+
+int copy_attributes(int from, int to) {
+  struct stat wanted {
+  }, has{};
+  if (::fstat(from, &wanted) != 0) return errno;
+  // Who may not give files away may perhaps still choose the group. Both clear setuid bits and capabilities.
+  if (::fchown(to, wanted.st_uid, wanted.st_gid) != 0)
+    (void)!::fchown(to, static_cast<uid_t>(-1), wanted.st_gid);
+  if (::fstat(to, &has) != 0) return errno;
+  mode_t mode = wanted.st_mode & 07777;
+  if (has.st_uid != wanted.st_uid) mode &= ~static_cast<mode_t>(S_ISUID);
+  if (has.st_gid != wanted.st_gid) mode &= ~static_cast<mode_t>(S_ISGID);
+  copy_extended_attributes(from, to);
+  return ::fchmod(to, mode) == 0 ? 0 : errno;
+}
+
+} // namespace sframe::tool

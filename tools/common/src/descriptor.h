@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: file descriptors, and what is done with them when a file is written. All functions give 0 or the
+// errno of what failed.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace sframe::tool {
+
+/// A descriptor that closes itself. Negative: none.
+class Descriptor {
+public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() { (void)close(); }
+
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+
+  /// Closes now, to learn of writes that failed late.
+  int close();
+
+private:
+  int fd_;
+};
+
+/// Writes at the current position.
+int write_all(int fd, std::span<const std::byte> bytes);
+
+/// Writes at `offset`.
+int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t offset);
+
+/// Gives `to`, an empty file, the same first bytes as the file `from`. `bytes` are those: they are written
+/// where the kernel cannot copy from file to file, and where `from` is none. Holes stay holes.
+int copy_start(int from, std::span<const std::byte> bytes, int to);
+
+/// Writes the first `size` bytes of `from` over those of `to`, holes as zeros, and cuts `to` there.
+int copy_over(int from, int to, std::uint64_t size);
+
+/// Gives `to` the owner, extended attributes and mode of `from`, as far as we may.
+int copy_attributes(int from, int to);
+
+} // namespace sframe::tool
