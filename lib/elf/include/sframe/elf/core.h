@@ -57,6 +57,9 @@ struct Module {
   std::optional<std::uint64_t> bias;
   std::vector<std::byte> build_id; ///< empty where the core does not have it
   bool vdso = false;
+  /// Nothing tells of the image but the program's entry point: start and end are those of the memory that is
+  /// mapped around it in a row, and the file offset of its one mapping is not known.
+  bool assumed = false;
   std::vector<Mapping> mappings; ///< by address; one made-up entry for the vdso
 };
 

@@ -45,4 +45,10 @@ bool has_register_layout(std::uint16_t machine);
 std::optional<Registers> decode_registers(std::uint16_t machine, ByteOrder order,
                                           std::span<const std::byte> regs);
 
+/// Adds those floating-point registers to `into` in which functions keep general ones (s390x; none on other
+/// machines), from the kernel's NT_FPREGSET in the machine's byte order. False where the bytes are too few;
+/// the registers that fit are set.
+bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const std::byte> regs,
+                         Registers& into);
+
 } // namespace sframe::elf

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compressed files: zstd (RFC 8878), xz and lz4 frames, known by their magic numbers. systemd-coredump stores
+// cores so, and .gnu_debugdata holds a small ELF file in xz.
+//
+// A core is mostly zeros, and may be much larger than memory: unpacked zeros take address space but no
+// memory.
+
+#pragma once
+
+#include "sframe/elf/problem.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace sframe::elf {
+
+/// Unpacked bytes. Movable; the bytes stay at their address.
+class Unpacked {
+public:
+  Unpacked() = default;
+  Unpacked(Unpacked&& other) noexcept;
+  Unpacked& operator=(Unpacked&& other) noexcept;
+  ~Unpacked();
+
+  std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(map_), size_}; }
+
+  /// True where the compressed bytes are damaged or end early: bytes() has what came before.
+  bool damaged() const { return damaged_; }
+
+private:
+  friend class SparseWriter;
+  void* map_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+  bool damaged_ = false;
+};
+
+/// What unpack() makes at most.
+struct UnpackLimits {
+  std::uint64_t size = std::uint64_t(1) << 36;   ///< bytes in all
+  std::uint64_t memory = std::uint64_t(1) << 30; ///< bytes in pages that are not all zeros, and expansion
+                                                 ///< times the packed size
+  static constexpr std::uint64_t expansion = 64;
+};
+
+/// True where the bytes start as a compressed file does that unpack() knows.
+bool is_packed(std::span<const std::byte> bytes);
+
+/// Unpacks all frames in a row. Fails where the bytes are not compressed, in a format that was left out when
+/// this library was built, or beyond the limits. Linear in the unpacked size.
+Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits = {});
+
+} // namespace sframe::elf

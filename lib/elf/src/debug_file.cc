@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looking up separate debug files.
+
+#include "sframe/elf/debug_file.h"
+
+#include "bytes.h"
+#include "sframe/elf/core.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/CRC.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace sframe::elf {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Search {
+public:
+  Search(const Image& image, std::vector<Rejected>* rejected) : image_(image), rejected_(rejected) {}
+
+  std::optional<DebugFile> by_build_id(std::span<const std::string> folders) {
+    const auto id = image_.build_id();
+    if (id.size() < 2) return std::nullopt;
+    const std::string name = ".build-id/" + to_hex(id.first(1)) + "/" + to_hex(id.subspan(1)) + ".debug";
+    for (const std::string& folder : folders) {
+      const std::string path = (fs::path(folder) / name).string();
+      auto found = open(path);
+      if (!found) continue;
+      if (std::ranges::equal(found->image.build_id(), id)) return found;
+      reject(path, "its build ID is " + to_hex(found->image.build_id()) + ", not " + to_hex(id));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<DebugFile> by_link(const std::string& image_path, std::span<const std::string> folders) {
+    const auto link = debug_link(image_);
+    if (!link) return std::nullopt;
+    std::error_code error;
+    const fs::path here = fs::absolute(image_path, error).parent_path();
+    if (error) return std::nullopt;
+    std::vector<fs::path> candidates = {here / link->name, here / ".debug" / link->name};
+    for (const std::string& folder : folders)
+      candidates.push_back(fs::path(folder) / here.relative_path() / link->name);
+    for (const fs::path& candidate : candidates) {
+      auto found = open(candidate.string());
+      if (!found || found->file.bytes().data() == image_.bytes().data()) continue;
+      const auto bytes = found->file.bytes();
+      const std::uint32_t crc =
+          llvm::crc32({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+      if (crc == link->crc) return found;
+      reject(candidate.string(),
+             "its checksum is " + hex(crc) + ", .gnu_debuglink asks for " + hex(link->crc));
+    }
+    return std::nullopt;
+  }
+
+private:
+  std::optional<DebugFile> open(const std::string& path) {
+    auto file = File::open_regular(path);
+    if (!file) return std::nullopt; // most candidates do not exist
+    auto image = Image::parse(file->bytes());
+    if (!image) return reject(path, image.error().text()), std::nullopt;
+    if (image->machine() != image_.machine() || image->byte_order() != image_.byte_order())
+      return reject(path, "it is for another machine"), std::nullopt;
+    return DebugFile{std::move(*file), std::move(*image)};
+  }
+
+  void reject(const std::string& path, std::string why) {
+    if (rejected_) rejected_->push_back({path, std::move(why)});
+  }
+
+  const Image& image_;
+  std::vector<Rejected>* rejected_;
+};
+
+} // namespace
+
+std::optional<DebugLink> debug_link(const Image& image) {
+  const Section* section = image.find_section(".gnu_debuglink");
+  if (!section) return std::nullopt;
+  const auto contents = image.contents(*section);
+  if (!contents) return std::nullopt;
+  const auto bytes = contents->bytes();
+  const auto end = std::ranges::find(bytes, std::byte{});
+  const auto size = static_cast<std::size_t>(end - bytes.begin());
+  // The checksum stands behind the name, padded to 4 bytes.
+  const auto crc =
+      load_at<std::uint32_t>(bytes, (std::uint64_t{size} + 4) & ~std::uint64_t{3}, image.byte_order());
+  if (end == bytes.end() || size == 0 || !crc) return std::nullopt;
+  if (section->flags & shf_compressed) return std::nullopt; // the name would not outlive `contents`
+  const std::string_view name(reinterpret_cast<const char*>(bytes.data()), size);
+  if (name.find('/') != name.npos || name == "." || name == "..") return std::nullopt;
+  return DebugLink{name, *crc};
+}
+
+std::optional<DebugFile> find_debug_file(const Image& image, const std::string& path,
+                                         std::span<const std::string> folders,
+                                         std::vector<Rejected>* rejected) {
+  Search search(image, rejected);
+  if (auto found = search.by_build_id(folders)) return found;
+  return search.by_link(path, folders);
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The decompressors: libzstd, liblzma, liblz4.
+
+#include "unpack.h"
+
+#if SFRAME_HAVE_ZSTD
+#  include <zstd.h>
+#endif
+#if SFRAME_HAVE_LZMA
+#  include <lzma.h>
+#endif
+#if SFRAME_HAVE_LZ4
+#  include <lz4frame.h>
+#endif
+
+#include <cstdint>
+
+namespace sframe::elf {
+
+#if SFRAME_HAVE_ZSTD
+namespace {
+
+class ZstdDecoder final : public Decoder {
+public:
+  ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
+
+  Status step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer to{out.data(), out.size(), 0};
+    const std::size_t result = ZSTD_decompressStream(stream_, &to, &from);
+    in = in.subspan(from.pos);
+    out = out.subspan(to.pos);
+    if (ZSTD_isError(result)) return Status::damaged;
+    return result == 0 ? Status::done : Status::more;
+  }
+
+private:
+  ZSTD_DStream* stream_ = ZSTD_createDStream();
+};
+
+} // namespace
+
+std::unique_ptr<Decoder> make_zstd_decoder() {
+  return std::make_unique<ZstdDecoder>();
+}
+#else
+std::unique_ptr<Decoder> make_zstd_decoder() {
+  return nullptr;
+}
+#endif
+
+#if SFRAME_HAVE_LZMA
+namespace {
+
+class XzDecoder final : public Decoder {
+public:
+  XzDecoder() {
+    constexpr std::uint64_t memory_limit = std::uint64_t{1} << 28; // a dictionary is the file's word
+    ready_ = lzma_stream_decoder(&stream_, memory_limit, 0) == LZMA_OK;
+  }
+  ~XzDecoder() override { lzma_end(&stream_); }
+
+  Status step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
+    if (!ready_) return Status::damaged;
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(in.data());
+    stream_.avail_in = in.size();
+    stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data());
+    stream_.avail_out = out.size();
+    const lzma_ret result = lzma_code(&stream_, LZMA_RUN);
+    in = in.last(stream_.avail_in);
+    out = out.last(stream_.avail_out);
+    if (result == LZMA_STREAM_END) return Status::done;
+    return result == LZMA_OK ? Status::more : Status::damaged;
+  }
+
+private:
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  bool ready_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Decoder> make_xz_decoder() {
+  return std::make_unique<XzDecoder>();
+}
+#else
+std::unique_ptr<Decoder> make_xz_decoder() {
+  return nullptr;
+}
+#endif
+
+#if SFRAME_HAVE_LZ4
+namespace {
+
+class Lz4Decoder final : public Decoder {
+public:
+  Lz4Decoder() {
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&context_, LZ4F_VERSION))) context_ = nullptr;
+  }
+  ~Lz4Decoder() override { LZ4F_freeDecompressionContext(context_); }
+
+  Status step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
+    if (!context_) return Status::damaged;
+    std::size_t taken = in.size(), made = out.size();
+    const std::size_t result = LZ4F_decompress(context_, out.data(), &made, in.data(), &taken, nullptr);
+    if (LZ4F_isError(result)) return Status::damaged;
+    in = in.subspan(taken);
+    out = out.subspan(made);
+    return result == 0 ? Status::done : Status::more;
+  }
+
+private:
+  LZ4F_dctx* context_ = nullptr;
+};
+
+} // namespace
+
+std::unique_ptr<Decoder> make_lz4_decoder() {
+  return std::make_unique<Lz4Decoder>();
+}
+#else
+std::unique_ptr<Decoder> make_lz4_decoder() {
+  return nullptr;
+}
+#endif
+
+} // namespace sframe::elf
