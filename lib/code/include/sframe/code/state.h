@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the analysis knows before an instruction: the value of every tracked register and of the stack words
+// that hold something of interest, in terms of the function's entry.
+//
+// All is symbolic. The CFA is a name, not a number: SP = cfa - 16 says that SP is 16 bytes below it. A
+// register's value at the function's entry is a name too. Where SP cannot be followed any more (alignment,
+// alloca) it gets a new name, a symbol, and what is pushed below is known relative to that.
+
+#pragma once
+
+#include "sframe/abi.h"
+#include "sframe/code/instruction.h"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <span>
+
+namespace sframe::code {
+
+/// A symbolic value: a base and an offset in bytes. Trivially copyable, 8 bytes.
+struct Value {
+  enum class Base : std::uint8_t {
+    /// something that was computed or loaded: none of what follows, as far as can be seen; copies of one such
+    /// thing have the same `id` where it is not 0
+    other,
+    unknown,  ///< nothing is known: it may be any of what follows
+    cfa,      ///< CFA + offset
+    entry,    ///< the value of register `id` at the function's entry (for RA: the return address)
+    symbol,   ///< the unknown that SP became at one place (`id`), + offset
+    conflict, ///< one thing on one path and another on another path: Results::conflicts()[id]; + offset
+    constant, ///< offset
+    code,     ///< an address: the function's start + offset
+    bounded,  ///< an index: 0 to `offset`, times `id`; `flag`: a compare said so, not the size of its type
+    table,    ///< read from a jump table, or an address computed from that: of the analysis alone (`id`)
+  };
+
+  Base base = Base::other;
+  bool flag = false; ///< of RA, AArch64: it has a pointer authentication code
+  std::uint16_t id = 0;
+  std::int32_t offset = 0;
+
+  static constexpr Value other() { return {}; }
+  static constexpr Value unknown() { return {Base::unknown, false, 0, 0}; }
+  static constexpr Value cfa(std::int32_t offset) { return {Base::cfa, false, 0, offset}; }
+  static constexpr Value entry(std::uint16_t reg) { return {Base::entry, false, reg, 0}; }
+
+  /// True where the value says a place in the frame: CFA, symbol or conflict, plus an offset.
+  constexpr bool is_place() const {
+    return base == Base::cfa || base == Base::symbol || base == Base::conflict;
+  }
+
+  friend constexpr bool operator==(const Value& a, const Value& b) {
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); // compared all the time
+  }
+};
+
+/// A word on the stack and what it holds.
+struct Slot {
+  Value place; ///< is_place()
+  Value value;
+
+  friend constexpr bool operator==(const Slot&, const Slot&) = default;
+};
+
+/// The state before an instruction. Trivially copyable, about 700 bytes.
+class State {
+public:
+  static constexpr std::uint32_t max_registers = 36;
+  static constexpr std::uint32_t max_slots = 24;
+
+  /// The state at a function's first instruction, as its first row has it; call-saved registers, FP and RA
+  /// hold the values that the caller expects back. `row` need not be canonical: cold parts and PLTs start
+  /// with what was done before. An outermost row gives the canonical entry without a return address.
+  static State at_entry(const FrameRow& row, const AbiTraits& abi, const Machine& machine);
+
+  /// The value of a register (DWARF number); other() for one that is not tracked.
+  const Value& reg(std::uint16_t reg) const { return reg < max_registers ? registers_[reg] : untracked; }
+  /// The value of the word that is stored at a place; other() for a word in which nothing of interest was
+  /// stored, unknown() where words were forgotten for want of room, or where `place` is no place.
+  Value word(Value place) const;
+  /// The words known, in no order.
+  std::span<const Slot> slots() const { return {slots_.data(), count_}; }
+
+  // For the analysis.
+  void set_reg(std::uint16_t reg, Value value) {
+    if (reg < max_registers) registers_[reg] = value;
+  }
+  /// Stores a word; forgets what it overlaps. Nothing where `place` is no place.
+  void store(Value place, Value value);
+  /// True where `size` bytes at `place` overlap a word that holds the entry value of a register.
+  bool has_saved_register(Value place, std::uint32_t size) const;
+  /// Forgets the words that `size` bytes at `place` overlap.
+  void overwrite(Value place, std::uint32_t size);
+  /// Forgets the words below `place` (same base and symbol): SP moved up, or a call may use that memory.
+  void drop_below(Value place);
+  /// Forgets all that is known in terms of a symbol or conflict that is about to mean something new.
+  void forget(Value::Base base, std::uint16_t id);
+  bool forgot_words() const { return forgot_; }
+  void set_forgot_words() { forgot_ = true; }
+  void remove_slot(std::size_t index) { slots_[index] = slots_[--count_]; }
+  Slot& slot(std::size_t index) { return slots_[index]; }
+
+  /// True where both know the same and in the same order: a quick answer for paths that meet.
+  bool same_values(const State& other) const;
+
+  /// The last compare that a branch may ask about.
+  struct Compare {
+    std::uint8_t reg = Effect::none; ///< none: not known
+    std::uint8_t source = Effect::none;
+    std::int64_t value = 0;
+
+    friend constexpr bool operator==(const Compare&, const Compare&) = default;
+  };
+  Compare compare;
+
+  /// The place that was written last in this block; other() where there is none.
+  Value last_store;
+
+private:
+  static constexpr Value untracked{};
+
+  std::array<Value, max_registers> registers_{};
+  std::array<Slot, max_slots> slots_; ///< the first count_
+  std::uint8_t count_ = 0;
+  bool forgot_ = false;
+};
+
+} // namespace sframe::code

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A64: every instruction is one little-endian word of 32 bits, in big-endian programs too, and what kind it
+// is stands in bits 28 to 25. That makes a decoder for our purpose small: it reads the fields of those
+// classes that move the stack pointer, save registers or branch, and of every other class it needs to know
+// only which general register is written, which for nearly all of them is the one in bits 4 to 0.
+//
+// Why not Capstone: version 4 (Debian 12) refuses newer instructions (retaa, ldraa, udf, SVE) and takes
+// longer than this with its details switched on; what a word writes would still have to be decided here.
+//
+// Specified in the Arm Architecture Reference Manual for A-profile (DDI 0487), chapter C4; the register roles
+// in the Procedure Call Standard (AAPCS64), section 6.1.
+
+#include "../machines.h"
+#include "encoding.h"
+
+#include <capstone/capstone.h>
+
+namespace sframe::code::aarch64 {
+
+namespace {
+
+constexpr std::uint8_t word_size = 4;
+
+Word read_word(std::span<const std::byte> bytes) {
+  std::uint32_t bits = 0;
+  for (std::size_t i = 0; i < word_size; ++i) bits |= std::to_integer<std::uint32_t>(bytes[i]) << (8 * i);
+  return {bits};
+}
+
+/// UDF: the upper half is 0. A word of 0 is what padding and data look like.
+bool is_udf(Word word) {
+  return word.field(31, 16) == 0;
+}
+
+bool decode_word(Word word, Instruction& instruction, EffectList& effects) {
+  switch (word.field(28, 25)) {
+  case 0b0000:
+    if (is_udf(word)) {
+      instruction.flow = Flow::stop;
+      return true;
+    }
+    if (!word.bit(31)) return false;
+    decode_vector(word, effects);
+    return true;
+  case 0b0001:
+  case 0b0011: return false;
+  case 0b1000:
+  case 0b1001: decode_immediate(word, instruction.address, effects); return true;
+  case 0b1010:
+  case 0b1011: return decode_branch(word, instruction, effects);
+  case 0b0101:
+  case 0b1101: decode_register(word, effects); return true;
+  case 0b0010:
+  case 0b0111:
+  case 0b1111: decode_vector(word, effects); return true;
+  default: decode_memory(word, effects); return true;
+  }
+}
+
+class A64Decoder final : public Decoder {
+public:
+  bool decode(std::span<const std::byte> bytes, std::uint64_t address, Instruction& instruction,
+              std::vector<Effect>& effects) override {
+    instruction = {.address = address};
+    if (bytes.size() < word_size) {
+      instruction.length = static_cast<std::uint8_t>(bytes.size());
+      return false;
+    }
+    instruction.length = word_size;
+    EffectList list(effects);
+    const bool decoded = decode_word(read_word(bytes), instruction, list);
+    instruction.writes_flags = list.flags_lost();
+    return decoded;
+  }
+};
+
+} // namespace
+} // namespace sframe::code::aarch64
+
+namespace sframe::code {
+
+// A call preserves x19 to x29 and SP. Counted as lost are also x18, the platform's, and x30, where the call
+// puts the return address.
+const MachineEntry aarch64_machine{.machine = {.num_registers = aarch64::scratch + 1,
+                                               .call_clobbered = 0x1'4007'ffff,
+                                               .red_zone = 0,
+                                               .max_length = aarch64::word_size,
+                                               .alignment = aarch64::word_size},
+                                   .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
+                                     return std::make_unique<aarch64::A64Decoder>();
+                                   },
+                                   .disassemble = [](std::span<const std::byte> bytes, std::uint64_t address) {
+                                     return capstone_text(CS_ARCH_ARM64, CS_MODE_ARM, bytes, address);
+                                   }};
+
+} // namespace sframe::code

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// AMD64 for the analysis of code: Zydis decodes, Translator says what it means.
+//
+// | DWARF | register                | a call by the ABI                          |
+// | 0-2   | rax, rdx, rcx           | clobbers it                                |
+// | 3     | rbx                     | preserves it                               |
+// | 4, 5  | rsi, rdi                | clobbers it                                |
+// | 6, 7  | rbp (FP), rsp (SP)      | preserves it                               |
+// | 8-11  | r8-r11                  | clobbers it                                |
+// | 12-15 | r12-r15                 | preserves it                               |
+// | 16    | none: RA's column, here the target of a jump through memory                  |
+//
+// (System V psABI for x86-64, section 3.2.1; the red zone of 128 bytes: section 3.2.2.)
+
+#include "amd64/decoder.h"
+#include "machines.h"
+
+namespace sframe::code {
+namespace amd64 {
+namespace {
+
+class ZydisBackedDecoder final : public Decoder {
+public:
+  ZydisBackedDecoder() {
+    ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    // Instructions of the newest extensions share encodings with the no-operations that compilers use.
+    ZydisDecoderEnableMode(&decoder_, ZYDIS_DECODER_MODE_KNC, ZYAN_FALSE);
+  }
+
+  bool decode(std::span<const std::byte> bytes, std::uint64_t address, Instruction& instruction,
+              std::vector<Effect>& effects) override {
+    instruction = {.address = address, .length = 1};
+    ZydisDecoderContext context;
+    ZydisDecodedInstruction raw;
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder_, &context, bytes.data(), bytes.size(), &raw)))
+      return false;
+    instruction.length = raw.length;
+    if (raw.mnemonic == ZYDIS_MNEMONIC_NOP || raw.mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
+      instruction.is_nop = raw.mnemonic == ZYDIS_MNEMONIC_NOP;
+      return true;
+    }
+    if (!ZYAN_SUCCESS(
+            ZydisDecoderDecodeOperands(&decoder_, &context, &raw, operands_.data(), raw.operand_count)))
+      return false;
+    Translator(raw, operands_.data(), instruction, effects).translate();
+    return true;
+  }
+
+private:
+  ZydisDecoder decoder_;
+  std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands_;
+};
+
+/// Hardware numbers to DWARF numbers.
+constexpr std::uint8_t dwarf_of[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+
+/// By Zydis register.
+constexpr auto gprs = [] {
+  std::array<Gpr, ZYDIS_REGISTER_MAX_VALUE + 1> table{};
+  const auto fill = [&](int first, int last, std::uint8_t size, int hardware_number, bool high) {
+    for (int reg = first; reg <= last; ++reg)
+      table[static_cast<std::size_t>(reg)] = {dwarf_of[reg - first + hardware_number], size, high};
+  };
+  fill(ZYDIS_REGISTER_RAX, ZYDIS_REGISTER_R15, 8, 0, false);
+  fill(ZYDIS_REGISTER_EAX, ZYDIS_REGISTER_R15D, 4, 0, false);
+  fill(ZYDIS_REGISTER_AX, ZYDIS_REGISTER_R15W, 2, 0, false);
+  fill(ZYDIS_REGISTER_AL, ZYDIS_REGISTER_BL, 1, 0, false);
+  fill(ZYDIS_REGISTER_AH, ZYDIS_REGISTER_BH, 1, 0, true);
+  fill(ZYDIS_REGISTER_SPL, ZYDIS_REGISTER_R15B, 1, 4, false); // follow bh
+  return table;
+}();
+
+} // namespace
+
+Gpr gpr(ZydisRegister reg) {
+  return gprs[static_cast<std::size_t>(reg)];
+}
+
+} // namespace amd64
+
+const MachineEntry amd64_machine = {
+    .machine = {.num_registers = 17,
+                .call_clobbered = 0b1'0000'1111'0011'0111,
+                .red_zone = 128,
+                .max_length = 15,
+                .alignment = 1},
+    .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
+      return std::make_unique<amd64::ZydisBackedDecoder>();
+    },
+    .disassemble = [](std::span<const std::byte> bytes, std::uint64_t address) -> std::string {
+      ZydisDecoder decoder;
+      ZydisFormatter formatter;
+      ZydisDecodedInstruction instruction;
+      std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands;
+      std::array<char, 256> text{};
+      ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+      ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT);
+      ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
+      ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+      if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes.data(), bytes.size(), &instruction, operands.data())))
+        ZydisFormatterFormatInstruction(&formatter, &instruction, operands.data(), instruction.operand_count_visible,
+                                        text.data(), text.size(), address, nullptr);
+      return text.data();
+    },
+};
+
+} // namespace sframe::code

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The engine's drive: from the entry to a fixed point, and what can be asked afterwards.
+
+#include "engine.h"
+#include "values.h"
+
+#include <algorithm>
+
+namespace sframe::code {
+namespace {
+
+/// Symbols that State::at_entry() may use.
+constexpr std::uint16_t first_free_symbol = 8;
+
+/// Work per byte of code beyond which a function is given up. Compilers' code needs less than 2.
+constexpr std::uint64_t max_work_per_byte = 64;
+constexpr std::uint64_t min_work = 1 << 16;
+constexpr std::size_t max_guesses = 1 << 14;
+
+} // namespace
+
+Analysis::Analysis(const AbiTraits& abi)
+    : abi_(&abi), machine_(&machine(abi)), decoder_(sframe::code::make_decoder(abi)) {}
+
+void Analysis::reset(const Function& function) {
+  function_ = function;
+  size_ = std::min(function.bytes.size(), Analyzer::max_function_size);
+  code_.clear();
+  effects_.clear();
+  index_of_.assign(size_, no_index);
+  in_line_.clear();
+  tables_.clear();
+  obstacles_.clear();
+  order_.clear();
+  work_ = 0;
+  restarts_ = 0;
+  limit_met_ = false;
+  num_symbols_ = first_free_symbol;
+  forget_flow();
+}
+
+/// Back to the start of the data flow; what was decoded, and which calls do not return, stays.
+void Analysis::forget_flow() {
+  num_blocks_ = 0;
+  queue_.clear();
+  conflicts_.clear();
+  guesses_.clear();
+  guessed_targets_.clear();
+  pending_guesses_.clear();
+  mode_ = Certainty::certain;
+  restart_ = false;
+  for (Decoded& decoded : code_) {
+    decoded.block = decoded.owner = decoded.guess = no_index;
+    decoded.sp_lost = decoded.unresolved = decoded.runs_off = false;
+  }
+}
+
+void Analysis::run(const Function& function) {
+  reset(function);
+  if (!decoder_ || size_ == 0) return collect_obstacles();
+  discover(function_.start);
+  for (const CallSite& site : function_.call_sites)
+    if (contains(site.landing_pad)) discover(site.landing_pad);
+  do {
+    if (restart_) ++restarts_;
+    forget_flow();
+    start();
+    follow_guesses();
+    start_where_rows_say();
+  } while (restart_);
+  order_blocks();
+  collect_obstacles();
+}
+
+void Analysis::start() {
+  const State entry = State::at_entry(function_.entry, *abi_, *machine_);
+  // A cold part that starts with a landing pad has a no-operation before it, since 0 says that there is no
+  // pad.
+  const std::uint64_t behind = behind_padding(function_.start);
+  const bool starts_with_pad =
+      behind != function_.start && rows_say_it_does_not_return(function_.start + 1, behind, entry, entry);
+  if (!starts_with_pad) propagate(function_.start, entry, 0, Edge::jump);
+  drain();
+}
+
+void Analysis::drain() {
+  const std::uint64_t limit = min_work + max_work_per_byte * size_;
+  while (!queue_.empty() && !restart_) {
+    if (work_ > limit) {
+      limit_met_ = true;
+      return queue_.clear();
+    }
+    std::ranges::pop_heap(queue_, [&](std::uint32_t a, std::uint32_t b) {
+      return code_[blocks_[a].first].instruction.address > code_[blocks_[b].first].instruction.address;
+    });
+    const std::uint32_t block = queue_.back();
+    queue_.pop_back();
+    blocks_[block].queued = false;
+    process(block);
+  }
+}
+
+void Analysis::guess(std::uint32_t from, const State& state, std::span<const std::uint64_t> targets) {
+  if (code_[from].guess == no_index) {
+    if (guesses_.size() >= max_guesses) {
+      limit_met_ = true;
+      return;
+    }
+    code_[from].guess = static_cast<std::uint32_t>(guesses_.size());
+    guesses_.emplace_back();
+  }
+  Guess& guess = guesses_[code_[from].guess];
+  guess.from = from;
+  guess.state = state;
+  if (!guess.pending) pending_guesses_.push_back(code_[from].guess);
+  guess.pending = true;
+  if (guess.num_targets != targets.size()) {
+    guess.first_target = static_cast<std::uint32_t>(guessed_targets_.size());
+    guess.num_targets = static_cast<std::uint32_t>(targets.size());
+    guessed_targets_.insert(guessed_targets_.end(), targets.begin(), targets.end());
+  }
+}
+
+/// Once all is known that is certain, what may be is added where nothing is known.
+void Analysis::follow_guesses() {
+  mode_ = Certainty::guessed;
+  while (!pending_guesses_.empty() && !restart_) {
+    Guess& guess = guesses_[pending_guesses_.back()];
+    pending_guesses_.pop_back();
+    guess.pending = false;
+    const State state = guess.state;
+    const std::uint32_t from = guess.from, end = guess.first_target + guess.num_targets;
+    for (std::uint32_t i = guess.first_target; i < end && !restart_; ++i)
+      propagate(guessed_targets_[i], state, from, Edge::jump);
+    drain();
+  }
+  mode_ = Certainty::certain;
+}
+
+/// Code that nothing reaches, in cold parts mostly: other parts of the function jump there. The row that
+/// stands there is believed to begin with.
+void Analysis::start_where_rows_say() {
+  if (function_.rows.empty()) return;
+  for (std::uint64_t at = 0; at < size_ && !restart_ && !limit_met_;) {
+    if (index_of_[at] == no_index) discover(function_.start + at);
+    const std::uint32_t index = index_of_[at];
+    const Instruction instruction = code_[index].instruction;
+    if (code_[index].owner == no_index && !instruction.is_nop && !code_[index].bad) {
+      const auto row = std::ranges::upper_bound(function_.rows, at, {}, &FrameRow::offset);
+      if (row != function_.rows.begin()) {
+        mode_ = Certainty::assumed;
+        propagate(instruction.address, State::at_entry(row[-1], *abi_, *machine_), index, Edge::jump);
+        drain();
+        follow_guesses();
+      }
+    }
+    at += instruction.length;
+  }
+  mode_ = Certainty::certain;
+}
+
+void Analysis::process(std::uint32_t block) {
+  ++blocks_[block].visits;
+  State state = blocks_[block].in;
+  std::uint32_t index = blocks_[block].first;
+  std::uint32_t call = no_index; // with nothing but padding behind it
+  for (;;) {
+    ++work_;
+    code_[index].owner = block;
+    apply(code_[index], state);
+    leave(index, state);
+    if (restart_ || !goes_on(index, state, true)) return;
+    const Instruction& instruction = code_[index].instruction;
+    if (instruction.flow == Flow::call || instruction.flow == Flow::indirect_call)
+      call = index;
+    else if (!instruction.is_nop)
+      call = no_index;
+    const std::uint64_t next = instruction.address + instruction.length;
+    if (!contains(next)) {
+      code_[index].runs_off = call == no_index;
+      return;
+    }
+    const std::uint32_t next_index = index_at(next);
+    const bool joins_another =
+        next_index != no_index && code_[next_index].owner != no_index && code_[next_index].owner != block;
+    if (next_index == no_index || code_[next_index].leader || joins_another)
+      return call == no_index ? propagate(next, state, index, Edge::fall)
+                              : propagate(next, state, call, Edge::behind_call);
+    index = next_index;
+  }
+}
+
+/// Follows the edges that do not go to the next instruction.
+void Analysis::leave(std::uint32_t index, State& state) {
+  const Instruction instruction = code_[index].instruction;
+  switch (instruction.flow) {
+  case Flow::jump:
+    if (contains(instruction.target)) propagate(instruction.target, state, index, Edge::jump);
+    return;
+  case Flow::branch:
+    if (contains(instruction.target)) {
+      if (state.compare.reg == Effect::none)
+        return propagate(instruction.target, state, index, Edge::jump);
+      State taken = state;
+      refine(instruction, true, taken);
+      propagate(instruction.target, taken, index, Edge::jump);
+    }
+    return;
+  case Flow::indirect_jump:
+  case Flow::indirect_branch: return jump_indirectly(index, state);
+  default: return;
+  }
+}
+
+/// Whether control may go to the next instruction, with `state` made what it is there.
+bool Analysis::goes_on(std::uint32_t index, State& state, bool follow_edges) {
+  const Instruction& instruction = code_[index].instruction;
+  switch (instruction.flow) {
+  case Flow::next:
+  case Flow::indirect_branch:
+  case Flow::conditional_return: return true;
+  case Flow::branch: return refine(instruction, false, state), true;
+  case Flow::call:
+  case Flow::indirect_call: return goes_on_behind_call(index, state, follow_edges);
+  case Flow::jump:
+  case Flow::indirect_jump:
+  case Flow::ret:
+  case Flow::stop: return false;
+  }
+  return false;
+}
+
+bool Analysis::goes_on_behind_call(std::uint32_t index, State& state, bool follow_edges) {
+  const Instruction instruction = code_[index].instruction;
+  const std::uint64_t next = instruction.address + instruction.length, behind = behind_padding(next);
+  if (is_internal_call(instruction)) {
+    State inside = state;
+    enter_internal_call(code_[index], inside);
+    if (instruction.target == next) { // asks for its own address
+      state = inside;
+      return true;
+    }
+    if (follow_edges) guess(index, inside, std::span(&instruction.target, 1));
+  }
+  const State before = state;
+  call(code_[index], state);
+  if (follow_edges) follow_call_edges(index, state);
+  if (code_[index].does_not_return) return false;
+  if (instruction.flow == Flow::call && function_.surroundings &&
+      function_.surroundings->never_returns(instruction.target))
+    return false;
+  if (rows_say_it_does_not_return(next, behind, before, state)) {
+    code_[index].does_not_return = true;
+    return false;
+  }
+  return true;
+}
+
+/// The first instruction from `address` on that is no padding.
+std::uint64_t Analysis::behind_padding(std::uint64_t address) const {
+  constexpr int max_padding = 64;
+  for (int i = 0; i < max_padding; ++i) {
+    const std::uint32_t index = index_at(address);
+    if (index == no_index || !code_[index].instruction.is_nop) break;
+    address += code_[index].instruction.length;
+  }
+  return address;
+}
+
+/// A row that starts behind a call, or behind the padding there, and does not fit.
+bool Analysis::rows_say_it_does_not_return(std::uint64_t next, std::uint64_t behind_padding,
+                                           const State& before, const State& after) const {
+  const std::uint64_t offset = behind_padding - function_.start;
+  const auto above = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
+  if (above == function_.rows.begin() || above[-1].offset < next - function_.start) return false;
+  const FrameRow& row = above[-1];
+  const auto fits = [&](const State& state) {
+    const Agreement worst = check(row, state, *abi_).worst();
+    return worst == Agreement::agrees || worst == Agreement::unknown;
+  };
+  return !fits(before) && !fits(after);
+}
+
+void Analysis::follow_call_edges(std::uint32_t index, const State& after) {
+  const std::uint64_t address = code_[index].instruction.address;
+  const auto site = std::ranges::upper_bound(function_.call_sites, address, {}, &CallSite::begin);
+  if (site == function_.call_sites.begin()) return;
+  const CallSite& candidate = site[-1];
+  if (address < candidate.end && contains(candidate.landing_pad))
+    propagate_to_pad(candidate.landing_pad, after, index);
+}
+
+void Analysis::order_blocks() {
+  for (std::uint32_t i = 0; i < num_blocks_; ++i)
+    if (blocks_[i].visits) order_.push_back(i); // without: a limit came first
+  std::ranges::sort(order_, {}, [&](std::uint32_t i) { return code_[blocks_[i].first].instruction.address; });
+}
+
+void Analysis::collect_obstacles() {
+  using Kind = Obstacle::Kind;
+  for (const Decoded& decoded : code_) {
+    if (decoded.owner == no_index) continue;
+    const auto add = [&](bool has, Kind kind) {
+      if (has) obstacles_.push_back({kind, decoded.instruction.address});
+    };
+    add(decoded.unresolved, Kind::indirect_jump);
+    add(decoded.bad, Kind::undecodable);
+    add(decoded.sp_lost, Kind::sp_lost);
+    add(decoded.does_not_return, Kind::call_falls_through);
+    add(decoded.runs_off, Kind::runs_off);
+  }
+  std::ranges::sort(obstacles_, {}, [](const Obstacle& o) { return std::pair(o.kind, o.address); });
+  if (limit_met_ || !decoder_ || size_ < function_.bytes.size())
+    obstacles_.push_back({Kind::limit, function_.start});
+}
+
+} // namespace sframe::code

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What can be asked after a run. States between the starts of blocks are computed again; that costs a block
+// and saves storing one per instruction.
+
+#include "engine.h"
+#include "values.h"
+
+#include <algorithm>
+
+namespace sframe::code {
+
+void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
+  for (const std::uint32_t block : order_) {
+    State state = blocks_[block].in;
+    std::uint32_t index = blocks_[block].first;
+    for (bool is_start = true;; is_start = false) {
+      Decoded& decoded = code_[index];
+      const Reached at{.instruction = decoded.instruction,
+                       .state = state,
+                       .certainty = blocks_[block].certainty,
+                       .exit = exit_of(decoded, state),
+                       .block_start = is_start};
+      if (!call(context, at)) return;
+      apply(decoded, state);
+      if (!goes_on(index, state, false)) break;
+      index = index_at(decoded.instruction.address + decoded.instruction.length);
+      if (index == no_index || code_[index].leader) break;
+    }
+  }
+}
+
+Exit Analysis::exit_of_return(const State& state) const {
+  const Value sp = state.reg(abi_->sp), wanted = Value::entry(abi_->ra);
+  const bool pops = abi_->fixed_ra_offset != 0;
+  const Value ra = pops ? state.word(sp) : state.reg(abi_->ra);
+  if (sp.base == Value::Base::conflict || sp.base == Value::Base::symbol || ra.base == Value::Base::unknown ||
+      ra.base == Value::Base::conflict)
+    return Exit::returns_unknown;
+  const bool height_is_right = sp == Value::cfa(-abi_->entry_cfa_offset);
+  if (height_is_right && signed_value(ra, false) == wanted) return Exit::returns;
+  // push, ret: a jump.
+  if (pops && state.last_store == sp && plus(sp, 8) == Value::cfa(-abi_->entry_cfa_offset))
+    return Exit::indirect_tail_call;
+  return Exit::returns_wrong;
+}
+
+Exit Analysis::exit_of(const Decoded& decoded, const State& state) {
+  const Instruction& instruction = decoded.instruction;
+  switch (instruction.flow) {
+  case Flow::jump:
+  case Flow::branch: return contains(instruction.target) ? Exit::none : Exit::tail_call;
+  case Flow::indirect_jump:
+  case Flow::indirect_branch:
+    if (decoded.unresolved) return Exit::indirect_unknown;
+    return is_entry_like(state, *abi_) ? Exit::indirect_tail_call : Exit::none;
+  case Flow::ret:
+  case Flow::conditional_return: return exit_of_return(state);
+  case Flow::stop: return Exit::stops;
+  case Flow::next:
+  case Flow::call:
+  case Flow::indirect_call: break;
+  }
+  return Exit::none;
+}
+
+bool Analysis::state_before(std::uint32_t wanted, State& state) {
+  const std::uint32_t block = code_[wanted].owner;
+  if (block == no_index) return false;
+  state = blocks_[block].in;
+  for (std::uint32_t index = blocks_[block].first; index != wanted;) {
+    Decoded& decoded = code_[index];
+    apply(decoded, state);
+    if (!goes_on(index, state, false)) return false;
+    index = index_at(decoded.instruction.address + decoded.instruction.length);
+    if (index == no_index || code_[index].leader) return false;
+  }
+  return true;
+}
+
+const State* Analysis::state_at(std::uint64_t address) {
+  const std::uint32_t index = index_at(address);
+  return index != no_index && state_before(index, answer_) ? &answer_ : nullptr;
+}
+
+const Decoded* Analysis::decoded_around(std::uint64_t address) const {
+  if (!contains(address)) return nullptr;
+  const std::uint64_t offset = address - function_.start;
+  for (std::uint64_t back = 0; back <= offset && back < machine_->max_length; ++back) {
+    const std::uint32_t index = index_of_[offset - back];
+    if (index == no_index || code_[index].owner == no_index) continue;
+    if (code_[index].instruction.length > back) return &code_[index];
+  }
+  return nullptr;
+}
+
+std::optional<FrameRow> Analysis::row_at(std::uint64_t address) {
+  const Decoded* decoded = decoded_around(address);
+  if (!decoded || !state_before(static_cast<std::uint32_t>(decoded - code_.data()), answer_))
+    return std::nullopt;
+  auto row = row_of(answer_, *abi_);
+  if (row) row->offset = static_cast<std::uint32_t>(decoded->instruction.address - function_.start);
+  return row;
+}
+
+std::span<const Gap> Analysis::gaps() {
+  gaps_.clear();
+  reached_bytes_.assign(size_, false);
+  for (const Decoded& decoded : code_)
+    if (decoded.owner != no_index)
+      for (std::uint64_t i = 0; i < decoded.instruction.length; ++i)
+        if (const std::uint64_t at = decoded.instruction.address - function_.start + i; at < size_)
+          reached_bytes_[at] = true;
+  for (std::uint64_t at = 0; at < size_;) {
+    if (reached_bytes_[at]) {
+      ++at;
+      continue;
+    }
+    std::uint64_t end = at;
+    while (end < size_ && !reached_bytes_[end]) ++end;
+    Instruction instruction;
+    while (at < end) { // padding
+      scratch_effects_.clear();
+      if (!decoder_ ||
+          !decoder_->decode(function_.bytes.subspan(at, end - at), function_.start + at, instruction,
+                            scratch_effects_) ||
+          !instruction.is_nop)
+        break;
+      at += instruction.length;
+    }
+    if (at < end) gaps_.push_back({function_.start + at, function_.start + end});
+    at = end;
+  }
+  return gaps_;
+}
+
+const State* Results::state_at(std::uint64_t address) const {
+  return analysis_ ? analysis_->state_at(address) : nullptr;
+}
+std::optional<FrameRow> Results::row_at(std::uint64_t address) const {
+  return analysis_ ? analysis_->row_at(address) : std::nullopt;
+}
+std::span<const Conflict> Results::conflicts() const {
+  return analysis_ ? analysis_->conflicts() : std::span<const Conflict>{};
+}
+std::span<const Obstacle> Results::obstacles() const {
+  return analysis_ ? analysis_->obstacles() : std::span<const Obstacle>{};
+}
+std::span<const Gap> Results::gaps() const {
+  return analysis_ ? analysis_->gaps() : std::span<const Gap>{};
+}
+std::uint32_t Results::num_instructions() const {
+  return analysis_ ? analysis_->num_instructions() : 0;
+}
+void Results::visit_all(Call call, void* context) const {
+  if (analysis_) analysis_->visit(call, context);
+}
+
+Analyzer::Analyzer(const AbiTraits& abi) : analysis_(std::make_unique<Analysis>(abi)) {
+  results_.analysis_ = analysis_.get();
+}
+Analyzer::~Analyzer() = default;
+Analyzer::Analyzer(Analyzer&&) noexcept = default;
+Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
+
+const Results& Analyzer::run(const Function& function) {
+  analysis_->run(function);
+  return results_;
+}
+
+} // namespace sframe::code

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finding instructions: from an address on along direct control flow, each decoded once. Code that jumps into
+// the middle of an instruction gets both readings; there are never more instructions than bytes.
+
+#include "engine.h"
+
+namespace sframe::code {
+
+bool Analysis::is_internal_call(const Instruction& instruction) const {
+  return instruction.flow == Flow::call && contains(instruction.target) &&
+         instruction.target != function_.start;
+}
+
+std::uint32_t Analysis::decode_at(std::uint64_t offset) {
+  const auto index = static_cast<std::uint32_t>(code_.size());
+  Decoded& decoded = code_.emplace_back();
+  decoded.first_effect = static_cast<std::uint32_t>(effects_.size());
+  if (!decoder_->decode(function_.bytes.subspan(offset, size_ - offset), function_.start + offset,
+                        decoded.instruction, effects_)) {
+    decoded.bad = true;
+    decoded.instruction = {.address = function_.start + offset, .length = 1, .flow = Flow::stop};
+    effects_.resize(decoded.first_effect);
+  }
+  decoded.num_effects = static_cast<std::uint16_t>(effects_.size() - decoded.first_effect);
+  index_of_[offset] = index;
+  return index;
+}
+
+void Analysis::make_leader(std::uint64_t address) {
+  std::uint32_t index = index_at(address);
+  if (index == no_index) {
+    discover(address);
+    index = index_at(address);
+  }
+  Decoded& decoded = code_[index];
+  if (decoded.leader) return;
+  decoded.leader = true;
+  const std::uint32_t owner = decoded.owner;
+  if (owner == no_index) return;
+  // A block already ran through here without stopping: once more, and it hands over its state. What comes
+  // behind is no longer its.
+  enqueue(owner);
+  while (index != no_index && code_[index].owner == owner) {
+    ++work_;
+    code_[index].owner = no_index;
+    index = index_at(code_[index].instruction.address + code_[index].instruction.length);
+  }
+}
+
+/// Queues where an instruction's direct edges go, and marks that blocks start there.
+void Analysis::note_targets(std::uint32_t index) {
+  const Instruction instruction = code_[index].instruction;
+  const bool jumps = instruction.flow == Flow::jump || instruction.flow == Flow::branch;
+  if ((!jumps && !is_internal_call(instruction)) || !contains(instruction.target)) return;
+  const std::uint32_t target = index_at(instruction.target);
+  if (target == no_index)
+    to_discover_.push_back(instruction.target);
+  else
+    make_leader(instruction.target);
+}
+
+void Analysis::discover(std::uint64_t address) {
+  to_discover_.push_back(address);
+  while (!to_discover_.empty()) {
+    std::uint64_t at = to_discover_.back();
+    to_discover_.pop_back();
+    if (index_at(at) != no_index) {
+      make_leader(at);
+      continue;
+    }
+    for (bool is_first = true; contains(at) && index_at(at) == no_index; is_first = false) {
+      const std::uint32_t index = decode_at(at - function_.start);
+      code_[index].leader = is_first;
+      note_targets(index);
+      const Instruction& instruction = code_[index].instruction;
+      const Flow flow = instruction.flow;
+      if (flow == Flow::jump || flow == Flow::indirect_jump || flow == Flow::ret || flow == Flow::stop) break;
+      at += instruction.length;
+    }
+    // Running into a known instruction from a decoded one needs no leader: runs may overlap. But two blocks
+    // that run through the same instructions would keep different states.
+    if (contains(at) && index_at(at) != no_index && !code_[index_at(at)].leader) {
+      const Flow flow = code_.back().instruction.flow;
+      if (flow != Flow::jump && flow != Flow::indirect_jump && flow != Flow::ret && flow != Flow::stop)
+        make_leader(at);
+    }
+  }
+}
+
+} // namespace sframe::code

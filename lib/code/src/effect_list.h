@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How decoders write down what an instruction does: one short call for each kind of Effect, with its fields
+// in the order in which a manual's operation would name them.
+
+#pragma once
+
+#include "sframe/code/instruction.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace sframe::code {
+
+/// Appends effects to a list of somebody else's.
+class EffectList {
+public:
+  explicit EffectList(std::vector<Effect>& list) : list_(&list) {}
+
+  /// reg := source + value.
+  void set(std::uint8_t reg, std::uint8_t source, std::int64_t value) {
+    list_->push_back({.kind = Effect::Kind::set, .reg = reg, .source = source, .value = value});
+  }
+  /// reg := the low `size` bytes of source + value, extended.
+  void set_narrow(std::uint8_t reg, std::uint8_t source, std::int64_t value, std::uint8_t size,
+                  bool is_signed) {
+    list_->push_back({.kind = Effect::Kind::set,
+                      .reg = reg,
+                      .source = source,
+                      .size = size,
+                      .is_signed = is_signed,
+                      .value = value});
+  }
+  /// reg := value.
+  void set_constant(std::uint8_t reg, std::int64_t value) { set(reg, Effect::none, value); }
+  /// reg := reg + source * factor.
+  void add(std::uint8_t reg, std::uint8_t source, std::int64_t factor) {
+    list_->push_back({.kind = Effect::Kind::add, .reg = reg, .source = source, .value = factor});
+  }
+  /// reg := reg & mask.
+  void mask(std::uint8_t reg, std::int64_t mask) {
+    list_->push_back({.kind = Effect::Kind::align, .reg = reg, .value = mask});
+  }
+  /// reg := the word at base + offset.
+  void load(std::uint8_t reg, std::uint8_t base, std::int64_t offset) {
+    list_->push_back({.kind = Effect::Kind::load, .reg = reg, .source = base, .value = offset});
+  }
+  /// The word at base + offset := reg.
+  void store(std::uint8_t reg, std::uint8_t base, std::int64_t offset) {
+    list_->push_back({.kind = Effect::Kind::store, .reg = reg, .source = base, .value = offset});
+  }
+  /// `size` bytes at base + offset := something.
+  void overwrite(std::uint8_t size, std::uint8_t base, std::int64_t offset) {
+    list_->push_back({.kind = Effect::Kind::overwrite, .source = base, .size = size, .value = offset});
+  }
+  void clobber(std::uint8_t reg) { list_->push_back({.kind = Effect::Kind::clobber, .reg = reg}); }
+  /// flags := reg against value.
+  void compare(std::uint8_t reg, std::int64_t value) {
+    list_->push_back({.kind = Effect::Kind::compare, .reg = reg, .value = value});
+  }
+  void compare_registers(std::uint8_t reg, std::uint8_t source) {
+    list_->push_back({.kind = Effect::Kind::compare, .reg = reg, .source = source});
+  }
+  /// reg (the link register) gets or loses a pointer authentication code.
+  void sign(std::uint8_t reg, std::uint8_t key) {
+    list_->push_back({.kind = Effect::Kind::sign, .reg = reg, .index = key});
+  }
+  void authenticate(std::uint8_t reg, std::uint8_t key) {
+    list_->push_back({.kind = Effect::Kind::authenticate, .reg = reg, .index = key});
+  }
+  /// flags := something that no compare says.
+  void lose_flags() { flags_lost_ = true; }
+  bool flags_lost() const { return flags_lost_; }
+
+  void append(const Effect& effect) { list_->push_back(effect); }
+
+private:
+  std::vector<Effect>* list_;
+  bool flags_lost_ = false;
+};
+
+} // namespace sframe::code

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The engine behind Analyzer. It has four parts, a file each:
+//
+// - discover.cc finds instructions: decodes from an address on along direct control flow, each one once;
+// - transfer.cc says what an instruction does to a state;
+// - join.cc brings states together where paths meet;
+// - jump_table.cc finds the targets of indirect jumps;
+// - analysis.cc drives them to a fixed point and answers questions afterwards.
+//
+// A block is a run of instructions that starts at a leader: the entry, the target of a jump or a landing pad.
+// Only blocks have a stored state; the states in between are computed again when they are asked for.
+
+#pragma once
+
+#include "sframe/code/analysis.h"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace sframe::code {
+
+inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
+
+/// An instruction of the function, decoded.
+struct Decoded {
+  Instruction instruction;
+  std::uint32_t first_effect = 0;
+  std::uint16_t num_effects = 0;
+  std::uint16_t symbol = 0;       ///< what SP becomes here; 0 = none yet
+  std::uint32_t block = no_index; ///< the block that starts here
+  std::uint32_t owner = no_index; ///< the last block that ran through here
+  std::uint32_t table = no_index; ///< of a load: the jump table that it reads
+  std::uint32_t guess = no_index; ///< of an edge that may not exist
+  bool leader = false;
+  bool bad = false;             ///< no instruction
+  bool does_not_return = false; ///< a call that was found not to come back
+  bool sp_lost = false;
+  bool unresolved = false; ///< an indirect jump
+  bool runs_off = false;
+};
+
+struct Block {
+  std::uint32_t first = 0; ///< index of its first instruction
+  std::uint16_t visits = 0;
+  Certainty certainty = Certainty::unreached;
+  bool queued = false;
+  std::uint32_t only_from_call = no_index; ///< the call, as long as control comes from behind a call alone
+  State in;
+};
+
+/// A jump table as an instruction reads it: target = base + entry * factor.
+struct JumpTable {
+  std::uint64_t address = 0;
+  std::uint64_t base = 0;
+  std::int64_t factor = 1;
+  std::uint32_t max_index = no_index; ///< no_index = no bound
+  std::uint32_t step = 0;             ///< bytes from one entry to the next
+  std::uint8_t size = 0;              ///< bytes of an entry
+  bool is_signed = false;
+  bool is_bound_firm = false; ///< from a compare
+};
+
+/// Targets that control may go to, all with one state.
+struct Guess {
+  std::uint32_t from = 0;
+  std::uint32_t first_target = 0, num_targets = 0; ///< in guessed_targets_
+  bool pending = false;                            ///< not yet followed with this state
+  State state;
+};
+
+class Analysis {
+public:
+  explicit Analysis(const AbiTraits& abi);
+
+  void run(const Function& function);
+  void visit(bool (*call)(void*, const Reached&), void* context);
+  const State* state_at(std::uint64_t address);
+  std::optional<FrameRow> row_at(std::uint64_t address);
+  std::span<const Conflict> conflicts() const { return conflicts_; }
+  std::span<const Obstacle> obstacles() const { return obstacles_; }
+  std::span<const Gap> gaps();
+  std::uint32_t num_instructions() const { return static_cast<std::uint32_t>(code_.size()); }
+
+private:
+  /// How control comes from one instruction to another.
+  enum class Edge : std::uint8_t { jump, fall, behind_call, to_landing_pad };
+
+  // discover.cc
+  void discover(std::uint64_t address);
+  std::uint32_t decode_at(std::uint64_t offset);
+  void note_targets(std::uint32_t index);
+  void make_leader(std::uint64_t address);
+  /// The instruction that starts at the address, or no_index.
+  std::uint32_t index_at(std::uint64_t address) const {
+    return contains(address) ? index_of_[address - function_.start] : no_index;
+  }
+  bool contains(std::uint64_t address) const { return address - function_.start < size_; }
+  bool is_internal_call(const Instruction& instruction) const;
+
+  // transfer.cc
+  void apply(Decoded& decoded, State& state);
+  void apply(const Effect& effect, Decoded& decoded, State& state);
+  void write(std::uint8_t reg, Value value, Decoded& decoded, State& state, bool is_expected = false);
+  void write_memory(const Effect& effect, const Value& place, State& state) const;
+  Value copied(const Effect& effect, const Decoded& decoded, State& state);
+  Value sum(const Value& value, const Effect& effect, const State& state);
+  Value masked(const Value& value, std::int64_t mask) const;
+  Value table_entry(const Effect& effect, Decoded& decoded, const State& state);
+  void call(const Decoded& decoded, State& state);
+  void enter_internal_call(const Decoded& decoded, State& state) const;
+  void refine(const Instruction& branch, bool taken, State& state) const;
+
+  // join.cc
+  void propagate(std::uint64_t target, const State& state, std::uint32_t from, Edge edge);
+  void propagate_to_pad(std::uint64_t pad, const State& state, std::uint32_t from);
+  bool join(std::uint32_t block, const State& state, std::uint32_t from);
+  bool join_words(Block& block, const State& state, std::uint32_t from);
+  Value merge(const Value& old, const Value& incoming, Conflict where);
+  bool tells_that_call_does_not_return(Block& block, const State& state, std::uint32_t from, Edge edge);
+  void enqueue(std::uint32_t block);
+
+  // jump_table.cc
+  void jump_indirectly(std::uint32_t index, const State& state);
+  bool read_targets(const JumpTable& table, bool& is_guess);
+  std::optional<std::uint64_t> read_target(const JumpTable& table, std::uint64_t address);
+  bool starts_instruction(std::uint64_t address);
+  std::uint64_t next_table(const JumpTable& table) const;
+
+  // analysis.cc
+  void reset(const Function& function);
+  void forget_flow();
+  void start();
+  void drain();
+  void follow_guesses();
+  void start_where_rows_say();
+  void guess(std::uint32_t from, const State& state, std::span<const std::uint64_t> targets);
+  void process(std::uint32_t block);
+  void leave(std::uint32_t index, State& state);
+  bool goes_on(std::uint32_t index, State& state, bool follow_edges);
+  bool goes_on_behind_call(std::uint32_t index, State& state, bool follow_edges);
+  std::uint64_t behind_padding(std::uint64_t address) const;
+  bool rows_say_it_does_not_return(std::uint64_t next, std::uint64_t behind_padding, const State& before,
+                                   const State& after) const;
+  void follow_call_edges(std::uint32_t index, const State& after);
+  void collect_obstacles();
+  void order_blocks();
+  Exit exit_of(const Decoded& decoded, const State& state);
+  Exit exit_of_return(const State& state) const;
+  bool state_before(std::uint32_t index, State& state);
+  const Decoded* decoded_around(std::uint64_t address) const;
+
+  const AbiTraits* abi_;
+  const Machine* machine_;
+  std::unique_ptr<Decoder> decoder_;
+  Function function_;
+  std::uint64_t size_ = 0; ///< bytes analysed
+
+  std::vector<Decoded> code_;
+  std::vector<Effect> effects_;
+  std::vector<std::uint32_t> index_of_; ///< by byte: the instruction that starts there
+  std::vector<bool> in_line_;           ///< by byte: starts_instruction(), once it was asked
+  std::vector<std::uint64_t> to_discover_;
+  std::vector<Block> blocks_;
+  std::uint32_t num_blocks_ = 0;     ///< of blocks_, which keeps its memory
+  std::vector<std::uint32_t> queue_; ///< blocks, a heap: lowest address first
+  std::vector<JumpTable> tables_;
+  std::vector<std::uint64_t> targets_; ///< of the jump at hand
+  std::vector<Guess> guesses_;
+  std::vector<std::uint64_t> guessed_targets_;
+  std::vector<std::uint32_t> pending_guesses_;
+  std::vector<Conflict> conflicts_;
+  std::vector<Obstacle> obstacles_;
+  std::vector<Gap> gaps_;
+  std::vector<bool> reached_bytes_;
+  std::vector<std::uint32_t> order_; ///< reached blocks by address
+  std::vector<Effect> scratch_effects_;
+  State answer_;
+  std::uint64_t work_ = 0; ///< instructions run through and edges followed
+  std::uint16_t num_symbols_ = 0;
+  std::uint8_t restarts_ = 0;
+  Certainty mode_ = Certainty::certain; ///< of the edges being followed
+  bool restart_ = false;
+  bool limit_met_ = false;
+};
+
+} // namespace sframe::code

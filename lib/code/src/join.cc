@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where paths meet. A value on which they do not agree becomes a conflict: a name of its own that belongs to
+// the place where they met, remembers both values, and stays. So each value of a block changes at most a few
+// times, and the whole comes to an end.
+
+#include "engine.h"
+#include "values.h"
+
+#include <algorithm>
+
+namespace sframe::code {
+namespace {
+
+using Base = Value::Base;
+
+/// Values that a row could rest on.
+bool matters(const Value& value) {
+  return value.is_place() || value.base == Base::entry;
+}
+
+/// More often than any real block: a guard against mistakes in the lattice.
+constexpr std::uint16_t max_visits = 200;
+/// Each has a state.
+constexpr std::uint32_t max_blocks = 1 << 18;
+
+} // namespace
+
+void Analysis::enqueue(std::uint32_t block) {
+  if (blocks_[block].queued) return;
+  blocks_[block].queued = true;
+  queue_.push_back(block);
+  std::ranges::push_heap(queue_, [&](std::uint32_t a, std::uint32_t b) {
+    return code_[blocks_[a].first].instruction.address > code_[blocks_[b].first].instruction.address;
+  });
+}
+
+/// Old and incoming differ.
+Value Analysis::merge(const Value& old, const Value& incoming, Conflict where) {
+  if (old.base == Base::conflict && conflicts_[old.id].address == where.address) {
+    const Conflict& here = conflicts_[old.id];
+    if (old.offset == 0 && here.in_register == where.in_register && here.reg == where.reg &&
+        here.place == where.place)
+      return old;
+  }
+  if (old.base == Base::unknown || incoming.base == Base::unknown) return Value::unknown();
+  if (!matters(old) && !matters(incoming)) return Value::other();
+  if (conflicts_.size() > std::numeric_limits<std::uint16_t>::max()) return Value::unknown();
+  where.first = old;
+  where.second = incoming;
+  conflicts_.push_back(where);
+  return {Base::conflict, false, static_cast<std::uint16_t>(conflicts_.size() - 1), 0};
+}
+
+bool Analysis::join_words(Block& block, const State& state, std::uint32_t from) {
+  bool changed = false;
+  const auto where = [&](const Value& place) {
+    return Conflict{.address = code_[block.first].instruction.address,
+                    .second_from = code_[from].instruction.address,
+                    .place = place};
+  };
+  for (std::size_t i = block.in.slots().size(); i-- > 0;) {
+    Slot& slot = block.in.slot(i);
+    const Value incoming = state.word(slot.place);
+    if (incoming == slot.value) continue;
+    const bool saved = slot.value.base != Base::cfa && slot.value.base != Base::symbol;
+    const Value merged =
+        saved || matters(incoming) ? merge(slot.value, incoming, where(slot.place)) : Value::other();
+    if (merged == slot.value) continue;
+    changed = true;
+    if (merged.base == Base::other)
+      block.in.remove_slot(i);
+    else
+      slot.value = merged;
+  }
+  if (state.forgot_words() && !block.in.forgot_words()) {
+    block.in.set_forgot_words();
+    changed = true;
+  }
+  for (const Slot& slot : state.slots()) {
+    if (slot.value.base != Base::entry || block.in.word(slot.place) != Value::other()) continue;
+    block.in.store(slot.place, merge(Value::other(), slot.value, where(slot.place)));
+    changed = true;
+  }
+  return changed;
+}
+
+bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from) {
+  Block& block = blocks_[index];
+  if (block.in.same_values(state)) return false;
+  bool changed = false;
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
+    const Value &old = block.in.reg(reg), &incoming = state.reg(reg);
+    if (old == incoming) continue;
+    const Value merged = merge(old, incoming,
+                         {.address = code_[block.first].instruction.address,
+                          .second_from = code_[from].instruction.address,
+                          .in_register = true,
+                          .reg = reg});
+    if (merged == old) continue;
+    block.in.set_reg(reg, merged);
+    changed = true;
+  }
+  changed |= join_words(block, state, from);
+  const State::Compare &a = block.in.compare, &b = state.compare;
+  if (a.reg != Effect::none && a != b) {
+    block.in.compare.reg = Effect::none;
+    changed = true;
+  }
+  return changed;
+}
+
+/// Where SP behind a call is not what it is on all other ways to a place, then the call does not come back.
+/// True where that was found out; the edge does not count then.
+bool Analysis::tells_that_call_does_not_return(Block& block, const State& state, std::uint32_t from,
+                                               Edge edge) {
+  const Value old = block.in.reg(abi_->sp), incoming = state.reg(abi_->sp);
+  const bool old_is_call = block.only_from_call != no_index;
+  const bool is_call = edge == Edge::behind_call;
+  if (old == incoming || old_is_call == is_call || old.base != Base::cfa || incoming.base != Base::cfa)
+    return false;
+  constexpr std::uint8_t max_restarts = 8;
+  if (is_call) {
+    code_[from].does_not_return = true;
+    return true;
+  }
+  if (restarts_ >= max_restarts) return false;
+  code_[block.only_from_call].does_not_return = true;
+  restart_ = true; // what came from there is in many blocks by now
+  return true;
+}
+
+/// Edges that may not exist change nothing where something better is known.
+void Analysis::propagate(std::uint64_t target, const State& state, std::uint32_t from, Edge edge) {
+  ++work_;
+  make_leader(target);
+  const std::uint32_t first = index_at(target);
+  std::uint32_t index = code_[first].block;
+  if (index == no_index) {
+    if (num_blocks_ >= max_blocks) {
+      limit_met_ = true;
+      return;
+    }
+    index = num_blocks_++;
+    if (blocks_.size() < num_blocks_) blocks_.emplace_back();
+    code_[first].block = index;
+    Block& block = blocks_[index];
+    block.first = first;
+    block.visits = 0;
+    block.queued = false;
+    block.certainty = mode_;
+    block.only_from_call = edge == Edge::behind_call ? from : no_index;
+    block.in = state;
+    block.in.last_store = Value::other();
+    return enqueue(index);
+  }
+  Block& block = blocks_[index];
+  if (mode_ < block.certainty) return;
+  if (tells_that_call_does_not_return(block, state, from, edge)) return;
+  if (edge != Edge::behind_call) block.only_from_call = no_index;
+  if (block.visits > max_visits) {
+    limit_met_ = true;
+    return;
+  }
+  if (join(index, state, from)) enqueue(index);
+}
+
+/// The unwinder restores what the function saved and leaves SP as it was at the call, without arguments that
+/// were pushed for it (DW_CFA_GNU_args_size): the pad's row, else another call with the same pad, says how
+/// much that is.
+void Analysis::propagate_to_pad(std::uint64_t pad, const State& after_call, std::uint32_t from) {
+  State state = after_call;
+  const Value sp = state.reg(abi_->sp);
+  const auto pop_to = [&](std::int32_t offset) {
+    if (sp.base == Base::cfa && offset > sp.offset) state.set_reg(abi_->sp, Value::cfa(offset));
+  };
+  const auto row = std::ranges::upper_bound(function_.rows, pad - function_.start, {}, &FrameRow::offset);
+  if (row != function_.rows.begin() && row[-1].cfa.kind == Rule::Kind::value && row[-1].cfa.base == abi_->sp)
+    pop_to(-row[-1].cfa.offset);
+  const std::uint32_t index = index_at(pad);
+  if (index != no_index && code_[index].block != no_index) {
+    Block& block = blocks_[code_[index].block];
+    const Value old = block.in.reg(abi_->sp);
+    const Value now = state.reg(abi_->sp);
+    if (old.base == Base::cfa && now.base == Base::cfa) {
+      pop_to(old.offset);
+      if (old.offset < now.offset) {
+        block.in.set_reg(abi_->sp, now);
+        enqueue(code_[index].block);
+      }
+    }
+  }
+  propagate(pad, state, from, Edge::to_landing_pad);
+}
+
+} // namespace sframe::code

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The targets of indirect jumps. The data flow has already told what is jumped to: an entry read from
+// constant data, with a base added or not, and how large its index can be. That covers the tables of gcc and
+// clang on all ABIs, since they differ only in how the sum is written.
+//
+// A table whose index has no bound, or none but its type's (the compiler proved one), is read as long as its
+// entries point to instructions of the function. Such targets are guesses: they find code that nothing else
+// reaches, and change nothing elsewhere.
+
+#include "engine.h"
+#include "values.h"
+
+#include <algorithm>
+
+namespace sframe::code {
+namespace {
+
+constexpr std::uint32_t max_guessed_entries = 4096;
+
+std::uint64_t entry_value(std::span<const std::byte> bytes, ByteOrder order, bool is_signed) {
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const std::size_t at = order == ByteOrder::big ? i : bytes.size() - 1 - i;
+    value = value << 8 | static_cast<std::uint64_t>(bytes[at]);
+  }
+  const std::size_t bits = 8 * bytes.size();
+  if (is_signed && bits < 64 && value >> (bits - 1)) value |= ~std::uint64_t{0} << bits;
+  return value;
+}
+
+} // namespace
+
+std::optional<std::uint64_t> Analysis::read_target(const JumpTable& table, std::uint64_t address) {
+  Surroundings& surroundings = *function_.surroundings;
+  if (table.size == 8 && table.base == 0) return surroundings.constant_pointer(address);
+  const auto bytes = surroundings.constant_data(address, table.size);
+  if (bytes.size() != table.size) return std::nullopt;
+  const std::uint64_t entry = entry_value(bytes, abi_->byte_order, table.is_signed);
+  return table.base + entry * static_cast<std::uint64_t>(table.factor);
+}
+
+/// Where the next table starts that this function reads: one without a bound ends there at the latest.
+std::uint64_t Analysis::next_table(const JumpTable& table) const {
+  std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
+  for (const JumpTable& other : tables_)
+    if (other.address > table.address) next = std::min(next, other.address);
+  return next;
+}
+
+/// True where reading the whole function from its start on, one instruction after the other, comes to the
+/// address. Compilers keep data out of code; what looks like a target and is none gives itself away here.
+bool Analysis::starts_instruction(std::uint64_t address) {
+  if (in_line_.empty()) {
+    in_line_.resize(size_);
+    for (std::uint64_t at = 0; at < size_;) {
+      in_line_[at] = true;
+      const std::uint32_t index = index_of_[at] == no_index ? decode_at(at) : index_of_[at];
+      at += code_[index].instruction.length;
+    }
+  }
+  return in_line_[address - function_.start];
+}
+
+/// Fills targets_, sorted and unique. False where the table cannot be right.
+bool Analysis::read_targets(const JumpTable& table, bool& is_guess) {
+  targets_.clear();
+  if (!function_.surroundings || !table.step) return false;
+  is_guess = !table.is_bound_firm;
+  const std::uint64_t end = is_guess ? next_table(table) : 0;
+  work_ += is_guess ? tables_.size() : 0;
+  const bool has_pointers = table.size == 8 && table.base == 0;
+  const std::uint64_t count =
+      table.max_index == no_index ? max_guessed_entries : std::uint64_t{table.max_index} + 1;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    ++work_;
+    const std::uint64_t address = table.address + i * table.step;
+    if (is_guess && address >= end) break;
+    const auto target = read_target(table, address);
+    const bool inside = target && contains(*target) && *target % machine_->alignment == 0 &&
+                        (!is_guess || starts_instruction(*target));
+    // Whole pointers that lead elsewhere are more of the same table; distances are something else.
+    if (is_guess && !inside && (!target || !has_pointers || table.max_index == no_index)) break;
+    if (!target) return false;
+    // An entry that leads elsewhere goes to the function's cold part.
+    if (inside) targets_.push_back(*target);
+  }
+  std::ranges::sort(targets_);
+  const auto repeated = std::ranges::unique(targets_);
+  targets_.erase(repeated.begin(), repeated.end());
+  return !targets_.empty();
+}
+
+void Analysis::jump_indirectly(std::uint32_t index, const State& state) {
+  const std::uint8_t reg = code_[index].instruction.jump_register;
+  const Value to = reg == Effect::none ? Value::unknown() : state.reg(reg);
+  if (is_number(to) && contains(number_of(to, function_.start))) {
+    code_[index].unresolved = false;
+    return propagate(number_of(to, function_.start), state, index, Edge::jump);
+  }
+  bool is_guess = true;
+  const bool found = to.base == Value::Base::table && read_targets(tables_[to.id], is_guess);
+  code_[index].unresolved = !found && !is_entry_like(state, *abi_);
+  if (!found) return;
+  if (is_guess) return guess(index, state, targets_);
+  for (const std::uint64_t target : targets_) propagate(target, state, index, Edge::jump);
+}
+
+} // namespace sframe::code

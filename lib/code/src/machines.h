@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The machines that code is analysed for: one entry per instruction set, defined in src/<abi>/, listed in
+// registry.cc. Nothing else in this library knows them apart.
+
+#pragma once
+
+#include "sframe/code/instruction.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace sframe::code {
+
+/// An instruction set: what it fixes, and how to make its decoder.
+struct MachineEntry {
+  Machine machine;
+  std::unique_ptr<Decoder> (*make_decoder)(const AbiTraits& abi);
+  /// The instruction that starts `bytes` as text; empty where it is not known.
+  std::string (*disassemble)(std::span<const std::byte> bytes, std::uint64_t address);
+};
+
+/// For disassemble: Capstone's text. `arch` and `mode` are its cs_arch and cs_mode.
+std::string capstone_text(int arch, int mode, std::span<const std::byte> bytes, std::uint64_t address);
+
+extern const MachineEntry amd64_machine;
+extern const MachineEntry aarch64_machine;
+extern const MachineEntry s390x_machine;
+
+} // namespace sframe::code

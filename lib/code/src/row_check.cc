@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows against states.
+
+#include "sframe/code/row_check.h"
+
+#include "values.h"
+
+namespace sframe::code {
+namespace {
+
+using Base = Value::Base;
+
+/// Where following a rule leads, and whether on the way something was met that is not known for sure.
+struct Followed {
+  Value value;
+  bool through_conflict = false;
+  bool unknown = false;
+};
+
+class Follower {
+public:
+  Follower(const State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
+
+  Followed follow(const Rule& rule, std::uint16_t own_register, const Value& expected) const {
+    switch (rule.kind) {
+    case Rule::Kind::undefined: break;
+    case Rule::Kind::same: return {state_.reg(own_register)};
+    case Rule::Kind::fixed: return word(Value::cfa(abi_.fixed_ra_offset), expected);
+    case Rule::Kind::value: return {plus(base(rule.base), rule.offset)};
+    case Rule::Kind::stored: return word(plus(base(rule.base), rule.offset), expected);
+    }
+    return {expected};
+  }
+
+private:
+  Value base(std::uint16_t reg) const { return reg == Rule::cfa_base ? Value::cfa(0) : state_.reg(reg); }
+
+  Followed word(const Value& place, const Value& expected) const {
+    if (place.base == Base::conflict) return {Value::unknown(), true};
+    if (place.base == Base::unknown) return {place};
+    if (!place.is_place()) return {Value::other()};
+    const Value found = state_.word(place);
+    if (found.base != Base::other) return {found};
+    // The same word may have been stored by way of a name for SP that is not comparable with this one.
+    for (const Slot& slot : state_.slots())
+      if (signed_value(slot.value, false) == expected && slot.place.base != place.base)
+        return {found, false, true};
+    return {found};
+  }
+
+  const State& state_;
+  const AbiTraits& abi_;
+};
+
+RuleCheck judge(const Followed& followed, const Value& expected) {
+  RuleCheck check{.found = followed.value, .expected = expected};
+  const Value& found = followed.value;
+  if (signed_value(found, false) == expected)
+    check.agreement = Agreement::agrees;
+  else if (followed.through_conflict || found.base == Base::conflict)
+    check.agreement = Agreement::conflicts;
+  else if (followed.unknown || found.base == Base::unknown ||
+           (found.base == Base::symbol && expected.base == Base::cfa))
+    check.agreement = Agreement::unknown;
+  else
+    check.agreement = Agreement::contradicts;
+  return check;
+}
+
+/// Searches a state for the place from which a value can be had again.
+class Finder {
+public:
+  Finder(const State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
+
+  std::optional<Rule> cfa() const {
+    if (const auto rule = cfa_by(abi_.sp)) return rule;
+    if (const auto rule = cfa_by(abi_.fp)) return rule;
+    for (std::uint16_t reg = 0; reg < State::max_registers; ++reg)
+      if (const auto rule = cfa_by(reg)) return rule;
+    return stored(Value::cfa(0));
+  }
+
+  std::optional<Rule> entry_value(std::uint16_t reg) const {
+    const Value wanted = Value::entry(reg);
+    if (signed_value(state_.reg(reg), false) == wanted) return Rule::same();
+    if (const auto rule = stored(wanted)) return rule;
+    for (std::uint16_t other = 0; other < State::max_registers; ++other)
+      if (signed_value(state_.reg(other), false) == wanted) return Rule::in_register(other);
+    return std::nullopt;
+  }
+
+private:
+  std::optional<Rule> cfa_by(std::uint16_t reg) const {
+    const Value value = state_.reg(reg);
+    if (value.base != Base::cfa || !fits_offset(-std::int64_t{value.offset})) return std::nullopt;
+    return Rule::value(reg, -value.offset);
+  }
+
+  /// The word that holds `wanted`: relative to the CFA, or to FP or SP by a symbol.
+  std::optional<Rule> stored(const Value& wanted) const {
+    for (const Slot& slot : state_.slots()) {
+      if (signed_value(slot.value, false) != wanted) continue;
+      if (slot.place.base == Base::cfa) {
+        if (wanted.base == Base::cfa) continue; // needs the CFA to find the CFA
+        return slot.place.offset == abi_.fixed_ra_offset && wanted == Value::entry(abi_.ra)
+                   ? Rule::fixed()
+                   : Rule::at_cfa(slot.place.offset);
+      }
+      for (const std::uint16_t reg : {abi_.fp, abi_.sp}) {
+        const Value base = state_.reg(reg);
+        const std::int64_t distance = std::int64_t{slot.place.offset} - base.offset;
+        if (base.base == Base::symbol && slot.place.base == Base::symbol && base.id == slot.place.id &&
+            fits_offset(distance))
+          return Rule::stored(reg, static_cast<std::int32_t>(distance));
+      }
+    }
+    return std::nullopt;
+  }
+
+  const State& state_;
+  const AbiTraits& abi_;
+};
+
+} // namespace
+
+Agreement RowCheck::worst() const {
+  const auto rank = [](Agreement a) {
+    return a == Agreement::contradicts ? 3 : a == Agreement::conflicts ? 2 : a == Agreement::unknown ? 1 : 0;
+  };
+  Agreement result = sign_agrees ? Agreement::agrees : Agreement::contradicts;
+  for (const RuleCheck& rule : {cfa, ra, fp})
+    if (rank(rule.agreement) > rank(result)) result = rule.agreement;
+  return result;
+}
+
+RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi) {
+  RowCheck result;
+  if (row.is_outermost()) return result;
+  const Follower follower(state, abi);
+  const auto rule = [&](const Rule& r, std::uint16_t reg, const Value& expected) {
+    return judge(follower.follow(r, reg, expected), expected);
+  };
+  result.cfa = rule(row.cfa, abi.sp, Value::cfa(0));
+  result.ra = rule(row.ra, abi.ra, Value::entry(abi.ra));
+  result.fp = rule(row.fp, abi.fp, Value::entry(abi.fp));
+  if (result.ra.agreement == Agreement::agrees) result.sign_agrees = result.ra.found.flag == row.ra_signed;
+  return result;
+}
+
+std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi) {
+  const Finder finder(state, abi);
+  const auto cfa = finder.cfa();
+  const auto ra = finder.entry_value(abi.ra);
+  if (!cfa || !ra) return std::nullopt;
+  FrameRow row{.offset = 0,
+               .cfa = *cfa,
+               .ra = *ra,
+               .fp = finder.entry_value(abi.fp).value_or(Rule::undefined()),
+               .ra_signed = false};
+  row.ra_signed = check(row, state, abi).ra.found.flag;
+  return row;
+}
+
+bool is_entry_like(const State& state, const AbiTraits& abi) {
+  if (state.reg(abi.sp) != Value::cfa(-abi.entry_cfa_offset)) return false;
+  if (state.reg(abi.fp) != Value::entry(abi.fp)) return false;
+  const Value ra = abi.fixed_ra_offset ? state.word(Value::cfa(abi.fixed_ra_offset)) : state.reg(abi.ra);
+  return ra == Value::entry(abi.ra);
+}
+
+} // namespace sframe::code

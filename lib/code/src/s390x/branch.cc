@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Branches (Principles of Operation, chapters 5 and 7). A call is a jump that saves the address behind it in
+// a register; the ABI's is r14, and `br %r14` returns. A branch with a mask of 0 is a nop, with 15 it always
+// goes. Compilers write a trap as a branch into its own middle, where no instruction is.
+
+#include "handlers.h"
+
+namespace sframe::code::s390x {
+namespace {
+
+constexpr unsigned never = 0, always = 15;
+
+/// What a mask says after a compare of unsigned numbers. Its bits: equal, low, high, and one that a compare
+/// never gives.
+Condition condition_of(unsigned mask) {
+  constexpr std::array<Condition, 8> by_mask = {
+      Condition::other, Condition::above,          Condition::below,          Condition::not_equal,
+      Condition::equal, Condition::above_or_equal, Condition::below_or_equal, Condition::other,
+  };
+  return by_mask[mask >> 1];
+}
+
+void go_relative(const Context& context, unsigned mask, std::int64_t halfwords) {
+  Instruction& instruction = context.instruction;
+  const bool into_itself = halfwords == 1;
+  if (mask == never) return;
+  if (into_itself) {
+    if (mask == always) instruction.flow = Flow::stop;
+    return;
+  }
+  instruction.flow = mask == always ? Flow::jump : Flow::branch;
+  instruction.target = context.relative(halfwords);
+  if (mask != always) instruction.condition = condition_of(mask);
+}
+
+/// A branch to what a register says (none: to what nobody knows).
+void go_indirect(const Context& context, unsigned mask, std::uint8_t reg) {
+  Instruction& instruction = context.instruction;
+  if (mask == never) return;
+  const bool returns = reg == link_register;
+  if (mask == always)
+    instruction.flow = returns ? Flow::ret : Flow::indirect_jump;
+  else
+    instruction.flow = returns ? Flow::conditional_return : Flow::indirect_branch;
+  instruction.jump_register = reg;
+}
+
+/// The register that holds an address, where it is one.
+std::uint8_t register_of(const Address& address) {
+  return address.has_index() || address.displacement != 0 ? Effect::none : address.base;
+}
+
+void call_indirect(const Context& context, std::uint8_t reg) {
+  context.instruction.flow = Flow::indirect_call;
+  context.instruction.link_register = context.word.r1();
+  context.instruction.jump_register = reg;
+}
+
+void count_down(const Context& context) {
+  const std::uint8_t counter = context.word.r1();
+  if (context.argument == 8)
+    context.effects.set(counter, counter, -1);
+  else
+    context.effects.clobber(counter);
+}
+
+} // namespace
+
+void branch_register(const Context& context) {
+  const unsigned mask = context.word.field(8, 4);
+  const std::uint8_t reg = context.word.r2();
+  if (reg == 0 || mask == never)
+    context.instruction.is_nop = mask == never;
+  else
+    go_indirect(context, mask, reg);
+}
+
+void branch_memory(const Context& context) {
+  const unsigned mask = context.word.field(8, 4);
+  context.instruction.is_nop = mask == never;
+  go_indirect(context, mask, register_of(context.word.indexed_address(false)));
+}
+
+void branch_indirect(const Context& context) {
+  const Address from = context.word.indexed_address(true);
+  if (from.has_index())
+    context.effects.append({.kind = Effect::Kind::load_table,
+                            .reg = scratch,
+                            .source = from.base,
+                            .index = from.index,
+                            .size = 8,
+                            .scale = 1,
+                            .value = from.displacement});
+  else if (from.has_base())
+    context.effects.load(scratch, from.base, from.displacement);
+  else
+    context.effects.clobber(scratch);
+  go_indirect(context, context.word.field(8, 4), scratch);
+}
+
+void branch_relative(const Context& context) {
+  const unsigned mask = context.word.field(8, 4);
+  context.instruction.is_nop = mask == never;
+  go_relative(context, mask, context.word.signed_field(16, context.argument));
+}
+
+void branch_and_save(const Context& context) {
+  if (const std::uint8_t reg = context.word.r2())
+    call_indirect(context, reg);
+  else // only tells where it is
+    context.effects.set_constant(context.word.r1(), static_cast<std::int64_t>(context.next()));
+}
+
+void branch_and_save_memory(const Context& context) {
+  call_indirect(context, register_of(context.word.indexed_address(false)));
+}
+
+void call_relative(const Context& context) {
+  Instruction& instruction = context.instruction;
+  const std::uint8_t link = context.word.r1();
+  instruction.target = context.relative(context.word.signed_field(16, context.argument));
+  const bool skips_literals = context.argument == 16 && link != link_register;
+  if (skips_literals) { // bras %r13 over a pool of constants: it does not come back
+    instruction.flow = Flow::jump;
+    context.effects.set_constant(link, static_cast<std::int64_t>(context.next()));
+  } else {
+    instruction.flow = Flow::call;
+    instruction.link_register = link;
+  }
+}
+
+void branch_on_count(const Context& context) {
+  const std::uint8_t reg = context.word.r2();
+  if (reg != 0 && reg != context.word.r1()) {
+    count_down(context);
+    return go_indirect(context, always - 1, reg);
+  }
+  count_down(context);
+  if (reg != 0) go_indirect(context, always - 1, Effect::none); // to the counter as it was
+}
+
+void branch_on_count_memory(const Context& context) {
+  context.effects.clobber(context.word.r1());
+  go_indirect(context, always - 1, Effect::none);
+}
+
+void branch_relative_on_count(const Context& context) {
+  count_down(context);
+  context.instruction.flow = Flow::branch;
+  context.instruction.target = context.relative(context.word.signed_field(16, 16));
+}
+
+void branch_relative_on_index(const Context& context) {
+  context.effects.clobber(context.word.r1());
+  const bool is_long = context.word.byte(0) == 0xcc; // brcth
+  context.instruction.flow = Flow::branch;
+  context.instruction.target = context.relative(context.word.signed_field(16, is_long ? 32 : 16));
+}
+
+void set_mode_and_branch(const Context& context) {
+  if (context.word.r1() != 0) context.effects.clobber(context.word.r1());
+  if (context.word.r2() != 0) go_indirect(context, always, context.word.r2());
+}
+
+// Compares that branch leave the condition code alone. To tell them as a compare and a branch is right for
+// the branch, and only wrong for one behind it that asks for an older compare, which compilers do not write.
+
+void compare_and_branch_relative(const Context& context) {
+  const unsigned mask = context.word.field(32, 4) & ~1u;
+  if (context.argument == unsigned_operands)
+    context.effects.compare_registers(context.word.r1(), context.word.r2());
+  go_relative(context, mask == 14 ? always : mask, context.word.signed_field(16, 16));
+  if (context.argument == signed_operands) context.instruction.condition = Condition::other;
+}
+
+void compare_immediate_and_branch_relative(const Context& context) {
+  const unsigned mask = context.word.field(12, 4) & ~1u;
+  if (context.argument == unsigned_operands) context.effects.compare(context.word.r1(), context.word.byte(4));
+  go_relative(context, mask == 14 ? always : mask, context.word.signed_field(16, 16));
+  if (context.argument == signed_operands) context.instruction.condition = Condition::other;
+}
+
+void compare_and_branch(const Context& context) {
+  const unsigned mask = context.word.field(context.argument, 4) & ~1u;
+  go_indirect(context, mask == 14 ? always : mask, register_of(context.word.address(false)));
+}
+
+void supervisor_call(const Context& context) {
+  context.effects.clobber(2); // the result; Linux keeps all others
+}
+
+void execute(const Context& context) {
+  // The instruction that it executes is elsewhere. Compilers use this for mvc, xc and their like with a
+  // length in a register, which write memory through pointers, and trt, which writes r1 and r2.
+  context.effects.clobber(1);
+  context.effects.clobber(2);
+  context.effects.lose_flags();
+}
+
+void stop(const Context& context) {
+  context.instruction.flow = Flow::stop;
+}
+
+} // namespace sframe::code::s390x

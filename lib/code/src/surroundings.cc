@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constant data of an ELF image, as it is after loading.
+
+#include "sframe/code/surroundings.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace sframe::code {
+namespace {
+
+std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t at, ByteOrder order) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes.data() + at, sizeof value);
+  return (order == ByteOrder::big) == (std::endian::native == std::endian::big) ? value
+                                                                                : std::byteswap(value);
+}
+
+/// R_X86_64_RELATIVE, R_AARCH64_RELATIVE, R_390_RELATIVE. The numbers differ; none of them means another
+/// relocation with an addend and no symbol on another machine.
+bool is_relative(std::uint32_t type) {
+  return type == 8 || type == 1027 || type == 12;
+}
+
+} // namespace
+
+ImageSurroundings::ImageSurroundings(const elf::Image& image) : image_(&image) {
+  constexpr std::size_t entry_size = 24; // Elf64_Rela
+  for (const elf::Section& section : image.sections()) {
+    if (section.type != elf::sht_rela || !section.allocated()) continue;
+    const auto bytes = image.read(section.address, section.size);
+    if (!bytes) continue;
+    for (std::size_t at = 0; at + entry_size <= bytes->size(); at += entry_size) {
+      const std::uint64_t info = word_at(*bytes, at + 8, image.byte_order());
+      if (!is_relative(static_cast<std::uint32_t>(info)) || info >> 32) continue;
+      pointers_.emplace_back(word_at(*bytes, at, image.byte_order()),
+                             word_at(*bytes, at + 16, image.byte_order()));
+    }
+  }
+  if (!std::ranges::is_sorted(pointers_)) std::ranges::sort(pointers_);
+}
+
+std::span<const std::byte> ImageSurroundings::constant_data(std::uint64_t address, std::uint64_t size) {
+  return image_->read(address, size).value_or(std::span<const std::byte>{});
+}
+
+std::optional<std::uint64_t> ImageSurroundings::constant_pointer(std::uint64_t address) {
+  const auto at = std::ranges::lower_bound(pointers_, address, {}, &decltype(pointers_)::value_type::first);
+  if (at != pointers_.end() && at->first == address) return at->second;
+  const auto bytes = image_->read(address, 8);
+  if (!bytes) return std::nullopt;
+  return word_at(*bytes, 0, image_->byte_order());
+}
+
+} // namespace sframe::code

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an instruction does to a state.
+
+#include "engine.h"
+#include "values.h"
+
+#include <algorithm>
+
+namespace sframe::code {
+namespace {
+
+using Base = Value::Base;
+using Kind = Effect::Kind;
+
+/// Indexes of jump tables are below this; what is larger is no bound.
+constexpr std::int64_t max_index = 1 << 20;
+/// Bytes from one entry to the next.
+constexpr std::int64_t max_step = 256;
+
+Value bounded(std::int64_t limit, bool is_firm, std::int64_t step = 1) {
+  if (limit < 0 || limit > max_index || step <= 0 || step > max_step) return Value::other();
+  return {Base::bounded, is_firm, static_cast<std::uint16_t>(step), static_cast<std::int32_t>(limit)};
+}
+
+} // namespace
+
+void Analysis::apply(Decoded& decoded, State& state) {
+  if (decoded.instruction.writes_flags) state.compare.reg = Effect::none;
+  for (std::uint32_t i = 0; i < decoded.num_effects; ++i)
+    apply(effects_[decoded.first_effect + i], decoded, state);
+}
+
+/// reg := value. SP never holds nothing: what cannot be followed becomes a symbol. `is_expected`: by
+/// alignment or alloca, which is no loss that anybody should hear about.
+void Analysis::write(std::uint8_t reg, Value value, Decoded& decoded, State& state, bool is_expected) {
+  if (state.compare.reg == reg || state.compare.source == reg) state.compare.reg = Effect::none;
+  if (reg == abi_->sp && !value.is_place()) {
+    if (!is_expected) decoded.sp_lost = true;
+    if (!decoded.symbol && num_symbols_ < std::numeric_limits<std::uint16_t>::max())
+      decoded.symbol = num_symbols_++;
+    state.forget(Base::symbol, decoded.symbol);
+    value = {Base::symbol, false, decoded.symbol, 0};
+  }
+  state.set_reg(reg, value);
+}
+
+/// value + source * factor.
+Value Analysis::sum(const Value& value, const Effect& effect, const State& state) {
+  if (effect.source == Effect::none) return plus(value, effect.value);
+  const Value source = state.reg(effect.source);
+  if (source.base == Base::table || value.base == Base::table) {
+    const bool entry_is_source = source.base == Base::table;
+    const Value& entry = entry_is_source ? source : value;
+    const Value& base = entry_is_source ? value : source;
+    if (!is_number(base) || (!entry_is_source && effect.value != 1)) return Value::other();
+    JumpTable& table = tables_[entry.id];
+    table.base = number_of(base, function_.start);
+    table.factor = effect.value;
+    return entry;
+  }
+  if (source.base == Base::bounded && effect.value > 0 && effect.value < max_step) {
+    if (effect.reg == effect.source)
+      return bounded(source.offset, source.flag, source.id * (effect.value + 1));
+    if (value.base == Base::constant && value.offset == 0)
+      return bounded(source.offset, source.flag, source.id * effect.value);
+  }
+  std::int64_t product = 0;
+  if (source.base == Base::constant && !__builtin_mul_overflow(effect.value, source.offset, &product))
+    return plus(value, product);
+  if (effect.value == 1 && value.base == Base::constant && source.is_place())
+    return plus(source, value.offset);
+  return Value::other();
+}
+
+Value Analysis::masked(const Value& value, std::int64_t mask) const {
+  constexpr std::int64_t word_mask = -8;
+  if (value.base == Base::constant && fits_offset(value.offset & mask))
+    return {Base::constant, false, 0, static_cast<std::int32_t>(value.offset & mask)};
+  if (mask >= 0) {
+    if (value.base == Base::bounded && value.id == 1 && value.offset <= mask) return value;
+    return bounded(mask, false);
+  }
+  // Stacks are aligned to words.
+  if (mask >= word_mask && value.base == Base::cfa && value.offset % 8 == 0) return value;
+  return Value::other();
+}
+
+/// What a load from a table of constants gives: something that knows which table it came from.
+Value Analysis::table_entry(const Effect& effect, Decoded& decoded, const State& state) {
+  const auto operand = [&](std::uint8_t reg) {
+    return reg == Effect::none ? Value{Base::constant, false, 0, 0} : state.reg(reg);
+  };
+  Value base = operand(effect.source), index = operand(effect.index);
+  if (!is_number(base) && effect.scale == 1) std::swap(base, index);
+  if (!is_number(base)) return effect.size == 1 && !effect.is_signed ? bounded(255, false) : Value::other();
+  if (decoded.table == no_index) {
+    if (tables_.size() > std::numeric_limits<std::uint16_t>::max()) return Value::other();
+    decoded.table = static_cast<std::uint32_t>(tables_.size());
+    tables_.emplace_back();
+  }
+  const bool is_bounded = index.base == Base::bounded;
+  JumpTable& table = tables_[decoded.table];
+  table = {.address = number_of(base, function_.start) + static_cast<std::uint64_t>(effect.value),
+           .max_index = is_bounded ? static_cast<std::uint32_t>(index.offset) : no_index,
+           .step = is_bounded ? index.id * effect.scale : std::max<std::uint32_t>(effect.scale, effect.size),
+           .size = effect.size ? effect.size : std::uint8_t{8},
+           .is_signed = effect.is_signed,
+           .is_bound_firm = is_bounded && index.flag};
+  return {Base::table, false, static_cast<std::uint16_t>(decoded.table), 0};
+}
+
+/// source + value. Where that is a plain copy of something, both registers get a name in common, so that a
+/// later compare of one bounds the other.
+Value Analysis::copied(const Effect& effect, const Decoded& decoded, State& state) {
+  if (effect.source == Effect::none) return number(effect.value, function_.start);
+  Value value = state.reg(effect.source);
+  const bool is_narrow = effect.size && effect.size < 8;
+  const bool is_copy = effect.value == 0 && (!is_narrow || effect.size == 4);
+  if (value.base == Base::other && is_copy) {
+    if (value.id) return value;
+    const auto name = static_cast<std::uint16_t>(1 + (&decoded - code_.data()) % 0xffff);
+    for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
+      if (state.reg(reg).base == Base::other && state.reg(reg).id == name) state.set_reg(reg, Value::other());
+    value.id = name;
+    if (effect.source != abi_->sp) state.set_reg(effect.source, value);
+    return value;
+  }
+  if (value.base == Base::table && effect.size == 4 && effect.is_signed) tables_[value.id].is_signed = true;
+  value = plus(value, effect.value);
+  return is_narrow ? narrowed(value, effect.size, effect.is_signed) : value;
+}
+
+/// Stores through unknown pointers do not concern the frame. Known pointers other than SP and FP walk through
+/// arrays, and the analysis walks with them, a few steps further than the program: they do not write where
+/// registers are saved.
+void Analysis::write_memory(const Effect& effect, const Value& place, State& state) const {
+  if (!place.is_place()) return;
+  const std::uint32_t size = effect.size ? effect.size : 8;
+  const bool by_frame = effect.source == abi_->sp || effect.source == abi_->fp;
+  if (!by_frame && state.has_saved_register(place, size)) return;
+  state.last_store = place;
+  if (effect.kind == Kind::store)
+    state.store(place, state.reg(effect.reg));
+  else
+    state.overwrite(place, size);
+}
+
+void Analysis::apply(const Effect& effect, Decoded& decoded, State& state) {
+  const auto source = [&] {
+    return effect.source == Effect::none ? number(effect.value, function_.start)
+                                         : plus(state.reg(effect.source), effect.value);
+  };
+  switch (effect.kind) {
+  case Kind::set: return write(effect.reg, copied(effect, decoded, state), decoded, state);
+  case Kind::add: return write(effect.reg, sum(state.reg(effect.reg), effect, state), decoded, state, true);
+  case Kind::align:
+    return write(effect.reg, masked(state.reg(effect.reg), effect.value), decoded, state, true);
+  case Kind::load: {
+    const Value place = source();
+    const bool may_be_stack = place.is_place() || place.base == Base::unknown;
+    return write(effect.reg, may_be_stack ? state.word(place) : Value::other(), decoded, state);
+  }
+  case Kind::load_table: return write(effect.reg, table_entry(effect, decoded, state), decoded, state);
+  case Kind::store:
+  case Kind::overwrite: return write_memory(effect, source(), state);
+  case Kind::clobber: return write(effect.reg, Value::other(), decoded, state);
+  case Kind::sign: return state.set_reg(effect.reg, signed_value(state.reg(effect.reg), true));
+  case Kind::authenticate: return state.set_reg(effect.reg, signed_value(state.reg(effect.reg), false));
+  case Kind::compare: state.compare = {effect.reg, effect.source, effect.value}; return;
+  }
+}
+
+/// What a callee leaves behind. Memory below SP is its stack.
+void Analysis::call(const Decoded&, State& state) {
+  const Value sp = state.reg(abi_->sp);
+  state.drop_below(sp);
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
+    if (machine_->call_clobbered >> reg & 1) state.set_reg(reg, Value::other());
+  state.compare.reg = Effect::none;
+}
+
+/// A call that goes to a place in the same function leaves a return address and changes nothing else.
+void Analysis::enter_internal_call(const Decoded& decoded, State& state) const {
+  const Instruction& instruction = decoded.instruction;
+  const auto return_address = static_cast<std::int64_t>(instruction.address + instruction.length);
+  if (instruction.link_register != Effect::none)
+    return state.set_reg(instruction.link_register, number(return_address, function_.start));
+  const Value below = plus(state.reg(abi_->sp), -8);
+  state.overwrite(below, 8);
+  state.set_reg(abi_->sp, below);
+}
+
+/// What is known more on one side of a branch.
+void Analysis::refine(const Instruction& branch, bool taken, State& state) const {
+  const State::Compare compare = state.compare;
+  if (compare.reg == Effect::none) return;
+  if (compare.source != Effect::none) {
+    // A loop that moves SP down to a limit ends where SP is at the limit.
+    const bool equal =
+        taken ? branch.condition == Condition::equal : branch.condition == Condition::not_equal;
+    const Value limit = state.reg(compare.source);
+    if (equal && compare.reg == abi_->sp && limit.base == Base::cfa) state.set_reg(abi_->sp, limit);
+    const Value sp = state.reg(abi_->sp);
+    if (equal && compare.source == abi_->sp && sp.base != Base::cfa &&
+        state.reg(compare.reg).base == Base::cfa)
+      state.set_reg(abi_->sp, state.reg(compare.reg));
+    return;
+  }
+  if (compare.value < 0 || compare.value > max_index) return;
+  std::int64_t limit = -1;
+  switch (branch.condition) {
+  case Condition::above: limit = taken ? -1 : compare.value; break;
+  case Condition::above_or_equal: limit = taken ? -1 : compare.value - 1; break;
+  case Condition::below: limit = taken ? compare.value - 1 : -1; break;
+  case Condition::below_or_equal: limit = taken ? compare.value : -1; break;
+  default: return;
+  }
+  const Value bound = bounded(limit, true);
+  const Value old = state.reg(compare.reg);
+  if (bound.base != Base::bounded || old.base == Base::constant || old.is_place()) return;
+  if (old.base == Base::bounded && old.id == 1 && old.flag && old.offset <= bound.offset) return;
+  state.set_reg(compare.reg, bound);
+  if (old.base != Base::other || !old.id) return;
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
+    if (state.reg(reg) == old) state.set_reg(reg, bound);
+}
+
+} // namespace sframe::code

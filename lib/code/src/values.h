@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arithmetic on symbolic values.
+
+#pragma once
+
+#include "sframe/code/state.h"
+
+#include <cstdint>
+#include <limits>
+
+namespace sframe::code {
+
+inline bool fits_offset(std::int64_t value) {
+  return value >= std::numeric_limits<std::int32_t>::min() &&
+         value <= std::numeric_limits<std::int32_t>::max();
+}
+
+/// value + offset. What is no longer within 2 GiB of its base, or has none, is something else.
+inline Value plus(Value value, std::int64_t offset) {
+  using Base = Value::Base;
+  if (offset == 0 || value.base == Base::unknown) return value;
+  if (!value.is_place() && value.base != Base::constant && value.base != Base::code) return Value::other();
+  if (!fits_offset(offset) || !fits_offset(value.offset + offset)) return Value::other();
+  value.offset = static_cast<std::int32_t>(value.offset + offset);
+  return value;
+}
+
+inline Value signed_value(Value value, bool is_signed = true) {
+  value.flag = is_signed;
+  return value;
+}
+
+/// A number that is a constant or, when it is too large for one, an address near the function.
+inline Value number(std::int64_t value, std::uint64_t function_start) {
+  if (fits_offset(value)) return {Value::Base::constant, false, 0, static_cast<std::int32_t>(value)};
+  const auto distance = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - function_start);
+  if (fits_offset(distance)) return {Value::Base::code, false, 0, static_cast<std::int32_t>(distance)};
+  return Value::other();
+}
+
+inline bool is_number(const Value& value) {
+  return value.base == Value::Base::constant || value.base == Value::Base::code;
+}
+
+/// The number of a constant or address.
+inline std::uint64_t number_of(const Value& value, std::uint64_t function_start) {
+  const auto offset = static_cast<std::uint64_t>(std::int64_t{value.offset});
+  return value.base == Value::Base::code ? function_start + offset : offset;
+}
+
+/// The first `size` bytes of a value, extended to a register.
+inline Value narrowed(const Value& value, std::uint32_t size, bool is_signed) {
+  using Base = Value::Base;
+  constexpr std::int64_t byte_values = 256;
+  const std::int64_t limit = std::int64_t{1} << (8 * size - (is_signed ? 1 : 0));
+  if (value.base == Base::table) return size == 4 ? value : Value::other();
+  if (value.base == Base::constant && value.offset >= 0 && value.offset < limit) return value;
+  if (value.base == Base::bounded && std::int64_t{value.offset} * value.id < limit) return value;
+  if (size == 1 && !is_signed) return {Base::bounded, false, 1, static_cast<std::int32_t>(byte_values - 1)};
+  return Value::other();
+}
+
+} // namespace sframe::code

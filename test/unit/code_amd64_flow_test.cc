@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the analysis does with control flow that it cannot follow for sure, with paths that disagree, and with
+// rows that are wrong.
+
+#include "code_listing.h"
+
+namespace {
+
+using namespace sframe;
+using namespace sframe::code;
+using namespace sframe::test;
+
+constexpr Line no_return[] = {
+    {"48 83 ec 08", "sub $8,%rsp", "sp+8 same"},
+    {"85 ff", "test %edi,%edi", "sp+16 same"},
+    {"75 05", "jne 1f", "sp+16 same"},
+    {"48 83 c4 08", "add $8,%rsp", "sp+16 same"},
+    {"c3", "ret", "sp+8 same"},
+    {"e8 ee ff 00 00", "call far", "sp+16 same"},
+    {"0f 1f 00", "nopl (%rax)", ""},
+    {"b8 01 00 00 00", "mov $1,%eax", "sp+8 same"},
+    {"c3", "ret", "sp+8 same"},
+};
+
+constexpr Line jump_table[] = {
+    {"53", "push %rbx", "sp+8 same"},
+    {"83 ff 02", "cmp $2,%edi", "sp+16 same"},
+    {"77 21", "ja 4f", "sp+16 same"},
+    {"89 ff", "mov %edi,%edi", "sp+16 same"},
+    {"48 8d 15 f1 ff 01 00", "lea table(%rip),%rdx", "sp+16 same"},
+    {"48 63 04 ba", "movslq (%rdx,%rdi,4),%rax", "sp+16 same"},
+    {"48 01 d0", "add %rdx,%rax", "sp+16 same"},
+    {"3e ff e0", "notrack jmp *%rax", "sp+16 same"},
+    {"b8 01 00 00 00", "mov $1,%eax", "sp+16 same"},
+    {"5b", "pop %rbx", "sp+16 same"},
+    {"c3", "ret", "sp+8 same"},
+    {"b8 02 00 00 00", "mov $2,%eax", "sp+16 same"},
+    {"5b", "pop %rbx", "sp+16 same"},
+    {"c3", "ret", "sp+8 same"},
+    {"5b", "pop %rbx", "sp+16 same"},
+    {"c3", "ret", "sp+8 same"},
+};
+
+constexpr Line frame_pointer[] = {
+    {"f3 0f 1e fa", "endbr64", "sp+8 same"},
+    {"55", "push %rbp", "sp+8 same"},
+    {"48 89 e5", "mov %rsp,%rbp", "sp+16 same"},
+    {"48 83 ec 20", "sub $0x20,%rsp", "sp+16 [cfa-16]"},
+    {"48 89 7d f8", "mov %rdi,-8(%rbp)", "sp+48 [cfa-16]"},
+    {"c9", "leave", "sp+48 [cfa-16]"},
+    {"c3", "ret", "sp+8 same"},
+};
+
+/// Without rows and names nothing speaks against the call coming back.
+TEST(CodeAmd64, KnownNames) {
+  Listing listing(no_return);
+  World world;
+  listing.function().surroundings = &world;
+  EXPECT_EQ(listing.certainty_at(7), Certainty::certain);
+  EXPECT_EQ(listing.exit_at(8), Exit::returns_wrong);
+  world.noreturn = far;
+  EXPECT_EQ(listing.certainty_at(7), Certainty::unreached);
+  const auto gaps = listing.run().gaps();
+  ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_EQ(gaps[0].begin, listing.address(7)); // padding does not count
+}
+
+/// A table without a bound is read while it makes sense, and what it leads to is a guess.
+TEST(CodeAmd64, UnboundedTable) {
+  std::vector<Line> lines(std::begin(jump_table), std::end(jump_table));
+  lines[1] = {"39 f7 90", "cmp %esi,%edi; nop", ""};
+  Listing listing(lines);
+  World world;
+  world.words[table] = static_cast<std::uint32_t>(listing.address(8) - table);
+  world.words[table + 4] = static_cast<std::uint32_t>(listing.address(8) + 2 - table); // amid an instruction
+  world.words[table + 8] = static_cast<std::uint32_t>(listing.address(11) - table);
+  listing.function().surroundings = &world;
+  EXPECT_EQ(listing.certainty_at(8), Certainty::guessed);
+  EXPECT_EQ(listing.certainty_at(11), Certainty::unreached);
+}
+
+TEST(CodeAmd64, UnknownJump) {
+  constexpr Line lines[] = {{"55", "push %rbp", ""}, {"ff e0", "jmp *%rax", ""}, {"c3", "ret", ""}};
+  Listing listing(lines);
+  EXPECT_EQ(listing.exit_at(1), Exit::indirect_unknown);
+  EXPECT_TRUE(listing.has(Obstacle::Kind::indirect_jump));
+}
+
+TEST(CodeAmd64, WrongReturn) {
+  constexpr Line lines[] = {{"50", "push %rax", ""}, {"50", "push %rax", ""}, {"c3", "ret", ""}};
+  Listing listing(lines);
+  EXPECT_EQ(listing.exit_at(2), Exit::returns_wrong);
+}
+
+TEST(CodeAmd64, LostStackPointer) {
+  constexpr Line lines[] = {{"48 8b 67 30", "mov 0x30(%rdi),%rsp", ""}, {"c3", "ret", ""}};
+  Listing listing(lines);
+  EXPECT_EQ(listing.exit_at(1), Exit::returns_unknown);
+  EXPECT_TRUE(listing.has(Obstacle::Kind::sp_lost));
+}
+
+/// Paths that meet with different heights: a conflict, which remembers both.
+TEST(CodeAmd64, Conflict) {
+  constexpr Line lines[] = {{"85 ff", "test %edi,%edi", ""},
+                            {"75 01", "jne 1f", ""},
+                            {"50", "push %rax", ""},
+                            {"c3", "1: ret", ""}};
+  Listing listing(lines);
+  const Results& results = listing.run();
+  const State* state = results.state_at(listing.address(3));
+  ASSERT_TRUE(state);
+  const Value sp = state->reg(amd64().sp);
+  ASSERT_EQ(sp.base, Value::Base::conflict);
+  const Conflict& conflict = results.conflicts()[sp.id];
+  EXPECT_EQ(conflict.address, listing.address(3));
+  EXPECT_EQ(std::minmax(conflict.first.offset, conflict.second.offset), std::minmax(-16, -8));
+  EXPECT_EQ(check(row(0, 8), *state, amd64()).cfa.agreement, Agreement::conflicts);
+  EXPECT_EQ(check(row(0, 8), *state, amd64()).ra.agreement, Agreement::agrees);
+}
+
+/// A cold part: it starts with what the hot part has done.
+TEST(CodeAmd64, ColdPart) {
+  constexpr Line lines[] = {{"e8 f4 ff 00 00", "call far", ""}, {"5d", "pop %rbp", ""}, {"c3", "ret", ""}};
+  Listing listing(lines);
+  listing.function().entry = {0, Rule::value(amd64().sp, 16), Rule::fixed(), Rule::at_cfa(-16), false};
+  EXPECT_EQ(listing.exit_at(2), Exit::returns);
+  const auto last = listing.run().row_at(listing.address(2));
+  ASSERT_TRUE(last);
+  EXPECT_TRUE(last->same_rules(amd64().entry_row()));
+}
+
+/// The same where the first row counts from FP: SP is not known then.
+TEST(CodeAmd64, ColdPartWithFramePointer) {
+  constexpr Line lines[] = {{"e8 f4 ff 00 00", "call far", ""}, {"c9", "leave", ""}, {"c3", "ret", ""}};
+  Listing listing(lines);
+  listing.function().entry = {0, Rule::value(amd64().fp, 16), Rule::fixed(), Rule::at_cfa(-16), false};
+  EXPECT_EQ(listing.exit_at(2), Exit::returns);
+}
+
+/// Each kind of wrong row is told from a right one.
+TEST(CodeAmd64, WrongRows) {
+  Listing listing(frame_pointer);
+  const State* state = listing.run().state_at(listing.address(4));
+  ASSERT_TRUE(state);
+  const AbiTraits& abi = amd64();
+  const FrameRow right{0, Rule::value(abi.fp, 16), Rule::fixed(), Rule::at_cfa(-16), false};
+  EXPECT_EQ(check(right, *state, abi).worst(), Agreement::agrees);
+  const auto with = [&](auto change) {
+    FrameRow wrong = right;
+    change(wrong);
+    return check(wrong, *state, abi);
+  };
+  using enum Agreement;
+  EXPECT_EQ(with([](FrameRow& r) { r.cfa.offset = 24; }).cfa.agreement, contradicts);
+  EXPECT_EQ(with([&](FrameRow& r) { r.cfa.base = abi.sp; }).cfa.agreement, contradicts);
+  EXPECT_EQ(with([](FrameRow& r) { r.cfa.base = 3; }).cfa.agreement, contradicts);
+  EXPECT_EQ(with([](FrameRow& r) { r.ra = Rule::at_cfa(-16); }).ra.agreement, contradicts);
+  EXPECT_EQ(with([](FrameRow& r) { r.fp = Rule::at_cfa(-24); }).fp.agreement, contradicts);
+  EXPECT_EQ(with([](FrameRow& r) { r.fp = Rule::same(); }).fp.agreement, contradicts);
+}
+
+/// One Analyzer for one function after the other.
+TEST(CodeAmd64, Reuse) {
+  Analyzer analyzer(amd64());
+  const auto frame = test::hex("55 48 89 e5 5d c3"), leaf = test::hex("c3");
+  for (int i = 0; i < 3; ++i) {
+    const Results& first = analyzer.run({.start = start, .bytes = frame, .entry = amd64().entry_row()});
+    EXPECT_EQ(first.num_instructions(), 4u);
+    EXPECT_EQ(first.row_at(start + 4)->cfa, Rule::value(amd64().sp, 16));
+    EXPECT_EQ(first.row_at(start + 3)->cfa, Rule::value(amd64().sp, 16)); // amid an instruction
+    const Results& second = analyzer.run({.start = start, .bytes = leaf, .entry = amd64().entry_row()});
+    EXPECT_EQ(second.num_instructions(), 1u);
+    EXPECT_FALSE(second.state_at(start + 4));
+  }
+  EXPECT_EQ(analyzer.run({.start = start, .bytes = {}, .entry = amd64().entry_row()}).num_instructions(), 0u);
+}
+
+} // namespace

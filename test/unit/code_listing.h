@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Listings of AMD64 code for the tests of the analysis: bytes, assembly, and the row that holds before each
+// instruction.
+
+#pragma once
+
+#include "sframe/code/analysis.h"
+
+#include "inputs.h"
+
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace sframe::test {
+
+using namespace sframe::code;
+
+inline constexpr std::uint64_t start = 0x401000;
+/// Where the listings have their callees and tables: outside.
+inline constexpr std::uint64_t far = start + 0x10000, table = start + 0x20000;
+
+struct Line {
+  const char* bytes;
+  const char* assembly;
+  const char* row;
+};
+
+inline const AbiTraits& amd64() {
+  return traits(Abi::amd64);
+}
+
+/// Constant data and callees by address.
+class World : public Surroundings {
+public:
+  std::map<std::uint64_t, std::uint32_t> words;
+  std::map<std::uint64_t, std::uint64_t> pointers;
+  std::uint64_t noreturn = 0;
+
+  std::span<const std::byte> constant_data(std::uint64_t address, std::uint64_t size) override {
+    const auto at = words.find(address);
+    if (at == words.end() || size != sizeof at->second) return {};
+    return std::as_bytes(std::span(&at->second, 1));
+  }
+  std::optional<std::uint64_t> constant_pointer(std::uint64_t address) override {
+    const auto at = pointers.find(address);
+    return at == pointers.end() ? std::nullopt : std::optional(at->second);
+  }
+  bool never_returns(std::uint64_t target) override { return target == noreturn; }
+};
+
+/// A listing, its bytes, and what the analysis says of it.
+class Listing {
+public:
+  explicit Listing(std::span<const Line> lines) : lines_(lines), analyzer_(amd64()) {
+    for (const Line& line : lines) {
+      offsets_.push_back(bytes_.size());
+      const auto some = hex(line.bytes);
+      bytes_.insert(bytes_.end(), some.begin(), some.end());
+    }
+    function_ = {.start = start, .bytes = bytes_, .entry = amd64().entry_row()};
+  }
+
+  Function& function() { return function_; }
+  /// The address of a line, counted from 0.
+  std::uint64_t address(std::size_t line) const { return start + offsets_[line]; }
+
+  const Results& run() { return analyzer_.run(function_); }
+
+  /// Compares every line's row.
+  void expect_rows() {
+    const Results& results = run();
+    for (std::size_t i = 0; i < lines_.size(); ++i)
+      EXPECT_EQ(text_at(results, address(i)), lines_[i].row) << "line " << i << ": " << lines_[i].assembly;
+  }
+
+  Exit exit_at(std::size_t line) {
+    Exit exit = Exit::none;
+    run().visit([&](const Reached& at) {
+      if (at.instruction.address == address(line)) exit = at.exit;
+    });
+    return exit;
+  }
+  Certainty certainty_at(std::size_t line) {
+    Certainty certainty = Certainty::unreached;
+    run().visit([&](const Reached& at) {
+      if (at.instruction.address == address(line)) certainty = at.certainty;
+    });
+    return certainty;
+  }
+  bool has(Obstacle::Kind kind) {
+    for (const Obstacle& obstacle : run().obstacles())
+      if (obstacle.kind == kind) return true;
+    return false;
+  }
+
+private:
+  static std::string text_at(const Results& results, std::uint64_t address) {
+    if (!results.state_at(address)) return "";
+    const auto row = results.row_at(address);
+    if (!row) return "none";
+    EXPECT_EQ(row->ra, Rule::fixed());
+    return rule_text(row->cfa, amd64(), true) + " " + rule_text(row->fp, amd64());
+  }
+
+  std::span<const Line> lines_;
+  std::vector<std::size_t> offsets_;
+  std::vector<std::byte> bytes_;
+  Function function_;
+  Analyzer analyzer_;
+};
+
+/// A row with the CFA by SP, FP not saved.
+inline FrameRow row(std::uint32_t offset, std::int32_t cfa_offset) {
+  return {offset, Rule::value(amd64().sp, cfa_offset), Rule::fixed(), Rule::same(), false};
+}
+
+} // namespace sframe::test
