@@ -10,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 namespace sframe::conversion {
 namespace {
 
@@ -222,7 +225,7 @@ TEST(ConvertFromCfi, PltCanBeSwitchedOff) {
   Frames frames;
   frames.fde(base, 0x40, plt_instructions(16)).fde(base + 0x40, 16);
   CfiInput input = input_of({&frames});
-  input.plt = {{base, 0x40}};
+  input.plts = {{{base, 0x40}, {}}};
   const Result result = convert(input, {.plt = false, .wanted = {}});
   ASSERT_EQ(result.functions.size(), 1u);
   EXPECT_EQ(result.functions[0].start, base + 0x40);
@@ -334,6 +337,59 @@ TEST(ConvertFromCfi, ManyUnsayableRowsCostLinearTime) {
   EXPECT_EQ(result.functions.size(), count / 2);
   EXPECT_EQ(result.report.left_out.size(), count / 2);
   EXPECT_EQ(result.report.pc_bytes.covered, count / 2);
+}
+
+/// Functions of all kinds, enough for many parts: equal, different, in part unsayable, faulty, overlapping.
+Frames many_functions() {
+  Frames frames;
+  for (std::uint64_t i = 0; i < 30000; ++i) {
+    const std::uint64_t start = base + (i * 7919 % 30000) * 0x40; // in no order
+    const int depth = static_cast<int>(16 + 8 * (i % 7));
+    Bytes rows = Bytes().raw({0x41, 0x0e, depth, 0x44, 0x0e, 8});
+    if (i % 500 == 1) rows = Bytes().raw({0x44, 0x0f, 1, 0x30, 0x44, 0x0c, 7, 8}); // CFA = lit0, for 4 bytes
+    if (i % 1000 == 2) rows.raw({0x3f});                                           // no such opcode
+    frames.fde(start, i % 300 == 0 ? 0x60 : 0x40, rows);
+  }
+  return frames;
+}
+
+TEST(ConvertFromCfi, TheNumberOfThreadsMakesNoDifference) {
+  const Frames frames = many_functions();
+  const CfiInput input = input_of({&frames});
+  for (const bool share : {false, true}) {
+    std::vector<std::byte> bytes;
+    Report report;
+    for (const unsigned threads : {1u, 2u, 3u, 8u}) {
+      const Conversion made = from_cfi(input, {.share_rows = share, .threads = threads});
+      EXPECT_EQ(made.report.functions.total, 30000u);
+      EXPECT_EQ(made.report.functions.partial, 60u + 30u);
+      EXPECT_EQ(made.report.faults.size(), 30u);
+      EXPECT_EQ(made.report.overlapping, 100u);
+      EXPECT_EQ(made.report.reasons,
+                (std::map<std::string_view, std::uint64_t>{{"bad-cfi", 30}, {"cfa-expression", 60}}));
+      if (threads == 1) {
+        bytes = made.builder.finish(0).value();
+        report = made.report;
+      }
+      EXPECT_EQ(made.builder.finish(0).value(), bytes) << threads;
+      EXPECT_EQ(made.report.pc_bytes.covered, report.pc_bytes.covered);
+      const auto start = [](const LeftOut& range) { return range.start; };
+      EXPECT_TRUE(std::ranges::equal(made.report.left_out, report.left_out, {}, start, start));
+      const auto offset = [](const Fault& fault) { return fault.error.offset; };
+      EXPECT_TRUE(std::ranges::is_sorted(made.report.faults, {}, offset));
+    }
+  }
+}
+
+TEST(ConvertFromCfi, MergesNeighboursOnRequest) {
+  Frames frames;
+  frames.fde(base, 0x10).fde(base + 0x10, 0x10).fde(base + 0x20, 0x10, Bytes().raw({0x41, 0x0e, 16}));
+  const Result merged = convert(frames, {.merge_functions = true});
+  ASSERT_EQ(merged.functions.size(), 2u);
+  EXPECT_EQ(merged.functions[0].size, 0x20u);
+  EXPECT_EQ(merged.functions[1].start, base + 0x20);
+  EXPECT_EQ(merged.report.functions.total, 3u) << "the report counts what was there";
+  EXPECT_EQ(convert(frames).functions.size(), 3u);
 }
 
 TEST(ConvertFromCfi, RangesBeyondTheFormat) {

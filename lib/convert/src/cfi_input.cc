@@ -4,15 +4,11 @@
 
 #include "sframe/cfi/index.h"
 
-#include <array>
 #include <string_view>
 
 namespace sframe::conversion {
 
 namespace {
-
-constexpr std::array<std::string_view, 5> plt_sections = {".plt", ".plt.got", ".plt.sec", ".plt.bnd",
-                                                          ".iplt"};
 
 /// What DW_EH_PE_datarel counts from in .eh_frame.
 cfi::Bases bases_of(const elf::Image& image) {
@@ -21,16 +17,19 @@ cfi::Bases bases_of(const elf::Image& image) {
   return {};
 }
 
-elf::Result<void> add_section(const elf::Image& image, std::string_view name, cfi::SectionKind kind,
-                              CfiInput& input) {
-  const elf::Section* section = image.find_section(name);
-  if (!section) return {};
-  auto contents = image.contents(*section);
-  if (!contents) return std::unexpected(contents.error());
-  if (contents->empty()) return {};
-  input.storage.push_back(std::move(*contents));
-  input.sections.emplace_back(kind, input.storage.back().bytes(), section->address, *input.abi,
-                              bases_of(image));
+/// The sections of a name. A linked file has one; `ld -r` may leave several in an object.
+elf::Result<void> add_sections(const elf::Image& image, std::string_view name, cfi::SectionKind kind,
+                               CfiInput& input) {
+  for (const elf::Section& section : image.sections()) {
+    if (section.name != name) continue;
+    auto contents = image.relocated_contents(section);
+    if (!contents) return std::unexpected(contents.error());
+    if (contents->empty()) continue;
+    input.storage.push_back(std::move(*contents));
+    input.sections.emplace_back(kind, input.storage.back().bytes(), section.address, *input.abi,
+                                bases_of(image));
+    if (!image.relocatable()) break;
+  }
   return {};
 }
 
@@ -67,16 +66,16 @@ elf::Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
   if (!input.abi)
     return elf::fail("SFrame has no ABI for this machine (e_machine " + std::to_string(image.machine()) +
                      ")");
-  if (image.relocatable()) return elf::fail("relocatable objects are not supported yet");
-  if (auto added = add_section(image, ".eh_frame", cfi::SectionKind::eh_frame, input); !added)
+  if (auto added = add_sections(image, ".eh_frame", cfi::SectionKind::eh_frame, input); !added)
     return std::unexpected(added.error());
   if (input.sections.empty() && image.sections().empty()) add_from_segment(image, input);
-  if (auto added = add_section(image, ".debug_frame", cfi::SectionKind::debug_frame, input); !added)
+  if (auto added = add_sections(image, ".debug_frame", cfi::SectionKind::debug_frame, input); !added)
     return std::unexpected(added.error());
   for (const elf::CodeRange& code : image.executable_ranges())
     input.code.push_back({code.address, code.size});
-  for (std::string_view name : plt_sections)
-    if (const elf::Section* plt = image.find_section(name)) input.plt.push_back({plt->address, plt->size});
+  for (const elf::Section& plt : image.plt_sections())
+    input.plts.push_back({{plt.address, plt.size},
+                          image.read(plt.address, plt.size).value_or(std::span<const std::byte>{})});
   return input;
 }
 

@@ -9,14 +9,6 @@ namespace sframe::conversion {
 namespace {
 
 constexpr std::uint64_t max_size = 0xffffffff; ///< bytes of one function
-constexpr std::uint32_t max_probes = 4096;     ///< rows after which the probe's memory is given back
-
-/// Sharing keeps the probe small: few rows are different.
-BuildOptions probe_options(const AbiTraits& abi, const Options& options) {
-  BuildOptions out = build_options(abi, options);
-  out.share_rows = true;
-  return out;
-}
 
 /// The row with a CFA that is `plt`'s before or from its threshold on.
 cfi::CoreRow with_cfa(cfi::CoreRow row, const cfi::PltCfa& plt, bool stepped) {
@@ -32,13 +24,13 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options) {
           .abi = abi.id,
           .byte_order = {},
           .merge_rows = options.merge_rows,
+          .merge_functions = options.merge_functions,
           .share_rows = options.share_rows,
           .aux_header = {}};
 }
 
-FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, Conversion& out)
-    : abi_(abi), options_(options), builder_(out.builder), report_(out.report),
-      probe_(probe_options(abi, options)) {}
+FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, Builder& builder, Report& report)
+    : abi_(abi), options_(options), frame_rows_(abi), builder_(builder), report_(report) {}
 
 std::optional<cfi::Error> FdeConverter::convert(const cfi::Section& section, const cfi::Fde& fde,
                                                 std::span<const Piece> pieces) {
@@ -72,22 +64,24 @@ std::optional<cfi::Error> FdeConverter::convert(const cfi::Section& section, con
 }
 
 void FdeConverter::add_row(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end) {
-  const auto said = cfi::to_frame_row(row, abi_);
-  if (said) return append(*said, begin, end);
+  const auto said = frame_rows_.make(row);
+  if (said) return append(**said, begin, end);
   flush();
   if (said.error() == cfi::Unsayable::cfa_plt) return append_plt(row, begin, end);
   leave_out(begin, end, reason(said.error()));
 }
 
 /// Puts a row into the run in progress, which it continues.
-void FdeConverter::append(FrameRow row, std::uint64_t begin, std::uint64_t end) {
+void FdeConverter::append(const FrameRow& row, std::uint64_t begin, std::uint64_t end) {
   if (rows_.empty() || end - begin_ > max_size) {
     flush();
     begin_ = begin;
   }
   const std::uint64_t said_end = std::min(end, begin_ + max_size);
-  row.offset = static_cast<std::uint32_t>(begin - begin_);
-  if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) rows_.push_back(row);
+  if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) {
+    rows_.push_back(row);
+    rows_.back().offset = static_cast<std::uint32_t>(begin - begin_);
+  }
   end_ = said_end;
   if (said_end < end) {
     flush();
@@ -181,7 +175,7 @@ void FdeConverter::add_sayable(std::uint64_t begin, std::uint64_t end, Rows rows
   bool any_refused = false;
   // add() moves the offsets of the rows it is given, so their run must be known before it is called.
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto why = refusal(rows[i]);
+    const auto why = builder_.refusal(rows[i]);
     if (!why) continue;
     any_refused = true;
     const std::uint64_t row_begin = start_of(i), row_end = start_of(i + 1), run_begin = start_of(run);
@@ -192,14 +186,6 @@ void FdeConverter::add_sayable(std::uint64_t begin, std::uint64_t end, Rows rows
   // Rows that can be said one by one but not together.
   if (!any_refused) return add_in_halves(begin, end, rows);
   if (run < rows.size()) add(start_of(run), end, rows.subspan(run));
-}
-
-/// Why the version cannot say the row at all.
-std::optional<RefusalReason> FdeConverter::refusal(FrameRow row) {
-  if (probe_.num_fdes() >= max_probes) probe_ = Builder(probe_options(abi_, options_));
-  row.offset = 0;
-  const auto added = probe_.add({.start = 0, .size = 1}, {&row, 1});
-  return added ? std::nullopt : std::optional(added.error().reason);
 }
 
 void FdeConverter::leave_out(std::uint64_t begin, std::uint64_t end, Reason reason) {

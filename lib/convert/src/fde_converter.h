@@ -19,7 +19,8 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options);
 
 class FdeConverter {
 public:
-  FdeConverter(const AbiTraits& abi, const Options& options, Conversion& out);
+  /// Functions go to `builder`, what becomes of them to `report`.
+  FdeConverter(const AbiTraits& abi, const Options& options, Builder& builder, Report& report);
 
   /// Converts `pieces` (by address) of the FDE. Returns the first fault in its instructions.
   std::optional<cfi::Error> convert(const cfi::Section& section, const cfi::Fde& fde,
@@ -29,21 +30,20 @@ private:
   using Rows = std::span<FrameRow>;
 
   void add_row(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end);
-  void append(FrameRow row, std::uint64_t begin, std::uint64_t end);
+  void append(const FrameRow& row, std::uint64_t begin, std::uint64_t end);
   void append_plt(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end);
   void flush();
   void add(std::uint64_t begin, std::uint64_t end, Rows rows);
   void add_in_halves(std::uint64_t begin, std::uint64_t end, Rows rows);
   void add_sayable(std::uint64_t begin, std::uint64_t end, Rows rows);
-  std::optional<RefusalReason> refusal(FrameRow row);
   bool build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde fde, RefusalReason& why);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
 
   const AbiTraits& abi_;
   const Options& options_;
+  cfi::FrameRowMaker frame_rows_;
   Builder& builder_;
   Report& report_;
-  Builder probe_;                        ///< asked about single rows
   Fde properties_;                       ///< of the FDE at hand: what all its functions have in common
   std::vector<FrameRow> rows_;           ///< the run in progress, offsets from begin_
   std::uint64_t begin_ = 0, end_ = 0;    ///< addresses of that run

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two passes over each section: the first lists FDEs by address to find overlaps and counts the unreadable
-// ones, the second converts in the section's order, which reads each CIE once.
+// ones, the second converts in the section's order, which reads each CIE once. The second goes in parts, each
+// with a report of its own; reports are joined in the section's order. Each thread has a builder, and these
+// are joined as they are: what a Builder makes does not depend on the order of adding.
 
 #include "sframe/convert/from_cfi.h"
 
 #include "fde_converter.h"
 #include "ownership.h"
+#include "sframe/convert/plt.h"
+#include "sframe/parallel/for_each.h"
 
 #include <algorithm>
+#include <deque>
+#include <mutex>
+#include <utility>
 
 namespace sframe::conversion {
 
@@ -18,93 +25,206 @@ const char* section_name(const cfi::Section& section) {
   return section.kind() == cfi::SectionKind::eh_frame ? ".eh_frame" : ".debug_frame";
 }
 
-bool contains(std::span<const Range> ranges, std::uint64_t address) {
-  return std::ranges::any_of(ranges, [&](const Range& range) { return range.contains(address); });
-}
+/// What one thread converts at a time: some thousand FDEs.
+constexpr std::uint64_t part_size = 128 << 10;
 
-class CfiConverter {
+/// What the input says of addresses, whatever the FDE.
+class Addresses {
 public:
-  CfiConverter(const CfiInput& input, const Options& options, Conversion& out)
-      : input_(input), options_(options), report_(out.report), fdes_(*input.abi, options, out) {
+  Addresses(const CfiInput& input, const Options& options)
+      : options_(options), plts_(input.plts), code_(input.code) {
     std::ranges::sort(code_, {}, &Range::start);
   }
 
-  void convert(const cfi::Section& section);
+  bool asked_for(const cfi::Fde& fde) const {
+    const auto has_it = [&](const Plt& plt) { return plt.range.contains(fde.start); };
+    if (!options_.plt && std::ranges::any_of(plts_, has_it)) return false;
+    return !options_.wanted || options_.wanted(fde);
+  }
+  bool in_code(std::uint64_t address) const {
+    if (code_.empty()) return true;
+    const auto after = std::ranges::upper_bound(code_, address, {}, &Range::start);
+    return after != code_.begin() && std::prev(after)->contains(address);
+  }
 
 private:
-  void convert(const cfi::Section& section, const cfi::Fde& fde, std::span<const Piece> pieces);
-  bool asked_for(const cfi::Fde& fde) const;
-  bool in_code(std::uint64_t address) const;
-  void skip(Reason reason);
-
-  const CfiInput& input_;
   const Options& options_;
-  Report& report_;
-  FdeConverter fdes_;
-  std::vector<Range> code_ = input_.code;
-  Covered covered_; ///< by the sections before
+  std::span<const Plt> plts_;
+  std::vector<Range> code_;
 };
 
-void CfiConverter::convert(const cfi::Section& section) {
-  const char* name = section_name(section);
-  std::vector<cfi::Error> faults;
-  auto index = cfi::Index::build(section, &faults);
-  for (const cfi::Error& error : faults) report_.faults.push_back({name, error});
-  if (!index) {
-    report_.faults.push_back({name, index.error()});
-    return;
-  }
-  Ownership ownership(index->entries(), covered_);
-  const bool is_last = &section == &input_.sections.back();
-  if (!is_last) covered_.add(index->entries());
-  *index = {};
+/// A section, with what must be known of it before one of its FDEs can be converted.
+struct Source {
+  const cfi::Section& section;
+  const Addresses& addresses;
+  Ownership ownership;
+  bool is_first; ///< of the input
+};
 
-  cfi::FdeCursor cursor = section.fdes();
-  for (;;) {
-    const auto fde = cursor.next();
-    if (!fde) continue; // counted in the first pass
-    if (!*fde) break;
-    if ((*fde)->size != 0) convert(section, **fde, ownership.pieces(**fde));
-  }
-}
+/// Converts a part of a section.
+class PartConverter {
+public:
+  PartConverter(const Source& source, const Options& options, Builder& builder, Report& report)
+      : source_(source), report_(report), fdes_(source.section.abi(), options, builder, report) {}
 
-void CfiConverter::convert(const cfi::Section& section, const cfi::Fde& fde, std::span<const Piece> pieces) {
-  if (!asked_for(fde)) return;
-  if (!in_code(fde.start)) return skip(not_in_code);
+  void convert(cfi::FdeCursor fdes) {
+    for (;;) {
+      const auto fde = fdes.next();
+      if (!fde) continue; // counted in the first pass
+      if (!*fde) return;
+      if ((*fde)->size != 0) convert(**fde);
+    }
+  }
+
+private:
+  void convert(const cfi::Fde& fde);
+  void skip(Reason reason);
+
+  const Source& source_;
+  Report& report_;
+  FdeConverter fdes_;
+};
+
+void PartConverter::convert(const cfi::Fde& fde) {
+  if (!source_.addresses.asked_for(fde)) return;
+  if (!source_.addresses.in_code(fde.start)) return skip(not_in_code);
+  Piece whole;
+  const auto pieces = source_.ownership.pieces(fde, whole);
   std::uint64_t owned = 0;
   for (const Piece& piece : pieces) owned += piece.end - piece.begin;
   if (owned == 0) {
-    if (&section == &input_.sections.front()) skip(duplicate);
+    if (source_.is_first) skip(duplicate);
     return;
   }
   if (owned < fde.size) ++report_.overlapping;
-  if (const auto fault = fdes_.convert(section, fde, pieces))
-    report_.faults.push_back({section_name(section), *fault});
+  if (const auto fault = fdes_.convert(source_.section, fde, pieces))
+    report_.faults.push_back({section_name(source_.section), *fault});
 }
 
-bool CfiConverter::asked_for(const cfi::Fde& fde) const {
-  if (!options_.plt && contains(input_.plt, fde.start)) return false;
-  return !options_.wanted || options_.wanted(fde);
-}
-
-bool CfiConverter::in_code(std::uint64_t address) const {
-  if (code_.empty()) return true;
-  const auto after = std::ranges::upper_bound(code_, address, {}, &Range::start);
-  return after != code_.begin() && std::prev(after)->contains(address);
-}
-
-void CfiConverter::skip(Reason reason) {
+void PartConverter::skip(Reason reason) {
   ++report_.functions.total;
   ++report_.functions.skipped;
   report_.count(reason);
+}
+
+/// A builder for each thread.
+class Builders {
+public:
+  /// The first thread gets `result`, so that one alone copies nothing.
+  Builders(Builder& result, const BuildOptions& options) : result_(result), options_(options) {}
+
+  /// For several threads at once.
+  Builder& next() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(given_, true) ? others_.emplace_back(options_) : result_;
+  }
+  /// Puts everything into the result.
+  void join() {
+    for (; !others_.empty(); others_.pop_front()) result_.append(others_.front());
+  }
+
+private:
+  Builder& result_;
+  const BuildOptions options_;
+  std::mutex mutex_;
+  bool given_ = false;
+  std::deque<Builder> others_;
+};
+
+/// Converts the sections of an input, one after the other.
+class Converter {
+public:
+  Converter(const CfiInput& input, const Options& options, Conversion& out)
+      : input_(input), options_(options), out_(out), addresses_(input, options),
+        described_(input.plts.size()) {}
+
+  void convert(const cfi::Section& section);
+  /// Stubs that none of the sections describes.
+  void convert_plts();
+
+private:
+  void convert_parts(const Source& source);
+  void note_plts(std::span<const cfi::Index::Entry> entries);
+
+  const CfiInput& input_;
+  const Options& options_;
+  Conversion& out_;
+  Addresses addresses_;
+  Covered covered_;             ///< by the sections before
+  std::vector<bool> described_; ///< per Plt: has CFI
+};
+
+void Converter::convert(const cfi::Section& section) {
+  const char* name = section_name(section);
+  std::vector<cfi::Error> faults;
+  auto index = cfi::Index::build(section, &faults, options_.threads);
+  for (const cfi::Error& error : faults) out_.report.faults.push_back({name, error});
+  if (!index) {
+    out_.report.faults.push_back({name, index.error()});
+    return;
+  }
+  Source source{section, addresses_, Ownership(index->entries(), covered_),
+                &section == &input_.sections.front()};
+  if (&section != &input_.sections.back()) covered_.add(index->entries());
+  note_plts(index->entries());
+  // Encoded rows rarely take more bytes than the instructions that they come from.
+  out_.builder.reserve(out_.builder.num_fdes() + index->entries().size(), section.bytes().size());
+  *index = {};
+  convert_parts(source);
+}
+
+void Converter::note_plts(std::span<const cfi::Index::Entry> entries) {
+  for (std::size_t i = 0; i < input_.plts.size(); ++i) {
+    const Range& plt = input_.plts[i].range;
+    const auto behind =
+        std::ranges::lower_bound(entries, plt.start + plt.size, {}, &cfi::Index::Entry::start);
+    if (behind == entries.begin()) continue;
+    const cfi::Index::Entry& last = *std::prev(behind);
+    if (last.start + last.size > plt.start) described_[i] = true;
+  }
+}
+
+void Converter::convert_plts() {
+  if (!options_.plt || options_.wanted) return;
+  for (std::size_t i = 0; i < input_.plts.size(); ++i) {
+    const Plt& plt = input_.plts[i];
+    if (described_[i] || plt.bytes.empty()) continue;
+    for (PltFunction& function : plt_functions(*input_.abi, plt.bytes, plt.range.start)) {
+      if (!out_.builder.add(function.fde, function.rows)) continue;
+      ++out_.report.functions.total;
+      ++out_.report.functions.converted;
+      out_.report.pc_bytes.total += function.fde.size;
+      out_.report.pc_bytes.covered += function.fde.size;
+      out_.report.plt_bytes += function.fde.size;
+    }
+  }
+}
+
+void Converter::convert_parts(const Source& source) {
+  auto cuts = source.section.parts(part_size);
+  cuts.push_back(source.section.bytes().size());
+  std::vector<Report> reports(cuts.size() - 1);
+  Builders builders(out_.builder, build_options(source.section.abi(), options_));
+  parallel::for_each(
+      reports.size(), options_.threads, [&] { return &builders.next(); },
+      [&](std::size_t i, Builder* builder) {
+        PartConverter(source, options_, *builder, reports[i]).convert({source.section, cuts[i], cuts[i + 1]});
+      });
+  builders.join();
+  for (const Report& report : reports) {
+    out_.report.add_counts(report);
+    out_.report.left_out.insert(out_.report.left_out.end(), report.left_out.begin(), report.left_out.end());
+  }
 }
 
 } // namespace
 
 Conversion from_cfi(const CfiInput& input, const Options& options) {
   Conversion out{Builder(build_options(*input.abi, options)), {}};
-  CfiConverter converter(input, options, out);
+  Converter converter(input, options, out);
   for (const cfi::Section& section : input.sections) converter.convert(section);
+  converter.convert_plts();
+  if (options.merge_functions) out.builder.merge_functions();
   std::ranges::stable_sort(out.report.left_out, {}, &LeftOut::start);
   return out;
 }

@@ -112,17 +112,11 @@ void Ownership::subtract(const Covered& covered) {
   exceptions_ = std::move(left);
 }
 
-std::span<const Piece> Ownership::pieces(const cfi::Fde& fde) {
-  while (next_ < exceptions_.size() && exceptions_[next_].fde < fde.offset) ++next_;
-  const std::size_t first = next_;
-  std::size_t last = first;
-  while (last < exceptions_.size() && exceptions_[last].fde == fde.offset) ++last;
-  if (first != last) {
-    next_ = last;
-    return std::span(exceptions_).subspan(first, last - first);
-  }
-  whole_ = {fde.offset, fde.start, fde.end()};
-  return {&whole_, 1};
+std::span<const Piece> Ownership::pieces(const cfi::Fde& fde, Piece& whole) const {
+  const auto listed = std::ranges::equal_range(exceptions_, fde.offset, {}, &Piece::fde);
+  if (!listed.empty()) return listed;
+  whole = {fde.offset, fde.start, fde.end()};
+  return {&whole, 1};
 }
 
 } // namespace sframe::conversion

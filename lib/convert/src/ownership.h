@@ -42,17 +42,15 @@ public:
   /// that overlap, linear in the rest.
   Ownership(std::span<const cfi::Index::Entry> entries, const Covered& covered);
 
-  /// What belongs to an FDE, by address; possibly nothing. FDEs must be asked for by increasing offset.
-  /// Valid until the next call.
-  std::span<const Piece> pieces(const cfi::Fde& fde);
+  /// What belongs to an FDE, by address; possibly nothing. `whole` is where the answer stands for an FDE that
+  /// owns all of its range. Logarithmic in the number of FDEs that overlap.
+  std::span<const Piece> pieces(const cfi::Fde& fde, Piece& whole) const;
 
 private:
   void divide(std::span<const cfi::Index::Entry> cluster);
   void subtract(const Covered& covered);
 
   std::vector<Piece> exceptions_; ///< by FDE, then address; an empty piece marks each FDE that is listed
-  std::size_t next_ = 0;          ///< in exceptions_
-  Piece whole_;
 };
 
 } // namespace sframe::conversion

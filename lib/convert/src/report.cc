@@ -30,4 +30,17 @@ void Report::leave_out(std::uint64_t start, std::uint64_t end, Reason reason, bo
   left_out.push_back({start, end - start, reason});
 }
 
+void Report::add_counts(const Report& other) {
+  functions.total += other.functions.total;
+  functions.converted += other.functions.converted;
+  functions.partial += other.functions.partial;
+  functions.skipped += other.functions.skipped;
+  pc_bytes.total += other.pc_bytes.total;
+  pc_bytes.covered += other.pc_bytes.covered;
+  plt_bytes += other.plt_bytes;
+  overlapping += other.overlapping;
+  for (const auto& [name, count] : other.reasons) reasons[name] += count;
+  faults.insert(faults.end(), other.faults.begin(), other.faults.end());
+}
+
 } // namespace sframe::conversion

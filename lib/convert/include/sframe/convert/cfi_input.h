@@ -8,7 +8,9 @@
 #include "sframe/cfi/section.h"
 #include "sframe/elf/image.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace sframe::conversion {
@@ -20,6 +22,12 @@ struct Range {
   bool contains(std::uint64_t address) const { return address - start < size; }
 };
 
+/// A section of linker-made stubs.
+struct Plt {
+  Range range;
+  std::span<const std::byte> bytes; ///< those of the range; empty where they are not in the file
+};
+
 struct CfiInput {
   const AbiTraits* abi = nullptr;
   /// What a section describes, later ones do not describe again. Spans must outlive the conversion; all are
@@ -28,16 +36,16 @@ struct CfiInput {
   /// Where code is, by address. An FDE that starts elsewhere is skipped: linkers leave FDEs of discarded
   /// functions behind, at address 0. Empty: not known, everything counts.
   std::vector<Range> code;
-  /// Linker-made stubs: what Options::plt switches.
-  std::vector<Range> plt;
+  /// What Options::plt switches.
+  std::vector<Plt> plts;
   /// Bytes of `sections` that are not in the file as they are.
   std::vector<elf::Contents> storage;
 
   /// .eh_frame and .debug_frame of an image. Without section headers .eh_frame is found through
-  /// PT_GNU_EH_FRAME and ends at its terminator. Fails where the ABI is none that SFrame knows, for
-  /// relocatable objects (their sections share addresses), and for sections that cannot be read. No
-  /// section at all is no failure. `image` must outlive the result. Linear in the number of headers, apart
-  /// from what must be decompressed.
+  /// PT_GNU_EH_FRAME and ends at its terminator. Of a relocatable object, which must be an ObjectLayout's
+  /// image, relocations are applied. Fails where the ABI is none that SFrame knows, and for sections that
+  /// cannot be read. No section at all is no failure. `image` must outlive the result. Linear in the number
+  /// of headers, apart from what must be decompressed or relocated.
   static elf::Result<CfiInput> from_image(const elf::Image& image);
 };
 

@@ -60,6 +60,7 @@ struct Report {
 
   Functions functions;
   PcBytes pc_bytes;
+  std::uint64_t plt_bytes = 0; ///< of the covered ones: stubs without CFI, described from their instructions
   std::map<std::string_view, std::uint64_t> reasons; ///< name -> how often: ranges, or FDEs without a range
   std::vector<LeftOut> left_out;                     ///< by address
   std::vector<Fault> faults;                         ///< in the order of the input
@@ -74,6 +75,8 @@ struct Report {
   /// Notes a range that is left out. One that continues the last range, for the same reason and in the same
   /// FDE, extends it.
   void leave_out(std::uint64_t start, std::uint64_t end, Reason reason, bool same_fde);
+  /// Adds all that another report counts, and its faults; not its ranges.
+  void add_counts(const Report& other);
   /// Counts a reason that has no range of its own.
   void count(Reason reason) { ++reasons[reason.name]; }
 };
