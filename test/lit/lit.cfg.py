@@ -2,7 +2,8 @@
 #
 # Substitutions: the programs and the LLVM tools go by their bare names (they are put first on PATH); %inputs is test/inputs, %build the build folder;
 # %objdump247, %readelf247, %as247, %ld247 ... are newer binutils, %as240, %objdump240 the system's if they are 2.40.
-# Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, qemu-aarch64, qemu-s390x, asan.
+# Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, aarch64-cc, s390x-cc, qemu-aarch64, qemu-aarch64_be,
+# qemu-s390x, patchelf, python3, clang, asan. %newer-strips and %newer-objcopies are those of all newer binutils; perhaps none.
 # A test whose tools are missing is reported as unsupported.
 import os
 import re
@@ -58,8 +59,15 @@ if peers:
     if "binutils-2.47.50" in config.available_features:
         config.available_features.add("binutils-2.47")
 
+# Of all newer binutils that are there; perhaps none.
+for name, tool in (("%newer-strips", "%strip"), ("%newer-objcopies", "%objcopy")):
+    found = {key: path for key, path in config.substitutions if key in (tool + "244", tool + "247")}
+    config.substitutions.append((name, " ".join(found.values())))
+
 for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), ("c++", "g++"), ("python3", "python3"),
-                      ("qemu-aarch64", "qemu-aarch64"), ("qemu-s390x", "qemu-s390x"), ("clang", "clang-22")):
+                      ("qemu-aarch64", "qemu-aarch64"), ("qemu-s390x", "qemu-s390x"), ("qemu-aarch64_be", "qemu-aarch64_be"),
+                      ("aarch64-cc", "aarch64-linux-gnu-gcc"), ("s390x-cc", "s390x-linux-gnu-gcc"), ("patchelf", "patchelf"),
+                      ("clang", "clang-22")):
     if shutil.which(tool):
         config.available_features.add(feature)
 if config.sanitizers:

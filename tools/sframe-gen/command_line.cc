@@ -13,6 +13,7 @@ namespace {
 
 constexpr const char* examples =
     "  sframe-gen app -o app                                     adds .sframe to the program, in place\n"
+    "  sframe-gen libfoo.a -o libfoo.a                           the same for every object of an archive\n"
     "  sframe-gen libfoo.so -o libfoo.sframe --emit=section      the bare section\n"
     "  sframe-gen libfoo.so -o sidecars/ --emit=sidecar          found by build ID in sidecars/\n"
     "  sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3\n"
@@ -24,6 +25,7 @@ constexpr const char* examples =
 struct Raw {
   std::string function, section_address, byte_order;
   bool no_plt = false;
+  bool share_rows = false;
   double min_coverage = -1;
 };
 
@@ -44,7 +46,8 @@ template <class T> CLI::Validator choices(std::map<std::string, T> names) {
 }
 
 void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
-  cli.add_option("INPUT", line.input, "ELF file; with --from=sframe also a raw section; - is standard input")
+  cli.add_option("INPUT", line.input,
+                 "ELF file or archive; with --from=sframe also a raw section; - is standard input")
       ->required();
   cli.add_option("--from", line.from, "What to read: cfi (.eh_frame and .debug_frame; default) or sframe")
       ->transform(choices<From>({{"cfi", From::cfi}, {"sframe", From::sframe}}))
@@ -66,8 +69,10 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
   cli.add_option("--function", raw.function, "Only functions whose name matches the pattern")
       ->type_name("GLOB");
   cli.add_flag("--no-plt", raw.no_plt, "Nothing for linker-made PLT entries");
-  cli.add_flag("--share,!--no-share", line.share_rows,
-               "Let functions with equal rows share their bytes (default: no)");
+  cli.add_flag("--share,!--no-share", raw.share_rows,
+               "Let functions with equal rows share their bytes (default: in little-endian sections)");
+  cli.add_flag("--merge-functions", line.merge_functions,
+               "Make one function of neighbours that have one and the same row");
   cli.add_option("--report", line.report,
                  "text (default, on standard error), json (on standard output) or none")
       ->transform(choices<ReportFormat>(
@@ -120,7 +125,7 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
 tool::App make_app() {
   return tool::App("sframe-gen",
                    "Make an SFrame section from call frame information, or from another section.", examples,
-                   {.output = true, .threads = false});
+                   {.output = true, .threads = true});
 }
 
 std::expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv) {
@@ -134,6 +139,8 @@ std::expected<CommandLine, int> parse_command_line(tool::App& app, int argc, con
   };
   if (app.cli().count("--output") == 0) return fail("-o OUTPUT is required (- is standard output)");
   line.output = app.output_path();
+  line.threads = app.threads();
+  if (app.cli().count("--share") != 0) line.share_rows = raw.share_rows;
   if (const auto wrong = read_texts(raw, line)) return fail(*wrong);
   if (const auto wrong = contradiction(line)) return fail(*wrong);
   return line;

@@ -26,7 +26,9 @@ struct CommandLine {
   VersionNumber version = VersionNumber::v3;
   std::optional<ByteOrder> byte_order;
   bool plt = true;
-  bool share_rows = false;
+  std::optional<bool> share_rows; ///< not given: by the byte order
+  bool merge_functions = false;
+  unsigned threads = 1;
   std::optional<tool::Glob> function;
   std::optional<std::uint64_t> section_address;
   ReportFormat report = ReportFormat::text;

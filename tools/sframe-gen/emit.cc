@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace sframe::gen {
 
@@ -29,7 +30,7 @@ std::expected<std::string, FileProblem> write(const std::string& path, std::span
 }
 
 std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, const Input& input,
-                                                     const Generated& generated) {
+                                                     const Generated& generated, std::uint32_t mode) {
   if (!input.image)
     return failed(line.input, {"a sidecar belongs to an ELF file, not to a raw section", "", {}});
   const elf::Image& image = *input.image;
@@ -48,16 +49,27 @@ std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, co
                                         .build_id = image.build_id(),
                                         .section = generated.bytes,
                                         .section_address = section_address(line, input)});
-  return write(path, bytes, input.file.mode() & 0777);
+  return write(path, bytes, mode);
 }
 
 } // namespace
 
-std::expected<std::string, FileProblem> emit(const CommandLine& line, const Input& input,
-                                             const Generated& generated) {
-  if (line.emit == Emit::sidecar) return emit_sidecar(line, input, generated);
-  if (line.emit == Emit::elf) return write(line.output, generated.image, input.file.mode());
-  return write(line.output, generated.bytes, input.file.mode() & 0777); // a bare section is no setuid program
+std::expected<std::string, FileProblem> write_image(const CommandLine& line, const elf::File& file,
+                                                    const elf::Edit& edit) {
+  if (const auto written = tool::write_edited(line.output, file, edit); !written)
+    return failed(line.output, written.error());
+  return line.output;
+}
+
+std::expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file,
+                                             const Input& input, const Generated& generated) {
+  const std::uint32_t mode = file.mode() & 0777; // neither a section nor a sidecar is a setuid program
+  switch (line.emit) {
+  case Emit::elf: return write_image(line, file, generated.image);
+  case Emit::section: return write(line.output, generated.bytes, mode);
+  case Emit::sidecar: return emit_sidecar(line, input, generated, mode);
+  }
+  std::unreachable();
 }
 
 } // namespace sframe::gen

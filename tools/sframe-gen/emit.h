@@ -6,6 +6,8 @@
 
 #include "generate.h"
 
+#include <sframe/elf/file.h>
+
 namespace sframe::gen {
 
 /// A problem and the file that has it.
@@ -14,9 +16,13 @@ struct FileProblem {
   elf::Problem problem;
 };
 
-/// Writes the section as the command line says, whole or not at all. Gives the path that was written, which
-/// for a sidecar folder is below it.
-std::expected<std::string, FileProblem> emit(const CommandLine& line, const Input& input,
-                                             const Generated& generated);
+/// Writes what --emit asks for, whole or not at all. `file` is the input's. Gives the path that was written,
+/// which for a sidecar folder is below it.
+std::expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file,
+                                             const Input& input, const Generated& generated);
+
+/// Writes a changed copy of the input.
+std::expected<std::string, FileProblem> write_image(const CommandLine& line, const elf::File& file,
+                                                    const elf::Edit& edit);
 
 } // namespace sframe::gen

@@ -30,12 +30,12 @@ elf::Result<std::vector<Section>> load(const CommandLine& line, const Input& inp
                                        std::vector<elf::Contents>& storage) {
   std::vector<Section> sections;
   if (!input.image) {
-    const auto done = split(input.file.bytes(), "", section_address(line, input), sections);
+    const auto done = split(input.bytes, "", section_address(line, input), sections);
     if (!done) return std::unexpected(done.error());
     return sections;
   }
   for (const elf::Table& table : input.image->sframe_tables()) {
-    auto contents = input.image->contents(table);
+    auto contents = input.object ? input.object->sframe_contents(table) : input.image->contents(table);
     if (!contents) return std::unexpected(contents.error());
     storage.push_back(std::move(*contents));
     const auto done = split(storage.back().bytes(), table.name, table.address, sections);
@@ -75,28 +75,32 @@ Generated with_report(Converted&& converted, const AbiTraits& abi) {
 
 } // namespace
 
-elf::Result<Generated> generate_from_sframe(const CommandLine& line, const Input& input,
-                                            std::uint64_t address) {
+std::expected<Generated, Failure> generate_from_sframe(const CommandLine& line, const Input& input,
+                                                       std::uint64_t address) {
+  const auto failed = [](elf::Problem problem) { return std::unexpected(Failure{std::move(problem)}); };
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);
-  if (!sections) return std::unexpected(sections.error());
-  if (sections->empty()) return elf::fail("no section .sframe");
+  if (!sections) return failed(sections.error());
+  if (sections->empty()) return std::unexpected(Failure{{"no section .sframe", {}, {}}, true});
   const AbiTraits& abi = sections->front().abi();
   if (input.image && input.image->abi() != &abi)
-    return elf::fail("the section is for another machine than the file: ABI " + std::string(abi.name));
+    return failed({"the section is for another machine than the file: ABI " + std::string(abi.name), {}, {}});
   for (const Section& section : *sections)
     if (section.abi().id != abi.id)
-      return elf::fail("sections of different ABIs: " + std::string(abi.name) + ", " +
-                       std::string(section.abi().name));
+      return failed(
+          {"sections of different ABIs: " + std::string(abi.name) + ", " + std::string(section.abi().name),
+           {},
+           {}});
   auto converted = convert(*sections,
                            {.version = line.version,
                             .abi = abi.id,
                             .byte_order = line.byte_order,
                             .merge_rows = true,
-                            .share_rows = line.share_rows,
+                            .merge_functions = line.merge_functions,
+                            .share_rows = share_rows(line, abi),
                             .aux_header = {}},
                            address);
-  if (!converted) return std::unexpected(elf::to_problem(converted.error()));
+  if (!converted) return failed(elf::to_problem(converted.error()));
   return with_report(std::move(*converted), abi);
 }
 

@@ -7,16 +7,26 @@
 #include <sframe/section.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace sframe::gen {
 
 namespace {
 
-/// True for functions whose name, raw or demangled, matches. The table must outlive the result.
-std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const elf::SymbolTable& symbols) {
+std::unexpected<Failure> failed(elf::Problem problem) {
+  return std::unexpected(Failure{std::move(problem)});
+}
+
+std::unexpected<Failure> nothing_there(std::string what) {
+  return std::unexpected(Failure{{std::move(what), {}, {}}, true});
+}
+
+/// True for functions whose name, raw or demangled, matches. The arguments must outlive the result.
+std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const Input& input,
+                                                 const elf::SymbolTable& symbols) {
   return [&](const cfi::Fde& fde) {
-    const auto match = symbols.find(fde.start);
+    const auto match = find_symbol(input, symbols, fde.start);
     if (!match) return false;
     return glob.matches(match->symbol->name) || glob.matches(elf::demangle(match->symbol->name));
   };
@@ -29,37 +39,58 @@ elf::Problem to_problem(const Refusal& refusal, Emit emit) {
   return {what, ".sframe", std::nullopt};
 }
 
+bool is_bitcode(std::span<const std::byte> bytes) {
+  constexpr std::array magic = {std::byte('B'), std::byte('C'), std::byte(0xc0), std::byte(0xde)};
+  return bytes.size() >= magic.size() && std::ranges::equal(bytes.first(magic.size()), magic);
+}
+
+/// Objects made for link-time optimisation have code only after it.
+bool awaits_link_time_optimisation(const elf::Image& image) {
+  return std::ranges::any_of(image.sections(),
+                             [](const elf::Section& s) { return s.name.starts_with(".gnu.lto_"); });
+}
+
 std::string nothing_to_convert(const CommandLine& line, const conversion::Report& report) {
   if (line.function) return "no function with call frame information matches " + line.function->pattern();
   if (!report.faults.empty()) return "no call frame information that can be read";
   return "no call frame information: .eh_frame and .debug_frame describe no function";
 }
 
-elf::Result<Generated> generate_at(const CommandLine& line, const Input& input, std::uint64_t address) {
+std::expected<Generated, Failure> generate_at(const CommandLine& line, const Input& input,
+                                              std::uint64_t address) {
   return line.from == From::cfi ? generate_from_cfi(line, input, address)
                                 : generate_from_sframe(line, input, address);
 }
 
 } // namespace
 
-elf::Result<Input> open_input(const CommandLine& line) {
-  auto file = elf::File::open(line.input);
-  if (!file) return std::unexpected(file.error());
-  Input input{std::move(*file), std::nullopt};
-  const auto bytes = input.file.bytes();
+elf::Result<Input> read_input(const CommandLine& line, std::span<const std::byte> bytes) {
+  Input input{.bytes = bytes, .image = {}, .object = {}};
   if (bytes.empty()) return elf::fail("empty file");
   if (!elf::Image::is_elf(bytes)) {
+    if (is_bitcode(bytes)) return elf::fail("LLVM bitcode, which has no call frame information yet");
     const auto section = Section::parse(bytes);
     if (line.from == From::sframe && (section || section.error().kind != ErrorKind::bad_magic)) return input;
     return elf::fail(line.from == From::sframe ? "neither ELF file nor SFrame section" : "not an ELF file");
   }
   auto image = elf::Image::parse(bytes);
   if (!image) return std::unexpected(image.error());
-  if (image->relocatable()) return elf::fail("relocatable objects are not supported yet");
   if (image->type() == elf::et_core)
     return elf::fail("core files have no call frame information of their own");
   input.image = std::move(*image);
+  if (!input.image->relocatable()) return input;
+  auto object = elf::ObjectLayout::make(*input.image);
+  if (!object) return std::unexpected(object.error());
+  input.object = std::move(*object);
+  input.image = input.object->image();
   return input;
+}
+
+std::optional<elf::SymbolTable::Match> find_symbol(const Input& input, const elf::SymbolTable& symbols,
+                                                   std::uint64_t address) {
+  if (!input.object) return symbols.find(address);
+  const auto place = input.object->locate(address);
+  return place ? symbols.find(place->section, place->offset) : std::nullopt;
 }
 
 std::uint64_t section_address(const CommandLine& line, const Input& input) {
@@ -76,42 +107,57 @@ std::uint64_t section_address(const CommandLine& line, const Input& input) {
   return (end + align - 1) & ~(align - 1);
 }
 
-elf::Result<Generated> generate(const CommandLine& line, const Input& input) {
+std::expected<Generated, Failure> generate(const CommandLine& line, const Input& input) {
+  if (input.object && line.emit != Emit::elf)
+    return failed(
+        {"a section of a relocatable object says nothing without its relocations; use --emit=elf", {}, {}});
   if (line.emit != Emit::elf) return generate_at(line, input, section_address(line, input));
-  if (!input.image) return elf::fail("a raw section belongs to no ELF file that it could go into");
-  Generated generated;
+  if (!input.image) return failed({"a raw section belongs to no ELF file that it could go into", {}, {}});
+  std::expected<Generated, Failure> generated;
+  const auto make = [&](std::uint64_t address) -> elf::Result<std::span<const std::byte>> {
+    generated = generate_at(line, input, address);
+    if (!generated) return std::unexpected(generated.error().problem);
+    return generated->bytes;
+  };
   auto image =
-      elf::add_section(*input.image, [&](std::uint64_t address) -> elf::Result<std::span<const std::byte>> {
-        auto made = generate_at(line, input, address);
-        if (!made) return std::unexpected(made.error());
-        generated = std::move(*made);
-        return generated.bytes;
-      });
-  if (!image) return std::unexpected(image.error());
-  generated.image = std::move(*image);
+      input.object ? elf::add_section_to_object(*input.object, make) : elf::add_section(*input.image, make);
+  if (!generated) return generated;
+  if (!image) return failed(std::move(image.error()));
+  generated->image = std::move(*image);
   return generated;
 }
 
-elf::Result<Generated> generate_from_cfi(const CommandLine& line, const Input& input, std::uint64_t address) {
-  if (!input.image) return elf::fail("not an ELF file");
+bool share_rows(const CommandLine& line, const AbiTraits& abi) {
+  return line.share_rows.value_or(line.byte_order.value_or(abi.byte_order) == ByteOrder::little);
+}
+
+std::expected<Generated, Failure> generate_from_cfi(const CommandLine& line, const Input& input,
+                                                    std::uint64_t address) {
+  if (!input.image) return failed({"not an ELF file", {}, {}});
   const auto cfi = conversion::CfiInput::from_image(*input.image);
-  if (!cfi) return std::unexpected(cfi.error());
-  if (cfi->sections.empty()) return elf::fail("no call frame information: no .eh_frame and no .debug_frame");
+  if (!cfi) return failed(cfi.error());
+  if (cfi->sections.empty())
+    return nothing_there(awaits_link_time_optimisation(*input.image)
+                             ? "no call frame information: compiled for link-time optimisation only"
+                             : "no call frame information: no .eh_frame and no .debug_frame");
 
   conversion::Options options{.version = line.version,
                               .merge_rows = true,
-                              .share_rows = line.share_rows,
+                              .share_rows = share_rows(line, *cfi->abi),
+                              .merge_functions = line.merge_functions,
                               .plt = line.plt,
-                              .wanted = {}};
+                              .wanted = {},
+                              .threads = line.threads};
   elf::SymbolTable symbols;
   if (line.function) {
     symbols = elf::SymbolTable::load(*input.image);
-    options.wanted = name_filter(*line.function, symbols);
+    options.wanted = name_filter(*line.function, input, symbols);
   }
   auto [builder, report] = conversion::from_cfi(*cfi, options);
-  if (report.functions.total == 0) return elf::fail(nothing_to_convert(line, report));
+  if (report.functions.total == 0)
+    return std::unexpected(Failure{{nothing_to_convert(line, report), {}, {}}, report.faults.empty()});
   auto bytes = builder.finish(address);
-  if (!bytes) return std::unexpected(to_problem(bytes.error(), line.emit));
+  if (!bytes) return failed(to_problem(bytes.error(), line.emit));
   return Generated{std::move(*bytes), {}, std::move(report), cfi->abi, builder.num_fdes(),
                    builder.num_fres()};
 }

@@ -1,54 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the input to the bytes of a section, with a report: one function per source.
+// From the input to the bytes of a section and the file it goes into, with a report: one function per source.
 
 #pragma once
 
 #include "command_line.h"
 
 #include <sframe/convert/report.h>
-#include <sframe/elf/file.h>
+#include <sframe/elf/edit.h>
 #include <sframe/elf/image.h>
+#include <sframe/elf/object.h>
 #include <sframe/elf/symbols.h>
 
 #include <cstddef>
+#include <expected>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sframe::gen {
 
-/// The input file. `image` is empty for a raw section.
+/// What is converted: a file, or a member of an archive. A view of its bytes.
 struct Input {
-  elf::File file;
-  std::optional<elf::Image> image;
+  std::span<const std::byte> bytes;
+  std::optional<elf::Image> image;         ///< nothing for a raw section; laid out where there is an `object`
+  std::optional<elf::ObjectLayout> object; ///< of a relocatable object: addresses are those of the layout
 };
 
 struct Generated {
   std::vector<std::byte> bytes; ///< of the section
-  std::vector<std::byte> image; ///< with --emit=elf: the whole output file, the section in it
+  elf::Edit image;              ///< with --emit=elf: the output file, the section in it
   conversion::Report report;
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
   std::uint64_t num_fres = 0;
 };
 
-/// Opens the input that the command line names. Fails where it is neither a 64-bit ELF file nor, with
+/// Why there is no result.
+struct Failure {
+  elf::Problem problem;
+  bool nothing_to_convert =
+      false; ///< there is no such information in the input: no fault of an archive's member
+};
+
+/// Reads the headers of what `bytes` are. Fails where that is neither a 64-bit ELF file nor, with
 /// --from=sframe, a section.
-elf::Result<Input> open_input(const CommandLine& line);
+elf::Result<Input> read_input(const CommandLine& line, std::span<const std::byte> bytes);
+
+/// The symbol at an address of the input's image.
+std::optional<elf::SymbolTable::Match> find_symbol(const Input& input, const elf::SymbolTable& symbols,
+                                                   std::uint64_t address);
 
 /// Where a section in no image is to stand: --section-address, else 0 for a bare section, else the first
 /// multiple of 8 behind the image.
 std::uint64_t section_address(const CommandLine& line, const Input& input);
 
+/// True where functions are to share rows: as the command line says, else in little-endian sections. GNU's
+/// reader for the other byte order turns shared bytes once for each function, and its hosts are
+/// little-endian; so big-endian sections do without.
+bool share_rows(const CommandLine& line, const AbiTraits& abi);
+
 /// The section and, with --emit=elf, the file that it stands in.
-elf::Result<Generated> generate(const CommandLine& line, const Input& input);
+std::expected<Generated, Failure> generate(const CommandLine& line, const Input& input);
 
 /// --from=cfi, for a section at `address`. Fails where there is no call frame information or the section
 /// cannot be laid out.
-elf::Result<Generated> generate_from_cfi(const CommandLine& line, const Input& input, std::uint64_t address);
+std::expected<Generated, Failure> generate_from_cfi(const CommandLine& line, const Input& input,
+                                                    std::uint64_t address);
 
 /// --from=sframe: everything that is in the input's sections, as one at `address`.
-elf::Result<Generated> generate_from_sframe(const CommandLine& line, const Input& input,
-                                            std::uint64_t address);
+std::expected<Generated, Failure> generate_from_sframe(const CommandLine& line, const Input& input,
+                                                       std::uint64_t address);
 
 } // namespace sframe::gen

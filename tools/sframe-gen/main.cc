@@ -2,12 +2,11 @@
 //
 // sframe-gen: makes SFrame sections. Reads the input, converts, writes, reports; docs/sframe-gen.md.
 
-#include "emit.h"
+#include "convert.h"
 #include "report.h"
 
 #include <sframe/tool/output_file.h>
 
-#include <algorithm>
 #include <unistd.h>
 
 namespace {
@@ -15,24 +14,12 @@ namespace {
 using namespace sframe;
 using namespace sframe::gen;
 
-constexpr std::size_t max_faults_told = 10;
-
-void tell_faults(tool::Messages& messages, const std::string& file, const conversion::Report& report) {
-  const std::size_t told = std::min(report.faults.size(), max_faults_told);
-  for (const conversion::Fault& fault : std::span(report.faults).first(told))
-    messages.warning(
-        file, elf::Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
-  if (told < report.faults.size())
-    messages.warning(file, std::to_string(report.faults.size() - told) + " more entries that cannot be read");
-}
-
 /// Prints the report where it is to go. The exit code: `code`, or 2.
-int write_report(tool::App& app, const CommandLine& line, const Input& input, const Generated& generated,
-                 int code) {
+int write_report(tool::App& app, const CommandLine& line, const Summary& summary, int code) {
   if (line.report == ReportFormat::none) return code;
   const bool json = line.report == ReportFormat::json;
   const auto write = [&](tool::Output& out) {
-    (json ? write_json_report : write_text_report)(line, input, generated, out);
+    (json ? write_json_report : write_text_report)(line, summary, out);
   };
   if (!line.report_file.empty()) {
     tool::Output out(-1);
@@ -68,17 +55,13 @@ int run(tool::App& app, const CommandLine& line) {
     messages.error(file, problem);
     return tool::exit_failure;
   };
-  const auto input = open_input(line);
-  if (!input) return fail(line.input, input.error());
-  if (input->image)
-    for (const elf::Problem& problem : input->image->problems()) messages.warning(line.input, problem);
-  const auto generated = generate(line, *input);
-  if (!generated) return fail(line.input, generated.error());
-  tell_faults(messages, line.input, generated->report);
-  const auto written = emit(line, *input, *generated);
+  const auto file = elf::File::open(line.input);
+  if (!file) return fail(line.input, file.error());
+  Summary summary;
+  const auto written = convert(line, *file, messages, summary);
   if (!written) return fail(written.error().file, written.error().problem);
   messages.detail(*written, "written");
-  return write_report(app, line, *input, *generated, verdict(messages, line, generated->report));
+  return write_report(app, line, summary, verdict(messages, line, summary.report));
 }
 
 } // namespace

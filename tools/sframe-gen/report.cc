@@ -8,18 +8,6 @@ namespace sframe::gen {
 
 namespace {
 
-struct Sizes {
-  std::uint64_t sframe, eh_frame, eh_frame_hdr;
-};
-
-Sizes sizes(const Input& input, const Generated& generated) {
-  const auto size_of = [&](std::string_view name) -> std::uint64_t {
-    const elf::Section* section = input.image ? input.image->find_section(name) : nullptr;
-    return section && section->type != elf::sht_nobits ? section->size : 0;
-  };
-  return {generated.bytes.size(), size_of(".eh_frame"), size_of(".eh_frame_hdr")};
-}
-
 /// Rounded down, so that only what is complete reads 100.00.
 std::string percent(double value) {
   char text[32];
@@ -52,20 +40,19 @@ private:
   bool first_ = true;
 };
 
-void write_left_out(const Input& input, const conversion::Report& report, tool::Output& out) {
-  elf::SymbolTable symbols;
-  if (input.image && !report.left_out.empty()) symbols = elf::SymbolTable::load(*input.image);
+void write_left_out(const Summary& summary, tool::Output& out) {
   out << '[';
-  for (bool first = true; const conversion::LeftOut& range : report.left_out) {
+  for (bool first = true; const LeftOutRange& range : summary.left_out) {
     out << (first ? "\n  {" : ",\n  {");
     first = false;
-    const auto match = symbols.find(range.start);
     Keys key(out);
+    if (!range.member.empty()) key("member").json_string(range.member);
+    if (!range.section.empty()) key("section").json_string(range.section);
     key("start") << '"';
     out.hex(range.start) << '"';
     key("size").decimal(range.size);
-    key("name").json_string(match ? match->symbol->name : std::string_view());
-    key("reason").json_string(range.reason.name);
+    key("name").json_string(range.name);
+    key("reason").json_string(range.reason);
     out << '}';
   }
   out << ']';
@@ -86,53 +73,62 @@ void write_counts(const conversion::Report& report, tool::Output& out) {
   out.decimal(functions.partial) << ", \"skipped\": ";
   out.decimal(functions.skipped) << "},\n \"pc_bytes\": {\"total\": ";
   out.decimal(report.pc_bytes.total) << ", \"covered\": ";
-  out.decimal(report.pc_bytes.covered) << "}";
+  out.decimal(report.pc_bytes.covered) << ", \"stubs\": ";
+  out.decimal(report.plt_bytes) << "}";
 }
 
 } // namespace
 
-void write_json_report(const CommandLine& line, const Input& input, const Generated& generated,
-                       tool::Output& out) {
-  const conversion::Report& report = generated.report;
-  const Sizes bytes = sizes(input, generated);
+void write_json_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
+  const conversion::Report& report = summary.report;
   out << "{\"input\": ";
   out.json_string(line.input) << ", \"abi\": ";
-  out.json_string(generated.abi->name) << ", \"version\": ";
+  out.json_string(summary.abi->name) << ", \"version\": ";
   out.decimal(static_cast<std::uint64_t>(line.version));
   write_counts(report, out);
   out << ",\n \"reasons\": ";
   write_reasons(report, out);
   out << ",\n \"left_out\": ";
-  write_left_out(input, report, out);
+  write_left_out(summary, out);
   out << ",\n \"sizes\": {\"sframe\": ";
-  out.decimal(bytes.sframe) << ", \"eh_frame\": ";
-  out.decimal(bytes.eh_frame) << ", \"eh_frame_hdr\": ";
-  out.decimal(bytes.eh_frame_hdr) << "},\n \"fdes\": ";
-  out.decimal(generated.num_fdes) << ", \"rows\": ";
-  out.decimal(generated.num_fres) << ", \"unreadable\": ";
-  out.decimal(report.faults.size()) << "}\n";
+  out.decimal(summary.sframe_size) << ", \"eh_frame\": ";
+  out.decimal(summary.eh_frame_size) << ", \"eh_frame_hdr\": ";
+  out.decimal(summary.eh_frame_hdr_size) << "},\n \"fdes\": ";
+  out.decimal(summary.num_fdes) << ", \"rows\": ";
+  out.decimal(summary.num_fres) << ", \"unreadable\": ";
+  out.decimal(report.faults.size());
+  if (summary.members != 0) {
+    out << ", \"members\": {\"total\": ";
+    out.decimal(summary.members) << ", \"converted\": ";
+    out.decimal(summary.converted_members) << '}';
+  }
+  out << "}\n";
 }
 
-void write_text_report(const CommandLine& line, const Input& input, const Generated& generated,
-                       tool::Output& out) {
-  const conversion::Report& report = generated.report;
+void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
+  const conversion::Report& report = summary.report;
   const auto& functions = report.functions;
-  const Sizes bytes = sizes(input, generated);
   out.safe(line.input) << ": " << percent(report.coverage()) << " % of " << with_commas(report.pc_bytes.total)
                        << " bytes of code covered\n";
+  if (summary.members != 0)
+    out << "  members:   " << with_commas(summary.members) << " (" << with_commas(summary.converted_members)
+        << " converted)\n";
   out << "  functions: " << with_commas(functions.total) << " (" << with_commas(functions.converted)
       << " whole, " << with_commas(functions.partial) << " in part, " << with_commas(functions.skipped)
       << " left out)\n";
-  out << "  .sframe:   " << with_commas(bytes.sframe) << " bytes, version ";
+  out << "  .sframe:   " << with_commas(summary.sframe_size) << " bytes, version ";
   out.decimal(static_cast<std::uint64_t>(line.version))
-      << ", " << generated.abi->name << ", " << with_commas(generated.num_fdes) << " FDEs, "
-      << with_commas(generated.num_fres) << " rows\n";
-  if (bytes.eh_frame != 0)
-    out << "  beside:    .eh_frame " << with_commas(bytes.eh_frame) << " + .eh_frame_hdr "
-        << with_commas(bytes.eh_frame_hdr) << " bytes; .sframe is "
-        << percent(100.0 * static_cast<double>(bytes.sframe) /
-                   static_cast<double>(bytes.eh_frame + bytes.eh_frame_hdr))
+      << ", " << summary.abi->name << ", " << with_commas(summary.num_fdes) << " FDEs, "
+      << with_commas(summary.num_fres) << " rows\n";
+  if (summary.eh_frame_size != 0)
+    out << "  beside:    .eh_frame " << with_commas(summary.eh_frame_size) << " + .eh_frame_hdr "
+        << with_commas(summary.eh_frame_hdr_size) << " bytes; .sframe is "
+        << percent(100.0 * static_cast<double>(summary.sframe_size) /
+                   static_cast<double>(summary.eh_frame_size + summary.eh_frame_hdr_size))
         << " % of both\n";
+  if (report.plt_bytes != 0)
+    out << "  stubs:     " << with_commas(report.plt_bytes)
+        << " bytes without CFI are described from their instructions\n";
   if (report.reasons.empty()) return;
   out << "  left out: ";
   for (bool first = true; const auto& [name, count] : report.reasons) {

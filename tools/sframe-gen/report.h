@@ -4,18 +4,16 @@
 
 #pragma once
 
-#include "generate.h"
+#include "summary.h"
 
 #include <sframe/tool/output.h>
 
 namespace sframe::gen {
 
 /// A few lines for people.
-void write_text_report(const CommandLine& line, const Input& input, const Generated& generated,
-                       tool::Output& out);
+void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out);
 
 /// Everything, for scripts.
-void write_json_report(const CommandLine& line, const Input& input, const Generated& generated,
-                       tool::Output& out);
+void write_json_report(const CommandLine& line, const Summary& summary, tool::Output& out);
 
 } // namespace sframe::gen

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "convert.h"
+
+#include <sframe/elf/archive.h>
+
+#include <algorithm>
+
+namespace sframe::gen {
+
+namespace {
+
+constexpr std::size_t max_faults_told = 10;
+
+std::unexpected<FileProblem> failed(const std::string& file, elf::Problem problem) {
+  return std::unexpected(FileProblem{file, std::move(problem)});
+}
+
+void tell_problems(tool::Messages& messages, const std::string& file, const Input& input) {
+  if (!input.image) return;
+  for (const elf::Problem& problem : input.image->problems()) messages.warning(file, problem);
+}
+
+void tell_faults(tool::Messages& messages, const std::string& file, const conversion::Report& report) {
+  const std::size_t told = std::min(report.faults.size(), max_faults_told);
+  for (const conversion::Fault& fault : std::span(report.faults).first(told))
+    messages.warning(
+        file, elf::Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
+  if (told < report.faults.size())
+    messages.warning(file, std::to_string(report.faults.size() - told) + " more entries that cannot be read");
+}
+
+std::expected<std::string, FileProblem> convert_file(const CommandLine& line, const elf::File& file,
+                                                     tool::Messages& messages, Summary& summary) {
+  const auto input = read_input(line, file.bytes());
+  if (!input) return failed(line.input, input.error());
+  tell_problems(messages, line.input, *input);
+  const auto generated = generate(line, *input);
+  if (!generated) return failed(line.input, generated.error().problem);
+  tell_faults(messages, line.input, generated->report);
+  summary.add(*input, *generated);
+  return emit(line, file, *input, *generated);
+}
+
+bool is_elf64(std::span<const std::byte> bytes) {
+  constexpr std::size_t class_at = 4;
+  constexpr auto class_64 = std::byte(2);
+  return elf::Image::is_elf(bytes) && bytes.size() > class_at && bytes[class_at] == class_64;
+}
+
+using NewContents = std::optional<std::vector<std::byte>>;
+
+/// The member's new contents; nothing where it stays as it is.
+std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, const elf::Member& member,
+                                                       tool::Messages& messages, Summary& summary) {
+  const std::string name = line.input + '(' + member.name + ')';
+  const auto keep = [&](const std::string& why) {
+    messages.detail(name, "kept: " + why);
+    return std::nullopt;
+  };
+  if (!is_elf64(member.bytes)) return keep("not a 64-bit ELF file");
+  const auto input = read_input(line, member.bytes);
+  if (!input) return failed(name, input.error());
+  if (const auto problems = input->image->problems(); !problems.empty()) return failed(name, problems.front());
+  if (!input->object) return keep("not a relocatable object");
+  auto generated = generate(line, *input);
+  if (!generated && generated.error().nothing_to_convert) return keep(generated.error().problem.text());
+  if (!generated) return failed(name, generated.error().problem);
+  tell_faults(messages, name, generated->report);
+  summary.add(*input, *generated, member.name);
+  ++summary.converted_members;
+  return generated->image.apply(member.bytes);
+}
+
+std::expected<std::string, FileProblem> convert_archive(const CommandLine& line, const elf::File& file,
+                                                        tool::Messages& messages, Summary& summary) {
+  if (line.emit != Emit::elf)
+    return failed(line.input, {"an archive has no section of its own; use --emit=elf", {}, {}});
+  const auto members = elf::archive_members(file.bytes());
+  if (!members) return failed(line.input, members.error());
+  std::vector<NewContents> contents;
+  contents.reserve(members->size());
+  for (const elf::Member& member : *members) {
+    auto converted = convert_member(line, member, messages, summary);
+    if (!converted) return std::unexpected(std::move(converted.error()));
+    contents.push_back(std::move(*converted));
+  }
+  summary.members = members->size();
+  if (summary.converted_members == 0)
+    return failed(line.input, {"no member has anything to convert", {}, {}});
+  auto archive = elf::replace_members(file.bytes(), contents);
+  if (!archive) return failed(line.input, archive.error());
+  return write_image(line, file, elf::Edit::replace_all(std::move(*archive)));
+}
+
+} // namespace
+
+std::expected<std::string, FileProblem> convert(const CommandLine& line, const elf::File& file,
+                                                tool::Messages& messages, Summary& summary) {
+  return (elf::is_archive(file.bytes()) ? convert_archive : convert_file)(line, file, messages, summary);
+}
+
+} // namespace sframe::gen

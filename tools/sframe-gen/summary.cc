@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "summary.h"
+
+namespace sframe::gen {
+
+namespace {
+
+std::uint64_t size_of(const Input& input, std::string_view name) {
+  const elf::Section* section = input.image ? input.image->find_section(name) : nullptr;
+  return section && section->type != elf::sht_nobits ? section->size : 0;
+}
+
+} // namespace
+
+void Summary::add(const Input& input, const Generated& generated, std::string_view member) {
+  if (!abi) abi = generated.abi;
+  report.add_counts(generated.report);
+  add_left_out(input, generated.report, member);
+  num_fdes += generated.num_fdes;
+  num_fres += generated.num_fres;
+  sframe_size += generated.bytes.size();
+  eh_frame_size += size_of(input, ".eh_frame");
+  eh_frame_hdr_size += size_of(input, ".eh_frame_hdr");
+}
+
+void Summary::add_left_out(const Input& input, const conversion::Report& from, std::string_view member) {
+  if (from.left_out.empty()) return;
+  elf::SymbolTable symbols;
+  if (input.image) symbols = elf::SymbolTable::load(*input.image);
+  for (const conversion::LeftOut& range : from.left_out) {
+    LeftOutRange out{std::string(member), {}, range.start, range.size, {}, range.reason.name};
+    if (const auto match = find_symbol(input, symbols, range.start)) out.name = match->symbol->name;
+    if (const auto place = input.object ? input.object->locate(range.start) : std::nullopt) {
+      out.section = input.image->sections()[place->section].name;
+      out.start = place->offset;
+    }
+    left_out.push_back(std::move(out));
+  }
+}
+
+} // namespace sframe::gen

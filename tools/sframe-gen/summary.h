@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the report says: of one conversion, or of all members of an archive together.
+
+#pragma once
+
+#include "generate.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sframe::gen {
+
+/// A range that was left out, in the words of its file.
+struct LeftOutRange {
+  std::string member;      ///< of an archive; else empty
+  std::string section;     ///< of a relocatable object, where `start` counts from; else empty
+  std::uint64_t start = 0; ///< address, or offset in `section`
+  std::uint64_t size = 0;
+  std::string name; ///< of the function; empty where there is none
+  const char* reason = "";
+};
+
+struct Summary {
+  const AbiTraits* abi = nullptr;     ///< of the first conversion
+  conversion::Report report;          ///< the sums; its left_out is empty
+  std::vector<LeftOutRange> left_out; ///< in order
+  std::uint64_t num_fdes = 0, num_fres = 0;
+  std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
+  std::uint64_t members = 0, converted_members = 0;                        ///< of an archive
+
+  /// Adds a conversion. Linear in its report and, where something was left out, in the input's symbols.
+  void add(const Input& input, const Generated& generated, std::string_view member = {});
+
+private:
+  void add_left_out(const Input& input, const conversion::Report& from, std::string_view member);
+};
+
+} // namespace sframe::gen
