@@ -2,6 +2,7 @@
 
 #include "catalogue.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace sframe::verify {
@@ -34,6 +35,12 @@ void list_checks(tool::Output& out, bool markdown) {
 void explain(tool::Output& out, const Check& check) {
   out << check.name << ' ' << check.title << " (" << severity_name(check.severity) << ")\n\n";
   wrapped(out, check.text);
+  out << "\nExample:\n";
+  for (std::string_view rest = check.example; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    out << "  " << rest.substr(0, end) << '\n';
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
 }
 
 } // namespace sframe::verify

@@ -4,8 +4,9 @@
 // has the options.
 
 #include "catalogue.h"
-#include "verify_file.h"
+#include "run.h"
 
+#include <sframe/elf/debug_file.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/output.h>
 #include <sframe/tool/text.h>
@@ -18,6 +19,7 @@
 namespace {
 
 using namespace sframe::verify;
+namespace elf = sframe::elf;
 namespace tool = sframe::tool;
 
 constexpr const char* examples =
@@ -26,38 +28,59 @@ constexpr const char* examples =
   sframe-verify /usr/bin/* --sframe sidecars/    sections looked up by build ID
   sframe-verify lib.so --debug lib.so.debug      the CFI is in another file
   sframe-verify a.out --ignore S --error C107    choose what counts
+  sframe-verify a.out --profile=linux            what the kernel demands beyond the specification
+  sframe-verify *.so --format=sarif -o out.sarif for code-scanning viewers
+  sframe-verify *.so --baseline known.txt        only what is new
   sframe-verify --explain C102                   what a finding means
 )";
 
 struct Options {
   std::vector<std::string> files;
-  std::vector<std::string> checks{"structure", "cfi"};
+  std::vector<std::string> checks{"structure", "cfi", "code"};
   std::string sframe_address, max_findings; // as typed: CLI11 would let "-1" wrap around
   std::string format = "text";
   std::vector<std::string> errors, warnings, ignored;
+  std::string compiler = "warning";
   bool list_checks = false;
   std::string explain;
-  FileOptions file;
-  std::uint64_t file_limit = ~std::uint64_t{0}; ///< findings to print
+  std::string profile = "spec";
+  RunOptions run;
 };
 
 void add_options(CLI::App& cli, Options& options) {
   cli.add_option("FILE", options.files, "ELF file, archive or bare SFrame section; - is standard input");
-  cli.add_option("--check", options.checks, "What to check: structure, cfi (default: both)")
+  cli.add_option("--check", options.checks, "What to check: structure, cfi, code (default: all three)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"structure", "cfi", "code"}))
       ->type_name("LIST");
-  cli.add_option("--sframe", options.file.sframe,
+  cli.add_option("--sframe", options.run.file.sframe,
                  "Verify this section instead of the one in FILE: a bare section, a sidecar, or a folder of "
                  "sidecars by build ID")
       ->type_name("FILE|DIR");
   cli.add_option("--sframe-address", options.sframe_address, "Address of a bare section (default: 0)")
       ->type_name("A");
-  cli.add_option("--debug", options.file.debug, "The CFI that FILE lacks is in this ELF file")
+  cli.add_option(
+         "--debug", options.run.file.debug,
+         "The CFI that FILE lacks is in this ELF file (default: the debug file that FILE's build ID or "
+         ".gnu_debuglink names)")
       ->type_name("FILE");
-  cli.add_option("--format", options.format, "text or json (with --list-checks also markdown)")
-      ->check(CLI::IsMember({"text", "json", "markdown"}))
+  cli.add_option("--debug-dir", options.run.file.debug_folders,
+                 "Look up debug files in this folder (default: /usr/lib/debug)")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  cli.add_option("--profile", options.profile,
+                 "Check what a reader demands beyond the specification: spec (nothing), linux, glibc")
+      ->check(CLI::IsMember({"spec", "linux", "glibc"}))
+      ->type_name("READER");
+  cli.add_option("--baseline", options.run.baseline,
+                 "Known findings, which do not count; made by --write-baseline")
+      ->type_name("FILE");
+  cli.add_option("--write-baseline", options.run.write_baseline,
+                 "Write the errors and warnings found to FILE as a baseline")
+      ->type_name("FILE");
+  cli.add_option("--format", options.format, "text, json or sarif (with --list-checks also markdown)")
+      ->check(CLI::IsMember({"text", "json", "sarif", "markdown"}))
       ->type_name("FORMAT");
   const auto severity = [&](const char* name, std::vector<std::string>& ids, const char* what) {
     cli.add_option(name, ids, what)->type_name("ID")->allow_extra_args(false)->group("Severity");
@@ -65,6 +88,11 @@ void add_options(CLI::App& cli, Options& options) {
   severity("--error", options.errors, "Count these findings as errors; C1 names all that begin so");
   severity("--warning", options.warnings, "Count these findings as warnings");
   severity("--ignore", options.ignored, "Do not report these findings");
+  cli.add_option("--compiler", options.compiler,
+                 "What becomes of findings where SFrame repeats wrong CFI: error, warning (default), note, ignore")
+      ->check(CLI::IsMember({"error", "warning", "note", "ignore"}))
+      ->type_name("SEVERITY")
+      ->group("Severity");
   cli.add_option("--max-findings", options.max_findings, "Print at most N findings per file; all are counted")
       ->type_name("N");
   cli.add_flag("--list-checks", options.list_checks, "List all findings and exit");
@@ -80,6 +108,7 @@ bool make_policy(const Options& options, Policy& policy, tool::Messages& message
       return false;
     });
   };
+  policy.set_compiler(*find_action(options.compiler));
   return apply(options.warnings, Policy::Action::warning) && apply(options.errors, Policy::Action::error) &&
          apply(options.ignored, Policy::Action::ignore);
 }
@@ -89,45 +118,31 @@ bool settle(Options& options, tool::Messages& messages) {
   const auto has = [&](const char* check) {
     return std::ranges::find(options.checks, check) != options.checks.end();
   };
-  options.file.structure = has("structure");
-  options.file.cfi = has("cfi");
-  if (has("code")) // it must not seem to have passed
-    return messages.error({}, "--check=code: the check against machine code is not available yet"), false;
+  options.run.file.structure = has("structure");
+  options.run.file.cfi = has("cfi");
+  options.run.file.code = has("code");
   if (!options.sframe_address.empty()) {
     const auto address = tool::parse_address(options.sframe_address);
     if (!address)
       return messages.error({}, "--sframe-address " + options.sframe_address + ": not an address"), false;
-    options.file.sframe_address = *address;
+    options.run.file.sframe_address = *address;
   }
   if (!options.max_findings.empty()) {
     const auto limit = tool::parse_number(options.max_findings);
     if (!limit) return messages.error({}, "--max-findings " + options.max_findings + ": not a number"), false;
-    options.file_limit = *limit;
+    options.run.report.max_findings = *limit;
   }
+  options.run.file.profile = find_profile(options.profile).value_or(Profile::spec);
+  options.run.sarif = options.format == "sarif";
+  options.run.json = options.format == "json";
+  if (options.run.file.debug_folders.empty())
+    options.run.file.debug_folders.push_back(elf::default_debug_folder);
   if (options.files.empty()) return messages.error({}, "no FILE given (--help shows the options)"), false;
   if (options.format == "markdown")
     return messages.error({}, "--format=markdown goes with --list-checks"), false;
-  if (options.files.size() > 1 && !options.file.debug.empty())
+  if (options.files.size() > 1 && !options.run.file.debug.empty())
     return messages.error({}, "--debug goes with one FILE"), false;
   return true;
-}
-
-int run(tool::App& app, const Options& options, const Policy& policy, tool::Output& out) {
-  tool::Messages& messages = app.messages();
-  Report::Options report_options{.write = [&](std::string_view text) { out << text; },
-                                 .policy = policy,
-                                 .max_findings = options.file_limit,
-                                 .errors_only = messages.quiet(),
-                                 .color = app.output_path() == "-" && tool::use_color(app.color(), 1)};
-  const auto report = options.format == "json" ? make_json_report(std::move(report_options))
-                                               : make_text_report(std::move(report_options));
-  bool done = true;
-  for (const std::string& path : options.files) {
-    if (out.failed()) break;
-    done = verify_file(path, options.file, *report, messages) && done;
-  }
-  report->finish();
-  return !done ? tool::exit_failure : report->total().errors ? tool::exit_findings : tool::exit_ok;
 }
 
 /// Empty where the format is one that the catalogue has.
@@ -160,7 +175,7 @@ int print_catalogue(tool::App& app, const Options& options) {
 /// All files that are read: none of them may be replaced.
 std::vector<std::string> inputs(const Options& options) {
   std::vector<std::string> all = options.files;
-  for (const std::string& other : {options.file.sframe, options.file.debug})
+  for (const std::string& other : {options.run.file.sframe, options.run.file.debug, options.run.baseline})
     if (!other.empty()) all.push_back(other);
   return all;
 }
@@ -170,15 +185,20 @@ std::vector<std::string> inputs(const Options& options) {
 int main(int argc, char** argv) {
   tool::App app("sframe-verify",
                 "Compare SFrame sections with the call frame information of the same code, at every address.",
-                examples, {.output = true});
+                examples, {.output = true, .threads = true});
   Options options;
   add_options(app.cli(), options);
   if (const auto code = app.parse(argc, argv)) return *code;
   if (options.list_checks || !options.explain.empty()) return print_catalogue(app, options);
 
-  Policy policy;
-  if (!settle(options, app.messages()) || !make_policy(options, policy, app.messages()))
+  if (!settle(options, app.messages()) || !make_policy(options, options.run.report.policy, app.messages()))
     return tool::exit_failure;
+  options.run.files = options.files;
+  options.run.report.errors_only = app.messages().quiet();
+  options.run.report.code_notes = options.format != "text" || app.messages().verbose();
+  options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);
+  options.run.threads = app.threads();
+  options.run.file.code_threads = std::max<unsigned>(1, app.threads() / static_cast<unsigned>(options.files.size()));
   return app.run_with_output(inputs(options),
-                             [&](tool::Output& out) { return run(app, options, policy, out); });
+                             [&](tool::Output& out) { return run(options.run, app.messages(), out); });
 }

@@ -3,10 +3,12 @@
 #include "verify_file.h"
 
 #include <sframe/elf/archive.h>
+#include <sframe/elf/debug_file.h>
 #include <sframe/elf/file.h>
 #include <sframe/elf/sidecar.h>
 #include <sframe/section.h>
 #include <sframe/verify/against_cfi.h>
+#include <sframe/verify/against_code.h>
 #include <sframe/verify/structure.h>
 
 #include <algorithm>
@@ -38,8 +40,11 @@ std::optional<std::string> other_build(const elf::Image* image, const std::strin
 
 class FileVerifier {
 public:
-  FileVerifier(const FileOptions& options, Report& report, tool::Messages& messages)
-      : options_(options), report_(report), messages_(messages) {}
+  FileVerifier(const FileOptions& options, const Format& format, Slot& slot)
+      : options_(options), format_(format), slot_(slot) {}
+
+  std::uint64_t errors() const { return errors_; }
+  const Baseline& found() const { return found_; }
 
   bool verify(const std::string& path, Bytes bytes);
 
@@ -49,18 +54,21 @@ private:
   bool verify_raw(const std::string& path, Bytes bytes);
   bool verify_image(const std::string& path, const elf::Image& image);
   bool verify_input(const std::string& path, const Input::Sources& sources);
-  Summary run(const std::string& path, const Input& input);
+  Summary run(const std::string& path, const Input& input, FileReport& report);
+  std::optional<elf::DebugFile> look_up_debug(const std::string& path, const elf::Image* image);
   std::optional<Companion> open(const std::string& path, bool raw_allowed);
   std::optional<std::string> sframe_path(const std::string& path, const elf::Image* image);
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
   bool fail(const std::string& path, const elf::Problem& problem) {
-    messages_.error(path, problem);
+    slot_.error(path, problem);
     return false;
   }
 
   const FileOptions& options_;
-  Report& report_;
-  tool::Messages& messages_;
+  const Format& format_;
+  Slot& slot_;
+  std::uint64_t errors_ = 0;
+  Baseline found_;
 };
 
 bool FileVerifier::verify(const std::string& path, Bytes bytes) {
@@ -82,7 +90,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
       continue;
     }
     if (!elf::Image::is_elf(member.bytes)) {
-      messages_.detail(name, "not an ELF file");
+      slot_.detail(name, "not an ELF file");
       continue;
     }
     const auto image = elf::Image::parse(member.bytes);
@@ -91,7 +99,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
       continue;
     }
     if (options_.sframe.empty() && image->sframe_tables().empty()) {
-      messages_.detail(name, no_section);
+      slot_.detail(name, no_section);
       continue;
     }
     found = true;
@@ -112,14 +120,14 @@ bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
 }
 
 bool FileVerifier::verify_image(const std::string& path, const elf::Image& image) {
-  for (const elf::Problem& problem : image.problems()) messages_.warning(path, problem);
+  for (const elf::Problem& problem : image.problems()) slot_.warning(path, problem.text());
   return verify_input(path, {.image = &image});
 }
 
 /// Adds what --sframe and --debug name, and verifies.
 bool FileVerifier::verify_input(const std::string& path, const Input::Sources& given) {
   Input::Sources sources = given;
-  sources.cfi = options_.cfi;
+  sources.cfi = options_.cfi || options_.code;
   std::optional<Companion> sframe, debug;
   if (!options_.sframe.empty()) {
     const auto from = sframe_path(path, sources.image);
@@ -142,32 +150,52 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
     if (!(debug = open(options_.debug, false))) return false;
     sources.debug_image = &*debug->image;
     if (const auto difference = other_build(sources.image, options_.debug, *debug->image))
-      messages_.warning(path, *difference);
+      slot_.warning(path, *difference);
   }
+  const auto separate = look_up_debug(path, sources.image);
+  if (separate) sources.debug_image = &separate->image;
 
   auto input = Input::load(sources);
   if (!input) return fail(path, input.error());
   std::vector<const elf::Image*> with_names;
-  for (const elf::Image* image : {sources.image, sources.debug_image})
+  for (const elf::Image* image : {sources.debug_image, sources.image}) // the first knows more
     if (image) with_names.push_back(image);
   Names names(std::move(with_names));
-  report_.begin_file(path, *input, names);
-  report_.end_file(run(path, *input));
+  const auto report = format_.file(path, *input, names, slot_);
+  report->finish(run(path, *input, *report));
+  errors_ += report->counts().errors;
+  found_.merge(report->found());
   return true;
 }
 
-Summary FileVerifier::run(const std::string& path, const Input& input) {
-  Summary summary{.functions = input.num_functions(), .undecided = input.num_functions()};
+/// Without --debug: the file's own debug file, where there is one.
+std::optional<elf::DebugFile> FileVerifier::look_up_debug(const std::string& path, const elf::Image* image) {
+  if (!image || image->relocatable() || !options_.debug.empty()) return std::nullopt;
+  std::vector<elf::Rejected> rejected;
+  auto found = elf::find_debug_file(*image, path, options_.debug_folders, &rejected);
+  for (const elf::Rejected& other : rejected)
+    slot_.warning(path, "not its debug file: " + other.path + ": " + other.why);
+  if (found) slot_.detail(path, "debug file " + found->file.path());
+  return found;
+}
+
+Summary FileVerifier::run(const std::string& path, const Input& input, FileReport& report) {
   if (input.parts().empty() && input.faults().empty())
-    messages_.warning(path, "the section is empty: nothing to verify");
-  if (options_.structure) check_structure(input, report_);
-  if (!options_.cfi || input.parts().empty()) return summary;
-  if (!has_cfi(input)) {
-    messages_.warning(
-        path, "no .eh_frame and no .debug_frame to compare with (--debug names a file that has them)");
-    return summary;
+    slot_.warning(path, "the section is empty: nothing to verify");
+  if (options_.structure) check_structure(input, report);
+  check_profile(input, options_.profile, report);
+  Verdicts verdicts(input);
+  std::uint64_t addresses = 0;
+  if (options_.cfi && !input.parts().empty()) {
+    if (!has_cfi(input))
+      slot_.warning(path,
+                    "no .eh_frame and no .debug_frame to compare with (--debug names a file that has them)");
+    addresses = check_against_cfi(input, verdicts, report);
   }
-  return check_against_cfi(input, report_);
+  if (options_.code) check_against_code(input, options_.code_threads, verdicts, report);
+  Summary summary = verdicts.summary();
+  summary.addresses = addresses;
+  return summary;
 }
 
 std::optional<Companion> FileVerifier::open(const std::string& path, bool raw_allowed) {
@@ -196,14 +224,15 @@ std::optional<std::string> FileVerifier::sframe_path(const std::string& path, co
 
 } // namespace
 
-bool verify_file(const std::string& path, const FileOptions& options, Report& report,
-                 tool::Messages& messages) {
+Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format, Slot& slot) {
   const auto file = elf::File::open(path);
   if (!file) {
-    messages.error(path, file.error());
-    return false;
+    slot.error(path, file.error());
+    return {};
   }
-  return FileVerifier(options, report, messages).verify(path, file->bytes());
+  FileVerifier verifier(options, format, slot);
+  const bool done = verifier.verify(path, file->bytes());
+  return {done, verifier.errors(), verifier.found()};
 }
 
 } // namespace sframe::verify

@@ -23,6 +23,7 @@ enum Mark : std::uint8_t {
   mark_undecided = 2,
   mark_any_cfi = 4,     ///< some of its addresses have CFI
   mark_signal_told = 8, ///< C113 was reported
+  mark_no_cfi = 16,     ///< some of its addresses have none
 };
 
 /// The highest version among the sections: what it can say, a producer could have said.
@@ -34,10 +35,10 @@ VersionNumber version_of(const Input& input) {
 
 class Sweep {
 public:
-  Sweep(const Input& input, std::vector<Range> cfi, Sink* faults, Sink& sink)
+  Sweep(const Input& input, std::vector<Range> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
       : input_(input), abi_(input.cfi().front().section.abi()), sframe_(input, disjoint(input.functions())),
         cfi_(input, std::move(cfi), faults), merger_(input, sink),
-        missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), sink_(sink),
+        missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), verdicts_(verdicts), sink_(sink),
         budget_(1 << 20) {
     std::uint64_t first = 0;
     for (const SframePart& part : input.parts()) {
@@ -48,9 +49,10 @@ public:
     marks_.resize(first);
   }
 
-  Summary run();
+  std::uint64_t run();
 
 private:
+  void tell_verdicts();
   std::uint8_t& mark() { return marks_[first_function_[s_.part] + s_.fde->number]; }
   void next_sframe();
   void next_cfi();
@@ -73,6 +75,7 @@ private:
   Merger merger_;
   MissingSframe missing_sframe_;
   MissingCfi missing_cfi_;
+  Verdicts& verdicts_;
   Sink& sink_;
   Budget budget_;                             ///< pieces of repeating blocks
   std::vector<std::uint64_t> first_function_; ///< per part: how many functions the parts before it have
@@ -80,7 +83,7 @@ private:
   std::uint64_t addresses_ = 0;
 };
 
-Summary Sweep::run() {
+std::uint64_t Sweep::run() {
   has_s_ = sframe_.next(s_);
   next_cfi();
   std::uint64_t at = 0;
@@ -98,21 +101,23 @@ Summary Sweep::run() {
   }
   missing_sframe_.finish();
 
-  Summary summary{.functions = input_.num_functions(), .addresses = addresses_};
-  for (const SframePart& part : input_.parts()) { // functions that cannot be decoded, and those without rows
-    const std::uint64_t first = first_function_[static_cast<std::size_t>(&part - input_.parts().data())];
-    for (std::uint32_t i = 0; i < part.section.num_fdes(); ++i)
-      if (!part.section.fde(i)) marks_[first + i] |= mark_undecided;
+  tell_verdicts();
+  return addresses_;
+}
+
+void Sweep::tell_verdicts() {
+  for (std::uint32_t number = 0; number < input_.parts().size(); ++number) {
+    const Section& section = input_.parts()[number].section;
+    for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
+      const std::uint8_t mark = marks_[first_function_[number] + i];
+      if (mark & mark_contradiction)
+        verdicts_.add(number, i, Verdict::contradiction);
+      else if (mark & mark_undecided || !section.fde(i)) // rows that cannot be read, functions that cannot
+        verdicts_.add(number, i, Verdict::undecided);
+      else if (mark & mark_any_cfi || !(mark & mark_no_cfi))
+        verdicts_.add(number, i, Verdict::agree);
+    }
   }
-  for (const std::uint8_t mark : marks_) {
-    if (mark & mark_contradiction)
-      ++summary.contradiction;
-    else if (mark & mark_undecided)
-      ++summary.undecided;
-    else
-      ++summary.agree;
-  }
-  return summary;
 }
 
 void Sweep::next_sframe() {
@@ -139,7 +144,7 @@ void Sweep::step(std::uint64_t begin, std::uint64_t end) {
     missing_sframe_.covered(c_);
     both(begin, end);
   } else if (has_row) {
-    mark() |= mark_undecided;
+    mark() |= mark_no_cfi;
     missing_cfi_.missing(begin, end);
   }
   if (in_s && !has_row) mark() |= mark_undecided;
@@ -250,9 +255,8 @@ bool has_cfi(const Input& input) {
   return !input.cfi().empty();
 }
 
-Summary check_against_cfi(const Input& input, Sink& sink) {
-  if (!has_cfi(input) || !same_abi(input))
-    return {.functions = input.num_functions(), .undecided = input.num_functions()};
+std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink) {
+  if (!has_cfi(input) || !same_abi(input)) return 0;
   auto eh = cfi_ranges(input, cfi::SectionKind::eh_frame, &sink);
   auto debug = cfi_ranges(input, cfi::SectionKind::debug_frame, &sink);
   const bool two = !eh.empty() && !debug.empty();
@@ -266,9 +270,10 @@ Summary check_against_cfi(const Input& input, Sink& sink) {
     Sink& to;
   } eh_faults(sink);
   auto both = debug.empty() ? eh : overlay(eh, debug);
-  Summary summary = Sweep(input, std::move(both), two ? static_cast<Sink*>(&eh_faults) : &sink, sink).run();
+  Sink* faults = two ? static_cast<Sink*>(&eh_faults) : &sink;
+  const std::uint64_t addresses = Sweep(input, std::move(both), faults, verdicts, sink).run();
   if (two) check_frame_sections(input, std::move(eh), std::move(debug), sink);
-  return summary;
+  return addresses;
 }
 
 } // namespace sframe::verify

@@ -7,7 +7,7 @@ namespace sframe::verify {
 namespace {
 
 constexpr Check table[] = {
-#define FINDING(id, severity, title, text) {Id::id, #id, Severity::severity, title, text},
+#define FINDING(id, severity, title, text, example) {Id::id, #id, Severity::severity, title, text, example},
 #include "sframe/verify/findings.def"
 #undef FINDING
 };
@@ -22,8 +22,10 @@ struct Group {
   char letter;
   std::string_view title;
 };
-constexpr Group groups[] = {
-    {'S', "Structure of the section"}, {'C', "Section against CFI"}, {'K', "Section against machine code"}};
+constexpr Group groups[] = {{'S', "Structure of the section"},
+                            {'C', "Section against CFI"},
+                            {'P', "Demands of one reader (--profile)"},
+                            {'K', "Section against machine code"}};
 
 } // namespace
 
@@ -59,7 +61,8 @@ std::string checks_markdown() {
       if (first) out.append("\n## ").append(group.title).append("\n");
       first = false;
       out.append("\n### ").append(c.name).append(" ").append(c.title).append(" (");
-      out.append(severity_name(c.severity)).append(")\n\n").append(c.text).append("\n");
+      out.append(severity_name(c.severity)).append(")\n\n").append(c.text);
+      out.append("\n\n```\n").append(c.example).append("\n```\n");
     }
   }
   return out;
@@ -81,13 +84,21 @@ bool Policy::set(std::string_view prefix, Action action) {
   return any;
 }
 
-std::optional<Severity> Policy::severity(Id id) const {
-  switch (choices_[static_cast<std::size_t>(id)].action) {
+std::optional<Severity> Policy::severity(const Finding& finding) const {
+  const Choice& choice = choices_[static_cast<std::size_t>(finding.id)];
+  switch (finding.compiler && choice.prefix_size == 0 ? compiler_ : choice.action) {
   case Action::note: return Severity::note;
   case Action::warning: return Severity::warning;
   case Action::error: return Severity::error;
   case Action::ignore: break;
   }
+  return std::nullopt;
+}
+
+std::optional<Policy::Action> find_action(std::string_view name) {
+  if (name == "ignore") return Policy::Action::ignore;
+  for (const Severity severity : {Severity::note, Severity::warning, Severity::error})
+    if (severity_name(severity) == name) return action_of(severity);
   return std::nullopt;
 }
 

@@ -44,10 +44,10 @@ elf::Result<Input> Input::load(const Sources& sources) {
     if (input.relocatable_)
       return elf::fail(
           "a raw section cannot be matched with a relocatable object, whose sections have no addresses yet");
-    input.tables_.push_back({".sframe", sources.raw_address, sources.raw, {}});
+    input.tables_.push_back({.name = ".sframe", .address = sources.raw_address, .bytes = sources.raw});
   } else {
-    const elf::Image* holder = sources.sframe_image ? sources.sframe_image : sources.image;
-    if (auto added = input.add_tables(*holder); !added) return std::unexpected(added.error());
+    input.sframe_image_ = sources.sframe_image ? sources.sframe_image : sources.image;
+    if (auto added = input.add_tables(*input.sframe_image_); !added) return std::unexpected(added.error());
   }
   input.read_parts();
   input.add_code();
@@ -65,14 +65,19 @@ elf::Result<void> Input::add_tables(const elf::Image& image) {
   const auto tables = image.sframe_tables();
   if (tables.empty()) return elf::fail("no section .sframe");
   for (const elf::Table& table : tables) {
+    const bool relocated = image.relocatable() && table.section;
+    SframeTable out{.name = table.name, .address = table.address, .bytes = {}, .section = table.section};
     auto contents = image.contents(table);
-    if (!contents) return std::unexpected(contents.error());
-    SframeTable out{table.name, table.address, contents->bytes(), {}};
-    if (image.relocatable() && table.section) {
+    if (relocated) {
       auto places = places_of(image, *table.section);
-      if (!places) return std::unexpected(places.error());
-      out.places = std::move(*places);
+      if (contents && places)
+        out.places = std::move(*places);
+      else
+        out.relocation_problem = contents ? places.error() : contents.error();
+      if (!contents) contents = image.contents(*table.section); // what is there without relocations
     }
+    if (!contents) return std::unexpected(contents.error());
+    out.bytes = contents->bytes();
     storage_.push_back(std::move(*contents));
     tables_.push_back(std::move(out));
   }
@@ -138,8 +143,16 @@ elf::Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind)
   return {};
 }
 
+bool Input::in_stubs(std::uint64_t address) const {
+  return std::ranges::any_of(
+      stubs_, [&](const Range& range) { return range.begin <= address && address < range.end; });
+}
+
 void Input::add_code() {
   if (!image_) return;
+  if (!relocatable_)
+    for (const elf::Section& plt : image_->plt_sections())
+      stubs_.push_back({plt.address, range_end(plt.address, plt.size), 0, 0});
   std::vector<Range> ranges;
   for (const elf::CodeRange& code : image_->executable_ranges()) {
     const auto begin = relocatable_ ? place(code.section, code.address) : code.address;

@@ -2,88 +2,54 @@
 //
 // {"files":[{"path","findings":[{"id","severity","function","pc","message","sframe","cfi","code"}],
 // "summary":{...}}]},
-// with further keys "end", "section" and "offset" in findings and "addresses" in the summary. Addresses are
-// strings in hexadecimal, offsets and counts are numbers; what a finding does not have is null.
+// with further keys: docs/sframe-verify.md. Addresses are strings in hexadecimal, offsets and counts are
+// numbers; what a finding does not have is null.
 
+#include "json_pieces.h"
 #include "sframe/verify/report.h"
-
-#include <llvm/Support/FormatVariadic.h>
-#include <llvm/Support/JSON.h>
-#include <llvm/Support/raw_ostream.h>
 
 namespace sframe::verify {
 
 namespace {
 
-/// Hands on what JSON writes in large pieces.
-class CallbackStream : public llvm::raw_ostream {
+constexpr unsigned depth_of_files = 2; ///< {"files":[
+
+class JsonReport : public FileReport {
 public:
-  explicit CallbackStream(const std::function<void(std::string_view)>& write) : write_(write) {
-    SetBufferSize(1 << 16);
-  }
-  ~CallbackStream() override { flush(); }
-
-private:
-  void write_impl(const char* data, std::size_t size) override {
-    at_ += size;
-    write_({data, size});
-  }
-  std::uint64_t current_pos() const override { return at_; }
-
-  const std::function<void(std::string_view)>& write_;
-  std::uint64_t at_ = 0;
-};
-
-std::string hex(std::uint64_t value) {
-  return llvm::formatv("{:x}", value).str();
-}
-
-class JsonReport : public Report {
-public:
-  explicit JsonReport(Options options)
-      : Report(std::move(options)), stream_(this->options().write), json_(stream_, 2) {
+  explicit JsonReport(const Context& context) : FileReport(context), pieces_(depth_of_files) {
     json_.objectBegin();
-    json_.attributeBegin("files");
-    json_.arrayBegin();
-  }
-
-  void finish() override {
-    json_.arrayEnd();
-    json_.attributeEnd();
-    json_.objectEnd();
-    json_.flush();
-    stream_ << '\n';
-    stream_.flush();
-  }
-
-private:
-  void print_begin() override {
-    json_.objectBegin();
-    text("path", path());
+    pieces_.text("path", path());
     json_.attributeBegin("findings");
     json_.arrayBegin();
+    channel().begin_element();
+    channel().text(pieces_.take());
   }
 
+private:
   void print(const Finding& finding, Severity severity) override {
     json_.objectBegin();
-    text("id", check(finding.id).name);
-    text("severity", severity_name(severity));
-    text("function", finding.at ? names().function(*finding.at) : "");
-    text("pc", finding.at ? hex(finding.at->pc) : "");
-    text("end", finding.at ? hex(finding.end) : "");
-    text("message", finding.message);
-    text("sframe", finding.sframe);
-    text("cfi", finding.cfi);
-    text("code", "");
-    std::string_view section = finding.table;
-    if (finding.at && input().relocatable() && finding.at->section < input().image()->sections().size())
-      text("code_section", input().image()->sections()[finding.at->section].name);
-    text("section", section);
+    pieces_.text("id", check(finding.id).name);
+    pieces_.text("severity", severity_name(severity));
+    pieces_.text("function", finding.at ? names().function(*finding.at) : "");
+    pieces_.text("pc", finding.at ? elf::hex(finding.at->pc) : "");
+    pieces_.text("end", finding.at ? elf::hex(finding.end) : "");
+    pieces_.text("message", finding.message);
+    pieces_.text("sframe", finding.sframe);
+    pieces_.text("cfi", finding.cfi);
+    pieces_.text("code", finding.code);
+    if (!finding.instruction.empty()) pieces_.text("instruction", finding.instruction);
+    if (const auto source = finding.at ? names().source(*finding.at) : std::nullopt) {
+      pieces_.text("file", source->file);
+      json_.attribute("line", source->line);
+    }
+    if (finding.at && input().relocatable()) pieces_.text("code_section", code_section(*finding.at));
+    pieces_.text("section", finding.table);
     if (finding.offset)
       json_.attribute("offset", *finding.offset);
     else
       json_.attribute("offset", nullptr);
     json_.objectEnd();
+    channel().text(pieces_.take());
   }
 
   void print_end(const Summary& s) override {
@@ -98,27 +64,38 @@ private:
       json_.attribute("errors", counts().errors);
       json_.attribute("warnings", counts().warnings);
       json_.attribute("notes", counts().notes);
+      json_.attribute("baseline", counts().known);
       json_.attribute("addresses", s.addresses);
       json_.attribute("not_shown", dropped());
     });
     json_.objectEnd();
+    channel().text(pieces_.take());
   }
 
-  void text(llvm::StringRef key, std::string_view value) {
-    if (value.empty())
-      json_.attribute(key, nullptr);
-    else
-      json_.attribute(key, llvm::json::fixUTF8(llvm::StringRef(value.data(), value.size())));
+  JsonPieces pieces_;
+  llvm::json::OStream& json_ = pieces_.json();
+};
+
+class JsonFormat : public Format {
+public:
+  explicit JsonFormat(ReportOptions options) : options_(std::move(options)) {}
+
+  std::string head() const override { return "{\n  \"files\": ["; }
+  std::string tail() const override { return "\n  ]\n}\n"; }
+  std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
+                                   Channel& channel) const override {
+    return std::make_unique<JsonReport>(
+        FileReport::Context{std::move(path), input, names, channel, options_});
   }
 
-  CallbackStream stream_;
-  llvm::json::OStream json_;
+private:
+  ReportOptions options_;
 };
 
 } // namespace
 
-std::unique_ptr<Report> make_json_report(Report::Options options) {
-  return std::make_unique<JsonReport>(std::move(options));
+std::unique_ptr<Format> make_json_format(ReportOptions options) {
+  return std::make_unique<JsonFormat>(std::move(options));
 }
 
 } // namespace sframe::verify

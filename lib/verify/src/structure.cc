@@ -3,6 +3,10 @@
 #include "sframe/verify/structure.h"
 
 #include "budget.h"
+#include "encoding.h"
+#include "relocations.h"
+#include "segment.h"
+#include "table_finding.h"
 
 #include <algorithm>
 #include <llvm/Support/FormatVariadic.h>
@@ -43,10 +47,12 @@ class PartCheck {
 public:
   PartCheck(const Input& input, const SframePart& part, Sink& sink)
       : input_(input), part_(part), section_(part.section), table_(input.tables()[part.table]), sink_(sink),
-        budget_(section_.plausible_rows()) {}
+        budget_(section_.plausible_rows()), encoding_(input.tables()[part.table], part, sink),
+        extents_(input.tables()[part.table], part, sink) {}
 
   void run() {
     check_header();
+    encoding_.check_header();
     std::uint64_t rows = 0;
     bool all_decoded = true;
     for (std::uint32_t i = 0; i < section_.num_fdes(); ++i) {
@@ -60,9 +66,14 @@ public:
         continue;
       }
       rows += fde->num_fres;
-      check_rows(*fde);
+      encoding_.check_function(*fde, location(*fde, 0));
+      check_blocks(*fde);
+      all_decoded = check_rows(*fde) && all_decoded;
     }
-    if (all_decoded && rows != section_.header().num_fres)
+    extents_.check(all_decoded);
+    // A section that shares rows may count them once or as often as they are named.
+    if (all_decoded && rows != section_.header().num_fres &&
+        extents_.distinct_rows() != section_.header().num_fres)
       report(
           Id::S004,
           llvm::formatv("the header counts {} rows, the functions have {}", section_.header().num_fres, rows)
@@ -72,11 +83,13 @@ public:
 
 private:
   void report(Id id, std::string message, std::uint64_t offset, std::optional<Location> at = {}) {
-    Finding finding{.id = id, .at = at, .message = std::move(message), .sframe = {}, .cfi = {}};
-    if (at) finding.end = at->pc;
-    finding.table = table_.name;
-    finding.offset = part_.offset + offset;
-    sink_.add(std::move(finding));
+    report_in_table(table_, part_, id, std::move(message), offset, at, sink_);
+  }
+
+  Location location(const EncodedFde& fde, std::uint32_t offset) const {
+    Location at = input_.locate(input_.address(part_, fde).value_or(0));
+    at.pc += offset;
+    return at;
   }
 
   void check_header() {
@@ -118,7 +131,18 @@ private:
         section_.index_offset() + std::uint64_t{i} * section_.index_entry_size(), input_.locate(start));
   }
 
-  void check_rows(const EncodedFde& fde) {
+  /// Version 1 does not store the size of blocks: it is that of the ABI.
+  void check_blocks(const EncodedFde& fde) {
+    if (fde.pc_type != PcType::mask || section_.header().version == 1 || fde.size % fde.rep_size == 0) return;
+    report(Id::S016,
+           llvm::formatv("function {}: its {} bytes are no multiple of the block size {}", fde.number,
+                         fde.size, int{fde.rep_size})
+               .str(),
+           fde.index_offset, location(fde, 0));
+  }
+
+  /// False where not all rows can be read.
+  bool check_rows(const EncodedFde& fde) {
     if (!budget_.spend(fde.num_fres)) {
       if (!budget_reported_)
         report(Id::S004,
@@ -126,35 +150,35 @@ private:
                "checked",
                fde.index_offset);
       budget_reported_ = true;
-      return;
+      return false;
     }
-    const auto location = [&](std::uint32_t offset) {
-      Location at = input_.locate(input_.address(part_, fde).value_or(0));
-      at.pc += offset;
-      return at;
-    };
     RowCursor rows = section_.rows(fde);
     FrameRow row, previous;
     bool first = true, repeated = false;
+    RowCursor before = rows;
     for (std::uint64_t at = rows.section_offset(); rows.next(row); at = rows.section_offset()) {
+      encoding_.check_row(fde, before, location(fde, row.offset));
+      before = rows;
       if (first && row.offset != 0)
         report(Id::S011,
                llvm::formatv("function {}: the first row is at {:x}, its first {} bytes have none",
                              fde.number, row.offset, row.offset)
                    .str(),
-               at, location(0));
+               at, location(fde, 0));
       if (!first && !repeated && row.same_rules(previous)) {
         report(Id::S013,
                llvm::formatv("function {}: the row at {:x} repeats the one before it", fde.number, row.offset)
                    .str(),
-               at, location(row.offset));
+               at, location(fde, row.offset));
         repeated = true;
       }
       first = false;
       previous = row;
     }
+    extents_.add(fde, rows.section_offset());
     if (rows.error())
-      report(id_of(rows.error()->kind), describe(*rows.error()), rows.error()->offset, location(0));
+      report(id_of(rows.error()->kind), describe(*rows.error()), rows.error()->offset, location(fde, 0));
+    return !rows.error();
   }
 
   const Input& input_;
@@ -163,6 +187,8 @@ private:
   const SframeTable& table_;
   Sink& sink_;
   Budget budget_;
+  EncodingCheck encoding_;
+  RowExtents extents_;
   bool order_reported_ = false;
   bool budget_reported_ = false;
 };
@@ -201,6 +227,7 @@ void check_code(const Input& input, Sink& sink) {
   for (const Range& range : input.functions()) {
     while (code != input.code().end() && code->end <= range.begin) ++code;
     if (code != input.code().end() && code->begin <= range.begin && range.end <= code->end) continue;
+    if (input.relocatable() && input.locate(range.begin).section == 0) continue; // S018 says so
     report_range(input, range, Id::S007, "the function is not in executable bytes of the file", range.begin,
                  range.end, sink);
   }
@@ -231,6 +258,9 @@ void check_structure(const Input& input, Sink& sink) {
               .cfi = {},
               .table = std::string(input.tables()[fault.table].name),
               .offset = fault.error.offset});
+  check_tails(input, sink);
+  check_relocations(input, sink);
+  check_segment(input, sink);
   check_overlaps(input, sink);
   check_code(input, sink);
 }

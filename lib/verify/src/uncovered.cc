@@ -164,7 +164,7 @@ void MissingCfi::finish(bool any_cfi) {
     if (any_cfi)
       sink_.add(make_finding(input_, Id::C110, begin, end,
                              "SFrame has rows for this part of the function, the CFI has none"));
-    else
+    else if (!input_.in_stubs(begin))
       sink_.add(
           make_finding(input_, Id::C109, begin, end, "SFrame has rows for this function, the CFI has none"));
   }

@@ -5,50 +5,17 @@
 # and nothing else that it did not find in the section as it was. Reads the section by itself.
 import json
 import os
-import struct
 import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True  # the source tree stays as it is
+from section_fields import SectionFields
+
 image, section_path, address = sys.argv[1], sys.argv[2], int(sys.argv[3], 16)
 data = open(section_path, "rb").read()
-order = "<" if data[:2] == b"\xe2\xde" else ">"
-version, flags, abi = data[2], data[3], data[4]
-fixed_ra, aux = struct.unpack_from("b", data, 6)[0], data[7]
-num_fdes, _, _, fde_offset, fre_offset = struct.unpack_from(order + "5I", data, 8)
-base = 28 + aux
-signs = abi in (1, 2)
-
-
-def functions():
-    """start, size, block size, (offset, place) of each row, place of the byte with the key"""
-    for i in range(num_fdes):
-        at = base + fde_offset + i * (20 if version == 2 else 16)
-        place = address + at if flags & 4 else address
-        if version == 2:
-            start, size, rows, count, info, rep = struct.unpack_from(order + "iIIIBB", data, at)
-            rows += base + fre_offset
-            flex, info_at = 0, at + 16
-        else:
-            start, size, rows = struct.unpack_from(order + "qII", data, at)
-            rows += base + fre_offset
-            count, info, flex, rep = struct.unpack_from(order + "HBBB", data, rows)
-            info_at = rows + 2
-            rows += 5
-        width = 1 << (info & 15)
-        found = []
-        for _ in range(count):
-            found.append((int.from_bytes(data[rows:rows + width], "little" if order == "<" else "big"), rows + width))
-            row_info = data[rows + width]
-            rows += width + 1 + ((row_info >> 1 & 15) << (row_info >> 5 & 3))
-        if not flex & 1:
-            yield start + place, size, rep if info & 16 else 0, found, info_at
-
-
-def add(patched, at, size, number):
-    value = int.from_bytes(patched[at:at + size], "little" if order == "<" else "big")
-    value = (value + number) % (1 << 8 * size)
-    patched[at:at + size] = value.to_bytes(size, "little" if order == "<" else "big")
+fields = SectionFields(data, address)
+add, fixed_ra, signs = fields.add, fields.fixed_ra, fields.signs
 
 
 def findings(section):
@@ -77,7 +44,9 @@ def expect(patched, what, *ids):
     assert contradictions >= 1
 
 
-for start, size, block, rows, info_at in functions():
+for function in fields.functions():
+    start, size, block, info_at = (function[key] for key in ("start", "size", "block", "info"))
+    rows = [(offset, at) for offset, at, _ in function["rows"]]
     touched = any(start <= pc < start + size for _, pc, _ in before)
     signed = any(data[at] >> 7 for _, at in rows)
     if touched or not size:

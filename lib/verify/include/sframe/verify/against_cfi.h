@@ -11,15 +11,16 @@
 
 #include "sframe/verify/findings.h"
 #include "sframe/verify/input.h"
+#include "sframe/verify/verdicts.h"
 
 namespace sframe::verify {
 
 /// True where the input has CFI to compare with.
 bool has_cfi(const Input& input);
 
-/// Reports differences by address and counts verdicts. Without CFI, and for sections of another ABI than the
-/// CFI's, all functions are undecided. Time N log N in functions and FDEs, linear in rows and instructions;
-/// memory for functions and FDEs, not for rows.
-Summary check_against_cfi(const Input& input, Sink& sink);
+/// Reports differences by address and adds a verdict for every function that has CFI for some of its addresses. Returns
+/// how many bytes of code were compared. Without CFI, and for sections of another ABI than the CFI's, does nothing. Time
+/// N log N in functions and FDEs, linear in rows and instructions; memory for functions and FDEs, not for rows.
+std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink);
 
 } // namespace sframe::verify

@@ -19,7 +19,7 @@ namespace sframe::verify {
 enum class Severity : std::uint8_t { note, warning, error };
 
 enum class Id : std::uint8_t {
-#define FINDING(id, severity, title, text) id,
+#define FINDING(id, severity, title, text, example) id,
 #include "sframe/verify/findings.def"
 #undef FINDING
 };
@@ -30,7 +30,8 @@ struct Check {
   std::string_view name; ///< "C102"
   Severity severity;     ///< unless the user says otherwise
   std::string_view title;
-  std::string_view text; ///< what it means and what to do: one paragraph
+  std::string_view text;    ///< what it means and what to do: one paragraph
+  std::string_view example; ///< lines as a report or a dump shows them
 };
 
 /// The whole table, by identifier: checks()[size_t(id)] is that of `id`.
@@ -64,6 +65,9 @@ struct Finding {
   std::string message;        ///< what is found here, in one line
   std::string sframe;         ///< what SFrame says: "cfa=sp+16 ra=[cfa-8] fp=same"; may be empty
   std::string cfi;            ///< what the CFI says
+  std::string instruction;    ///< the instruction at the address: "f+0x4: push %rbx"; may be empty
+  std::string code;           ///< what the machine code says, computed; may be empty
+  bool compiler = false;      ///< SFrame repeats the CFI, which is wrong: the section is not to blame
   std::string table;          ///< the section with the bytes to blame: ".sframe", ".eh_frame"; may be empty
   std::optional<std::uint64_t> offset; ///< bytes from the start of `table`
 };
@@ -99,20 +103,28 @@ public:
   /// counts, of equals the last. False where none starts with it, or the prefix is empty.
   bool set(std::string_view prefix, Action action);
 
+  /// What becomes of findings that the compiler is to blame for (Finding::compiler), unless set() was called for
+  /// their identifier. Warnings unless this is called.
+  void set_compiler(Action action) { compiler_ = action; }
+
   /// The severity of a finding; nothing where it is to be ignored.
-  std::optional<Severity> severity(Id id) const;
+  std::optional<Severity> severity(const Finding& finding) const;
 
 private:
   struct Choice {
     Action action = Action::note;
     std::uint8_t prefix_size = 0;
   };
-#define FINDING(id, severity, title, text) +1
+#define FINDING(id, severity, title, text, example) +1
   static constexpr std::size_t count_ = 0
 #include "sframe/verify/findings.def"
       ;
 #undef FINDING
   std::array<Choice, count_> choices_;
+  Action compiler_ = Action::warning;
 };
+
+/// The action of this name ("error", "warning", "note", "ignore"), or nothing.
+std::optional<Policy::Action> find_action(std::string_view name);
 
 } // namespace sframe::verify

@@ -35,6 +35,10 @@ struct SframeTable {
   std::uint64_t address = 0;
   std::span<const std::byte> bytes;
   std::vector<Place> places; ///< by offset
+  const elf::Section* section =
+      nullptr; ///< of Input::sframe_image(); nullptr for a segment and for raw bytes
+  /// In a relocatable object: why the relocations could not be applied. `places` is then empty.
+  std::optional<elf::Problem> relocation_problem;
 };
 
 /// One SFrame section of a table.
@@ -86,6 +90,8 @@ public:
   static elf::Result<Input> load(const Sources& sources);
 
   const elf::Image* image() const { return image_; }
+  /// The file that has .sframe, which may be another one than image(); nullptr for raw bytes.
+  const elf::Image* sframe_image() const { return sframe_image_; }
   bool relocatable() const { return relocatable_; }
 
   std::span<const SframeTable> tables() const { return tables_; }
@@ -104,6 +110,9 @@ public:
 
   /// Executable bytes: disjoint, by address. Empty where there is no image, or it has none.
   std::span<const Range> code() const { return code_; }
+
+  /// True for an address in a section of linker-made stubs, which need not have CFI.
+  bool in_stubs(std::uint64_t address) const;
 
   /// The address in the common address space of `start` as function `fde` of a part, or as FDE `fde` of a CFI
   /// table, has it. Nothing where a relocatable object's section would have to be larger than 2^40 bytes.
@@ -124,6 +133,7 @@ private:
   std::optional<std::uint64_t> place(std::uint32_t section, std::uint64_t start) const;
 
   const elf::Image* image_ = nullptr;
+  const elf::Image* sframe_image_ = nullptr;
   bool relocatable_ = false;
   std::vector<elf::Contents> storage_;
   std::vector<SframeTable> tables_;
@@ -133,6 +143,7 @@ private:
   std::uint64_t num_functions_ = 0;
   std::vector<CfiTable> cfi_;
   std::vector<Range> code_;
+  std::vector<Range> stubs_;
 };
 
 } // namespace sframe::verify

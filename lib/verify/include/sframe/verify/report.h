@@ -1,103 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Findings as text for people or JSON for scripts. A Report is the Sink that checks write to: it applies the
-// user's Policy, looks up names, counts, and prints at once.
+// Findings as text for people, JSON for scripts, SARIF for code-scanning viewers. A FileReport is the Sink
+// that the checks of one file write to: it applies the user's Policy and Baseline, looks up names, counts,
+// and prints at once. The reports of several files may be made at the same time; the Format puts them
+// together.
 //
-//   auto report = make_text_report({.write = write, .policy = policy});
-//   report->begin_file(path, input, names);
+//   auto format = make_text_format(options);
+//   write(format->head());
+//   auto report = format->file(path, input, names, channel);   // channel: where the text goes
 //   check_structure(input, *report); ...
-//   report->end_file(summary);
-//   report->finish();
+//   report->finish(summary);
+//   write(format->tail());
 
 #pragma once
 
-#include "sframe/elf/symbols.h"
+#include "sframe/verify/baseline.h"
 #include "sframe/verify/findings.h"
 #include "sframe/verify/input.h"
+#include "sframe/verify/names.h"
 
-#include <functional>
+#include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
 namespace sframe::verify {
 
-/// The names of functions, read from the file only when the first one is asked for.
-class Names {
+/// Where a report's text goes.
+class Channel {
 public:
-  Names() = default;
-  /// Symbols come from the first image that has any. The images must outlive the Names.
-  explicit Names(std::vector<const elf::Image*> images) : images_(std::move(images)) {}
-
-  /// "function" or "function+0x12", demangled; empty where no symbol covers the location.
-  std::string describe(const Location& at);
-
-  /// The name alone.
-  std::string function(const Location& at);
-
-private:
-  std::optional<elf::SymbolTable::Match> find(const Location& at);
-
-  std::vector<const elf::Image*> images_;
-  std::optional<elf::SymbolTable> table_;
-};
-
-class Report : public Sink {
-public:
-  struct Options {
-    std::function<void(std::string_view)> write;
-    Policy policy;
-    std::uint64_t max_findings = ~std::uint64_t{0}; ///< printed per file; all are counted
-    bool errors_only = false;                       ///< print errors and the summary
-    bool color = false;                             ///< text only
-  };
-  /// After the policy, of one file or of all.
-  struct Counts {
-    std::uint64_t errors = 0, warnings = 0, notes = 0;
-  };
-
-  virtual ~Report() = default;
-
-  /// Findings up to end_file() are about this file. What is given must live until then.
-  void begin_file(std::string_view path, const Input& input, Names& names);
-  void add(Finding finding) final;
-  void end_file(const Summary& summary);
-  /// To be called once, at the end.
-  virtual void finish() {}
-
-  /// Of all files so far.
-  const Counts& total() const { return total_; }
+  /// The text that follows is the next element of the format's list, up to the next call: who puts files
+  /// together writes a comma before all but the first.
+  virtual void begin_element() = 0;
+  virtual void text(std::string_view text) = 0;
 
 protected:
-  explicit Report(Options options) : options_(std::move(options)) {}
+  ~Channel() = default;
+};
 
-  virtual void print_begin() = 0;
+struct ReportOptions {
+  Policy policy;
+  const Baseline* baseline = nullptr;             ///< known findings; must outlive the reports
+  std::uint64_t max_findings = ~std::uint64_t{0}; ///< printed per file; all are counted
+  bool errors_only = false;                       ///< print errors and the summary
+  bool code_notes = true;                         ///< print notes of the check against code (K)
+  bool color = false;                             ///< text only
+};
+
+/// After policy and baseline.
+struct Counts {
+  std::uint64_t errors = 0, warnings = 0, notes = 0;
+  std::uint64_t known = 0; ///< errors and warnings that the baseline has; not in the others
+};
+
+class FileReport : public Sink {
+public:
+  /// What the report is about. All must outlive it.
+  struct Context {
+    std::string path;
+    const Input& input;
+    Names& names;
+    Channel& channel;
+    const ReportOptions& options;
+  };
+
+  virtual ~FileReport() = default;
+
+  void add(Finding finding) final;
+  /// To be called once, at the end.
+  void finish(const Summary& summary) { print_end(summary); }
+
+  const Counts& counts() const { return counts_; }
+  /// Errors and warnings, those in the baseline too: what a new baseline has to hold.
+  const Baseline& found() const { return found_; }
+
+protected:
+  explicit FileReport(const Context& context);
+
   virtual void print(const Finding& finding, Severity severity) = 0;
   virtual void print_end(const Summary& summary) = 0;
 
-  const Options& options() const { return options_; }
-  std::string_view path() const { return path_; }
-  const Input& input() const { return *input_; }
-  Names& names() { return *names_; }
-  const Counts& counts() const { return counts_; }
-  /// Findings of the file that were not printed for there were too many.
+  const ReportOptions& options() const { return context_.options; }
+  std::string_view path() const { return context_.path; }
+  const Input& input() const { return context_.input; }
+  Names& names() { return context_.names; }
+  Channel& channel() { return context_.channel; }
+  /// Findings that were not printed for there were too many.
   std::uint64_t dropped() const { return dropped_; }
+  /// In a relocatable object, the section that the address counts from; else empty.
+  std::string_view code_section(const Location& at) const;
 
 private:
-  Options options_;
-  std::string path_;
-  const Input* input_ = nullptr;
-  Names* names_ = nullptr;
-  Counts counts_, total_;
+  Context context_;
+  Counts counts_;
+  Baseline found_;
+  Baseline known_; ///< entries that are left
   std::uint64_t printed_ = 0, dropped_ = 0;
 };
 
-/// One finding per line, what SFrame and the CFI say below it, and a summary per file.
-std::unique_ptr<Report> make_text_report(Report::Options options);
+/// A format: made once, for all files. Its functions may be called from several threads.
+class Format {
+public:
+  virtual ~Format() = default;
+  virtual std::string head() const { return {}; }
+  virtual std::string tail() const { return {}; }
+  virtual std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
+                                           Channel& channel) const = 0;
+};
 
-/// The JSON of the command line contract (docs/sframe-verify.md); written as it goes.
-std::unique_ptr<Report> make_json_report(Report::Options options);
+/// One finding per line, what SFrame, CFI and code say below it, and a summary per file.
+std::unique_ptr<Format> make_text_format(ReportOptions options);
+
+/// The JSON of the command line contract (docs/sframe-verify.md).
+std::unique_ptr<Format> make_json_format(ReportOptions options);
+
+/// SARIF 2.1.0: one run, one result per finding. `version` is the program's.
+std::unique_ptr<Format> make_sarif_format(ReportOptions options, std::string version);
 
 } // namespace sframe::verify

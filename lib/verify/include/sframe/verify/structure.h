@@ -12,8 +12,8 @@
 namespace sframe::verify {
 
 /// Reports what is wrong, in the section's order, then overlaps and functions outside the code by address.
-/// Linear in the input; no memory. Functions that share their rows are read as often as they are named, up to
-/// a bound far beyond real sections (S004).
+/// N log N in the functions, linear in their rows; memory for functions. Functions that share their rows are
+/// read as often as they are named, up to a bound far beyond real sections (S004).
 void check_structure(const Input& input, Sink& sink);
 
 } // namespace sframe::verify

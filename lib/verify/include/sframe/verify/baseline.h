@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A baseline: findings that are known and are not to count. It is keyed by what survives a rebuild: the
+// file's name without folders, the identifier, and the function, with the number of such findings in it; not
+// by addresses. Notes are not kept.
+//
+// The file is text, one entry per line, sorted, so that version control can merge it:
+//
+//   # sframe-verify baseline
+//   libfoo.so<TAB>C102<TAB>2<TAB>foo::bar(int)
+
+#pragma once
+
+#include "sframe/elf/problem.h"
+
+#include <compare>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace sframe::verify {
+
+class Baseline {
+public:
+  struct Key {
+    std::string file, id, function;
+    auto operator<=>(const Key&) const = default;
+  };
+
+  /// Reads the file's text. Empty lines and those that start with # do not count; entries given twice add up.
+  /// On a line that is no entry, a Problem with the line's number.
+  static elf::Result<Baseline> parse(std::string_view text);
+
+  /// The same findings as a file.
+  std::string text() const;
+
+  /// The key of a finding in the file at `path`.
+  static Key key(std::string_view path, std::string_view id, std::string function);
+
+  void add(const Key& key) { ++counts_[key]; }
+
+  /// Takes one finding out; false where there is none.
+  bool take(const Key& key);
+
+  /// For each key the larger number of both: files of one name in several folders share entries.
+  void merge(const Baseline& other);
+
+  bool empty() const { return counts_.empty(); }
+
+private:
+  std::map<Key, std::uint64_t> counts_;
+};
+
+} // namespace sframe::verify

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Findings of several threads in one order.
+
+#pragma once
+
+#include "sframe/parallel/for_each.h"
+#include "sframe/verify/findings.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <vector>
+
+namespace sframe::verify {
+
+/// Keeps findings until they can be handed on.
+class FindingBuffer : public Sink {
+public:
+  void add(Finding finding) override { findings_.push_back(std::move(finding)); }
+
+  /// Hands all to `sink`, in the order in which they came, and forgets them.
+  void replay(Sink& sink) {
+    for (Finding& finding : findings_) sink.add(std::move(finding));
+    findings_.clear();
+  }
+
+private:
+  std::vector<Finding> findings_;
+};
+
+/// Checks items [0, count) in pieces of `chunk`: work(begin, end, scratch, sink) may run in several threads at once,
+/// each with a scratch of its own that make_scratch() makes, and `sink` gets the findings in the order of the items,
+/// whatever the number of threads. Findings are kept for one round of a few chunks per thread at a time.
+template <class MakeScratch, class Work>
+void check_in_chunks(unsigned threads, std::size_t count, std::size_t chunk, Sink& sink,
+                     const MakeScratch& make_scratch, const Work& work) {
+  std::vector<FindingBuffer> buffers(std::size_t{std::max(threads, 1u)} * 64);
+  for (std::size_t begin = 0; begin < count;) {
+    const std::size_t chunks = std::min(buffers.size(), (count - begin + chunk - 1) / chunk);
+    parallel::for_each(chunks, threads, make_scratch, [&](std::size_t i, auto& scratch) {
+      const std::size_t from = begin + i * chunk;
+      work(from, std::min(from + chunk, count), scratch, buffers[i]);
+    });
+    for (std::size_t i = 0; i < chunks; ++i) buffers[i].replay(sink);
+    begin += chunks * chunk;
+  }
+}
+
+} // namespace sframe::verify

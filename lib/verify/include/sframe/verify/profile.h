@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one reader demands beyond the specification: findings P401 to P411. A section that a reader would
+// refuse is found before it ships.
+
+#pragma once
+
+#include "sframe/verify/findings.h"
+#include "sframe/verify/input.h"
+
+#include <optional>
+#include <string_view>
+
+namespace sframe::verify {
+
+enum class Profile : std::uint8_t {
+  spec,  ///< the specification alone: nothing more is demanded
+  linux, ///< the kernel's unwinding of user-space programs
+  glibc, ///< backtrace() of the GNU C library
+};
+
+/// "spec", "linux", "glibc"; nothing for anything else.
+std::optional<Profile> find_profile(std::string_view name);
+
+/// Reports what the reader does not take. Linear in the functions.
+void check_profile(const Input& input, Profile profile, Sink& sink);
+
+} // namespace sframe::verify

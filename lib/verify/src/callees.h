@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the analysis of code must know of the file: constant data for jump tables, and which callees never return. The
+// latter by name: a list of functions of C and C++ libraries and of compilers' run-time libraries that are declared so.
+// A callee in another file is known by the dynamic relocation of its PLT stub.
+
+#pragma once
+
+#include "sframe/code/surroundings.h"
+
+#include <vector>
+
+namespace sframe::verify {
+
+class Callees : public code::ImageSurroundings {
+public:
+  /// `image` must outlive the object. Linear in the image's symbols and relocations.
+  explicit Callees(const elf::Image& image);
+
+  bool never_returns(std::uint64_t target) override;
+
+private:
+  std::vector<std::uint64_t> never_returning_; ///< addresses, sorted
+};
+
+} // namespace sframe::verify

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "code_checker.h"
+
+#include "code_text.h"
+#include "compare_rows.h"
+#include "sframe/cfi/lsda.h"
+#include "sframe/convert.h"
+
+#include <algorithm>
+
+namespace sframe::verify {
+
+namespace {
+
+using code::Agreement;
+using code::Exit;
+
+/// Rows of other functions that a function's tail calls may ask for, besides what its size allows.
+constexpr std::uint64_t min_rows_elsewhere = 4096;
+
+std::vector<Range> pieces_of(std::span<const CodeUnit> units) {
+  if (units.empty()) return {};
+  const Range* begin = units.front().sframe.data();
+  const Range* end = units.back().sframe.data() + units.back().sframe.size();
+  return {begin, end};
+}
+
+FrameRow resolved_entry(const AbiTraits& abi) {
+  return resolve_fixed(abi.entry_row(), abi.fixed_ra_offset, abi.fixed_fp_offset);
+}
+
+bool leaves(Exit exit) {
+  return exit == Exit::returns || exit == Exit::returns_wrong || exit == Exit::returns_unknown ||
+         exit == Exit::tail_call || exit == Exit::indirect_tail_call;
+}
+
+} // namespace
+
+CodeChecker::CodeChecker(const Input& input, std::span<const Range> functions,
+                         std::span<const CodeUnit> units, code::Analyzer& analyzer,
+                         code::Surroundings& surroundings, Verdicts& verdicts, Sink& sink)
+    : input_(input), abi_(*input.image()->abi()), functions_(functions), sframe_(input, pieces_of(units)),
+      analyzer_(analyzer), surroundings_(surroundings), verdicts_(verdicts), sink_(sink),
+      merger_(input, sink) {}
+
+void CodeChecker::check(const CodeUnit& unit) {
+  unit_ = &unit;
+  rows_.clear();
+  read_cfi();
+  if (!ahead_ && !sframe_.next(ahead_.emplace())) ahead_.reset();
+  while (ahead_ && ahead_->begin < unit.end) {
+    const SframeInterval& at = *ahead_;
+    if (at.kind == SframeInterval::Kind::block)
+      check_blocks(at);
+    else if (at.kind == SframeInterval::Kind::row)
+      rows_.push_back({at.begin, at.end, at.row, at.part, at.fde->number});
+    else
+      verdicts_.add(at.part, at.fde->number, Verdict::undecided);
+    if (!sframe_.next(*ahead_)) ahead_.reset();
+  }
+  if (rows_.empty()) return;
+  rows_elsewhere_ = Budget(min_rows_elsewhere + 16 * (unit.end - unit.begin));
+  read_call_sites();
+  check_rows(entry_row(), unit.begin, unit.end);
+  add_obstacles();
+  add_gaps();
+  merger_.flush();
+}
+
+/// The rows in rows_ against the code that control reaches from `begin`.
+void CodeChecker::check_rows(const FrameRow& entry, std::uint64_t begin, std::uint64_t end) {
+  next_row_ = 0;
+  previous_end_ = begin;
+  pending_.clear();
+  if (!analyse(entry, begin, end)) {
+    for (const PlacedRow& row : rows_) verdicts_.add(row.part, row.function, Verdict::unreached);
+    return;
+  }
+  results_->visit([&](const code::Reached& at) { visit(at); });
+  settle(Exit::none, false);
+}
+
+/// Stubs: each block on its own, as if called. What control does not reach in a block (where it goes on once
+/// the dynamic linker was asked for) is entered with the same frame.
+void CodeChecker::check_blocks(const SframeInterval& blocks) {
+  const std::uint32_t size = blocks.fde->rep_size;
+  std::vector<PlacedRow> others;
+  std::swap(others, rows_);
+  call_sites_.clear();
+  const std::uint64_t phase = (blocks.begin - blocks.function_begin) % size;
+  for (std::uint64_t block = blocks.begin + (phase ? size - phase : 0); block < blocks.end; block += size) {
+    const std::uint64_t block_end = std::min(blocks.end, block + size);
+    rows_.clear();
+    for (std::size_t i = 0; i < blocks.block.size(); ++i) {
+      const std::uint64_t behind =
+          i + 1 < blocks.block.size() ? block + blocks.block[i + 1].offset : block_end;
+      rows_.push_back({block + blocks.block[i].offset, std::min(behind, block_end), blocks.block[i],
+                       blocks.part, blocks.fde->number});
+    }
+    for (std::uint64_t at = block; at < block_end && row_at(at);) {
+      check_rows(resolved_entry(abi_), at, block_end);
+      if (!results_ || results_->gaps().empty()) break;
+      at = std::max(at + 1, results_->gaps().front().begin);
+    }
+    if (!results_) break; // not in the file, and what is behind it neither
+  }
+  merger_.flush();
+  std::swap(others, rows_);
+}
+
+bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint64_t end) {
+  results_ = nullptr;
+  const auto bytes = input_.image()->read(begin, end - begin);
+  if (!bytes) return false;
+  collect_rows(begin);
+  results_ = &analyzer_.run({.start = begin,
+                             .bytes = *bytes,
+                             .entry = entry,
+                             .call_sites = call_sites_,
+                             .rows = frame_rows_,
+                             .surroundings = &surroundings_});
+  return true;
+}
+
+/// The rows that help the analysis where code alone leaves questions open: the CFI's where there is any, so
+/// that wrong rows of SFrame do not help themselves.
+void CodeChecker::collect_rows(std::uint64_t begin) {
+  frame_rows_.clear();
+  const auto add = [&](std::uint64_t address, const FrameRow& row) {
+    if (address < begin) return;
+    frame_rows_.push_back(row);
+    frame_rows_.back().offset = static_cast<std::uint32_t>(address - begin);
+  };
+  for (const auto& [address, rule] : cfi_rules_)
+    if (rule.kind == CfiRule::Kind::row) add(address, rule.row);
+  if (!cfi_rules_.empty()) return;
+  for (const PlacedRow& row : rows_) add(row.begin, row.row);
+}
+
+/// The row at the unit's start: the CFI's, so that a wrong one of SFrame does not help itself, else SFrame's,
+/// else that of a canonical entry.
+FrameRow CodeChecker::entry_row() const {
+  if (!cfi_rules_.empty() && cfi_rules_.front().second.kind == CfiRule::Kind::row)
+    return cfi_rules_.front().second.row;
+  if (rows_.front().begin == unit_->begin) return rows_.front().row;
+  return resolved_entry(abi_);
+}
+
+/// Where the function's calls come back with exceptions: from the language-specific data area.
+void CodeChecker::read_call_sites() {
+  call_sites_.clear();
+  if (!unit_->cfi) return;
+  const auto fde = input_.cfi()[unit_->cfi->source].section.fde(unit_->cfi->item);
+  if (!fde || !fde->lsda || fde->lsda->indirect) return;
+  const std::uint64_t address = fde->lsda->value;
+  std::vector<cfi::LandingPad> pads;
+  // What comes before a fault is as good as a whole table.
+  (void)cfi::read_landing_pads(input_.image()->bytes_at(address), address, fde->start, abi_, pads);
+  for (const cfi::LandingPad& pad : pads) call_sites_.push_back({pad.begin, pad.end, pad.landing_pad});
+}
+
+const PlacedRow* CodeChecker::row_at(std::uint64_t address) const {
+  const auto behind = std::ranges::upper_bound(rows_, address, {}, &PlacedRow::begin);
+  return behind != rows_.begin() && address < std::prev(behind)->end ? &*std::prev(behind) : nullptr;
+}
+
+void CodeChecker::visit(const code::Reached& at) {
+  const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
+  if (at.block_start || address != previous_end_) settle(Exit::none, address != previous_end_);
+  for (; next_row_ < rows_.size() && rows_[next_row_].begin < end; ++next_row_) {
+    const PlacedRow& row = rows_[next_row_];
+    if (row.begin <= address) continue;
+    verdicts_.add(row.part, row.function, Verdict::contradiction);
+    sink_.add(describe(Id::K205, at, row, "row starts inside the instruction"));
+  }
+  previous_end_ = end;
+  const PlacedRow* row = row_at(address);
+  if (!row) return settle(Exit::none, false);
+  verdicts_.add(row->part, row->function, Verdict::agree);
+  check_row(at, *row);
+  check_exit(at, *row);
+  if (at.exit != Exit::none) settle(at.exit, at.exit == Exit::stops);
+}
+
+void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
+  const code::RowCheck result = code::check(row.row, at.state, abi_);
+  const Agreement worst = result.worst();
+  if (worst == Agreement::agrees && result.sign_agrees) return settle(Exit::none, false);
+  if (worst == Agreement::unknown || at.certainty != code::Certainty::certain) {
+    settle(Exit::none, false);
+    return add_undecided(at, row, result);
+  }
+  if (worst == Agreement::conflicts) {
+    verdicts_.add(row.part, row.function, Verdict::undecided);
+    return add_pending(Id::K207, at, row, conflict_text(result, *results_, abi_));
+  }
+  verdicts_.add(row.part, row.function, Verdict::contradiction);
+  const PlacedRow* next = next_row_ < rows_.size() ? &rows_[next_row_] : nullptr;
+  if (next && pending_.empty() && next->begin == at.instruction.address + at.instruction.length &&
+      code::check(next->row, at.state, abi_).worst() == Agreement::agrees)
+    return add_pending(Id::K206, at, row, "the next row should start here, one instruction earlier");
+  // Rules that count from the CFA are wrong with it.
+  if (result.cfa.agreement == Agreement::contradicts) {
+    const Id id = row.row.cfa.base == abi_.sp ? Id::K201 : Id::K202;
+    return add_pending(id, at, row, rule_contradiction("CFA", row.row.cfa, result.cfa, abi_));
+  }
+  if (result.ra.agreement == Agreement::contradicts)
+    add_pending(Id::K203, at, row, rule_contradiction("RA", row.row.ra, result.ra, abi_));
+  else if (!result.sign_agrees)
+    add_pending(Id::K203, at, row,
+                row.row.ra_signed ? "RA is not signed here" : "RA is signed here, the row does not say so");
+  if (result.fp.agreement == Agreement::contradicts)
+    add_pending(Id::K204, at, row, rule_contradiction("FP", row.row.fp, result.fp, abi_));
+}
+
+/// The row cannot be judged here: says why.
+void CodeChecker::add_undecided(const code::Reached& at, const PlacedRow& row, const code::RowCheck& result) {
+  verdicts_.add(row.part, row.function, Verdict::undecided);
+  const bool is_certain = at.certainty == code::Certainty::certain;
+  merger_.add(is_certain ? Id::K303 : Id::K302, at.instruction.address,
+              at.instruction.address + at.instruction.length, [&](Finding& finding) {
+                finding = describe(
+                    finding.id, at, row,
+                    is_certain ? unknown_text(result)
+                               : "the row does not fit, but control may not come here as was guessed");
+              });
+}
+
+Finding CodeChecker::describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
+  Finding finding;
+  finding.id = id;
+  finding.at = input_.locate(at.instruction.address);
+  finding.end = finding.at->pc + at.instruction.length;
+  finding.message = std::move(message);
+  finding.sframe = row_text(row.row, abi_);
+  finding.code = state_text(at.state, abi_);
+  finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
+  if (const CfiRule* rule = cfi_rule(at.instruction.address)) {
+    finding.cfi = rule_text(*rule, abi_);
+    finding.compiler = compare(row.row, *rule, abi_).count == 0;
+  }
+  return finding;
+}
+
+/// A contradiction at an instruction: goes on one that the instruction before had, or starts one.
+void CodeChecker::add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
+  const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
+  for (Pending& pending : pending_) {
+    if (pending.finding.id != id || pending.end != address || pending.row_begin != row.begin) continue;
+    pending.end = end;
+    return;
+  }
+  pending_.push_back({describe(id, at, row, std::move(message)), address, end, row.begin});
+}
+
+/// The run of instructions that pending findings are about is over: `exit` is how, `stops` where control does
+/// not come back.
+void CodeChecker::settle(Exit exit, bool stops) {
+  for (Pending& pending : pending_) {
+    Id& id = pending.finding.id;
+    const bool is_cfa = id == Id::K201 || id == Id::K202;
+    // A row that was right and is not any more where the function takes its frame down.
+    if (is_cfa && leaves(exit) && pending.begin > pending.row_begin) id = Id::K211;
+    if (id == Id::K207 && stops) id = Id::K208;
+    merger_.add(id, pending.begin, pending.end,
+                [&](Finding& finding) { finding = std::move(pending.finding); });
+  }
+  pending_.clear();
+}
+
+void CodeChecker::check_exit(const code::Reached& at, const PlacedRow& row) {
+  if (at.certainty != code::Certainty::certain || !pending_.empty()) return;
+  if (at.exit == Exit::tail_call) return check_tail_call(at);
+  if (at.exit != Exit::returns_wrong || row.row.is_outermost()) return;
+  verdicts_.add(row.part, row.function, Verdict::contradiction);
+  sink_.add(describe(Id::K209, at, row, return_text(at.state, abi_)));
+}
+
+/// A jump out of the function must take along the frame that the target's row describes.
+void CodeChecker::check_tail_call(const code::Reached& at) {
+  const auto target = row_elsewhere(at.instruction.target);
+  const PlacedRow* row = row_at(at.instruction.address);
+  if (!target || !row || target->is_outermost()) return;
+  if (code::check(*target, at.state, abi_).cfa.agreement != Agreement::contradicts) return;
+  verdicts_.add(row->part, row->function, Verdict::contradiction);
+  sink_.add(describe(Id::K210, at, *row, "the target expects " + row_text(*target, abi_)));
+}
+
+/// SFrame's row at an address outside the function. Nothing, too, where a function's many jumps go deep into
+/// others with many rows, again and again.
+std::optional<FrameRow> CodeChecker::row_elsewhere(std::uint64_t address) {
+  const auto behind = std::ranges::upper_bound(functions_, address, {}, &Range::begin);
+  if (behind == functions_.begin() || address >= std::prev(behind)->end) return std::nullopt;
+  const Range& function = *std::prev(behind);
+  const SframePart& part = input_.parts()[function.source];
+  const auto fde = part.section.fde(function.item);
+  const auto begin = fde ? input_.address(part, *fde) : std::nullopt;
+  if (!begin || fde->pc_type == PcType::mask || !rows_elsewhere_.spend(1)) return std::nullopt;
+  std::optional<FrameRow> found;
+  RowCursor rows = part.section.rows(*fde);
+  for (FrameRow row; rows.next(row) && *begin + row.offset <= address && rows_elsewhere_.spend(1);)
+    found = row;
+  if (!found) return std::nullopt;
+  const Header& header = part.section.header();
+  return resolve_fixed(*found, header.fixed_ra_offset, header.fixed_fp_offset);
+}
+
+void CodeChecker::read_cfi() {
+  cfi_rules_.clear();
+  if (!unit_->cfi) return;
+  CfiRows rows(input_, {*unit_->cfi}, nullptr);
+  for (CfiInterval interval; rows.next(interval);) cfi_rules_.emplace_back(interval.begin, interval.rule);
+}
+
+const CfiRule* CodeChecker::cfi_rule(std::uint64_t pc) const {
+  const auto behind = std::ranges::upper_bound(cfi_rules_, pc, {}, &std::pair<std::uint64_t, CfiRule>::first);
+  return behind == cfi_rules_.begin() ? nullptr : &std::prev(behind)->second;
+}
+
+void CodeChecker::note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message) {
+  Finding finding;
+  finding.id = id;
+  finding.at = input_.locate(begin);
+  finding.end = finding.at->pc + (end - begin);
+  finding.message = message;
+  sink_.add(std::move(finding));
+}
+
+void CodeChecker::add_obstacles() {
+  if (const PlacedRow& first = rows_.front();
+      first.begin == unit_->begin && !first.row.is_outermost() && !first.row.same_rules(resolved_entry(abi_)))
+    note(Id::K305, first.begin, first.begin, "starts with " + row_text(first.row, abi_));
+  if (!results_) return;
+  for (const code::Obstacle& obstacle : results_->obstacles()) {
+    using Kind = code::Obstacle::Kind;
+    const std::uint64_t at = obstacle.address;
+    switch (obstacle.kind) {
+    case Kind::indirect_jump:
+      if (!input_.in_stubs(at)) note(Id::K301, at, at, "where this jump goes is not known");
+      break;
+    case Kind::undecodable: note(Id::K304, at, at, "no instruction"); break;
+    case Kind::sp_lost: note(Id::K303, at, at, "what SP is from here on is not known"); break;
+    case Kind::call_falls_through: note(Id::K306, at, at, "taken for a call that does not return"); break;
+    case Kind::limit: note(Id::K302, at, at, "the function is too large to be analysed as a whole"); break;
+    case Kind::runs_off: break;
+    }
+  }
+}
+
+void CodeChecker::add_gaps() {
+  if (!results_) return;
+  for (const code::Gap& gap : results_->gaps()) {
+    auto row = std::ranges::partition_point(rows_, [&](const PlacedRow& r) { return r.end <= gap.begin; });
+    const bool described = row != rows_.end() && row->begin < gap.end;
+    for (; row != rows_.end() && row->begin < gap.end; ++row) {
+      const bool reached = verdicts_.of(row->part, row->function) != Verdict::none;
+      verdicts_.add(row->part, row->function, reached ? Verdict::undecided : Verdict::unreached);
+    }
+    if (described) note(Id::K302, gap.begin, gap.end, "control was not seen to come here");
+  }
+}
+
+} // namespace sframe::verify

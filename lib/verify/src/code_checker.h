@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function's rows against its code: the rules of what is a finding, and of which kind.
+
+#pragma once
+
+#include "budget.h"
+#include "cfi_rows.h"
+#include "code_units.h"
+#include "merge.h"
+#include "sframe/code/analysis.h"
+#include "sframe/verify/findings.h"
+#include "sframe/verify/verdicts.h"
+#include "sframe_rows.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sframe::verify {
+
+/// A row of SFrame and the addresses that it is for.
+struct PlacedRow {
+  std::uint64_t begin = 0, end = 0;
+  FrameRow row; ///< no Rule::fixed; `offset` counts from the unit's start
+  std::uint32_t part = 0, function = 0;
+};
+
+class CodeChecker {
+public:
+  /// For `units`, which are then to be given to check() in this order. `functions` are all of SFrame's,
+  /// disjoint and by address. `surroundings` is asked by several checkers on several threads. All references
+  /// must outlive the object.
+  CodeChecker(const Input& input, std::span<const Range> functions, std::span<const CodeUnit> units,
+              code::Analyzer& analyzer, code::Surroundings& surroundings, Verdicts& verdicts, Sink& sink);
+
+  void check(const CodeUnit& unit);
+
+private:
+  /// A finding whose kind depends on how the code goes on.
+  struct Pending {
+    Finding finding;
+    std::uint64_t begin = 0, end = 0;
+    std::uint64_t row_begin = 0; ///< of the row that is contradicted
+  };
+
+  void check_rows(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
+  void check_blocks(const SframeInterval& blocks);
+  bool analyse(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
+  void visit(const code::Reached& at);
+  void check_row(const code::Reached& at, const PlacedRow& row);
+  void add_undecided(const code::Reached& at, const PlacedRow& row, const code::RowCheck& result);
+  void add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message);
+  void settle(code::Exit exit, bool ends_without_return);
+  void check_exit(const code::Reached& at, const PlacedRow& row);
+  void check_tail_call(const code::Reached& at);
+  void add_obstacles();
+  void add_gaps();
+  void note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message);
+  Finding describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message);
+
+  FrameRow entry_row() const;
+  void read_call_sites();
+  void read_cfi();
+  void collect_rows(std::uint64_t begin);
+  const CfiRule* cfi_rule(std::uint64_t pc) const;
+  const PlacedRow* row_at(std::uint64_t address) const;
+  std::optional<FrameRow> row_elsewhere(std::uint64_t address);
+
+  const Input& input_;
+  const AbiTraits& abi_;
+  std::span<const Range> functions_;
+  SframeRows sframe_;
+  std::optional<SframeInterval> ahead_; ///< read, but not of the unit at hand yet
+  code::Analyzer& analyzer_;
+  code::Surroundings& surroundings_;
+  Verdicts& verdicts_;
+  Sink& sink_;
+  Merger merger_;
+
+  // The function at hand.
+  const CodeUnit* unit_ = nullptr;
+  const code::Results* results_ = nullptr;
+  std::vector<PlacedRow> rows_;
+  std::vector<FrameRow> frame_rows_; ///< the rows alone, for the analysis
+  std::vector<code::CallSite> call_sites_;
+  std::vector<std::pair<std::uint64_t, CfiRule>> cfi_rules_; ///< from this address on; by address
+  std::size_t next_row_ = 0;
+  std::uint64_t previous_end_ = 0; ///< of the instruction before
+  std::vector<Pending> pending_;
+  Budget rows_elsewhere_{0}; ///< rows of other functions that may be read
+};
+
+} // namespace sframe::verify

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: LLVM's JSON writer, taken piece by piece. Files are written at the same time and put together
+// later, so each has a writer of its own, which thinks that it is inside `depth` lists.
+
+#pragma once
+
+#include <llvm/Support/JSON.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <string>
+#include <string_view>
+
+namespace sframe::verify {
+
+class JsonPieces {
+public:
+  explicit JsonPieces(unsigned depth) : stream_(text_), json_(stream_, 2), depth_(depth) {
+    for (unsigned i = 0; i < depth; ++i) json_.arrayBegin();
+    take();
+  }
+  ~JsonPieces() {
+    for (unsigned i = 0; i < depth_; ++i) json_.arrayEnd();
+  }
+  JsonPieces(const JsonPieces&) = delete;
+  JsonPieces& operator=(const JsonPieces&) = delete;
+
+  llvm::json::OStream& json() { return json_; }
+
+  /// What was written since the last call.
+  std::string take() {
+    json_.flush();
+    std::string out = std::move(text_);
+    text_.clear();
+    return out;
+  }
+
+  /// Empty text is null; bytes that are not UTF-8 are replaced.
+  void text(llvm::StringRef key, std::string_view value) {
+    if (value.empty())
+      json_.attribute(key, nullptr);
+    else
+      json_.attribute(key, llvm::json::fixUTF8(llvm::StringRef(value.data(), value.size())));
+  }
+
+private:
+  std::string text_;
+  llvm::raw_string_ostream stream_;
+  llvm::json::OStream json_;
+  unsigned depth_;
+};
+
+} // namespace sframe::verify

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/verify/names.h"
+
+#include "source_lines.h"
+
+namespace sframe::verify {
+
+Names::Names() = default;
+Names::Names(std::vector<const elf::Image*> images) : images_(std::move(images)) {}
+Names::~Names() = default;
+
+std::optional<elf::SymbolTable::Match> Names::find(const Location& at) {
+  if (!table_) {
+    table_.emplace();
+    for (const elf::Image* image : images_) {
+      if (!table_->symbols().empty()) break;
+      table_ = elf::SymbolTable::load(*image);
+    }
+  }
+  return table_->find(at.section, at.pc);
+}
+
+std::string Names::function(const Location& at) {
+  const auto match = find(at);
+  return match ? elf::demangle(match->symbol->name) : std::string();
+}
+
+std::string Names::describe(const Location& at) {
+  const auto match = find(at);
+  if (!match) return {};
+  std::string out = elf::demangle(match->symbol->name);
+  if (match->offset) out.append("+").append(elf::hex(match->offset));
+  return out;
+}
+
+std::optional<Names::Source> Names::source(const Location& at) {
+  if (!lines_asked_) {
+    lines_asked_ = true;
+    for (const elf::Image* image : images_)
+      if (!lines_) lines_ = SourceLines::open(*image);
+  }
+  return lines_ ? lines_->find(at) : std::nullopt;
+}
+
+} // namespace sframe::verify

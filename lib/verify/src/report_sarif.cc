@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"): one run with the whole catalogue as
+// rules and one result per finding. A result lies in the source line where that is known, else in the binary;
+// the address is an address object in either case. The fingerprint holds what survives a rebuild, as in a
+// baseline.
+
+#include "json_pieces.h"
+#include "sframe/verify/report.h"
+
+#include <map>
+
+namespace sframe::verify {
+
+namespace {
+
+constexpr unsigned depth_of_results = 4; ///< {"runs":[{"results":[
+
+llvm::StringRef ref(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+/// A path as a URI reference (RFC 3986): what may not stand in a path is percent-encoded.
+std::string uri_of(std::string_view path) {
+  constexpr char digits[] = "0123456789ABCDEF";
+  constexpr std::string_view plain = "-._~/!$&'()*+,;=@";
+  std::string out = path.starts_with('/') ? "file://" : "";
+  // A colon in the first part of a relative reference would look like a scheme.
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+    if (alphanumeric || plain.find(c) != std::string_view::npos)
+      out += c;
+    else
+      out += {'%', digits[byte >> 4], digits[byte & 15]};
+  }
+  return out;
+}
+
+class SarifReport : public FileReport {
+public:
+  explicit SarifReport(const Context& context) : FileReport(context), pieces_(depth_of_results) {}
+
+private:
+  void print(const Finding& finding, Severity severity) override {
+    const std::string function = finding.at ? names().function(*finding.at) : std::string();
+    const auto source = finding.at ? names().source(*finding.at) : std::nullopt;
+    json_.objectBegin();
+    pieces_.text("ruleId", check(finding.id).name);
+    json_.attribute("ruleIndex", static_cast<std::int64_t>(finding.id));
+    pieces_.text("level", severity_name(severity));
+    json_.attributeObject("message", [&] { pieces_.text("text", text_of(finding)); });
+    json_.attributeArray("locations", [&] { write_location(finding, function, source); });
+    json_.attributeObject("partialFingerprints", [&] { write_fingerprint(finding, function); });
+    json_.objectEnd();
+    std::string text = pieces_.take();
+    if (text.starts_with(',')) text.erase(0, 1); // the channel writes it
+    channel().begin_element();
+    channel().text(text);
+  }
+
+  void print_end(const Summary&) override {}
+
+  static std::string text_of(const Finding& finding) {
+    std::string text = finding.message;
+    const auto side = [&](const char* label, const std::string& what) {
+      if (!what.empty()) text.append("\n").append(label).append(what);
+    };
+    side("At: ", finding.instruction);
+    side("SFrame: ", finding.sframe);
+    side("CFI: ", finding.cfi);
+    side("Code: ", finding.code);
+    return text;
+  }
+
+  void write_location(const Finding& finding, const std::string& function,
+                      const std::optional<Names::Source>& source) {
+    json_.object([&] {
+      json_.attributeObject("physicalLocation", [&] {
+        json_.attributeObject("artifactLocation",
+                              [&] { pieces_.text("uri", uri_of(source ? source->file : path())); });
+        if (source) json_.attributeObject("region", [&] { json_.attribute("startLine", source->line); });
+        if (finding.at) json_.attributeObject("address", [&] { write_address(finding); });
+      });
+      if (function.empty()) return;
+      json_.attributeArray("logicalLocations", [&] {
+        json_.object([&] {
+          pieces_.text("fullyQualifiedName", function);
+          pieces_.text("kind", "function");
+        });
+      });
+    });
+  }
+
+  /// In a relocatable object the address counts from its section.
+  void write_address(const Finding& finding) {
+    const Location& at = *finding.at;
+    const std::string_view section = code_section(at);
+    // SARIF's integers are signed; the highest addresses are only in the text.
+    const bool fits = at.pc <= static_cast<std::uint64_t>(INT64_MAX);
+    if (fits) json_.attribute(section.empty() ? "absoluteAddress" : "relativeAddress", at.pc);
+    if (finding.end > at.pc && finding.end - at.pc <= INT32_MAX)
+      json_.attribute("length", finding.end - at.pc);
+    pieces_.text("kind", "instruction");
+    std::string name =
+        section.empty() ? elf::hex(at.pc) : std::string(section).append("+").append(elf::hex(at.pc));
+    if (const std::string function = names().describe(at); !function.empty())
+      name.append(" ").append(function);
+    pieces_.text("name", name);
+  }
+
+  void write_fingerprint(const Finding& finding, const std::string& function) {
+    const auto key = Baseline::key(path(), check(finding.id).name, function);
+    const std::uint64_t number = ++seen_[key];
+    pieces_.text("fileFunctionKind/v1",
+                 key.file + ":" + key.id + ":" + key.function + ":" + std::to_string(number));
+  }
+
+  JsonPieces pieces_;
+  llvm::json::OStream& json_ = pieces_.json();
+  std::map<Baseline::Key, std::uint64_t> seen_;
+};
+
+class SarifFormat : public Format {
+public:
+  SarifFormat(ReportOptions options, std::string version)
+      : options_(std::move(options)), version_(std::move(version)) {}
+
+  std::string head() const override {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    {
+      llvm::json::OStream json(stream, 2);
+      json.object([&] {
+        json.attribute("$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+        json.attribute("version", "2.1.0");
+        json.attributeArray("runs", [&] {
+          json.object([&] {
+            json.attributeObject("tool",
+                                 [&] { json.attributeObject("driver", [&] { write_driver(json); }); });
+            json.attribute("columnKind", "utf16CodeUnits");
+            json.attributeArray("results", [] {});
+          });
+        });
+      });
+    }
+    text.resize(text.rfind("[]") + 1); // results follow
+    return text;
+  }
+  std::string tail() const override { return "\n      ]\n    }\n  ]\n}\n"; }
+
+  std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
+                                   Channel& channel) const override {
+    return std::make_unique<SarifReport>(
+        FileReport::Context{std::move(path), input, names, channel, options_});
+  }
+
+private:
+  void write_driver(llvm::json::OStream& json) const {
+    json.attribute("name", "sframe-verify");
+    json.attribute("version", version_);
+    json.attributeArray("rules", [&] {
+      for (const Check& c : checks())
+        json.object([&] {
+          json.attribute("id", ref(c.name));
+          json.attributeObject("shortDescription", [&] { json.attribute("text", ref(c.title)); });
+          json.attributeObject("fullDescription", [&] { json.attribute("text", ref(c.text)); });
+          json.attributeObject("help", [&] {
+            json.attribute("text", std::string(c.text) + "\n\nExample:\n" + std::string(c.example));
+          });
+          json.attributeObject("defaultConfiguration",
+                               [&] { json.attribute("level", ref(severity_name(c.severity))); });
+        });
+    });
+  }
+
+  ReportOptions options_;
+  std::string version_;
+};
+
+} // namespace
+
+std::unique_ptr<Format> make_sarif_format(ReportOptions options, std::string version) {
+  return std::make_unique<SarifFormat>(std::move(options), std::move(version));
+}
+
+} // namespace sframe::verify

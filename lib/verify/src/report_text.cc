@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/verify/report.h"
+
+#include <llvm/Support/FormatVariadic.h>
+
+namespace sframe::verify {
+
+namespace {
+
+class TextReport : public FileReport {
+public:
+  explicit TextReport(const Context& context) : FileReport(context) {}
+
+private:
+  void print(const Finding& finding, Severity severity) override {
+    std::string line(path());
+    line += ": ";
+    line += painted(severity_name(severity), severity == Severity::error     ? "31"
+                                             : severity == Severity::warning ? "35"
+                                                                             : "36");
+    line += llvm::formatv(": {} ", check(finding.id).name).str();
+    if (finding.at) append_place(line, finding);
+    line += finding.message;
+    if (finding.offset)
+      line += llvm::formatv(" (offset {:x}, section {})", *finding.offset, finding.table).str();
+    write(line);
+    write_side("At:    ", finding.instruction);
+    write_side("SFrame:", finding.sframe);
+    write_side("CFI:   ", finding.cfi);
+    write_side("Code:  ", finding.code);
+  }
+
+  void append_place(std::string& line, const Finding& finding) {
+    const Location& at = *finding.at;
+    if (const std::string_view section = code_section(at); !section.empty()) line.append(section).append("+");
+    line += llvm::formatv("{:x}", at.pc).str();
+    if (finding.end > at.pc + 1) line += llvm::formatv("-{:x}", finding.end - 1).str();
+    if (const std::string name = names().describe(at); !name.empty()) line.append(" ").append(name);
+    if (const auto source = names().source(at))
+      line += llvm::formatv(" ({}:{})", source->file, source->line).str();
+    line += ": ";
+  }
+
+  void write_side(const char* label, const std::string& text) {
+    if (!text.empty()) write(std::string("    ").append(label).append(" ").append(text));
+  }
+
+  void print_end(const Summary& s) override {
+    if (dropped()) write(llvm::formatv("{}: {} more findings not shown", path(), dropped()).str());
+    std::string line =
+        llvm::formatv("{}: {} functions: {} agree, {} contradiction, {} undecided, {} unreached; {} "
+                      "errors, {} warnings, {} notes; ",
+                      path(), s.functions, s.agree, s.contradiction, s.undecided, s.unreached,
+                      counts().errors, counts().warnings, counts().notes)
+            .str();
+    if (options().baseline) line += llvm::formatv("{} in the baseline; ", counts().known).str();
+    write(line + llvm::formatv("{} addresses compared", s.addresses).str());
+  }
+
+  std::string painted(std::string_view text, std::string_view code) const {
+    return options().color ? llvm::formatv("\x1b[1;{}m{}\x1b[0m", code, text).str() : std::string(text);
+  }
+
+  /// Names come from the file: nothing in them may steer the terminal.
+  void write(std::string_view line) {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string out;
+    out.reserve(line.size() + 1);
+    for (const char c : line) {
+      const auto byte = static_cast<unsigned char>(c);
+      const bool ours = byte == 0x1b && options().color;
+      if ((byte < 0x20 || byte == 0x7f) && !ours)
+        out += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+      else
+        out += c;
+    }
+    out += '\n';
+    channel().text(out);
+  }
+};
+
+class TextFormat : public Format {
+public:
+  explicit TextFormat(ReportOptions options) : options_(std::move(options)) {}
+
+  std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
+                                   Channel& channel) const override {
+    return std::make_unique<TextReport>(
+        FileReport::Context{std::move(path), input, names, channel, options_});
+  }
+
+private:
+  ReportOptions options_;
+};
+
+} // namespace
+
+std::unique_ptr<Format> make_text_format(ReportOptions options) {
+  return std::make_unique<TextFormat>(std::move(options));
+}
+
+} // namespace sframe::verify

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Each function is named for the finding that its code brings about where BAD is 1; where it is 0 it has what comes near.
+	.macro	function name
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+\name:
+	.cfi_startproc
+	.endm
+	.macro	done name
+	.cfi_endproc
+	.size	\name, .-\name
+	.endm
+	.macro	frame
+	sub	$8, %rsp
+	.cfi_adjust_cfa_offset 8
+	.endm
+	.macro	no_frame
+	add	$8, %rsp
+	.cfi_adjust_cfa_offset -8
+	.endm
+
+	.macro	two_paths
+	test	%edi, %edi
+	je	1f
+	frame
+	.if	BAD
+	.cfi_adjust_cfa_offset -8
+	.else
+	no_frame
+	.endif
+1:
+	.endm
+
+	function k207			# paths meet with different frames
+	two_paths
+	call	helper
+	ret
+	done	k207
+
+	function k208			# they do, before a trap
+	two_paths
+	mov	$1, %eax
+	ud2
+	done	k208
+
+	function k209			# a return with the frame still there
+	frame
+	call	helper
+	.if	!BAD
+	no_frame
+	.endif
+	ret
+	done	k209
+
+	function k210			# a tail call with the frame still there
+	frame
+	call	helper
+	.if	!BAD
+	no_frame
+	.endif
+	jmp	helper
+	done	k210
+
+	function k301			# a jump to unknown places; without a frame it would be a tail call
+	.if	BAD
+	frame
+	.endif
+	jmp	*%rdi
+	done	k301
+
+	function k302			# bytes behind the last instruction; no-operations are padding
+	ret
+	.if	BAD
+	.byte	6, 6, 6, 6
+	.else
+	nop
+	nop
+	.endif
+	done	k302
+
+	function k303			# SP from elsewhere, or there and back
+	mov	%rsp, %rax
+	.if	BAD
+	mov	(%rdi), %rsp
+	.else
+	mov	%rax, %rsp
+	.endif
+	call	helper
+	ret
+	done	k303
+
+	function k304			# no instruction, or one that traps
+	test	%edi, %edi
+	je	1f
+	ret
+1:
+	.if	BAD
+	.byte	6
+	.else
+	ud2
+	.endif
+	done	k304
+
+	function k305			# starts with a frame
+	.if	BAD
+	.cfi_def_cfa_offset 48
+	.endif
+	ud2
+	done	k305
+
+	function k306			# the row behind a call fits only if it does not come back
+	test	%edi, %edi
+	je	1f
+	frame
+	call	helper
+	.if	BAD
+	.cfi_def_cfa_offset 8
+	.else
+	no_frame
+	.endif
+1:
+	ret
+	done	k306
+
+	function helper
+	ret
+	done	helper

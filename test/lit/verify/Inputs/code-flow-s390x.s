@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Each function is named for the finding that its code brings about where BAD is 1; where it is 0 it has what comes near.
+	.macro	function name
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+\name:
+	.cfi_startproc
+	.endm
+	.macro	done name
+	.cfi_endproc
+	.size	\name, .-\name
+	.endm
+	.macro	frame
+	aghi	%r15, -32
+	.cfi_adjust_cfa_offset 32
+	.endm
+	.macro	no_frame
+	aghi	%r15, 32
+	.cfi_adjust_cfa_offset -32
+	.endm
+
+	.macro	two_paths
+	ltr	%r2, %r2
+	je	1f
+	frame
+	.if	BAD
+	.cfi_adjust_cfa_offset -32
+	.else
+	no_frame
+	.endif
+1:
+	.endm
+
+	function k207			# paths meet with different frames
+	two_paths
+	lghi	%r2, 0
+	br	%r14
+	done	k207
+
+	function k208			# they do, before a trap
+	two_paths
+	lghi	%r2, 0
+	.2byte	0
+	done	k208
+
+	function k209			# a return with the frame still there
+	frame
+	.if	!BAD
+	no_frame
+	.endif
+	br	%r14
+	done	k209
+
+	function k210			# a tail call with the frame still there
+	frame
+	.if	!BAD
+	no_frame
+	.endif
+	jg	helper
+	done	k210
+
+	function k301			# a jump to unknown places; without a frame it would be a tail call
+	.if	BAD
+	frame
+	.endif
+	br	%r1
+	done	k301
+
+	function k303			# SP from elsewhere, or there and back
+	lgr	%r1, %r15
+	.if	BAD
+	lg	%r1, 0(%r2)
+	.endif
+	lgr	%r15, %r1
+	lghi	%r2, 0
+	br	%r14
+	done	k303
+
+	function k305			# starts with a frame
+	.if	BAD
+	.cfi_def_cfa_offset 320
+	.endif
+	.2byte	0
+	done	k305
+
+	function k306			# the row behind a call fits only if it does not come back
+	ltr	%r2, %r2
+	je	1f
+	stmg	%r14, %r15, 112(%r15)
+	.cfi_offset 14, -48
+	.cfi_offset 15, -40
+	aghi	%r15, -160
+	.cfi_def_cfa_offset 320
+	brasl	%r14, helper
+	.if	!BAD
+	lmg	%r14, %r15, 272(%r15)
+	.endif
+	.cfi_restore 14
+	.cfi_restore 15
+	.cfi_def_cfa_offset 160
+1:
+	br	%r14
+	done	k306
+
+	function helper
+	br	%r14
+	done	helper

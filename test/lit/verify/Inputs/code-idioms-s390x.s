@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What compilers do with stacks. All is described rightly; with BAD=1 the row at each `check` is 8 bytes off, so that an idiom which stops
+# the analysis shows, too. BAD does not change the code.
+	.macro	function name
+	.globl	\name
+	.hidden	\name
+	.type	\name, @function
+\name:
+	.cfi_startproc
+	.endm
+	.macro	done name
+	.cfi_endproc
+	.size	\name, .-\name
+	.endm
+	.macro	check
+	.cfi_adjust_cfa_offset 8*BAD
+	lghi	%r2, 0
+	.cfi_adjust_cfa_offset -8*BAD
+	.endm
+	.macro	saved
+	.cfi_offset 6, -112
+	.cfi_offset 11, -72
+	.cfi_offset 14, -48
+	.cfi_offset 15, -40
+	.endm
+	.macro	frame
+	stmg	%r6, %r15, 48(%r15)
+	saved
+	aghi	%r15, -168
+	.cfi_def_cfa_offset 328
+	.endm
+	.macro	restored
+	.cfi_restore 6
+	.cfi_restore 11
+	.cfi_restore 14
+	.cfi_restore 15
+	.cfi_def_cfa 15, 160
+	.endm
+	.macro	no_frame
+	lmg	%r6, %r15, 216(%r15)
+	restored
+	.endm
+
+	function multiple		# registers are saved and restored together
+	frame
+	brasl	%r14, helper
+	check
+	no_frame
+	br	%r14
+	done	multiple
+
+	function jump_table
+	frame
+	clgfi	%r2, 1
+	jh	3f
+	larl	%r1, .Ltable
+	sllg	%r2, %r2, 3
+	lg	%r2, 0(%r2,%r1)
+	agr	%r2, %r1
+	br	%r2
+1:	check
+	j	3f
+2:	lghi	%r2, 1
+3:	no_frame
+	br	%r14
+	.section .rodata
+	.balign	8
+.Ltable:
+	.8byte	1b-.Ltable, 2b-.Ltable
+	.text
+	done	jump_table
+
+	function tail_call
+	frame
+	check
+	no_frame
+	ltr	%r2, %r2
+	jgne	helper
+	br	%r1
+	done	tail_call
+
+	function hot			# with a cold part, which comes back
+	frame
+	ltr	%r2, %r2
+	jge	hot.cold
+.Lback:
+	check
+	no_frame
+	br	%r14
+	done	hot
+	function hot.cold
+	.cfi_def_cfa_offset 328+8*BAD
+	saved
+	brasl	%r14, helper
+	.cfi_def_cfa_offset 328
+	jg	.Lback
+	done	hot.cold
+
+	function no_return		# nothing comes behind the call but another path
+	ltr	%r2, %r2
+	jne	1f
+	br	%r14
+1:	frame
+	check
+	brasl	%r14, abort
+	done	no_return
+
+	function alloca
+	frame
+	lgr	%r11, %r15
+	.cfi_def_cfa_register 11
+	lcgr	%r2, %r2
+	la	%r15, 0(%r2,%r15)
+	brasl	%r14, helper
+	check
+	lmg	%r6, %r15, 216(%r11)
+	restored
+	br	%r14
+	done	alloca
+
+	function in_float_registers	# a leaf
+	ldgr	%f0, %r11
+	.cfi_register 11, 16
+	lgr	%r11, %r15
+	.cfi_def_cfa_register 11
+	check
+	lgdr	%r11, %f0
+	.cfi_restore 11
+	.cfi_def_cfa_register 15
+	br	%r14
+	done	in_float_registers
+
+	function float_saved		# call-saved ones, too
+	frame
+	std	%f8, 160(%r15)
+	.cfi_offset 24, -168
+	brasl	%r14, helper
+	ld	%f8, 160(%r15)
+	.cfi_restore 24
+	check
+	no_frame
+	br	%r14
+	done	float_saved
+
+	function shrink_wrapped		# and returns under a condition
+	ltr	%r2, %r2
+	ber	%r14
+	frame
+	brasl	%r14, helper
+	check
+	no_frame
+	br	%r14
+	done	shrink_wrapped
+
+	function landing_pad
+	.cfi_personality 0x1b, helper
+	.cfi_lsda 0x1b, .Llsda
+	frame
+.Lfrom:	brasl	%r14, helper
+.Lto:	no_frame
+	br	%r14
+.Lpad:	.cfi_def_cfa_offset 328
+	saved
+	check
+	brasl	%r14, _Unwind_Resume
+	.section .gcc_except_table, "a", @progbits
+.Llsda:
+	.byte	0xff, 0xff, 1			# no landing pad base, no types, call sites in ULEB128
+	.uleb128 .Lsites_end-.Lsites
+.Lsites:
+	.uleb128 .Lfrom-landing_pad, .Lto-.Lfrom, .Lpad-landing_pad, 0
+.Lsites_end:
+	.text
+	done	landing_pad
+
+	function helper
+	.cfi_adjust_cfa_offset 8*BAD
+	br	%r14
+	done	helper

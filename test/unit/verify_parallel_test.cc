@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Work in several threads: each item once, findings in the order of the items.
+
+#include <gtest/gtest.h>
+
+#include <sframe/parallel/for_each.h>
+#include <sframe/verify/parallel.h>
+
+#include <numeric>
+
+namespace {
+
+using namespace sframe::verify;
+
+TEST(VerifyParallel, EachItemIsWorkedOnOnce) {
+  for (const unsigned threads : {0u, 1u, 2u, 7u}) {
+    std::vector<std::atomic<int>> done(100);
+    sframe::parallel::for_each(done.size(), threads, [&](std::size_t i) { ++done[i]; });
+    for (const auto& count : done) EXPECT_EQ(count, 1);
+  }
+  sframe::parallel::for_each(0, 4, [](std::size_t) { FAIL(); });
+}
+
+struct Pcs : Sink {
+  void add(Finding finding) override { pcs.push_back(finding.at->pc); }
+  std::vector<std::uint64_t> pcs;
+};
+
+TEST(VerifyParallel, FindingsComeInTheOrderOfTheItems) {
+  std::vector<std::uint64_t> wanted(1000);
+  std::iota(wanted.begin(), wanted.end(), 0);
+  for (const unsigned threads : {0u, 1u, 3u})
+    for (const std::size_t chunk : {1u, 7u, 1000u, 5000u}) {
+      Pcs all;
+      const auto work = [](std::size_t begin, std::size_t end, int& scratch, Sink& sink) {
+        EXPECT_LT(begin, end);
+        EXPECT_EQ(scratch++, 7); // one thread at a time
+        for (; begin < end; ++begin) sink.add({.id = Id::S001, .at = Location{0, begin}});
+        --scratch;
+      };
+      check_in_chunks(threads, wanted.size(), chunk, all, [] { return 7; }, work);
+      EXPECT_EQ(all.pcs, wanted);
+    }
+}
+
+} // namespace

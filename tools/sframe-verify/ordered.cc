@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "ordered.h"
+
+#include <utility>
+
+namespace sframe::verify {
+
+void Slot::begin_element() {
+  owner_->take(*this, {Item::Kind::element, {}, {}});
+}
+void Slot::text(std::string_view text) {
+  owner_->take(*this, {Item::Kind::text, {}, std::string(text)});
+}
+void Slot::error(const std::string& file, const elf::Problem& problem) {
+  owner_->take(*this, {Item::Kind::error, file, problem.text()});
+}
+void Slot::warning(const std::string& file, const std::string& what) {
+  owner_->take(*this, {Item::Kind::warning, file, what});
+}
+void Slot::detail(const std::string& file, const std::string& what) {
+  owner_->take(*this, {Item::Kind::detail, file, what});
+}
+
+Ordered::Ordered(std::size_t count, tool::Output& out, tool::Messages& messages)
+    : out_(out), messages_(messages), slots_(count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    slots_[i].owner_ = this;
+    slots_[i].number_ = i;
+  }
+}
+
+void Ordered::take(Slot& slot, Slot::Item item) {
+  const std::lock_guard lock(mutex_);
+  if (slot.number_ == current_)
+    write(item);
+  else
+    slot.waiting_.push_back(std::move(item));
+}
+
+void Ordered::close(std::size_t number) {
+  const std::lock_guard lock(mutex_);
+  slots_[number].closed_ = true;
+  while (current_ < slots_.size() && slots_[current_].closed_) {
+    if (++current_ == slots_.size()) return;
+    for (const Slot::Item& item : std::exchange(slots_[current_].waiting_, {})) write(item);
+  }
+}
+
+bool Ordered::failed() {
+  const std::lock_guard lock(mutex_);
+  return out_.failed();
+}
+
+void Ordered::write(const Slot::Item& item) {
+  switch (item.kind) {
+  case Slot::Item::Kind::text: out_ << item.text; break;
+  case Slot::Item::Kind::element:
+    if (std::exchange(any_element_, true)) out_ << ',';
+    break;
+  case Slot::Item::Kind::error: messages_.error(item.file, item.text); break;
+  case Slot::Item::Kind::warning: messages_.warning(item.file, item.text); break;
+  case Slot::Item::Kind::detail: messages_.detail(item.file, item.text); break;
+  }
+}
+
+} // namespace sframe::verify

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files are verified in several threads, but what is said of them stands in the order of the command line:
+// each file has a slot that takes its results and messages. The slot of the first file that is not finished
+// writes at once; what is said of later files waits.
+
+#pragma once
+
+#include <sframe/tool/messages.h>
+#include <sframe/tool/output.h>
+#include <sframe/verify/report.h>
+
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace sframe::verify {
+
+class Ordered;
+
+/// What is said of one file. For one thread at a time.
+class Slot final : public Channel {
+public:
+  void begin_element() override;
+  void text(std::string_view text) override;
+  void error(const std::string& file, const elf::Problem& problem);
+  void warning(const std::string& file, const std::string& what);
+  void detail(const std::string& file, const std::string& what);
+
+private:
+  friend class Ordered;
+  struct Item {
+    enum class Kind { text, element, error, warning, detail } kind;
+    std::string file, text;
+  };
+  Ordered* owner_ = nullptr;
+  std::size_t number_ = 0;
+  std::vector<Item> waiting_;
+  bool closed_ = false;
+};
+
+class Ordered {
+public:
+  Ordered(std::size_t count, tool::Output& out, tool::Messages& messages);
+
+  Slot& slot(std::size_t number) { return slots_[number]; }
+  /// Nothing more comes from this slot.
+  void close(std::size_t number);
+  /// True where the output cannot be written: further work is pointless.
+  bool failed();
+
+private:
+  friend class Slot;
+  void take(Slot& slot, Slot::Item item);
+  void write(const Slot::Item& item);
+
+  std::mutex mutex_;
+  tool::Output& out_;
+  tool::Messages& messages_;
+  std::deque<Slot> slots_;
+  std::size_t current_ = 0; ///< the slot that writes at once
+  bool any_element_ = false;
+};
+
+} // namespace sframe::verify

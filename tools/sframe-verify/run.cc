@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "run.h"
+
+#include "ordered.h"
+
+#include <sframe/elf/file.h>
+#include <sframe/tool/output_file.h>
+#include <sframe/tool/progress.h>
+#include <sframe/parallel/for_each.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace sframe::verify {
+
+namespace {
+
+/// Nothing where it cannot be read, which has been said.
+std::optional<Baseline> read_baseline(const std::string& path, tool::Messages& messages) {
+  const auto file = elf::File::open(path);
+  if (!file) return messages.error(path, file.error()), std::nullopt;
+  const auto bytes = file->bytes();
+  auto baseline = Baseline::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!baseline) return messages.error(path, baseline.error()), std::nullopt;
+  return std::move(*baseline);
+}
+
+std::unique_ptr<Format> make_format(const RunOptions& options, const Baseline* baseline) {
+  ReportOptions report = options.report;
+  report.baseline = baseline;
+  if (options.json) return make_json_format(std::move(report));
+  if (options.sarif) return make_sarif_format(std::move(report), SFRAME_VERSION);
+  return make_text_format(std::move(report));
+}
+
+std::vector<Outcome> verify_all(const RunOptions& options, const Format& format, tool::Messages& messages,
+                                tool::Output& out) {
+  Ordered ordered(options.files.size(), out, messages);
+  tool::Progress progress(messages, options.files.size(), "files");
+  std::vector<Outcome> outcomes(options.files.size());
+  parallel::for_each(options.files.size(), options.threads, [&](std::size_t i) {
+    if (!ordered.failed()) outcomes[i] = verify_file(options.files[i], options.file, format, ordered.slot(i));
+    ordered.close(i);
+    progress.step();
+  });
+  return outcomes;
+}
+
+} // namespace
+
+int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) {
+  std::optional<Baseline> known;
+  if (!options.baseline.empty() && !(known = read_baseline(options.baseline, messages)))
+    return tool::exit_failure;
+  const auto format = make_format(options, known ? &*known : nullptr);
+  out << format->head();
+  const std::vector<Outcome> outcomes = verify_all(options, *format, messages, out);
+  out << format->tail();
+
+  if (!options.write_baseline.empty()) {
+    Baseline found;
+    for (const Outcome& outcome : outcomes) found.merge(outcome.found);
+    if (const auto written = tool::write_file(options.write_baseline, found.text()); !written) {
+      messages.error(options.write_baseline, written.error());
+      return tool::exit_failure;
+    }
+  }
+  if (!std::ranges::all_of(outcomes, &Outcome::done)) return tool::exit_failure;
+  const bool errors = std::ranges::any_of(outcomes, [](const Outcome& o) { return o.errors != 0; });
+  return errors ? tool::exit_findings : tool::exit_ok;
+}
+
+} // namespace sframe::verify

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A whole run: all files, in several threads, as one report; and the baseline before and after it.
+
+#pragma once
+
+#include "verify_file.h"
+
+#include <sframe/tool/messages.h>
+#include <sframe/tool/output.h>
+
+#include <string>
+#include <vector>
+
+namespace sframe::verify {
+
+struct RunOptions {
+  std::vector<std::string> files;
+  FileOptions file;
+  ReportOptions report;
+  bool json = false, sarif = false;     ///< else text
+  std::string baseline, write_baseline; ///< files; may be empty
+  unsigned threads = 1;
+};
+
+/// Returns the exit code.
+int run(const RunOptions& options, tool::Messages& messages, tool::Output& out);
+
+} // namespace sframe::verify
