@@ -33,13 +33,23 @@ public:
     out_ << ",\n \"threads\": [";
   }
 
-  void begin_thread(const walk::Thread& thread) override {
+  void begin_thread(std::span<const walk::Thread* const> threads) override {
+    const walk::Thread& thread = *threads.front();
     out_ << (std::exchange(first_thread_, false) ? "\n" : ",\n") << "  {\n   \"tid\": ";
     out_.decimal(thread.tid);
+    if (threads.size() > 1) {
+      out_ << ",\n   \"tids\": [";
+      for (const walk::Thread* one : threads) {
+        if (one != &thread) out_ << ", ";
+        out_.decimal(one->tid);
+      }
+      out_ << ']';
+    }
     out_ << ",\n   \"name\": ";
     out_.json_string(thread.name);
     out_ << ",\n   \"frames\": [";
     first_frame_ = true;
+    comparison_.clear();
   }
 
   void frame(const walk::Frame& frame, const walk::Registers& registers) override {
@@ -59,13 +69,19 @@ public:
     key("stepper"), out_.json_string(frame.stepper());
     key("trust"), out_ << (frame.trust == walk::Trust::exact ? "\"exact\"" : "\"heuristic\"");
     key("signal_frame"), out_ << (frame.signal_frame ? "true" : "false");
+    if (place.source) print(*place.source);
     if (settings_.registers) print(registers);
     out_ << '}';
   }
 
+  void comparison(std::span<const walk::StepperComparison> results) override {
+    comparison_.assign(results.begin(), results.end());
+  }
+
   void end_thread(const walk::WalkEnd& end) override {
-    out_ << (first_frame_ ? "]" : "\n   ]")
-         << ",\n   \"end\": {\"complete\": " << (end.complete ? "true" : "false");
+    out_ << (first_frame_ ? "]" : "\n   ]");
+    if (!comparison_.empty()) print(comparison_);
+    out_ << ",\n   \"end\": {\"complete\": " << (end.complete ? "true" : "false");
     key("reason"), out_.json_string(walk::describe(end));
     out_ << "}\n  }";
   }
@@ -103,6 +119,44 @@ private:
     out_ << '}';
   }
 
+  void print(const walk::SourcePlace& place) {
+    print(place.at);
+    key("inlined"), out_ << '[';
+    std::string_view before = "{";
+    for (const walk::InlinedCall& call : place.inlined) {
+      out_ << std::exchange(before, ", {") << "\"function\": ";
+      out_.json_string(call.function);
+      print(call.at);
+      out_ << '}';
+    }
+    out_ << ']';
+  }
+
+  void print(const walk::SourceLine& at) {
+    key("file"), out_.json_string(at.file);
+    key("line"), out_.decimal(at.line);
+  }
+
+  void print(std::span<const walk::StepperComparison> results) {
+    out_ << ",\n   \"comparison\": [";
+    std::string_view before = "\n    {";
+    for (const walk::StepperComparison& result : results) {
+      out_ << std::exchange(before, ",\n    {") << "\"stepper\": ";
+      out_.json_string(result.stepper->name());
+      key("answered"), out_.decimal(result.answered);
+      key("differs"), out_.decimal(result.differs);
+      if (result.first) {
+        const walk::Difference& first = *result.first;
+        key("frame"), out_.decimal(first.frame);
+        key("value"), out_ << '"' << walk::name(first.what) << '"';
+        key("found"), address(first.found);
+        key("expected"), address(first.expected);
+      }
+      out_ << '}';
+    }
+    out_ << "\n   ]";
+  }
+
   void print(const walk::Registers& registers) {
     key("registers"), out_ << '{';
     bool first = true;
@@ -128,6 +182,7 @@ private:
   const walk::UnwindAbi* abi_ = nullptr;
   bool first_thread_ = true;
   bool first_frame_ = true;
+  std::vector<walk::StepperComparison> comparison_; ///< comes behind the frames
 };
 
 } // namespace

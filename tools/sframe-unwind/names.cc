@@ -9,7 +9,8 @@ const Place& Places::of(const walk::Frame& frame) {
   Place& place = at->second;
   if (!added) return place;
   place.module = space_.module_at(frame.lookup_pc());
-  if (!place.module || !with_names_) return place;
+  if (place.module && settings_.source) place.source = source_.find(*place.module, frame.lookup_pc());
+  if (!place.module || !settings_.names) return place;
   place.function = symbols_.find(*place.module, frame.lookup_pc(), frame.pc);
   // The trampoline of signal handlers is entered at its first byte, by no call: its name is that of the pc
   // itself.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What printers say of a frame beyond the walk: module and function. Remembered by address, because stacks
-// repeat themselves.
+// What printers say of a frame beyond the walk: module, function, source. Remembered by address, because
+// stacks repeat themselves.
 
 #pragma once
 
 #include "sframe/walk/core_space.h"
+#include "sframe/walk/source.h"
 #include "sframe/walk/symbols.h"
 #include "sframe/walk/walker.h"
 
@@ -17,18 +18,26 @@ namespace sframe::unwind {
 struct Place {
   walk::Module* module = nullptr;
   std::optional<walk::FunctionName> function;
+  std::optional<walk::SourcePlace> source;
+};
+
+/// What to look up.
+struct PlaceSettings {
+  bool names = true;
+  bool source = false;
 };
 
 class Places {
 public:
-  Places(walk::AddressSpace& space, bool with_names) : space_(space), with_names_(with_names) {}
+  Places(walk::AddressSpace& space, PlaceSettings settings) : space_(space), settings_(settings) {}
 
   const Place& of(const walk::Frame& frame);
 
 private:
   walk::AddressSpace& space_;
-  bool with_names_;
+  PlaceSettings settings_;
   walk::ElfSymbols symbols_;
+  walk::DwarfSource source_;
   std::unordered_map<std::uint64_t, Place> exact_, behind_call_;
 };
 

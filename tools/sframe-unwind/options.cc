@@ -31,7 +31,10 @@ void add_options(tool::App& app, Options& options) {
                  "Take SFrame sections from DIR/.build-id/xx/yyyy.sframe")
       ->type_name("DIR")
       ->group(files_group);
-  cli.add_option("--debug-dir", options.files.debug_dir, "Separate debug files: DIR/.build-id/xx/yyyy.debug")
+  cli.add_flag("--generate", options.files.generate_sframe,
+               "Convert CFI to SFrame in memory where a file has no SFrame")
+      ->group(walk_group);
+  cli.add_option("--debug-dir", options.files.debug_dir, "Folder of separate debug files")
       ->type_name("DIR")
       ->capture_default_str()
       ->group(files_group);
@@ -50,7 +53,8 @@ void add_options(tool::App& app, Options& options) {
   cli.add_option("--pid", options.pid, "Walk a live process (not available yet)")
       ->type_name("PID")
       ->group(walk_group);
-  cli.add_flag("--compare", options.compare, "Walk with each stepper and compare (not available yet)")
+  cli.add_flag("--compare", options.compare,
+               "Ask SFrame, CFI and the frame pointer from every frame, and tell where they differ")
       ->group(walk_group);
 
   cli.add_option("--format", options.format, "text or json")
@@ -59,15 +63,15 @@ void add_options(tool::App& app, Options& options) {
       ->capture_default_str()
       ->group(output_group);
   cli.add_flag("--no-names", options.no_names, "Leave out function names: faster")->group(output_group);
+  cli.add_flag("--group", options.group, "Print threads with the same frames once")->group(output_group);
   cli.add_flag("--registers", options.registers, "Print what is known of each frame's registers")
       ->group(output_group);
-  cli.add_flag("--source", options.source, "Print file and line (not available yet)")->group(output_group);
+  cli.add_flag("--source", options.source, "Print file and line, and inlined calls")->group(output_group);
 }
 
 std::optional<Wrong> check(const Options& options) {
   if (options.pid) return Wrong{{}, "--pid is not available yet"};
-  if (options.source) return Wrong{{}, "--source is not available yet"};
-  if (options.compare) return Wrong{{}, "--compare is not available yet"};
+  if (options.compare && options.group) return Wrong{{}, "--compare and --group do not go together"};
   if (options.list_steppers) return std::nullopt;
   if (options.core.empty()) return Wrong{{}, "CORE is required (--help shows the options)"};
   // A module whose file is missing is walked as far as can be. What somebody typed is to be there.

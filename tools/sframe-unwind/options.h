@@ -25,10 +25,12 @@ struct Options {
   bool registers = false;
   std::string format = "text";
 
-  // In the contract, but not there yet: asking for them is an error, not a silence.
-  std::uint32_t pid = 0;
   bool source = false;
   bool compare = false;
+  bool group = false;
+
+  // In the contract, but not there yet: asking for it is an error, not a silence.
+  std::uint32_t pid = 0;
 };
 
 /// Declares the options. They are filled in by app.parse().

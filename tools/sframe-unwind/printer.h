@@ -9,10 +9,12 @@
 
 #include "sframe/tool/output.h"
 #include "sframe/walk/abi.h"
+#include "sframe/walk/compare.h"
 #include "sframe/walk/process_state.h"
 #include "sframe/walk/walker.h"
 
 #include <memory>
+#include <span>
 
 namespace sframe::unwind {
 
@@ -25,8 +27,10 @@ class Printer {
 public:
   virtual ~Printer() = default;
   virtual void begin(walk::CoreProcess& process) = 0;
-  virtual void begin_thread(const walk::Thread& thread) = 0;
+  /// The frames that follow are those of every one of `threads`, which are not empty.
+  virtual void begin_thread(std::span<const walk::Thread* const> threads) = 0;
   virtual void frame(const walk::Frame& frame, const walk::Registers& registers) = 0;
+  virtual void comparison(std::span<const walk::StepperComparison> results) = 0;
   virtual void end_thread(const walk::WalkEnd& end) = 0;
   virtual void end(walk::CoreProcess& process) = 0;
 };

@@ -3,30 +3,19 @@
 #include "run.h"
 
 #include "printer.h"
+#include "threads.h"
 
 #include "sframe/elf/core.h"
 #include "sframe/elf/file.h"
+#include "sframe/elf/unpack.h"
 #include "sframe/walk/steppers.h"
 
+#include <algorithm>
 #include <unistd.h>
 
 namespace sframe::unwind {
 
 namespace {
-
-/// Hands frames to the printer; ends the walk when nobody reads any more.
-class Forward final : public walk::FrameReceiver {
-public:
-  Forward(Printer& printer, const tool::Output& out) : printer_(printer), out_(out) {}
-  bool frame(const walk::Frame& frame, const walk::Registers& registers) override {
-    printer_.frame(frame, registers);
-    return !out_.failed();
-  }
-
-private:
-  Printer& printer_;
-  const tool::Output& out_;
-};
 
 int list_steppers(tool::Output& out) {
   for (const walk::StepperInfo& stepper : walk::ready_steppers()) {
@@ -56,26 +45,13 @@ bool report(tool::Messages& messages, const std::string& path, walk::CoreProcess
   return wrong;
 }
 
-/// Walks the threads asked for. Nothing where there is none; else true where all were complete.
-std::optional<bool> walk_threads(walk::CoreProcess& process, walk::Walker& walker, const Options& options,
-                                 Printer& printer, const tool::Output& out) {
-  Forward forward(printer, out);
-  std::optional<bool> complete;
-  for (const walk::Thread& thread : process.threads()) {
-    if (options.thread && thread.tid != *options.thread) continue;
-    printer.begin_thread(thread);
-    const walk::WalkEnd end = walker.walk(thread.registers, forward);
-    printer.end_thread(end);
-    complete = complete.value_or(true) && end.complete;
-    if (out.failed()) break;
-  }
-  return complete;
-}
-
-bool has_thread(const walk::CoreProcess& process, const Options& options) {
-  for (const walk::Thread& thread : process.threads())
-    if (!options.thread || thread.tid == *options.thread) return true;
-  return false;
+/// The steppers to walk with: those asked for; for a comparison, the one that knows all registers first.
+elf::Result<walk::StepperList> choose_steppers(walk::CoreSpace& space, const Options& options) {
+  walk::StepperList steppers = walk::default_steppers(space.abi(), space.main_module());
+  if (!options.steppers.empty()) return walk::select_steppers(std::move(steppers), options.steppers);
+  if (options.compare)
+    std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
+  return steppers;
 }
 
 int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::Output& out) {
@@ -87,34 +63,30 @@ int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::
   auto process = walk::CoreProcess::create(core, options.files);
   if (!process) return failed(process.error().text());
   walk::CoreSpace& space = (*process)->space();
-  if (!has_thread(**process, options)) {
+  const auto threads = wanted_threads(**process, options);
+  if (threads.empty()) {
     report(messages, options.core, **process);
     return failed(options.thread ? "has no thread " + std::to_string(*options.thread) : "has no threads");
   }
-
-  walk::StepperList steppers = walk::default_steppers(space.abi(), space.main_module());
-  if (!options.steppers.empty()) {
-    auto chosen = walk::select_steppers(std::move(steppers), options.steppers);
-    if (!chosen) {
-      messages.error({}, "--steppers: " + chosen.error().text());
-      return tool::exit_failure;
-    }
-    steppers = std::move(*chosen);
+  auto steppers = choose_steppers(space, options);
+  if (!steppers) {
+    messages.error({}, "--steppers: " + steppers.error().text());
+    return tool::exit_failure;
   }
-  walk::Walker walker(space, std::move(steppers));
+  walk::Walker walker(space, std::move(*steppers));
   walker.set_max_frames(options.max_frames);
 
-  Places places(space, !options.no_names);
+  Places places(space, {.names = !options.no_names, .source = options.source});
   const PrintSettings settings = {.registers = options.registers,
                                   .color = app.output_path() == "-" &&
                                            tool::use_color(app.color(), STDOUT_FILENO)};
   const auto printer = options.format == "json" ? make_json_printer(out, places, settings)
                                                 : make_text_printer(out, places, settings);
   printer->begin(**process);
-  const auto complete = walk_threads(**process, walker, options, *printer, out);
+  const bool complete = walk_threads(threads, **process, walker, options, *printer, out, messages);
   printer->end(**process);
   const bool wrong = report(messages, options.core, **process);
-  return complete.value_or(false) && !wrong ? tool::exit_ok : tool::exit_findings;
+  return complete && !wrong ? tool::exit_ok : tool::exit_findings;
 }
 
 } // namespace
@@ -122,17 +94,26 @@ int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::
 int run(tool::App& app, const Options& options, tool::Output& out) {
   if (options.list_steppers) return list_steppers(out);
 
-  auto file = elf::File::open(options.core);
-  if (!file) {
-    app.messages().error(options.core, file.error());
+  const auto failed = [&](const elf::Problem& why) {
+    app.messages().error(options.core, why);
     return tool::exit_failure;
+  };
+  const auto file = elf::File::open(options.core);
+  if (!file) return failed(file.error());
+  std::span<const std::byte> bytes = file->bytes();
+  elf::Unpacked unpacked;
+  if (elf::is_packed(bytes)) {
+    auto result = elf::unpack(bytes);
+    if (!result) return failed(result.error());
+    unpacked = std::move(*result);
+    bytes = unpacked.bytes();
+    if (unpacked.damaged())
+      app.messages().warning(options.core, "the compressed file is damaged or ends early");
   }
-  const auto core = elf::Core::parse(file->bytes());
-  if (!core) {
-    app.messages().error(options.core, core.error());
-    return tool::exit_failure;
-  }
-  return run_on(app, options, *core, out);
+  const auto core = elf::Core::parse(bytes);
+  if (!core) return failed(core.error());
+  const int code = run_on(app, options, *core, out);
+  return code == tool::exit_ok && unpacked.damaged() ? tool::exit_findings : code;
 }
 
 } // namespace sframe::unwind

@@ -11,6 +11,8 @@
 
 #include "sframe/elf/core.h"
 
+#include <utility>
+
 namespace sframe::unwind {
 
 namespace {
@@ -30,9 +32,14 @@ public:
     out_ << '\n';
   }
 
-  void begin_thread(const walk::Thread& thread) override {
-    out_ << '\n' << bold() << "TID ";
-    out_.decimal(thread.tid);
+  void begin_thread(std::span<const walk::Thread* const> threads) override {
+    out_ << '\n' << bold();
+    if (threads.size() > 1) out_.decimal(threads.size()) << " threads: ";
+    std::string_view before = "TID ";
+    for (const walk::Thread* thread : threads) {
+      out_ << std::exchange(before, ", ");
+      out_.decimal(thread->tid);
+    }
     out_ << ':' << plain() << '\n';
   }
 
@@ -58,7 +65,26 @@ public:
     if (frame.signal_frame) out_ << ", signal frame";
     if (frame.trust == walk::Trust::heuristic) out_ << ", heuristic";
     out_ << "]\n";
+    if (place.source) print(*place.source);
     if (settings_.registers) print(registers);
+  }
+
+  void comparison(std::span<const walk::StepperComparison> results) override {
+    for (const walk::StepperComparison& result : results) {
+      out_ << "  ";
+      out_.padded(result.stepper->name(), 14);
+      out_.decimal(result.answered, 6) << " frames";
+      if (result.first) {
+        const walk::Difference& first = *result.first;
+        out_ << ", ";
+        out_.decimal(result.differs) << " differ; first #";
+        out_.decimal(first.frame) << ": " << walk::name(first.what) << ' ';
+        out_.hex(first.found) << " instead of ";
+        out_.hex(first.expected);
+      }
+      if (result.trust == walk::Trust::heuristic) out_ << "  [heuristic]";
+      out_ << '\n';
+    }
   }
 
   void end_thread(const walk::WalkEnd& end) override {
@@ -68,6 +94,18 @@ public:
   void end(walk::CoreProcess&) override {}
 
 private:
+  void print(const walk::SourcePlace& place) {
+    for (const walk::InlinedCall& call : place.inlined) {
+      out_ << "      inlined ", out_.safe(call.function) << ' ';
+      print(call.at);
+    }
+    out_ << "      ";
+    print(place.at);
+  }
+  void print(const walk::SourceLine& at) {
+    out_ << "at ", out_.safe(at.file.empty() ? "??" : at.file) << ':';
+    out_.decimal(at.line) << '\n';
+  }
   void print(const walk::Registers& registers) {
     unsigned column = 0;
     each_register(registers, *abi_, [&](std::string_view name, std::uint64_t value) {

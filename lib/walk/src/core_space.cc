@@ -3,6 +3,7 @@
 #include "sframe/walk/core_space.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace sframe::walk {
 
@@ -23,6 +24,7 @@ ModuleInfo info_of(const elf::Module& module) {
   info.bias = module.bias;
   info.build_id = module.build_id;
   info.header_address = module.header_address;
+  info.assumed = module.assumed;
   for (const elf::Mapping& m : module.mappings) info.mappings.push_back({m.start, m.end, m.file_offset});
   return info;
 }
@@ -36,6 +38,7 @@ CoreSpace::CoreSpace(const elf::Core& core, FileOptions files) : core_(core), fi
   for (const elf::Module& module : core.modules()) {
     ModuleInfo info = info_of(module);
     info.main = &module == executable;
+    if (info.main) info.entry = core.auxv(at_entry);
     modules_.emplace_back(std::move(info), *core.abi(), files_, *this);
     if (info.main) main_ = &modules_.back();
   }
@@ -70,6 +73,18 @@ std::size_t CoreSpace::read(std::uint64_t address, std::span<std::byte> out) {
     done += size;
   }
   return done;
+}
+
+/// What NT_ARM_PAC_MASK says; without it, all bits that no mapping needs are taken for authentication codes.
+std::uint64_t CoreSpace::code_address_mask() {
+  if (!abi().signs_return_addresses) return ~std::uint64_t{0};
+  for (const elf::CoreThread& thread : core_.threads())
+    if (thread.code_pac_mask) return ~thread.code_pac_mask;
+  constexpr int fewest_address_bits = 39; // the smallest address space of AArch64 Linux
+  int bits = fewest_address_bits;
+  for (const elf::MemoryRange& range : core_.memory())
+    bits = std::max(bits, static_cast<int>(std::bit_width(range.address)));
+  return bits < 64 ? (std::uint64_t{1} << bits) - 1 : ~std::uint64_t{0};
 }
 
 bool CoreSpace::is_code(std::uint64_t address) {

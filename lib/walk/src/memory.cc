@@ -20,6 +20,12 @@ bool Memory::bytes(std::uint64_t address, std::span<std::byte> out) {
   return true;
 }
 
+bool Memory::load_elsewhere(std::uint64_t address, std::uint64_t& value) {
+  const auto found = number(address, sizeof value);
+  value = found.value_or(0);
+  return found.has_value();
+}
+
 std::optional<std::uint64_t> Memory::number(std::uint64_t address, std::uint32_t size) {
   std::byte raw[8];
   if (size == 0 || size > sizeof raw || !bytes(address, std::span(raw, size))) return std::nullopt;

@@ -35,10 +35,15 @@ std::string_view Module::name() const {
 void Module::load() {
   if (loaded_) return;
   loaded_ = true;
-  if (!info_.vdso && files_.open_files && !info_.path.empty()) {
-    const bool named = info_.main && !files_.executable.empty();
+  const bool named = info_.main && !files_.executable.empty();
+  if (info_.assumed && !named) {
+    problem_ = "the core does not say which program it is of: name the executable";
+    file_missing_ = true;
+  }
+  if (!info_.vdso && files_.open_files && (named || !info_.path.empty())) {
     const std::string path = named ? files_.executable : files_.sysroot + info_.path;
     if (open_file(path)) {
+      if (info_.assumed) place_by_entry();
       if (!info_.bias)
         info_.bias = elf::bias_from_file(*image_, [&] {
           std::vector<elf::Mapping> mappings;
@@ -82,6 +87,22 @@ bool Module::open_file(const std::string& path) {
   }
   problem_ = path + ": used unchecked: the build ID of what was mapped is not known";
   return true;
+}
+
+/// Only the entry point ties the file to the process: the rest follows from its segments.
+void Module::place_by_entry() {
+  constexpr std::uint64_t page = 4096;
+  const std::uint64_t bias = info_.entry.value_or(image_->entry()) - image_->entry();
+  info_.bias = bias;
+  if (info_.path.empty()) info_.path = file_->path();
+  info_.mappings.clear();
+  for (const elf::Segment& s : image_->segments()) {
+    const std::uint64_t into_page = s.address % page;
+    if (s.type != elf::pt_load || s.file_size == 0 || s.offset < into_page) continue;
+    const std::uint64_t start = s.address - into_page + bias;
+    info_.mappings.push_back({start, start + into_page + s.file_size, s.offset - into_page});
+  }
+  std::ranges::sort(info_.mappings, {}, &ModuleMapping::start);
 }
 
 /// What the process's memory holds of the image: all of the vdso, usually only the headers of others.
@@ -142,17 +163,30 @@ bool Module::file_missing() {
   return file_missing_;
 }
 
+/// By build ID and debug link where the file is there, else by the build ID that the process has.
 void Module::open_debug_file() {
   if (debug_tried_) return;
   debug_tried_ = true;
-  const std::string path =
-      files_.open_files ? by_build_id(files_.debug_dir, build_id(), ".debug") : std::string();
-  if (path.empty()) return;
-  auto file = elf::File::open_regular(path);
+  if (!files_.open_files || files_.debug_dir.empty()) return;
+  if (file_) {
+    std::vector<elf::Rejected> rejected;
+    const std::string folders[] = {files_.debug_dir};
+    debug_file_ = elf::find_debug_file(*image_, file_->path(), folders, &rejected);
+    if (!debug_file_ && problem_.empty() && !rejected.empty())
+      problem_ = rejected.front().path + ": is not its debug file: " + rejected.front().why;
+    return;
+  }
+  const std::string path = by_build_id(files_.debug_dir, build_id(), ".debug");
+  auto file = path.empty() ? elf::fail("") : elf::File::open_regular(path);
   if (!file) return; // most files have none: no problem
-  debug_file_ = std::move(*file);
-  auto image = elf::Image::parse(debug_file_->bytes());
-  if (image && image->abi() == &abi_ && same(image->build_id(), build_id())) debug_image_ = std::move(*image);
+  auto image = elf::Image::parse(file->bytes());
+  if (image && image->abi() == &abi_ && same(image->build_id(), build_id()))
+    debug_file_ = elf::DebugFile{std::move(*file), std::move(*image)};
+}
+
+const elf::Image* Module::separate_image() {
+  open_debug_file();
+  return debug_file_ && debug_file_->image.abi() == &abi_ ? &debug_file_->image : nullptr;
 }
 
 void Module::find_sidecar() {
@@ -181,32 +215,70 @@ UnwindTables& Module::tables() {
       .memory = &memory_,
       .bias = bias(),
       .sidecar = sidecar_image_ ? &*sidecar_image_ : nullptr,
+      .generate = files_.generate_sframe,
   };
   // Code without any .eh_frame is the one reason to look for a separate file here.
-  if (sources.image && !sources.image_is_memory && !sources.image->find_section(".eh_frame")) {
-    open_debug_file();
-    sources.debug = debug_image_ ? &*debug_image_ : nullptr;
-  }
+  if (sources.image && !sources.image_is_memory && !sources.image->find_section(".eh_frame"))
+    sources.debug = separate_image();
   tables_ = std::make_unique<UnwindTables>(sources, abi_);
   if (problem_.empty() && !tables_->problems().empty())
     problem_ = info_.path + ": " + tables_->problems().front();
   return *tables_;
 }
 
-const elf::SymbolTable& Module::symbols() {
-  if (symbols_) return *symbols_;
+namespace {
+
+bool has_full_symbols(const elf::Image& image) {
+  return std::ranges::any_of(image.sections(),
+                             [](const elf::Section& s) { return s.type == elf::sht_symtab && s.size; });
+}
+
+} // namespace
+
+/// The symbols that stripping took, kept small: an ELF file in xz with those that .dynsym has not.
+void Module::open_debugdata() {
+  const elf::Image* image = sections_image();
+  const elf::Section* section = image ? image->find_section(".gnu_debugdata") : nullptr;
+  if (!section) return;
+  constexpr elf::UnpackLimits limits{.size = std::uint64_t{1} << 30, .memory = std::uint64_t{1} << 30};
+  const auto packed = image->contents(*section);
+  auto unpacked = packed ? elf::unpack(packed->bytes(), limits) : std::unexpected(packed.error());
+  if (unpacked && unpacked->damaged()) unpacked = elf::fail("is damaged");
+  if (!unpacked) {
+    if (problem_.empty()) problem_ = info_.path + ": .gnu_debugdata: " + unpacked.error().text();
+    return;
+  }
+  debugdata_ = std::move(*unpacked);
+  if (const auto inner = elf::Image::parse(debugdata_->bytes()); inner && inner->abi() == &abi_)
+    more_symbols_ = elf::SymbolTable::load(*inner);
+}
+
+void Module::load_symbols() {
   load();
-  const elf::Image* image = file_ || info_.vdso ? table_image() : nullptr;
-  const auto has_full_table = [](const elf::Image& i) {
-    return std::ranges::any_of(i.sections(),
-                               [](const elf::Section& s) { return s.type == elf::sht_symtab && s.size; });
-  };
-  if (!image || !has_full_table(*image)) {
-    open_debug_file();
-    if (debug_image_ && has_full_table(*debug_image_)) image = &*debug_image_;
+  const elf::Image* image = sections_image();
+  if (!image || !has_full_symbols(*image)) {
+    const elf::Image* separate = separate_image();
+    if (separate && has_full_symbols(*separate))
+      image = separate;
+    else
+      open_debugdata();
   }
   symbols_ = image ? elf::SymbolTable::load(*image) : elf::SymbolTable();
-  return *symbols_;
+}
+
+std::optional<elf::SymbolTable::Match> Module::find_symbol(std::uint64_t address) {
+  if (!symbols_) load_symbols();
+  const auto match = symbols_->find(address), more = more_symbols_.find(address);
+  if (!match || (more && more->offset < match->offset)) return more;
+  return match;
+}
+
+const elf::Image* Module::debug_image() {
+  load();
+  const elf::Image* image = sections_image();
+  if (image && image->find_section(".debug_info")) return image;
+  const elf::Image* separate = separate_image();
+  return separate && separate->find_section(".debug_info") ? separate : nullptr;
 }
 
 } // namespace sframe::walk

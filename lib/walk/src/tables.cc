@@ -3,6 +3,7 @@
 #include "sframe/walk/tables.h"
 
 #include "sframe/convert.h"
+#include "sframe/convert/from_cfi.h"
 #include "sframe/elf/problem.h"
 
 #include <algorithm>
@@ -33,6 +34,8 @@ UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi) : 
     add_debug_frame(*sources.image);
   }
   if (sources.debug) add_debug_frame(*sources.debug);
+  if (sources.generate && sframe_.empty() && sources.image && !sources.image_is_memory)
+    generate_sframe(*sources.image);
   finish_sframe();
 }
 
@@ -59,6 +62,19 @@ void UnwindTables::add_sframe_bytes(std::span<const std::byte> bytes, std::uint6
     if (!*section) return;
     if (&(*section)->abi() == &abi_) sframe_.push_back(**section);
   }
+}
+
+/// The section that sframe-gen would write, in memory only. What cannot be converted is left to CFI.
+void UnwindTables::generate_sframe(const elf::Image& image) {
+  const auto input = conversion::CfiInput::from_image(image);
+  if (!input) return;
+  // Near the code, where a section in the file would be.
+  const elf::Section* frames = image.find_section(".eh_frame");
+  const std::uint64_t address = frames ? frames->address : 0;
+  auto bytes = conversion::from_cfi(*input, {}).builder.finish(address);
+  if (!bytes) return;
+  contents_.push_back(elf::Contents(std::move(*bytes)));
+  add_sframe_bytes(contents_.back().bytes(), address);
 }
 
 /// One sorted section is searched in place: a walk asks for few of its functions. Everything else gets an
@@ -103,7 +119,8 @@ std::optional<SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
 }
 
 /// The CFI section of that name, its contents kept; nothing where it is absent or cannot be read.
-std::optional<cfi::Section> UnwindTables::load_cfi(const elf::Image& image, std::string_view name, cfi::SectionKind kind) {
+std::optional<cfi::Section> UnwindTables::load_cfi(const elf::Image& image, std::string_view name,
+                                                   cfi::SectionKind kind) {
   const elf::Section* section = image.find_section(name);
   if (!section || !readable(*section)) return std::nullopt;
   auto contents = image.contents(*section);
@@ -149,7 +166,8 @@ void UnwindTables::add_cfi_segment(const TableSources& sources) {
 }
 
 void UnwindTables::add_debug_frame(const elf::Image& image) {
-  if (const auto frames = load_cfi(image, ".debug_frame", cfi::SectionKind::debug_frame)) cfi_.emplace_back(*frames);
+  if (const auto frames = load_cfi(image, ".debug_frame", cfi::SectionKind::debug_frame))
+    cfi_.emplace_back(*frames);
 }
 
 bool UnwindTables::find_cfi(std::uint64_t address, CfiAnswer& answer) {

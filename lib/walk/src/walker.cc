@@ -9,6 +9,7 @@
 #include "sframe/walk/walker.h"
 
 #include <charconv>
+#include <optional>
 #include <utility>
 
 namespace sframe::walk {
@@ -26,6 +27,7 @@ const char* message(StopReason reason) {
   case StopReason::unknown_register: return "a register is needed that is not known";
   case StopReason::bad_table: return "unwind information makes no sense";
   case StopReason::loop: return "the caller would be the frame itself";
+  case StopReason::frames_missing: return "outermost frame, but frames may be missing on the way to it";
   case StopReason::cfa_not_growing: return "the caller would be further down the stack";
   }
   return "";
@@ -61,97 +63,108 @@ Walker::Walker(AddressSpace& space, StepperList steppers)
   while (first_guess_ < steppers_.size() && steppers_[first_guess_]->priority() < 100) ++first_guess_;
 }
 
-/// One stepper's answer, checked.
-StepResult Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller) {
-  StepResult result = stepper.step(frame, memory_, caller);
-  if (result.status != StepStatus::stepped || result.signal_frame) {
-    if (result.status == StepStatus::stepped && caller.registers.pc == frame.registers.pc &&
-        caller.registers.get(sp_) == frame.registers.get(sp_))
-      return StepResult::failed(StopReason::loop);
-    return result;
+/// One stepper's answer, checked. `result` is the caller's, here and below: copying it at every level is a
+/// third of a step.
+void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result) {
+  result = stepper.step(frame, memory_, caller);
+  if (result.status != StepStatus::stepped) return;
+  caller.registers.pc = memory_.code_address(caller.registers.pc);
+  const bool same_pc = caller.registers.pc == frame.registers.pc;
+  if (!frame.registers.has(sp_) || !caller.registers.has(sp_)) {
+    if (!result.signal_frame) result = StepResult::failed(StopReason::unknown_register, sp_);
+    return;
   }
-  const auto sp = frame.registers.get(sp_), caller_sp = caller.registers.get(sp_);
-  if (!sp || !caller_sp) return StepResult::failed(StopReason::unknown_register, sp_);
-  if (*caller_sp > *sp) return result;
-  // Only a leaf function can leave SP as it is: where the return address is in a register.
-  if (*caller_sp == *sp && frame.pc_exact && caller.registers.pc != frame.registers.pc) return result;
-  return StepResult::failed(*caller_sp == *sp && caller.registers.pc == frame.registers.pc
-                                ? StopReason::loop
-                                : StopReason::cfa_not_growing);
+  const std::uint64_t sp = frame.registers.values[sp_], caller_sp = caller.registers.values[sp_];
+  if (caller_sp == sp && same_pc) result = StepResult::failed(StopReason::loop);
+  // A signal may switch stacks. Only a leaf function can leave SP as it is: where the return address is in a
+  // register.
+  else if (!result.signal_frame && (caller_sp < sp || (caller_sp == sp && !frame.pc_exact)))
+    result = StepResult::failed(StopReason::cfa_not_growing);
 }
 
-StepResult Walker::ask_all(Range range, const FrameState& frame, FrameState& caller,
-                           const FrameStepper*& by) {
-  StepResult failure;
+void Walker::ask_all(Range range, const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+                     StepResult& result) {
+  std::optional<StepResult> failure;
   for (std::size_t i = range.first; i < range.last; ++i) {
-    const StepResult result = ask(*steppers_[i], frame, caller);
+    ask(*steppers_[i], frame, caller, result);
     by = steppers_[i].get();
-    if (settled(result)) return result;
-    if (failure.status != StepStatus::error) failure = result;
+    if (settled(result)) return;
+    if (result.status == StepStatus::error && !failure) failure = result;
   }
-  return failure;
+  result = failure.value_or(StepResult::not_mine());
 }
 
-StepResult Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by) {
-  StepResult result = ask_all({0, first_guess_}, frame, caller, by);
-  if (settled(result)) return result;
+void Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
+  ask_all({0, first_guess_}, frame, caller, by, result);
+  if (settled(result)) return;
   const StepResult failure = result;
   // Before anything is guessed: can a register that was lost on the way be had back?
   if (failure.reason == StopReason::unknown_register && full_ && since_checkpoint_) {
-    result = recover_and_step(frame, caller, by);
-    if (settled(result)) return result;
+    recover_and_step(frame, caller, by, result);
+    if (settled(result)) return;
   }
-  result = ask_all({first_guess_, steppers_.size()}, frame, caller, by);
-  if (settled(result)) return result;
-  if (failure.status == StepStatus::error) return failure;
-  return StepResult::failed(memory_.space().is_code(frame.lookup_pc()) ? StopReason::no_rule
-                                                                       : StopReason::not_code,
-                            frame.registers.pc);
+  ask_all({first_guess_, steppers_.size()}, frame, caller, by, result);
+  if (settled(result)) return;
+  result = failure;
+  if (failure.status != StepStatus::error)
+    result = StepResult::failed(memory_.space().is_code(frame.lookup_pc()) ? StopReason::no_rule
+                                                                           : StopReason::not_code,
+                                frame.registers.pc);
 }
 
 /// Repeats the walk from the checkpoint to `frame` by the stepper that recovers all registers, then steps
 /// from there.
-StepResult Walker::recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by) {
+void Walker::recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+                              StepResult& result) {
   FrameState state = checkpoint_, next;
   const std::uint32_t count = std::exchange(since_checkpoint_, 0);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const StepResult result = ask(*full_, state, next);
-    if (result.status != StepStatus::stepped) return result;
+    ask(*full_, state, next, result);
+    if (result.status != StepStatus::stepped) return;
     std::swap(state, next);
   }
-  if (state.registers.pc != frame.registers.pc || state.registers.get(sp_) != frame.registers.get(sp_))
-    return StepResult::failed(StopReason::bad_table);
-  checkpoint_ = state;
+  if (state.registers.pc != frame.registers.pc || state.registers.get(sp_) != frame.registers.get(sp_)) {
+    result = StepResult::failed(StopReason::bad_table);
+    return;
+  }
   by = full_;
-  return ask(*full_, state, caller);
+  ask(*full_, state, caller, result);
+}
+
+/// Keeps the last frame of which all registers were known, when a step is made that loses some.
+void Walker::note_step(const FrameState& frame, const FrameStepper* by) {
+  if (since_checkpoint_ == 0) {
+    if (by == full_) return;
+    checkpoint_ = frame;
+  }
+  ++since_checkpoint_;
 }
 
 WalkEnd Walker::walk(const Registers& start, FrameReceiver& receiver) {
-  FrameState now{start, true}, next;
+  FrameState states[2] = {{start, true}, {}};
+  FrameState *now = &states[0], *next = &states[1];
   Frame frame{.pc = start.pc};
-  checkpoint_ = now;
   since_checkpoint_ = 0;
+  bool may_skip = false;
+  StepResult result;
   for (;;) {
     const FrameStepper* by = nullptr;
-    const StepResult result = step(now, next, by);
+    step(*now, *next, by, result);
     frame.has_cfa = result.has_cfa;
     frame.cfa = result.cfa;
     frame.signal_frame = result.signal_frame;
-    if (!receiver.frame(frame, now.registers)) return {false, StopReason::interrupted, 0};
+    if (!receiver.frame(frame, now->registers)) return {false, StopReason::interrupted, 0};
 
-    if (result.status == StepStatus::bottom) return {true, StopReason::bottom, 0};
+    may_skip |= result.may_skip;
+    if (result.status == StepStatus::bottom)
+      return {!may_skip, may_skip ? StopReason::frames_missing : StopReason::bottom, 0};
     if (result.status != StepStatus::stepped) return {false, result.reason, result.detail};
-    if (next.registers.pc == 0) return {result.trust == Trust::exact, StopReason::zero_pc, 0};
+    if (next->registers.pc == 0) return {result.trust == Trust::exact && !may_skip, StopReason::zero_pc, 0};
     if (frame.number + 1 >= max_frames_) return {false, StopReason::frame_limit, 0};
-    // After a full step from a full frame nothing that the frame relies on is lost.
-    ++since_checkpoint_;
-    if (by == full_ && since_checkpoint_ == 1) {
-      checkpoint_ = next;
-      since_checkpoint_ = 0;
-    }
+    note_step(*now, by);
     frame = {.number = frame.number + 1,
-             .pc = next.registers.pc,
-             .pc_exact = next.pc_exact,
+             .pc = next->registers.pc,
+             .pc_exact = next->pc_exact,
              .found_by = by,
              .trust = result.trust};
     std::swap(now, next);

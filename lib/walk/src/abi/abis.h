@@ -6,8 +6,25 @@
 
 #include "sframe/walk/abi.h"
 
+#include <initializer_list>
+
 namespace sframe::walk::abi {
 
-extern const UnwindAbi amd64;
+extern const UnwindAbi aarch64_big, aarch64_little, amd64, s390x;
+
+/// Register numbers as UnwindAbi::call_saved wants them.
+constexpr std::uint64_t register_set(std::initializer_list<int> registers) {
+  std::uint64_t mask = 0;
+  for (const int reg : registers) mask |= std::uint64_t{1} << reg;
+  return mask;
+}
+
+/// `count` registers from number `first` on, saved one behind the other from `offset` on, in `saved`.
+template <class Saved>
+constexpr void save_row(Saved& saved, std::size_t at, int first, std::size_t count, std::size_t offset) {
+  for (std::size_t i = 0; i < count; ++i)
+    saved[at + i] = {static_cast<std::uint16_t>(first + static_cast<int>(i)),
+                     static_cast<std::uint16_t>(offset + 8 * i)};
+}
 
 } // namespace sframe::walk::abi

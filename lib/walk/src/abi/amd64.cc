@@ -13,20 +13,12 @@
 
 #include "abi/abis.h"
 
-#include <initializer_list>
-
 namespace sframe::walk::abi {
 
 namespace {
 
 constexpr std::string_view names[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
                                       "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
-
-constexpr std::uint64_t bits(std::initializer_list<int> registers) {
-  std::uint64_t mask = 0;
-  for (const int reg : registers) mask |= std::uint64_t{1} << reg;
-  return mask;
-}
 
 constexpr std::uint8_t restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
 constexpr std::uint8_t restorer_stops[] = {0, 7};
@@ -71,9 +63,9 @@ bool ends_with_call(std::span<const std::byte> bytes) {
 const UnwindAbi amd64 = {
     .id = Abi::amd64,
     .register_names = names,
-    .call_saved = bits({3, 6, 12, 13, 14, 15}),
+    .call_saved = register_set({3, 6, 12, 13, 14, 15}),
     .ra_is_register = false,
-    .frame_record = {.caller_fp = 0, .return_address = 8, .cfa = 16},
+    .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16},
     .trampolines = trampolines,
     .longest_call = 7,
     .ends_with_call = ends_with_call,

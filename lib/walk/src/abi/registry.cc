@@ -8,7 +8,7 @@ namespace sframe::walk {
 
 namespace {
 
-constexpr const UnwindAbi* registry[] = {&abi::amd64};
+constexpr const UnwindAbi* registry[] = {&abi::aarch64_big, &abi::aarch64_little, &abi::amd64, &abi::s390x};
 
 } // namespace
 

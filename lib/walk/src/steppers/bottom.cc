@@ -19,8 +19,8 @@ public:
     if (!main_ || memory.space().module_at(frame.lookup_pc()) != main_ || !main_->image())
       return StepResult::not_mine();
     // How far the function reaches, only symbols tell.
-    const auto entry = main_->symbols().find(main_->image()->entry());
-    const auto here = main_->symbols().find(frame.lookup_pc() - main_->bias());
+    const auto entry = main_->find_symbol(main_->image()->entry());
+    const auto here = main_->find_symbol(frame.lookup_pc() - main_->bias());
     if (!entry || !here || entry->offset != 0 || entry->symbol != here->symbol) return StepResult::not_mine();
     return {.status = StepStatus::bottom, .reason = StopReason::bottom};
   }

@@ -19,6 +19,8 @@ inline constexpr StepperInfo context_info = {"context",
                                              "return address at SP after a call to no code; a guess", 100};
 inline constexpr StepperInfo frame_pointer_info = {"frame-pointer",
                                                    "frame record at the frame pointer; a guess", 110};
+inline constexpr StepperInfo scan_info = {
+    "scan", "a word up the stack that follows a call; a guess, frames may be missing", 120};
 
 /// A stepper that is in the catalogue.
 template <const StepperInfo& info> class CataloguedStepper : public FrameStepper {

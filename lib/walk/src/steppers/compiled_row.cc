@@ -4,6 +4,8 @@
 
 #include "sframe/cfi/expression.h"
 
+#include <bit>
+
 namespace sframe::walk {
 
 using cfi::CfaRule;
@@ -44,104 +46,130 @@ void CompiledRow::compile(const CfiAnswer& answer, const AbiTraits&) {
   return_address_ = {return_register_, ra.kind, ra.number, ra.offset};
   usable_ = row.return_register < Registers::count || ra.kind != Kind::unspecified;
   count_ = 0;
+  more_.clear();
   for (std::uint32_t reg = 0; reg < Registers::count; ++reg) {
     const RegisterRule rule = row.rule(reg);
     if (rule.kind == Kind::unspecified || reg == row.return_register) continue;
-    operations_[count_++] = {static_cast<std::uint8_t>(reg), rule.kind, rule.number, rule.offset};
+    const Operation operation{static_cast<std::uint8_t>(reg), rule.kind, rule.number, rule.offset};
+    if (count_ < usual_count)
+      first_[count_++] = operation;
+    else
+      more_.push_back(operation);
   }
 }
 
-std::optional<std::uint64_t> CompiledRow::evaluate(std::uint32_t size, std::int64_t offset, Context& context,
-                                                   std::optional<std::uint64_t> cfa,
-                                                   StepResult& failure) const {
+bool CompiledRow::evaluate(std::uint32_t size, std::int64_t offset, Context& context,
+                           std::optional<std::uint64_t> cfa, std::uint64_t& value,
+                           StepResult& failure) const {
   const auto result =
       cfi::evaluate(section_.subspan(static_cast<std::size_t>(offset), size), context,
                     {.byte_order = context.order(), .address_size = address_size_, .cfa = cfa});
-  if (result) return *result;
+  if (result) {
+    value = *result;
+    return true;
+  }
   using enum cfi::ExpressionErrorKind;
   const StopReason reason = result.error().kind == no_register ? StopReason::unknown_register
                             : result.error().kind == no_memory ? StopReason::unreadable_memory
                                                                : StopReason::bad_table;
   failure = StepResult::failed(reason, result.error().address);
-  return std::nullopt;
+  return false;
 }
 
-std::optional<std::uint64_t> CompiledRow::compute_cfa(const FrameState& frame, Context& context,
-                                                      StepResult& failure) const {
+bool CompiledRow::compute_cfa(const FrameState& frame, Context& context, std::uint64_t& value,
+                              StepResult& failure) const {
   if (cfa_.kind == CfaRule::Kind::expression)
-    return evaluate(cfa_.number, cfa_.offset, context, std::nullopt, failure);
+    return evaluate(cfa_.number, cfa_.offset, context, std::nullopt, value, failure);
   if (cfa_.kind == CfaRule::Kind::unspecified) {
     failure = StepResult::failed(StopReason::bad_table);
-    return std::nullopt;
+    return false;
   }
-  const auto base = frame.registers.get(cfa_.number);
-  if (base) return *base + static_cast<std::uint64_t>(cfa_.offset);
-  failure = StepResult::failed(StopReason::unknown_register, cfa_.number);
-  return std::nullopt;
+  if (!frame.registers.has(cfa_.number)) {
+    failure = StepResult::failed(StopReason::unknown_register, cfa_.number);
+    return false;
+  }
+  value = frame.registers.values[cfa_.number] + static_cast<std::uint64_t>(cfa_.offset);
+  return true;
 }
 
-std::optional<std::uint64_t> CompiledRow::value(const Operation& op, const FrameState& frame, Memory& memory,
-                                                Context& context, std::uint64_t cfa,
-                                                StepResult& failure) const {
-  const auto stored = [&](std::uint64_t address) {
-    const auto word = memory.word(address);
-    if (!word) failure = StepResult::failed(StopReason::unreadable_memory, address);
-    return word;
-  };
-  const auto in_register = [&](std::uint32_t reg) {
-    const auto known = context.read_register(reg);
-    if (!known) failure = StepResult::failed(StopReason::unknown_register, reg);
-    return known;
-  };
+/// Nearly all rules are "saved at CFA + offset".
+inline bool CompiledRow::compute(const Operation& op, const FrameState& frame, Memory& memory,
+                                 Context& context, std::uint64_t cfa, std::uint64_t& value,
+                                 StepResult& failure) const {
+  if (op.kind == Kind::offset) {
+    const std::uint64_t address = cfa + static_cast<std::uint64_t>(op.offset);
+    if (memory.load(address, value)) return true;
+    failure = StepResult::failed(StopReason::unreadable_memory, address);
+    return false;
+  }
+  if (op.kind != Kind::unspecified && op.kind != Kind::same)
+    return compute_rare(op, memory, context, cfa, value, failure);
+  if (frame.registers.has(op.reg)) {
+    value = frame.registers.values[op.reg];
+    return true;
+  }
+  failure = StepResult::failed(StopReason::unknown_register, op.reg);
+  return false;
+}
+
+bool CompiledRow::compute_rare(const Operation& op, Memory& memory, Context& context, std::uint64_t cfa,
+                               std::uint64_t& value, StepResult& failure) const {
   switch (op.kind) {
-  case Kind::unspecified:
-  case Kind::same: {
-    const auto own = frame.registers.get(op.reg);
-    if (!own) failure = StepResult::failed(StopReason::unknown_register, op.reg);
-    return own;
+  case Kind::val_offset: value = cfa + static_cast<std::uint64_t>(op.offset); return true;
+  case Kind::reg: {
+    const auto known = context.read_register(op.number);
+    if (!known) failure = StepResult::failed(StopReason::unknown_register, op.number);
+    value = known.value_or(0);
+    return known.has_value();
   }
-  case Kind::offset: return stored(cfa + static_cast<std::uint64_t>(op.offset));
-  case Kind::val_offset: return cfa + static_cast<std::uint64_t>(op.offset);
-  case Kind::reg: return in_register(op.number);
   case Kind::expression: {
-    const auto address = evaluate(op.number, op.offset, context, cfa, failure);
-    return address ? stored(*address) : std::nullopt;
+    std::uint64_t address = 0;
+    if (!evaluate(op.number, op.offset, context, cfa, address, failure)) return false;
+    if (memory.load(address, value)) return true;
+    failure = StepResult::failed(StopReason::unreadable_memory, address);
+    return false;
   }
-  case Kind::val_expression: return evaluate(op.number, op.offset, context, cfa, failure);
-  case Kind::undefined: break;
+  case Kind::val_expression: return evaluate(op.number, op.offset, context, cfa, value, failure);
+  default: return false; // undefined
   }
-  return std::nullopt;
+}
+
+void CompiledRow::recover(std::span<const Operation> operations, const FrameState& frame, Memory& memory,
+                          Context& context, std::uint64_t cfa, FrameState& caller) const {
+  for (const Operation& op : operations) {
+    StepResult ignored; // a register that cannot be recovered ends the walk only if it is needed
+    std::uint64_t value = 0;
+    if (compute(op, frame, memory, context, cfa, value, ignored))
+      caller.registers.set(op.reg, value);
+    else
+      caller.registers.forget(op.reg);
+  }
 }
 
 StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const AbiTraits& abi,
                               const UnwindAbi& unwind, FrameState& caller) const {
   Context context(frame, memory, abi, unwind);
   StepResult failure;
-  const auto cfa = compute_cfa(frame, context, failure);
+  std::uint64_t cfa = 0, ra = 0;
+  const bool has_cfa = compute_cfa(frame, context, cfa, failure);
   if (return_address_.kind == Kind::undefined)
-    return {.status = StepStatus::bottom,
-            .has_cfa = cfa.has_value(),
-            .cfa = cfa.value_or(0),
-            .reason = StopReason::bottom};
-  if (!cfa) return failure;
+    return {.status = StepStatus::bottom, .has_cfa = has_cfa, .cfa = cfa, .reason = StopReason::bottom};
+  if (!has_cfa) return failure;
   if (!usable_) return StepResult::failed(StopReason::bad_table);
-  const auto ra = value(return_address_, frame, memory, context, *cfa, failure);
-  if (!ra) return failure;
+  if (!compute(return_address_, frame, memory, context, cfa, ra, failure)) return failure;
 
   // What a call keeps is still there where the row says nothing.
   caller.registers.known = frame.registers.known & unwind.call_saved;
-  caller.registers.values = frame.registers.values;
-  caller.registers.set(abi.sp, *cfa + static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa}));
-  for (const Operation& op : std::span(operations_).first(count_)) {
-    StepResult ignored; // a register that cannot be recovered ends the walk only if it is needed
-    if (const auto found = value(op, frame, memory, context, *cfa, ignored))
-      caller.registers.set(op.reg, *found);
-    else
-      caller.registers.forget(op.reg);
+  for (std::uint64_t left = caller.registers.known; left; left &= left - 1) {
+    const int reg = std::countr_zero(left);
+    caller.registers.values[reg] = frame.registers.values[reg];
   }
-  caller.registers.pc = *ra;
+  caller.registers.set(abi.sp, cfa + static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa}));
+  recover(std::span(first_).first(count_), frame, memory, context, cfa, caller);
+  recover(more_, frame, memory, context, cfa, caller);
+  caller.registers.pc = ra;
   caller.pc_exact = signal_frame_;
-  return {.status = StepStatus::stepped, .signal_frame = signal_frame_, .has_cfa = true, .cfa = *cfa};
+  return {.status = StepStatus::stepped, .signal_frame = signal_frame_, .has_cfa = true, .cfa = cfa};
 }
 
 } // namespace sframe::walk

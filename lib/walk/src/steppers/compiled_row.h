@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace sframe::walk {
 
@@ -32,22 +33,30 @@ private:
     std::int64_t offset = 0;  ///< bytes, or place of the expression in section_
   };
   class Context;
-  std::optional<std::uint64_t> value(const Operation& operation, const FrameState& frame, Memory& memory,
-                                     Context& context, std::uint64_t cfa, StepResult& failure) const;
-  std::optional<std::uint64_t> compute_cfa(const FrameState& frame, Context& context,
-                                           StepResult& failure) const;
-  std::optional<std::uint64_t> evaluate(std::uint32_t size, std::int64_t offset, Context& context,
-                                        std::optional<std::uint64_t> cfa, StepResult& failure) const;
+  // All put what they find into `value`, or say why not in `failure`.
+  bool compute_cfa(const FrameState& frame, Context& context, std::uint64_t& value,
+                   StepResult& failure) const;
+  bool compute(const Operation& operation, const FrameState& frame, Memory& memory, Context& context,
+               std::uint64_t cfa, std::uint64_t& value, StepResult& failure) const;
+  bool compute_rare(const Operation& operation, Memory& memory, Context& context, std::uint64_t cfa,
+                    std::uint64_t& value, StepResult& failure) const;
+  bool evaluate(std::uint32_t size, std::int64_t offset, Context& context, std::optional<std::uint64_t> cfa,
+                std::uint64_t& value, StepResult& failure) const;
+  void recover(std::span<const Operation> operations, const FrameState& frame, Memory& memory,
+               Context& context, std::uint64_t cfa, FrameState& caller) const;
+
+  static constexpr std::size_t usual_count = 8;
 
   std::span<const std::byte> section_;
   cfi::CfaRule cfa_;
-  std::uint32_t count_ = 0;
+  std::uint8_t count_ = 0; ///< in first_
   std::uint8_t return_register_ = 0;
   std::uint8_t address_size_ = 8;
   bool signal_frame_ = false;
   bool usable_ = false;
   Operation return_address_;
-  std::array<Operation, Registers::count> operations_;
+  std::array<Operation, usual_count> first_; ///< small, so that many rows fit a cache
+  std::vector<Operation> more_;              ///< signal frames have rules for all registers
 };
 
 } // namespace sframe::walk

@@ -55,32 +55,36 @@ public:
   void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
   StepResult failure() const { return failure_; }
 
-  /// The rule's value; `own` is the register for which the rule is.
-  std::optional<std::uint64_t> value(const Rule& rule, std::uint16_t own) {
-    if (rule.kind == Rule::Kind::same) return in_register(own);
+  /// Puts the rule's value into `value`; `own` is the register for which the rule is. False where it cannot
+  /// be told.
+  bool compute(const Rule& rule, std::uint16_t own, std::uint64_t& value) {
+    if (rule.kind == Rule::Kind::same) return in_register(own, value);
     if (rule.kind != Rule::Kind::value && rule.kind != Rule::Kind::stored)
       return fail(StopReason::bad_table, 0);
-    const auto base = rule.base == Rule::cfa_base ? cfa_ : in_register(rule.base);
-    if (!base) return std::nullopt;
-    const std::uint64_t sum = *base + static_cast<std::uint64_t>(std::int64_t{rule.offset});
-    if (rule.kind == Rule::Kind::value) return sum;
-    const auto word = memory_.word(sum);
-    return word ? word : fail(StopReason::unreadable_memory, sum);
+    if (rule.base == Rule::cfa_base)
+      value = cfa_;
+    else if (!in_register(rule.base, value))
+      return false;
+    value += static_cast<std::uint64_t>(std::int64_t{rule.offset});
+    if (rule.kind == Rule::Kind::value) return true;
+    const std::uint64_t address = value;
+    return memory_.load(address, value) || fail(StopReason::unreadable_memory, address);
   }
 
 private:
-  std::optional<std::uint64_t> in_register(std::uint16_t reg) {
-    const auto value = frame_.registers.get(reg);
-    return value ? value : fail(StopReason::unknown_register, reg);
+  bool in_register(std::uint16_t reg, std::uint64_t& value) {
+    if (!frame_.registers.has(reg)) return fail(StopReason::unknown_register, reg);
+    value = frame_.registers.values[reg];
+    return true;
   }
-  std::optional<std::uint64_t> fail(StopReason reason, std::uint64_t detail) {
+  bool fail(StopReason reason, std::uint64_t detail) {
     if (failure_.status != StepStatus::error) failure_ = StepResult::failed(reason, detail);
-    return std::nullopt;
+    return false;
   }
 
   const FrameState& frame_;
   Memory& memory_;
-  std::optional<std::uint64_t> cfa_;
+  std::uint64_t cfa_ = 0;
   StepResult failure_;
 };
 
@@ -88,21 +92,20 @@ StepResult SframeStepper::apply(const SframeRules& rules, const FrameState& fram
                                 FrameState& caller) const {
   const FrameRow& row = rules.row;
   if (row.is_outermost()) return {.status = StepStatus::bottom, .reason = StopReason::bottom};
-
+  if (row.cfa.base == Rule::cfa_base) return StepResult::failed(StopReason::bad_table);
   Evaluator evaluator(frame, memory);
-  const auto cfa = evaluator.value(row.cfa, abi_.sp);
-  if (!cfa) return evaluator.failure();
-  evaluator.set_cfa(*cfa);
-  const auto ra = evaluator.value(row.ra, abi_.ra);
-  if (!ra) return evaluator.failure();
+  std::uint64_t cfa = 0, ra = 0, fp = 0;
+  if (!evaluator.compute(row.cfa, abi_.sp, cfa)) return evaluator.failure();
+  evaluator.set_cfa(cfa);
+  if (!evaluator.compute(row.ra, abi_.ra, ra)) return evaluator.failure();
 
   caller.registers.known = 0;
-  caller.registers.set(abi_.sp, *cfa + static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa}));
+  caller.registers.set(abi_.sp, cfa + static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa}));
   // A frame pointer that is lost ends the walk only if it is needed.
-  if (const auto fp = evaluator.value(row.fp, abi_.fp)) caller.registers.set(abi_.fp, *fp);
-  caller.registers.pc = *ra;
+  if (evaluator.compute(row.fp, abi_.fp, fp)) caller.registers.set(abi_.fp, fp);
+  caller.registers.pc = ra;
   caller.pc_exact = rules.signal_frame;
-  return {.status = StepStatus::stepped, .signal_frame = rules.signal_frame, .has_cfa = true, .cfa = *cfa};
+  return {.status = StepStatus::stepped, .signal_frame = rules.signal_frame, .has_cfa = true, .cfa = cfa};
 }
 
 } // namespace

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -35,6 +36,9 @@ struct FrameRecord {
   std::int32_t caller_fp = 0;
   std::int32_t return_address = 0;
   std::int32_t cfa = 0;
+  /// The record may lie anywhere in the frame: `cfa` is the least that CFA can be, and what the caller's SP
+  /// was, only its own tables or frame record tell.
+  bool cfa_at_least = false;
 };
 
 struct UnwindAbi {
@@ -42,7 +46,7 @@ struct UnwindAbi {
   std::span<const std::string_view> register_names; ///< by DWARF number
   std::uint64_t call_saved = 0;                     ///< bit N: register N has the same value after a call
   bool ra_is_register = true; ///< false: the RA column stands for the pc and holds nothing of its own (AMD64)
-  FrameRecord frame_record;
+  std::optional<FrameRecord> frame_record; ///< nothing where there is no such convention
   std::span<const SignalTrampoline> trampolines;
   std::uint32_t longest_call = 0; ///< bytes
   /// True where the last of `bytes` end a call instruction. `bytes` has longest_call bytes, or fewer at the

@@ -38,6 +38,10 @@ public:
   /// True where the address is in memory that can be executed, whether or not its bytes can be read.
   virtual bool is_code(std::uint64_t address) = 0;
 
+  /// The bits of a code pointer that are an address: pointer authentication keeps its codes in the others.
+  /// Must not change.
+  virtual std::uint64_t code_address_mask() { return ~std::uint64_t{0}; }
+
   /// The module (executable, library, vdso) mapped at the address, or nullptr. Lives as long as the address
   /// space.
   virtual Module* module_at(std::uint64_t address) = 0;
@@ -48,17 +52,28 @@ class Memory {
 public:
   explicit Memory(AddressSpace& space)
       : space_(&space),
-        swap_((space.abi().byte_order == ByteOrder::big) != (std::endian::native == std::endian::big)) {}
+        swap_((space.abi().byte_order == ByteOrder::big) != (std::endian::native == std::endian::big)),
+        code_mask_(space.code_address_mask()) {}
 
   AddressSpace& space() const { return *space_; }
 
-  /// The 8-byte word at `address`, in host order, or nothing where it cannot be read.
-  std::optional<std::uint64_t> word(std::uint64_t address) {
+  /// The address in a code pointer that may be signed.
+  std::uint64_t code_address(std::uint64_t pointer) const { return pointer & code_mask_; }
+
+  /// Reads the 8-byte word at `address` into `value`, in host order; false where it cannot be read. What a
+  /// walk does most: no std::optional here, which costs half the time.
+  bool load(std::uint64_t address, std::uint64_t& value) {
     const std::uint64_t offset = address - base_;
-    if (view_.size() < 8 || offset > view_.size() - 8) return number(address, 8);
-    std::uint64_t value;
+    if (view_.size() < 8 || offset > view_.size() - 8) return load_elsewhere(address, value);
     std::memcpy(&value, view_.data() + offset, sizeof value);
-    return swap_ ? std::byteswap(value) : value;
+    if (swap_) value = std::byteswap(value);
+    return true;
+  }
+
+  /// The same as a value, or nothing.
+  std::optional<std::uint64_t> word(std::uint64_t address) {
+    std::uint64_t value;
+    return load(address, value) ? std::optional(value) : std::nullopt;
   }
 
   /// The unsigned number of `size` (1 to 8) bytes at `address`.
@@ -68,8 +83,11 @@ public:
   bool bytes(std::uint64_t address, std::span<std::byte> out);
 
 private:
+  bool load_elsewhere(std::uint64_t address, std::uint64_t& value);
+
   AddressSpace* space_;
   bool swap_;
+  std::uint64_t code_mask_;
   std::uint64_t base_ = 0;
   std::span<const std::byte> view_;
 };

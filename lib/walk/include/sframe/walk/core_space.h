@@ -23,6 +23,7 @@ public:
   std::size_t read(std::uint64_t address, std::span<std::byte> out) override;
   std::span<const std::byte> view(std::uint64_t address) override;
   bool is_code(std::uint64_t address) override;
+  std::uint64_t code_address_mask() override;
   Module* module_at(std::uint64_t address) override;
 
   /// The core's own bytes, without files.

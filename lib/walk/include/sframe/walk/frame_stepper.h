@@ -51,6 +51,7 @@ enum class StopReason : std::uint8_t {
   unknown_register,  ///< a register that is needed is not known
   bad_table,         ///< the table says something that makes no sense
   loop,              ///< the caller is the frame itself
+  frames_missing,    ///< the outermost frame, but a stepper on the way may have passed over others
   cfa_not_growing,   ///< the caller would be further down the stack
 };
 
@@ -63,6 +64,7 @@ struct StepResult {
   bool signal_frame =
       false; ///< the frame was made by signal delivery: the caller was interrupted, not calling
   bool has_cfa = false;
+  bool may_skip = false; ///< there may be frames between this one and the caller
   std::uint64_t cfa = 0;
   StopReason reason = StopReason::none;
   std::uint64_t detail = 0; ///< address that cannot be read, or number of the unknown register

@@ -14,9 +14,11 @@
 #pragma once
 
 #include "sframe/elf/core.h"
+#include "sframe/elf/debug_file.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/symbols.h"
+#include "sframe/elf/unpack.h"
 #include "sframe/walk/tables.h"
 
 #include <cstdint>
@@ -30,11 +32,12 @@ namespace sframe::walk {
 
 /// Where files are found.
 struct FileOptions {
-  bool open_files = true;                   ///< false: use nothing but the process's memory
-  std::string sysroot;                      ///< put before every path
-  std::string executable;                   ///< the main executable's file, instead of the path in the core
-  std::string sframe_dir;                   ///< sidecars: DIR/.build-id/xx/yyyy.sframe
-  std::string debug_dir = "/usr/lib/debug"; ///< separate debug files: DIR/.build-id/xx/yyyy.debug
+  bool open_files = true;       ///< false: use nothing but the process's memory
+  std::string sysroot;          ///< put before every path
+  std::string executable;       ///< the main executable's file, instead of the path in the core
+  std::string sframe_dir;       ///< sidecars: DIR/.build-id/xx/yyyy.sframe
+  bool generate_sframe = false; ///< convert CFI where there is no SFrame; kept in memory
+  std::string debug_dir = elf::default_debug_folder; ///< separate debug files, as elf::find_debug_file()
 };
 
 /// A mapping of the module's file.
@@ -48,7 +51,9 @@ struct ModuleInfo {
   std::string path; ///< without " (deleted)"; "[vdso]"; may be empty
   bool deleted = false;
   bool vdso = false;
-  bool main = false; ///< the executable
+  bool main = false;    ///< the executable
+  bool assumed = false; ///< the core tells of it only by `entry`: the mapping has no file offset
+  std::optional<std::uint64_t> entry; ///< of the executable: where it started, in the process
   std::uint64_t start = 0, end = 0;
   std::optional<std::uint64_t> bias;
   std::vector<std::byte> build_id;
@@ -83,9 +88,13 @@ public:
   /// Rules by link address.
   UnwindTables& tables();
 
-  /// Function symbols by link address: of the file, of the separate debug file where the file has only
-  /// dynamic ones.
-  const elf::SymbolTable& symbols();
+  /// The function around a link address: by the file's symbols; by the separate debug file's where the file
+  /// has only dynamic ones; and by those of .gnu_debugdata, which adds the others to the dynamic ones.
+  std::optional<elf::SymbolTable::Match> find_symbol(std::uint64_t address);
+
+  /// The image that has DWARF for source lines (.debug_info): of the file, else of the separate debug file;
+  /// nullptr where neither has.
+  const elf::Image* debug_image();
 
   /// The build ID: as the process has it, else as the file has it; may be empty.
   std::span<const std::byte> build_id();
@@ -101,9 +110,15 @@ public:
 private:
   void load();
   bool open_file(const std::string& path);
+  void place_by_entry();
   void use_memory();
   void open_debug_file();
+  const elf::Image* separate_image();
   void find_sidecar();
+  void load_symbols();
+  void open_debugdata();
+  /// The image where its sections can be read, or nullptr: of the file or the vdso.
+  const elf::Image* sections_image() { return file_ || info_.vdso ? table_image() : nullptr; }
   const elf::Image* table_image() { return image_ ? &*image_ : nullptr; }
 
   ModuleInfo info_;
@@ -116,12 +131,13 @@ private:
   std::string problem_;
   std::optional<elf::File> file_;
   std::optional<elf::Image> image_; ///< of file_ or of memory
-  std::optional<elf::File> debug_file_;
-  std::optional<elf::Image> debug_image_;
+  std::optional<elf::DebugFile> debug_file_;
   std::optional<elf::File> sidecar_;
   std::optional<elf::Image> sidecar_image_;
   std::unique_ptr<UnwindTables> tables_;
+  std::optional<elf::Unpacked> debugdata_; ///< what .gnu_debugdata holds, an ELF file
   std::optional<elf::SymbolTable> symbols_;
+  elf::SymbolTable more_symbols_; ///< of debugdata_
 };
 
 } // namespace sframe::walk

@@ -8,8 +8,9 @@
 // - bottom (40): code without tables at the program's entry point has no caller.
 // - context (100): the word at SP, where the innermost frame called an address that is no code.
 // - frame-pointer (110): the frame record at FP, if the return address in it follows a call.
+// - scan (120): a word further up the stack that follows a call and whose own caller makes sense.
 //
-// The last two are heuristic.
+// The last three are heuristic.
 //
 // Each keeps what it needs of the ABI, and a cache of rules by address of a fixed size. Not for concurrent
 // use: one list per thread.
@@ -41,6 +42,7 @@ std::unique_ptr<FrameStepper> make_signal_stepper(const AbiTraits& abi);
 std::unique_ptr<FrameStepper> make_bottom_stepper(Module* main);
 std::unique_ptr<FrameStepper> make_context_stepper(const AbiTraits& abi);
 std::unique_ptr<FrameStepper> make_frame_pointer_stepper(const AbiTraits& abi);
+std::unique_ptr<FrameStepper> make_scan_stepper(const AbiTraits& abi);
 
 /// All of them, by priority.
 StepperList default_steppers(const AbiTraits& abi, Module* main);

@@ -53,6 +53,7 @@ struct TableSources {
   std::uint64_t bias = 0;              ///< with image_is_memory
   const elf::Image* sidecar = nullptr; ///< its .sframe goes before the image's own
   const elf::Image* debug = nullptr;   ///< for .debug_frame
+  bool generate = false;               ///< without SFrame, convert the image's CFI
 };
 
 class UnwindTables {
@@ -79,6 +80,7 @@ private:
   std::optional<cfi::Section> load_cfi(const elf::Image& image, std::string_view name, cfi::SectionKind kind);
   void add_debug_frame(const elf::Image& image);
   void add_cfi_segment(const TableSources& sources);
+  void generate_sframe(const elf::Image& image);
   void finish_sframe();
 
   const AbiTraits& abi_;

@@ -71,13 +71,16 @@ public:
   WalkEnd walk(const Registers& start, FrameReceiver& receiver);
 
 private:
-  StepResult step(const FrameState& frame, FrameState& caller, const FrameStepper*& by);
-  StepResult recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by);
   struct Range {
     std::size_t first, last;
   };
-  StepResult ask_all(Range range, const FrameState& frame, FrameState& caller, const FrameStepper*& by);
-  StepResult ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller);
+  void step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result);
+  void note_step(const FrameState& frame, const FrameStepper* by);
+  void recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+                        StepResult& result);
+  void ask_all(Range range, const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+               StepResult& result);
+  void ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result);
 
   Memory memory_;
   std::uint16_t sp_;
@@ -85,7 +88,7 @@ private:
   std::size_t first_guess_ = 0;  ///< in steppers_: from here on, answers are heuristic
   FrameStepper* full_ = nullptr; ///< the stepper that recovers all registers
   std::uint32_t max_frames_ = default_max_frames;
-  /// The last frame of which all registers were known, and how many frames ago.
+  /// The last frame of which all registers were known, and how many frames ago; 0: it is the frame at hand.
   FrameState checkpoint_;
   std::uint32_t since_checkpoint_ = 0;
 };

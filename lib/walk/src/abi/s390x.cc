@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// s390x (z/Architecture ELF ABI supplement, section 1.2).
+//
+// Register numbers: r0 to r15 0 to 15; the floating-point registers 16 to 31 in the order of `names`. A call
+// keeps r6 to r13 and f8 to f15. There is no frame record: code that saves the back chain is rare.
+//
+// Signals (Linux arch/s390/kernel/signal.c): the handler returns to `svc 173` (rt_sigreturn, for handlers
+// with SA_SIGINFO) or `svc 119` (sigreturn, for all others), in the vdso or, in former kernels, on the stack.
+// There r15 points to the signal frame: 160 bytes for the handler's callees, then
+//
+//   rt_sigframe   160 svc (2)   168 siginfo (128)   296 ucontext, whose registers are at 40
+//   sigframe      160 sigcontext (16)   176 registers
+//
+// Registers: PSW mask 0, PSW address 8, r0 to r15 from 16 on (8 bytes each), access registers from 144 on (4
+// bytes each), floating-point control 208, f0 to f15 from 216 on.
+
+#include "abi/abis.h"
+
+#include <array>
+
+namespace sframe::walk::abi {
+
+namespace {
+
+constexpr std::string_view names[] = {
+    "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9",  "r10", "r11", "r12", "r13", "r14", "r15",
+    "f0", "f2", "f4", "f6", "f1", "f3", "f5", "f7", "f8", "f10", "f12", "f14", "f9",  "f11", "f13", "f15"};
+constexpr std::uint8_t fp_numbers[] = {0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15};
+
+constexpr std::uint8_t rt_sigreturn[] = {0x0a, 173}, sigreturn[] = {0x0a, 119};
+constexpr std::uint8_t stops[] = {0};
+
+constexpr std::uint16_t rt_registers = 296 + 40, old_registers = 176;
+constexpr auto saved_from(std::uint16_t start) {
+  std::array<SavedRegister, 32> result{};
+  save_row(result, 0, 0, 16, start + 16u);
+  for (std::uint16_t i = 0; i < 16; ++i)
+    result[16 + i] = {static_cast<std::uint16_t>(16 + i),
+                      static_cast<std::uint16_t>(start + 216 + 8 * fp_numbers[i])};
+  return result;
+}
+constexpr auto rt_saved = saved_from(rt_registers), old_saved = saved_from(old_registers);
+
+constexpr SignalTrampoline trampolines[] = {
+    {rt_sigreturn, stops, rt_saved, rt_registers + 8},
+    {sigreturn, stops, old_saved, old_registers + 8},
+};
+
+/// `basr`, `balr` (2 bytes), `bras`, `bas`, `bal` (4 bytes), `brasl` (6 bytes). (z/Architecture Principles of
+/// Operation, chapter 7.) A `basr` with second operand 0 calls nothing: it is how code learns its address.
+bool ends_with_call(std::span<const std::byte> bytes) {
+  const auto at = [&](std::size_t back) -> std::uint8_t {
+    return back <= bytes.size() ? std::to_integer<std::uint8_t>(bytes[bytes.size() - back]) : 0;
+  };
+  const auto low = [&](std::size_t back) { return at(back) & 0xf; };
+  return ((at(2) == 0x0d || at(2) == 0x05) && low(1) != 0) || (at(4) == 0xa7 && low(3) == 5) ||
+         at(4) == 0x4d || at(4) == 0x45 || (at(6) == 0xc0 && low(5) == 5);
+}
+
+} // namespace
+
+const UnwindAbi s390x = {
+    .id = Abi::s390x,
+    .register_names = names,
+    .call_saved = register_set({6, 7, 8, 9, 10, 11, 12, 13, 24, 25, 26, 27, 28, 29, 30, 31}),
+    .frame_record = std::nullopt,
+    .trampolines = trampolines,
+    .longest_call = 6,
+    .ends_with_call = ends_with_call,
+};
+
+} // namespace sframe::walk::abi

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Source positions by LLVM's DWARF reader, which stays behind this file.
+
+#include "sframe/walk/source.h"
+
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/Object/ObjectFile.h>
+
+#include <unordered_map>
+
+namespace sframe::walk {
+
+namespace {
+
+/// A module's debug information; `dwarf` is null where it has none that can be read.
+struct Debug {
+  std::unique_ptr<llvm::object::ObjectFile> object;
+  std::unique_ptr<llvm::DWARFContext> dwarf;
+};
+
+Debug open(Module& module) {
+  Debug debug;
+  const elf::Image* image = module.debug_image();
+  if (!image) return debug;
+  const llvm::StringRef bytes(reinterpret_cast<const char*>(image->bytes().data()), image->bytes().size());
+  auto object =
+      llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, module.info().path));
+  if (!object) {
+    llvm::consumeError(object.takeError());
+    return debug;
+  }
+  debug.object = std::move(*object);
+  // What is damaged leaves gaps, and is not worth a word.
+  const auto ignore = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
+  debug.dwarf = llvm::DWARFContext::create(*debug.object, llvm::DWARFContext::ProcessDebugRelocations::Ignore,
+                                           nullptr, "", ignore, ignore);
+  return debug;
+}
+
+SourceLine line_of(const llvm::DILineInfo& info) {
+  if (info.FileName == llvm::DILineInfo::BadString) return {{}, info.Line};
+  return {info.FileName, info.Line};
+}
+
+} // namespace
+
+struct DwarfSource::Contexts {
+  std::unordered_map<const Module*, Debug> by_module;
+};
+
+DwarfSource::DwarfSource() : contexts_(std::make_unique<Contexts>()) {}
+DwarfSource::~DwarfSource() = default;
+
+std::optional<SourcePlace> DwarfSource::find(Module& module, std::uint64_t lookup_pc) {
+  const auto [at, added] = contexts_->by_module.try_emplace(&module);
+  if (added) at->second = open(module);
+  llvm::DWARFContext* dwarf = at->second.dwarf.get();
+  if (!dwarf) return std::nullopt;
+  using Specifier = llvm::DILineInfoSpecifier;
+  const llvm::DIInliningInfo info = dwarf->getInliningInfoForAddress(
+      {lookup_pc - module.bias(), llvm::object::SectionedAddress::UndefSection},
+      Specifier(Specifier::FileLineInfoKind::AbsoluteFilePath, llvm::DINameKind::LinkageName));
+  const std::uint32_t count = info.getNumberOfFrames();
+  if (count == 0) return std::nullopt;
+  SourcePlace place;
+  for (std::uint32_t i = 0; i + 1 < count; ++i) {
+    const llvm::DILineInfo& inlined = info.getFrame(i);
+    place.inlined.push_back({elf::demangle(inlined.FunctionName), line_of(inlined)});
+  }
+  place.at = line_of(info.getFrame(count - 1));
+  if (place.at.file.empty() && place.inlined.empty()) return std::nullopt;
+  return place;
+}
+
+} // namespace sframe::walk

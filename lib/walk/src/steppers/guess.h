@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: what the heuristic steppers share. All of them find a return address where one may be, and believe
+// it only if it follows a call.
+
+#pragma once
+
+#include "sframe/walk/abi.h"
+#include "sframe/walk/frame_stepper.h"
+
+namespace sframe::walk {
+
+/// The address `offset` bytes further; wraps as addresses do.
+constexpr std::uint64_t offset_by(std::uint64_t address, std::int64_t offset) {
+  return address + static_cast<std::uint64_t>(offset);
+}
+
+/// True where the address is in executable memory, right behind a call instruction. False where the bytes
+/// cannot be read.
+bool follows_call(const UnwindAbi& abi, Memory& memory, std::uint64_t address);
+
+/// Makes `caller` stand behind its call, with SP as it was before; its other registers are left as they are.
+StepResult guessed_call(FrameState& caller, const AbiTraits& abi, std::uint64_t return_address,
+                        std::uint64_t cfa);
+
+} // namespace sframe::walk

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What differs between the ABIs, over memory and cores that the tests make up. Whole cores of AArch64 and
+// s390x are walked in test/lit/unwind.
+
+#include "elf_builder.h"
+#include "sframe/elf/core.h"
+#include "sframe/walk/abi.h"
+#include "sframe/walk/process_state.h"
+#include "sframe/walk/steppers.h"
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <map>
+
+namespace {
+
+using namespace sframe;
+using namespace sframe::walk;
+using test::note;
+using test::TestElf;
+using test::Writer;
+
+bool ends_with_call(Abi abi, std::initializer_list<int> tail) {
+  const UnwindAbi& unwind = *find_unwind_abi(abi);
+  std::vector<std::byte> bytes(unwind.longest_call > tail.size() ? unwind.longest_call - tail.size() : 0);
+  for (const int byte : tail) bytes.push_back(static_cast<std::byte>(byte));
+  return unwind.ends_with_call(bytes);
+}
+
+TEST(Abi, EveryOneCanBeUnwound) {
+  for (const AbiTraits* abi : all_abis()) {
+    const UnwindAbi* unwind = find_unwind_abi(abi->id);
+    ASSERT_TRUE(unwind) << abi->name;
+    EXPECT_GT(unwind->register_names.size(), abi->sp);
+    EXPECT_LE(unwind->register_names.size(), Registers::count);
+    EXPECT_TRUE(unwind->call_saved >> abi->fp & 1) << abi->name;
+    EXPECT_FALSE(unwind->call_saved >> abi->sp & 1) << abi->name;
+    EXPECT_FALSE(unwind->call_saved >> abi->ra & 1) << abi->name;
+    for (const SignalTrampoline& trampoline : unwind->trampolines) {
+      EXPECT_GE(trampoline.registers.size(), 16u);
+      for (const SavedRegister& saved : trampoline.registers)
+        EXPECT_LT(saved.reg, unwind->register_names.size());
+    }
+  }
+}
+
+/// As llvm-mc encodes them.
+TEST(Abi, Aarch64CallsAreRecognised) {
+  for (const Abi abi : {Abi::aarch64_little, Abi::aarch64_big}) {
+    EXPECT_TRUE(ends_with_call(abi, {0x02, 0x00, 0x00, 0x94}));  // bl .+8
+    EXPECT_TRUE(ends_with_call(abi, {0xff, 0xff, 0xff, 0x97}));  // bl .-4
+    EXPECT_TRUE(ends_with_call(abi, {0x20, 0x00, 0x3f, 0xd6}));  // blr x1
+    EXPECT_TRUE(ends_with_call(abi, {0x01, 0x08, 0x3f, 0xd7}));  // blraa x0, x1
+    EXPECT_TRUE(ends_with_call(abi, {0x1f, 0x0c, 0x3f, 0xd6}));  // blrabz x0
+    EXPECT_FALSE(ends_with_call(abi, {0x02, 0x00, 0x00, 0x14})); // b .+8
+    EXPECT_FALSE(ends_with_call(abi, {0x20, 0x00, 0x1f, 0xd6})); // br x1
+    EXPECT_FALSE(ends_with_call(abi, {0xc0, 0x03, 0x5f, 0xd6})); // ret
+  }
+}
+
+TEST(Abi, S390xCallsAreRecognised) {
+  EXPECT_TRUE(ends_with_call(Abi::s390x, {0xc0, 0xe5, 0, 0, 0, 4}));  // brasl %r14, .+8
+  EXPECT_TRUE(ends_with_call(Abi::s390x, {0xa7, 0xe5, 0, 4}));        // bras %r14, .+8
+  EXPECT_TRUE(ends_with_call(Abi::s390x, {0x0d, 0xe1}));              // basr %r14, %r1
+  EXPECT_FALSE(ends_with_call(Abi::s390x, {0x0d, 0xd0}));             // basr %r13, 0
+  EXPECT_FALSE(ends_with_call(Abi::s390x, {0xc0, 0xf4, 0, 0, 0, 4})); // jg .+8
+  EXPECT_FALSE(ends_with_call(Abi::s390x, {0x07, 0xfe}));             // br %r14
+}
+
+/// AArch64 memory; code in [0x1000, 0x2000); 48 bits of address.
+class Aarch64Space final : public AddressSpace {
+public:
+  const AbiTraits& abi() const override { return traits(Abi::aarch64_little); }
+  std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const auto at = bytes_.find(address + i);
+      if (at == bytes_.end()) return i;
+      out[i] = at->second;
+    }
+    return out.size();
+  }
+  bool is_code(std::uint64_t address) override { return address >= 0x1000 && address < 0x2000; }
+  Module* module_at(std::uint64_t) override { return nullptr; }
+  std::uint64_t code_address_mask() override { return 0xffff'ffff'ffff; }
+
+  void put(std::uint64_t address, std::uint64_t value, int size = 8) {
+    for (int i = 0; i < size; ++i) bytes_[address++] = static_cast<std::byte>(value >> 8 * i);
+  }
+
+private:
+  std::map<std::uint64_t, std::byte> bytes_;
+};
+
+TEST(Steppers, SignedReturnAddressOfAFrameRecord) {
+  constexpr std::uint16_t x29 = 29, sp = 31;
+  Aarch64Space space;
+  space.put(0x114c, 0x94000000, 4); // bl
+  space.put(0x7010, 0x7050);
+  space.put(0x7018, 0x002b'0000'0000'1150);
+  Memory memory(space);
+  const auto stepper = make_frame_pointer_stepper(space.abi());
+  FrameState frame, caller;
+  frame.registers.pc = 0x1500;
+  frame.registers.set(sp, 0x7000);
+  frame.registers.set(x29, 0x7010);
+  const StepResult result = stepper->step(frame, memory, caller);
+  ASSERT_EQ(result.status, StepStatus::stepped);
+  EXPECT_EQ(caller.registers.pc, 0x1150u);
+  EXPECT_EQ(caller.registers.get(x29), 0x7050u);
+  EXPECT_EQ(caller.registers.get(sp), 0x7050u); // the record may lie anywhere in the frame: a guess
+}
+
+TEST(Steppers, ScanWantsACallerThatMakesSense) {
+  Aarch64Space space;
+  Memory memory(space);
+  FrameState frame, caller;
+  frame.registers.pc = 0x1500;
+  frame.registers.set(31, 0x7000);
+  // Where calls do not push, a word in memory does not tell the CFA.
+  EXPECT_EQ(make_scan_stepper(space.abi())->step(frame, memory, caller).status, StepStatus::not_mine);
+}
+
+TEST(CoreProcess, FloatingPointRegistersOfS390x) {
+  const ByteOrder order = ByteOrder::big;
+  Writer body(order), fp(order);
+  body.u32(11).u32(0).u32(0).u16(11).u16(0).zeros(16).u32(5).zeros(112 - 36);
+  body.u64(0).u64(0x4000);
+  for (unsigned i = 0; i < 16; ++i) body.u64(0x100 + i);
+  body.zeros(64 + 8 + 8);
+  fp.u32(0).u32(0);
+  for (unsigned i = 0; i < 16; ++i) fp.u64(0x300 + i); // f0, f1, f2, ...
+  auto notes = note("CORE", 1, body.bytes, order);
+  const auto registers = note("CORE", 2, fp.bytes, order);
+  notes.insert(notes.end(), registers.begin(), registers.end());
+  TestElf file{.order = order, .type = elf::et_core, .machine = 22};
+  file.segments.push_back({elf::pt_note, 0, 0, notes, 0});
+  const auto bytes = file.build();
+  const auto core = elf::Core::parse(bytes);
+  ASSERT_TRUE(core);
+  EXPECT_TRUE(core->problems().empty());
+  const auto process = CoreProcess::create(*core, {});
+  ASSERT_TRUE(process);
+  const Registers& found = (*process)->threads()[0].registers;
+  EXPECT_EQ(found.get(15), 0x10fu);
+  EXPECT_EQ(found.get(16), 0x300u); // f0
+  EXPECT_EQ(found.get(17), 0x302u); // f2: DWARF numbers are not in numerical order
+  EXPECT_EQ(found.get(20), 0x301u); // f1
+  EXPECT_EQ(found.get(24), 0x308u); // f8
+  EXPECT_EQ(found.get(31), 0x30fu); // f15
+}
+
+TEST(CoreProcess, SignedPointersByTheNoteAndByTheMappings) {
+  const ByteOrder order = ByteOrder::little;
+  Writer body(order);
+  body.u32(11).u32(0).u32(0).u16(11).u16(0).zeros(16).u32(5).zeros(112 - 36).zeros(272 + 8);
+  auto notes = note("CORE", 1, body.bytes, order);
+  TestElf file{.order = order, .type = elf::et_core, .machine = 183};
+  file.segments.push_back({elf::pt_note, 0, 0, notes, 0});
+  const auto mask_of = [&] {
+    const auto bytes = file.build();
+    const auto core = elf::Core::parse(bytes);
+    return (*CoreProcess::create(*core, {}))->space().code_address_mask();
+  };
+  EXPECT_EQ(mask_of(), (std::uint64_t{1} << 39) - 1); // no mapping: the smallest address space
+  file.segments.push_back({elf::pt_load, elf::pf_r, 0xaaaa'0000'0000, std::vector<std::byte>(16), 16});
+  EXPECT_EQ(mask_of(), (std::uint64_t{1} << 48) - 1);
+  const auto mask = note("LINUX", 0x406, Writer(order).u64(0xff).u64(0x7f'fe00'0000'0000).bytes, order);
+  notes.insert(notes.end(), mask.begin(), mask.end());
+  file.segments[0] = {elf::pt_note, 0, 0, notes, 0};
+  EXPECT_EQ(mask_of(), ~std::uint64_t{0x7f'fe00'0000'0000});
+}
+
+} // namespace

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "threads.h"
+
+#include "sframe/tool/progress.h"
+#include "sframe/walk/compare.h"
+#include "sframe/walk/steppers.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace sframe::unwind {
+
+namespace {
+
+/// Hands frames to the printer; ends the walk when nobody reads any more.
+class Forward final : public walk::FrameReceiver {
+public:
+  Forward(Printer& printer, const tool::Output& out) : printer_(printer), out_(out) {}
+  bool frame(const walk::Frame& frame, const walk::Registers& registers) override {
+    printer_.frame(frame, registers);
+    return !out_.failed();
+  }
+
+private:
+  Printer& printer_;
+  const tool::Output& out_;
+};
+
+/// Condenses a stack into a number, so that stacks can be compared without being kept: walking again is
+/// cheap.
+class Digest final : public walk::FrameReceiver {
+public:
+  bool frame(const walk::Frame& frame, const walk::Registers&) override {
+    add(frame.pc);
+    add(reinterpret_cast<std::uintptr_t>(frame.found_by) << 1 | frame.signal_frame);
+    return true;
+  }
+  void add(std::uint64_t value) {
+    low_ = (low_ ^ value) * 0x9e3779b97f4a7c15;
+    low_ ^= low_ >> 32;
+    high_ = (high_ + value) * 0xd6e8feb86659fd93;
+    high_ ^= high_ >> 29;
+  }
+  std::pair<std::uint64_t, std::uint64_t> value() const { return {low_, high_}; }
+
+private:
+  std::uint64_t low_ = 0, high_ = 0;
+};
+
+bool walk_each(std::span<const walk::Thread* const> threads, walk::Walker& walker, Printer& printer,
+               const tool::Output& out, tool::Progress& progress) {
+  Forward forward(printer, out);
+  bool complete = true;
+  for (const walk::Thread* thread : threads) {
+    printer.begin_thread(std::span(&thread, 1));
+    const walk::WalkEnd end = walker.walk(thread->registers, forward);
+    printer.end_thread(end);
+    complete &= end.complete;
+    progress.step();
+    if (out.failed()) break;
+  }
+  return complete;
+}
+
+/// Groups stand where their first thread would.
+bool walk_groups(std::span<const walk::Thread* const> threads, walk::Walker& walker, Printer& printer,
+                 const tool::Output& out, tool::Progress& progress) {
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> places;
+  std::vector<std::vector<const walk::Thread*>> groups;
+  for (const walk::Thread* thread : threads) {
+    Digest digest;
+    const walk::WalkEnd end = walker.walk(thread->registers, digest);
+    digest.add(static_cast<std::uint64_t>(end.reason));
+    digest.add(end.detail);
+    const auto [at, added] = places.try_emplace(digest.value(), groups.size());
+    if (added) groups.emplace_back();
+    groups[at->second].push_back(thread);
+    progress.step();
+  }
+  Forward forward(printer, out);
+  bool complete = true;
+  for (const auto& group : groups) {
+    printer.begin_thread(group);
+    const walk::WalkEnd end = walker.walk(group.front()->registers, forward);
+    printer.end_thread(end);
+    complete &= end.complete;
+    if (out.failed()) break;
+  }
+  return complete;
+}
+
+/// Every way to find a caller that can be asked from any frame.
+walk::StepperList compared_steppers(const AbiTraits& abi) {
+  walk::StepperList list;
+  list.push_back(walk::make_sframe_stepper(abi));
+  list.push_back(walk::make_cfi_stepper(abi));
+  list.push_back(walk::make_frame_pointer_stepper(abi));
+  return list;
+}
+
+bool compare_each(std::span<const walk::Thread* const> threads, walk::CoreProcess& process,
+                  walk::Walker& walker, Printer& printer, const tool::Output& out, tool::Progress& progress) {
+  walk::Comparison comparison(process.space(), compared_steppers(process.space().abi()));
+  bool agreed = true;
+  for (const walk::Thread* thread : threads) {
+    printer.begin_thread(std::span(&thread, 1));
+    comparison.begin();
+    const walk::WalkEnd end = walker.walk(thread->registers, comparison);
+    comparison.end(end);
+    printer.comparison(comparison.results());
+    printer.end_thread(end);
+    agreed &= end.complete;
+    for (const walk::StepperComparison& result : comparison.results())
+      agreed &= result.trust != walk::Trust::exact || result.differs == 0;
+    progress.step();
+    if (out.failed()) break;
+  }
+  return agreed;
+}
+
+} // namespace
+
+std::vector<const walk::Thread*> wanted_threads(const walk::ProcessState& process, const Options& options) {
+  std::vector<const walk::Thread*> wanted;
+  for (const walk::Thread& thread : process.threads())
+    if (!options.thread || thread.tid == *options.thread) wanted.push_back(&thread);
+  return wanted;
+}
+
+bool walk_threads(std::span<const walk::Thread* const> threads, walk::CoreProcess& process,
+                  walk::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
+                  const tool::Messages& messages) {
+  tool::Progress progress(messages, threads.size(), "threads");
+  if (options.compare) return compare_each(threads, process, walker, printer, out, progress);
+  return options.group ? walk_groups(threads, walker, printer, out, progress)
+                       : walk_each(threads, walker, printer, out, progress);
+}
+
+} // namespace sframe::unwind
