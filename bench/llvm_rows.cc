@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A whole program that does nothing but run LLVM's row interpreter over .eh_frame: what a converter on top of
+// it would at least have to take.
+//
+//   llvm-rows FILE
+
+#include "llvm_rows.h"
+
+#include "llvm/Object/ELFObjectFile.h"
+
+#include <cstdio>
+#include <span>
+
+int main(int argc, char** argv) {
+  using namespace sframe;
+  auto file = argc == 2 ? llvm::object::ObjectFile::createObjectFile(argv[1])
+                        : llvm::createStringError("usage: llvm-rows FILE");
+  if (!file) {
+    std::fprintf(stderr, "%s\n", llvm::toString(file.takeError()).c_str());
+    return 2;
+  }
+  for (const auto& part : file->getBinary()->sections()) {
+    if (llvm::cantFail(part.getName()) != ".eh_frame") continue;
+    const llvm::StringRef text = llvm::cantFail(part.getContents());
+    const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
+    const cfi::Section section(cfi::SectionKind::eh_frame, bytes, part.getAddress(), traits(Abi::amd64));
+    std::printf("%lld rows\n", static_cast<long long>(bench::count_llvm_rows(section)));
+  }
+}
