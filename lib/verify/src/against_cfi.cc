@@ -114,8 +114,10 @@ void Sweep::tell_verdicts() {
         verdicts_.add(number, i, Verdict::contradiction);
       else if (mark & mark_undecided || !section.fde(i)) // rows that cannot be read, functions that cannot
         verdicts_.add(number, i, Verdict::undecided);
-      else if (mark & mark_any_cfi || !(mark & mark_no_cfi))
+      else if (!(mark & mark_no_cfi))
         verdicts_.add(number, i, Verdict::agree);
+      else if (mark & mark_any_cfi) // else the CFI is no witness: another one may be
+        verdicts_.add(number, i, Verdict::undecided);
     }
   }
 }
