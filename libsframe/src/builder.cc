@@ -326,29 +326,20 @@ struct Builder::Layout {
   static std::vector<std::uint32_t> by_address(const Builder& builder); ///< makes `order`
 };
 
-/// What mostly decides is kept together, as sorting waits for memory.
+/// Functions mostly come in sorted stretches, which merging makes use of.
 std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder) {
   const auto& functions = builder.functions_;
   const auto bytes_of = [&](const Function& f) { return builder.run_bytes(builder.runs_[f.run]); };
-  struct Key {
-    std::uint64_t start;
-    std::uint32_t target, number;
-  };
-  std::vector<Key> keys;
-  keys.reserve(functions.size());
-  for (const Function& function : functions)
-    keys.push_back({function.fde.start, function.target, static_cast<std::uint32_t>(keys.size())});
-  const auto before = [&](const Key& a, const Key& b) {
-    if (a.target != b.target) return a.target < b.target;
-    if (a.start != b.start) return a.start < b.start;
-    const Function &x = functions[a.number], &y = functions[b.number];
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    const Function &x = functions[a], &y = functions[b];
+    if (x.target != y.target) return x.target < y.target;
+    if (x.fde.start != y.fde.start) return x.fde.start < y.fde.start;
     if (x.fde.size != y.fde.size) return x.fde.size < y.fde.size;
     return std::ranges::lexicographical_compare(bytes_of(x), bytes_of(y));
   };
-  if (!std::ranges::is_sorted(keys, before)) std::ranges::sort(keys, before);
-  std::vector<std::uint32_t> order;
-  order.reserve(keys.size());
-  for (const Key& key : keys) order.push_back(key.number);
+  std::vector<std::uint32_t> order(functions.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (!std::ranges::is_sorted(order, before)) std::ranges::stable_sort(order, before);
   return order;
 }
 

@@ -11,7 +11,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
+#include <ranges>
 
 namespace sframe::elf {
 namespace {
@@ -217,6 +219,28 @@ TEST(ElfRewrite, MovedTableIsFoundByOldKernels) {
   }
 }
 
+// GNU's tools drop segments without sections: where the table moved, a section stands behind it that is not
+// .sframe.
+TEST(ElfRewrite, MovedTableHasASection) {
+  bool any = false;
+  for (const Linked& file : linked_inputs()) {
+    SCOPED_TRACE(file.name);
+    const auto out = add(file.bytes, large);
+    const auto image = Image::parse(*out);
+    const Segment& load = *std::ranges::find(std::views::reverse(image->segments()), pt_load, &Segment::type);
+    const Section* anchor = image->find_section(".moved_phdrs");
+    const std::uint64_t headers = 56 * image->segments().size();
+    ASSERT_EQ(anchor != nullptr, load.file_size > large);
+    if (!anchor) continue;
+    any = true;
+    EXPECT_EQ(anchor->offset, load.offset + headers);
+    EXPECT_EQ(anchor->address, load.address + headers);
+    EXPECT_EQ(anchor->flags, shf_alloc);
+    EXPECT_EQ(anchor->offset + anchor->size, image->find_section(".sframe")->offset);
+  }
+  EXPECT_TRUE(any);
+}
+
 /// An executable with one segment, without sections.
 test::TestElf plain() {
   test::TestElf elf;
@@ -278,6 +302,13 @@ TEST(ElfRewrite, Refuses) {
   test::TestElf strings = plain();
   strings.sections.push_back({".sframe", sht_strtab, 0, 0, Bytes(4), 0, 0, 0});
   expect_refused(strings.build(), "of another type");
+
+  // A name behind the table: what is added to the table would become that name.
+  Bytes nameless = test::read_file(test::inputs() / "amd64/v3-gas247-pie");
+  std::uint64_t headers = 0;
+  std::memcpy(&headers, nameless.data() + 40, sizeof headers); // e_shoff
+  nameless[headers + 64 + 2] = std::byte(1);                   // sh_name of section 1: 64 KiB further
+  expect_refused(nameless, "name is not among the names");
 
   Bytes overlap = plain().build();
   overlap[32] = std::byte(8); // e_phoff

@@ -13,7 +13,6 @@
 #include "sframe/parallel/for_each.h"
 
 #include <algorithm>
-#include <deque>
 #include <mutex>
 #include <utility>
 
@@ -107,30 +106,6 @@ void PartConverter::skip(Reason reason) {
   report_.count(reason);
 }
 
-/// A builder for each thread.
-class Builders {
-public:
-  /// The first thread gets `result`, so that one alone copies nothing.
-  Builders(Builder& result, const BuildOptions& options) : result_(result), options_(options) {}
-
-  /// For several threads at once.
-  Builder& next() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(given_, true) ? others_.emplace_back(options_) : result_;
-  }
-  /// Puts everything into the result.
-  void join() {
-    for (; !others_.empty(); others_.pop_front()) result_.append(others_.front());
-  }
-
-private:
-  Builder& result_;
-  const BuildOptions options_;
-  std::mutex mutex_;
-  bool given_ = false;
-  std::deque<Builder> others_;
-};
-
 /// Converts the sections of an input, one after the other.
 class Converter {
 public:
@@ -204,13 +179,19 @@ void Converter::convert_parts(const Source& source) {
   auto cuts = source.section.parts(part_size);
   cuts.push_back(source.section.bytes().size());
   std::vector<Report> reports(cuts.size() - 1);
-  Builders builders(out_.builder, build_options(source.section.abi(), options_));
+  const bool alone = options_.threads <= 1 || reports.size() == 1;
+  std::mutex joining;
   parallel::for_each(
-      reports.size(), options_.threads, [&] { return &builders.next(); },
-      [&](std::size_t i, Builder* builder) {
-        PartConverter(source, options_, *builder, reports[i]).convert({source.section, cuts[i], cuts[i + 1]});
+      reports.size(), options_.threads,
+      [&] { return Builder(build_options(source.section.abi(), options_)); },
+      [&](std::size_t i, Builder& part) {
+        Builder& builder = alone ? out_.builder : part;
+        PartConverter(source, options_, builder, reports[i]).convert({source.section, cuts[i], cuts[i + 1]});
+        if (alone) return;
+        const std::lock_guard lock(joining);
+        out_.builder.append(part);
+        part.clear();
       });
-  builders.join();
   for (const Report& report : reports) {
     out_.report.add_counts(report);
     out_.report.left_out.insert(out_.report.left_out.end(), report.left_out.begin(), report.left_out.end());

@@ -136,7 +136,8 @@ void ModuleFinder::add_vdso() {
   read_header(module, *address);
   if (module.header_address == 0) return;
   const MemoryRange* range = core_.range_at(*address);
-  module.end = range->address + range->size;
+  const std::uint64_t end = range->address + range->size; // 0 at the top of the address space
+  module.end = end ? end : ~std::uint64_t{0};
   module.mappings.push_back({module.start, module.end, 0, module.path});
   core_.modules_.push_back(std::move(module));
 }

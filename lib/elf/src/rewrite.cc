@@ -20,13 +20,11 @@ namespace {
 
 constexpr std::string_view section_name = ".sframe";
 
-/// A table of section names. It only grows.
+/// A table of section names, which ends with a NUL. It only grows.
 class Names {
 public:
   explicit Names(std::span<const std::byte> table)
-      : bytes_(reinterpret_cast<const char*>(table.data()), table.size()) {
-    if (bytes_.empty() || bytes_.back() != '\0') bytes_.push_back('\0');
-  }
+      : bytes_(reinterpret_cast<const char*>(table.data()), table.size()) {}
 
   /// The place of a name, which is added where it is not there.
   std::uint32_t place(std::string_view name) {

@@ -236,6 +236,17 @@ bool alone_in_place(const Image& image, const Tables& tables, const OldSection& 
   });
 }
 
+/// True where all sections' names end in the table: a name that is added behind it must not complete another.
+bool has_sound_names(const Image& image, const Tables& tables, const Section& names) {
+  const auto table = image.bytes().subspan(names.offset, names.size);
+  if (table.empty() || table.back() != std::byte(0)) return false;
+  return with_types(image.byte_order(), [&]<class Types>(Types) {
+    const auto headers =
+        table_at<typename Types::Shdr>(image.bytes(), tables.section_offset, tables.section_count);
+    return headers && std::ranges::all_of(*headers, [&](const auto& h) { return h.sh_name < names.size; });
+  });
+}
+
 } // namespace
 
 Result<Tables> read_tables(const Image& image) {
@@ -271,6 +282,8 @@ Result<Tables> read_tables(const Image& image) {
     return fail("section runs past the end of the file", names.name);
   if (names.allocated() || names.type != sht_strtab || names.flags & shf_compressed)
     return fail("section names in a section that cannot be moved", names.name);
+  if (!has_sound_names(image, tables, names))
+    return fail("a section's name is not among the names", names.name);
   return tables;
 }
 
