@@ -55,6 +55,7 @@ private:
   bool verify_image(const std::string& path, const elf::Image& image);
   bool verify_input(const std::string& path, const Input::Sources& sources);
   Summary run(const std::string& path, const Input& input, FileReport& report);
+  void check_code(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   std::optional<elf::DebugFile> look_up_debug(const std::string& path, const elf::Image* image);
   std::optional<Companion> open(const std::string& path, bool raw_allowed);
   std::optional<std::string> sframe_path(const std::string& path, const elf::Image* image);
@@ -192,10 +193,23 @@ Summary FileVerifier::run(const std::string& path, const Input& input, FileRepor
                     "no .eh_frame and no .debug_frame to compare with (--debug names a file that has them)");
     addresses = check_against_cfi(input, verdicts, report);
   }
-  if (options_.code) check_against_code(input, options_.code_threads, verdicts, report);
+  if (options_.code) check_code(path, input, verdicts, report);
   Summary summary = verdicts.summary();
   summary.addresses = addresses;
   return summary;
+}
+
+void FileVerifier::check_code(const std::string& path, const Input& input, Verdicts& verdicts,
+                              FileReport& report) {
+  if (has_code(input)) return check_against_code(input, options_.code_threads, verdicts, report);
+  const char* why = input.relocatable()
+                        ? "the code of relocatable objects is not checked: verify what is linked from them"
+                        : "no code to compare with";
+  // Among other checks this goes without saying; alone it must not seem to have passed.
+  if (options_.structure || options_.cfi)
+    slot_.detail(path, why);
+  else
+    slot_.warning(path, why);
 }
 
 std::optional<Companion> FileVerifier::open(const std::string& path, bool raw_allowed) {
