@@ -103,8 +103,20 @@ std::optional<FrameRow> Analysis::row_at(std::uint64_t address) {
   return row;
 }
 
+/// True where the function is one reached instruction behind the other, as most are.
+bool Analysis::is_reached_throughout() const {
+  std::uint64_t at = 0;
+  while (at < size_) {
+    const std::uint32_t index = index_of_[at];
+    if (index == no_index || code_[index].owner == no_index) return false;
+    at += code_[index].instruction.length;
+  }
+  return true;
+}
+
 std::span<const Gap> Analysis::gaps() {
   gaps_.clear();
+  if (is_reached_throughout()) return gaps_;
   reached_bytes_.assign(size_, false);
   for (const Decoded& decoded : code_)
     if (decoded.owner != no_index)

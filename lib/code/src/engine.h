@@ -149,6 +149,7 @@ private:
   void order_blocks();
   Exit exit_of(const Decoded& decoded, const State& state);
   Exit exit_of_return(const State& state) const;
+  bool is_reached_throughout() const;
   bool state_before(std::uint32_t index, State& state);
   const Decoded* decoded_around(std::uint64_t address) const;
 

@@ -82,6 +82,13 @@ bool Analysis::read_targets(const JumpTable& table, bool& is_guess) {
     // Whole pointers that lead elsewhere are more of the same table; distances are something else.
     if (is_guess && !inside && (!target || !has_pointers || table.max_index == no_index)) break;
     if (!target) return false;
+    // The bound is right but not the tightest: what follows is another table, of which the entries count from
+    // elsewhere.
+    if (inside && !is_guess && !starts_instruction(*target)) {
+      JumpTable shorter = table;
+      shorter.is_bound_firm = false;
+      return read_targets(shorter, is_guess);
+    }
     // An entry that leads elsewhere goes to the function's cold part.
     if (inside) targets_.push_back(*target);
   }

@@ -6,6 +6,7 @@
 #include "values.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace sframe::code {
 namespace {
@@ -21,6 +22,14 @@ constexpr std::int64_t max_step = 256;
 Value bounded(std::int64_t limit, bool is_firm, std::int64_t step = 1) {
   if (limit < 0 || limit > max_index || step <= 0 || step > max_step) return Value::other();
   return {Base::bounded, is_firm, static_cast<std::uint16_t>(step), static_cast<std::int32_t>(limit)};
+}
+
+/// True where a mask changes none of an index's values: multiples of a step, up to a limit.
+bool keeps_multiples(const Value& index, std::int64_t mask) {
+  const std::int64_t step = index.id, largest = index.offset * step;
+  if (step == 1) return largest <= mask; // or makes them smaller: the limit holds
+  const std::int64_t filled = mask | (step - 1);
+  return std::has_single_bit(index.id) && (filled & (filled + 1)) == 0 && largest <= mask;
 }
 
 } // namespace
@@ -78,7 +87,7 @@ Value Analysis::masked(const Value& value, std::int64_t mask) const {
   if (value.base == Base::constant && fits_offset(value.offset & mask))
     return {Base::constant, false, 0, static_cast<std::int32_t>(value.offset & mask)};
   if (mask >= 0) {
-    if (value.base == Base::bounded && value.id == 1 && value.offset <= mask) return value;
+    if (value.base == Base::bounded && keeps_multiples(value, mask)) return value;
     return bounded(mask, false);
   }
   // Stacks are aligned to words.
@@ -126,7 +135,12 @@ Value Analysis::copied(const Effect& effect, const Decoded& decoded, State& stat
     if (effect.source != abi_->sp) state.set_reg(effect.source, value);
     return value;
   }
-  if (value.base == Base::table && effect.size == 4 && effect.is_signed) tables_[value.id].is_signed = true;
+  if (value.base == Base::table && is_narrow && effect.value == 0) { // an entry, extended
+    JumpTable& table = tables_[value.id];
+    if (effect.size < table.size) return Value::other();
+    if (effect.size == table.size && effect.is_signed) table.is_signed = true;
+    return value;
+  }
   value = plus(value, effect.value);
   return is_narrow ? narrowed(value, effect.size, effect.is_signed) : value;
 }

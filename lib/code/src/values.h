@@ -54,7 +54,6 @@ inline Value narrowed(const Value& value, std::uint32_t size, bool is_signed) {
   using Base = Value::Base;
   constexpr std::int64_t byte_values = 256;
   const std::int64_t limit = std::int64_t{1} << (8 * size - (is_signed ? 1 : 0));
-  if (value.base == Base::table) return size == 4 ? value : Value::other();
   if (value.base == Base::constant && value.offset >= 0 && value.offset < limit) return value;
   if (value.base == Base::bounded && std::int64_t{value.offset} * value.id < limit) return value;
   if (size == 1 && !is_signed) return {Base::bounded, false, 1, static_cast<std::int32_t>(byte_values - 1)};

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/DataExtractor.h>
 #include <string_view>
 
 namespace sframe::verify {
@@ -14,7 +14,7 @@ namespace sframe::verify {
 namespace {
 
 /// Sorted.
-constexpr std::array<std::string_view, 62> names = {
+constexpr std::array<std::string_view, 64> names = {
     "_Exit",
     "_Unwind_Resume",
     "_ZSt10unexpectedv",
@@ -68,6 +68,8 @@ constexpr std::array<std::string_view, 62> names = {
     "errx",
     "exit",
     "g_assertion_message_expr",
+    "log_assert_failed",
+    "log_assert_failed_unreachable",
     "longjmp",
     "pthread_exit",
     "quick_exit",
@@ -84,52 +86,55 @@ bool known(std::string_view name) {
   return std::ranges::binary_search(names, name.substr(0, name.find('@')));
 }
 
-using Stubs = std::vector<std::string_view>;
-
-/// The names of .rela.plt, one per stub, in order; empty where a stub has none.
-Stubs stub_names(const llvm::object::ELFObjectFileBase& file) {
-  Stubs stubs;
-  for (const llvm::object::SectionRef& section : file.dynamic_relocation_sections()) {
-    if (auto name = section.getName(); !name || *name != ".rela.plt") {
-      if (!name) llvm::consumeError(name.takeError());
-      continue;
-    }
-    for (const llvm::object::RelocationRef& relocation : section.relocations()) {
-      std::string_view text;
-      if (const auto symbol = relocation.getSymbol(); symbol != file.symbol_end()) {
-        if (auto name = symbol->getName())
-          text = {name->data(), name->size()};
-        else
-          llvm::consumeError(name.takeError());
-      }
-      stubs.push_back(text);
-    }
-  }
-  return stubs;
+std::span<const std::byte> bytes_of(const elf::Image& image, const elf::Section& section) {
+  return image.read(section.address, section.size).value_or(std::span<const std::byte>{});
 }
 
-/// The addresses of stubs for such functions: stubs stand in the order of their relocations, behind at most a few
-/// that are for all.
+/// Reads with bounds: what lies outside is 0, or an empty string.
+llvm::DataExtractor reader(const elf::Image& image, std::uint32_t section) {
+  const auto sections = image.sections();
+  const auto bytes =
+      section < sections.size() ? bytes_of(image, sections[section]) : std::span<const std::byte>{};
+  return {llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+          image.byte_order() == ByteOrder::little, 8};
+}
+
+/// The addresses of stubs for such functions: stubs stand in the order of the relocations in .rela.plt,
+/// behind at most a few that are for all.
+void add_stubs(const elf::Image& image, const elf::Section& plt, const elf::Section& relocations,
+               std::vector<std::uint64_t>& addresses) {
+  constexpr std::uint64_t max_header = 64, relocation_size = 24, symbol_size = 24;
+  const std::uint64_t count = relocations.size / relocation_size, size = image.abi()->plt_entry_size;
+  if (plt.size / size < count) return;
+  const std::uint64_t header = plt.size - count * size;
+  if (header > max_header) return; // stubs of another size, or for other relocations
+  const llvm::DataExtractor entries = reader(image, relocations.index),
+                            symbols = reader(image, relocations.link);
+  const llvm::DataExtractor names =
+      reader(image, relocations.link < image.sections().size() ? image.sections()[relocations.link].link : 0);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t info_at = i * relocation_size + 8;
+    std::uint64_t symbol_at = (entries.getU64(&info_at) >> 32) * symbol_size;
+    std::uint64_t name_at = symbol_at ? symbols.getU32(&symbol_at) : 0;
+    const llvm::StringRef name = name_at ? names.getCStrRef(&name_at) : llvm::StringRef();
+    if (known({name.data(), name.size()})) addresses.push_back(plt.address + header + i * size);
+  }
+}
+
 void add_stubs(const elf::Image& image, std::vector<std::uint64_t>& addresses) {
-  constexpr std::uint64_t max_header = 64;
-  const auto bytes = image.bytes();
-  auto file = llvm::object::ObjectFile::createELFObjectFile(
-      {llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()), ""}, false);
-  if (!file) return llvm::consumeError(file.takeError());
-  const Stubs stubs = stub_names(*llvm::cast<llvm::object::ELFObjectFileBase>(file->get()));
-  if (stubs.empty() || !image.abi()) return;
-  for (const elf::Section& plt : image.plt_sections()) {
-    const std::uint64_t size = image.abi()->plt_entry_size, header = plt.size - stubs.size() * size;
-    if (header > max_header) continue; // stubs of another size, or for other relocations
-    for (std::size_t i = 0; i < stubs.size(); ++i)
-      if (known(stubs[i])) addresses.push_back(plt.address + header + i * size);
+  if (!image.abi()) return;
+  for (const elf::Section& relocations : image.sections()) {
+    if (relocations.type != elf::sht_rela || !relocations.allocated() || relocations.name != ".rela.plt")
+      continue;
+    for (const elf::Section& plt : image.plt_sections()) add_stubs(image, plt, relocations, addresses);
   }
 }
 
 } // namespace
 
 Callees::Callees(const elf::Image& image) : ImageSurroundings(image) {
-  for (const elf::Symbol& symbol : elf::SymbolTable::load(image).symbols())
+  const elf::SymbolTable table = elf::SymbolTable::load(image);
+  for (const elf::Symbol& symbol : table.symbols())
     if (known(symbol.name)) never_returning_.push_back(symbol.address);
   add_stubs(image, never_returning_);
   std::ranges::sort(never_returning_);

@@ -30,6 +30,8 @@ FrameRow resolved_entry(const AbiTraits& abi) {
   return resolve_fixed(abi.entry_row(), abi.fixed_ra_offset, abi.fixed_fp_offset);
 }
 
+constexpr const char* guessed_text = "the row does not fit, but control may not come here as was guessed";
+
 bool leaves(Exit exit) {
   return exit == Exit::returns || exit == Exit::returns_wrong || exit == Exit::returns_unknown ||
          exit == Exit::tail_call || exit == Exit::indirect_tail_call;
@@ -62,6 +64,7 @@ void CodeChecker::check(const CodeUnit& unit) {
   if (rows_.empty()) return;
   rows_elsewhere_ = Budget(min_rows_elsewhere + 16 * (unit.end - unit.begin));
   read_call_sites();
+  collect_rows();
   check_rows(entry_row(), unit.begin, unit.end);
   add_obstacles();
   add_gaps();
@@ -88,6 +91,7 @@ void CodeChecker::check_blocks(const SframeInterval& blocks) {
   std::vector<PlacedRow> others;
   std::swap(others, rows_);
   call_sites_.clear();
+  frame_rows_.clear(); // or the rest of a block would be believed to be as its rows say
   const std::uint64_t phase = (blocks.begin - blocks.function_begin) % size;
   for (std::uint64_t block = blocks.begin + (phase ? size - phase : 0); block < blocks.end; block += size) {
     const std::uint64_t block_end = std::min(blocks.end, block + size);
@@ -113,7 +117,6 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
   results_ = nullptr;
   const auto bytes = input_.image()->read(begin, end - begin);
   if (!bytes) return false;
-  collect_rows(begin);
   results_ = &analyzer_.run({.start = begin,
                              .bytes = *bytes,
                              .entry = entry,
@@ -125,12 +128,11 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
 
 /// The rows that help the analysis where code alone leaves questions open: the CFI's where there is any, so
 /// that wrong rows of SFrame do not help themselves.
-void CodeChecker::collect_rows(std::uint64_t begin) {
+void CodeChecker::collect_rows() {
   frame_rows_.clear();
   const auto add = [&](std::uint64_t address, const FrameRow& row) {
-    if (address < begin) return;
     frame_rows_.push_back(row);
-    frame_rows_.back().offset = static_cast<std::uint32_t>(address - begin);
+    frame_rows_.back().offset = static_cast<std::uint32_t>(address - unit_->begin);
   };
   for (const auto& [address, rule] : cfi_rules_)
     if (rule.kind == CfiRule::Kind::row) add(address, rule.row);
@@ -179,6 +181,7 @@ void CodeChecker::visit(const code::Reached& at) {
   if (!row) return settle(Exit::none, false);
   verdicts_.add(row->part, row->function, Verdict::agree);
   check_row(at, *row);
+  forgive_leaving_for_another_stack(at);
   check_exit(at, *row);
   if (at.exit != Exit::none) settle(at.exit, at.exit == Exit::stops);
 }
@@ -187,22 +190,20 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
   const code::RowCheck result = code::check(row.row, at.state, abi_);
   const Agreement worst = result.worst();
   if (worst == Agreement::agrees && result.sign_agrees) return settle(Exit::none, false);
-  if (worst == Agreement::unknown || at.certainty != code::Certainty::certain) {
+  if (worst == Agreement::unknown || at.certainty != code::Certainty::certain ||
+      (worst == Agreement::conflicts && rests_on_unknown_sp(result, *results_))) {
     settle(Exit::none, false);
-    return add_undecided(at, row, result);
+    const bool is_certain = at.certainty == code::Certainty::certain;
+    return add_undecided(at, row, is_certain ? unknown_text(result) : guessed_text);
   }
-  if (worst == Agreement::conflicts) {
-    verdicts_.add(row.part, row.function, Verdict::undecided);
+  if (worst == Agreement::conflicts)
     return add_pending(Id::K207, at, row, conflict_text(result, *results_, abi_));
-  }
-  verdicts_.add(row.part, row.function, Verdict::contradiction);
-  const PlacedRow* next = next_row_ < rows_.size() ? &rows_[next_row_] : nullptr;
-  if (next && pending_.empty() && next->begin == at.instruction.address + at.instruction.length &&
-      code::check(next->row, at.state, abi_).worst() == Agreement::agrees)
+  if (next_row_is_late(at, row))
     return add_pending(Id::K206, at, row, "the next row should start here, one instruction earlier");
   // Rules that count from the CFA are wrong with it.
   if (result.cfa.agreement == Agreement::contradicts) {
     const Id id = row.row.cfa.base == abi_.sp ? Id::K201 : Id::K202;
+    if (takes_another_stack(at, row)) return add_undecided(at, row, "the function goes on to another stack");
     return add_pending(id, at, row, rule_contradiction("CFA", row.row.cfa, result.cfa, abi_));
   }
   if (result.ra.agreement == Agreement::contradicts)
@@ -214,17 +215,31 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
     add_pending(Id::K204, at, row, rule_contradiction("FP", row.row.fp, result.fp, abi_));
 }
 
+/// __builtin_eh_return and the like: the row describes the frame that the function is about to go to, which
+/// is not the caller of this one. Its CFA is in a register, and the instruction makes that SP.
+bool CodeChecker::takes_another_stack(const code::Reached& at, const PlacedRow& row) const {
+  if (row.row.cfa.base == abi_.sp || row.row.cfa.base == abi_.fp) return false;
+  return std::ranges::binary_search(results_->obstacles(),
+                                    std::pair(code::Obstacle::Kind::sp_lost, at.instruction.address), {},
+                                    [](const code::Obstacle& o) { return std::pair(o.kind, o.address); });
+}
+
 /// The row cannot be judged here: says why.
-void CodeChecker::add_undecided(const code::Reached& at, const PlacedRow& row, const code::RowCheck& result) {
-  verdicts_.add(row.part, row.function, Verdict::undecided);
+void CodeChecker::add_undecided(const code::Reached& at, const PlacedRow& row, std::string why) {
   const bool is_certain = at.certainty == code::Certainty::certain;
+  if (!is_certain && input_.in_stubs(at.instruction.address)) return; // data, perhaps
+  verdicts_.add(row.part, row.function, Verdict::undecided);
   merger_.add(is_certain ? Id::K303 : Id::K302, at.instruction.address,
-              at.instruction.address + at.instruction.length, [&](Finding& finding) {
-                finding = describe(
-                    finding.id, at, row,
-                    is_certain ? unknown_text(result)
-                               : "the row does not fit, but control may not come here as was guessed");
-              });
+              at.instruction.address + at.instruction.length,
+              [&](Finding& finding) { finding = describe(finding.id, at, row, std::move(why)); });
+}
+
+/// A row that was right until here, and the next one, which is right already, starts behind the instruction.
+bool CodeChecker::next_row_is_late(const code::Reached& at, const PlacedRow& row) const {
+  if (next_row_ == rows_.size() || !pending_.empty() || row.begin == at.instruction.address) return false;
+  const PlacedRow& next = rows_[next_row_];
+  return next.begin == at.instruction.address + at.instruction.length &&
+         code::check(next.row, at.state, abi_).worst() == Agreement::agrees;
 }
 
 Finding CodeChecker::describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
@@ -236,9 +251,10 @@ Finding CodeChecker::describe(Id id, const code::Reached& at, const PlacedRow& r
   finding.sframe = row_text(row.row, abi_);
   finding.code = state_text(at.state, abi_);
   finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
-  if (const CfiRule* rule = cfi_rule(at.instruction.address)) {
+  if (const CfiRule* rule = cfi_rule(std::max(at.instruction.address, row.begin))) {
     finding.cfi = rule_text(*rule, abi_);
-    finding.compiler = compare(row.row, *rule, abi_).count == 0;
+    finding.compiler =
+        verify::check(id).severity != Severity::note && compare(row.row, *rule, abi_).count == 0;
   }
   return finding;
 }
@@ -247,11 +263,11 @@ Finding CodeChecker::describe(Id id, const code::Reached& at, const PlacedRow& r
 void CodeChecker::add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
   const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
   for (Pending& pending : pending_) {
-    if (pending.finding.id != id || pending.end != address || pending.row_begin != row.begin) continue;
+    if (pending.finding.id != id || pending.end != address || pending.row.begin != row.begin) continue;
     pending.end = end;
     return;
   }
-  pending_.push_back({describe(id, at, row, std::move(message)), address, end, row.begin});
+  pending_.push_back({describe(id, at, row, std::move(message)), address, end, row});
 }
 
 /// The run of instructions that pending findings are about is over: `exit` is how, `stops` where control does
@@ -261,10 +277,27 @@ void CodeChecker::settle(Exit exit, bool stops) {
     Id& id = pending.finding.id;
     const bool is_cfa = id == Id::K201 || id == Id::K202;
     // A row that was right and is not any more where the function takes its frame down.
-    if (is_cfa && leaves(exit) && pending.begin > pending.row_begin) id = Id::K211;
+    if (is_cfa && leaves(exit) && pending.begin > pending.row.begin) id = Id::K211;
     if (id == Id::K207 && stops) id = Id::K208;
+    const bool is_conflict = id == Id::K207 || id == Id::K208;
+    verdicts_.add(pending.row.part, pending.row.function,
+                  is_conflict ? Verdict::undecided : Verdict::contradiction);
     merger_.add(id, pending.begin, pending.end,
                 [&](Finding& finding) { finding = std::move(pending.finding); });
+  }
+  pending_.clear();
+}
+
+/// Behind takes_another_stack(): the rows are those of the frame that the jump goes to.
+void CodeChecker::forgive_leaving_for_another_stack(const code::Reached& at) {
+  if (at.exit != Exit::indirect_unknown || at.state.reg(abi_.sp).base != code::Value::Base::symbol) return;
+  for (Pending& pending : pending_) {
+    Finding& finding = pending.finding;
+    verdicts_.add(pending.row.part, pending.row.function, Verdict::undecided);
+    finding.id = Id::K303;
+    finding.compiler = false;
+    finding.message = "the function goes on to another stack";
+    sink_.add(std::move(finding));
   }
   pending_.clear();
 }
@@ -277,14 +310,24 @@ void CodeChecker::check_exit(const code::Reached& at, const PlacedRow& row) {
   sink_.add(describe(Id::K209, at, row, return_text(at.state, abi_)));
 }
 
-/// A jump out of the function must take along the frame that the target's row describes.
+/// A jump out of the function must take along the frame that the target's row describes. A branch that is
+/// never taken (__builtin_unreachable) may lead behind the end of the function: what starts there by chance
+/// says nothing.
 void CodeChecker::check_tail_call(const code::Reached& at) {
-  const auto target = row_elsewhere(at.instruction.target);
+  const std::uint64_t address = at.instruction.target;
+  const auto target = row_elsewhere(address);
   const PlacedRow* row = row_at(at.instruction.address);
   if (!target || !row || target->is_outermost()) return;
+  const bool is_branch = at.instruction.flow == code::Flow::branch;
+  if (is_branch && is_start_of_function(address)) return;
   if (code::check(*target, at.state, abi_).cfa.agreement != Agreement::contradicts) return;
   verdicts_.add(row->part, row->function, Verdict::contradiction);
   sink_.add(describe(Id::K210, at, *row, "the target expects " + row_text(*target, abi_)));
+}
+
+bool CodeChecker::is_start_of_function(std::uint64_t address) const {
+  const auto at = std::ranges::lower_bound(functions_, address, {}, &Range::begin);
+  return at != functions_.end() && at->begin == address;
 }
 
 /// SFrame's row at an address outside the function. Nothing, too, where a function's many jumps go deep into
@@ -327,18 +370,17 @@ void CodeChecker::note(Id id, std::uint64_t begin, std::uint64_t end, std::strin
   sink_.add(std::move(finding));
 }
 
+/// What kept the analysis back. Not for stubs, which jump to unknown places and have data in between.
 void CodeChecker::add_obstacles() {
   if (const PlacedRow& first = rows_.front();
       first.begin == unit_->begin && !first.row.is_outermost() && !first.row.same_rules(resolved_entry(abi_)))
     note(Id::K305, first.begin, first.begin, "starts with " + row_text(first.row, abi_));
-  if (!results_) return;
+  if (!results_ || input_.in_stubs(unit_->begin)) return;
   for (const code::Obstacle& obstacle : results_->obstacles()) {
     using Kind = code::Obstacle::Kind;
     const std::uint64_t at = obstacle.address;
     switch (obstacle.kind) {
-    case Kind::indirect_jump:
-      if (!input_.in_stubs(at)) note(Id::K301, at, at, "where this jump goes is not known");
-      break;
+    case Kind::indirect_jump: note(Id::K301, at, at, "where this jump goes is not known"); break;
     case Kind::undecodable: note(Id::K304, at, at, "no instruction"); break;
     case Kind::sp_lost: note(Id::K303, at, at, "what SP is from here on is not known"); break;
     case Kind::call_falls_through: note(Id::K306, at, at, "taken for a call that does not return"); break;
@@ -349,7 +391,7 @@ void CodeChecker::add_obstacles() {
 }
 
 void CodeChecker::add_gaps() {
-  if (!results_) return;
+  if (!results_ || input_.in_stubs(unit_->begin)) return;
   for (const code::Gap& gap : results_->gaps()) {
     auto row = std::ranges::partition_point(rows_, [&](const PlacedRow& r) { return r.end <= gap.begin; });
     const bool described = row != rows_.end() && row->begin < gap.end;

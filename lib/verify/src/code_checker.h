@@ -41,7 +41,7 @@ private:
   struct Pending {
     Finding finding;
     std::uint64_t begin = 0, end = 0;
-    std::uint64_t row_begin = 0; ///< of the row that is contradicted
+    PlacedRow row; ///< that is contradicted
   };
 
   void check_rows(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
@@ -49,11 +49,15 @@ private:
   bool analyse(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
   void visit(const code::Reached& at);
   void check_row(const code::Reached& at, const PlacedRow& row);
-  void add_undecided(const code::Reached& at, const PlacedRow& row, const code::RowCheck& result);
+  bool next_row_is_late(const code::Reached& at, const PlacedRow& row) const;
+  bool takes_another_stack(const code::Reached& at, const PlacedRow& row) const;
+  void add_undecided(const code::Reached& at, const PlacedRow& row, std::string why);
   void add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message);
   void settle(code::Exit exit, bool ends_without_return);
   void check_exit(const code::Reached& at, const PlacedRow& row);
+  void forgive_leaving_for_another_stack(const code::Reached& at);
   void check_tail_call(const code::Reached& at);
+  bool is_start_of_function(std::uint64_t address) const;
   void add_obstacles();
   void add_gaps();
   void note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message);
@@ -62,7 +66,7 @@ private:
   FrameRow entry_row() const;
   void read_call_sites();
   void read_cfi();
-  void collect_rows(std::uint64_t begin);
+  void collect_rows();
   const CfiRule* cfi_rule(std::uint64_t pc) const;
   const PlacedRow* row_at(std::uint64_t address) const;
   std::optional<FrameRow> row_elsewhere(std::uint64_t address);

@@ -72,10 +72,22 @@ std::string conflict_text(const code::RowCheck& check, const code::Results& resu
 }
 
 std::string unknown_text(const code::RowCheck& check) {
-  const std::string_view what = check.cfa.agreement == code::Agreement::unknown  ? "CFA"
-                                : check.ra.agreement == code::Agreement::unknown ? "RA"
-                                                                                 : "FP";
+  const std::string_view what = check.cfa.agreement != code::Agreement::agrees  ? "CFA"
+                                : check.ra.agreement != code::Agreement::agrees ? "RA"
+                                                                                : "FP";
   return llvm::formatv("what the {0} rule rests on is not known", what).str();
+}
+
+bool rests_on_unknown_sp(const code::RowCheck& check, const code::Results& results) {
+  const code::RuleCheck* rule = conflicting(check);
+  if (!rule || rule->found.base != code::Value::Base::conflict ||
+      rule->found.id >= results.conflicts().size())
+    return true; // through a conflict: the place itself is not known
+  const code::Conflict& conflict = results.conflicts()[rule->found.id];
+  const auto known = [](const code::Value& value) {
+    return value.base != code::Value::Base::symbol && value.base != code::Value::Base::conflict;
+  };
+  return !known(conflict.first) || !known(conflict.second);
 }
 
 std::string return_text(const code::State& state, const AbiTraits& abi) {

@@ -25,6 +25,9 @@ std::string conflict_text(const code::RowCheck& check, const code::Results& resu
 /// Which rule of a row rests on something that is not known.
 std::string unknown_text(const code::RowCheck& check);
 
+/// True where a rule rests on a conflict between values of which one is in terms of an SP that is not known.
+bool rests_on_unknown_sp(const code::RowCheck& check, const code::Results& results);
+
 /// What is wrong at a return.
 std::string return_text(const code::State& state, const AbiTraits& abi);
 

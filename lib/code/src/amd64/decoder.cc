@@ -58,6 +58,7 @@ constexpr std::uint8_t dwarf_of[16] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12,
 /// By Zydis register.
 constexpr auto gprs = [] {
   std::array<Gpr, ZYDIS_REGISTER_MAX_VALUE + 1> table{};
+  table.fill({.number = Effect::none}); // g++ 12 leaves zeros where the default should be
   const auto fill = [&](int first, int last, std::uint8_t size, int hardware_number, bool high) {
     for (int reg = first; reg <= last; ++reg)
       table[static_cast<std::size_t>(reg)] = {dwarf_of[reg - first + hardware_number], size, high};
@@ -97,10 +98,13 @@ const MachineEntry amd64_machine = {
       ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
       ZydisFormatterInit(&formatter, ZYDIS_FORMATTER_STYLE_ATT);
       ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
-      ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
-      if (ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes.data(), bytes.size(), &instruction, operands.data())))
-        ZydisFormatterFormatInstruction(&formatter, &instruction, operands.data(), instruction.operand_count_visible,
-                                        text.data(), text.size(), address, nullptr);
+      ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE,
+                                ZYDIS_PADDING_DISABLED);
+      if (ZYAN_SUCCESS(
+              ZydisDecoderDecodeFull(&decoder, bytes.data(), bytes.size(), &instruction, operands.data())))
+        ZydisFormatterFormatInstruction(&formatter, &instruction, operands.data(),
+                                        instruction.operand_count_visible, text.data(), text.size(), address,
+                                        nullptr);
       return text.data();
     },
 };

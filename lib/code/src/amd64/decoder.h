@@ -51,6 +51,7 @@ private:
   bool translate_stack();
   bool translate_data();
   bool translate_arithmetic();
+  bool leaves_memory_as_it_is() const;
 
   void branch_to_target(Flow flow);
   void jump_or_call(bool is_call);

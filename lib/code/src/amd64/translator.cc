@@ -276,7 +276,14 @@ bool Translator::exchange() {
 
 // Arithmetic
 
+/// Memory fences before SSE2, and still the fastest: lock add or or of 0 to the top of the stack.
+bool Translator::leaves_memory_as_it_is() const {
+  if (!is_memory(0) || !is_immediate(1) || immediate(1) != 0) return false;
+  return raw_.mnemonic == ZYDIS_MNEMONIC_ADD || raw_.mnemonic == ZYDIS_MNEMONIC_OR;
+}
+
 bool Translator::translate_arithmetic() {
+  if (leaves_memory_as_it_is()) return true;
   switch (raw_.mnemonic) {
   case ZYDIS_MNEMONIC_ADD: return add_or_subtract(1);
   case ZYDIS_MNEMONIC_SUB: return add_or_subtract(-1);

@@ -79,7 +79,12 @@ void branch_register(const Context& context) {
 void branch_memory(const Context& context) {
   const unsigned mask = context.word.field(8, 4);
   context.instruction.is_nop = mask == never;
-  go_indirect(context, mask, register_of(context.word.indexed_address(false)));
+  const Address to = context.word.indexed_address(false);
+  if (mask == never || !to.has_index()) return go_indirect(context, mask, register_of(to));
+  // The base of a jump table and a distance from it.
+  context.effects.set(scratch, to.base, to.displacement);
+  context.effects.add(scratch, to.index, 1);
+  go_indirect(context, mask, scratch);
 }
 
 void branch_indirect(const Context& context) {

@@ -91,6 +91,23 @@
 	ret
 	done	k303
 
+	function k303_eh_return		# the frame that is described at the end is not the caller's
+	frame
+	.if	BAD
+	lea	16(%rsp,%rax), %rcx
+	.cfi_def_cfa %rcx, 8
+	mov	%rcx, %rsp
+	.cfi_def_cfa %rsp, 8
+	pop	%rcx
+	.cfi_def_cfa_offset 0
+	.cfi_register %rip, %rcx
+	jmp	*%rcx
+	.else
+	no_frame
+	ret
+	.endif
+	done	k303_eh_return
+
 	function k304			# no instruction, or one that traps
 	test	%edi, %edi
 	je	1f

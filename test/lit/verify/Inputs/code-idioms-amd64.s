@@ -83,6 +83,20 @@
 	jmp	.Lback
 	done	hot.cold
 
+	function other.cold		# in front of it ends hot.cold
+	.cfi_def_cfa_offset 64
+	ud2
+	done	other.cold
+
+	function unreachable		# the branch that is never taken goes behind the end of something
+	frame
+	cmp	$3, %edi
+	ja	other.cold
+	check
+	no_frame
+	ret
+	done	unreachable
+
 	function no_return		# nothing comes behind the call but another path
 	push_reg rbx
 	test	%edi, %edi
@@ -189,15 +203,9 @@
 	function cet
 	endbr64
 	frame
-	notrack jmp *.Lcet(%rip)
-.Lcet_target:
 	check
 	no_frame
 	ret
-	.section .data.rel.ro, "aw"
-	.balign	8
-.Lcet:	.8byte	.Lcet_target
-	.text
 	done	cet
 
 	function varargs
@@ -247,6 +255,18 @@
 	.cfi_def_cfa_register %rsp
 	ret
 	done	other_base
+
+	function fences			# and other instructions that leave the frame and rax alone
+	mov	%rsp, %rax
+	.cfi_def_cfa_register %rax
+	lock addl $0, (%rsp)
+	lock orq $0, (%rsp)
+	neg	%rcx
+	pxor	%xmm0, %xmm0
+	check
+	.cfi_def_cfa_register %rsp
+	ret
+	done	fences
 
 	function copied			# hand-written: arguments pushed, taken away at once; a loop
 	push	%rdi

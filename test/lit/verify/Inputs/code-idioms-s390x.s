@@ -71,6 +71,25 @@
 	.text
 	done	jump_table
 
+	function jump_table_of_words	# as gcc writes it for newer machines
+	frame
+	clfi	%r2, 1
+	jh	3f
+	risbg	%r2, %r2, 29, 128+60, 3
+	larl	%r1, .Ltable_of_words
+	lg	%r2, 0(%r2,%r1)
+	b	0(%r2,%r1)
+1:	check
+	j	3f
+2:	lghi	%r2, 1
+3:	no_frame
+	br	%r14
+	.section .rodata
+.Ltable_of_words:
+	.8byte	1b-.Ltable_of_words, 2b-.Ltable_of_words
+	.text
+	done	jump_table_of_words
+
 	function tail_call
 	frame
 	check
@@ -103,7 +122,7 @@
 	br	%r14
 1:	frame
 	check
-	brasl	%r14, abort
+	brasl	%r14, abort@PLT
 	done	no_return
 
 	function alloca
@@ -163,7 +182,7 @@
 .Lpad:	.cfi_def_cfa_offset 328
 	saved
 	check
-	brasl	%r14, _Unwind_Resume
+	brasl	%r14, _Unwind_Resume@PLT
 	.section .gcc_except_table, "a", @progbits
 .Llsda:
 	.byte	0xff, 0xff, 1			# no landing pad base, no types, call sites in ULEB128
