@@ -19,7 +19,7 @@ public:
   JsonPrinter(tool::Output& out, Places& places, const PrintSettings& settings)
       : out_(out), places_(places), settings_(settings) {}
 
-  void begin(walk::CoreProcess& process) override {
+  void begin(walk::ProcessState& process) override {
     abi_ = walk::find_unwind_abi(process.space().abi().id);
     out_ << "{\n \"pid\": ";
     out_.decimal(process.pid());
@@ -86,10 +86,10 @@ public:
     out_ << "}\n  }";
   }
 
-  void end(walk::CoreProcess& process) override {
+  void end(walk::ProcessState& process) override {
     out_ << (first_thread_ ? "]" : "\n ]") << ",\n \"modules\": [";
     bool first = true;
-    for (walk::Module& module : process.space().modules()) {
+    for (walk::Module& module : process.modules()) {
       out_ << (std::exchange(first, false) ? "\n" : ",\n");
       print(module);
     }

@@ -9,11 +9,13 @@
 
 int main(int argc, char** argv) {
   sframe::tool::App app(
-      "sframe-unwind", "Print the stack of every thread of a core file, by SFrame or DWARF CFI.",
+      "sframe-unwind", "Print the stack of every thread of a core file or a process, by SFrame or DWARF CFI.",
       "  sframe-unwind core                            all threads; the core names the files\n"
       "  sframe-unwind core ./server --format=json     the program is elsewhere; for scripts\n"
       "  sframe-unwind core --sframe-dir sidecars      SFrame sections made by sframe-gen --emit=sidecar\n"
-      "  sframe-unwind core --steppers=cfi             DWARF CFI alone\n",
+      "  sframe-unwind core --steppers=cfi             DWARF CFI alone\n"
+      "  sframe-unwind --pid 4711                      a running process, as it is now\n"
+      "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",
       {.output = true});
   sframe::unwind::Options options;
   sframe::unwind::add_options(app, options);

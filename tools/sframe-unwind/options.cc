@@ -50,16 +50,27 @@ void add_options(tool::App& app, Options& options) {
       ->group(walk_group);
   cli.add_flag("--list-steppers", options.list_steppers, "Print the ways to find a caller and exit")
       ->group(walk_group);
-  cli.add_option("--pid", options.pid, "Walk a live process (not available yet)")
+  cli.add_option("--pid", options.pid, "Walk this running process instead of a core")
       ->type_name("PID")
       ->group(walk_group);
+  cli.add_option("--interval", options.interval, "With --pid: time from one sample to the next")
+      ->type_name("MS")
+      ->check(CLI::Range(1u, 3'600'000u))
+      ->capture_default_str()
+      ->group(walk_group);
+  cli.add_option("--count", options.count, "With --pid: samples to take")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 100'000'000u))
+      ->capture_default_str()
+      ->group(walk_group);
   cli.add_flag("--compare", options.compare,
-               "Ask SFrame, CFI and the frame pointer from every frame, and tell where they differ")
+               "Ask SFrame, CFI, frame pointer and code analysis from every frame; tell where they differ")
       ->group(walk_group);
 
-  cli.add_option("--format", options.format, "text or json")
+  cli.add_option("--format", options.format,
+                 "text or json; with --pid also folded (stacks and counts) or svg (flame graph)")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(CLI::IsMember({"text", "json", "folded", "svg"}))
       ->capture_default_str()
       ->group(output_group);
   cli.add_flag("--no-names", options.no_names, "Leave out function names: faster")->group(output_group);
@@ -70,10 +81,15 @@ void add_options(tool::App& app, Options& options) {
 }
 
 std::optional<Wrong> check(const Options& options) {
-  if (options.pid) return Wrong{{}, "--pid is not available yet"};
   if (options.compare && options.group) return Wrong{{}, "--compare and --group do not go together"};
   if (options.list_steppers) return std::nullopt;
-  if (options.core.empty()) return Wrong{{}, "CORE is required (--help shows the options)"};
+  const bool counts = options.format == "folded" || options.format == "svg";
+  if (options.pid && !options.core.empty()) return Wrong{{}, "--pid and CORE do not go together"};
+  if (!options.pid && options.core.empty()) return Wrong{{}, "CORE is required (--help shows the options)"};
+  if (!options.pid && (counts || options.count > 1))
+    return Wrong{{}, "--count, --format=folded and --format=svg are for --pid"};
+  if (counts && (options.compare || options.group))
+    return Wrong{{}, "--format=" + options.format + " does not go together with --compare or --group"};
   // A module whose file is missing is walked as far as can be. What somebody typed is to be there.
   const std::string& executable = options.files.executable;
   if (!executable.empty())

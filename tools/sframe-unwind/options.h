@@ -29,8 +29,9 @@ struct Options {
   bool compare = false;
   bool group = false;
 
-  // In the contract, but not there yet: asking for it is an error, not a silence.
-  std::uint32_t pid = 0;
+  std::uint32_t pid = 0;       ///< of a live process, instead of a core; 0: none
+  std::uint32_t interval = 10; ///< between samples, in milliseconds
+  std::uint32_t count = 1;     ///< samples
 };
 
 /// Declares the options. They are filled in by app.parse().

@@ -26,13 +26,13 @@ struct PrintSettings {
 class Printer {
 public:
   virtual ~Printer() = default;
-  virtual void begin(walk::CoreProcess& process) = 0;
+  virtual void begin(walk::ProcessState& process) = 0;
   /// The frames that follow are those of every one of `threads`, which are not empty.
   virtual void begin_thread(std::span<const walk::Thread* const> threads) = 0;
   virtual void frame(const walk::Frame& frame, const walk::Registers& registers) = 0;
   virtual void comparison(std::span<const walk::StepperComparison> results) = 0;
   virtual void end_thread(const walk::WalkEnd& end) = 0;
-  virtual void end(walk::CoreProcess& process) = 0;
+  virtual void end(walk::ProcessState& process) = 0;
 };
 
 std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, const PrintSettings& settings);

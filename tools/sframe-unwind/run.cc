@@ -2,6 +2,7 @@
 
 #include "run.h"
 
+#include "live.h"
 #include "printer.h"
 #include "threads.h"
 
@@ -10,7 +11,6 @@
 #include "sframe/elf/unpack.h"
 #include "sframe/walk/steppers.h"
 
-#include <algorithm>
 #include <unistd.h>
 
 namespace sframe::unwind {
@@ -45,15 +45,6 @@ bool report(tool::Messages& messages, const std::string& path, walk::CoreProcess
   return wrong;
 }
 
-/// The steppers to walk with: those asked for; for a comparison, the one that knows all registers first.
-elf::Result<walk::StepperList> choose_steppers(walk::CoreSpace& space, const Options& options) {
-  walk::StepperList steppers = walk::default_steppers(space.abi(), space.main_module());
-  if (!options.steppers.empty()) return walk::select_steppers(std::move(steppers), options.steppers);
-  if (options.compare)
-    std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
-  return steppers;
-}
-
 int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::Output& out) {
   tool::Messages& messages = app.messages();
   const auto failed = [&](std::string_view why) {
@@ -68,7 +59,7 @@ int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::
     report(messages, options.core, **process);
     return failed(options.thread ? "has no thread " + std::to_string(*options.thread) : "has no threads");
   }
-  auto steppers = choose_steppers(space, options);
+  auto steppers = choose_steppers(space.abi(), space.main_module(), options);
   if (!steppers) {
     messages.error({}, "--steppers: " + steppers.error().text());
     return tool::exit_failure;
@@ -93,6 +84,7 @@ int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::
 
 int run(tool::App& app, const Options& options, tool::Output& out) {
   if (options.list_steppers) return list_steppers(out);
+  if (options.pid) return run_live(app, options, out);
 
   const auto failed = [&](const elf::Problem& why) {
     app.messages().error(options.core, why);

@@ -22,11 +22,11 @@ public:
   TextPrinter(tool::Output& out, Places& places, const PrintSettings& settings)
       : out_(out), places_(places), settings_(settings) {}
 
-  void begin(walk::CoreProcess& process) override {
+  void begin(walk::ProcessState& process) override {
     abi_ = walk::find_unwind_abi(process.space().abi().id);
     out_ << "PID ";
     out_.decimal(process.pid());
-    const auto name = process.space().core().process_name();
+    const auto name = process.name();
     if (!name.empty()) out_ << ": ", out_.safe(name);
     if (process.signal()) out_ << ", " << elf::signal_name(process.signal());
     out_ << '\n';
@@ -91,7 +91,7 @@ public:
     if (!end.complete) out_ << red() << "    ended early: " << walk::describe(end) << plain() << '\n';
   }
 
-  void end(walk::CoreProcess&) override {}
+  void end(walk::ProcessState&) override {}
 
 private:
   void print(const walk::SourcePlace& place) {

@@ -97,10 +97,11 @@ walk::StepperList compared_steppers(const AbiTraits& abi) {
   list.push_back(walk::make_sframe_stepper(abi));
   list.push_back(walk::make_cfi_stepper(abi));
   list.push_back(walk::make_frame_pointer_stepper(abi));
+  list.push_back(walk::make_analysis_stepper(abi));
   return list;
 }
 
-bool compare_each(std::span<const walk::Thread* const> threads, walk::CoreProcess& process,
+bool compare_each(std::span<const walk::Thread* const> threads, walk::ProcessState& process,
                   walk::Walker& walker, Printer& printer, const tool::Output& out, tool::Progress& progress) {
   walk::Comparison comparison(process.space(), compared_steppers(process.space().abi()));
   bool agreed = true;
@@ -122,6 +123,15 @@ bool compare_each(std::span<const walk::Thread* const> threads, walk::CoreProces
 
 } // namespace
 
+elf::Result<walk::StepperList> choose_steppers(const AbiTraits& abi, walk::Module* main,
+                                               const Options& options) {
+  walk::StepperList steppers = walk::default_steppers(abi, main);
+  if (!options.steppers.empty()) return walk::select_steppers(std::move(steppers), options.steppers);
+  if (options.compare)
+    std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
+  return steppers;
+}
+
 std::vector<const walk::Thread*> wanted_threads(const walk::ProcessState& process, const Options& options) {
   std::vector<const walk::Thread*> wanted;
   for (const walk::Thread& thread : process.threads())
@@ -129,7 +139,7 @@ std::vector<const walk::Thread*> wanted_threads(const walk::ProcessState& proces
   return wanted;
 }
 
-bool walk_threads(std::span<const walk::Thread* const> threads, walk::CoreProcess& process,
+bool walk_threads(std::span<const walk::Thread* const> threads, walk::ProcessState& process,
                   walk::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
                   const tool::Messages& messages) {
   tool::Progress progress(messages, threads.size(), "threads");

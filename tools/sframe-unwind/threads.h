@@ -15,12 +15,17 @@
 
 namespace sframe::unwind {
 
+/// The steppers to walk with: those asked for; for a comparison, the one that knows all registers first.
+/// `main` is the executable, or nullptr.
+elf::Result<walk::StepperList> choose_steppers(const AbiTraits& abi, walk::Module* main,
+                                               const Options& options);
+
 /// The threads that `options` ask for.
 std::vector<const walk::Thread*> wanted_threads(const walk::ProcessState& process, const Options& options);
 
 /// Walks and prints `threads`, with a progress line. Ends early when nothing more can be written. True where
 /// all walks were complete, and, where they were compared, exact steppers agreed.
-bool walk_threads(std::span<const walk::Thread* const> threads, walk::CoreProcess& process,
+bool walk_threads(std::span<const walk::Thread* const> threads, walk::ProcessState& process,
                   walk::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
                   const tool::Messages& messages);
 

@@ -41,7 +41,9 @@ void Module::load() {
     file_missing_ = true;
   }
   if (!info_.vdso && files_.open_files && (named || !info_.path.empty())) {
-    const std::string path = named ? files_.executable : files_.sysroot + info_.path;
+    const std::string path = named                 ? files_.executable
+                             : !info_.file.empty() ? info_.file
+                                                   : files_.sysroot + info_.path;
     if (open_file(path)) {
       if (info_.assumed) place_by_entry();
       if (!info_.bias)
@@ -74,6 +76,7 @@ bool Module::open_file(const std::string& path) {
     return false;
   }
   image_ = std::move(*image);
+  if (path == info_.file) return true;
   if (!info_.build_id.empty()) {
     if (same(info_.build_id, image_->build_id())) return true;
     problem_ = path + ": is not the file that was mapped: its build ID is " +
@@ -85,7 +88,7 @@ bool Module::open_file(const std::string& path) {
     problem_ = path + ": the mapped file was deleted, and its build ID is not known";
     return false;
   }
-  problem_ = path + ": used unchecked: the build ID of what was mapped is not known";
+  problem_ = path + ": used unchecked: the core does not have the build ID of what was mapped";
   return true;
 }
 

@@ -2,11 +2,10 @@
 
 #include "sframe/walk/process_state.h"
 
+#include "from_elf.h"
 #include "sframe/walk/abi.h"
 
 namespace sframe::walk {
-
-namespace {
 
 Registers registers_of(const elf::Registers& from, const AbiTraits& abi, const UnwindAbi& unwind) {
   Registers to;
@@ -16,8 +15,6 @@ Registers registers_of(const elf::Registers& from, const AbiTraits& abi, const U
   to.pc = from.pc;
   return to;
 }
-
-} // namespace
 
 CoreProcess::CoreProcess(const elf::Core& core, FileOptions files) : space_(core, std::move(files)) {
   const AbiTraits& abi = *core.abi();

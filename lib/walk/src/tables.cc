@@ -184,4 +184,14 @@ bool UnwindTables::find_cfi(std::uint64_t address, CfiAnswer& answer) {
   return false;
 }
 
+std::optional<FunctionExtent> UnwindTables::function_at(std::uint64_t address) {
+  for (cfi::FdeFinder& finder : cfi_)
+    if (const auto fde = finder.find(address); fde && *fde)
+      return FunctionExtent{(*fde)->start, (*fde)->size};
+  if (sframe_.empty() || sframe_index_) return std::nullopt;
+  if (const auto fde = sframe_.front().find_fde(address); fde && *fde)
+    return FunctionExtent{(*fde)->start, (*fde)->size};
+  return std::nullopt;
+}
+
 } // namespace sframe::walk

@@ -9,7 +9,9 @@
 #include "sframe/walk/walker.h"
 
 #include <charconv>
+#include <new>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace sframe::walk {
@@ -63,10 +65,11 @@ Walker::Walker(AddressSpace& space, StepperList steppers)
   while (first_guess_ < steppers_.size() && steppers_[first_guess_]->priority() < 100) ++first_guess_;
 }
 
-/// One stepper's answer, checked. `result` is the caller's, here and below: copying it at every level is a
-/// third of a step.
+/// One stepper's answer, checked. `result` is the caller's, here and below, and the stepper writes it where
+/// it stands: copying what has just been written in small parts is a third of a step.
 void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result) {
-  result = stepper.step(frame, memory_, caller);
+  static_assert(std::is_trivially_destructible_v<StepResult>);
+  ::new (&result) StepResult(stepper.step(frame, memory_, caller));
   if (result.status != StepStatus::stepped) return;
   caller.registers.pc = memory_.code_address(caller.registers.pc);
   const bool same_pc = caller.registers.pc == frame.registers.pc;

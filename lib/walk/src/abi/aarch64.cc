@@ -35,15 +35,28 @@ constexpr auto saved = [] {
 
 constexpr SignalTrampoline trampolines[] = {{rt_sigreturn, rt_sigreturn_stops, saved, sigcontext + 264}};
 
+/// `udf #0` where there are fewer than 4 bytes.
+std::uint32_t last_instruction(std::span<const std::byte> bytes) {
+  std::uint32_t instruction = 0;
+  for (std::size_t back = 1; back <= 4 && bytes.size() >= 4; ++back)
+    instruction = instruction << 8 | std::to_integer<std::uint32_t>(bytes[bytes.size() - back]);
+  return instruction;
+}
+
 /// `bl`, `blr`, and `blr` with authentication (`blraa` and its kin). (Arm Architecture Reference Manual,
 /// C6.2.)
 bool ends_with_call(std::span<const std::byte> bytes) {
-  if (bytes.size() < 4) return false;
-  std::uint32_t instruction = 0;
-  for (std::size_t back = 1; back <= 4; ++back)
-    instruction = instruction << 8 | std::to_integer<std::uint32_t>(bytes[bytes.size() - back]);
+  const std::uint32_t instruction = last_instruction(bytes);
   return (instruction & 0xfc000000) == 0x94000000 || (instruction & 0xfffffc1f) == 0xd63f0000 ||
          (instruction & 0xfefff800) == 0xd63f0800;
+}
+
+/// `ret` with and without authentication, `nop`, `udf #0`.
+bool ends_function(std::span<const std::byte> bytes) {
+  constexpr std::uint32_t ret = 0xd65f03c0, retaa = 0xd65f0bff, retab = 0xd65f0fff, nop = 0xd503201f;
+  const std::uint32_t instruction = last_instruction(bytes);
+  return bytes.size() >= 4 && (instruction == ret || instruction == retaa || instruction == retab ||
+                               instruction == nop || instruction == 0);
 }
 
 constexpr UnwindAbi aarch64(Abi id) {
@@ -55,6 +68,8 @@ constexpr UnwindAbi aarch64(Abi id) {
       .trampolines = trampolines,
       .longest_call = 4,
       .ends_with_call = ends_with_call,
+      .function_alignment = 4,
+      .ends_function = ends_function,
   };
 }
 

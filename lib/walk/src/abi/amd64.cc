@@ -13,6 +13,8 @@
 
 #include "abi/abis.h"
 
+#include <algorithm>
+
 namespace sframe::walk::abi {
 
 namespace {
@@ -58,6 +60,19 @@ bool ends_with_call(std::span<const std::byte> bytes) {
   return false;
 }
 
+/// `ret`, `int3`, and the nops that assemblers pad with (Intel SDM volume 2B, NOP: recommended sequences).
+bool ends_function(std::span<const std::byte> bytes) {
+  static constexpr std::uint8_t nop3[] = {0x0f, 0x1f, 0x00}, nop4[] = {0x0f, 0x1f, 0x40, 0x00},
+                                nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00},
+                                nop7[] = {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+                                nop8[] = {0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00}, nop1[] = {0x90},
+                                ret[] = {0xc3}, int3[] = {0xcc};
+  static constexpr std::span<const std::uint8_t> ends[] = {nop1, nop3, nop4, nop5, nop7, nop8, ret, int3};
+  return std::ranges::any_of(ends, [&](std::span<const std::uint8_t> end) {
+    return end.size() <= bytes.size() && std::ranges::equal(std::as_bytes(end), bytes.last(end.size()));
+  });
+}
+
 } // namespace
 
 const UnwindAbi amd64 = {
@@ -69,6 +84,7 @@ const UnwindAbi amd64 = {
     .trampolines = trampolines,
     .longest_call = 7,
     .ends_with_call = ends_with_call,
+    .ends_function = ends_function,
 };
 
 } // namespace sframe::walk::abi

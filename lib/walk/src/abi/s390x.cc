@@ -58,6 +58,13 @@ bool ends_with_call(std::span<const std::byte> bytes) {
          at(4) == 0x4d || at(4) == 0x45 || (at(6) == 0xc0 && low(5) == 5);
 }
 
+/// `br %r14`, and `nopr` with any register (07 00 to 07 0f), which assemblers pad with.
+bool ends_function(std::span<const std::byte> bytes) {
+  if (bytes.size() < 2 || bytes[bytes.size() - 2] != std::byte{0x07}) return false;
+  const auto operands = std::to_integer<std::uint8_t>(bytes.back());
+  return operands == 0xfe || operands >> 4 == 0;
+}
+
 } // namespace
 
 const UnwindAbi s390x = {
@@ -68,6 +75,8 @@ const UnwindAbi s390x = {
     .trampolines = trampolines,
     .longest_call = 6,
     .ends_with_call = ends_with_call,
+    .function_alignment = 8,
+    .ends_function = ends_function,
 };
 
 } // namespace sframe::walk::abi

@@ -17,6 +17,8 @@ inline constexpr StepperInfo signal_info = {"signal", "registers that the kernel
 inline constexpr StepperInfo bottom_info = {"bottom", "the program's entry point has no caller", 40};
 inline constexpr StepperInfo context_info = {"context",
                                              "return address at SP after a call to no code; a guess", 100};
+inline constexpr StepperInfo analysis_info = {
+    "analysis", "what the function's machine code does to the stack; a guess", 105};
 inline constexpr StepperInfo frame_pointer_info = {"frame-pointer",
                                                    "frame record at the frame pointer; a guess", 110};
 inline constexpr StepperInfo scan_info = {

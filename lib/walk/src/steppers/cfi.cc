@@ -36,7 +36,7 @@ private:
     Module* module = memory.space().module_at(frame.lookup_pc());
     if (!module || !module->tables().find_cfi(frame.lookup_pc() - module->bias(), answer_)) return;
     if (!answer_.signal_frame && is_next_to_trampoline(frame, answer_.ends_here, unwind_, memory)) return;
-    rules.row.compile(answer_, abi_);
+    rules.row.compile(answer_, unwind_);
     rules.found = true;
   }
 

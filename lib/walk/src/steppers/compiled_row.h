@@ -19,7 +19,7 @@ namespace sframe::walk {
 class CompiledRow {
 public:
   /// Leaves out rules for registers that a walk does not follow.
-  void compile(const CfiAnswer& answer, const AbiTraits& abi);
+  void compile(const CfiAnswer& answer, const UnwindAbi& unwind);
 
   StepResult apply(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind,
                    FrameState& caller) const;
@@ -33,6 +33,8 @@ private:
     std::int64_t offset = 0;  ///< bytes, or place of the expression in section_
   };
   class Context;
+  StepResult apply_plain(const FrameState& frame, Memory& memory, const AbiTraits& abi,
+                         FrameState& caller) const;
   // All put what they find into `value`, or say why not in `failure`.
   bool compute_cfa(const FrameState& frame, Context& context, std::uint64_t& value,
                    StepResult& failure) const;
@@ -54,6 +56,8 @@ private:
   std::uint8_t address_size_ = 8;
   bool signal_frame_ = false;
   bool usable_ = false;
+  bool plain_ = false;     ///< CFA is register + offset, and all else is stored at CFA + offset
+  std::uint64_t kept_ = 0; ///< registers that calls keep and of which the row says nothing
   Operation return_address_;
   std::array<Operation, usual_count> first_; ///< small, so that many rows fit a cache
   std::vector<Operation> more_;              ///< signal frames have rules for all registers

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Frames without tables, by the frame pointer: code that keeps one has a frame record where it points to.
+// Frames without tables, by the frame pointer: code that keeps one has a frame record where it points to. In
+// prologues, epilogues and functions that keep none, FP still is the caller's, and its record would pass over
+// the caller: there the code is asked. Where it cannot be read the walk is never called complete.
 
 #include "steppers/catalogue.h"
 #include "steppers/guess.h"
+
+#include "sframe/walk/code_frames.h"
 
 namespace sframe::walk {
 
@@ -11,13 +15,24 @@ namespace {
 
 class FramePointerStepper final : public CataloguedStepper<frame_pointer_info> {
 public:
-  explicit FramePointerStepper(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
+  explicit FramePointerStepper(const AbiTraits& abi)
+      : abi_(abi), unwind_(*find_unwind_abi(abi.id)), frames_(abi) {}
 
   StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
+    if (!unwind_.frame_record) return StepResult::not_mine();
+    const CodeFrame* code = frames_.find(frame, memory);
+    if (code && code->setup == FrameSetup::other) return StepResult::not_mine();
+    if (code && code->setup != FrameSetup::complete) return CodeFrames::step(*code, frame, memory, caller);
+    StepResult result = by_record(frame, memory, caller);
+    result.may_skip = !code; // of code that cannot be read nobody knows whether the record is its own
+    return result;
+  }
+
+private:
+  StepResult by_record(const FrameState& frame, Memory& memory, FrameState& caller) const {
     const auto fp = frame.registers.get(abi_.fp), sp = frame.registers.get(abi_.sp);
     // A frame pointer below SP, or not aligned, is a register used for something else.
-    if (!unwind_.frame_record || !fp || !sp || *fp < *sp || *fp % sizeof(std::uint64_t))
-      return StepResult::not_mine();
+    if (!fp || !sp || *fp < *sp || *fp % sizeof(std::uint64_t)) return StepResult::not_mine();
     const FrameRecord& record = *unwind_.frame_record;
     const auto ra = memory.word(offset_by(*fp, record.return_address)),
                caller_fp = memory.word(offset_by(*fp, record.caller_fp));
@@ -34,9 +49,9 @@ public:
     return guessed_call(caller, abi_, return_address, cfa);
   }
 
-private:
   const AbiTraits& abi_;
   const UnwindAbi& unwind_;
+  CodeFrames frames_;
 };
 
 } // namespace

@@ -9,8 +9,8 @@ namespace sframe::walk {
 
 namespace {
 
-constexpr std::array catalogue = {sframe_info,  cfi_info,           signal_info, bottom_info,
-                                  context_info, frame_pointer_info, scan_info};
+constexpr std::array catalogue = {sframe_info,  cfi_info,      signal_info,        bottom_info,
+                                  context_info, analysis_info, frame_pointer_info, scan_info};
 static_assert(std::ranges::is_sorted(catalogue, {}, &StepperInfo::priority));
 
 } // namespace
@@ -26,6 +26,7 @@ StepperList default_steppers(const AbiTraits& abi, Module* main) {
   list.push_back(make_signal_stepper(abi));
   list.push_back(make_bottom_stepper(main));
   list.push_back(make_context_stepper(abi));
+  list.push_back(make_analysis_stepper(abi));
   list.push_back(make_frame_pointer_stepper(abi));
   list.push_back(make_scan_stepper(abi));
   std::ranges::stable_sort(list, {}, [](const auto& stepper) { return stepper->priority(); });

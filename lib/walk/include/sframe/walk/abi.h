@@ -52,6 +52,11 @@ struct UnwindAbi {
   /// True where the last of `bytes` end a call instruction. `bytes` has longest_call bytes, or fewer at the
   /// start of memory.
   bool (*ends_with_call)(std::span<const std::byte> bytes) = nullptr;
+  /// Functions usually start at multiples of this many bytes...
+  std::uint8_t function_alignment = 16;
+  /// ...behind padding or an instruction after which nothing runs on: true where the last of `bytes` (up to
+  /// 16) look like that.
+  bool (*ends_function)(std::span<const std::byte> bytes) = nullptr;
 };
 
 /// The ABI's data, or nullptr for an ABI that cannot be unwound yet.

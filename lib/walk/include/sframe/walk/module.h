@@ -49,6 +49,8 @@ struct ModuleMapping {
 /// What is known of a module before its file is opened.
 struct ModuleInfo {
   std::string path; ///< without " (deleted)"; "[vdso]"; may be empty
+  /// The very file that is mapped, however it is called: it is opened instead of `path` and needs no check.
+  std::string file;
   bool deleted = false;
   bool vdso = false;
   bool main = false;    ///< the executable

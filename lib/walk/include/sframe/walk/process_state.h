@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A process as a walk sees it: threads with their registers, and the memory that they share. A core file
-// here; live processes implement the same interface.
+// here, live processes in live_process.h.
 
 #pragma once
 
@@ -9,6 +9,7 @@
 #include "sframe/walk/registers.h"
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -31,6 +32,10 @@ public:
   /// For a core: the thread that died first.
   virtual std::span<const Thread> threads() const = 0;
   virtual AddressSpace& space() = 0;
+  /// The program's name, as far as it is known: the kernel keeps 15 bytes.
+  virtual std::string_view name() const = 0;
+  /// All modules, those that no walk has met, too.
+  virtual std::deque<Module>& modules() = 0;
 };
 
 class CoreProcess final : public ProcessState {
@@ -42,6 +47,8 @@ public:
   std::int32_t signal() const override { return space_.core().signal(); }
   std::span<const Thread> threads() const override { return threads_; }
   CoreSpace& space() override { return space_; }
+  std::string_view name() const override { return space_.core().process_name(); }
+  std::deque<Module>& modules() override { return space_.modules(); }
 
 private:
   CoreProcess(const elf::Core& core, FileOptions files);

@@ -7,10 +7,13 @@
 // - signal (30): the registers that the kernel saved, where the pc is at a signal trampoline.
 // - bottom (40): code without tables at the program's entry point has no caller.
 // - context (100): the word at SP, where the innermost frame called an address that is no code.
-// - frame-pointer (110): the frame record at FP, if the return address in it follows a call.
+// - analysis (105): what the function's machine code says (code_frames.h), if its return address follows a
+//   call.
+// - frame-pointer (110): the frame record at FP, if the return address in it follows a call. Where the
+//   function's code shows that FP does not point to one yet, or no more: what the code says.
 // - scan (120): a word further up the stack that follows a call and whose own caller makes sense.
 //
-// The last three are heuristic.
+// The last four are heuristic.
 //
 // Each keeps what it needs of the ABI, and a cache of rules by address of a fixed size. Not for concurrent
 // use: one list per thread.
@@ -41,6 +44,7 @@ std::unique_ptr<FrameStepper> make_signal_stepper(const AbiTraits& abi);
 /// `main` may be nullptr: then it answers "not mine".
 std::unique_ptr<FrameStepper> make_bottom_stepper(Module* main);
 std::unique_ptr<FrameStepper> make_context_stepper(const AbiTraits& abi);
+std::unique_ptr<FrameStepper> make_analysis_stepper(const AbiTraits& abi);
 std::unique_ptr<FrameStepper> make_frame_pointer_stepper(const AbiTraits& abi);
 std::unique_ptr<FrameStepper> make_scan_stepper(const AbiTraits& abi);
 

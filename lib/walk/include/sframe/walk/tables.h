@@ -45,6 +45,11 @@ struct CfiAnswer {
   std::uint8_t address_size = 8;
 };
 
+/// The addresses that a table takes for one function.
+struct FunctionExtent {
+  std::uint64_t start = 0, size = 0;
+};
+
 /// Where the tables come from. All spans and images must outlive the UnwindTables.
 struct TableSources {
   const elf::Image* image = nullptr;   ///< of the file, or of the process's memory
@@ -69,6 +74,10 @@ public:
 
   /// The CFI row for an address, into `answer` (6 KiB, so the caller keeps one); false where there is none.
   bool find_cfi(std::uint64_t address, CfiAnswer& answer);
+
+  /// The function that contains the address, by the first table that has it. SFrame is asked where there is
+  /// one sorted section: searching others would be linear.
+  std::optional<FunctionExtent> function_at(std::uint64_t address);
 
   /// What is damaged, one line each.
   std::span<const std::string> problems() const { return problems_; }

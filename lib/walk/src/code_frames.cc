@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/walk/code_frames.h"
+
+#include "function_start.h"
+#include "sframe/code/analysis.h"
+#include "sframe/convert.h"
+#include "sframe/walk/abi.h"
+#include "sframe/walk/registers.h"
+#include "steppers/guess.h"
+#include "steppers/row_step.h"
+#include "steppers/rule_cache.h"
+#include "steppers/trampoline.h"
+
+#include <bit>
+#include <optional>
+#include <vector>
+
+namespace sframe::walk {
+
+namespace {
+
+using code::State;
+using code::Value;
+
+/// Jump tables, as the process has them: addresses in them are those it ran with.
+class ProcessData final : public code::Surroundings {
+public:
+  explicit ProcessData(Memory& memory) : memory_(memory) {}
+
+  std::span<const std::byte> constant_data(std::uint64_t address, std::uint64_t size) override {
+    const auto bytes = memory_.space().view(address);
+    return bytes.size() < size ? std::span<const std::byte>() : bytes.first(size);
+  }
+  std::optional<std::uint64_t> constant_pointer(std::uint64_t address) override {
+    return memory_.word(address);
+  }
+
+private:
+  Memory& memory_;
+};
+
+/// The value without what AArch64's pointer authentication adds.
+Value plain(Value value) {
+  value.flag = false;
+  return value;
+}
+
+bool has_record(const State& state, const AbiTraits& abi, const FrameRecord& record) {
+  const Value fp = state.reg(abi.fp);
+  constexpr std::int32_t far = 1 << 30; // no real frame is as large; the sums below cannot overflow
+  if (!fp.is_place() || fp.offset > far || fp.offset < -far) return false;
+  const auto word = [&](std::int32_t offset) {
+    Value place = fp;
+    place.offset += offset;
+    return plain(state.word(place));
+  };
+  return word(record.caller_fp) == Value::entry(abi.fp) &&
+         word(record.return_address) == Value::entry(abi.ra);
+}
+
+FrameSetup setup_of(const State& state, const AbiTraits& abi, const std::optional<FrameRecord>& record) {
+  if (record && has_record(state, abi, *record)) return FrameSetup::complete;
+  if (state.reg(abi.fp) != Value::entry(abi.fp)) return FrameSetup::other;
+  // What is below SP is left over from before the epilogue.
+  const Value sp = state.reg(abi.sp);
+  const auto is_above_sp = [&](const Value& place) {
+    return place.base != sp.base || place.id != sp.id || place.offset >= sp.offset;
+  };
+  for (const code::Slot& slot : state.slots())
+    if (slot.value == Value::entry(abi.fp) && is_above_sp(slot.place)) return FrameSetup::saved;
+  return FrameSetup::none;
+}
+
+FrameKind kind_of(const code::Results& results, const AbiTraits& abi,
+                  const std::optional<FrameRecord>& record) {
+  bool found = false;
+  if (record)
+    results.visit([&](const code::Reached& at) -> bool {
+      found = has_record(at.state, abi, *record);
+      return !found;
+    });
+  return found ? FrameKind::record : FrameKind::no_record;
+}
+
+/// Where the registers are that calls keep, FP apart: the row has it.
+void find_registers(const State& state, const UnwindAbi& unwind, const AbiTraits& abi, CodeFrame& code) {
+  code.kept = 0;
+  code.num_stored = 0;
+  const std::uint64_t wanted = unwind.call_saved & ~(std::uint64_t{1} << abi.fp);
+  for (std::uint64_t left = wanted; left; left &= left - 1) {
+    const auto reg = static_cast<std::uint16_t>(std::countr_zero(left));
+    if (state.reg(reg) == Value::entry(reg)) code.kept |= std::uint64_t{1} << reg;
+  }
+  for (const code::Slot& slot : state.slots()) {
+    const std::uint16_t reg = slot.value.id;
+    const bool saves = slot.value.base == Value::Base::entry && slot.place.base == Value::Base::cfa &&
+                       reg < Registers::count && wanted >> reg & 1;
+    if (saves && code.num_stored < code.stored.size())
+      code.stored[code.num_stored++] = {reg, slot.place.offset};
+  }
+}
+
+/// The state is the one before the call that the frame is in. The callee, or the call itself, has overwritten
+/// registers since.
+void forget_what_calls_change(State& state, const AbiTraits& abi, const UnwindAbi& unwind) {
+  for (std::uint16_t reg = 0; reg < State::max_registers; ++reg) {
+    const bool kept = reg == abi.sp || (reg < Registers::count && unwind.call_saved >> reg & 1);
+    if (!kept && (reg != abi.ra || unwind.ra_is_register)) state.set_reg(reg, Value::other());
+  }
+}
+
+} // namespace
+
+class CodeFrames::Reader {
+public:
+  explicit Reader(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
+
+  const CodeFrame* find(const FrameState& frame, Memory& memory) {
+    const Known& known =
+        cache_.find(frame, [&](Known& made) { made.found = look(frame, memory, made.code); });
+    return known.found ? &known.code : nullptr;
+  }
+
+private:
+  struct Known {
+    bool found = false;
+    CodeFrame code;
+  };
+
+  bool look(const FrameState& frame, Memory& memory, CodeFrame& code);
+  bool analyse(const FunctionRange& range, const FrameState& frame, Memory& memory, CodeFrame& code);
+  bool leads_to_caller(const CodeFrame& code, const FrameState& frame, Memory& memory) const;
+  std::span<const std::byte> read(const FunctionRange& range, AddressSpace& space);
+
+  const AbiTraits& abi_;
+  const UnwindAbi& unwind_;
+  RuleCache<Known> cache_;
+  FunctionStarts starts_;
+  std::optional<code::Analyzer> analyzer_; ///< made when it is needed, which is rarely
+  std::vector<std::byte> buffer_;
+  std::uint64_t work_left_ = max_work;
+};
+
+bool CodeFrames::Reader::look(const FrameState& frame, Memory& memory, CodeFrame& code) {
+  const std::uint64_t pc = frame.lookup_pc();
+  if (!memory.space().is_code(pc)) return false;
+  starts_.find(pc, unwind_, memory);
+  for (const FunctionRange& range : starts_.ranges())
+    if (analyse(range, frame, memory, code) && leads_to_caller(code, frame, memory)) return true;
+  return false;
+}
+
+std::span<const std::byte> CodeFrames::Reader::read(const FunctionRange& range, AddressSpace& space) {
+  if (const auto bytes = space.view(range.start); bytes.size() >= range.size) return bytes.first(range.size);
+  buffer_.resize(range.size);
+  return std::span(buffer_).first(space.read(range.start, buffer_));
+}
+
+bool CodeFrames::Reader::analyse(const FunctionRange& range, const FrameState& frame, Memory& memory,
+                                 CodeFrame& code) {
+  if (range.size > work_left_) return false;
+  work_left_ -= range.size;
+  if (!analyzer_) analyzer_.emplace(abi_);
+  ProcessData data(memory);
+  const code::Results& results = analyzer_->run({.start = range.start,
+                                                 .bytes = read(range, memory.space()),
+                                                 .entry = abi_.entry_row(),
+                                                 .surroundings = &data});
+  const auto before = results.row_at(frame.lookup_pc());
+  const State* found = before ? results.state_at(range.start + before->offset) : nullptr;
+  if (!found) return false;
+  State state = *found;
+  if (!frame.pc_exact) forget_what_calls_change(state, abi_, unwind_);
+  const auto row = code::row_of(state, abi_);
+  if (!row) return false;
+  code.function = range.start;
+  code.row = resolve_fixed(*row, abi_.fixed_ra_offset, abi_.fixed_fp_offset);
+  code.setup = setup_of(state, abi_, unwind_.frame_record);
+  find_registers(state, unwind_, abi_, code);
+  code.kind = kind_of(results, abi_, unwind_.frame_record);
+  return true;
+}
+
+/// The proof of the guess. Signal handlers return to the trampoline, which no call precedes.
+bool CodeFrames::Reader::leads_to_caller(const CodeFrame& code, const FrameState& frame,
+                                         Memory& memory) const {
+  FrameState caller;
+  if (step_by_row(code.row, false, abi_, frame, memory, caller).status != StepStatus::stepped) return false;
+  const std::uint64_t pc = memory.code_address(caller.registers.pc);
+  return follows_call(unwind_, memory, pc) || find_trampoline(unwind_, memory, pc);
+}
+
+CodeFrames::CodeFrames(const AbiTraits& abi) : abi_(&abi) {}
+CodeFrames::~CodeFrames() = default;
+CodeFrames::CodeFrames(CodeFrames&&) noexcept = default;
+CodeFrames& CodeFrames::operator=(CodeFrames&&) noexcept = default;
+
+const CodeFrame* CodeFrames::find(const FrameState& frame, Memory& memory) {
+  if (!reader_) reader_ = std::make_unique<Reader>(*abi_);
+  return reader_->find(frame, memory);
+}
+
+StepResult CodeFrames::step(const CodeFrame& code, const FrameState& frame, Memory& memory,
+                            FrameState& caller) {
+  const AbiTraits& abi = memory.space().abi();
+  StepResult result = step_by_row(code.row, false, abi, frame, memory, caller);
+  if (result.status != StepStatus::stepped) return result;
+  result.trust = Trust::heuristic;
+  for (std::uint64_t left = code.kept & frame.registers.known; left; left &= left - 1) {
+    const auto reg = static_cast<std::uint16_t>(std::countr_zero(left));
+    caller.registers.set(reg, frame.registers.values[reg]);
+  }
+  for (std::size_t i = 0; i < code.num_stored; ++i)
+    if (const auto value = memory.word(offset_by(result.cfa, code.stored[i].offset)))
+      caller.registers.set(code.stored[i].reg, *value);
+  return result;
+}
+
+} // namespace sframe::walk

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "function_start.h"
+
+#include "sframe/code/instruction.h"
+#include "sframe/walk/code_frames.h"
+#include "sframe/walk/module.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace sframe::walk {
+
+namespace {
+
+/// The lowest address from which code goes on to `address` in a row, at most `most` bytes away.
+std::uint64_t start_of_code(std::uint64_t address, std::uint64_t most, AddressSpace& space) {
+  constexpr std::uint64_t page = 4096;
+  std::byte byte;
+  std::uint64_t lowest = address - address % page;
+  while (address - lowest < most && lowest >= page && space.is_code(lowest - 1) &&
+         space.read(lowest - 1, std::span(&byte, 1)) == 1)
+    lowest -= page;
+  return lowest;
+}
+
+/// The first address after which no table covers anything up to `address`, not below `lowest`.
+std::uint64_t end_of_tables(std::uint64_t address, std::uint64_t lowest, Module& module) {
+  constexpr std::uint64_t stride = 16;
+  const std::uint64_t bias = module.bias();
+  UnwindTables& tables = module.tables();
+  std::uint64_t at = address;
+  while (at - lowest >= stride && !tables.function_at(at - stride - bias)) at -= stride;
+  if (at - lowest < stride) return lowest;
+  std::uint64_t end = at - stride + 1;
+  while (end < at && tables.function_at(end - bias)) ++end;
+  return end;
+}
+
+} // namespace
+
+void FunctionStarts::add(std::uint64_t start, std::uint64_t address) {
+  const auto known = ranges();
+  if (std::ranges::find(known, start, &FunctionRange::start) == known.end() && count_ < max_count)
+    ranges_[count_++] = {start, address - start + max_ahead};
+}
+
+bool FunctionStarts::by_table(std::uint64_t address, Memory& memory) {
+  Module* module = memory.space().module_at(address);
+  const auto known = module ? module->tables().function_at(address - module->bias()) : std::nullopt;
+  if (!known) return false;
+  const std::uint64_t start = known->start + module->bias();
+  if (address - start < CodeFrames::max_function_size)
+    ranges_[count_++] = {start, std::min(known->size, CodeFrames::max_function_size)};
+  return true;
+}
+
+bool FunctionStarts::by_symbol(std::uint64_t address, Memory& memory) {
+  Module* module = memory.space().module_at(address);
+  const auto match = module ? module->find_symbol(address - module->bias()) : std::nullopt;
+  if (!match) return false;
+  const std::uint64_t size = match->symbol->size ? match->symbol->size : match->offset + max_ahead;
+  if (match->offset < CodeFrames::max_function_size)
+    ranges_[count_++] = {address - match->offset, std::min(size, CodeFrames::max_function_size)};
+  return true;
+}
+
+void FunctionStarts::by_padding(std::uint64_t address, std::uint64_t lowest, std::uint64_t alignment,
+                                std::size_t most, const UnwindAbi& abi, Memory& memory) {
+  std::array<std::byte, 16> before;
+  for (std::uint64_t at = address - address % alignment; at > lowest && count_ < most; at -= alignment) {
+    const auto bytes = std::span(before).first(std::min<std::uint64_t>(before.size(), at - lowest));
+    if (memory.bytes(at - bytes.size(), bytes) && abi.ends_function(bytes)) add(at, address);
+    if (at < alignment) break;
+  }
+}
+
+void FunctionStarts::find(std::uint64_t address, const UnwindAbi& abi, Memory& memory) {
+  count_ = 0;
+  if (by_symbol(address, memory) || by_table(address, memory)) return;
+  std::uint64_t lowest = start_of_code(address, max_back, memory.space());
+  if (Module* module = memory.space().module_at(address)) lowest = end_of_tables(address, lowest, *module);
+  add(lowest, address);
+  by_padding(address, lowest, abi.function_alignment, max_count / 2, abi, memory);
+  by_padding(address, lowest, code::machine(memory.space().abi()).alignment, max_count, abi, memory);
+  std::ranges::sort(ranges_.begin(), ranges_.begin() + count_, std::ranges::greater(), &FunctionRange::start);
+}
+
+} // namespace sframe::walk
