@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A running process of this machine. It is traced only between stop() and resume(), by a thread of its own:
+// that thread seizes the process's threads (PTRACE_SEIZE, PTRACE_INTERRUPT: ptrace(2)), reads their
+// registers, lets them go when resume() asks for it, and ends. When it ends in any other way, by a kill of
+// this program, too, the kernel lets them go. So between two walks nothing can hold the target up, and
+// another debugger may attach; a process that a signal had stopped (SIGSTOP) is in that stop again after each
+// walk.
+//
+// Memory is read by process_vm_readv(2), else through /proc/PID/mem; modules are those in /proc/PID/maps.
+// Their files are opened below /proc/PID/root where that leads to the inode that is mapped, else through
+// /proc/PID/map_files, which reaches deleted and replaced files, too, but needs privileges.
+//
+// A program that uses this must not wait for any child (waitpid(-1)) on other threads while the target is
+// stopped, except with __WNOTHREAD: it would take the tracing thread's events.
+
+#pragma once
+
+#include "sframe/walk/module.h"
+#include "sframe/walk/process_state.h"
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace sframe::walk {
+
+/// Memory and modules of a running process. Addresses mean something only while it is stopped; what was read
+/// is kept until the process runs again.
+class LiveSpace final : public AddressSpace, public ByteSource {
+public:
+  LiveSpace(std::uint32_t pid, const AbiTraits& abi, FileOptions files);
+  ~LiveSpace() override;
+
+  const AbiTraits& abi() const override { return abi_; }
+  std::size_t read(std::uint64_t address, std::span<std::byte> out) override;
+  /// At most a page; valid until forget().
+  std::span<const std::byte> view(std::uint64_t address) override;
+  bool is_code(std::uint64_t address) override;
+  std::uint64_t code_address_mask() override { return code_mask_; }
+  Module* module_at(std::uint64_t address) override;
+
+  /// What is mapped from a file, or is the vdso, and cannot be written to; kept for good.
+  std::span<const std::byte> memory_at(std::uint64_t address) override;
+
+  /// All modules that were ever seen, in the order in which they were.
+  std::deque<Module>& modules() { return modules_; }
+  Module* main_module() { return main_; }
+
+  /// Reads the list of mappings again; true where it has changed. Fails where the process is gone.
+  elf::Result<bool> refresh();
+  /// Drops what was read of memory: the process is going to run.
+  void forget();
+  /// Sets the bits of code pointers that hold authentication codes, where the kernel tells them.
+  void set_code_pac_mask(std::uint64_t mask);
+
+private:
+  struct Mapping;
+  void add_module(std::span<Mapping> mappings);
+  ModuleInfo describe(std::span<const Mapping> mappings) const;
+  std::string find_file(const Mapping& mapping, const std::string& path) const;
+  std::size_t read_process(std::uint64_t address, std::span<std::byte> out) const;
+  const Mapping* mapping_at(std::uint64_t address) const;
+
+  std::uint32_t pid_;
+  const AbiTraits& abi_;
+  FileOptions files_;
+  std::string maps_; ///< as it was read
+  std::vector<Mapping> mappings_;
+  std::deque<Module> modules_;
+  std::unordered_map<std::string, Module*> known_; ///< by their lines in maps_
+  Module* main_ = nullptr;
+  std::uint64_t code_mask_ = ~std::uint64_t{0};
+  struct Page;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;   ///< by address
+  std::unordered_map<std::uint64_t, std::vector<std::byte>> images_; ///< by the mapping's address
+};
+
+class Tracer;
+
+class LiveProcess final : public ProcessState {
+public:
+  /// Makes sure that the process can be traced; does not stop it. Fails, with the reason in words, where
+  /// there is no such process, or it is a zombie, a kernel thread, of another ABI, not ours to trace, or
+  /// traced by another program.
+  static elf::Result<std::unique_ptr<LiveProcess>> attach(std::uint32_t pid, FileOptions files);
+
+  /// Resumes.
+  ~LiveProcess() override;
+
+  /// Stops all threads, or that one, and reads registers and mappings. Threads that do not stop within a
+  /// second (they wait in the kernel and cannot be interrupted) are left out: see unstopped(). Where it
+  /// fails, nothing is stopped. No effect where it is stopped. System calls that were interrupted go on
+  /// afterwards, except those that fail with EINTR after any stop (signal(7)), epoll_wait() for one.
+  elf::Result<void> stop(std::optional<std::uint32_t> tid = std::nullopt);
+  /// Lets all threads go on as they were; signals that came in between are delivered. Invalidates views of
+  /// memory, and with them any Walker made before; threads() stay readable.
+  void resume();
+  bool stopped() const { return tracer_ != nullptr; }
+
+  /// Threads that the last stop() could not stop.
+  std::span<const std::uint32_t> unstopped() const { return unstopped_; }
+
+  /// Counts changes of the list of mappings that stop() found: libraries loaded and unloaded, exec. What is
+  /// remembered by address is no longer right when it changes.
+  std::uint64_t generation() const { return generation_; }
+
+  /// True where the process has ended.
+  bool is_terminated() const;
+  /// A descriptor that poll(2) tells to be readable when the process ends; owned by this object.
+  int exit_fd() const { return exit_fd_; }
+
+  std::uint32_t pid() const override { return pid_; }
+  std::int32_t signal() const override { return 0; }
+  /// Those of the last stop(), by tid.
+  std::span<const Thread> threads() const override { return threads_; }
+  LiveSpace& space() override { return *space_; }
+  std::string_view name() const override { return name_; }
+  std::deque<Module>& modules() override { return space_->modules(); }
+
+private:
+  LiveProcess(std::uint32_t pid, int exit_fd, std::unique_ptr<LiveSpace> space);
+  void take_threads();
+
+  std::uint32_t pid_;
+  int exit_fd_;
+  std::unique_ptr<LiveSpace> space_;
+  std::unique_ptr<Tracer> tracer_; ///< while it is stopped
+  std::string name_;
+  std::deque<std::string> names_; ///< of threads_
+  std::vector<Thread> threads_;
+  std::vector<std::uint32_t> unstopped_;
+  std::uint64_t generation_ = 0;
+};
+
+} // namespace sframe::walk

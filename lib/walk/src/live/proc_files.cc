@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "live/proc_files.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+namespace sframe::walk::live {
+
+namespace {
+
+std::uint64_t decimal(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+/// Takes a hexadecimal (or other) number and the character behind it off the front of `text`.
+std::optional<std::uint64_t> take(std::string_view& text, char behind, int base = 16) {
+  std::uint64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const auto size = static_cast<std::size_t>(rest - text.data());
+  if (error != std::errc() || size == text.size() || text[size] != behind) return std::nullopt;
+  text.remove_prefix(size + 1);
+  return value;
+}
+
+bool is_kernel_thread(std::uint32_t pid) {
+  // Field 9 of stat; the name before it is in parentheses and may hold any character.
+  constexpr std::uint64_t pf_kthread = 0x00200000;
+  const std::string stat = read_proc(pid, "stat");
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; field < 9 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
+  return at != std::string::npos && decimal(std::string_view(stat).substr(at + 1)) & pf_kthread;
+}
+
+} // namespace
+
+std::string proc_path(std::uint32_t pid, std::string_view name) {
+  return "/proc/" + std::to_string(pid) + '/' + std::string(name);
+}
+
+std::string read_proc(std::uint32_t pid, std::string_view name) {
+  const int fd = ::open(proc_path(pid, name).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::string text;
+  for (;;) {
+    const std::size_t used = text.size();
+    text.resize(used + std::max<std::size_t>(used, 4096));
+    const ssize_t got = ::read(fd, text.data() + used, text.size() - used);
+    text.resize(used + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got <= 0) break;
+  }
+  ::close(fd);
+  return text;
+}
+
+std::vector<std::uint32_t> list_threads(std::uint32_t pid) {
+  std::vector<std::uint32_t> tids;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(proc_path(pid, "task"), error), end; !error && at != end;
+       at.increment(error))
+    tids.push_back(static_cast<std::uint32_t>(decimal(at->path().filename().native())));
+  std::ranges::sort(tids);
+  return tids;
+}
+
+std::string thread_name(std::uint32_t pid, std::uint32_t tid) {
+  std::string name = read_proc(pid, "task/" + std::to_string(tid) + "/comm");
+  if (name.ends_with('\n')) name.pop_back();
+  return name;
+}
+
+std::string status_value(std::string_view status, std::string_view key) {
+  const std::string line = '\n' + std::string(key) + ":\t";
+  const std::size_t at = status.find(line);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = status.substr(at + line.size());
+  return std::string(rest.substr(0, rest.find('\n')));
+}
+
+std::optional<MapsLine> parse_maps_line(std::string_view line) {
+  MapsLine result;
+  const auto start = take(line, '-'), end = start ? take(line, ' ') : start;
+  if (!end || line.size() < 5) return std::nullopt;
+  result.start = *start;
+  result.end = *end;
+  result.writable = line[1] == 'w';
+  result.executable = line[2] == 'x';
+  line.remove_prefix(5);
+  const auto offset = take(line, ' '), major = take(line, ':'), minor = take(line, ' ');
+  const auto inode = take(line, ' ', 10);
+  if (!offset || !major || !minor || !inode || *start >= *end) return std::nullopt;
+  result.offset = *offset;
+  result.device = makedev(static_cast<unsigned>(*major), static_cast<unsigned>(*minor));
+  result.inode = *inode;
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  result.path = line;
+  return result;
+}
+
+std::optional<elf::Problem> find_obstacle(std::uint32_t pid) {
+  const auto because = [](std::string why) { return elf::Problem{std::move(why), {}, {}}; };
+  const std::string status = read_proc(pid, "status");
+  if (status.empty()) return because("there is no such process");
+  if (pid == static_cast<std::uint32_t>(::getpid())) return because("a process cannot trace itself");
+  const std::string group = status_value(status, "Tgid");
+  if (group != std::to_string(pid)) return because("is a thread of process " + group);
+  // The leader may have ended while other threads run: that is a zombie, too, but one with threads.
+  if (status_value(status, "State").starts_with('Z') && list_threads(pid).size() < 2)
+    return because("is a zombie: it has ended, and its parent has not taken notice yet");
+  if (is_kernel_thread(pid)) return because("is a kernel thread");
+  const std::string tracer = status_value(status, "TracerPid");
+  if (tracer != "0") {
+    const auto by = static_cast<std::uint32_t>(decimal(tracer));
+    return because("is being traced by process " + tracer + " (" + thread_name(by, by) + ")");
+  }
+  return std::nullopt;
+}
+
+elf::Problem explain_refusal(std::uint32_t pid, int error) {
+  // What was right a moment ago may have changed.
+  if (auto obstacle = find_obstacle(pid)) return std::move(*obstacle);
+  if (error != EPERM && error != EACCES)
+    return {std::string("cannot be traced: ") + std::strerror(error), {}, {}};
+  const std::string uids = status_value(read_proc(pid, "status"), "Uid");
+  const std::string owner = uids.substr(0, uids.find('\t'));
+  std::string why = "no permission to trace it";
+  if (owner != std::to_string(::geteuid())) why += ": it belongs to user " + owner;
+  int scope = 0;
+  if (const int fd = ::open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC); fd >= 0) {
+    char digit = '0';
+    if (::read(fd, &digit, 1) == 1) scope = digit - '0';
+    ::close(fd);
+  }
+  if (scope) why += " (kernel.yama.ptrace_scope is " + std::to_string(scope) + ")";
+  return {why, {}, {}};
+}
+
+} // namespace sframe::walk::live

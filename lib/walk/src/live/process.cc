@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "from_elf.h"
+#include "live/proc_files.h"
+#include "live/tracer.h"
+#include "sframe/walk/abi.h"
+#include "sframe/walk/live_process.h"
+
+#include <array>
+#include <cerrno>
+#include <elf.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace sframe::walk {
+
+namespace {
+
+/// The ABI of the program that the process runs, by its ELF header.
+elf::Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
+  const int fd = ::open(live::proc_path(pid, "exe").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
+  Elf64_Ehdr header{};
+  const ssize_t got = ::read(fd, &header, sizeof header);
+  ::close(fd);
+  if (got != sizeof header) return elf::fail("its program is no ELF file");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64)
+    return elf::fail("is a 32-bit program: these cannot be unwound");
+  const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
+  const AbiTraits* abi = find_abi(header.e_machine, order);
+  if (!abi || !find_unwind_abi(abi->id))
+    return elf::fail("is a program of a machine that SFrame does not know");
+  return abi;
+}
+
+/// Whether the kernel lets us read its memory: the same question that it asks for tracing.
+elf::Result<void> check_permission(std::uint32_t pid) {
+  const int fd = ::open(live::proc_path(pid, "mem").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
+  ::close(fd);
+  return {};
+}
+
+} // namespace
+
+LiveProcess::LiveProcess(std::uint32_t pid, int exit_fd, std::unique_ptr<LiveSpace> space)
+    : pid_(pid), exit_fd_(exit_fd), space_(std::move(space)), name_(live::thread_name(pid, pid)) {}
+
+LiveProcess::~LiveProcess() {
+  resume();
+  ::close(exit_fd_);
+}
+
+elf::Result<std::unique_ptr<LiveProcess>> LiveProcess::attach(std::uint32_t pid, FileOptions files) {
+  if (auto obstacle = live::find_obstacle(pid)) return std::unexpected(std::move(*obstacle));
+  if (auto allowed = check_permission(pid); !allowed) return std::unexpected(allowed.error());
+  const auto abi = find_process_abi(pid);
+  if (!abi) return std::unexpected(abi.error());
+  const long exit_fd = ::syscall(SYS_pidfd_open, pid, 0);
+  if (exit_fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
+  auto space = std::make_unique<LiveSpace>(pid, **abi, std::move(files));
+  return std::unique_ptr<LiveProcess>(new LiveProcess(pid, static_cast<int>(exit_fd), std::move(space)));
+}
+
+bool LiveProcess::is_terminated() const {
+  pollfd ended{exit_fd_, POLLIN, 0};
+  return ::poll(&ended, 1, 0) > 0;
+}
+
+elf::Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
+  if (tracer_) return {};
+  if (is_terminated()) return elf::fail("has ended");
+  auto tracer = std::make_unique<Tracer>(pid_, tid, space_->abi());
+  if (tracer->problem()) return std::unexpected(*tracer->problem());
+  const auto changed = space_->refresh();
+  if (!changed) return std::unexpected(changed.error());
+  if (*changed) {
+    ++generation_;
+    // exec may have brought a program of another ABI.
+    const auto abi = find_process_abi(pid_);
+    if (abi && *abi != &space_->abi()) return elf::fail("runs a program of another machine now");
+    name_ = live::thread_name(pid_, pid_);
+  }
+  tracer_ = std::move(tracer);
+  take_threads();
+  return {};
+}
+
+void LiveProcess::take_threads() {
+  threads_.clear();
+  names_.clear();
+  unstopped_ = tracer_->unstopped();
+  std::uint64_t pac_mask = 0;
+  const UnwindAbi& unwind = *find_unwind_abi(space_->abi().id);
+  for (const Tracer::Stopped& stopped : tracer_->threads()) {
+    const std::string& name = names_.emplace_back(live::thread_name(pid_, stopped.tid));
+    threads_.push_back(
+        {stopped.tid, stopped.signal, name, registers_of(stopped.registers, space_->abi(), unwind)});
+    if (stopped.code_pac_mask) pac_mask = stopped.code_pac_mask;
+  }
+  space_->set_code_pac_mask(pac_mask);
+}
+
+void LiveProcess::resume() {
+  tracer_.reset();
+  space_->forget();
+}
+
+} // namespace sframe::walk

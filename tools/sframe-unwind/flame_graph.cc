@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "flame_graph.h"
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace sframe::unwind {
+
+namespace {
+
+constexpr double width = 1200, margin = 10, row = 18, character = 7;
+constexpr double header = 40;
+constexpr double narrowest = 0.3; ///< boxes below this many pixels are left out
+
+/// A box. A stack of frames of any depth is a tree of that depth, so nothing here calls itself.
+struct Box {
+  std::string_view name;
+  std::size_t depth = 0;
+  std::uint64_t first = 0; ///< samples to its left
+  std::uint64_t count = 0;
+};
+
+/// Stacks come in the order of their text. Neighbours share boxes as far as they have the same callers.
+std::vector<Box> boxes_of(const std::map<std::string, std::uint64_t>& counts) {
+  std::vector<Box> boxes;
+  std::vector<std::size_t> open; ///< in boxes: those of the stack before, outermost first
+  std::uint64_t position = 0;
+  for (const auto& [stack, count] : counts) {
+    bool same = true;
+    std::size_t depth = 0;
+    for (std::string_view rest = stack;; ++depth) {
+      const std::size_t end = std::min(rest.find(';'), rest.size());
+      const std::string_view name = rest.substr(0, end);
+      same = same && depth < open.size() && boxes[open[depth]].name == name;
+      if (!same) {
+        open.resize(depth);
+        open.push_back(boxes.size());
+        boxes.push_back({name, depth, position, 0});
+      }
+      boxes[open[depth]].count += count;
+      if (end == rest.size()) break;
+      rest.remove_prefix(end + 1);
+    }
+    open.resize(depth + 1);
+    position += count;
+  }
+  return boxes;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+    case '&': result += "&amp;"; break;
+    case '<': result += "&lt;"; break;
+    case '>': result += "&gt;"; break;
+    case '"': result += "&quot;"; break;
+    // Names may hold bytes of any encoding; a picture that is not UTF-8 is not shown at all.
+    default: result += static_cast<unsigned char>(c) < 0x80 ? c : '?';
+    }
+  }
+  return result;
+}
+
+/// A number with so many digits behind the point.
+std::string fixed(double value, int digits) {
+  char text[32];
+  const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr;
+  return std::string(text, end);
+}
+
+/// A warm colour from the name (FNV-1a).
+std::string color(std::string_view name) {
+  std::uint32_t hash = 2166136261u;
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  const auto part = [&](std::uint32_t least, int shift, std::uint32_t range) {
+    return std::to_string(least + (hash >> shift) % range);
+  };
+  return "rgb(" + part(205, 0, 50) + ',' + part(80, 8, 140) + ',' + part(0, 16, 60) + ')';
+}
+
+struct Picture {
+  std::uint64_t total; ///< samples
+  double height;       ///< pixels
+};
+
+void draw(const Box& box, const Picture& picture, tool::Output& out) {
+  const double total = static_cast<double>(picture.total);
+  const double scale = (width - 2 * margin) / total;
+  const double size = static_cast<double>(box.count) * scale;
+  if (size < narrowest) return;
+  const double x = margin + static_cast<double>(box.first) * scale;
+  const double y = picture.height - margin - row * static_cast<double>(box.depth + 1);
+  out << "<g><title>" << escaped(box.name) << " (";
+  out.decimal(box.count) << " of ";
+  out.decimal(picture.total) << ", " << fixed(100 * static_cast<double>(box.count) / total, 1)
+                             << "%)</title>";
+  out << "<rect x=\"" << fixed(x, 2) << "\" y=\"" << fixed(y, 0) << "\" width=\"" << fixed(size, 2);
+  out << "\" height=\"" << fixed(row - 1, 0) << "\" fill=\"" << color(box.name) << "\" stroke=\"#fffaf0\"/>";
+  const auto room = static_cast<std::size_t>(std::max(0.0, (size - 6) / character));
+  if (room >= 3) {
+    const bool fits = box.name.size() <= room;
+    out << "<text x=\"" << fixed(x + 3, 2) << "\" y=\"" << fixed(y + 13, 0) << "\">";
+    out << escaped(fits ? box.name : box.name.substr(0, room - 2)) << (fits ? "" : "..") << "</text>";
+  }
+  out << "</g>\n";
+}
+
+} // namespace
+
+void draw_flame_graph(const std::map<std::string, std::uint64_t>& counts, std::string_view title,
+                      tool::Output& out) {
+  const std::vector<Box> boxes = boxes_of(counts);
+  Picture picture{};
+  for (const auto& [stack, count] : counts) picture.total += count;
+  std::size_t rows = 0;
+  for (const Box& box : boxes) rows = std::max(rows, box.depth + 1);
+  picture.height = header + row * static_cast<double>(rows) + margin;
+
+  const std::string size = fixed(width, 0) + "\" height=\"" + fixed(picture.height, 0) + "\" viewBox=\"0 0 " +
+                           fixed(width, 0) + ' ' + fixed(picture.height, 0);
+  out << "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"" << size
+      << "\" font-family=\"monospace\" font-size=\"12\">\n"
+      << "<rect width=\"100%\" height=\"100%\" fill=\"#fffaf0\"/>\n<text x=\"10\" y=\"24\" font-size=\"16\">"
+      << escaped(title) << ": ";
+  out.decimal(picture.total) << " stacks</text>\n";
+  for (const Box& box : boxes) draw(box, picture, out);
+  out << "</svg>\n";
+}
+
+} // namespace sframe::unwind

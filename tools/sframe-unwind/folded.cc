@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "folded.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace sframe::unwind {
+
+std::string folded_name(std::string_view name) {
+  std::string safe;
+  tool::append_safe(safe, name);
+  std::ranges::replace(safe, ';', ':');
+  return safe;
+}
+
+void FoldedStacks::begin_thread(std::span<const walk::Thread* const> threads) {
+  thread_ = folded_name(threads.front()->name);
+  frames_.clear();
+}
+
+void FoldedStacks::frame(const walk::Frame& frame, const walk::Registers&) {
+  const Place& place = places_.of(frame);
+  // What has no name is told by its module, so that a graph does not split at every address.
+  if (place.function)
+    frames_.push_back(folded_name(place.function->name));
+  else
+    frames_.push_back(place.module ? "[" + folded_name(place.module->name()) + "]" : "[unknown]");
+}
+
+void FoldedStacks::end_thread(const walk::WalkEnd&) {
+  std::string stack = thread_;
+  for (const std::string& frame : frames_ | std::views::reverse) stack += ';' + frame;
+  ++counts_[stack];
+}
+
+void FoldedStacks::print(tool::Output& out) const {
+  for (const auto& [stack, count] : counts_) {
+    out << stack << ' ';
+    out.decimal(count) << '\n';
+  }
+}
+
+} // namespace sframe::unwind

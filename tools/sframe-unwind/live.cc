@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "live.h"
+
+#include "flame_graph.h"
+#include "folded.h"
+#include "printer.h"
+#include "threads.h"
+
+#include "sframe/walk/live_process.h"
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <poll.h>
+#include <unistd.h>
+#include <vector>
+
+namespace sframe::unwind {
+
+namespace {
+
+/// Keeps what a printer is told, to tell it another one later. Registers only where they will be printed:
+/// they are most of the memory.
+class Recording final : public Printer {
+public:
+  explicit Recording(bool registers) : with_registers_(registers) {}
+
+  void begin(walk::ProcessState&) override {}
+  void begin_thread(std::span<const walk::Thread* const> threads) override {
+    stacks_.push_back({{threads.begin(), threads.end()}, {}, {}, {}});
+  }
+  void frame(const walk::Frame& frame, const walk::Registers& registers) override {
+    stacks_.back().frames.push_back(frame);
+    if (with_registers_) stacks_.back().registers.push_back(registers);
+  }
+  void comparison(std::span<const walk::StepperComparison>) override {}
+  void end_thread(const walk::WalkEnd& end) override { stacks_.back().end = end; }
+  void end(walk::ProcessState&) override {}
+
+  void replay(Printer& printer) const {
+    const walk::Registers none{};
+    for (const Stack& stack : stacks_) {
+      printer.begin_thread(stack.threads);
+      for (std::size_t i = 0; i < stack.frames.size(); ++i)
+        printer.frame(stack.frames[i], with_registers_ ? stack.registers[i] : none);
+      printer.end_thread(stack.end);
+    }
+  }
+
+private:
+  struct Stack {
+    std::vector<const walk::Thread*> threads;
+    std::vector<walk::Frame> frames;
+    std::vector<walk::Registers> registers;
+    walk::WalkEnd end;
+  };
+  bool with_registers_;
+  std::vector<Stack> stacks_;
+};
+
+class LiveRun {
+public:
+  LiveRun(tool::App& app, const Options& options, walk::LiveProcess& process, tool::Output& out)
+      : app_(app), options_(options), process_(process), out_(out) {}
+
+  int run() {
+    if (options_.format == "folded" || options_.format == "svg") folded_.emplace(*places());
+    const auto start = std::chrono::steady_clock::now();
+    for (std::uint32_t sample = 0; sample < options_.count && !out_.failed(); ++sample) {
+      if (sample && ended_before(start + std::chrono::milliseconds(options_.interval) * sample)) break;
+      if (const auto taken = take(); !taken) {
+        // A process that ends while it is sampled is nothing wrong; what was seen until then counts.
+        if (sample && process_.is_terminated()) break;
+        return failed(taken.error());
+      }
+    }
+    if (options_.format == "folded") folded_->print(out_);
+    if (options_.format == "svg") draw_flame_graph(folded_->counts(), process_.name(), out_);
+    return complete_ && !report() ? tool::exit_ok : tool::exit_findings;
+  }
+
+private:
+  int failed(const elf::Problem& why) {
+    app_.messages().error("process " + std::to_string(options_.pid), why);
+    return tool::exit_failure;
+  }
+
+  /// Names by address, as long as the mappings are the same.
+  Places* places() {
+    if (!places_ || generation_ != process_.generation()) {
+      places_.emplace(process_.space(),
+                      PlaceSettings{.names = !options_.no_names, .source = options_.source});
+      generation_ = process_.generation();
+    }
+    return &*places_;
+  }
+
+  /// True where the process ended before that time.
+  bool ended_before(std::chrono::steady_clock::time_point time) {
+    const auto rest =
+        std::chrono::ceil<std::chrono::milliseconds>(time - std::chrono::steady_clock::now()).count();
+    pollfd ended{process_.exit_fd(), POLLIN, 0};
+    return ::poll(&ended, 1, static_cast<int>(std::max<long>(rest, 0))) > 0;
+  }
+
+  /// One sample: stop, walk, let go, print.
+  elf::Result<void> take() {
+    if (auto stopped = process_.stop(options_.thread); !stopped) return stopped;
+    auto steppers = choose_steppers(process_.space().abi(), process_.space().main_module(), options_);
+    if (!steppers) {
+      process_.resume();
+      return elf::fail("--steppers: " + steppers.error().text());
+    }
+    walk::Walker walker(process_.space(), std::move(*steppers));
+    walker.set_max_frames(options_.max_frames);
+    const auto threads = wanted_threads(process_, options_);
+    if (options_.compare) {
+      // Its results point into what it walked with, so they are printed at once.
+      const auto printer = make_printer();
+      printer->begin(process_);
+      complete_ &= walk_threads(threads, process_, walker, options_, *printer, out_, app_.messages());
+      process_.resume();
+      printer->end(process_);
+      return {};
+    }
+    Recording recording(options_.registers);
+    complete_ &= walk_threads(threads, process_, walker, options_, recording, out_, app_.messages());
+    process_.resume();
+    print(recording);
+    return {};
+  }
+
+  void print(const Recording& recording) {
+    for (const std::uint32_t tid : process_.unstopped()) {
+      app_.messages().warning({}, "thread " + std::to_string(tid) + " could not be stopped");
+      complete_ = false;
+    }
+    if (folded_) {
+      places();
+      recording.replay(*folded_);
+      return;
+    }
+    const auto printer = make_printer();
+    printer->begin(process_);
+    recording.replay(*printer);
+    printer->end(process_);
+  }
+
+  std::unique_ptr<Printer> make_printer() {
+    const PrintSettings settings = {.registers = options_.registers,
+                                    .color = app_.output_path() == "-" &&
+                                             tool::use_color(app_.color(), STDOUT_FILENO)};
+    return options_.format == "json" ? make_json_printer(out_, *places(), settings)
+                                     : make_text_printer(out_, *places(), settings);
+  }
+
+  /// What was wrong with modules; true where something was.
+  bool report() {
+    bool wrong = false;
+    for (walk::Module& module : process_.modules()) {
+      if (!module.loaded() || module.problem_so_far().empty()) continue;
+      app_.messages().warning({}, module.problem_so_far());
+      wrong |= module.file_missing();
+    }
+    return wrong;
+  }
+
+  tool::App& app_;
+  const Options& options_;
+  walk::LiveProcess& process_;
+  tool::Output& out_;
+  std::optional<Places> places_; ///< stays at its address
+  std::uint64_t generation_ = 0;
+  std::optional<FoldedStacks> folded_;
+  bool complete_ = true;
+};
+
+} // namespace
+
+int run_live(tool::App& app, const Options& options, tool::Output& out) {
+  auto process = walk::LiveProcess::attach(options.pid, options.files);
+  if (!process) {
+    app.messages().error("process " + std::to_string(options.pid), process.error());
+    return tool::exit_failure;
+  }
+  return LiveRun(app, options, **process, out).run();
+}
+
+} // namespace sframe::unwind
