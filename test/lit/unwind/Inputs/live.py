@@ -28,7 +28,9 @@ def check_threads(result):
     for kind in ("spin", "read", "futex", "nanosleep", "handler"):
         names = [frame.get("function", "?") for frame in threads[kind]["frames"]]
         inner = names.index("inner_" + kind)
-        assert names[inner + 1] == "outer_" + kind and names[inner + 2] == "start_thread", names
+        # The C library's own start_thread has a name where its debug symbols are installed.
+        assert names[inner + 1] == "outer_" + kind and names[inner + 2] in ("start_thread", "?"), names
+        assert "libc.so" in threads[kind]["frames"][inner + 2]["module"], threads[kind]["frames"]
         assert threads[kind]["end"]["complete"], threads[kind]["end"]
         assert all(frame["trust"] == "exact" for frame in threads[kind]["frames"])
         # The handler's frame is called by the trampoline, that by the code which it interrupted, in raise().
@@ -52,7 +54,7 @@ try:
         assert result.returncode == 0, result.stderr
         lines = result.stdout.splitlines()
         assert lines == sorted(lines) and sum(int(line.rsplit(" ", 1)[1]) for line in lines) == 20 * 6, lines
-        assert any(line.startswith("spin;") and line.endswith("start_thread;outer_spin;inner_spin 20") for line in lines), lines
+        assert any(line.startswith("spin;") and line.endswith(";outer_spin;inner_spin 20") for line in lines), lines
         import xml.dom.minidom
         svg = walk(pid, "--format=svg", "--count", "3", "--interval", "2")
         titles = [t.firstChild.data for t in xml.dom.minidom.parseString(svg.stdout).getElementsByTagName("title")]
