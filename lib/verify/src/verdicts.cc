@@ -2,8 +2,6 @@
 
 #include "sframe/verify/verdicts.h"
 
-#include <algorithm>
-
 namespace sframe::verify {
 
 Verdicts::Verdicts(const Input& input) {
@@ -13,10 +11,6 @@ Verdicts::Verdicts(const Input& input) {
     first += part.section.num_fdes();
   }
   marks_.resize(first);
-}
-
-void Verdicts::add(const Verdicts& other) {
-  for (std::size_t i = 0; i < marks_.size(); ++i) marks_[i] = std::max(marks_[i], other.marks_[i]);
 }
 
 Summary Verdicts::summary() const {

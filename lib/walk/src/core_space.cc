@@ -63,18 +63,6 @@ std::span<const std::byte> CoreSpace::view(std::uint64_t address) {
   return bytes.empty() ? from_file(address) : bytes;
 }
 
-std::size_t CoreSpace::read(std::uint64_t address, std::span<std::byte> out) {
-  std::size_t done = 0;
-  while (done < out.size()) {
-    const auto bytes = view(address + done);
-    if (bytes.empty()) break;
-    const std::size_t size = std::min(bytes.size(), out.size() - done);
-    std::ranges::copy(bytes.first(size), out.begin() + static_cast<std::ptrdiff_t>(done));
-    done += size;
-  }
-  return done;
-}
-
 /// What NT_ARM_PAC_MASK says; without it, all bits that no mapping needs are taken for authentication codes.
 std::uint64_t CoreSpace::code_address_mask() {
   if (!abi().signs_return_addresses) return ~std::uint64_t{0};

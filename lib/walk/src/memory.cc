@@ -2,7 +2,21 @@
 
 #include "sframe/walk/address_space.h"
 
+#include <algorithm>
+
 namespace sframe::walk {
+
+std::size_t AddressSpace::read(std::uint64_t address, std::span<std::byte> out) {
+  std::size_t done = 0;
+  while (done < out.size()) {
+    const auto bytes = view(address + done);
+    if (bytes.empty()) break;
+    const std::size_t size = std::min(bytes.size(), out.size() - done);
+    std::ranges::copy(bytes.first(size), out.begin() + static_cast<std::ptrdiff_t>(done));
+    done += size;
+  }
+  return done;
+}
 
 bool Memory::bytes(std::uint64_t address, std::span<std::byte> out) {
   std::uint64_t offset = address - base_;

@@ -71,18 +71,6 @@ std::span<const std::byte> LiveSpace::view(std::uint64_t address) {
   return into < page.size ? std::span(page.bytes).first(page.size).subspan(into) : std::span<std::byte>{};
 }
 
-std::size_t LiveSpace::read(std::uint64_t address, std::span<std::byte> out) {
-  std::size_t done = 0;
-  while (done < out.size()) {
-    const auto bytes = view(address + done);
-    if (bytes.empty()) break;
-    const std::size_t size = std::min(bytes.size(), out.size() - done);
-    std::ranges::copy(bytes.first(size), out.begin() + static_cast<std::ptrdiff_t>(done));
-    done += size;
-  }
-  return done;
-}
-
 void LiveSpace::forget() {
   pages_.clear();
 }

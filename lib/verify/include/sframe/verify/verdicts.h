@@ -40,10 +40,6 @@ public:
     return std::atomic_ref(marks_[first_[part] + number]).load(std::memory_order_relaxed);
   }
 
-  /// Takes over another check's verdicts of the same input. A function that only one of the two looked at keeps that
-  /// one's verdict.
-  void add(const Verdicts& other);
-
   /// The counts of Summary: functions that nobody looked at are undecided. Linear.
   Summary summary() const;
 

@@ -25,8 +25,9 @@ public:
   /// Registers' numbers and roles; words in memory are in its byte order.
   virtual const AbiTraits& abi() const = 0;
 
-  /// Copies memory from `address` on; returns how many bytes could be read (0 to out.size()).
-  virtual std::size_t read(std::uint64_t address, std::span<std::byte> out) = 0;
+  /// Copies memory from `address` on; returns how many bytes could be read (0 to out.size()). By default from
+  /// view(): an address space must have one of the two.
+  virtual std::size_t read(std::uint64_t address, std::span<std::byte> out);
 
   /// The bytes from `address` on where the host has them in its own memory, as far as they go in a row; empty
   /// where it does not, which makes readers fall back on read(). Valid as long as the address space.

@@ -20,7 +20,6 @@ public:
   CoreSpace(const elf::Core& core, FileOptions files);
 
   const AbiTraits& abi() const override { return *core_.abi(); }
-  std::size_t read(std::uint64_t address, std::span<std::byte> out) override;
   std::span<const std::byte> view(std::uint64_t address) override;
   bool is_code(std::uint64_t address) override;
   std::uint64_t code_address_mask() override;

@@ -39,7 +39,6 @@ public:
   ~LiveSpace() override;
 
   const AbiTraits& abi() const override { return abi_; }
-  std::size_t read(std::uint64_t address, std::span<std::byte> out) override;
   /// At most a page; valid until forget().
   std::span<const std::byte> view(std::uint64_t address) override;
   bool is_code(std::uint64_t address) override;
