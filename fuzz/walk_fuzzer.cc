@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a core file: every thread is walked with every stepper, and no file is opened (paths in
-// a mutated core could name anything). What must hold for any input is checked on the way: frames are
-// numbered, their number is bounded, and a walk called complete ended for a reason that can be one.
+// Arbitrary bytes as a program and its core (walk_seeds.py): every thread is walked with every stepper. No
+// other file is opened: paths in a mutated core could name anything, and lead nowhere here. What must hold
+// for any input is checked on the way: frames are numbered, their number is bounded, and a walk called
+// complete ended for a reason that can be one.
 
 #include "sframe/walk/process_state.h"
 #include "sframe/walk/steppers.h"
 #include "sframe/walk/symbols.h"
 #include "sframe/walk/walker.h"
 
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace {
 
@@ -41,12 +47,34 @@ private:
   std::uint32_t count_ = 0;
 };
 
+/// A regular file in memory, under a path that can be opened.
+class MemoryFile {
+public:
+  explicit MemoryFile(std::span<const std::byte> bytes) : fd_(::memfd_create("program", MFD_CLOEXEC)) {
+    require(fd_ >= 0 && ::write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  ~MemoryFile() { ::close(fd_); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
+
+private:
+  int fd_;
+};
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto core = elf::Core::parse(std::as_bytes(std::span(data, size)));
+  auto input = std::as_bytes(std::span(data, size));
+  std::uint32_t program_size = 0;
+  if (input.size() < sizeof program_size) return 0;
+  std::memcpy(&program_size, input.data(), sizeof program_size);
+  input = input.subspan(sizeof program_size);
+  if (program_size > input.size()) return 0;
+  const auto core = elf::Core::parse(input.subspan(program_size));
   if (!core) return 0;
-  const auto process = walk::CoreProcess::create(*core, {.open_files = false});
+  const MemoryFile program(input.first(program_size));
+  const auto process = walk::CoreProcess::create(
+      *core, {.sysroot = "/nowhere", .executable = program.path(), .debug_dir = ""});
   if (!process) return 0;
   walk::CoreSpace& space = (*process)->space();
   walk::Walker walker(space, walk::default_steppers(space.abi(), space.main_module()));

@@ -3,7 +3,8 @@
 //   _start > enter > recurse (4 times) > faulting > [signal] handler > leaf > [signal] second > die
 //
 // The second signal interrupts `leaf`, which has its return address in a register: on s390x in a floating-point
-// one (DWARF number 17 is f2; gas takes the name %f2 for 18). Built and run by make-cores.
+// one (DWARF number 17 is f2; gas takes the name %f2 for 18). Built and run by make-cores; for AMD64 only by
+// scripts/fuzz, whose seeds it makes.
 #if defined __aarch64__
 enum { nr_rt_sigaction = 134, nr_getpid = 172, nr_kill = 129 };
 __asm__(".globl _start\n"
@@ -31,6 +32,20 @@ static long system_call(long number, long a, long b, long c, long d) {
   __asm__ volatile("svc 0" : "+d"(r2) : "d"(r1), "d"(r3), "d"(r4), "d"(r5) : "memory");
   return r2;
 }
+#elif defined __x86_64__
+enum { nr_rt_sigaction = 13, nr_getpid = 39, nr_kill = 62 };
+__asm__(".globl _start\n"
+        "_start: .cfi_startproc\n .cfi_undefined %rip\n and $-16, %rsp\n call enter\n nop\n .cfi_endproc\n"
+        ".type _start, @function\n .size _start, . - _start\n"
+        "leaf: .cfi_startproc\n xor %eax, %eax\n mov %eax, (%rax)\n ret\n .cfi_endproc\n"
+        ".type leaf, @function\n .size leaf, . - leaf\n"
+        "restorer: mov $15, %rax\n syscall\n .type restorer, @function\n .size restorer, . - restorer\n");
+void restorer(void);
+static long system_call(long number, long a, long b, long c, long d) {
+  register long r10 __asm__("r10") = d;
+  __asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c), "r"(r10) : "rcx", "r11", "memory");
+  return number;
+}
 #endif
 
 #define KEEP __attribute__((noinline, noclone))
@@ -51,6 +66,10 @@ static void on_fault(void (*handler)(int), long flags) {
     void* restorer;
     unsigned long mask;
   } action = {handler, (unsigned long)(flags | sa_nodefer), 0, 0};
+#if defined __x86_64__
+  action.flags |= 0x04000000; // SA_RESTORER
+  action.restorer = (void*)restorer;
+#endif
   system_call(nr_rt_sigaction, sigsegv, (long)&action, 0, 8);
 }
 
