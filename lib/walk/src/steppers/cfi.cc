@@ -5,6 +5,7 @@
 
 #include "steppers/catalogue.h"
 #include "steppers/compiled_row.h"
+#include "steppers/plain_row.h"
 #include "steppers/rule_cache.h"
 #include "steppers/trampoline.h"
 
@@ -15,8 +16,10 @@ namespace sframe::walk {
 namespace {
 
 struct CfiRules {
-  bool found = false;
-  CompiledRow row;
+  enum class Kind : std::uint8_t { none, plain, compiled };
+  PlainRow plain;
+  std::unique_ptr<CompiledRow> compiled; ///< kept for the next address that needs one
+  Kind kind = Kind::none;
 };
 
 class CfiStepper final : public CataloguedStepper<cfi_info> {
@@ -27,17 +30,24 @@ public:
 
   StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
     const CfiRules& rules = cache_.find(frame, [&](CfiRules& made) { look_up(frame, memory, made); });
-    return rules.found ? rules.row.apply(frame, memory, abi_, unwind_, caller) : StepResult::not_mine();
+    if (rules.kind == CfiRules::Kind::plain) return rules.plain.apply(frame, memory, abi_, caller);
+    if (rules.kind == CfiRules::Kind::none) return StepResult::not_mine();
+    return rules.compiled->apply(frame, memory, abi_, unwind_, caller);
   }
 
 private:
   void look_up(const FrameState& frame, Memory& memory, CfiRules& rules) {
-    rules.found = false;
+    rules.kind = CfiRules::Kind::none;
     Module* module = memory.space().module_at(frame.lookup_pc());
     if (!module || !module->tables().find_cfi(frame.lookup_pc() - module->bias(), answer_)) return;
     if (!answer_.signal_frame && is_next_to_trampoline(frame, answer_.ends_here, unwind_, memory)) return;
-    rules.row.compile(answer_, unwind_);
-    rules.found = true;
+    if (rules.plain.compile(answer_, unwind_)) {
+      rules.kind = CfiRules::Kind::plain;
+      return;
+    }
+    if (!rules.compiled) rules.compiled = std::make_unique<CompiledRow>();
+    rules.compiled->compile(answer_);
+    rules.kind = CfiRules::Kind::compiled;
   }
 
   const AbiTraits& abi_;

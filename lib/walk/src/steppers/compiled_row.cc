@@ -33,7 +33,7 @@ private:
   ByteOrder order_;
 };
 
-void CompiledRow::compile(const CfiAnswer& answer, const UnwindAbi& unwind) {
+void CompiledRow::compile(const CfiAnswer& answer) {
   const cfi::FullRow& row = answer.row;
   section_ = row.section;
   cfa_ = row.cfa;
@@ -45,21 +45,11 @@ void CompiledRow::compile(const CfiAnswer& answer, const UnwindAbi& unwind) {
   const RegisterRule ra = row.ra();
   return_address_ = {return_register_, ra.kind, ra.number, ra.offset};
   usable_ = row.return_register < Registers::count || ra.kind != Kind::unspecified;
-  plain_ = usable_ && !signal_frame_ && cfa_.kind == CfaRule::Kind::register_offset &&
-           cfa_.number < Registers::count && ra.kind == Kind::offset;
-  kept_ = unwind.call_saved;
   count_ = 0;
-  more_.clear();
   for (std::uint32_t reg = 0; reg < Registers::count; ++reg) {
     const RegisterRule rule = row.rule(reg);
     if (rule.kind == Kind::unspecified || reg == row.return_register) continue;
-    const Operation operation{static_cast<std::uint8_t>(reg), rule.kind, rule.number, rule.offset};
-    plain_ &= rule.kind == Kind::offset && count_ < usual_count;
-    kept_ &= ~(std::uint64_t{1} << reg);
-    if (count_ < usual_count)
-      first_[count_++] = operation;
-    else
-      more_.push_back(operation);
+    operations_[count_++] = {static_cast<std::uint8_t>(reg), rule.kind, rule.number, rule.offset};
   }
 }
 
@@ -139,47 +129,8 @@ bool CompiledRow::compute_rare(const Operation& op, Memory& memory, Context& con
   }
 }
 
-void CompiledRow::recover(std::span<const Operation> operations, const FrameState& frame, Memory& memory,
-                          Context& context, std::uint64_t cfa, FrameState& caller) const {
-  for (const Operation& op : operations) {
-    StepResult ignored; // a register that cannot be recovered ends the walk only if it is needed
-    std::uint64_t value = 0;
-    if (compute(op, frame, memory, context, cfa, value, ignored))
-      caller.registers.set(op.reg, value);
-    else
-      caller.registers.forget(op.reg);
-  }
-}
-
-/// What nearly all rows are, without the choices and the context that the others need.
-StepResult CompiledRow::apply_plain(const FrameState& frame, Memory& memory, const AbiTraits& abi,
-                                    FrameState& caller) const {
-  if (!frame.registers.has(cfa_.number)) return StepResult::failed(StopReason::unknown_register, cfa_.number);
-  const std::uint64_t cfa = frame.registers.values[cfa_.number] + static_cast<std::uint64_t>(cfa_.offset);
-  const std::uint64_t ra_at = cfa + static_cast<std::uint64_t>(return_address_.offset);
-  if (!memory.load(ra_at, caller.registers.pc))
-    return StepResult::failed(StopReason::unreadable_memory, ra_at);
-  std::uint64_t known = frame.registers.known & kept_;
-  for (std::uint64_t left = known; left; left &= left - 1) {
-    const int reg = std::countr_zero(left);
-    caller.registers.values[reg] = frame.registers.values[reg];
-  }
-  // The row may have a rule for SP: it comes last.
-  known |= std::uint64_t{1} << abi.sp;
-  caller.registers.values[abi.sp] = cfa + static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa});
-  for (const Operation& op : std::span(first_).first(count_)) {
-    const std::uint64_t bit = std::uint64_t{1} << op.reg;
-    const std::uint64_t at = cfa + static_cast<std::uint64_t>(op.offset);
-    known = memory.load(at, caller.registers.values[op.reg]) ? known | bit : known & ~bit;
-  }
-  caller.registers.known = known;
-  caller.pc_exact = false;
-  return {.status = StepStatus::stepped, .has_cfa = true, .cfa = cfa};
-}
-
 StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const AbiTraits& abi,
                               const UnwindAbi& unwind, FrameState& caller) const {
-  if (plain_) return apply_plain(frame, memory, abi, caller);
   Context context(frame, memory, abi, unwind);
   StepResult failure;
   std::uint64_t cfa = 0, ra = 0;
@@ -197,8 +148,14 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
     caller.registers.values[reg] = frame.registers.values[reg];
   }
   caller.registers.set(abi.sp, cfa + static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa}));
-  recover(std::span(first_).first(count_), frame, memory, context, cfa, caller);
-  recover(more_, frame, memory, context, cfa, caller);
+  for (const Operation& op : std::span(operations_).first(count_)) {
+    StepResult ignored; // a register that cannot be recovered ends the walk only if it is needed
+    std::uint64_t value = 0;
+    if (compute(op, frame, memory, context, cfa, value, ignored))
+      caller.registers.set(op.reg, value);
+    else
+      caller.registers.forget(op.reg);
+  }
   caller.registers.pc = ra;
   caller.pc_exact = signal_frame_;
   return {.status = StepStatus::stepped, .signal_frame = signal_frame_, .has_cfa = true, .cfa = cfa};
