@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FLEX functions on aarch64: GNU as writes none, nothing in the format forbids them.
+// FLEX functions on aarch64 and aarch64_be: GNU as writes none, nothing in the format forbids them.
 // Control word: register << 3 | deref << 1 | register-based.
 
 	.text
@@ -8,7 +8,7 @@ f:	.skip	32, 0
 
 	.include "fields.inc"
 	sframe
-	header	flags=5, abi=2, num_fdes=1, num_fres=5
+	header	flags=5, abi=2-BE, num_fdes=1, num_fres=5
 	fde	start=f-., size=32, rows=a, num_fres=5, info2=1
 	fres
 	func	a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// aarch64 with start addresses relative to their field, in version 2 what no producer writes: signed return addresses
+// aarch64 (aarch64_be with BE=1) with start addresses relative to their field, in version 2 what no producer writes: signed return addresses
 // with either key, RA without FP, FP without RA (a zero RA word), an outermost row.
 
 	.text
@@ -10,7 +10,7 @@ h:	.skip	16, 0
 
 	.include "fields.inc"
 	sframe
-	header	flags=5, abi=2, num_fdes=3, num_fres=8
+	header	flags=5, abi=2-BE, num_fdes=3, num_fres=8
 	fde	start=f-., size=32, rows=a, num_fres=5
 	fde	start=g-., size=16, rows=b, num_fres=2, info=0x20	// key B
 	fde	start=h-., size=16, rows=c, num_fres=1, info=1		// 2-byte row addresses without need
