@@ -117,4 +117,35 @@ inline FrameRow row(std::uint32_t offset, std::int32_t cfa_offset) {
   return {offset, Rule::value(amd64().sp, cfa_offset), Rule::fixed(), Rule::same(), false};
 }
 
+// Listings that several tests look at.
+
+inline constexpr Line frame_pointer[] = {
+    {"f3 0f 1e fa", "endbr64", "sp+8 same"},
+    {"55", "push %rbp", "sp+8 same"},
+    {"48 89 e5", "mov %rsp,%rbp", "sp+16 same"},
+    {"48 83 ec 20", "sub $0x20,%rsp", "sp+16 [cfa-16]"},
+    {"48 89 7d f8", "mov %rdi,-8(%rbp)", "sp+48 [cfa-16]"},
+    {"c9", "leave", "sp+48 [cfa-16]"},
+    {"c3", "ret", "sp+8 same"},
+};
+
+inline constexpr Line jump_table[] = {
+    {"53", "push %rbx", "sp+8 same"},
+    {"83 ff 02", "cmp $2,%edi", "sp+16 same"},
+    {"77 21", "ja 4f", "sp+16 same"},
+    {"89 ff", "mov %edi,%edi", "sp+16 same"},
+    {"48 8d 15 f1 ff 01 00", "lea table(%rip),%rdx", "sp+16 same"},
+    {"48 63 04 ba", "movslq (%rdx,%rdi,4),%rax", "sp+16 same"},
+    {"48 01 d0", "add %rdx,%rax", "sp+16 same"},
+    {"3e ff e0", "notrack jmp *%rax", "sp+16 same"},
+    {"b8 01 00 00 00", "mov $1,%eax", "sp+16 same"},
+    {"5b", "pop %rbx", "sp+16 same"},
+    {"c3", "ret", "sp+8 same"},
+    {"b8 02 00 00 00", "mov $2,%eax", "sp+16 same"},
+    {"5b", "pop %rbx", "sp+16 same"},
+    {"c3", "ret", "sp+8 same"},
+    {"5b", "pop %rbx", "sp+16 same"},
+    {"c3", "ret", "sp+8 same"},
+};
+
 } // namespace sframe::test
