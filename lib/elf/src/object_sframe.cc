@@ -25,8 +25,8 @@ Result<void> count_from_section(const sframe::Section& section, std::span<std::b
 
 } // namespace
 
-Result<Contents> ObjectLayout::sframe_contents(const Table& table) const {
-  auto contents = image_.contents(table);
+Result<Contents> ObjectLayout::sframe_contents(const Image& object, const Table& table) {
+  auto contents = object.contents(table);
   if (!contents) return contents;
   std::vector<std::byte> bytes(contents->bytes().begin(), contents->bytes().end());
   Concatenated parts(contents->bytes(), table.address);

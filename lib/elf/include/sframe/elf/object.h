@@ -51,7 +51,9 @@ public:
   /// field even where the header says that starts count from the section, and leave it to linkers to put that
   /// right.) Fails as Image::contents() does, and for bytes that are no SFrame section. Linear in the number
   /// of functions.
-  Result<Contents> sframe_contents(const Table& table) const;
+  Result<Contents> sframe_contents(const Table& table) const { return sframe_contents(image_, table); }
+  /// The same for an object whose sections have addresses already: a JIT compiler loaded it.
+  static Result<Contents> sframe_contents(const Image& object, const Table& table);
 
 private:
   explicit ObjectLayout(Image image) : image_(std::move(image)) {}

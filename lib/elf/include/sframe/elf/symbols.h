@@ -86,6 +86,11 @@ private:
   bool relocatable_ = false;
 };
 
+/// The value (st_value) of the defined symbol of that name, function or variable: of .dynsym, else of
+/// .symtab. Nothing where there is none, or where the table cannot be read. Linear in the size of the names
+/// where these do not have it, else also in the number of symbols; allocates nothing.
+std::optional<std::uint64_t> find_definition(const Image& image, std::string_view name);
+
 /// The name as a programmer writes it: C++, Rust and D names demangled, any other name as it is. Bounded in
 /// time and memory: a name that would grow out of all proportion is left as it is.
 std::string demangle(std::string_view name);

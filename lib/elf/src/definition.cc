@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One symbol by its name. Hash tables are not used: .symtab has none, and most files have no such name, which
+// a search through the bytes of the names tells fast.
+
+#include "llvm_types.h"
+#include "sframe/elf/symbols.h"
+
+#include <llvm/BinaryFormat/ELF.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace sframe::elf {
+
+namespace {
+
+template <class Types>
+std::optional<std::uint64_t> find_in(const Image& image, const Section& table, std::string_view name) {
+  const auto sections = image.sections();
+  if (table.link >= sections.size() || sections[table.link].type != sht_strtab) return std::nullopt;
+  const auto symbols = image.contents(table), names = image.contents(sections[table.link]);
+  if (!symbols || !names) return std::nullopt;
+  if (!::memmem(names->bytes().data(), names->size(), name.data(), name.size())) return std::nullopt;
+  const auto entries = whole_table<typename Types::Sym>(symbols->bytes());
+  const auto found = std::ranges::find_if(entries, [&](const auto& symbol) {
+    return symbol.st_shndx != llvm::ELF::SHN_UNDEF && symbol.getType() != llvm::ELF::STT_TLS &&
+           string_at(names->bytes(), symbol.st_name, name.size() + 1) == name;
+  });
+  return found == entries.end() ? std::nullopt : std::optional<std::uint64_t>(found->st_value);
+}
+
+} // namespace
+
+std::optional<std::uint64_t> find_definition(const Image& image, std::string_view name) {
+  for (const std::uint32_t wanted : {sht_dynsym, sht_symtab})
+    for (const Section& section : image.sections()) {
+      if (section.type != wanted) continue;
+      const auto found = with_types(image.byte_order(),
+                                    [&]<class Types>(Types) { return find_in<Types>(image, section, name); });
+      if (found) return found;
+    }
+  return std::nullopt;
+}
+
+} // namespace sframe::elf
