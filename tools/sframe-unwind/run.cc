@@ -37,6 +37,8 @@ bool report(tool::Messages& messages, const std::string& path, walk::CoreProcess
     messages.warning(path, problem);
     wrong = true;
   }
+  for (const std::string& problem : process.space().generated_code().problems())
+    messages.warning(path, problem);
   for (walk::Module& module : process.space().modules()) {
     if (!module.loaded() || module.problem_so_far().empty()) continue;
     messages.warning({}, module.problem_so_far());

@@ -31,7 +31,8 @@ ModuleInfo info_of(const elf::Module& module) {
 
 } // namespace
 
-CoreSpace::CoreSpace(const elf::Core& core, FileOptions files) : core_(core), files_(std::move(files)) {
+CoreSpace::CoreSpace(const elf::Core& core, FileOptions files)
+    : core_(core), files_(std::move(files)), generated_(*this, files_, *this, modules_) {
   const elf::Module* executable = nullptr;
   for (const std::uint64_t type : {at_entry, at_phdr})
     if (const auto address = core.auxv(type); address && !executable) executable = core.module_at(*address);
@@ -45,6 +46,13 @@ CoreSpace::CoreSpace(const elf::Core& core, FileOptions files) : core_(core), fi
 }
 
 Module* CoreSpace::module_at(std::uint64_t address) {
+  Module* mapped = mapped_module(address);
+  if (mapped && mapped->is_image()) return mapped;
+  Module* generated = is_code(address) ? generated_.module_at(address) : nullptr;
+  return generated ? generated : mapped;
+}
+
+Module* CoreSpace::mapped_module(std::uint64_t address) {
   const elf::Module* module = core_.module_at(address);
   return module ? &modules_[static_cast<std::size_t>(module - core_.modules().data())] : nullptr;
 }
@@ -54,7 +62,7 @@ Module* CoreSpace::module_at(std::uint64_t address) {
 std::span<const std::byte> CoreSpace::from_file(std::uint64_t address) {
   const elf::MemoryRange* range = core_.range_at(address);
   if (range && range->flags & elf::pf_w && core_.truncated()) return {};
-  Module* module = module_at(address);
+  Module* module = mapped_module(address);
   return module ? module->file_bytes_at(address) : std::span<const std::byte>{};
 }
 
@@ -78,7 +86,7 @@ std::uint64_t CoreSpace::code_address_mask() {
 bool CoreSpace::is_code(std::uint64_t address) {
   if (const elf::MemoryRange* range = core_.range_at(address)) return range->flags & elf::pf_x;
   // Some cores have no segment for clean file pages at all.
-  Module* module = module_at(address);
+  Module* module = mapped_module(address);
   return module && module->is_code(address);
 }
 

@@ -27,14 +27,26 @@ bool same(std::span<const std::byte> a, std::span<const std::byte> b) {
 Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory)
     : info_(std::move(info)), abi_(abi), files_(files), memory_(memory) {}
 
+Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory,
+               std::shared_ptr<const GeneratedCode> code)
+    : Module(std::move(info), abi, files, memory) {
+  code_ = std::move(code);
+}
+
 std::string_view Module::name() const {
   const std::string_view path = info_.path;
   return path.substr(path.rfind('/') + 1); // npos + 1 is 0
 }
 
 void Module::load() {
+  asked_ = true;
+  open();
+}
+
+void Module::open() {
   if (loaded_) return;
   loaded_ = true;
+  if (code_) return open_generated();
   const bool named = info_.main && !files_.executable.empty();
   if (info_.assumed && !named) {
     problem_ = "the core does not say which program it is of: name the executable";
@@ -60,6 +72,19 @@ void Module::load() {
   file_.reset();
   image_.reset();
   use_memory();
+}
+
+/// All that there is was copied when the module was made.
+void Module::open_generated() {
+  if (code_->procedure && !code_->function.empty())
+    procedure_ = {
+        .address = info_.start, .size = info_.end - info_.start, .name = code_->function, .type = 2};
+  if (code_->image.empty()) return;
+  auto image = elf::Image::parse(code_->image);
+  if (image && image->abi() == &abi_)
+    image_ = std::move(*image);
+  else
+    problem_ = info_.path + ": " + (image ? "is for another machine" : image.error().text());
 }
 
 /// Opens the file and makes sure that it is the one that was mapped. Sets problem_.
@@ -150,6 +175,11 @@ const elf::Image* Module::image() {
   return table_image();
 }
 
+bool Module::is_image() {
+  open();
+  return image_.has_value();
+}
+
 std::span<const std::byte> Module::build_id() {
   if (!info_.build_id.empty()) return info_.build_id;
   load();
@@ -170,7 +200,7 @@ bool Module::file_missing() {
 void Module::open_debug_file() {
   if (debug_tried_) return;
   debug_tried_ = true;
-  if (!files_.open_files || files_.debug_dir.empty()) return;
+  if (code_ || !files_.open_files || files_.debug_dir.empty()) return;
   if (file_) {
     std::vector<elf::Rejected> rejected;
     const std::string folders[] = {files_.debug_dir};
@@ -214,11 +244,12 @@ UnwindTables& Module::tables() {
   find_sidecar();
   TableSources sources = {
       .image = table_image(),
-      .image_is_memory = !file_ && !info_.vdso,
+      .image_is_memory = !has_sections(),
       .memory = &memory_,
       .bias = bias(),
       .sidecar = sidecar_image_ ? &*sidecar_image_ : nullptr,
-      .generate = files_.generate_sframe,
+      .code = code_.get(),
+      .generate = files_.generate_sframe && !code_,
   };
   // Code without any .eh_frame is the one reason to look for a separate file here.
   if (sources.image && !sources.image_is_memory && !sources.image->find_section(".eh_frame"))
@@ -269,11 +300,29 @@ void Module::load_symbols() {
   symbols_ = image ? elf::SymbolTable::load(*image) : elf::SymbolTable();
 }
 
+/// Sections of an object that a JIT compiler loaded have addresses, its symbols offsets in them.
+std::optional<elf::SymbolTable::Match> Module::find_own_symbol(std::uint64_t address) {
+  if (procedure_.size && address - procedure_.address < procedure_.size)
+    return elf::SymbolTable::Match{&procedure_, address - procedure_.address};
+  if (!image_ || !image_->relocatable()) return symbols_->find(address);
+  for (const elf::Section& section : image_->sections())
+    if (section.allocated() && address - section.address < section.size)
+      return symbols_->find(section.index, address - section.address);
+  return std::nullopt;
+}
+
 std::optional<elf::SymbolTable::Match> Module::find_symbol(std::uint64_t address) {
   if (!symbols_) load_symbols();
-  const auto match = symbols_->find(address), more = more_symbols_.find(address);
+  const auto match = find_own_symbol(address), more = more_symbols_.find(address);
   if (!match || (more && more->offset < match->offset)) return more;
   return match;
+}
+
+std::optional<std::uint64_t> Module::find_definition(std::string_view name) {
+  open();
+  const elf::Image* image = sections_image();
+  const auto found = image ? elf::find_definition(*image, name) : std::nullopt;
+  return found ? std::optional(*found + info_.bias.value_or(info_.start)) : std::nullopt;
 }
 
 const elf::Image* Module::debug_image() {

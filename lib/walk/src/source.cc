@@ -33,9 +33,21 @@ Debug open(Module& module) {
   debug.object = std::move(*object);
   // What is damaged leaves gaps, and is not worth a word.
   const auto ignore = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
-  debug.dwarf = llvm::DWARFContext::create(*debug.object, llvm::DWARFContext::ProcessDebugRelocations::Ignore,
+  using Relocations = llvm::DWARFContext::ProcessDebugRelocations;
+  debug.dwarf = llvm::DWARFContext::create(*debug.object,
+                                           image->relocatable() ? Relocations::Process : Relocations::Ignore,
                                            nullptr, "", ignore, ignore);
   return debug;
+}
+
+/// In an object that a JIT compiler loaded, LLVM wants the section as well.
+llvm::object::SectionedAddress place_of(Module& module, std::uint64_t lookup_pc) {
+  const std::uint64_t address = lookup_pc - module.bias();
+  std::uint64_t section = llvm::object::SectionedAddress::UndefSection;
+  if (const elf::Image* image = module.debug_image(); image && image->relocatable())
+    for (const elf::Section& candidate : image->sections())
+      if (candidate.executable() && address - candidate.address < candidate.size) section = candidate.index;
+  return {address, section};
 }
 
 SourceLine line_of(const llvm::DILineInfo& info) {
@@ -59,7 +71,7 @@ std::optional<SourcePlace> DwarfSource::find(Module& module, std::uint64_t looku
   if (!dwarf) return std::nullopt;
   using Specifier = llvm::DILineInfoSpecifier;
   const llvm::DIInliningInfo info = dwarf->getInliningInfoForAddress(
-      {lookup_pc - module.bias(), llvm::object::SectionedAddress::UndefSection},
+      place_of(module, lookup_pc),
       Specifier(Specifier::FileLineInfoKind::AbsoluteFilePath, llvm::DINameKind::LinkageName));
   const std::uint32_t count = info.getNumberOfFrames();
   if (count == 0) return std::nullopt;

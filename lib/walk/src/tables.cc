@@ -4,7 +4,9 @@
 
 #include "sframe/convert.h"
 #include "sframe/convert/from_cfi.h"
+#include "sframe/elf/object.h"
 #include "sframe/elf/problem.h"
+#include "sframe/walk/generated_code.h"
 
 #include <algorithm>
 
@@ -33,6 +35,7 @@ UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi) : 
     if (cfi_.empty()) add_cfi_segment(sources);
     add_debug_frame(*sources.image);
   }
+  if (sources.code) add_generated(*sources.code);
   if (sources.debug) add_debug_frame(*sources.debug);
   if (sources.generate && sframe_.empty() && sources.image && !sources.image_is_memory)
     generate_sframe(*sources.image);
@@ -41,7 +44,8 @@ UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi) : 
 
 void UnwindTables::add_sframe(const elf::Image& image) {
   for (const elf::Table& table : image.sframe_tables()) {
-    auto contents = image.contents(table);
+    auto contents =
+        image.relocatable() ? elf::ObjectLayout::sframe_contents(image, table) : image.contents(table);
     if (!contents) {
       problems_.push_back(contents.error().text());
       continue;
@@ -123,7 +127,7 @@ std::optional<cfi::Section> UnwindTables::load_cfi(const elf::Image& image, std:
                                                    cfi::SectionKind kind) {
   const elf::Section* section = image.find_section(name);
   if (!section || !readable(*section)) return std::nullopt;
-  auto contents = image.contents(*section);
+  auto contents = image.relocated_contents(*section); // objects that a JIT compiler loaded need it
   if (!contents) {
     problems_.push_back(contents.error().text());
     return std::nullopt;
@@ -170,6 +174,13 @@ void UnwindTables::add_debug_frame(const elf::Image& image) {
     cfi_.emplace_back(*frames);
 }
 
+void UnwindTables::add_generated(const GeneratedCode& code) {
+  if (code.procedure) procedure_ = &*code.procedure;
+  if (const auto table = cfi::EhFrameHdr::parse(code.frames_index, 0, abi_))
+    cfi_.emplace_back(cfi::Section(cfi::SectionKind::eh_frame, code.frames, code.frames_address, abi_),
+                      *table);
+}
+
 bool UnwindTables::find_cfi(std::uint64_t address, CfiAnswer& answer) {
   for (cfi::FdeFinder& finder : cfi_) {
     const auto fde = finder.find(address);
@@ -181,10 +192,11 @@ bool UnwindTables::find_cfi(std::uint64_t address, CfiAnswer& answer) {
     answer.address_size = (*fde)->cie.address_size;
     return true;
   }
-  return false;
+  return procedure_ && procedure_->find(address, abi_, answer);
 }
 
 std::optional<FunctionExtent> UnwindTables::function_at(std::uint64_t address) {
+  if (procedure_) return FunctionExtent{procedure_->start, procedure_->end - procedure_->start};
   for (cfi::FdeFinder& finder : cfi_)
     if (const auto fde = finder.find(address); fde && *fde)
       return FunctionExtent{(*fde)->start, (*fde)->size};

@@ -68,6 +68,7 @@ constexpr UnwindAbi aarch64(Abi id) {
       .trampolines = trampolines,
       .longest_call = 4,
       .ends_with_call = ends_with_call,
+      .instruction_size = 4,
       .function_alignment = 4,
       .ends_function = ends_function,
   };

@@ -71,6 +71,7 @@ const UnwindAbi s390x = {
     .id = Abi::s390x,
     .register_names = names,
     .call_saved = register_set({6, 7, 8, 9, 10, 11, 12, 13, 24, 25, 26, 27, 28, 29, 30, 31}),
+    .result_register = 2,
     .frame_record = std::nullopt,
     .trampolines = trampolines,
     .longest_call = 6,

@@ -76,8 +76,8 @@ elf::Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
   if (tracer->problem()) return std::unexpected(*tracer->problem());
   const auto changed = space_->refresh();
   if (!changed) return std::unexpected(changed.error());
+  if (const bool other_code = space_->generated_code().refresh(); *changed || other_code) ++generation_;
   if (*changed) {
-    ++generation_;
     // exec may have brought a program of another ABI.
     const auto abi = find_process_abi(pid_);
     if (abi && *abi != &space_->abi()) return elf::fail("runs a program of another machine now");

@@ -43,7 +43,7 @@ struct LiveSpace::Page {
 };
 
 LiveSpace::LiveSpace(std::uint32_t pid, const AbiTraits& abi, FileOptions files)
-    : pid_(pid), abi_(abi), files_(std::move(files)) {}
+    : pid_(pid), abi_(abi), files_(std::move(files)), generated_(*this, files_, *this, modules_) {}
 
 LiveSpace::~LiveSpace() = default;
 
@@ -102,7 +102,10 @@ bool LiveSpace::is_code(std::uint64_t address) {
 
 Module* LiveSpace::module_at(std::uint64_t address) {
   const Mapping* mapping = mapping_at(address);
-  return mapping ? mapping->module : nullptr;
+  Module* mapped = mapping ? mapping->module : nullptr;
+  if (!mapping || !mapping->executable || (mapped && mapped->is_image())) return mapped;
+  Module* generated = generated_.module_at(address);
+  return generated ? generated : mapped;
 }
 
 void LiveSpace::set_code_pac_mask(std::uint64_t mask) {
@@ -139,8 +142,8 @@ elf::Result<bool> LiveSpace::refresh() {
     if (first->inode || first->path == "[vdso]") add_module({first, behind});
     first = behind;
   }
-  const std::uint64_t entry = auxv_value(pid_, 9 /* AT_ENTRY */);
-  main_ = module_at(entry);
+  const Mapping* at_entry = mapping_at(auxv_value(pid_, 9 /* AT_ENTRY */));
+  main_ = at_entry ? at_entry->module : nullptr;
   return true;
 }
 

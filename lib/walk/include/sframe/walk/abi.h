@@ -45,6 +45,7 @@ struct UnwindAbi {
   Abi id{};
   std::span<const std::string_view> register_names; ///< by DWARF number
   std::uint64_t call_saved = 0;                     ///< bit N: register N has the same value after a call
+  std::uint8_t result_register = 0; ///< of a function that returns an integer or an address
   bool ra_is_register = true; ///< false: the RA column stands for the pc and holds nothing of its own (AMD64)
   std::optional<FrameRecord> frame_record; ///< nothing where there is no such convention
   std::span<const SignalTrampoline> trampolines;
@@ -52,6 +53,8 @@ struct UnwindAbi {
   /// True where the last of `bytes` end a call instruction. `bytes` has longest_call bytes, or fewer at the
   /// start of memory.
   bool (*ends_with_call)(std::span<const std::byte> bytes) = nullptr;
+  /// Bytes of an instruction where all have the same; 1 where they differ, and are counted in bytes.
+  std::uint8_t instruction_size = 1;
   /// Functions usually start at multiples of this many bytes...
   std::uint8_t function_alignment = 16;
   /// ...behind padding or an instruction after which nothing runs on: true where the last of `bytes` (up to

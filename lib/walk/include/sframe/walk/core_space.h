@@ -7,6 +7,7 @@
 
 #include "sframe/elf/core.h"
 #include "sframe/walk/address_space.h"
+#include "sframe/walk/dynamic_code.h"
 #include "sframe/walk/module.h"
 
 #include <deque>
@@ -28,19 +29,23 @@ public:
   /// The core's own bytes, without files.
   std::span<const std::byte> memory_at(std::uint64_t address) override { return core_.bytes_at(address); }
 
-  /// All modules, by address. The main executable's is main_module().
+  /// All modules, by address, and behind them those of generated code that were asked for. The main
+  /// executable's is main_module().
   std::deque<Module>& modules() { return modules_; }
   Module* main_module() { return main_; }
 
   const elf::Core& core() const { return core_; }
+  DynamicCode& generated_code() { return generated_; }
 
 private:
+  Module* mapped_module(std::uint64_t address);
   std::span<const std::byte> from_file(std::uint64_t address);
 
   const elf::Core& core_;
   FileOptions files_;
-  std::deque<Module> modules_; ///< beside core_.modules()
+  std::deque<Module> modules_; ///< beside core_.modules(), then generated code
   Module* main_ = nullptr;
+  DynamicCode generated_;
 };
 
 } // namespace sframe::walk

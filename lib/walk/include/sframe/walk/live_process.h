@@ -16,6 +16,7 @@
 
 #pragma once
 
+#include "sframe/walk/dynamic_code.h"
 #include "sframe/walk/module.h"
 #include "sframe/walk/process_state.h"
 
@@ -52,6 +53,8 @@ public:
   std::deque<Module>& modules() { return modules_; }
   Module* main_module() { return main_; }
 
+  DynamicCode& generated_code() { return generated_; }
+
   /// Reads the list of mappings again; true where it has changed. Fails where the process is gone.
   elf::Result<bool> refresh();
   /// Drops what was read of memory: the process is going to run.
@@ -75,6 +78,7 @@ private:
   std::deque<Module> modules_;
   std::unordered_map<std::string, Module*> known_; ///< by their lines in maps_
   Module* main_ = nullptr;
+  DynamicCode generated_;
   std::uint64_t code_mask_ = ~std::uint64_t{0};
   struct Page;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;   ///< by address
@@ -106,8 +110,8 @@ public:
   /// Threads that the last stop() could not stop.
   std::span<const std::uint32_t> unstopped() const { return unstopped_; }
 
-  /// Counts changes of the list of mappings that stop() found: libraries loaded and unloaded, exec. What is
-  /// remembered by address is no longer right when it changes.
+  /// Counts changes that stop() found: libraries loaded and unloaded, exec; generated code, once some was
+  /// met. What is remembered by address is no longer right when it changes.
   std::uint64_t generation() const { return generation_; }
 
   /// True where the process has ended.

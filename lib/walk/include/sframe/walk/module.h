@@ -19,6 +19,7 @@
 #include "sframe/elf/image.h"
 #include "sframe/elf/symbols.h"
 #include "sframe/elf/unpack.h"
+#include "sframe/walk/generated_code.h"
 #include "sframe/walk/tables.h"
 
 #include <cstdint>
@@ -69,7 +70,12 @@ public:
   /// modules. Both it and `files` must outlive the module. Opens nothing.
   Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory);
 
+  /// Code that the process generated and registered; no file is opened for it.
+  Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory,
+         std::shared_ptr<const GeneratedCode> code);
+
   const ModuleInfo& info() const { return info_; }
+  bool generated() const { return code_ != nullptr; }
 
   /// The file's name: the last part of the path.
   std::string_view name() const;
@@ -87,12 +93,20 @@ public:
   /// The image of the file, else of the process's memory, or nullptr.
   const elf::Image* image();
 
+  /// True where image() would give one. Opens the file, but the module counts as one that nobody has asked
+  /// about: what is mapped may be no image, but a place for generated code.
+  bool is_image();
+
   /// Rules by link address.
   UnwindTables& tables();
 
   /// The function around a link address: by the file's symbols; by the separate debug file's where the file
   /// has only dynamic ones; and by those of .gnu_debugdata, which adds the others to the dynamic ones.
   std::optional<elf::SymbolTable::Match> find_symbol(std::uint64_t address);
+
+  /// The address in the process of the symbol of that name, as elf::find_definition(): a variable, mostly.
+  /// Opens the file, but the module counts as one that nobody has asked about.
+  std::optional<std::uint64_t> find_definition(std::string_view name);
 
   /// The image that has DWARF for source lines (.debug_info): of the file, else of the separate debug file;
   /// nullptr where neither has.
@@ -106,11 +120,13 @@ public:
   /// True where problem() says that the file is missing or a wrong one.
   bool file_missing();
   /// The same without opening anything: empty for a module that nobody has asked about.
-  const std::string& problem_so_far() const { return problem_; }
-  bool loaded() const { return loaded_; }
+  const std::string& problem_so_far() const { return asked_ ? problem_ : no_problem_; }
+  bool loaded() const { return asked_; }
 
 private:
   void load();
+  void open();
+  void open_generated();
   bool open_file(const std::string& path);
   void place_by_entry();
   void use_memory();
@@ -119,18 +135,24 @@ private:
   void find_sidecar();
   void load_symbols();
   void open_debugdata();
-  /// The image where its sections can be read, or nullptr: of the file or the vdso.
-  const elf::Image* sections_image() { return file_ || info_.vdso ? table_image() : nullptr; }
+  /// True where sections can be read, not only segments: of the file, the vdso, generated code.
+  bool has_sections() const { return file_ || info_.vdso || code_; }
+  const elf::Image* sections_image() { return has_sections() ? table_image() : nullptr; }
+  std::optional<elf::SymbolTable::Match> find_own_symbol(std::uint64_t address);
   const elf::Image* table_image() { return image_ ? &*image_ : nullptr; }
 
   ModuleInfo info_;
   const AbiTraits& abi_;
   const FileOptions& files_;
   ByteSource& memory_;
+  std::shared_ptr<const GeneratedCode> code_;
+  elf::Symbol procedure_; ///< the one symbol of code_ without an image
   bool loaded_ = false;
+  bool asked_ = false; ///< by others than find_definition() and is_image()
   bool file_missing_ = false;
   bool debug_tried_ = false;
   std::string problem_;
+  static inline const std::string no_problem_;
   std::optional<elf::File> file_;
   std::optional<elf::Image> image_; ///< of file_ or of memory
   std::optional<elf::DebugFile> debug_file_;

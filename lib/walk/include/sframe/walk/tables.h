@@ -45,6 +45,9 @@ struct CfiAnswer {
   std::uint8_t address_size = 8;
 };
 
+struct GeneratedCode;
+struct Procedure;
+
 /// The addresses that a table takes for one function.
 struct FunctionExtent {
   std::uint64_t start = 0, size = 0;
@@ -58,6 +61,7 @@ struct TableSources {
   std::uint64_t bias = 0;              ///< with image_is_memory
   const elf::Image* sidecar = nullptr; ///< its .sframe goes before the image's own
   const elf::Image* debug = nullptr;   ///< for .debug_frame
+  const GeneratedCode* code = nullptr; ///< registered by the process: its rows, where it has any
   bool generate = false;               ///< without SFrame, convert the image's CFI
 };
 
@@ -67,7 +71,7 @@ public:
   UnwindTables(const TableSources& sources, const AbiTraits& abi);
 
   bool has_sframe() const { return !sframe_.empty(); }
-  bool has_cfi() const { return !cfi_.empty(); }
+  bool has_cfi() const { return !cfi_.empty() || procedure_; }
 
   /// The SFrame rule for an address; nothing where no function covers it, or its rows are damaged.
   std::optional<SframeAnswer> find_sframe(std::uint64_t address);
@@ -89,6 +93,7 @@ private:
   std::optional<cfi::Section> load_cfi(const elf::Image& image, std::string_view name, cfi::SectionKind kind);
   void add_debug_frame(const elf::Image& image);
   void add_cfi_segment(const TableSources& sources);
+  void add_generated(const GeneratedCode& code);
   void generate_sframe(const elf::Image& image);
   void finish_sframe();
 
@@ -97,6 +102,7 @@ private:
   std::vector<sframe::Section> sframe_;
   std::optional<sframe::Index> sframe_index_; ///< where the sections are not sorted
   std::vector<cfi::FdeFinder> cfi_;
+  const Procedure* procedure_ = nullptr; ///< of generated code
   std::vector<std::string> problems_;
 };
 
