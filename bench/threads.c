@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 64 threads, each some 200 frames deep by way of plain recursion, alloca, large frames, and a callback from qsort, and a main thread that aborts:
-// the core that sframe-unwind and its peers are timed on.
+// 64 threads, each some 200 frames deep by way of plain recursion, alloca, large frames, and a callback from
+// qsort, and a main thread that aborts: the core that sframe-unwind and its peers are timed on. With an
+// argument it does not abort, but writes a line and stays: to be walked alive.
 
 #include <alloca.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +19,9 @@ static void wait_here(void) {
   pthread_barrier_wait(&ready);
   for (;;) pause();
 }
-__attribute__((noinline)) static int plain(int n) { return n ? plain(n - 1) + 1 : (wait_here(), 0); }
+__attribute__((noinline)) static int plain(int n) {
+  return n ? plain(n - 1) + 1 : (wait_here(), 0);
+}
 __attribute__((noinline)) static int with_alloca(int n) {
   char* p = alloca((size_t)(16 + n % 5 * 24));
   memset(p, n, 16);
@@ -50,7 +54,8 @@ static void* run(void* argument) {
   }
   return 0;
 }
-int main(void) {
+int main(int argc, char** argv) {
+  (void)argv;
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, 1 << 20);
@@ -61,5 +66,8 @@ int main(void) {
   }
   pthread_barrier_wait(&ready);
   usleep(200000);
-  abort();
+  if (argc < 2) abort();
+  puts("ready");
+  fflush(stdout);
+  for (;;) pause();
 }
