@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <poll.h>
@@ -52,8 +53,8 @@ public:
 private:
   struct Stack {
     std::vector<const walk::Thread*> threads;
-    std::vector<walk::Frame> frames;
-    std::vector<walk::Registers> registers;
+    std::deque<walk::Frame> frames; // never moved: a vector would touch twice the memory
+    std::deque<walk::Registers> registers;
     walk::WalkEnd end;
   };
   bool with_registers_;
@@ -105,28 +106,40 @@ private:
     return ::poll(&ended, 1, static_cast<int>(std::max<long>(rest, 0))) > 0;
   }
 
+  /// One walker for all samples between which the modules stay the same: it remembers rules by address.
+  elf::Result<void> prepare_walker() {
+    if (walker_ && walker_generation_ == process_.generation()) {
+      walker_->forget_memory();
+      return {};
+    }
+    walk::LiveSpace& space = process_.space();
+    auto steppers = choose_steppers(space.abi(), space.main_module(), options_);
+    if (!steppers) return elf::fail("--steppers: " + steppers.error().text());
+    walker_.emplace(space, std::move(*steppers));
+    walker_->set_max_frames(options_.max_frames);
+    walker_generation_ = process_.generation();
+    return {};
+  }
+
   /// One sample: stop, walk, let go, print.
   elf::Result<void> take() {
     if (auto stopped = process_.stop(options_.thread); !stopped) return stopped;
-    auto steppers = choose_steppers(process_.space().abi(), process_.space().main_module(), options_);
-    if (!steppers) {
+    if (auto ready = prepare_walker(); !ready) {
       process_.resume();
-      return elf::fail("--steppers: " + steppers.error().text());
+      return ready;
     }
-    walk::Walker walker(process_.space(), std::move(*steppers));
-    walker.set_max_frames(options_.max_frames);
     const auto threads = wanted_threads(process_, options_);
     if (options_.compare) {
       // Its results point into what it walked with, so they are printed at once.
       const auto printer = make_printer();
       printer->begin(process_);
-      complete_ &= walk_threads(threads, process_, walker, options_, *printer, out_, app_.messages());
+      complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, app_.messages());
       process_.resume();
       printer->end(process_);
       return {};
     }
     Recording recording(options_.registers);
-    complete_ &= walk_threads(threads, process_, walker, options_, recording, out_, app_.messages());
+    complete_ &= walk_threads(threads, process_, *walker_, options_, recording, out_, app_.messages());
     process_.resume();
     print(recording);
     return {};
@@ -174,7 +187,9 @@ private:
   walk::LiveProcess& process_;
   tool::Output& out_;
   std::optional<Places> places_; ///< stays at its address
-  std::uint64_t generation_ = 0;
+  std::uint64_t generation_ = 0; ///< that places_ is for
+  std::optional<walk::Walker> walker_;
+  std::uint64_t walker_generation_ = 0;
   std::optional<FoldedStacks> folded_;
   bool complete_ = true;
 };

@@ -166,10 +166,10 @@ WalkEnd Walker::walk(const Registers& start, FrameReceiver& receiver) {
     if (frame.number + 1 >= max_frames_) return {false, StopReason::frame_limit, 0};
     note_step(*now, by);
     frame = {.number = frame.number + 1,
-             .pc = next->registers.pc,
              .pc_exact = next->pc_exact,
-             .found_by = by,
-             .trust = result.trust};
+             .trust = result.trust,
+             .pc = next->registers.pc,
+             .found_by = by};
     std::swap(now, next);
   }
 }

@@ -71,6 +71,18 @@ std::vector<std::uint32_t> list_threads(std::uint32_t pid) {
   return tids;
 }
 
+bool has_ended(std::uint32_t pid, std::uint32_t tid) {
+  const std::string state = status_value(read_proc(pid, "task/" + std::to_string(tid) + "/status"), "State");
+  return state.empty() || state.starts_with('Z') || state.starts_with('X');
+}
+
+std::uint32_t living_thread(std::uint32_t pid) {
+  if (!has_ended(pid, pid)) return pid;
+  for (const std::uint32_t tid : list_threads(pid))
+    if (!has_ended(pid, tid)) return tid;
+  return pid;
+}
+
 std::string thread_name(std::uint32_t pid, std::uint32_t tid) {
   std::string name = read_proc(pid, "task/" + std::to_string(tid) + "/comm");
   if (name.ends_with('\n')) name.pop_back();
@@ -85,8 +97,10 @@ std::string status_value(std::string_view status, std::string_view key) {
   return std::string(rest.substr(0, rest.find('\n')));
 }
 
+namespace {
+
 std::optional<MapsLine> parse_maps_line(std::string_view line) {
-  MapsLine result;
+  MapsLine result{.line = line};
   const auto start = take(line, '-'), end = start ? take(line, ' ') : start;
   if (!end || line.size() < 5) return std::nullopt;
   result.start = *start;
@@ -103,6 +117,18 @@ std::optional<MapsLine> parse_maps_line(std::string_view line) {
   line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
   result.path = line;
   return result;
+}
+
+} // namespace
+
+std::vector<MapsLine> parse_maps(std::string_view text) {
+  std::vector<MapsLine> lines;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (const auto parsed = parse_maps_line(line)) lines.push_back(*parsed);
+  }
+  return lines;
 }
 
 std::optional<elf::Problem> find_obstacle(std::uint32_t pid) {

@@ -6,8 +6,10 @@
 
 #include "sframe/elf/problem.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,13 @@ std::string read_proc(std::uint32_t pid, std::string_view name);
 /// The process's threads, by tid; empty where it is gone.
 std::vector<std::uint32_t> list_threads(std::uint32_t pid);
 
+/// True where the thread is gone, or has ended and only waits to be taken notice of.
+bool has_ended(std::uint32_t pid, std::uint32_t tid);
+
+/// A thread of the process through which /proc and process_vm_readv(2) reach its memory: the leader, or
+/// another one where that has ended before them.
+std::uint32_t living_thread(std::uint32_t pid);
+
 /// A thread's name (comm).
 std::string thread_name(std::uint32_t pid, std::uint32_t tid);
 
@@ -35,10 +44,32 @@ struct MapsLine {
   std::uint64_t device = 0, inode = 0;
   bool writable = false, executable = false;
   std::string_view path;
+  std::string_view line; ///< as a whole
+  bool is_vdso() const { return path == "[vdso]"; }
 };
 
-/// The line taken apart, or nothing where it is none.
-std::optional<MapsLine> parse_maps_line(std::string_view line);
+/// The lines of /proc/PID/maps taken apart; they point into `text`. What is no line of it is left out.
+std::vector<MapsLine> parse_maps(std::string_view text);
+
+/// The images among mappings (MapsLine or what derives from it): runs of one file, with rising offsets, or
+/// the vdso; anonymous mappings between them (.bss, gaps) do not matter. Runs without code are none.
+template <class Line> std::vector<std::span<Line>> find_images(std::span<Line> mappings) {
+  std::vector<std::span<Line>> images;
+  for (auto first = mappings.begin(), behind = first; first != mappings.end(); first = behind) {
+    auto last = first;
+    for (auto next = first + 1; next != mappings.end(); ++next) {
+      if (next->inode == 0 && next->path.empty()) continue;
+      if (next->inode != first->inode || next->device != first->device) break;
+      if (next->offset < last->offset || next->offset == 0) break; // the same file, mapped once more
+      last = next;
+    }
+    behind = last + 1;
+    const std::span<Line> image(first, behind);
+    if ((first->inode || first->is_vdso()) && std::ranges::any_of(image, &Line::executable))
+      images.push_back(image);
+  }
+  return images;
+}
 
 /// Why a process cannot be traced, as far as it can be told beforehand: no such process, a thread of another
 /// one, a zombie, a kernel thread, ourselves, traced by somebody else.

@@ -13,6 +13,7 @@
 #include <poll.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <utility>
 
 namespace sframe::walk {
 
@@ -20,7 +21,7 @@ namespace {
 
 /// The ABI of the program that the process runs, by its ELF header.
 elf::Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
-  const int fd = ::open(live::proc_path(pid, "exe").c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(live::proc_path(live::living_thread(pid), "exe").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
   Elf64_Ehdr header{};
   const ssize_t got = ::read(fd, &header, sizeof header);
@@ -37,7 +38,7 @@ elf::Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
 
 /// Whether the kernel lets us read its memory: the same question that it asks for tracing.
 elf::Result<void> check_permission(std::uint32_t pid) {
-  const int fd = ::open(live::proc_path(pid, "mem").c_str(), O_RDONLY | O_CLOEXEC);
+  const int fd = ::open(live::proc_path(live::living_thread(pid), "mem").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
   ::close(fd);
   return {};
@@ -54,7 +55,15 @@ LiveProcess::~LiveProcess() {
 }
 
 elf::Result<std::unique_ptr<LiveProcess>> LiveProcess::attach(std::uint32_t pid, FileOptions files) {
-  if (auto obstacle = live::find_obstacle(pid)) return std::unexpected(std::move(*obstacle));
+  auto process = open(pid, std::move(files), false);
+  if (process) (*process)->tracing_ = std::make_unique<live::Tracer>(pid, (*process)->space_->abi());
+  return process;
+}
+
+elf::Result<std::unique_ptr<LiveProcess>> LiveProcess::open(std::uint32_t pid, FileOptions files,
+                                                            bool traced_by_us) {
+  if (!traced_by_us)
+    if (auto obstacle = live::find_obstacle(pid)) return std::unexpected(std::move(*obstacle));
   if (auto allowed = check_permission(pid); !allowed) return std::unexpected(allowed.error());
   const auto abi = find_process_abi(pid);
   if (!abi) return std::unexpected(abi.error());
@@ -70,41 +79,63 @@ bool LiveProcess::is_terminated() const {
 }
 
 elf::Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
-  if (tracer_) return {};
+  if (stopped_) return {};
   if (is_terminated()) return elf::fail("has ended");
-  auto tracer = std::make_unique<Tracer>(pid_, tid, space_->abi());
-  if (tracer->problem()) return std::unexpected(*tracer->problem());
-  const auto changed = space_->refresh();
-  if (!changed) return std::unexpected(changed.error());
-  if (const bool other_code = space_->generated_code().refresh(); *changed || other_code) ++generation_;
-  if (*changed) {
-    // exec may have brought a program of another ABI.
-    const auto abi = find_process_abi(pid_);
-    if (abi && *abi != &space_->abi()) return elf::fail("runs a program of another machine now");
-    name_ = live::thread_name(pid_, pid_);
+  const auto stop = tracing_->stop(tid);
+  if (!stop) return std::unexpected(explain(stop.error()));
+  if (auto looked = look_again(); !looked) {
+    tracing_->resume();
+    return looked;
   }
-  tracer_ = std::move(tracer);
-  take_threads();
+  stopped_ = true;
+  take_threads(*stop);
   return {};
 }
 
-void LiveProcess::take_threads() {
+/// What has changed since the last stop: libraries, or, by exec, everything.
+elf::Result<void> LiveProcess::look_again() {
+  const auto changed = space_->refresh();
+  if (!changed) return std::unexpected(changed.error());
+  const bool other_code = space_->generated_code().refresh();
+  if (*changed || other_code) ++generation_;
+  if (!*changed) return {};
+  name_ = live::thread_name(pid_, pid_);
+  tracing_->mappings_changed();
+  return check_abi();
+}
+
+/// exec may have brought a program of another ABI.
+elf::Result<void> LiveProcess::check_abi() const {
+  const auto abi = find_process_abi(pid_);
+  if (!abi) return std::unexpected(abi.error());
+  if (*abi != &space_->abi()) return elf::fail("runs a program of another machine now");
+  return {};
+}
+
+/// Why it could not be stopped: its registers cannot be read where it is of another ABI now.
+elf::Problem LiveProcess::explain(const elf::Problem& why) const {
+  const auto abi = is_terminated() ? elf::Result<void>() : check_abi();
+  return abi ? why : abi.error();
+}
+
+void LiveProcess::take_threads(const live::Stop& stop) {
   threads_.clear();
   names_.clear();
-  unstopped_ = tracer_->unstopped();
+  unstopped_ = stop.unstopped;
   std::uint64_t pac_mask = 0;
   const UnwindAbi& unwind = *find_unwind_abi(space_->abi().id);
-  for (const Tracer::Stopped& stopped : tracer_->threads()) {
-    const std::string& name = names_.emplace_back(live::thread_name(pid_, stopped.tid));
+  for (const live::StoppedThread& thread : stop.threads) {
+    const std::string& name = names_.emplace_back(live::thread_name(pid_, thread.tid));
     threads_.push_back(
-        {stopped.tid, stopped.signal, name, registers_of(stopped.registers, space_->abi(), unwind)});
-    if (stopped.code_pac_mask) pac_mask = stopped.code_pac_mask;
+        {thread.tid, thread.signal, name, registers_of(thread.registers, space_->abi(), unwind)});
+    if (thread.code_pac_mask) pac_mask = thread.code_pac_mask;
   }
   space_->set_code_pac_mask(pac_mask);
 }
 
 void LiveProcess::resume() {
-  tracer_.reset();
+  if (!std::exchange(stopped_, false)) return;
+  tracing_->resume();
   space_->forget();
 }
 

@@ -16,7 +16,8 @@ namespace sframe::walk {
 
 namespace {
 
-constexpr std::uint64_t page_size = 4096; ///< of what is read at once; the kernel's may be larger
+constexpr std::uint64_t page_size = 4096; ///< the unit of what is read; the kernel's may be larger
+constexpr std::uint64_t least_ahead = 4 * page_size, most_ahead = 64 * page_size; ///< read at once
 constexpr std::uint64_t largest_image = std::uint64_t{1} << 28;
 constexpr std::string_view deleted_mark = " (deleted)";
 
@@ -33,27 +34,28 @@ std::uint64_t auxv_value(std::uint32_t pid, std::uint64_t type) {
 } // namespace
 
 struct LiveSpace::Mapping : live::MapsLine {
-  std::string_view line;
   Module* module = nullptr;
 };
 
-struct LiveSpace::Page {
-  std::array<std::byte, page_size> bytes;
-  std::size_t size = 0; ///< that could be read
+/// Bytes that were read at once. `covered` of them were asked for, whole pages; the first `size` are there.
+struct LiveSpace::Chunk {
+  const std::byte* bytes;
+  std::size_t size, covered;
 };
 
 LiveSpace::LiveSpace(std::uint32_t pid, const AbiTraits& abi, FileOptions files)
-    : pid_(pid), abi_(abi), files_(std::move(files)), generated_(*this, files_, *this, modules_) {}
+    : pid_(pid), through_(pid), abi_(abi), files_(std::move(files)),
+      generated_(*this, files_, *this, modules_) {}
 
 LiveSpace::~LiveSpace() = default;
 
 std::size_t LiveSpace::read_process(std::uint64_t address, std::span<std::byte> out) const {
   iovec here{out.data(), out.size()};
   iovec there{reinterpret_cast<void*>(address), out.size()};
-  ssize_t got = ::process_vm_readv(static_cast<pid_t>(pid_), &here, 1, &there, 1, 0);
+  ssize_t got = ::process_vm_readv(static_cast<pid_t>(through_), &here, 1, &there, 1, 0);
   if (got <= 0 && address <= static_cast<std::uint64_t>(INT64_MAX)) {
     // Where the system call is forbidden, and for mappings that it does not reach.
-    const int fd = ::open(live::proc_path(pid_, "mem").c_str(), O_RDONLY | O_CLOEXEC);
+    const int fd = ::open(live::proc_path(through_, "mem").c_str(), O_RDONLY | O_CLOEXEC);
     if (fd >= 0) got = ::pread(fd, out.data(), out.size(), static_cast<off_t>(address));
     if (fd >= 0) ::close(fd);
   }
@@ -61,18 +63,42 @@ std::size_t LiveSpace::read_process(std::uint64_t address, std::span<std::byte> 
 }
 
 std::span<const std::byte> LiveSpace::view(std::uint64_t address) {
-  const std::uint64_t into = address % page_size;
-  const auto [at, added] = pages_.try_emplace(address - into);
-  if (added) {
-    at->second = std::make_unique<Page>();
-    if (mapping_at(address)) at->second->size = read_process(address - into, at->second->bytes);
+  const std::uint64_t page = address - address % page_size;
+  auto after = chunks_.upper_bound(page);
+  auto at = after == chunks_.begin() ? chunks_.end() : std::prev(after);
+  if (at == chunks_.end() || page - at->first >= at->second.covered)
+    at = chunks_.emplace_hint(after, page, read_chunk(page, after == chunks_.end() ? 0 : after->first));
+  const Chunk& chunk = at->second;
+  const std::uint64_t into = address - at->first;
+  return into < chunk.size ? std::span(chunk.bytes, chunk.size).subspan(into) : std::span<std::byte>{};
+}
+
+/// Reads from a page on: some pages, since a walk goes up the stack, and twice as many each time that the
+/// chunk before was not enough; not past the mapping, nor `limit` (0: there is none).
+LiveSpace::Chunk LiveSpace::read_chunk(std::uint64_t page, std::uint64_t limit) {
+  const Mapping* mapping = mapping_at(page);
+  if (!mapping) return {nullptr, 0, page_size};
+  read_ahead_ = page == read_to_ ? std::min(read_ahead_ * 2, most_ahead) : least_ahead;
+  std::uint64_t size = std::min(read_ahead_, mapping->end - page);
+  if (limit) size = std::min(size, limit - page);
+  if (room_.empty()) {
+    if (blocks_used_ == blocks_.size()) blocks_.push_back(std::make_unique_for_overwrite<Block>());
+    room_ = *blocks_[blocks_used_++];
   }
-  const Page& page = *at->second;
-  return into < page.size ? std::span(page.bytes).first(page.size).subspan(into) : std::span<std::byte>{};
+  const auto out = room_.first(std::min<std::size_t>(size, room_.size()));
+  const std::size_t got = read_process(page, out);
+  // What cannot be read at the chunk's end is asked for again when it is wanted.
+  const std::size_t covered = std::max<std::size_t>((got + page_size - 1) / page_size * page_size, page_size);
+  room_ = room_.subspan(std::min(covered, room_.size()));
+  read_to_ = page + covered;
+  return {out.data(), got, covered};
 }
 
 void LiveSpace::forget() {
-  pages_.clear();
+  chunks_.clear();
+  blocks_used_ = 0;
+  room_ = {};
+  read_to_ = 0;
 }
 
 std::span<const std::byte> LiveSpace::memory_at(std::uint64_t address) {
@@ -117,45 +143,29 @@ void LiveSpace::set_code_pac_mask(std::uint64_t mask) {
 }
 
 elf::Result<bool> LiveSpace::refresh() {
-  std::string text = live::read_proc(pid_, "maps");
+  std::string text = live::read_proc(through_, "maps");
+  if (text.empty()) text = live::read_proc(through_ = live::living_thread(pid_), "maps");
   if (text.empty()) return elf::fail("has ended");
   if (text == maps_) return false;
   maps_ = std::move(text);
   mappings_.clear();
   images_.clear();
-  for (std::string_view rest = maps_; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    if (const auto parsed = live::parse_maps_line(line)) mappings_.push_back({*parsed, line});
-  }
-  // An image's mappings are those of one file in a row, with rising offsets; anonymous ones (.bss, gaps)
-  // between them do not matter.
-  std::vector<Mapping>::iterator first = mappings_.begin();
-  while (first != mappings_.end()) {
-    auto last = first, next = first + 1;
-    for (; next != mappings_.end(); ++next) {
-      if (next->inode == 0 && next->path.empty()) continue;
-      if (next->inode != first->inode || next->device != first->device || next->offset <= last->offset) break;
-      last = next;
-    }
-    const auto behind = last + 1;
-    if (first->inode || first->path == "[vdso]") add_module({first, behind});
-    first = behind;
-  }
-  const Mapping* at_entry = mapping_at(auxv_value(pid_, 9 /* AT_ENTRY */));
+  for (const live::MapsLine& line : live::parse_maps(maps_)) mappings_.push_back({line});
+  for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image);
+  const std::uint64_t entry = auxv_value(through_, 9 /* AT_ENTRY */);
+  const Mapping* at_entry = mapping_at(entry);
   main_ = at_entry ? at_entry->module : nullptr;
   return true;
 }
 
-/// What has code is a module. One that was there before stays the same object.
+/// An image that was there before stays the same module.
 void LiveSpace::add_module(std::span<Mapping> mappings) {
-  if (std::ranges::none_of(mappings, &Mapping::executable)) return;
   std::string key;
   for (const Mapping& mapping : mappings) key += mapping.line;
   Module*& module = known_[key];
   if (!module) module = &modules_.emplace_back(describe(mappings), abi_, files_, *this);
   for (Mapping& mapping : mappings)
-    if (mapping.inode || mapping.path == "[vdso]") mapping.module = module;
+    if (mapping.inode || mapping.is_vdso()) mapping.module = module;
 }
 
 ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings) const {
@@ -168,7 +178,7 @@ ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings) const {
   info.vdso = first.inode == 0;
   info.start = first.start;
   info.end = mappings.back().end;
-  const std::uint64_t entry = auxv_value(pid_, 9 /* AT_ENTRY */);
+  const std::uint64_t entry = auxv_value(through_, 9 /* AT_ENTRY */);
   info.main = entry >= info.start && entry < info.end;
   if (info.main) info.entry = entry;
   for (const Mapping& m : mappings)
@@ -192,10 +202,10 @@ std::string LiveSpace::find_file(const Mapping& mapping, const std::string& path
     return ::stat(file.c_str(), &info) == 0 && info.st_ino == mapping.inode && info.st_dev == mapping.device;
   };
   if (is_it(path)) return path;
-  const std::string below_root = live::proc_path(pid_, "root") + path;
+  const std::string below_root = live::proc_path(through_, "root") + path;
   if (is_it(below_root)) return below_root;
-  const std::string direct = live::proc_path(pid_, "map_files/") + elf::hex(mapping.start).substr(2) + '-' +
-                             elf::hex(mapping.end).substr(2);
+  const std::string direct = live::proc_path(through_, "map_files/") + elf::hex(mapping.start).substr(2) +
+                             '-' + elf::hex(mapping.end).substr(2);
   if (::access(direct.c_str(), R_OK) == 0) return direct;
   return {};
 }

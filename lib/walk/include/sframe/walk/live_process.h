@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A running process of this machine. It is traced only between stop() and resume(), by a thread of its own:
-// that thread seizes the process's threads (PTRACE_SEIZE, PTRACE_INTERRUPT: ptrace(2)), reads their
-// registers, lets them go when resume() asks for it, and ends. When it ends in any other way, by a kill of
-// this program, too, the kernel lets them go. So between two walks nothing can hold the target up, and
-// another debugger may attach; a process that a signal had stopped (SIGSTOP) is in that stop again after each
-// walk.
+// A running process of this machine. Unless a ProcessMonitor (process_monitor.h) attached it, it is traced
+// only between stop() and resume(), by a thread of its own: that thread seizes the process's threads
+// (PTRACE_SEIZE, PTRACE_INTERRUPT: ptrace(2)), reads their registers, lets them go when resume() asks for it,
+// and ends. When it ends in any other way, by a kill of this program, too, the kernel lets them go. So
+// between two walks nothing can hold the target up, and another debugger may attach; a process that a signal
+// had stopped (SIGSTOP) is in that stop again after each walk.
 //
 // Memory is read by process_vm_readv(2), else through /proc/PID/mem; modules are those in /proc/PID/maps.
 // Their files are opened below /proc/PID/root where that leads to the inode that is mapped, else through
@@ -20,8 +20,10 @@
 #include "sframe/walk/module.h"
 #include "sframe/walk/process_state.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,7 +42,7 @@ public:
   ~LiveSpace() override;
 
   const AbiTraits& abi() const override { return abi_; }
-  /// At most a page; valid until forget().
+  /// As far as it has been read; valid until forget().
   std::span<const std::byte> view(std::uint64_t address) override;
   bool is_code(std::uint64_t address) override;
   std::uint64_t code_address_mask() override { return code_mask_; }
@@ -71,6 +73,7 @@ private:
   const Mapping* mapping_at(std::uint64_t address) const;
 
   std::uint32_t pid_;
+  std::uint32_t through_; ///< its thread by which the kernel reaches it: not one that has ended
   const AbiTraits& abi_;
   FileOptions files_;
   std::string maps_; ///< as it was read
@@ -80,12 +83,21 @@ private:
   Module* main_ = nullptr;
   DynamicCode generated_;
   std::uint64_t code_mask_ = ~std::uint64_t{0};
-  struct Page;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;   ///< by address
+  struct Chunk;
+  Chunk read_chunk(std::uint64_t page, std::uint64_t limit);
+  std::map<std::uint64_t, Chunk> chunks_; ///< what was read, by address
+  using Block = std::array<std::byte, std::size_t{1} << 18>;
+  std::vector<std::unique_ptr<Block>> blocks_; ///< where it is kept, from one stop to the next
+  std::size_t blocks_used_ = 0;
+  std::span<std::byte> room_; ///< of the last block
+  std::uint64_t read_ahead_ = 0, read_to_ = 0;
   std::unordered_map<std::uint64_t, std::vector<std::byte>> images_; ///< by the mapping's address
 };
 
-class Tracer;
+namespace live {
+struct Stop;
+class Tracing;
+} // namespace live
 
 class LiveProcess final : public ProcessState {
 public:
@@ -103,9 +115,9 @@ public:
   /// afterwards, except those that fail with EINTR after any stop (signal(7)), epoll_wait() for one.
   elf::Result<void> stop(std::optional<std::uint32_t> tid = std::nullopt);
   /// Lets all threads go on as they were; signals that came in between are delivered. Invalidates views of
-  /// memory, and with them any Walker made before; threads() stay readable.
+  /// memory: a Walker made before needs Walker::forget_memory(). threads() stay readable.
   void resume();
-  bool stopped() const { return tracer_ != nullptr; }
+  bool stopped() const { return stopped_; }
 
   /// Threads that the last stop() could not stop.
   std::span<const std::uint32_t> unstopped() const { return unstopped_; }
@@ -128,13 +140,22 @@ public:
   std::deque<Module>& modules() override { return space_->modules(); }
 
 private:
+  friend class ProcessMonitor;
+
+  /// Without anything that could trace it.
+  static elf::Result<std::unique_ptr<LiveProcess>> open(std::uint32_t pid, FileOptions files,
+                                                        bool traced_by_us);
   LiveProcess(std::uint32_t pid, int exit_fd, std::unique_ptr<LiveSpace> space);
-  void take_threads();
+  elf::Result<void> look_again();
+  elf::Result<void> check_abi() const;
+  elf::Problem explain(const elf::Problem& why) const;
+  void take_threads(const live::Stop& stop);
 
   std::uint32_t pid_;
   int exit_fd_;
   std::unique_ptr<LiveSpace> space_;
-  std::unique_ptr<Tracer> tracer_; ///< while it is stopped
+  std::unique_ptr<live::Tracing> tracing_;
+  bool stopped_ = false;
   std::string name_;
   std::deque<std::string> names_; ///< of threads_
   std::vector<Thread> threads_;

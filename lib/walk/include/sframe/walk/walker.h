@@ -25,13 +25,13 @@ namespace sframe::walk {
 
 struct Frame {
   std::uint32_t number = 0;
-  std::uint64_t pc = 0;
   bool pc_exact = true;      ///< as in FrameState
   bool signal_frame = false; ///< the frame is a signal trampoline
   bool has_cfa = false;      ///< false where no stepper could tell
+  Trust trust = Trust::exact;
+  std::uint64_t pc = 0;
   std::uint64_t cfa = 0;
   const FrameStepper* found_by = nullptr; ///< how it was found; nullptr: it is the innermost one
-  Trust trust = Trust::exact;
 
   std::uint64_t lookup_pc() const { return pc - !pc_exact; }
   std::string_view stepper() const { return found_by ? found_by->name() : "context"; }
@@ -62,6 +62,10 @@ public:
 
   /// `space` must outlive the walker. Steppers are asked in the order of the list.
   Walker(AddressSpace& space, StepperList steppers);
+
+  /// To be called when the process has run since the last walk and its modules are the same: what steppers
+  /// remember of code holds, what was seen of memory does not. Where modules have changed, make a new walker.
+  void forget_memory() { memory_ = Memory(memory_.space()); }
 
   void set_max_frames(std::uint32_t max) { max_frames_ = max; }
   const StepperList& steppers() const { return steppers_; }
