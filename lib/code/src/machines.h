@@ -8,8 +8,6 @@
 #include "sframe/code/instruction.h"
 
 #include <memory>
-#include <span>
-#include <string>
 
 namespace sframe::code {
 
@@ -17,12 +15,7 @@ namespace sframe::code {
 struct MachineEntry {
   Machine machine;
   std::unique_ptr<Decoder> (*make_decoder)(const AbiTraits& abi);
-  /// The instruction that starts `bytes` as text; empty where it is not known.
-  std::string (*disassemble)(std::span<const std::byte> bytes, std::uint64_t address);
 };
-
-/// For disassemble: Capstone's text. `arch` and `mode` are its cs_arch and cs_mode.
-std::string capstone_text(int arch, int mode, std::span<const std::byte> bytes, std::uint64_t address);
 
 extern const MachineEntry amd64_machine;
 extern const MachineEntry aarch64_machine;

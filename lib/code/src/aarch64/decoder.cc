@@ -14,8 +14,6 @@
 #include "../machines.h"
 #include "encoding.h"
 
-#include <capstone/capstone.h>
-
 namespace sframe::code::aarch64 {
 
 namespace {
@@ -89,9 +87,6 @@ const MachineEntry aarch64_machine{.machine = {.num_registers = aarch64::scratch
                                                .alignment = aarch64::word_size},
                                    .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
                                      return std::make_unique<aarch64::A64Decoder>();
-                                   },
-                                   .disassemble = [](std::span<const std::byte> bytes, std::uint64_t address) {
-                                     return capstone_text(CS_ARCH_ARM64, CS_MODE_ARM, bytes, address);
                                    }};
 
 } // namespace sframe::code

@@ -16,7 +16,6 @@
 #include "../machines.h"
 #include "opcodes.h"
 
-#include <capstone/capstone.h>
 #include <algorithm>
 
 namespace sframe::code {
@@ -102,9 +101,6 @@ const MachineEntry s390x_machine{.machine = {.num_registers = s390x::scratch + 1
                                              .alignment = 2},
                                  .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
                                    return std::make_unique<s390x::ZDecoder>();
-                                 },
-                                 .disassemble = [](std::span<const std::byte> bytes, std::uint64_t address) {
-                                   return capstone_text(CS_ARCH_SYSZ, CS_MODE_BIG_ENDIAN, bytes, address);
                                  }};
 
 } // namespace sframe::code
