@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+"""dynamic_seed.py SEED: a seed for the dynamic fuzzer: AMD64, a list with a procedure and a table of one FDE, in libunwind's layouts
+(lib/walk/src/dynamic/dyn_info.cc draws them)."""
+import struct
+import sys
+
+BASE = 0x10000  # where the fuzzer puts the bytes
+LIST, PROCEDURE, TABLE, REGION, ENTRIES, NAME, FRAMES = (BASE + at for at in (0, 0x20, 0x100, 0x200, 0x280, 0x300, 0x310))
+CODE = 0x400000
+DYNAMIC, REMOTE_TABLE = 0, 2
+STOP, SPILL_SP_REL, ADD = 0, 3, 4
+RBP, RSP = 6, 7
+
+
+def words(*values):
+    return struct.pack('<%dQ' % len(values), *(value % 2**64 for value in values))
+
+
+def entry(following, start, kind, *details):
+    return words(following, 0, start, start + 0x100, 0) + struct.pack('<ii', kind, 0) + words(0, NAME, *details)
+
+
+def operation(tag, register, when, value):
+    return struct.pack('<bbhiQ', tag, 0, register, when, value % 2**64)
+
+
+operations = [operation(ADD, RSP, 0, -8), operation(SPILL_SP_REL, RBP, 0, 0), operation(STOP, 0, 0, 0)]
+cie = struct.pack('<IIB', 15, 0, 1) + bytes([0, 1, 0x78, 16, 0x0c, 7, 8, 0x90, 1, 0])
+fde = struct.pack('<II', 20, len(cie) + 4) + words(CODE + 0x1000, 0x100)
+pieces = {
+    LIST: struct.pack('<II', 0, 1) + words(PROCEDURE),
+    PROCEDURE: entry(TABLE, CODE, DYNAMIC, 0, 0, REGION),
+    TABLE: entry(0, CODE + 0x1000, REMOTE_TABLE, CODE + 0x1000, 1, ENTRIES),
+    REGION: words(0) + struct.pack('<iI', 16, len(operations)) + b''.join(operations),
+    ENTRIES: struct.pack('<ii', 0, FRAMES + len(cie) - CODE - 0x1000),
+    NAME: b'generated\0',
+    FRAMES: cie + fde,
+}
+memory = b''
+for at, bytes_ in pieces.items():
+    memory = memory.ljust(at - BASE, b'\0') + bytes_
+with open(sys.argv[1], 'wb') as seed:
+    seed.write(b'\0' + memory)  # the first byte is the ABI
