@@ -46,7 +46,7 @@ struct Process {
   }
   std::size_t walk(walk::Walker& walker) const {
     Counter counter;
-    for (const walk::Thread& thread : process->threads()) walker.walk(thread.registers, counter);
+    for (const walk::Thread& thread : process->threads()) walker.walk(thread.frame(), counter);
     return counter.frames;
   }
 

@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t threads = 0;
   for (const walk::Thread& thread : (*process)->threads()) {
     Receiver receiver(space);
-    const walk::WalkEnd end = walker.walk(thread.registers, receiver);
+    const walk::WalkEnd end = walker.walk(thread.frame(), receiver);
     require(receiver.count() >= 1 && receiver.count() <= max_frames);
     require(!end.complete || end.reason == walk::StopReason::bottom ||
             end.reason == walk::StopReason::zero_pc);

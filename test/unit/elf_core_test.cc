@@ -303,5 +303,34 @@ TEST(ElfCore, FilesAndProcess) {
   EXPECT_FALSE(core->module_at(0x12000));
 }
 
+/// The last page of the address space ends at 2^64, which no number says.
+TEST(ElfCore, VdsoAtTheTopOfMemory) {
+  constexpr std::uint64_t top = 0xffff'ffff'ffff'f000;
+  TestElf vdso{.type = et_dyn};
+  vdso.segments.push_back({pt_load, pf_r | pf_x, 120, Writer().u64(1).bytes, 0}); // behind the headers
+  Writer files;
+  files.u64(1).u64(4096).u64(0x10000).u64(0x11000).u64(0).text(std::string_view("/bin/a\0", 7));
+  auto notes = note("CORE", 0x46494c45, files.bytes);
+  const auto auxv = note("CORE", 6, Writer().u64(33).u64(top).u64(0).u64(0).bytes);
+  notes.insert(notes.end(), auxv.begin(), auxv.end());
+  TestElf file{.type = et_core};
+  file.segments.push_back({pt_note, 0, 0, notes, 0});
+  file.segments.push_back({pt_load, pf_r | pf_x, 0x10000, {}, 0x1000});
+  file.segments.push_back({pt_load, pf_r | pf_x, top, vdso.build(), 0x1000});
+  const auto bytes = file.build();
+  const auto core = Core::parse(bytes);
+  ASSERT_TRUE(core);
+  const Module* module = core->module_at(top + 120);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->path, "[vdso]");
+  EXPECT_TRUE(module->vdso);
+  EXPECT_EQ(module->start, top);
+  EXPECT_EQ(module->end, 0xffff'ffff'ffff'ffffu);
+  EXPECT_EQ(module->bias, top);
+  EXPECT_EQ(core->module_at(0xffff'ffff'ffff'fffe), module);
+  EXPECT_NE(core->module_at(0x10000), module);
+  ASSERT_TRUE(core->range_at(0xffff'ffff'ffff'ffff));
+}
+
 } // namespace
 } // namespace sframe::elf

@@ -13,6 +13,7 @@
 
 #include <initializer_list>
 #include <map>
+#include <optional>
 
 namespace {
 
@@ -69,10 +70,13 @@ TEST(Abi, S390xCallsAreRecognised) {
   EXPECT_FALSE(ends_with_call(Abi::s390x, {0x07, 0xfe}));             // br %r14
 }
 
-/// AArch64 memory; code in [0x1000, 0x2000); 48 bits of address.
-class Aarch64Space final : public AddressSpace {
+/// Memory of any ABI; code in [0x1000, 0x2000), a stack of zeros in [0x7000, 0x7200); 48 bits of address.
+class AbiSpace final : public AddressSpace {
 public:
-  const AbiTraits& abi() const override { return traits(Abi::aarch64_little); }
+  explicit AbiSpace(Abi abi) : abi_(traits(abi)) {
+    for (std::uint64_t address = 0x7000; address < 0x7200; address += 8) put(address, 0);
+  }
+  const AbiTraits& abi() const override { return abi_; }
   std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto at = bytes_.find(address + i);
@@ -85,25 +89,37 @@ public:
   Module* module_at(std::uint64_t) override { return nullptr; }
   std::uint64_t code_address_mask() override { return 0xffff'ffff'ffff; }
 
-  void put(std::uint64_t address, std::uint64_t value, int size = 8) {
-    for (int i = 0; i < size; ++i) bytes_[address++] = static_cast<std::byte>(value >> 8 * i);
+  /// A word, in the ABI's byte order.
+  void put(std::uint64_t address, std::uint64_t value) {
+    for (int i = 0; i < 8; ++i)
+      bytes_[address++] =
+          static_cast<std::byte>(value >> 8 * (abi_.byte_order == ByteOrder::big ? 7 - i : i));
+  }
+  void code(std::uint64_t address, std::initializer_list<int> bytes) {
+    for (const int byte : bytes) bytes_[address++] = static_cast<std::byte>(byte);
   }
 
 private:
+  const AbiTraits& abi_;
   std::map<std::uint64_t, std::byte> bytes_;
 };
 
+FrameState frame_at(const AbiSpace& space, std::uint64_t pc, std::uint64_t sp) {
+  FrameState frame;
+  frame.registers.pc = pc;
+  frame.registers.set(space.abi().sp, sp);
+  return frame;
+}
+
 TEST(Steppers, SignedReturnAddressOfAFrameRecord) {
   constexpr std::uint16_t x29 = 29, sp = 31;
-  Aarch64Space space;
-  space.put(0x114c, 0x94000000, 4); // bl
+  AbiSpace space(Abi::aarch64_little);
+  space.code(0x114c, {0, 0, 0, 0x94}); // bl
   space.put(0x7010, 0x7050);
   space.put(0x7018, 0x002b'0000'0000'1150);
   Memory memory(space);
   const auto stepper = make_frame_pointer_stepper(space.abi());
-  FrameState frame, caller;
-  frame.registers.pc = 0x1500;
-  frame.registers.set(sp, 0x7000);
+  FrameState frame = frame_at(space, 0x1500, 0x7000), caller;
   frame.registers.set(x29, 0x7010);
   const StepResult result = stepper->step(frame, memory, caller);
   ASSERT_EQ(result.status, StepStatus::stepped);
@@ -112,14 +128,93 @@ TEST(Steppers, SignedReturnAddressOfAFrameRecord) {
   EXPECT_EQ(caller.registers.get(sp), 0x7050u); // the record may lie anywhere in the frame: a guess
 }
 
-TEST(Steppers, ScanWantsACallerThatMakesSense) {
-  Aarch64Space space;
+/// On AArch64 a return address alone tells nothing of the frame: a frame pointer must be beside it.
+TEST(Steppers, ScanFindsFrameRecords) {
+  constexpr std::uint16_t x29 = 29, sp = 31;
+  AbiSpace space(Abi::aarch64_little);
   Memory memory(space);
-  FrameState frame, caller;
-  frame.registers.pc = 0x1500;
-  frame.registers.set(31, 0x7000);
-  // Where calls do not push, a word in memory does not tell the CFA.
-  EXPECT_EQ(make_scan_stepper(space.abi())->step(frame, memory, caller).status, StepStatus::not_mine);
+  const auto stepper = make_scan_stepper(space.abi());
+  const FrameState frame = frame_at(space, 0x1500, 0x7000);
+  FrameState caller;
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+
+  space.code(0x114c, {0, 0, 0, 0x94}); // bl
+  space.put(0x7010, 0x6ff0);           // down the stack
+  space.put(0x7018, 0x1150);
+  space.put(0x7020, 0x7071); // not aligned
+  space.put(0x7028, 0x1150);
+  space.put(0x7030, 0x7070);
+  space.put(0x7038, 0x1154); // behind no call
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+
+  space.put(0x7040, 0x7070);
+  space.put(0x7048, 0x002b'0000'0000'1150);
+  StepResult result = stepper->step(frame, memory, caller);
+  ASSERT_EQ(result.status, StepStatus::stepped);
+  EXPECT_EQ(result.trust, Trust::heuristic);
+  EXPECT_TRUE(result.may_skip);
+  EXPECT_EQ(caller.registers.pc, 0x1150u);
+  EXPECT_EQ(caller.registers.get(x29), 0x7070u);
+  EXPECT_EQ(caller.registers.get(sp), 0x7070u);
+
+  space.put(0x7040, 0); // the outermost record
+  result = stepper->step(frame, memory, caller);
+  ASSERT_EQ(result.status, StepStatus::stepped);
+  EXPECT_EQ(caller.registers.get(x29), 0u);
+  EXPECT_EQ(caller.registers.get(sp), 0x7050u);
+}
+
+/// On s390x r14 and r15 are saved side by side in the caller's frame, at 112 and 120 from its r15.
+TEST(Steppers, ScanFindsSavedStackPointers) {
+  constexpr std::uint16_t r15 = 15;
+  AbiSpace space(Abi::s390x);
+  Memory memory(space);
+  const auto stepper = make_scan_stepper(space.abi());
+  const FrameState frame = frame_at(space, 0x1500, 0x7000);
+  FrameState caller;
+  for (const std::uint64_t behind : {0x1150u, 0x1180u})
+    space.code(behind - 6, {0xc0, 0xe5, 0, 0, 0, 4}); // brasl
+  space.put(0x7000 + 112, 0x1150);                    // of a call that the frame has made
+  space.put(0x7000 + 120, 0x7000);
+  space.put(0x7050 + 112, 0x1150);
+  space.put(0x7050 + 120, 0x7051); // another place
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+
+  space.put(0x70a0 + 112, 0x1180);
+  space.put(0x70a0 + 120, 0x70a0);
+  const StepResult result = stepper->step(frame, memory, caller);
+  ASSERT_EQ(result.status, StepStatus::stepped);
+  EXPECT_TRUE(result.may_skip);
+  EXPECT_EQ(result.cfa, 0x70a0u + 160);
+  EXPECT_EQ(caller.registers.pc, 0x1180u);
+  EXPECT_EQ(caller.registers.get(r15), 0x70a0u);
+}
+
+TEST(Steppers, FramePointerFollowsTheBackChain) {
+  constexpr std::uint16_t r15 = 15;
+  AbiSpace space(Abi::s390x);
+  Memory memory(space);
+  const auto stepper = make_frame_pointer_stepper(space.abi());
+  const FrameState frame = frame_at(space, 0x1500, 0x7000);
+  FrameState caller;
+  space.code(0x1180 - 6, {0xc0, 0xe5, 0, 0, 0, 4}); // brasl
+  space.put(0x70a0 + 112, 0x1180);
+  space.put(0x70a0 + 120, 0x70a0);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine) << "no chain";
+
+  space.put(0x7000, 0x70a0);
+  const StepResult result = stepper->step(frame, memory, caller);
+  ASSERT_EQ(result.status, StepStatus::stepped);
+  EXPECT_EQ(result.trust, Trust::heuristic);
+  EXPECT_TRUE(result.may_skip) << "the code could not be read";
+  EXPECT_EQ(result.cfa, 0x70a0u + 160);
+  EXPECT_EQ(caller.registers.pc, 0x1180u);
+  EXPECT_EQ(caller.registers.get(r15), 0x70a0u);
+
+  for (const std::uint64_t wrong : {0x7000u, 0x70a1u, 0x70a8u, 0x9000u}) {
+    space.put(0x7000, wrong);
+    EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine) << wrong;
+  }
 }
 
 TEST(CoreProcess, FloatingPointRegistersOfS390x) {
@@ -149,6 +244,35 @@ TEST(CoreProcess, FloatingPointRegistersOfS390x) {
   EXPECT_EQ(found.get(20), 0x301u); // f1
   EXPECT_EQ(found.get(24), 0x308u); // f8
   EXPECT_EQ(found.get(31), 0x30fu); // f15
+}
+
+/// On s390x an instruction that raises SIGILL or SIGFPE leaves the pc behind it; a signal that was sent, or
+/// one for an address that cannot be reached, does not.
+TEST(CoreProcess, StandsBehindTheInstructionThatKilledIt) {
+  const ByteOrder order = ByteOrder::big;
+  const auto lookup_pc = [&](unsigned signal, std::optional<std::uint32_t> code) {
+    Writer body(order);
+    body.u32(signal).u32(0).u32(0).u16(signal).u16(0).zeros(16).u32(5).zeros(112 - 36);
+    body.u64(0).u64(0x4000).zeros(16 * 8 + 64 + 8 + 8);
+    auto notes = note("CORE", 1, body.bytes, order);
+    if (code) {
+      const auto info = note("CORE", 0x53494749,
+                             Writer(order).u32(signal).u32(0).u32(*code).u32(0).u64(0x3ffe).bytes, order);
+      notes.insert(notes.end(), info.begin(), info.end());
+    }
+    TestElf file{.order = order, .type = elf::et_core, .machine = 22};
+    file.segments.push_back({elf::pt_note, 0, 0, notes, 0});
+    const auto bytes = file.build();
+    const auto core = elf::Core::parse(bytes);
+    return (*CoreProcess::create(*core, {}))->threads()[0].frame().lookup_pc();
+  };
+  constexpr std::uint32_t ill_illopc = 1, si_user = 0, si_tkill = ~std::uint32_t{5};
+  EXPECT_EQ(lookup_pc(4, ill_illopc), 0x3fffu);
+  EXPECT_EQ(lookup_pc(4, std::nullopt), 0x3fffu);
+  EXPECT_EQ(lookup_pc(8, 1), 0x3fffu);
+  EXPECT_EQ(lookup_pc(4, si_user), 0x4000u);
+  EXPECT_EQ(lookup_pc(4, si_tkill), 0x4000u);
+  EXPECT_EQ(lookup_pc(11, 1), 0x4000u);
 }
 
 TEST(CoreProcess, SignedPointersByTheNoteAndByTheMappings) {

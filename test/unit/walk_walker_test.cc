@@ -3,106 +3,18 @@
 // The walker and the steppers over memory that the tests make up: what no real program can be made to do on
 // purpose.
 
+#include "walk_made_up.h"
+
 #include "sframe/walk/abi.h"
-#include "sframe/walk/steppers.h"
-#include "sframe/walk/walker.h"
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <functional>
-#include <map>
 #include <vector>
 
 namespace {
 
 using namespace sframe;
-using namespace sframe::walk;
-
-constexpr std::uint16_t rbx = 3, rbp = 6, rsp = 7;
-const AbiTraits& amd64 = traits(Abi::amd64);
-
-/// Words at addresses; code in [0x1000, 0x2000). No modules, so no tables.
-class MadeUpSpace final : public AddressSpace {
-public:
-  const AbiTraits& abi() const override { return amd64; }
-  std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const auto at = bytes_.find(address + i);
-      if (at == bytes_.end()) return i;
-      out[i] = at->second;
-    }
-    return out.size();
-  }
-  bool is_code(std::uint64_t address) override { return address >= 0x1000 && address < 0x2000; }
-  Module* module_at(std::uint64_t) override { return nullptr; }
-
-  void word(std::uint64_t address, std::uint64_t value) {
-    for (int i = 0; i < 8; ++i)
-      bytes_[address + static_cast<std::uint64_t>(i)] = static_cast<std::byte>(value >> 8 * i);
-  }
-  void code(std::uint64_t address, std::initializer_list<int> bytes) {
-    for (const int byte : bytes) bytes_[address++] = static_cast<std::byte>(byte);
-  }
-  /// `call rel32` that ends at `address`.
-  void call_before(std::uint64_t address) { code(address - 5, {0xe8, 0, 0, 0, 0}); }
-
-private:
-  std::map<std::uint64_t, std::byte> bytes_;
-};
-
-struct Collected final : FrameReceiver {
-  std::vector<Frame> frames;
-  std::vector<Registers> registers;
-  bool frame(const Frame& frame, const Registers& known) override {
-    frames.push_back(frame);
-    registers.push_back(known);
-    return true;
-  }
-};
-
-Registers start(std::uint64_t pc, std::uint64_t sp, std::uint64_t fp = 0) {
-  Registers registers;
-  registers.pc = pc;
-  registers.set(rsp, sp);
-  registers.set(rbp, fp);
-  return registers;
-}
-
-/// A stepper that does what the test says.
-class Scripted final : public FrameStepper {
-public:
-  using Step = std::function<StepResult(const FrameState&, Memory&, FrameState&)>;
-  explicit Scripted(Step step, bool full = false, int priority = 10)
-      : step_(std::move(step)), full_(full), priority_(priority) {}
-  std::string_view name() const override { return full_ ? "full" : "scripted"; }
-  std::string_view description() const override { return ""; }
-  int priority() const override { return priority_; }
-  bool recovers_all_registers() const override { return full_; }
-  StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
-    return step_(frame, memory, caller);
-  }
-
-private:
-  Step step_;
-  bool full_;
-  int priority_;
-};
-
-StepperList list(std::unique_ptr<FrameStepper> first, std::unique_ptr<FrameStepper> second = nullptr) {
-  StepperList steppers;
-  steppers.push_back(std::move(first));
-  if (second) steppers.push_back(std::move(second));
-  return steppers;
-}
-
-StepResult to_caller(FrameState& caller, std::uint64_t pc, std::uint64_t sp) {
-  caller.registers.known = 0;
-  caller.registers.pc = pc;
-  caller.registers.set(rsp, sp);
-  caller.pc_exact = false;
-  return {.status = StepStatus::stepped, .has_cfa = true, .cfa = sp};
-}
+using namespace sframe::test;
 
 TEST(Walker, EndsWhereNothingIsKnown) {
   MadeUpSpace space;
@@ -166,6 +78,38 @@ TEST(Walker, SignalsSwitchStacks) {
   EXPECT_TRUE(got.frames[0].signal_frame);
   EXPECT_TRUE(got.frames[1].pc_exact);
   EXPECT_EQ(got.frames[1].lookup_pc(), 0x1100u);
+}
+
+TEST(Walker, StartsAtAnyFrame) {
+  MadeUpSpace space;
+  Walker walker(space, list(std::make_unique<Scripted>([](const FrameState& frame, Memory&, FrameState&) {
+                  EXPECT_EQ(frame.lookup_pc(), 0x10ffu);
+                  return StepResult{.status = StepStatus::bottom, .reason = StopReason::bottom};
+                })));
+  Collected got;
+  EXPECT_TRUE(walker.walk(FrameState{start(0x1100, 0x7000), false}, got).complete);
+  ASSERT_EQ(got.frames.size(), 1u);
+  EXPECT_EQ(got.frames[0].lookup_pc(), 0x10ffu);
+}
+
+/// Only the frame that raised the signal stands behind its instruction.
+TEST(Walker, LooksUpTheInstructionThatFaulted) {
+  MadeUpSpace space;
+  Walker walker(space,
+                list(std::make_unique<Scripted>([](const FrameState& frame, Memory&, FrameState& caller) {
+                  if (frame.registers.pc != 0x1000)
+                    return StepResult{.status = StepStatus::bottom, .reason = StopReason::bottom};
+                  StepResult result = to_caller(caller, 0x1100, 0x8000);
+                  caller.pc_exact = result.signal_frame = true;
+                  return result;
+                })));
+  for (int i = 0; i < 2; ++i) { // the second walk finds what the first one has left
+    Collected got;
+    EXPECT_TRUE(walker.walk(FrameState{start(0x1000, 0x7000), true, true}, got).complete);
+    ASSERT_EQ(got.frames.size(), 2u);
+    EXPECT_EQ(got.frames[0].lookup_pc(), 0xfffu);
+    EXPECT_EQ(got.frames[1].lookup_pc(), 0x1100u);
+  }
 }
 
 TEST(Walker, ReturnAddressZeroIsTheBottomOnlyIfExact) {

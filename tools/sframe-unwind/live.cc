@@ -4,6 +4,7 @@
 
 #include "flame_graph.h"
 #include "folded.h"
+#include "keep.h"
 #include "printer.h"
 #include "threads.h"
 
@@ -79,7 +80,9 @@ public:
     }
     if (options_.format == "folded") folded_->print(out_);
     if (options_.format == "svg") draw_flame_graph(folded_->counts(), process_.name(), out_);
-    return complete_ && !report() ? tool::exit_ok : tool::exit_findings;
+    const bool wrong = report();
+    keep_generated(app_.messages(), options_, process_);
+    return complete_ && !wrong ? tool::exit_ok : tool::exit_findings;
   }
 
 private:

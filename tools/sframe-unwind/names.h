@@ -38,7 +38,7 @@ private:
   PlaceSettings settings_;
   walk::ElfSymbols symbols_;
   walk::DwarfSource source_;
-  std::unordered_map<std::uint64_t, Place> exact_, behind_call_;
+  std::unordered_map<std::uint64_t, Place> exact_, behind_;
 };
 
 } // namespace sframe::unwind

@@ -34,6 +34,9 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag("--generate", options.files.generate_sframe,
                "Convert CFI to SFrame in memory where a file has no SFrame")
       ->group(walk_group);
+  cli.add_flag("--keep-generated", options.keep_generated,
+               "With --generate: write what was converted into the --sframe-dir, for later runs")
+      ->group(walk_group);
   cli.add_option("--debug-dir", options.files.debug_dir, "Folder of separate debug files")
       ->type_name("DIR")
       ->capture_default_str()
@@ -82,6 +85,8 @@ void add_options(tool::App& app, Options& options) {
 
 std::optional<Wrong> check(const Options& options) {
   if (options.compare && options.group) return Wrong{{}, "--compare and --group do not go together"};
+  if (options.keep_generated && (!options.files.generate_sframe || options.files.sframe_dir.empty()))
+    return Wrong{{}, "--keep-generated needs --generate and --sframe-dir"};
   if (options.list_steppers) return std::nullopt;
   const bool counts = options.format == "folded" || options.format == "svg";
   if (options.pid && !options.core.empty()) return Wrong{{}, "--pid and CORE do not go together"};

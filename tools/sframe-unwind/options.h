@@ -28,6 +28,7 @@ struct Options {
   bool source = false;
   bool compare = false;
   bool group = false;
+  bool keep_generated = false;
 
   std::uint32_t pid = 0;       ///< of a live process, instead of a core; 0: none
   std::uint32_t interval = 10; ///< between samples, in milliseconds

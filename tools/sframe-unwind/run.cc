@@ -2,6 +2,7 @@
 
 #include "run.h"
 
+#include "keep.h"
 #include "live.h"
 #include "printer.h"
 #include "threads.h"
@@ -79,6 +80,7 @@ int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::
   const bool complete = walk_threads(threads, **process, walker, options, *printer, out, messages);
   printer->end(**process);
   const bool wrong = report(messages, options.core, **process);
+  keep_generated(messages, options, **process);
   return complete && !wrong ? tool::exit_ok : tool::exit_findings;
 }
 

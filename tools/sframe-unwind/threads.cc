@@ -55,7 +55,7 @@ bool walk_each(std::span<const walk::Thread* const> threads, walk::Walker& walke
   bool complete = true;
   for (const walk::Thread* thread : threads) {
     printer.begin_thread(std::span(&thread, 1));
-    const walk::WalkEnd end = walker.walk(thread->registers, forward);
+    const walk::WalkEnd end = walker.walk(thread->frame(), forward);
     printer.end_thread(end);
     complete &= end.complete;
     progress.step();
@@ -71,7 +71,7 @@ bool walk_groups(std::span<const walk::Thread* const> threads, walk::Walker& wal
   std::vector<std::vector<const walk::Thread*>> groups;
   for (const walk::Thread* thread : threads) {
     Digest digest;
-    const walk::WalkEnd end = walker.walk(thread->registers, digest);
+    const walk::WalkEnd end = walker.walk(thread->frame(), digest);
     digest.add(static_cast<std::uint64_t>(end.reason));
     digest.add(end.detail);
     const auto [at, added] = places.try_emplace(digest.value(), groups.size());
@@ -83,7 +83,7 @@ bool walk_groups(std::span<const walk::Thread* const> threads, walk::Walker& wal
   bool complete = true;
   for (const auto& group : groups) {
     printer.begin_thread(group);
-    const walk::WalkEnd end = walker.walk(group.front()->registers, forward);
+    const walk::WalkEnd end = walker.walk(group.front()->frame(), forward);
     printer.end_thread(end);
     complete &= end.complete;
     if (out.failed()) break;
@@ -108,7 +108,7 @@ bool compare_each(std::span<const walk::Thread* const> threads, walk::ProcessSta
   for (const walk::Thread* thread : threads) {
     printer.begin_thread(std::span(&thread, 1));
     comparison.begin();
-    const walk::WalkEnd end = walker.walk(thread->registers, comparison);
+    const walk::WalkEnd end = walker.walk(thread->frame(), comparison);
     comparison.end(end);
     printer.comparison(comparison.results());
     printer.end_thread(end);

@@ -35,7 +35,7 @@ void Comparison::end(const WalkEnd& end) {
 }
 
 void Comparison::ask(const Frame& frame, const Registers& registers) {
-  const FrameState state{registers, frame.pc_exact};
+  const FrameState state{registers, frame.pc_exact, frame.behind_fault};
   for (std::size_t i = 0; i < steppers_.size(); ++i) {
     FrameState caller;
     const StepResult result = steppers_[i]->step(state, memory_, caller);

@@ -260,6 +260,17 @@ UnwindTables& Module::tables() {
   return *tables_;
 }
 
+std::vector<std::byte> Module::converted_sidecar() {
+  if (!tables_ || !tables_->converted()) return {};
+  return elf::make_sidecar({.machine = image_->machine(),
+                            .byte_order = image_->byte_order(),
+                            .type = image_->type(),
+                            .flags = image_->flags(),
+                            .build_id = build_id(),
+                            .section = tables_->converted()->bytes,
+                            .section_address = tables_->converted()->address});
+}
+
 namespace {
 
 bool has_full_symbols(const elf::Image& image) {

@@ -16,6 +16,18 @@ Registers registers_of(const elf::Registers& from, const AbiTraits& abi, const U
   return to;
 }
 
+namespace {
+
+/// Whether the thread that died stands behind the instruction that killed it. Signals that a process sent
+/// have no such instruction.
+bool died_behind_fault(const elf::Core& core, const UnwindAbi& unwind) {
+  const auto& info = core.signal_info();
+  const std::int32_t signal = core.signal();
+  return (!info || info->code > 0) && signal > 0 && signal < 64 && unwind.signals_behind_fault >> signal & 1;
+}
+
+} // namespace
+
 CoreProcess::CoreProcess(const elf::Core& core, FileOptions files) : space_(core, std::move(files)) {
   const AbiTraits& abi = *core.abi();
   const UnwindAbi& unwind = *find_unwind_abi(abi.id);
@@ -23,6 +35,7 @@ CoreProcess::CoreProcess(const elf::Core& core, FileOptions files) : space_(core
   for (const elf::CoreThread& thread : core.threads())
     threads_.push_back(
         {thread.tid, thread.signal, core.process_name(), registers_of(thread.registers, abi, unwind)});
+  if (!threads_.empty()) threads_.front().behind_fault = died_behind_fault(core, unwind);
 }
 
 elf::Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const elf::Core& core, FileOptions files) {

@@ -10,4 +10,13 @@ std::optional<FunctionName> ElfSymbols::find(Module& module, std::uint64_t looku
   return FunctionName{elf::demangle(match->symbol->name), match->offset + (pc - lookup_pc)};
 }
 
+std::optional<FunctionName> function_of(const Frame& frame, Module* module, SymbolLookup& symbols) {
+  if (!module) return symbols.find_outside(frame.lookup_pc(), frame.pc);
+  // The trampoline of signal handlers is entered at its first byte, by no call: its name is that of the pc
+  // itself.
+  if (frame.signal_frame)
+    if (auto exact = symbols.find(*module, frame.pc, frame.pc)) return exact;
+  return symbols.find(*module, frame.lookup_pc(), frame.pc);
+}
+
 } // namespace sframe::walk

@@ -78,6 +78,7 @@ void UnwindTables::generate_sframe(const elf::Image& image) {
   auto bytes = conversion::from_cfi(*input, {}).builder.finish(address);
   if (!bytes) return;
   contents_.push_back(elf::Contents(std::move(*bytes)));
+  converted_ = {contents_.back().bytes(), address};
   add_sframe_bytes(contents_.back().bytes(), address);
 }
 

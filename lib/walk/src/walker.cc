@@ -58,17 +58,14 @@ bool settled(const StepResult& result) {
 
 } // namespace
 
-Walker::Walker(AddressSpace& space, StepperList steppers)
-    : memory_(space), sp_(space.abi().sp), steppers_(std::move(steppers)) {
-  for (const auto& stepper : steppers_)
-    if (!full_ && stepper->recovers_all_registers()) full_ = stepper.get();
-  while (first_guess_ < steppers_.size() && steppers_[first_guess_]->priority() < 100) ++first_guess_;
-}
+Walker::Walker(AddressSpace& space, StepperGroup steppers)
+    : memory_(space), sp_(space.abi().sp), steppers_(std::move(steppers)) {}
 
 /// One stepper's answer, checked. `result` is the caller's, here and below, and the stepper writes it where
 /// it stands: copying what has just been written in small parts is a third of a step.
 void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result) {
   static_assert(std::is_trivially_destructible_v<StepResult>);
+  caller.behind_fault = false;
   ::new (&result) StepResult(stepper.step(frame, memory_, caller));
   if (result.status != StepStatus::stepped) return;
   caller.registers.pc = memory_.code_address(caller.registers.pc);
@@ -79,18 +76,19 @@ void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& cal
   }
   const std::uint64_t sp = frame.registers.values[sp_], caller_sp = caller.registers.values[sp_];
   if (caller_sp == sp && same_pc) result = StepResult::failed(StopReason::loop);
-  // A signal may switch stacks. Only a leaf function can leave SP as it is: where the return address is in a
-  // register.
-  else if (!result.signal_frame && (caller_sp < sp || (caller_sp == sp && !frame.pc_exact)))
+  // Only a leaf function can leave SP as it is: where the return address is in a register.
+  else if ((caller_sp < sp || (caller_sp == sp && !frame.pc_exact)) && !result.signal_frame &&
+           !result.other_stack)
     result = StepResult::failed(StopReason::cfa_not_growing);
 }
 
-void Walker::ask_all(Range range, const FrameState& frame, FrameState& caller, const FrameStepper*& by,
-                     StepResult& result) {
+void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame,
+                     FrameState& caller, const FrameStepper*& by, StepResult& result) {
   std::optional<StepResult> failure;
-  for (std::size_t i = range.first; i < range.last; ++i) {
-    ask(*steppers_[i], frame, caller, result);
-    by = steppers_[i].get();
+  for (const StepperGroup::Member& member : members) {
+    if (!member.covers(frame.lookup_pc())) continue;
+    by = member.stepper.get();
+    ask(*member.stepper, frame, caller, result);
     if (settled(result)) return;
     if (result.status == StepStatus::error && !failure) failure = result;
   }
@@ -98,15 +96,15 @@ void Walker::ask_all(Range range, const FrameState& frame, FrameState& caller, c
 }
 
 void Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
-  ask_all({0, first_guess_}, frame, caller, by, result);
+  ask_all(steppers_.exact(), frame, caller, by, result);
   if (settled(result)) return;
   const StepResult failure = result;
   // Before anything is guessed: can a register that was lost on the way be had back?
-  if (failure.reason == StopReason::unknown_register && full_ && since_checkpoint_) {
+  if (failure.reason == StopReason::unknown_register && steppers_.recovering() && since_checkpoint_) {
     recover_and_step(frame, caller, by, result);
     if (settled(result)) return;
   }
-  ask_all({first_guess_, steppers_.size()}, frame, caller, by, result);
+  ask_all(steppers_.heuristic(), frame, caller, by, result);
   if (settled(result)) return;
   result = failure;
   if (failure.status != StepStatus::error)
@@ -122,7 +120,7 @@ void Walker::recover_and_step(const FrameState& frame, FrameState& caller, const
   FrameState state = checkpoint_, next;
   const std::uint32_t count = std::exchange(since_checkpoint_, 0);
   for (std::uint32_t i = 0; i < count; ++i) {
-    ask(*full_, state, next, result);
+    ask(*steppers_.recovering(), state, next, result);
     if (result.status != StepStatus::stepped) return;
     std::swap(state, next);
   }
@@ -130,23 +128,27 @@ void Walker::recover_and_step(const FrameState& frame, FrameState& caller, const
     result = StepResult::failed(StopReason::bad_table);
     return;
   }
-  by = full_;
-  ask(*full_, state, caller, result);
+  by = steppers_.recovering();
+  ask(*steppers_.recovering(), state, caller, result);
 }
 
 /// Keeps the last frame of which all registers were known, when a step is made that loses some.
 void Walker::note_step(const FrameState& frame, const FrameStepper* by) {
   if (since_checkpoint_ == 0) {
-    if (by == full_) return;
+    if (by == steppers_.recovering()) return;
     checkpoint_ = frame;
   }
   ++since_checkpoint_;
 }
 
 WalkEnd Walker::walk(const Registers& start, FrameReceiver& receiver) {
-  FrameState states[2] = {{start, true}, {}};
+  return walk(FrameState{start, true}, receiver);
+}
+
+WalkEnd Walker::walk(const FrameState& start, FrameReceiver& receiver) {
+  FrameState states[2] = {start, {}};
   FrameState *now = &states[0], *next = &states[1];
-  Frame frame{.pc = start.pc};
+  Frame frame{.pc_exact = start.pc_exact, .behind_fault = start.behind_fault, .pc = start.registers.pc};
   since_checkpoint_ = 0;
   bool may_skip = false;
   StepResult result;

@@ -63,8 +63,9 @@ constexpr UnwindAbi aarch64(Abi id) {
   return {
       .id = id,
       .register_names = names,
-      .call_saved = register_set({19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}),
+      .call_saved = set_of({19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29}),
       .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16, .cfa_at_least = true},
+      .call_trace = {.return_address = 8, .sp = 16, .caller_fp = 0}, // a frame record
       .trampolines = trampolines,
       .longest_call = 4,
       .ends_with_call = ends_with_call,

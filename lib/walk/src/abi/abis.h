@@ -12,10 +12,10 @@ namespace sframe::walk::abi {
 
 extern const UnwindAbi aarch64_big, aarch64_little, amd64, s390x;
 
-/// Register numbers as UnwindAbi::call_saved wants them.
-constexpr std::uint64_t register_set(std::initializer_list<int> registers) {
+/// Numbers of registers or signals as UnwindAbi wants them.
+constexpr std::uint64_t set_of(std::initializer_list<int> numbers) {
   std::uint64_t mask = 0;
-  for (const int reg : registers) mask |= std::uint64_t{1} << reg;
+  for (const int number : numbers) mask |= std::uint64_t{1} << number;
   return mask;
 }
 

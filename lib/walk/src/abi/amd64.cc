@@ -78,9 +78,10 @@ bool ends_function(std::span<const std::byte> bytes) {
 const UnwindAbi amd64 = {
     .id = Abi::amd64,
     .register_names = names,
-    .call_saved = register_set({3, 6, 12, 13, 14, 15}),
+    .call_saved = set_of({3, 6, 12, 13, 14, 15}),
     .ra_is_register = false,
     .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16},
+    .call_trace = {.return_address = 0, .sp = 8}, // the return address is all that calls leave
     .trampolines = trampolines,
     .longest_call = 7,
     .ends_with_call = ends_with_call,

@@ -3,7 +3,13 @@
 // s390x (z/Architecture ELF ABI supplement, section 1.2).
 //
 // Register numbers: r0 to r15 0 to 15; the floating-point registers 16 to 31 in the order of `names`. A call
-// keeps r6 to r13 and f8 to f15. There is no frame record: code that saves the back chain is rare.
+// keeps r6 to r13 and f8 to f15. There is no frame record. A function saves the registers that it changes in
+// its caller's frame: register N at r15 + 8 N, so r14 at 112 and r15 at 120. Code built with -mbackchain puts
+// the caller's r15 at 0(r15).
+//
+// The address in the PSW is behind an instruction that was suppressed (Principles of Operation, chapter 5,
+// "Types of Instruction Ending"), which those that raise SIGILL and SIGFPE are; faults of addresses are
+// undone.
 //
 // Signals (Linux arch/s390/kernel/signal.c): the handler returns to `svc 173` (rt_sigreturn, for handlers
 // with SA_SIGINFO) or `svc 119` (sigreturn, for all others), in the vdso or, in former kernels, on the stack.
@@ -70,10 +76,13 @@ bool ends_function(std::span<const std::byte> bytes) {
 const UnwindAbi s390x = {
     .id = Abi::s390x,
     .register_names = names,
-    .call_saved = register_set({6, 7, 8, 9, 10, 11, 12, 13, 24, 25, 26, 27, 28, 29, 30, 31}),
+    .call_saved = set_of({6, 7, 8, 9, 10, 11, 12, 13, 24, 25, 26, 27, 28, 29, 30, 31}),
     .result_register = 2,
     .frame_record = std::nullopt,
+    .call_trace = {.return_address = 112, .sp = 0, .sp_saved = 120}, // where r14 and r15 are saved
+    .back_chain = 0,
     .trampolines = trampolines,
+    .signals_behind_fault = set_of({4, 8}), // SIGILL, SIGFPE
     .longest_call = 6,
     .ends_with_call = ends_with_call,
     .function_alignment = 8,

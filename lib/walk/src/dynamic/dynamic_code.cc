@@ -11,7 +11,6 @@
 
 namespace sframe::walk {
 
-using dynamic::AddressRange;
 using dynamic::Listing;
 using dynamic::Registration;
 

@@ -16,12 +16,6 @@
 
 namespace sframe::walk::dynamic {
 
-struct AddressRange {
-  std::uint64_t start = 0, end = 0;
-
-  friend bool operator==(const AddressRange&, const AddressRange&) = default;
-};
-
 /// An entry of a list, as numbers. All addresses are in the process.
 struct Registration {
   enum class Form : std::uint8_t { elf_file, procedure, table };

@@ -9,6 +9,23 @@
 
 namespace sframe::walk {
 
+const char* name(DebugEvent::Kind kind) {
+  using enum DebugEvent::Kind;
+  switch (kind) {
+  case thread_started: return "thread started";
+  case thread_ended: return "thread ended";
+  case forked: return "forked";
+  case exec: return "exec";
+  case signal: return "signal";
+  case library_loaded: return "library loaded";
+  case library_unloaded: return "library unloaded";
+  case exited: return "exited";
+  case detached: return "detached";
+  case lost: return "events lost";
+  }
+  return "";
+}
+
 using Kind = DebugEvent::Kind;
 
 namespace {

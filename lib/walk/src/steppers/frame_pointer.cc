@@ -3,6 +3,8 @@
 // Frames without tables, by the frame pointer: code that keeps one has a frame record where it points to. In
 // prologues, epilogues and functions that keep none, FP still is the caller's, and its record would pass over
 // the caller: there the code is asked. Where it cannot be read the walk is never called complete.
+//
+// Where the ABI has no frame record but a back chain (s390x), it is that, for code that cannot be read.
 
 #include "steppers/catalogue.h"
 #include "steppers/guess.h"
@@ -19,16 +21,28 @@ public:
       : abi_(abi), unwind_(*find_unwind_abi(abi.id)), frames_(abi) {}
 
   StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
-    if (!unwind_.frame_record) return StepResult::not_mine();
     const CodeFrame* code = frames_.find(frame, memory);
-    if (code && code->setup == FrameSetup::other) return StepResult::not_mine();
-    if (code && code->setup != FrameSetup::complete) return CodeFrames::step(*code, frame, memory, caller);
-    StepResult result = by_record(frame, memory, caller);
+    StepResult result;
+    if (unwind_.frame_record) {
+      if (code && code->setup == FrameSetup::other) return StepResult::not_mine();
+      if (code && code->setup != FrameSetup::complete) return CodeFrames::step(*code, frame, memory, caller);
+      result = by_record(frame, memory, caller);
+    } else if (unwind_.back_chain) {
+      if (code) return CodeFrames::step(*code, frame, memory, caller);
+      result = by_chain(frame, memory, caller);
+    }
     result.may_skip = !code; // of code that cannot be read nobody knows whether the record is its own
     return result;
   }
 
 private:
+  StepResult by_chain(const FrameState& frame, Memory& memory, FrameState& caller) const {
+    const auto sp = frame.registers.get(abi_.sp);
+    const auto trace = sp ? memory.word(offset_by(*sp, *unwind_.back_chain)) : std::nullopt;
+    if (!trace || *trace % sizeof *trace) return StepResult::not_mine();
+    return step_by_trace(*trace, frame, memory, abi_, unwind_, caller);
+  }
+
   StepResult by_record(const FrameState& frame, Memory& memory, FrameState& caller) const {
     const auto fp = frame.registers.get(abi_.fp), sp = frame.registers.get(abi_.sp);
     // A frame pointer below SP, or not aligned, is a register used for something else.

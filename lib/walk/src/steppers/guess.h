@@ -23,4 +23,9 @@ bool follows_call(const UnwindAbi& abi, Memory& memory, std::uint64_t address);
 StepResult guessed_call(FrameState& caller, const AbiTraits& abi, std::uint64_t return_address,
                         std::uint64_t cfa);
 
+/// Makes `caller` by the trace of its call at `place` (UnwindAbi::call_trace); "not mine" where there is
+/// none. Of other registers than SP, FP may be known.
+StepResult step_by_trace(std::uint64_t place, const FrameState& frame, Memory& memory, const AbiTraits& abi,
+                         const UnwindAbi& unwind, FrameState& caller);
+
 } // namespace sframe::walk

@@ -23,6 +23,7 @@ public:
   struct Entry {
     std::uint64_t pc = 0;
     bool pc_exact = false;
+    bool behind_fault = false;
     bool used = false;
     Rules rules;
   };
@@ -32,9 +33,12 @@ public:
     const std::uint64_t pc = frame.registers.pc;
     Entry& entry = entries_[(pc * 0x9e3779b97f4a7c15) >> 54];
     static_assert(size == 1 << 10);
-    if (entry.used && entry.pc == pc && entry.pc_exact == frame.pc_exact) return entry.rules;
+    if (entry.used && entry.pc == pc && entry.pc_exact == frame.pc_exact &&
+        entry.behind_fault == frame.behind_fault)
+      return entry.rules;
     entry.pc = pc;
     entry.pc_exact = frame.pc_exact;
+    entry.behind_fault = frame.behind_fault;
     entry.used = true;
     make(entry.rules);
     return entry.rules;

@@ -41,6 +41,14 @@ struct FrameRecord {
   bool cfa_at_least = false;
 };
 
+/// What a call leaves on the stack, by which it can be found without knowing whose frame it is in.
+struct CallTrace {
+  std::int32_t return_address = 0;       ///< from the trace's address
+  std::int32_t sp = 0;                   ///< the caller's SP, as a distance from the trace's address...
+  std::optional<std::int32_t> sp_saved;  ///< ...and where it must be saved, if it is
+  std::optional<std::int32_t> caller_fp; ///< where the caller's FP is saved, if it is: 0, or up the stack
+};
+
 struct UnwindAbi {
   Abi id{};
   std::span<const std::string_view> register_names; ///< by DWARF number
@@ -48,7 +56,12 @@ struct UnwindAbi {
   std::uint8_t result_register = 0; ///< of a function that returns an integer or an address
   bool ra_is_register = true; ///< false: the RA column stands for the pc and holds nothing of its own (AMD64)
   std::optional<FrameRecord> frame_record; ///< nothing where there is no such convention
+  CallTrace call_trace;
+  /// Where code that keeps a back chain has the address of its own call's trace, from SP on.
+  std::optional<std::int32_t> back_chain;
   std::span<const SignalTrampoline> trampolines;
+  /// Bit N: where an instruction raises signal N, the pc is behind it.
+  std::uint64_t signals_behind_fault = 0;
   std::uint32_t longest_call = 0; ///< bytes
   /// True where the last of `bytes` end a call instruction. `bytes` has longest_call bytes, or fewer at the
   /// start of memory.

@@ -18,6 +18,13 @@ namespace sframe::walk {
 
 class Module;
 
+/// The addresses from `start` on and below `end`.
+struct AddressRange {
+  std::uint64_t start = 0, end = 0;
+
+  friend bool operator==(const AddressRange&, const AddressRange&) = default;
+};
+
 class AddressSpace {
 public:
   virtual ~AddressSpace() = default;

@@ -26,9 +26,12 @@ struct FrameState {
   /// The pc is that of the next instruction to run: the innermost frame, and one that a signal interrupted.
   /// Otherwise it is a return address, and the call before it is what tells where the frame is.
   bool pc_exact = true;
+  /// The pc is exact, but the instruction before it is where the frame is: it raised a signal and did nothing
+  /// (UnwindAbi::signals_behind_fault). The walker clears it in callers.
+  bool behind_fault = false;
 
   /// The address to look up in tables.
-  std::uint64_t lookup_pc() const { return registers.pc - !pc_exact; }
+  std::uint64_t lookup_pc() const { return registers.pc - (!pc_exact | behind_fault); }
 };
 
 enum class StepStatus : std::uint8_t {
@@ -65,6 +68,8 @@ struct StepResult {
       false; ///< the frame was made by signal delivery: the caller was interrupted, not calling
   bool has_cfa = false;
   bool may_skip = false; ///< there may be frames between this one and the caller
+  bool other_stack =
+      false; ///< the caller is on another stack (a signal frame's may be, too): SP need not grow
   std::uint64_t cfa = 0;
   StopReason reason = StopReason::none;
   std::uint64_t detail = 0; ///< address that cannot be read, or number of the unknown register

@@ -100,6 +100,10 @@ public:
   /// Rules by link address.
   UnwindTables& tables();
 
+  /// The SFrame section that was converted from CFI for the walks so far, as an ELF file of its own
+  /// (elf::make_sidecar); empty where none was. Linear in its size.
+  std::vector<std::byte> converted_sidecar();
+
   /// The function around a link address: by the file's symbols; by the separate debug file's where the file
   /// has only dynamic ones; and by those of .gnu_debugdata, which adds the others to the dynamic ones.
   std::optional<elf::SymbolTable::Match> find_symbol(std::uint64_t address);

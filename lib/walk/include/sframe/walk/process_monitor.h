@@ -63,6 +63,9 @@ struct DebugEvent {
   std::string path;
 };
 
+/// "thread started", "library unloaded". Static text.
+const char* name(DebugEvent::Kind kind);
+
 struct MonitorOptions {
   /// Children of the monitored processes are monitored, too, from their first instruction on. attach() gives
   /// a LiveProcess for one; detach() lets it go. Otherwise they are let go at once.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sframe/walk/core_space.h"
+#include "sframe/walk/frame_stepper.h"
 #include "sframe/walk/registers.h"
 
 #include <cstdint>
@@ -22,6 +23,10 @@ struct Thread {
   std::int32_t signal = 0; ///< that it was taking, or 0
   std::string_view name;   ///< lives as long as the ProcessState
   Registers registers;
+  bool behind_fault = false; ///< as in FrameState
+
+  /// The innermost frame: where a walk starts.
+  FrameState frame() const { return {registers, true, behind_fault}; }
 };
 
 class ProcessState {

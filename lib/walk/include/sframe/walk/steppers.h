@@ -10,7 +10,8 @@
 // - analysis (105): what the function's machine code says (code_frames.h), if its return address follows a
 //   call.
 // - frame-pointer (110): the frame record at FP, if the return address in it follows a call. Where the
-//   function's code shows that FP does not point to one yet, or no more: what the code says.
+//   function's code shows that FP does not point to one yet, or no more: what the code says. Where the ABI
+//   has no such record: what the code says, or the back chain.
 // - scan (120): a word further up the stack that follows a call and whose own caller makes sense.
 //
 // The last four are heuristic.

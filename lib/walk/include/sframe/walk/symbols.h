@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sframe/walk/module.h"
+#include "sframe/walk/walker.h"
 
 #include <cstdint>
 #include <optional>
@@ -24,7 +25,15 @@ public:
   /// The function around `lookup_pc` (the pc, or one less for a return address), with the offset of `pc`;
   /// both are addresses in the process.
   virtual std::optional<FunctionName> find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) = 0;
+  /// The same for code that is in no module: made at run time. By default nothing is known of it.
+  virtual std::optional<FunctionName> find_outside(std::uint64_t lookup_pc, std::uint64_t pc) {
+    static_cast<void>(lookup_pc), static_cast<void>(pc);
+    return std::nullopt;
+  }
 };
+
+/// The function that a frame is in; `module` is the one at the frame's lookup_pc(), or nullptr.
+std::optional<FunctionName> function_of(const Frame& frame, Module* module, SymbolLookup& symbols);
 
 /// Symbol tables: .symtab, else the separate debug file's, else .dynsym.
 class ElfSymbols final : public SymbolLookup {

@@ -65,6 +65,12 @@ struct TableSources {
   bool generate = false;               ///< without SFrame, convert the image's CFI
 };
 
+/// An SFrame section that was converted from CFI.
+struct ConvertedSframe {
+  std::span<const std::byte> bytes; ///< valid as long as the UnwindTables
+  std::uint64_t address = 0;        ///< the link address that it was made for
+};
+
 class UnwindTables {
 public:
   /// Finds and opens the tables; reads headers only.
@@ -82,6 +88,9 @@ public:
   /// The function that contains the address, by the first table that has it. SFrame is asked where there is
   /// one sorted section: searching others would be linear.
   std::optional<FunctionExtent> function_at(std::uint64_t address);
+
+  /// What TableSources::generate has led to, where it has.
+  const std::optional<ConvertedSframe>& converted() const { return converted_; }
 
   /// What is damaged, one line each.
   std::span<const std::string> problems() const { return problems_; }
@@ -103,6 +112,7 @@ private:
   std::optional<sframe::Index> sframe_index_; ///< where the sections are not sorted
   std::vector<cfi::FdeFinder> cfi_;
   const Procedure* procedure_ = nullptr; ///< of generated code
+  std::optional<ConvertedSframe> converted_;
   std::vector<std::string> problems_;
 };
 

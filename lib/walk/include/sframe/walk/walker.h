@@ -5,16 +5,17 @@
 //
 //   sframe::walk::Walker walker(process.space(), default_steppers(abi, main));
 //   for (const auto& thread : process.threads()) {
-//     auto end = walker.walk(thread.registers, receiver);
+//     auto end = walker.walk(thread.frame(), receiver);
 //     if (!end.complete) report(describe(end));
 //   }
 //
 // The walk checks what steppers say: the stack must shrink towards its base from frame to frame (a signal may
-// have switched stacks), and no frame is its own caller. It never makes up a frame below the outermost one.
+// have switched stacks, and a stepper may say so), and no frame is its own caller. It never makes up a frame
+// below the outermost one.
 
 #pragma once
 
-#include "sframe/walk/frame_stepper.h"
+#include "sframe/walk/stepper_group.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@ namespace sframe::walk {
 struct Frame {
   std::uint32_t number = 0;
   bool pc_exact = true;      ///< as in FrameState
+  bool behind_fault = false; ///< as in FrameState
   bool signal_frame = false; ///< the frame is a signal trampoline
   bool has_cfa = false;      ///< false where no stepper could tell
   Trust trust = Trust::exact;
@@ -33,7 +35,7 @@ struct Frame {
   std::uint64_t cfa = 0;
   const FrameStepper* found_by = nullptr; ///< how it was found; nullptr: it is the innermost one
 
-  std::uint64_t lookup_pc() const { return pc - !pc_exact; }
+  std::uint64_t lookup_pc() const { return pc - (!pc_exact | behind_fault); }
   std::string_view stepper() const { return found_by ? found_by->name() : "context"; }
 };
 
@@ -60,37 +62,36 @@ class Walker {
 public:
   static constexpr std::uint32_t default_max_frames = 100'000;
 
-  /// `space` must outlive the walker. Steppers are asked in the order of the list.
-  Walker(AddressSpace& space, StepperList steppers);
+  /// `space` must outlive the walker. Steppers are asked in the order of the group, which may be a plain
+  /// StepperList.
+  Walker(AddressSpace& space, StepperGroup steppers);
 
   /// To be called when the process has run since the last walk and its modules are the same: what steppers
   /// remember of code holds, what was seen of memory does not. Where modules have changed, make a new walker.
   void forget_memory() { memory_ = Memory(memory_.space()); }
 
   void set_max_frames(std::uint32_t max) { max_frames_ = max; }
-  const StepperList& steppers() const { return steppers_; }
+  /// May be changed between walks.
+  StepperGroup& steppers() { return steppers_; }
 
   /// Walks from `start`, the registers of the innermost frame. Allocates nothing itself. Cost: linear in the
   /// frames, of which there are at most max_frames.
   WalkEnd walk(const Registers& start, FrameReceiver& receiver);
+  /// The same from any frame: one that an earlier walk found, say. It gets the number 0.
+  WalkEnd walk(const FrameState& start, FrameReceiver& receiver);
 
 private:
-  struct Range {
-    std::size_t first, last;
-  };
   void step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result);
   void note_step(const FrameState& frame, const FrameStepper* by);
   void recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                         StepResult& result);
-  void ask_all(Range range, const FrameState& frame, FrameState& caller, const FrameStepper*& by,
-               StepResult& result);
+  void ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame, FrameState& caller,
+               const FrameStepper*& by, StepResult& result);
   void ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result);
 
   Memory memory_;
   std::uint16_t sp_;
-  StepperList steppers_;
-  std::size_t first_guess_ = 0;  ///< in steppers_: from here on, answers are heuristic
-  FrameStepper* full_ = nullptr; ///< the stepper that recovers all registers
+  StepperGroup steppers_;
   std::uint32_t max_frames_ = default_max_frames;
   /// The last frame of which all registers were known, and how many frames ago; 0: it is the frame at hand.
   FrameState checkpoint_;

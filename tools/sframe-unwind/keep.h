@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// --keep-generated: what --generate has converted, as sidecars, where the next run finds it.
+
+#pragma once
+
+#include "options.h"
+
+#include "sframe/walk/process_state.h"
+
+namespace sframe::unwind {
+
+/// Writes a sidecar into the --sframe-dir for each module whose CFI was converted; no effect without
+/// --keep-generated. A file that is there is left alone. Modules without a build ID have no place there. What
+/// cannot be written is a warning: the walk is not worse for it.
+void keep_generated(tool::Messages& messages, const Options& options, walk::ProcessState& process);
+
+} // namespace sframe::unwind
