@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// dump_core CORE: prints the stack of every thread of a core file. The shortest program over the library:
+// open, make a walker with the ready steppers, walk.
+
+#include "open_core.h"
+#include "print_frames.h"
+
+#include "sframe/walk/steppers.h"
+
+#include <cstdio>
+
+int main(int argc, char** argv) {
+  if (argc != 2) return std::fputs("usage: dump_core CORE\n", stderr), 2;
+  const auto open = example::open_core(argv[1]);
+  if (!open) return std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str()), 2;
+
+  sframe::walk::CoreProcess& process = *(*open)->process;
+  sframe::walk::CoreSpace& space = process.space();
+  sframe::walk::Walker walker(space, sframe::walk::default_steppers(space.abi(), space.main_module()));
+  sframe::walk::ElfSymbols symbols;
+  return example::print_stacks(walker, process, symbols) ? 0 : 1;
+}

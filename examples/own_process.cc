@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// own_process: an address space and a process of the user's own. A profiler often takes no more than
+// registers and a copy of the stack (perf(1) records such samples) and walks them later, when the thread has
+// long gone on. This program samples itself in two places, goes on, and walks the samples. (AMD64 Linux.)
+//
+// What an AddressSpace has to know is little: bytes at addresses, what is code, and which file is mapped
+// where. All else (tables, symbols, debug files) follows from the files.
+
+#include "print_frames.h"
+
+#include "sframe/walk/process_state.h"
+#include "sframe/walk/steppers.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <deque>
+#include <filesystem>
+#include <link.h>
+#include <pthread.h>
+#include <span>
+#include <string>
+#include <sys/uio.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace sframe;
+
+/// What a sample is: registers and the stack from SP on.
+struct Sample {
+  walk::Registers registers;
+  std::uint64_t stack_start = 0;
+  std::vector<std::byte> stack;
+};
+
+/// A file and where it is mapped.
+walk::ModuleInfo describe(const dl_phdr_info& loaded, const std::string& path) {
+  walk::ModuleInfo info;
+  info.path = info.file = path;
+  info.bias = loaded.dlpi_addr;
+  for (const auto& segment : std::span(loaded.dlpi_phdr, loaded.dlpi_phnum)) {
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uint64_t start = loaded.dlpi_addr + segment.p_vaddr;
+    info.mappings.push_back({start, start + segment.p_filesz, segment.p_offset});
+  }
+  if (!info.mappings.empty()) info.start = info.mappings.front().start, info.end = info.mappings.back().end;
+  return info;
+}
+
+class SampledSpace final : public walk::AddressSpace, public walk::ByteSource {
+public:
+  /// Modules of this process: the first is the program, and those without a file (the vdso) are left out.
+  SampledSpace() {
+    dl_iterate_phdr(
+        [](dl_phdr_info* loaded, std::size_t, void* self) {
+          auto& space = *static_cast<SampledSpace*>(self);
+          const bool program = space.modules_.empty();
+          const std::string path =
+              program ? std::filesystem::read_symlink("/proc/self/exe").string() : loaded->dlpi_name;
+          walk::ModuleInfo info = describe(*loaded, path);
+          info.main = program;
+          if (path.starts_with('/'))
+            space.modules_.emplace_back(std::move(info), space.abi(), space.files_, space);
+          return 0;
+        },
+        this);
+  }
+
+  const AbiTraits& abi() const override { return traits(Abi::amd64); }
+  /// The stack from the sample, all else from the files.
+  std::span<const std::byte> view(std::uint64_t address) override {
+    if (const std::uint64_t into = address - sample_->stack_start; into < sample_->stack.size())
+      return std::span(sample_->stack).subspan(into);
+    walk::Module* module = module_at(address);
+    return module ? module->file_bytes_at(address) : std::span<const std::byte>{};
+  }
+  bool is_code(std::uint64_t address) override {
+    walk::Module* module = module_at(address);
+    return module && module->is_code(address);
+  }
+  walk::Module* module_at(std::uint64_t address) override {
+    for (walk::Module& module : modules_)
+      if (address >= module.info().start && address < module.info().end) return &module;
+    return nullptr;
+  }
+  /// For modules without a file, of which there are none here.
+  std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
+
+  std::deque<walk::Module>& modules() { return modules_; }
+  /// A walk sees one sample: several may be of the same addresses.
+  void set_sample(const Sample& sample) { sample_ = &sample; }
+
+private:
+  walk::FileOptions files_;
+  std::deque<walk::Module> modules_;
+  const Sample* sample_ = nullptr;
+};
+
+/// A process of one sample: its one thread is the one that was sampled.
+class SampledProcess final : public walk::ProcessState {
+public:
+  SampledProcess(SampledSpace& space, const Sample& sample) : space_(space) {
+    space.set_sample(sample);
+    thread_.tid = pid();
+    thread_.registers = sample.registers;
+  }
+
+  std::uint32_t pid() const override { return static_cast<std::uint32_t>(::getpid()); }
+  std::int32_t signal() const override { return 0; }
+  std::span<const walk::Thread> threads() const override { return std::span(&thread_, 1); }
+  walk::AddressSpace& space() override { return space_; }
+  std::string_view name() const override { return "own_process"; }
+  std::deque<walk::Module>& modules() override { return space_.modules(); }
+
+private:
+  SampledSpace& space_;
+  walk::Thread thread_;
+};
+
+/// Registers by DWARF number.
+walk::Registers registers_of(const ucontext_t& context) {
+  static constexpr std::array order = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+                                       REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+                                       REG_R12, REG_R13, REG_R14, REG_R15};
+  walk::Registers registers;
+  for (std::uint16_t reg = 0; reg < order.size(); ++reg)
+    registers.set(reg, static_cast<std::uint64_t>(context.uc_mcontext.gregs[order[reg]]));
+  registers.pc = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
+  return registers;
+}
+
+std::uint64_t end_of_stack() {
+  pthread_attr_t attributes;
+  void* start = nullptr;
+  std::size_t size = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return 0;
+  pthread_attr_getstack(&attributes, &start, &size);
+  pthread_attr_destroy(&attributes);
+  return reinterpret_cast<std::uintptr_t>(start) + size;
+}
+
+/// This is all that would have to be quick.
+__attribute__((noinline)) Sample take_sample() {
+  constexpr std::uint64_t most = 64 << 10;
+  ucontext_t context;
+  getcontext(&context);
+  Sample sample;
+  sample.registers = registers_of(context);
+  sample.stack_start = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RSP]);
+  sample.stack.resize(std::min(most, end_of_stack() - sample.stack_start));
+  // By the kernel: for the program itself a stack is many objects, whose borders sanitizers watch.
+  const iovec to = {sample.stack.data(), sample.stack.size()};
+  const iovec from = {reinterpret_cast<void*>(sample.stack_start), sample.stack.size()};
+  const ssize_t copied = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
+  sample.stack.resize(copied < 0 ? 0 : static_cast<std::size_t>(copied));
+  return sample;
+}
+
+} // namespace
+
+// The program that is sampled: parse() calls read_record(), solve() itself three times.
+
+__attribute__((noinline)) Sample read_record() {
+  Sample sample = take_sample();
+  asm volatile(""); // no tail call
+  return sample;
+}
+__attribute__((noinline)) Sample parse() {
+  Sample sample = read_record();
+  asm volatile("");
+  return sample;
+}
+__attribute__((noinline)) Sample solve(int depth) {
+  Sample sample = depth ? solve(depth - 1) : take_sample();
+  asm volatile("");
+  return sample;
+}
+
+int main() {
+  const Sample samples[] = {parse(), solve(2)};
+  SampledSpace space;
+  walk::ElfSymbols symbols;
+  bool complete = true;
+  for (const Sample& sample : samples) {
+    SampledProcess process(space, sample);
+    walk::Walker walker(process.space(), walk::default_steppers(space.abi(), &space.modules().front()));
+    complete &= example::print_stacks(walker, process, symbols);
+  }
+  return complete ? 0 : 1;
+}

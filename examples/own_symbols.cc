@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// own_symbols CORE MAP: a symbol lookup of the user's own. Code that was made at run time is in no file; a
+// just-in-time compiler can tell its names in a map, which is /tmp/perf-PID.map by convention: a line
+// `START SIZE NAME` per function, numbers in hexadecimal, the name up to the line's end. All other names come
+// from the ready lookup. targets/jit.c is a program to try it on.
+
+#include "open_core.h"
+#include "print_frames.h"
+
+#include "sframe/walk/steppers.h"
+
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace sframe;
+
+class PerfMap final : public walk::SymbolLookup {
+public:
+  explicit PerfMap(std::istream& lines) {
+    for (std::string line; std::getline(lines, line);) add(line);
+  }
+
+  std::optional<walk::FunctionName> find(walk::Module& module, std::uint64_t lookup_pc,
+                                         std::uint64_t pc) override {
+    return files_.find(module, lookup_pc, pc);
+  }
+
+  std::optional<walk::FunctionName> find_outside(std::uint64_t lookup_pc, std::uint64_t pc) override {
+    const auto behind = functions_.upper_bound(lookup_pc);
+    if (behind == functions_.begin()) return std::nullopt;
+    const auto& [start, function] = *std::prev(behind);
+    if (lookup_pc - start >= function.size) return std::nullopt;
+    return walk::FunctionName{function.name, pc - start};
+  }
+
+private:
+  struct Function {
+    std::uint64_t size = 0;
+    std::string name;
+  };
+
+  /// A line that makes no sense is left out.
+  void add(std::string_view line) {
+    std::uint64_t start = 0, size = 0;
+    const char* const end = line.data() + line.size();
+    const auto first = std::from_chars(line.data(), end, start, 16);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != ' ') return;
+    const auto second = std::from_chars(first.ptr + 1, end, size, 16);
+    if (second.ec != std::errc() || second.ptr == end || *second.ptr != ' ') return;
+    functions_[start] = {size,
+                         std::string(second.ptr + 1, end)}; // the last one at an address is the one there
+  }
+
+  std::map<std::uint64_t, Function> functions_; ///< by start
+  walk::ElfSymbols files_;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return std::fputs("usage: own_symbols CORE MAP\n", stderr), 2;
+  const auto open = example::open_core(argv[1]);
+  if (!open) return std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str()), 2;
+  std::ifstream lines(argv[2]);
+  if (!lines) return std::fprintf(stderr, "%s: cannot be read\n", argv[2]), 2;
+
+  walk::CoreProcess& process = *(*open)->process;
+  walk::CoreSpace& space = process.space();
+  walk::Walker walker(space, walk::default_steppers(space.abi(), space.main_module()));
+  PerfMap symbols(lines);
+  return example::print_stacks(walker, process, symbols) ? 0 : 1;
+}
