@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stack of the calling thread: return addresses, found by the tables of the running image. Exact or
+// nothing: there are no guesses, and a walk says why it ended.
+//
+//   std::uint64_t frames[64];
+//   const auto walk = sframe::walk::here(frames);
+//   for (std::uint64_t pc : std::span(frames).first(walk.count)) ...
+//
+// In a signal handler (SA_SIGINFO), after one refresh() somewhere before:
+//
+//   void handler(int, siginfo_t*, void* context) {
+//     const auto walk = sframe::walk::from_context(*static_cast<const ucontext_t*>(context), frames);
+//
+// Rules come from .sframe sections (PT_GNU_SFRAME) and .eh_frame. refresh() compiles them into tables that
+// the walks share; docs/here.md says what that costs, and what is safe where. Linux on AMD64, AArch64 and
+// s390x.
+
+#pragma once
+
+#include "sframe/walk/stop_reason.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <ucontext.h>
+
+namespace sframe::walk {
+
+/// What a walk found.
+struct HereResult {
+  std::size_t count = 0; ///< addresses written
+  /// Why there are no more: bottom (the outermost frame), zero_pc (a return address of 0, which ends most
+  /// stacks that do not start with _start or clone), frame_limit (the span is full; whether there are more
+  /// frames was not looked at); everything else is an incomplete walk. message() has words for it.
+  StopReason end = StopReason::none;
+};
+
+/// The callers of the calling thread, innermost first: frames[0] is the address to which this call returns,
+/// frames[1] that to which the function with this call in it returns, and so on. Return addresses are those
+/// of the instruction behind the call (without pointer authentication code); `skip` leaves out the first so
+/// many. Behind a signal frame comes the address of the instruction that was interrupted.
+///
+/// Makes the tables at the first call, and anew where an address is met for which they are missing or out of
+/// date: that takes locks and memory, so this is not for signal handlers. Without memory for them the walk
+/// ends with no_rule.
+HereResult here(std::span<std::uint64_t> frames, std::size_t skip = 0);
+
+/// The same with the tables that the last refresh() has made: async-signal-safe. No allocation, no lock, no
+/// exceptions; about 3 KiB of stack; errno is kept. Memory is looked at only where it is known to be
+/// readable, so a damaged stack ends the walk (unreadable_memory, cfa_not_growing) and no more.
+HereResult here_in_handler(std::span<std::uint64_t> frames, std::size_t skip = 0);
+
+/// The stack that a signal has interrupted, from what the handler got as its third argument: frames[0] is the
+/// pc of the instruction that was interrupted, then return addresses. Async-signal-safe as
+/// here_in_handler(). Where the pc is no memory at all (a call through a null pointer), the walk goes on with
+/// the caller if there is one that the tables know.
+HereResult from_context(const ucontext_t& context, std::span<std::uint64_t> frames);
+
+/// Makes tables for what is loaded now: the program, its libraries, the vdso. Where nothing was loaded or
+/// unloaded since the last time, it costs a call of dl_iterate_phdr(). Otherwise linear in the tables of the
+/// modules that are new; the others are kept. Safe against walks and itself in other threads; not for signal
+/// handlers. Call it at the start; after dlopen() where handlers are to see the library's frames; after
+/// dlclose() to give its tables back, and above all where a changed library may come to its place. False
+/// where memory ran out: the tables are as before.
+bool refresh();
+
+/// What the tables are.
+struct HereTables {
+  std::size_t modules = 0;        ///< known; those without any rows too
+  std::size_t sframe_modules = 0; ///< of these, with rows from .sframe
+  std::size_t rows = 0;
+  std::size_t bytes = 0;   ///< of memory, all told
+  std::size_t retired = 0; ///< former tables that a walk may still use
+};
+
+/// Of the last refresh(). Takes its lock.
+HereTables here_tables();
+
+} // namespace sframe::walk

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: sections to tables. `base` is the module's first address; what is not within 4 GiB behind it is
+// left out, as are functions whose rows are faulty from the fault on.
+
+#pragma once
+
+#include "module.h"
+#include "rules.h"
+
+namespace sframe::walk::own {
+
+/// All functions of .eh_frame, with the rules of all registers.
+void compile_cfi(const SectionBytes& section, std::uint64_t base, RuleSet& rules, RowTable& rows);
+
+/// All functions of .sframe: CFA, RA and FP.
+void compile_sframe(const SectionBytes& section, std::uint64_t base, RuleSet& rules, RowTable& rows);
+
+/// The rule at a function's first instruction; its number.
+std::uint32_t add_entry_rule(RuleSet& rules);
+
+} // namespace sframe::walk::own

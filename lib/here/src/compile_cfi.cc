@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "compile.h"
+#include "host.h"
+
+#include "sframe/cfi/index.h"
+#include "sframe/cfi/rows.h"
+#include "sframe/walk/abi.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+namespace sframe::walk::own {
+
+namespace {
+
+using cfi::CfaRule;
+using cfi::RegisterRule;
+using Kind = Operation::Kind;
+
+constexpr bool fits(std::int64_t offset) {
+  return offset == static_cast<std::int32_t>(offset);
+}
+
+/// Makes operations of a row's rules.
+class RowCompiler {
+public:
+  RowCompiler(RuleSet& rules, const AbiTraits& abi) : rules_(rules), abi_(abi) {}
+
+  /// The row's rule; nothing where it has one that tables cannot say (offsets of more than 32 bits) or none
+  /// for the CFA.
+  std::optional<std::uint32_t> compile(const cfi::FullRow& row, bool signal_frame);
+
+private:
+  bool add(std::uint16_t reg, Kind kind, std::uint64_t base, std::int64_t offset);
+  bool add_expression(std::uint16_t reg, Kind kind, std::span<const std::byte> bytes);
+  bool add_cfa(const cfi::FullRow& row);
+  bool add_register(const cfi::FullRow& row, std::uint16_t reg, const RegisterRule& rule);
+
+  RuleSet& rules_;
+  const AbiTraits& abi_;
+  std::array<Operation, Registers::count + 3> operations_;
+  std::size_t count_ = 0;
+};
+
+bool RowCompiler::add(std::uint16_t reg, Kind kind, std::uint64_t base, std::int64_t offset) {
+  if (!fits(offset) || base > Operation::cfa_base) return false;
+  operations_[count_++] = {kind, static_cast<std::uint8_t>(reg), static_cast<std::uint16_t>(base),
+                           static_cast<std::int32_t>(offset)};
+  return true;
+}
+
+bool RowCompiler::add_expression(std::uint16_t reg, Kind kind, std::span<const std::byte> bytes) {
+  return bytes.size() < Operation::cfa_base && add(reg, kind, bytes.size(), rules_.expression_place(bytes));
+}
+
+bool RowCompiler::add_cfa(const cfi::FullRow& row) {
+  switch (row.cfa.kind) {
+  case CfaRule::Kind::register_offset:
+    return row.cfa.number < Operation::cfa_base && add(0, Kind::value, row.cfa.number, row.cfa.offset);
+  case CfaRule::Kind::expression: return add_expression(0, Kind::val_expression, row.expression(row.cfa));
+  case CfaRule::Kind::unspecified: break;
+  }
+  // Only a frame without caller can do without: its CFA has no meaning.
+  return row.ra().kind == RegisterRule::Kind::undefined && add(0, Kind::undefined, 0, 0);
+}
+
+bool RowCompiler::add_register(const cfi::FullRow& row, std::uint16_t reg, const RegisterRule& rule) {
+  switch (rule.kind) {
+  case RegisterRule::Kind::unspecified:
+  case RegisterRule::Kind::same: return add(reg, Kind::value, reg, 0);
+  case RegisterRule::Kind::undefined: return add(reg, Kind::undefined, 0, 0);
+  case RegisterRule::Kind::offset: return add(reg, Kind::stored, Operation::cfa_base, rule.offset);
+  case RegisterRule::Kind::val_offset: return add(reg, Kind::value, Operation::cfa_base, rule.offset);
+  case RegisterRule::Kind::reg:
+    return rule.number < Registers::count && add(reg, Kind::value, rule.number, 0);
+  case RegisterRule::Kind::expression: return add_expression(reg, Kind::expression, row.expression(rule));
+  case RegisterRule::Kind::val_expression:
+    return add_expression(reg, Kind::val_expression, row.expression(rule));
+  }
+  return false;
+}
+
+std::optional<std::uint32_t> RowCompiler::compile(const cfi::FullRow& row, bool signal_frame) {
+  count_ = 0;
+  const auto column = static_cast<std::uint16_t>(row.return_register);
+  if (row.return_register >= Registers::count || !add_cfa(row) || !add_register(row, column, row.ra()))
+    return std::nullopt;
+  for (std::uint16_t reg = 0; reg < Registers::count; ++reg) {
+    const RegisterRule rule = row.rule(reg);
+    const bool says_nothing = rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp;
+    if (!says_nothing && !add_register(row, reg, rule)) return std::nullopt;
+  }
+  // SP is what the CFA says unless the row has a rule for it, which comes last.
+  const RegisterRule sp = row.rule(abi_.sp);
+  if (sp.kind != RegisterRule::Kind::unspecified && !add_register(row, abi_.sp, sp)) return std::nullopt;
+  return rules_.number(std::span(operations_).first(count_), signal_frame ? Rule::signal_frame : 0);
+}
+
+} // namespace
+
+void compile_cfi(const SectionBytes& bytes, std::uint64_t base, RuleSet& rules, RowTable& rows) {
+  const AbiTraits& abi = traits(host::abi);
+  const cfi::Section section(cfi::SectionKind::eh_frame, bytes.bytes, bytes.address, abi);
+  const auto index = cfi::Index::build(section);
+  if (!index) return;
+  RowCompiler compiler(rules, abi);
+  cfi::FullRow row;
+  const auto entries = index->entries();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto fde = section.fde(entries[i].offset);
+    // The next function ends this one, should they overlap; 4 GiB behind the base is out of the table.
+    std::uint64_t limit = base + std::numeric_limits<std::uint32_t>::max();
+    if (i + 1 < entries.size()) limit = std::min(limit, entries[i + 1].start);
+    if (!fde || fde->start < base) continue;
+    cfi::FullRowCursor cursor(section, *fde);
+    while (cursor.next(row) && row.begin < limit)
+      if (const auto rule = compiler.compile(row, fde->cie.signal_frame))
+        rows.add(static_cast<std::uint32_t>(row.begin - base),
+                 static_cast<std::uint32_t>(std::min(row.end, limit) - base), *rule);
+  }
+}
+
+} // namespace sframe::walk::own

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the sections are: PT_GNU_SFRAME names .sframe, PT_GNU_EH_FRAME the header that names .eh_frame (Linux
+// Standard Base 5.0, section 10.6). A static program may have neither, because its start code registers
+// .eh_frame by a symbol; then the section headers of its file tell (section_headers.h).
+//
+// Sizes that the program headers give are those that the loader has mapped. .eh_frame has none: it ends with
+// an entry of length 0, and at the latest where its segment does.
+
+#include "module.h"
+
+#include "compile.h"
+#include "host.h"
+#include "section_headers.h"
+
+#include "sframe/cfi/index.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
+#include <dlfcn.h>
+#include <sys/auxv.h>
+
+#ifndef PT_GNU_SFRAME
+#  define PT_GNU_SFRAME 0x6474e554
+#endif
+
+// Of glibc 2.35 and later; null with others.
+#ifdef DLFO_EH_SEGMENT_TYPE
+#  define HAVE_FIND_OBJECT 1
+extern "C" [[gnu::weak]] int _dl_find_object(void*, dl_find_object*) noexcept;
+#endif
+
+namespace sframe::walk::own {
+
+namespace {
+
+const std::byte* at(std::uint64_t address) {
+  return reinterpret_cast<const std::byte*>(address);
+}
+
+/// A module's program headers, with addresses as they are in memory.
+class Segments {
+public:
+  explicit Segments(const dl_phdr_info& info)
+      : headers_(info.dlpi_phdr, info.dlpi_phnum), bias_(info.dlpi_addr) {}
+
+  /// The bytes of the segment of that type, if they are mapped; else none.
+  std::span<const std::byte> find(std::uint32_t type) const {
+    for (const ElfW(Phdr) & header : headers_)
+      if (header.p_type == type) {
+        const auto mapped = from(bias_ + header.p_vaddr);
+        return mapped.size() < header.p_memsz ? std::span<const std::byte>{} : mapped.first(header.p_memsz);
+      }
+    return {};
+  }
+
+  /// The readable bytes from an address to its segment's end; none outside.
+  std::span<const std::byte> from(std::uint64_t address) const {
+    for (const ElfW(Phdr) & header : headers_) {
+      const std::uint64_t start = bias_ + header.p_vaddr;
+      if (header.p_type == PT_LOAD && header.p_flags & PF_R && address - start < header.p_filesz)
+        return {at(address), static_cast<std::size_t>(header.p_filesz - (address - start))};
+    }
+    return {};
+  }
+
+private:
+  std::span<const ElfW(Phdr)> headers_;
+  std::uint64_t bias_;
+};
+
+SectionBytes copy_of(std::span<const std::byte> bytes) {
+  return {std::vector(bytes.begin(), bytes.end()), reinterpret_cast<std::uint64_t>(bytes.data())};
+}
+
+/// What of `bytes` is .eh_frame, which starts there: up to the terminator.
+std::span<const std::byte> up_to_terminator(std::span<const std::byte> bytes) {
+  std::size_t end = 0;
+  std::uint32_t length = 1;
+  while (length != 0 && bytes.size() - end >= sizeof length) {
+    std::memcpy(&length, bytes.data() + end, sizeof length);
+    end += sizeof length;
+    std::uint64_t more = length;
+    if (length == 0xffffffff) {
+      if (bytes.size() - end < sizeof more) break;
+      std::memcpy(&more, bytes.data() + end, sizeof more);
+      end += sizeof more;
+    }
+    if (more > bytes.size() - end) break;
+    end += static_cast<std::size_t>(more);
+  }
+  return bytes.first(end);
+}
+
+std::span<const std::byte> find_eh_frame(const Segments& segments) {
+  const auto bytes = segments.find(PT_GNU_EH_FRAME);
+  if (bytes.empty()) return {};
+  const auto header =
+      cfi::EhFrameHdr::parse(bytes, reinterpret_cast<std::uint64_t>(bytes.data()), traits(host::abi));
+  if (!header || !header->eh_frame()) return {};
+  return up_to_terminator(segments.from(*header->eh_frame()));
+}
+
+/// The program itself has no name in the loader's list.
+bool is_program(const dl_phdr_info& info) {
+  return !info.dlpi_name || !*info.dlpi_name;
+}
+
+/// The C library, the vdso, and what this is part of cannot go while it runs.
+bool cannot_be_unloaded(const ModuleBytes& module, const dl_phdr_info& info) {
+  return !Identity::available() || is_program(info) || module.contains(getauxval(AT_SYSINFO_EHDR)) ||
+         module.contains(reinterpret_cast<std::uint64_t>(&dl_iterate_phdr)) ||
+         module.contains(reinterpret_cast<std::uint64_t>(&describe_image));
+}
+
+} // namespace
+
+bool Identity::available() {
+#ifdef HAVE_FIND_OBJECT
+  return _dl_find_object != nullptr;
+#else
+  return false;
+#endif
+}
+
+Identity Identity::at([[maybe_unused]] std::uint64_t pc) {
+#ifdef HAVE_FIND_OBJECT
+  dl_find_object found;
+  if (available() && _dl_find_object(reinterpret_cast<void*>(pc), &found) == 0)
+    return {found.dlfo_link_map, found.dlfo_map_start, found.dlfo_eh_frame};
+#endif
+  return {};
+}
+
+ModuleBytes::ModuleBytes(const dl_phdr_info& info) : low(~std::uint64_t{0}) {
+  for (const ElfW(Phdr) & header : std::span(info.dlpi_phdr, info.dlpi_phnum))
+    if (header.p_type == PT_LOAD) {
+      const std::uint64_t start = info.dlpi_addr + header.p_vaddr;
+      low = std::min(low, start);
+      high = std::max<std::uint64_t>(high, start + header.p_memsz);
+    }
+  if (low >= high) low = high = 0;
+  identity = Identity::at(low);
+  permanent = cannot_be_unloaded(*this, info);
+}
+
+void ModuleBytes::copy_sections(const dl_phdr_info& info) {
+  const Segments segments(info);
+  sframe = copy_of(segments.find(PT_GNU_SFRAME));
+  eh_frame = copy_of(find_eh_frame(segments));
+  if (!eh_frame.bytes.empty() || !is_program(info)) return;
+  for (const FileSection& section : unwind_sections_of_program()) {
+    const auto mapped = segments.from(info.dlpi_addr + section.address);
+    const auto bytes = mapped.first(std::min<std::uint64_t>(mapped.size(), section.size));
+    if (section.is_eh_frame)
+      eh_frame = copy_of(bytes);
+    else if (sframe.bytes.empty())
+      sframe = copy_of(bytes);
+  }
+}
+
+dl_phdr_info describe_image(const void* header) {
+  const auto& elf = *static_cast<const ElfW(Ehdr)*>(header);
+  dl_phdr_info info = {};
+  info.dlpi_name = "[vdso]";
+  info.dlpi_phdr = reinterpret_cast<const ElfW(Phdr)*>(static_cast<const std::byte*>(header) + elf.e_phoff);
+  info.dlpi_phnum = elf.e_phnum;
+  for (const ElfW(Phdr) & segment : std::span(info.dlpi_phdr, info.dlpi_phnum))
+    if (segment.p_type == PT_LOAD && segment.p_offset == 0)
+      info.dlpi_addr = reinterpret_cast<std::uint64_t>(header) - segment.p_vaddr;
+  return info;
+}
+
+namespace {
+
+std::size_t fingerprint(const ModuleBytes& bytes) {
+  const auto hash = [](const SectionBytes& section) {
+    const auto* text = reinterpret_cast<const char*>(section.bytes.data());
+    return std::hash<std::string_view>()({text, section.bytes.size()});
+  };
+  return hash(bytes.eh_frame) * 31 + hash(bytes.sframe);
+}
+
+} // namespace
+
+ModuleTables::ModuleTables(const ModuleBytes& bytes)
+    : low_(bytes.low), high_(bytes.high), identity_(bytes.identity), permanent_(bytes.permanent),
+      fingerprint_(fingerprint(bytes)) {
+  compile_sframe(bytes.sframe, low_, rules_, sframe_);
+  compile_cfi(bytes.eh_frame, low_, rules_, cfi_);
+  rules_.finish();
+  sframe_.finish();
+  cfi_.finish();
+}
+
+bool ModuleTables::made_from(const ModuleBytes& bytes) const {
+  return same_place(bytes) && fingerprint_ == fingerprint(bytes);
+}
+
+std::optional<std::uint32_t> ModuleTables::find(std::uint64_t pc, bool all_registers) const {
+  const std::uint64_t offset = pc - low_;
+  if (offset > 0xffffffff) return std::nullopt;
+  const auto& [first, second] = all_registers ? std::tie(cfi_, sframe_) : std::tie(sframe_, cfi_);
+  const auto found = first.find(static_cast<std::uint32_t>(offset));
+  return found ? found : second.find(static_cast<std::uint32_t>(offset));
+}
+
+} // namespace sframe::walk::own

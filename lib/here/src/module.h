@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: a module of this process: what it has in memory (ModuleBytes, copied while the loader's lock keeps
+// it there), and the tables made from that (ModuleTables, for walks).
+
+#pragma once
+
+#include "rules.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <link.h>
+
+namespace sframe::walk::own {
+
+/// Bytes of one section.
+struct SectionBytes {
+  std::vector<std::byte> bytes;
+  std::uint64_t address = 0; ///< where they were
+};
+
+/// What the loader says of the module at an address, without lock (_dl_find_object() of glibc 2.35 on). Equal
+/// as long as the module is there.
+struct Identity {
+  const void* link_map = nullptr;
+  const void* start = nullptr;
+  const void* eh_frame_header = nullptr;
+
+  /// Of the module at `pc`; all null where there is none, or no such C library. Async-signal-safe.
+  static Identity at(std::uint64_t pc);
+  static bool available();
+
+  friend bool operator==(const Identity&, const Identity&) = default;
+};
+
+struct ModuleBytes {
+  std::uint64_t low = 0, high = 0; ///< addresses of the first byte and behind the last
+  Identity identity;
+  bool permanent = false; ///< cannot be unloaded
+  SectionBytes eh_frame, sframe;
+
+  /// From the loader's description, without the sections. The module must stay mapped during the call.
+  explicit ModuleBytes(const dl_phdr_info& info);
+
+  /// Adds the sections, likewise. May throw std::bad_alloc.
+  void copy_sections(const dl_phdr_info& info);
+
+  bool contains(std::uint64_t pc) const { return pc - low < high - low; }
+};
+
+/// The module at whose start the ELF header is mapped (the vdso), described as the loader would.
+dl_phdr_info describe_image(const void* header);
+
+class ModuleTables {
+public:
+  /// Compiles the sections. Faulty parts of them are left out. Linear in their rows. May throw
+  /// std::bad_alloc.
+  explicit ModuleTables(const ModuleBytes& bytes);
+
+  std::uint64_t low() const { return low_; }
+  std::uint64_t high() const { return high_; }
+  bool contains(std::uint64_t pc) const { return pc - low_ < high_ - low_; }
+
+  /// True where the loader says the same of both: they are one module, if nothing was unloaded in between.
+  bool same_place(const ModuleBytes& bytes) const {
+    return low_ == bytes.low && high_ == bytes.high && identity_ == bytes.identity &&
+           permanent_ == bytes.permanent;
+  }
+  /// True where the sections, which have been copied, are the same, too.
+  bool made_from(const ModuleBytes& bytes) const;
+
+  /// False where the module may have gone since: the loader knows nothing or another one at `pc`.
+  bool is_loaded(std::uint64_t pc) const { return permanent_ || Identity::at(pc) == identity_; }
+  bool permanent() const { return permanent_; }
+
+  /// The rule for an address of this module: first SFrame's, or, to recover all registers, first CFI's.
+  std::optional<std::uint32_t> find(std::uint64_t pc, bool all_registers) const;
+
+  const RuleSet& rules() const { return rules_; }
+  bool has_sframe() const { return sframe_.size() != 0; }
+  std::size_t rows() const { return sframe_.size() + cfi_.size(); }
+  std::size_t memory() const { return rules_.memory() + sframe_.memory() + cfi_.memory(); }
+
+private:
+  std::uint64_t low_, high_;
+  Identity identity_;
+  bool permanent_;
+  std::size_t fingerprint_; ///< of the sections' bytes
+  RuleSet rules_;
+  RowTable sframe_, cfi_;
+};
+
+} // namespace sframe::walk::own

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "snapshot.h"
+
+#include <algorithm>
+#include <array>
+
+#include <pthread.h>
+
+namespace sframe::walk::own {
+
+const ModuleTables* Snapshot::module_at(std::uint64_t pc) const {
+  const auto behind =
+      std::ranges::upper_bound(modules, pc, {}, [](const auto& module) { return module->low(); });
+  if (behind == modules.begin()) return nullptr;
+  const ModuleTables* module = (behind - 1)->get();
+  return module->contains(pc) ? module : nullptr;
+}
+
+namespace {
+
+/// The rule as a PlainRule, if it is one that the ABI can pack.
+std::optional<PlainRule> plain(const Rule& rule) {
+  using Kind = Operation::Kind;
+  const AbiTraits& abi = traits(host::abi);
+  const Operation &cfa = rule.cfa(), &ra = rule.ra();
+  const auto stored_at_cfa = [](const Operation& op) {
+    return op.kind == Kind::stored && op.base == Operation::cfa_base;
+  };
+  if (rule.flags & Rule::signal_frame || cfa.kind != Kind::value || !stored_at_cfa(ra) ||
+      (cfa.base != abi.sp && cfa.base != abi.fp))
+    return std::nullopt;
+  PlainRule result{.fp_based = cfa.base == abi.fp, .cfa_offset = cfa.offset, .ra_offset = ra.offset};
+  for (const Operation& op : rule.saved()) {
+    const bool unchanged = op.kind == Kind::value && op.base == op.reg && op.offset == 0;
+    if (op.reg == abi.fp && stored_at_cfa(op)) {
+      result.fp_saved = true;
+      result.fp_offset = op.offset;
+    } else if (op.reg == abi.fp && !unchanged) {
+      return std::nullopt;
+    } else if (op.reg == abi.sp && (abi.sp_from_cfa == 0 || !stored_at_cfa(op))) {
+      // Where the CFA is not SP, it is saved like any other register: its value is what the CFA says.
+      return std::nullopt;
+    }
+  }
+  return host::can_pack(result) ? std::optional(result) : std::nullopt;
+}
+
+CachedRule cached(const ModuleTables& module, std::uint64_t pc) {
+  using Kind = CachedRule::Kind;
+  const bool unloadable = !module.permanent();
+  const auto number = module.find(pc, false);
+  if (!number) return CachedRule::make(Kind::none, unloadable);
+  const Rule rule = module.rules().rule(*number);
+  if (rule.outermost()) return CachedRule::make(Kind::outermost, unloadable);
+  const auto packable = plain(rule);
+  return packable ? CachedRule::make(Kind::plain, unloadable, host::pack(*packable))
+                  : CachedRule::make(Kind::full, unloadable);
+}
+
+/// Counters of walks, one cache line each.
+struct alignas(64) Counter {
+  std::atomic<std::uint32_t> walks = 0;
+};
+constexpr std::size_t counter_count = 64;
+constinit std::array<Counter, counter_count> counters;
+
+/// Never destroyed: threads may walk until the end of the process.
+constinit std::atomic<const Snapshot*> current = nullptr;
+
+/// A thread always gets the same one, and most threads one of their own. The thread's address is all that is
+/// at hand in a signal handler; threads' stacks are multiples of pages apart.
+Counter& counter_of_this_thread() {
+  const auto self = static_cast<std::uint64_t>(pthread_self());
+  return counters[(self >> 6) * 0x9e3779b97f4a7c15 >> 58];
+}
+
+} // namespace
+
+CachedRule Snapshot::look_up_anew(std::uint64_t pc) const {
+  const ModuleTables* module = module_at(pc);
+  const CachedRule rule = module ? cached(*module, pc) : CachedRule{};
+  cache.put(pc, rule);
+  return rule;
+}
+
+Reading::Reading() : counter_(counter_of_this_thread().walks) {
+  counter_.fetch_add(1, std::memory_order_seq_cst);
+  snapshot_ = current.load(std::memory_order_seq_cst);
+}
+
+Reading::~Reading() {
+  counter_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+const Snapshot* current_snapshot() {
+  return current.load(std::memory_order_relaxed);
+}
+
+void publish(const Snapshot* snapshot) {
+  current.store(snapshot, std::memory_order_seq_cst);
+}
+
+std::uint64_t idle_counters() {
+  std::uint64_t idle = 0;
+  for (std::size_t i = 0; i < counter_count; ++i)
+    idle |= std::uint64_t{counters[i].walks.load(std::memory_order_seq_cst) == 0} << i;
+  return idle;
+}
+
+} // namespace sframe::walk::own

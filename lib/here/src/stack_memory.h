@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: reading the own stack without ever reading what is not there. A range of addresses is known to be
+// readable; a word outside is read only after the kernel was asked for its page, which then belongs to the
+// range. The range of a thread's own stack is kept for its next walks: that stack stays while the thread
+// runs, whereas a coroutine's or signal stack, which may go, is asked for again in each walk.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+namespace sframe::walk::own {
+
+/// Async-signal-safe, errno is kept.
+class StackMemory {
+public:
+  /// For a walk that starts with this SP.
+  explicit StackMemory(std::uint64_t sp);
+
+  // Neither is instrumented: AddressSanitizer has no shadow for all that a damaged stack can point to.
+
+  /// The word at the address; false where it cannot be read.
+  [[gnu::no_sanitize_address]] bool load(std::uint64_t address, std::uint64_t& value) {
+    if (address - low_ >= starts_ && !admit(address, sizeof value)) return false;
+    std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
+    return true;
+  }
+
+  /// The bytes at the address, 4096 at most; false where they cannot all be read.
+  [[gnu::no_sanitize_address]] bool read(std::uint64_t address, std::span<std::byte> bytes) {
+    if (!admit(address, bytes.size())) return false;
+    for (std::byte& byte : bytes) byte = *reinterpret_cast<const volatile std::byte*>(address++);
+    return true;
+  }
+
+  /// To be called at the end of the walk: keeps what may be kept for the thread.
+  void remember() const;
+
+private:
+  bool admit(std::uint64_t address, std::size_t size);
+  bool extend(std::uint64_t first, std::uint64_t end);
+  void set_range(std::uint64_t low, std::uint64_t high);
+
+  std::uint64_t low_ = 0;
+  std::uint64_t high_ = 0;
+  std::uint64_t starts_ = 0; ///< words can start at this many addresses from low_ on
+};
+
+} // namespace sframe::walk::own

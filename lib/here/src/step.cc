@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "step.h"
+
+#include "host.h"
+
+#include "sframe/cfi/expression.h"
+#include "sframe/walk/abi.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace sframe::walk::own {
+
+namespace {
+
+using Kind = Operation::Kind;
+
+const UnwindAbi& unwind_abi() {
+  return *find_unwind_abi(host::abi);
+}
+
+/// Computes what operations say of one frame, and what expressions see of it.
+class Evaluator final : public cfi::ExpressionContext {
+public:
+  Evaluator(const Frame& frame, const RuleSet& rules, StackMemory& memory)
+      : frame_(frame), rules_(rules), memory_(memory) {}
+
+  void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
+
+  StopReason compute(const Operation& op, std::uint64_t& value) {
+    switch (op.kind) {
+    case Kind::undefined: return StopReason::unknown_register;
+    case Kind::value: return base(op, value);
+    case Kind::stored: return load(base(op, value), value);
+    case Kind::expression: return load(evaluate(op, value), value);
+    case Kind::val_expression: return evaluate(op, value);
+    }
+    return StopReason::bad_table;
+  }
+
+  std::optional<std::uint64_t> read_register(std::uint32_t reg) override {
+    // Where no register has the return address, its number stands for the pc.
+    const bool is_pc = !unwind_abi().ra_is_register && reg == traits(host::abi).ra;
+    return is_pc ? frame_.registers.pc : frame_.registers.get(reg);
+  }
+
+  std::optional<std::uint64_t> read_memory(std::uint64_t address, std::uint32_t size) override {
+    std::array<std::byte, 8> bytes = {};
+    const bool big = std::endian::native == std::endian::big;
+    if (size > bytes.size() ||
+        !memory_.read(address, std::span(bytes).subspan(big ? bytes.size() - size : 0, size)))
+      return std::nullopt;
+    return std::bit_cast<std::uint64_t>(bytes);
+  }
+
+private:
+  StopReason base(const Operation& op, std::uint64_t& value) {
+    if (op.base != Operation::cfa_base && !frame_.registers.has(op.base)) return StopReason::unknown_register;
+    value = (op.base == Operation::cfa_base ? cfa_.value_or(0) : frame_.registers.values[op.base]) +
+            static_cast<std::uint64_t>(std::int64_t{op.offset});
+    return StopReason::none;
+  }
+  /// The word at the address that `value` is, if that went well.
+  StopReason load(StopReason before, std::uint64_t& value) {
+    if (before != StopReason::none) return before;
+    return memory_.load(value, value) ? StopReason::none : StopReason::unreadable_memory;
+  }
+  StopReason evaluate(const Operation& op, std::uint64_t& value);
+
+  const Frame& frame_;
+  const RuleSet& rules_;
+  StackMemory& memory_;
+  std::optional<std::uint64_t> cfa_;
+};
+
+StopReason Evaluator::evaluate(const Operation& op, std::uint64_t& value) {
+  const auto result =
+      cfi::evaluate(rules_.expression(op), *this, {.byte_order = traits(host::abi).byte_order, .cfa = cfa_});
+  if (result) {
+    value = *result;
+    return StopReason::none;
+  }
+  using enum cfi::ExpressionErrorKind;
+  return result.error().kind == no_register ? StopReason::unknown_register
+         : result.error().kind == no_memory ? StopReason::unreadable_memory
+                                            : StopReason::bad_table;
+}
+
+/// The stack grows down, so callers are further up. A frame that is interrupted before it has pushed anything
+/// may share the caller's SP; signal handlers may have a stack of their own.
+bool goes_up(const Frame& frame, const Rule& rule, std::uint64_t caller_sp) {
+  const std::uint64_t sp = frame.registers.values[traits(host::abi).sp];
+  return rule.flags & Rule::signal_frame || caller_sp > sp || (caller_sp == sp && frame.pc_exact);
+}
+
+} // namespace
+
+StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, StackMemory& memory) {
+  if (rule.outermost()) return StopReason::bottom;
+  const AbiTraits& abi = traits(host::abi);
+  Evaluator evaluator(frame, rules, memory);
+  std::uint64_t cfa = 0, ra = 0;
+  if (const StopReason fault = evaluator.compute(rule.cfa(), cfa); fault != StopReason::none) return fault;
+  evaluator.set_cfa(cfa);
+  if (const StopReason fault = evaluator.compute(rule.ra(), ra); fault != StopReason::none) return fault;
+
+  Registers caller;
+  if (!(rule.flags & Rule::others_lost)) {
+    // What a call keeps is still there where the rule says nothing.
+    caller.values = frame.registers.values;
+    caller.known = frame.registers.known & unwind_abi().call_saved;
+  }
+  caller.set(abi.sp, cfa + static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa}));
+  for (const Operation& op : rule.saved()) {
+    std::uint64_t value = 0;
+    // A register that cannot be recovered ends the walk only if it is needed.
+    if (evaluator.compute(op, value) == StopReason::none)
+      caller.set(op.reg, value);
+    else
+      caller.forget(op.reg);
+  }
+  if (!caller.has(abi.sp)) return StopReason::unknown_register;
+  if (!goes_up(frame, rule, caller.values[abi.sp])) return StopReason::cfa_not_growing;
+  caller.pc = host::strip(ra);
+  frame.registers = caller;
+  frame.pc_exact = rule.flags & Rule::signal_frame;
+  return caller.pc ? StopReason::none : StopReason::zero_pc;
+}
+
+namespace {
+
+bool read_saved(const SignalTrampoline& trampoline, std::uint64_t sp, StackMemory& memory,
+                Registers& registers) {
+  registers.known = 0;
+  for (const SavedRegister& saved : trampoline.registers) {
+    std::uint64_t value = 0;
+    if (!memory.load(sp + saved.offset, value)) return false;
+    registers.set(saved.reg, value);
+  }
+  return memory.load(sp + trampoline.pc_offset, registers.pc);
+}
+
+const SignalTrampoline* find_trampoline(std::uint64_t pc, StackMemory& memory) {
+  std::array<std::byte, 16> found;
+  for (const SignalTrampoline& trampoline : unwind_abi().trampolines)
+    for (const std::uint8_t stop : trampoline.stops) {
+      const auto bytes = std::span(found).first(std::min(trampoline.code.size(), found.size()));
+      if (memory.read(pc - stop, bytes) && std::ranges::equal(std::as_bytes(trampoline.code), bytes))
+        return &trampoline;
+    }
+  return nullptr;
+}
+
+} // namespace
+
+bool read_signal_registers(std::uint64_t sp, StackMemory& memory, Registers& registers) {
+  return read_saved(unwind_abi().trampolines.front(), sp, memory, registers);
+}
+
+StopReason step_over_signal(Frame& frame, StackMemory& memory) {
+  const SignalTrampoline* trampoline = find_trampoline(frame.registers.pc, memory);
+  if (!trampoline) return StopReason::no_rule;
+  const auto sp = frame.registers.get(traits(host::abi).sp);
+  if (!sp) return StopReason::unknown_register;
+  if (!read_saved(*trampoline, *sp, memory, frame.registers)) return StopReason::unreadable_memory;
+  frame.pc_exact = true;
+  return frame.registers.pc ? StopReason::none : StopReason::zero_pc;
+}
+
+} // namespace sframe::walk::own

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "walk.h"
+
+namespace sframe::walk::own {
+
+/// False where the frame has no room.
+inline bool Walk::emit(std::uint64_t pc) {
+  if (skip_) {
+    --skip_;
+    return true;
+  }
+  if (count_ == frames_.size()) return false;
+  frames_[count_++] = pc;
+  return true;
+}
+
+/// True where the rules for an address of a module that can be unloaded are still those of what is there.
+bool Walk::is_current(std::uint64_t pc) {
+  if (pc - checked_low_ < checked_size_) return true;
+  const ModuleTables* module = snapshot_.module_at(pc);
+  if (!module || !module->is_loaded(pc)) return false;
+  checked_low_ = module->low();
+  checked_size_ = module->high() - module->low();
+  return true;
+}
+
+/// Goes on while rules are plain.
+Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
+  using Kind = CachedRule::Kind;
+  for (;; ++plain_steps_) {
+    const CachedRule cached = snapshot_.look_up(at.lookup_pc);
+    if (cached.unloadable() && !is_current(at.lookup_pc)) {
+      tables_missing_ = true;
+      return {StopReason::no_rule};
+    }
+    if (cached.kind() != Kind::plain) [[unlikely]]
+      return {StopReason::none, cached.kind()};
+    const PlainRule rule = host::unpack(cached.packed());
+    const std::uint64_t cfa = (rule.fp_based ? at.fp : at.sp) + static_cast<std::uint64_t>(rule.cfa_offset);
+    const std::uint64_t sp = cfa + static_cast<std::uint64_t>(host::sp_from_cfa);
+    std::uint64_t ra = 0;
+    const bool stepped =
+        memory.load(cfa + static_cast<std::uint64_t>(rule.ra_offset), ra) &&
+        (!rule.fp_saved || memory.load(cfa + static_cast<std::uint64_t>(rule.fp_offset), at.fp));
+    // An innermost frame may have its caller's SP. Anything else is wrong: the full step says what.
+    if (!stepped || sp <= at.sp) [[unlikely]]
+      return {StopReason::none, Kind::full};
+    at.sp = sp;
+    ra = host::strip(ra);
+    at.lookup_pc = ra - 1;
+    if (ra == 0) return {StopReason::zero_pc};
+    if (!emit(ra)) return {StopReason::frame_limit};
+  }
+}
+
+/// A step with all registers, by what tables there are.
+StopReason Walk::step_fully(Frame& frame, StackMemory& memory) {
+  const std::uint64_t pc = frame.lookup_pc();
+  const ModuleTables* module = snapshot_.module_at(pc);
+  const auto number = module ? module->find(pc, true) : std::nullopt;
+  if (!number) return StopReason::no_rule;
+  if (!is_current(pc)) {
+    tables_missing_ = true;
+    return StopReason::no_rule;
+  }
+  return step(frame, module->rules().rule(*number), module->rules(), memory);
+}
+
+/// A step where there are no tables.
+StopReason Walk::step_at_edge(Frame& frame, StackMemory& memory) {
+  if (step_over_signal(frame, memory) == StopReason::none) return StopReason::none;
+  tables_missing_ = !snapshot_.module_at(frame.lookup_pc());
+  // An interrupted pc that is no memory: a call, most likely, went there, and has just pushed or set its
+  // return address.
+  std::byte first;
+  if (!frame.pc_exact || memory.read(frame.registers.pc, std::span(&first, 1))) return StopReason::no_rule;
+  Frame caller = frame;
+  const StopReason result = step(caller, snapshot_.entry->rule(0), *snapshot_.entry, memory);
+  if (result != StopReason::none || snapshot_.look_up(caller.lookup_pc()).kind() == CachedRule::Kind::none)
+    return StopReason::no_rule;
+  frame = caller;
+  return StopReason::none;
+}
+
+/// From the checkpoint to the next one, which becomes the checkpoint.
+StopReason Walk::go(Frame& checkpoint, StackMemory& memory) {
+  const AbiTraits& abi = traits(host::abi);
+  plain_steps_ = 0;
+  const Registers& registers = checkpoint.registers;
+  const Pause pause = go_plain({checkpoint.lookup_pc(), registers.values[abi.sp],
+                                registers.has(abi.fp) ? registers.values[abi.fp] : 0},
+                               memory);
+  if (pause.end != StopReason::none) return pause.end;
+  if (pause.next == CachedRule::Kind::outermost) return StopReason::bottom;
+  for (; plain_steps_; --plain_steps_)
+    if (const StopReason fault = step_fully(checkpoint, memory); fault != StopReason::none) return fault;
+  StopReason result = step_fully(checkpoint, memory);
+  if (result == StopReason::no_rule && !tables_missing_) result = step_at_edge(checkpoint, memory);
+  if (result == StopReason::none && !emit(checkpoint.registers.pc)) return StopReason::frame_limit;
+  return result;
+}
+
+HereResult Walk::run(const Registers& start, bool with_start) {
+  StackMemory memory(start.values[traits(host::abi).sp]);
+  Frame checkpoint{start, true};
+  StopReason end = with_start && !emit(start.pc) ? StopReason::frame_limit : StopReason::none;
+  while (end == StopReason::none) end = go(checkpoint, memory);
+  memory.remember();
+  return {count_, end};
+}
+
+} // namespace sframe::walk::own

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The own stack, held against libgcc's unwinder: equal frames from the same place, in code of all kinds that
+// stacks are made of. What interrupts at any instruction is in here_signal_test.cc.
+
+#include "here_peer.h"
+
+#include <gtest/gtest.h>
+
+#include <alloca.h>
+#include <cstdlib>
+#include <exception>
+#include <functional>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <ucontext.h>
+
+namespace {
+
+using namespace sframe;
+using test::Frames;
+using walk::StopReason;
+
+bool is_complete(StopReason end) {
+  return end == StopReason::bottom || end == StopReason::zero_pc;
+}
+
+/// Both unwinders, called from one place: the first frame is the caller's own, where the two calls differ.
+[[gnu::noinline]] void expect_equal_to_libgcc(bool complete = true) {
+  Frames ours, theirs;
+  ours.by_here();
+  theirs.by_libgcc();
+  EXPECT_GT(ours.pcs().size(), 1u);
+  EXPECT_EQ(ours.callers(), theirs.callers());
+  EXPECT_EQ(is_complete(ours.end()), complete) << message(ours.end());
+}
+
+TEST(Here, PlainCalls) {
+  expect_equal_to_libgcc();
+}
+
+[[gnu::noinline]] std::pair<std::uint64_t, std::uint64_t> second_frame() {
+  std::uint64_t frames[2] = {};
+  const auto walk = walk::here(frames);
+  EXPECT_EQ(walk.count, 2u);
+  EXPECT_EQ(walk.end, StopReason::frame_limit);
+  return {frames[1], reinterpret_cast<std::uint64_t>(__builtin_return_address(0))};
+}
+
+TEST(Here, FramesAreReturnAddresses) {
+  const auto [found, expected] = second_frame();
+  EXPECT_EQ(found, expected);
+}
+
+TEST(Here, SkipLeavesOutTheFirstFrames) {
+  std::array<std::uint64_t, 100> all, skipped;
+  std::size_t counts[2];
+  // One call, so that both walks start at the same address.
+  for (std::size_t skip : {0, 2}) counts[skip / 2] = walk::here(skip ? skipped : all, skip).count;
+  ASSERT_EQ(counts[0], counts[1] + 2);
+  EXPECT_TRUE(
+      std::equal(all.begin() + 2, all.begin() + static_cast<std::ptrdiff_t>(counts[0]), skipped.begin()));
+}
+
+TEST(Here, NoRoom) {
+  EXPECT_EQ(walk::here({}).count, 0u);
+  EXPECT_EQ(walk::here({}).end, StopReason::frame_limit);
+}
+
+TEST(Here, CallbackFromTheCLibrary) {
+  int numbers[] = {3, 1, 2};
+  std::qsort(numbers, std::size(numbers), sizeof *numbers, [](const void* a, const void* b) {
+    expect_equal_to_libgcc();
+    return *static_cast<const int*>(a) - *static_cast<const int*>(b);
+  });
+  EXPECT_EQ(numbers[0], 1);
+}
+
+/// GCC saves the caller's stack pointer (DRAP) for these: the CFA is an expression, or in another register.
+[[gnu::noinline]] void with_realigned_stack(std::size_t depth) {
+  alignas(256) volatile char aligned[512];
+  aligned[depth] = static_cast<char>(depth);
+  if (depth)
+    with_realigned_stack(depth - 1);
+  else
+    expect_equal_to_libgcc();
+  EXPECT_EQ(aligned[depth], static_cast<char>(depth));
+}
+
+[[gnu::noinline]] void with_alloca(std::size_t depth) {
+  auto* room = static_cast<volatile char*>(alloca(depth * 16 + 16));
+  room[depth] = static_cast<char>(depth);
+  if (depth % 2) with_realigned_stack(1);
+  if (depth)
+    with_alloca(depth - 1);
+  else
+    expect_equal_to_libgcc();
+  EXPECT_EQ(room[depth], static_cast<char>(depth));
+}
+
+TEST(Here, RealignedStacks) {
+  with_realigned_stack(3);
+}
+TEST(Here, Alloca) {
+  with_alloca(5);
+}
+
+struct WalksWhenDestroyed {
+  ~WalksWhenDestroyed() { expect_equal_to_libgcc(); }
+};
+
+[[gnu::noinline]] void throw_through_destructors(int depth) {
+  const WalksWhenDestroyed here;
+  if (depth) throw_through_destructors(depth - 1);
+  throw std::runtime_error("on purpose");
+}
+
+TEST(Here, DestructorsWhileAnExceptionIsThrown) {
+  try {
+    throw_through_destructors(3);
+    FAIL();
+  } catch (const std::runtime_error&) {
+    expect_equal_to_libgcc();
+  }
+}
+
+TEST(Here, TerminateHandler) {
+  const auto die = [] {
+    std::set_terminate([] {
+      expect_equal_to_libgcc();
+      std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+    });
+    const auto thrower = []() noexcept { throw_through_destructors(0); };
+    thrower();
+  };
+  EXPECT_EXIT(die(), testing::ExitedWithCode(0), "");
+}
+
+TEST(Here, Threads) {
+  std::thread([] { expect_equal_to_libgcc(); }).join();
+}
+
+TEST(Here, DeepRecursion) {
+  std::function<void(int)> deeper = [&](int depth) {
+    if (depth)
+      deeper(depth - 1);
+    else
+      expect_equal_to_libgcc();
+  };
+  deeper(300);
+}
+
+// A stack of its own. The outermost function seems to have been called by the instruction before the C
+// library's
+// __start_context(): no table knows it, and libgcc ends there too.
+TEST(Here, StackOfMakecontext) {
+  static ucontext_t back, other;
+  std::vector<char> stack(256 << 10);
+  ASSERT_EQ(getcontext(&other), 0);
+  other.uc_stack = {.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+  other.uc_link = &back;
+  makecontext(
+      &other, [] { expect_equal_to_libgcc(false); }, 0);
+  ASSERT_EQ(swapcontext(&back, &other), 0);
+}
+
+TEST(Here, RefreshKeepsWhatIsThere) {
+  ASSERT_TRUE(walk::refresh());
+  const walk::HereTables before = walk::here_tables();
+  ASSERT_TRUE(walk::refresh());
+  const walk::HereTables after = walk::here_tables();
+  EXPECT_GE(before.modules, 3u); // the program, the C library, the vdso at least
+  EXPECT_GT(before.rows, 1000u);
+  EXPECT_EQ(before.modules, after.modules);
+  EXPECT_EQ(before.rows, after.rows);
+  EXPECT_EQ(after.retired, 0u);
+}
+
+TEST(Here, DamagedReturnAddressEndsTheWalk) {
+  // A context whose stack holds nothing but rubbish, in the middle of a known function.
+  ucontext_t context;
+  ASSERT_EQ(getcontext(&context), 0);
+  for (const std::uint64_t rubbish : {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{0x1234567890},
+                                      ~std::uint64_t{0}, ~std::uint64_t{7}, std::uint64_t{1} << 63}) {
+    ucontext_t damaged = context;
+    test::sp_of(damaged) = test::fp_of(damaged) = static_cast<std::int64_t>(rubbish);
+    std::array<std::uint64_t, 10> frames;
+    const auto walk = walk::from_context(damaged, frames);
+    EXPECT_EQ(walk.count, 1u);
+    EXPECT_EQ(walk.end, StopReason::unreadable_memory) << std::hex << rubbish << ": " << message(walk.end);
+  }
+}
+
+/// Red zones and all.
+[[gnu::no_sanitize_address]] void copy_stack(std::uint64_t from, std::span<std::uint64_t> to) {
+  for (std::uint64_t& word : to) {
+    word = *reinterpret_cast<const volatile std::uint64_t*>(from);
+    from += sizeof word;
+  }
+}
+
+// Copies of a real stack in which some words are others: numbers that are no addresses, addresses of code, of
+// the stack and of memory that is not there. Any end will do that comes without a crash.
+TEST(Here, DamagedStacks) {
+  static ucontext_t context; // static: this function's frame is to be small
+  ASSERT_EQ(getcontext(&context), 0);
+  const auto sp = static_cast<std::uint64_t>(test::sp_of(context));
+  const std::uint64_t fp_from_sp = static_cast<std::uint64_t>(test::fp_of(context)) - sp;
+  static std::mt19937_64 random(1);
+  std::vector<std::uint64_t> stack(400);
+  std::set<StopReason> ends;
+  for (int round = 0; round < 2000; ++round) {
+    copy_stack(sp, stack);
+    const auto here = reinterpret_cast<std::uint64_t>(stack.data());
+    const std::uint64_t values[] = {random(),
+                                    random() % 4096,
+                                    here + random() % 4096,
+                                    here + (1 << 30),
+                                    reinterpret_cast<std::uint64_t>(&std::qsort) + random() % 64,
+                                    static_cast<std::uint64_t>(test::pc_of(context))};
+    for (int i = 0; i < 20; ++i) stack[random() % stack.size()] = values[random() % std::size(values)];
+    test::sp_of(context) = static_cast<std::int64_t>(here);
+    if (fp_from_sp < 4096) test::fp_of(context) = static_cast<std::int64_t>(here + fp_from_sp);
+    std::array<std::uint64_t, 50> frames;
+    const auto walk = walk::from_context(context, frames);
+    EXPECT_GE(walk.count, 1u);
+    ends.insert(walk.end);
+  }
+  EXPECT_FALSE(ends.contains(StopReason::none));
+  EXPECT_TRUE(ends.contains(StopReason::no_rule));
+  EXPECT_GE(ends.size(), 2u);
+}
+
+} // namespace
