@@ -196,11 +196,15 @@ bool UnwindTables::find_cfi(std::uint64_t address, CfiAnswer& answer) {
   return procedure_ && procedure_->find(address, abi_, answer);
 }
 
+std::optional<UnwindTables::FoundFde> UnwindTables::find_fde(std::uint64_t address) {
+  for (cfi::FdeFinder& finder : cfi_)
+    if (auto fde = finder.find(address); fde && *fde) return FoundFde{&finder.section(), **fde};
+  return std::nullopt;
+}
+
 std::optional<FunctionExtent> UnwindTables::function_at(std::uint64_t address) {
   if (procedure_) return FunctionExtent{procedure_->start, procedure_->end - procedure_->start};
-  for (cfi::FdeFinder& finder : cfi_)
-    if (const auto fde = finder.find(address); fde && *fde)
-      return FunctionExtent{(*fde)->start, (*fde)->size};
+  if (const auto found = find_fde(address)) return FunctionExtent{found->fde.start, found->fde.size};
   if (sframe_.empty() || sframe_index_) return std::nullopt;
   if (const auto fde = sframe_.front().find_fde(address); fde && *fde)
     return FunctionExtent{(*fde)->start, (*fde)->size};

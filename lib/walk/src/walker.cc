@@ -42,6 +42,21 @@ bool settled(const StepResult& result) {
 Walker::Walker(AddressSpace& space, StepperGroup steppers)
     : memory_(space), sp_(space.abi().sp), steppers_(std::move(steppers)) {}
 
+void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t sp_number,
+                StepResult& result) {
+  const bool same_pc = caller.registers.pc == frame.registers.pc;
+  if (!frame.registers.has(sp_number) || !caller.registers.has(sp_number)) {
+    if (!result.signal_frame) result = StepResult::failed(StopReason::unknown_register, sp_number);
+    return;
+  }
+  const std::uint64_t sp = frame.registers.values[sp_number], caller_sp = caller.registers.values[sp_number];
+  if (caller_sp == sp && same_pc) result = StepResult::failed(StopReason::loop);
+  // Only a leaf function can leave SP as it is: where the return address is in a register.
+  else if ((caller_sp < sp || (caller_sp == sp && !frame.pc_exact)) && !result.signal_frame &&
+           !result.other_stack)
+    result = StepResult::failed(StopReason::cfa_not_growing);
+}
+
 /// One stepper's answer, checked. `result` is the caller's, here and below, and the stepper writes it where
 /// it stands: copying what has just been written in small parts is a third of a step.
 void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result) {
@@ -50,17 +65,7 @@ void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& cal
   ::new (&result) StepResult(stepper.step(frame, memory_, caller));
   if (result.status != StepStatus::stepped) return;
   caller.registers.pc = memory_.code_address(caller.registers.pc);
-  const bool same_pc = caller.registers.pc == frame.registers.pc;
-  if (!frame.registers.has(sp_) || !caller.registers.has(sp_)) {
-    if (!result.signal_frame) result = StepResult::failed(StopReason::unknown_register, sp_);
-    return;
-  }
-  const std::uint64_t sp = frame.registers.values[sp_], caller_sp = caller.registers.values[sp_];
-  if (caller_sp == sp && same_pc) result = StepResult::failed(StopReason::loop);
-  // Only a leaf function can leave SP as it is: where the return address is in a register.
-  else if ((caller_sp < sp || (caller_sp == sp && !frame.pc_exact)) && !result.signal_frame &&
-           !result.other_stack)
-    result = StepResult::failed(StopReason::cfa_not_growing);
+  check_step(frame, caller, sp_, result);
 }
 
 void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame,

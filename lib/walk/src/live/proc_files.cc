@@ -2,10 +2,13 @@
 
 #include "live/proc_files.h"
 
+#include "sframe/walk/abi.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <elf.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <sys/sysmacros.h>
@@ -167,6 +170,22 @@ elf::Problem explain_refusal(std::uint32_t pid, int error) {
   }
   if (scope) why += " (kernel.yama.ptrace_scope is " + std::to_string(scope) + ")";
   return {why, {}, {}};
+}
+
+elf::Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
+  const int fd = ::open(proc_path(living_thread(pid), "exe").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::unexpected(explain_refusal(pid, errno));
+  Elf64_Ehdr header{};
+  const ssize_t got = ::read(fd, &header, sizeof header);
+  ::close(fd);
+  if (got != sizeof header) return elf::fail("its program is no ELF file");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64)
+    return elf::fail("is a 32-bit program: these cannot be unwound");
+  const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
+  const AbiTraits* abi = find_abi(header.e_machine, order);
+  if (!abi || !find_unwind_abi(abi->id))
+    return elf::fail("is a program of a machine that SFrame does not know");
+  return abi;
 }
 
 } // namespace sframe::walk::live

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "sframe/abi.h"
 #include "sframe/elf/problem.h"
 
 #include <algorithm>
@@ -77,5 +78,8 @@ std::optional<elf::Problem> find_obstacle(std::uint32_t pid);
 
 /// Why the kernel refused, with `error` (an errno).
 elf::Problem explain_refusal(std::uint32_t pid, int error);
+
+/// The ABI of the program that the process runs, by its ELF header.
+elf::Result<const AbiTraits*> find_process_abi(std::uint32_t pid);
 
 } // namespace sframe::walk::live

@@ -6,9 +6,7 @@
 #include "sframe/walk/abi.h"
 #include "sframe/walk/live_process.h"
 
-#include <array>
 #include <cerrno>
-#include <elf.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>
@@ -18,23 +16,6 @@
 namespace sframe::walk {
 
 namespace {
-
-/// The ABI of the program that the process runs, by its ELF header.
-elf::Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
-  const int fd = ::open(live::proc_path(live::living_thread(pid), "exe").c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
-  Elf64_Ehdr header{};
-  const ssize_t got = ::read(fd, &header, sizeof header);
-  ::close(fd);
-  if (got != sizeof header) return elf::fail("its program is no ELF file");
-  if (header.e_ident[EI_CLASS] != ELFCLASS64)
-    return elf::fail("is a 32-bit program: these cannot be unwound");
-  const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
-  const AbiTraits* abi = find_abi(header.e_machine, order);
-  if (!abi || !find_unwind_abi(abi->id))
-    return elf::fail("is a program of a machine that SFrame does not know");
-  return abi;
-}
 
 /// Whether the kernel lets us read its memory: the same question that it asks for tracing.
 elf::Result<void> check_permission(std::uint32_t pid) {
@@ -65,7 +46,7 @@ elf::Result<std::unique_ptr<LiveProcess>> LiveProcess::open(std::uint32_t pid, F
   if (!traced_by_us)
     if (auto obstacle = live::find_obstacle(pid)) return std::unexpected(std::move(*obstacle));
   if (auto allowed = check_permission(pid); !allowed) return std::unexpected(allowed.error());
-  const auto abi = find_process_abi(pid);
+  const auto abi = live::find_process_abi(pid);
   if (!abi) return std::unexpected(abi.error());
   const long exit_fd = ::syscall(SYS_pidfd_open, pid, 0);
   if (exit_fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
@@ -106,7 +87,7 @@ elf::Result<void> LiveProcess::look_again() {
 
 /// exec may have brought a program of another ABI.
 elf::Result<void> LiveProcess::check_abi() const {
-  const auto abi = find_process_abi(pid_);
+  const auto abi = live::find_process_abi(pid_);
   if (!abi) return std::unexpected(abi.error());
   if (*abi != &space_->abi()) return elf::fail("runs a program of another machine now");
   return {};

@@ -161,4 +161,32 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
   return {.status = StepStatus::stepped, .signal_frame = signal_frame_, .has_cfa = true, .cfa = cfa};
 }
 
+SaveLocation CompiledRow::location(const Operation& op, Context& context, std::uint64_t cfa,
+                                   const SaveLocations& own) const {
+  StepResult ignored;
+  std::uint64_t address = cfa + static_cast<std::uint64_t>(op.offset);
+  switch (op.kind) {
+  case Kind::unspecified:
+  case Kind::same: return op.reg < Registers::count ? own.get(op.reg) : SaveLocation{};
+  case Kind::reg: return op.number < Registers::count ? own.get(op.number) : SaveLocation{};
+  case Kind::expression:
+    if (!evaluate(op.number, op.offset, context, cfa, address, ignored)) return {};
+    [[fallthrough]];
+  case Kind::offset: return {SaveLocation::Kind::memory, address};
+  default: return {};
+  }
+}
+
+void CompiledRow::locate(const FrameState& frame, Memory& memory, const AbiTraits& abi,
+                         const UnwindAbi& unwind, std::uint64_t cfa, const SaveLocations& own,
+                         SaveLocations& caller) const {
+  Context context(frame, memory, abi, unwind);
+  caller = own;
+  caller.in_memory &= unwind.call_saved;
+  caller.in_register &= unwind.call_saved;
+  for (const Operation& op : std::span(operations_).first(count_))
+    caller.set(op.reg, location(op, context, cfa, own));
+  caller.set(SaveLocations::pc, location(return_address_, context, cfa, own));
+}
+
 } // namespace sframe::walk

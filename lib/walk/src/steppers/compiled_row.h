@@ -8,6 +8,7 @@
 
 #include "sframe/walk/abi.h"
 #include "sframe/walk/frame_stepper.h"
+#include "sframe/walk/save_locations.h"
 #include "sframe/walk/tables.h"
 
 #include <array>
@@ -23,6 +24,11 @@ public:
 
   StepResult apply(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind,
                    FrameState& caller) const;
+
+  /// After a step: where the caller's registers are kept. `cfa` is what the step found, `own` are the
+  /// locations of the frame's registers.
+  void locate(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind,
+              std::uint64_t cfa, const SaveLocations& own, SaveLocations& caller) const;
 
 private:
   using Kind = cfi::RegisterRule::Kind;
@@ -42,6 +48,8 @@ private:
                     std::uint64_t& value, StepResult& failure) const;
   bool evaluate(std::uint32_t size, std::int64_t offset, Context& context, std::optional<std::uint64_t> cfa,
                 std::uint64_t& value, StepResult& failure) const;
+  SaveLocation location(const Operation& operation, Context& context, std::uint64_t cfa,
+                        const SaveLocations& own) const;
 
   std::span<const std::byte> section_;
   cfi::CfaRule cfa_;

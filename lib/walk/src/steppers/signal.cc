@@ -22,6 +22,25 @@ const SignalTrampoline* find_trampoline(const UnwindAbi& abi, Memory& memory, st
   return nullptr;
 }
 
+StepResult step_by_trampoline(const SignalTrampoline& trampoline, const AbiTraits& abi,
+                              const FrameState& frame, Memory& memory, FrameState& caller) {
+  const auto sp = frame.registers.get(abi.sp);
+  if (!sp) return StepResult::failed(StopReason::unknown_register, abi.sp);
+  caller.registers.known = 0;
+  for (const SavedRegister& saved : trampoline.registers)
+    if (const auto value = memory.word(*sp + saved.offset)) caller.registers.set(saved.reg, *value);
+  const auto pc = memory.word(*sp + trampoline.pc_offset);
+  if (!pc) return StepResult::failed(StopReason::unreadable_memory, *sp + trampoline.pc_offset);
+  if (!caller.registers.has(abi.sp)) return StepResult::failed(StopReason::unreadable_memory, *sp);
+  caller.registers.pc = *pc;
+  caller.pc_exact = true;
+  return {.status = StepStatus::stepped,
+          .signal_frame = true,
+          .has_cfa = true,
+          .cfa = caller.registers.values[abi.sp] -
+                 static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa})};
+}
+
 namespace {
 
 class SignalStepper final : public CataloguedStepper<signal_info> {
@@ -33,21 +52,7 @@ public:
   StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
     const SignalTrampoline* trampoline = find_trampoline(unwind_, memory, frame.registers.pc);
     if (!trampoline) return StepResult::not_mine();
-    const auto sp = frame.registers.get(abi_.sp);
-    if (!sp) return StepResult::failed(StopReason::unknown_register, abi_.sp);
-    caller.registers.known = 0;
-    for (const SavedRegister& saved : trampoline->registers)
-      if (const auto value = memory.word(*sp + saved.offset)) caller.registers.set(saved.reg, *value);
-    const auto pc = memory.word(*sp + trampoline->pc_offset);
-    if (!pc) return StepResult::failed(StopReason::unreadable_memory, *sp + trampoline->pc_offset);
-    if (!caller.registers.has(abi_.sp)) return StepResult::failed(StopReason::unreadable_memory, *sp);
-    caller.registers.pc = *pc;
-    caller.pc_exact = true;
-    return {.status = StepStatus::stepped,
-            .signal_frame = true,
-            .has_cfa = true,
-            .cfa = caller.registers.values[abi_.sp] -
-                   static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa})};
+    return step_by_trampoline(*trampoline, abi_, frame, memory, caller);
   }
 
 private:

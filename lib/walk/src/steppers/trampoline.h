@@ -12,6 +12,10 @@ namespace sframe::walk {
 /// The trampoline that `pc` is in, or nullptr.
 const SignalTrampoline* find_trampoline(const UnwindAbi& abi, Memory& memory, std::uint64_t pc);
 
+/// Steps to what was interrupted: all registers come from the signal frame.
+StepResult step_by_trampoline(const SignalTrampoline& trampoline, const AbiTraits& abi,
+                              const FrameState& frame, Memory& memory, FrameState& caller);
+
 /// True where a rule found by lookup_pc() belongs to the function before the frame's: a return address that
 /// is the first byte behind a function normally means a call without return at its end, but may be a
 /// trampoline, which no instruction calls.

@@ -80,6 +80,10 @@ public:
   virtual bool recovers_all_registers() const { return false; }
 };
 
+/// Turns a step that makes no sense into an error: the caller is the frame itself, or further down the stack
+/// (a signal may have switched stacks). `sp` is the number of the stack pointer.
+void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t sp, StepResult& result);
+
 using StepperList = std::vector<std::unique_ptr<FrameStepper>>;
 
 } // namespace sframe::walk

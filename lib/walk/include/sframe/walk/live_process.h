@@ -61,6 +61,8 @@ public:
   elf::Result<bool> refresh();
   /// Drops what was read of memory: the process is going to run.
   void forget();
+  /// Reads past what is kept: memory as it is now. Returns how many bytes could be read.
+  std::size_t read_process(std::uint64_t address, std::span<std::byte> out) const;
   /// Sets the bits of code pointers that hold authentication codes, where the kernel tells them.
   void set_code_pac_mask(std::uint64_t mask);
 
@@ -69,7 +71,6 @@ private:
   void add_module(std::span<Mapping> mappings);
   ModuleInfo describe(std::span<const Mapping> mappings) const;
   std::string find_file(const Mapping& mapping, const std::string& path) const;
-  std::size_t read_process(std::uint64_t address, std::span<std::byte> out) const;
   const Mapping* mapping_at(std::uint64_t address) const;
 
   std::uint32_t pid_;

@@ -85,6 +85,13 @@ public:
   /// The CFI row for an address, into `answer` (6 KiB, so the caller keeps one); false where there is none.
   bool find_cfi(std::uint64_t address, CfiAnswer& answer);
 
+  /// The FDE for an address, with the section that it is in; both are valid as long as the tables.
+  struct FoundFde {
+    const cfi::Section* section = nullptr;
+    cfi::Fde fde;
+  };
+  std::optional<FoundFde> find_fde(std::uint64_t address);
+
   /// The function that contains the address, by the first table that has it. SFrame is asked where there is
   /// one sorted section: searching others would be linear.
   std::optional<FunctionExtent> function_at(std::uint64_t address);

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/walk/callback_space.h"
+
+#include "remote/procedure_step.h"
+#include "remote/rule_table.h"
+#include "steppers/row_step.h"
+#include "steppers/trampoline.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace sframe::walk {
+
+namespace {
+
+constexpr std::size_t usual_cache_size = 1024;
+
+/// Epochs are numbers that were never used before.
+std::uint64_t next_epoch() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+} // namespace
+
+bool Accessors::is_code(std::uint64_t address, void* arg) {
+  std::uint64_t word = 0;
+  return access_memory(address & ~std::uint64_t{7}, word, false, arg) == RemoteStatus::ok;
+}
+
+RemoteStatus give_name(std::string_view name, std::span<char> buffer) {
+  if (buffer.empty()) return RemoteStatus::no_memory;
+  const std::size_t size = std::min(name.size(), buffer.size() - 1);
+  std::copy_n(name.data(), size, buffer.data());
+  buffer[size] = '\0';
+  return size == name.size() ? RemoteStatus::ok : RemoteStatus::no_memory;
+}
+
+CallbackSpace::CallbackSpace(Accessors& accessors, const AbiTraits& abi)
+    : accessors_(accessors), abi_(abi), epoch_(next_epoch()),
+      global_(std::make_unique<RuleTable>(usual_cache_size)) {}
+
+CallbackSpace::~CallbackSpace() = default;
+
+void CallbackSpace::set_caching(CachingPolicy policy) {
+  policy_ = policy;
+  flush();
+}
+
+void CallbackSpace::set_cache_size(std::size_t rules) {
+  const std::scoped_lock lock(mutex_);
+  global_ = std::make_unique<RuleTable>(std::clamp<std::size_t>(rules, 1, max_cache_size));
+}
+
+void CallbackSpace::flush(std::uint64_t first, std::uint64_t last) {
+  const std::scoped_lock lock(mutex_);
+  dynamic_list_.reset();
+  if (policy_ == CachingPolicy::global && (first || last))
+    global_->forget(first, last);
+  else
+    epoch_ = next_epoch();
+}
+
+RuleTable& CallbackSpace::table_of_thread() const {
+  static thread_local RuleTable table(usual_cache_size);
+  return table;
+}
+
+/// Words at multiples of 8, as access_mem() of ptrace and many others want them. Where such a word cannot be
+/// read, what is wanted of it may still be: the call-back may serve bytes that start elsewhere.
+std::size_t CallbackView::read(std::uint64_t address, std::span<std::byte> out) {
+  constexpr std::size_t size = 8;
+  Accessors& accessors = space_.accessors();
+  std::size_t done = accessors.read_memory(address, out, arg_);
+  const bool swap = (abi().byte_order == ByteOrder::big) != (std::endian::native == std::endian::big);
+  while (done < out.size()) {
+    const std::uint64_t at = address + done;
+    std::uint64_t word = 0;
+    std::size_t into = at % size;
+    RemoteStatus status = accessors.access_memory(at - into, word, false, arg_);
+    if (status != RemoteStatus::ok && into) {
+      into = 0;
+      status = accessors.access_memory(at, word, false, arg_);
+    }
+    if (status != RemoteStatus::ok) {
+      memory_status_ = status;
+      break;
+    }
+    if (swap) word = std::byteswap(word);
+    const std::size_t taken = std::min(size - into, out.size() - done);
+    std::memcpy(out.data() + done, reinterpret_cast<const std::byte*>(&word) + into, taken);
+    done += taken;
+  }
+  return done;
+}
+
+std::optional<std::uint64_t> CallbackView::dynamic_info_list() {
+  const bool caches = space_.caching() != CachingPolicy::none;
+  const auto given = [](std::uint64_t address) { return address ? std::optional(address) : std::nullopt; };
+  if (caches) {
+    const std::scoped_lock lock(space_.mutex_);
+    if (space_.dynamic_list_) return given(*space_.dynamic_list_);
+  }
+  std::uint64_t address = 0;
+  if (space_.accessors().find_dynamic_list(address, arg_) != RemoteStatus::ok) address = 0;
+  if (caches) {
+    const std::scoped_lock lock(space_.mutex_);
+    space_.dynamic_list_ = address;
+  }
+  return given(address);
+}
+
+namespace {
+
+/// Rules from what find_procedure() gave.
+RemoteStatus rules_of(const ProcedureInfo& info, const FrameState& frame, Memory& memory,
+                      ProcedureRules& rules) {
+  const AbiTraits& abi = memory.space().abi();
+  const UnwindAbi& unwind = *find_unwind_abi(abi.id);
+  if (info.rules == ProcedureInfo::Rules::sframe) {
+    rules.by_row = true;
+    rules.row = info.sframe.row;
+    rules.signal_frame = info.sframe.signal_frame;
+    const bool next_to_it = is_next_to_trampoline(frame, info.sframe.ends_here, unwind, memory);
+    return !rules.signal_frame && next_to_it ? RemoteStatus::no_info : RemoteStatus::ok;
+  }
+  if (info.rules != ProcedureInfo::Rules::cfi) return RemoteStatus::no_info;
+  if (const auto status = load_cfi(memory, info.cfi, rules.cfi); status != RemoteStatus::ok) return status;
+  const cfi::Fde& fde = rules.cfi.fde;
+  const std::uint64_t address = frame.lookup_pc() - info.cfi.bias;
+  if (!fde.contains(address)) return RemoteStatus::no_info;
+  CfiAnswer answer;
+  cfi::FullRowCursor rows(rules.cfi.section, fde);
+  if (!rows.find(address, answer.row)) return RemoteStatus::bad_version;
+  answer.signal_frame = rules.signal_frame = fde.cie.signal_frame;
+  answer.ends_here = !fde.contains(address + 1);
+  answer.address_size = fde.cie.address_size;
+  if (!answer.signal_frame && is_next_to_trampoline(frame, answer.ends_here, unwind, memory))
+    return RemoteStatus::no_info;
+  rules.compiled.compile(answer);
+  return RemoteStatus::ok;
+}
+
+} // namespace
+
+std::shared_ptr<const ProcedureRules> CallbackView::make_rules(const FrameState& frame, Memory& memory,
+                                                               RemoteStatus& status) {
+  ProcedureInfo info;
+  status = space_.accessors().find_procedure(frame.lookup_pc(), true, arg_, info);
+  if (status != RemoteStatus::ok) return nullptr;
+  auto rules = std::make_shared<ProcedureRules>();
+  status = rules_of(info, frame, memory, *rules);
+  space_.accessors().release_procedure(info, arg_);
+  return status == RemoteStatus::ok ? std::move(rules) : nullptr;
+}
+
+std::shared_ptr<const ProcedureRules> CallbackView::find_rules(const FrameState& frame, Memory& memory,
+                                                               RemoteStatus& status) {
+  const CachingPolicy policy = space_.caching();
+  const std::uint64_t epoch = space_.epoch();
+  status = RemoteStatus::ok;
+  if (policy == CachingPolicy::none) return make_rules(frame, memory, status);
+  if (policy == CachingPolicy::per_thread) {
+    if (const auto* found = space_.table_of_thread().find(epoch, frame)) return *found;
+    auto rules = make_rules(frame, memory, status);
+    if (rules) space_.table_of_thread().put(epoch, frame, rules);
+    return rules;
+  }
+  {
+    const std::scoped_lock lock(space_.mutex_);
+    if (const auto* found = space_.global_->find(epoch, frame)) return *found;
+  }
+  auto rules = make_rules(frame, memory, status); // without the lock: it calls back
+  if (rules) {
+    const std::scoped_lock lock(space_.mutex_);
+    space_.global_->put(epoch, frame, rules);
+  }
+  return rules;
+}
+
+namespace {
+
+/// Where the value of register `own_number` is that the rule describes.
+SaveLocation locate(const Rule& rule, std::uint16_t own_number, const FrameState& frame, std::uint64_t cfa,
+                    const SaveLocations& own) {
+  if (rule.kind == Rule::Kind::same && own_number < Registers::count) return own.get(own_number);
+  if (rule.kind != Rule::Kind::stored) return {};
+  const auto base = rule.base == Rule::cfa_base ? std::optional(cfa) : frame.registers.get(rule.base);
+  if (!base) return {};
+  return {SaveLocation::Kind::memory, *base + static_cast<std::uint64_t>(std::int64_t{rule.offset})};
+}
+
+} // namespace
+
+RemoteStatus step_by_procedure(CallbackView& view, Memory& memory, const FrameState& frame,
+                               FrameState& caller, StepResult& result, const SaveLocations* own,
+                               SaveLocations* locations) {
+  RemoteStatus status;
+  const auto rules = view.find_rules(frame, memory, status);
+  if (!rules) return status;
+  const AbiTraits& abi = view.abi();
+  const UnwindAbi& unwind = *find_unwind_abi(abi.id);
+  result = rules->by_row ? step_by_row(rules->row, rules->signal_frame, abi, frame, memory, caller)
+                         : rules->compiled.apply(frame, memory, abi, unwind, caller);
+  if (result.status != StepStatus::stepped || !locations) return status;
+  if (!rules->by_row) {
+    rules->compiled.locate(frame, memory, abi, unwind, result.cfa, *own, *locations);
+    return status;
+  }
+  locations->in_memory = locations->in_register = 0;
+  locations->set(abi.fp, locate(rules->row.fp, abi.fp, frame, result.cfa, *own));
+  locations->set(SaveLocations::pc, locate(rules->row.ra, abi.ra, frame, result.cfa, *own));
+  return status;
+}
+
+namespace {
+
+class ProcedureStepper final : public FrameStepper {
+public:
+  std::string_view name() const override { return procedure_stepper_name; }
+  std::string_view description() const override { return "what the owner of the target says"; }
+  int priority() const override { return 5; }
+  bool recovers_all_registers() const override { return true; }
+
+  StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) override {
+    auto* view = dynamic_cast<CallbackView*>(&memory.space());
+    if (!view) return StepResult::not_mine();
+    StepResult result;
+    switch (step_by_procedure(*view, memory, frame, caller, result, nullptr, nullptr)) {
+    case RemoteStatus::ok: return result;
+    case RemoteStatus::no_info: return StepResult::not_mine();
+    case RemoteStatus::stop_unwind: return {.status = StepStatus::bottom, .reason = StopReason::bottom};
+    default: return StepResult::failed(StopReason::bad_table);
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<FrameStepper> make_procedure_stepper(const AbiTraits&) {
+  return std::make_unique<ProcedureStepper>();
+}
+
+} // namespace sframe::walk

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/walk/targets.h"
+
+#include <algorithm>
+
+namespace sframe::walk {
+
+elf::Result<std::unique_ptr<CoreTarget>> CoreTarget::open(const std::string& path, FileOptions files) {
+  auto file = elf::File::open(path);
+  if (!file) return std::unexpected(file.error());
+  elf::Unpacked unpacked;
+  std::span<const std::byte> bytes = file->bytes();
+  if (elf::is_packed(bytes)) {
+    auto result = elf::unpack(bytes);
+    if (!result) return std::unexpected(result.error());
+    unpacked = std::move(*result);
+    bytes = unpacked.bytes();
+  }
+  auto core = elf::Core::parse(bytes);
+  if (!core) return std::unexpected(core.error());
+  std::unique_ptr<CoreTarget> target(new CoreTarget(std::move(*file), std::move(unpacked), std::move(*core)));
+  auto process = CoreProcess::create(target->core_, std::move(files));
+  if (!process) return std::unexpected(process.error());
+  target->process_ = std::move(*process);
+  return target;
+}
+
+void CoreTarget::select_thread(std::size_t number) {
+  if (number < process_->threads().size()) thread_ = number;
+}
+
+elf::Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path) {
+  const elf::MemoryRange* range = core_.range_at(address);
+  if (!range) return elf::fail("the core has no mapping at " + elf::hex(address));
+  if (auto file = elf::File::open_regular(path); !file) return std::unexpected(file.error());
+  ModuleInfo info;
+  info.path = info.file = path;
+  info.start = info.header_address = range->address;
+  info.end = range->address + range->size;
+  info.mappings.push_back({info.start, info.end, 0});
+  added_.emplace_back(std::move(info), abi(), no_options_, process_->space());
+  return {};
+}
+
+Module* CoreTarget::module_at(std::uint64_t address, void*) {
+  const auto named = std::ranges::find_if(added_, [&](const Module& module) {
+    return address >= module.info().start && address < module.info().end;
+  });
+  return named != added_.end() ? &*named : space().module_at(address);
+}
+
+std::size_t CoreTarget::read_memory(std::uint64_t address, std::span<std::byte> out, void* arg) {
+  const std::size_t read = space().read(address, out);
+  if (read || added_.empty()) return read;
+  Module* module = module_at(address, arg);
+  const auto bytes = module ? module->file_bytes_at(address) : std::span<const std::byte>{};
+  const std::size_t size = std::min(bytes.size(), out.size());
+  std::ranges::copy(bytes.first(size), out.begin());
+  return size;
+}
+
+RemoteStatus CoreTarget::access_memory(std::uint64_t address, std::uint64_t& value, bool write, void* arg) {
+  if (write) return RemoteStatus::invalid;
+  std::array<std::byte, sizeof value> word;
+  if (read_memory(address, word, arg) != word.size()) return RemoteStatus::invalid;
+  const bool big = abi().byte_order == ByteOrder::big;
+  value = 0;
+  for (std::size_t i = 0; i < word.size(); ++i)
+    value = value << 8 | std::to_integer<std::uint64_t>(word[big ? i : word.size() - 1 - i]);
+  return RemoteStatus::ok;
+}
+
+RemoteStatus CoreTarget::access_register(std::uint16_t reg, std::uint64_t& value, bool write, void*) {
+  if (write || process_->threads().empty()) return RemoteStatus::invalid;
+  const Registers& registers = process_->threads()[thread_].registers;
+  const auto found = reg == pc_register ? std::optional(registers.pc) : registers.get(reg);
+  value = found.value_or(0);
+  return found ? RemoteStatus::ok : RemoteStatus::bad_register;
+}
+
+bool CoreTarget::is_code(std::uint64_t address, void*) {
+  return space().is_code(address);
+}
+
+std::uint64_t CoreTarget::code_address_mask(const AbiTraits&, void*) {
+  return space().code_address_mask();
+}
+
+} // namespace sframe::walk

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/walk/targets.h"
+
+namespace sframe::walk {
+
+namespace {
+
+CfiPlace place_of(const UnwindTables::FoundFde& found, std::uint64_t bias) {
+  const cfi::Section& section = *found.section;
+  return {.kind = section.kind(),
+          .host = section.bytes().data(),
+          .size = section.bytes().size(),
+          .section = section.address(),
+          .fde = section.address() + found.fde.offset,
+          .bias = bias};
+}
+
+} // namespace
+
+RemoteStatus ModuleAccessors::find_procedure(std::uint64_t ip, bool need_rules, void* arg,
+                                             ProcedureInfo& info) {
+  Module* module = module_at(ip, arg);
+  if (!module) return RemoteStatus::no_info;
+  const std::uint64_t bias = module->bias();
+  UnwindTables& tables = module->tables();
+  if (const auto found = tables.find_fde(ip - bias))
+    return describe_procedure(space(), place_of(*found, bias), ip, info);
+  const auto row = tables.find_sframe(ip - bias);
+  const auto extent = tables.function_at(ip - bias);
+  if (!row) return RemoteStatus::no_info;
+  info.start = extent ? extent->start + bias : ip;
+  info.end = extent ? info.start + extent->size : ip + 1;
+  if (need_rules) {
+    info.rules = ProcedureInfo::Rules::sframe;
+    info.sframe = *row;
+  }
+  return RemoteStatus::ok;
+}
+
+RemoteStatus ModuleAccessors::find_name(std::uint64_t address, std::span<char> buffer, std::uint64_t& offset,
+                                        void* arg) {
+  Module* module = module_at(address, arg);
+  const auto match = module ? module->find_symbol(address - module->bias()) : std::nullopt;
+  if (!match) return RemoteStatus::no_info;
+  offset = match->offset;
+  return give_name(match->symbol->name, buffer);
+}
+
+} // namespace sframe::walk

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The exact ways are asked in place: they keep nothing. What comes after them, modules and guesses, has
+// caches by address, which each thread keeps for the space that it looked at last.
+
+#include "sframe/walk/remote_cursor.h"
+
+#include "remote/procedure_step.h"
+#include "steppers/trampoline.h"
+
+#include "sframe/walk/steppers.h"
+
+#include <atomic>
+#include <type_traits>
+
+namespace sframe::walk {
+
+static_assert(std::is_trivially_copyable_v<RemoteCursor>);
+
+namespace {
+
+bool settled(const StepResult& result) {
+  return result.status == StepStatus::stepped || result.status == StepStatus::bottom;
+}
+
+RemoteStatus status_of(const StepResult& result, RemoteStatus memory_status) {
+  switch (result.reason) {
+  case StopReason::unreadable_memory:
+    return memory_status != RemoteStatus::ok ? memory_status : RemoteStatus::invalid;
+  case StopReason::unknown_register: return RemoteStatus::bad_register;
+  case StopReason::bad_table: return RemoteStatus::bad_version;
+  case StopReason::loop:
+  case StopReason::cfa_not_growing: return RemoteStatus::bad_frame;
+  case StopReason::not_code: return RemoteStatus::invalid_ip;
+  case StopReason::no_rule: return RemoteStatus::no_info;
+  default: return RemoteStatus::unspecified;
+  }
+}
+
+/// Checks what a stepper said.
+void check(Memory& memory, const FrameState& frame, FrameState& caller, StepResult& result) {
+  if (result.status != StepStatus::stepped) return;
+  caller.registers.pc = memory.code_address(caller.registers.pc);
+  check_step(frame, caller, memory.space().abi().sp, result);
+}
+
+/// The steppers for frames of which the owner of the target knows nothing: by modules and by guesses.
+const StepperList& other_steppers(const CallbackSpace& space, std::uint64_t walk) {
+  struct Kept {
+    std::uint64_t epoch = 0, walk = 0;
+    StepperList list;
+  };
+  static thread_local Kept kept;
+  const std::uint64_t epoch = space.epoch();
+  if (space.caching() != CachingPolicy::none) walk = 0;
+  if (kept.epoch == epoch && kept.walk == walk) return kept.list;
+  kept = {epoch, walk, {}};
+  const AbiTraits& abi = space.abi();
+  kept.list.push_back(make_sframe_stepper(abi));
+  kept.list.push_back(make_cfi_stepper(abi));
+  kept.list.push_back(make_context_stepper(abi));
+  kept.list.push_back(make_analysis_stepper(abi));
+  kept.list.push_back(make_frame_pointer_stepper(abi));
+  return kept.list;
+}
+
+} // namespace
+
+RemoteStatus RemoteCursor::start(CallbackSpace& space, void* arg) {
+  static std::atomic<std::uint64_t> walks = 0;
+  *this = RemoteCursor();
+  space_ = &space;
+  arg_ = arg;
+  walk_ = ++walks;
+  stepper_ = "context";
+  Accessors& accessors = space.accessors();
+  const AbiTraits& abi = space.abi();
+  const UnwindAbi& unwind = *find_unwind_abi(abi.id);
+  auto status = accessors.access_register(pc_register, frame_.registers.pc, false, arg);
+  if (status != RemoteStatus::ok) return status;
+  frame_.registers.pc &= accessors.code_address_mask(abi, arg);
+  locations_.set(SaveLocations::pc, {SaveLocation::Kind::reg, pc_register});
+  for (std::uint16_t reg = 0; reg < unwind.register_names.size() && reg < Registers::count; ++reg) {
+    if (!unwind.ra_is_register && reg == abi.ra) continue;
+    std::uint64_t value = 0;
+    status = accessors.access_register(reg, value, false, arg);
+    if (status == RemoteStatus::ok) {
+      frame_.registers.set(reg, value);
+      locations_.set(reg, {SaveLocation::Kind::reg, reg});
+    } else if (reg == abi.sp) {
+      return status;
+    }
+  }
+  return RemoteStatus::ok;
+}
+
+/// By what the owner says, else by a trampoline's code. no_info: neither knows the frame.
+RemoteStatus RemoteCursor::step_exact(CallbackView& view, Memory& memory, FrameState& caller,
+                                      StepResult& result, SaveLocations* locations) const {
+  const auto status =
+      step_by_procedure(view, memory, frame_, caller, result, locations ? &locations_ : nullptr, locations);
+  if (status != RemoteStatus::no_info) {
+    if (status == RemoteStatus::ok) check(memory, frame_, caller, result);
+    return status;
+  }
+  const AbiTraits& abi = view.abi();
+  const SignalTrampoline* trampoline = find_trampoline(*find_unwind_abi(abi.id), memory, frame_.registers.pc);
+  if (!trampoline) return status;
+  result = step_by_trampoline(*trampoline, abi, frame_, memory, caller);
+  check(memory, frame_, caller, result);
+  if (locations && result.status == StepStatus::stepped) {
+    const std::uint64_t sp = frame_.registers.values[abi.sp];
+    locations->in_memory = locations->in_register = 0;
+    for (const SavedRegister& saved : trampoline->registers)
+      locations->set(saved.reg, {SaveLocation::Kind::memory, sp + saved.offset});
+    locations->set(SaveLocations::pc, {SaveLocation::Kind::memory, sp + trampoline->pc_offset});
+  }
+  return RemoteStatus::ok;
+}
+
+StepStatus RemoteCursor::step() {
+  CallbackView view(*space_, arg_);
+  Memory memory(view);
+  FrameState caller;
+  StepResult result;
+  SaveLocations locations;
+  std::string_view by = procedure_stepper_name;
+  status_ = step_exact(view, memory, caller, result, &locations);
+  if (status_ == RemoteStatus::stop_unwind) {
+    complete_ = !may_skip_;
+    reason_ = StopReason::bottom;
+    return StepStatus::bottom;
+  }
+  if (status_ == RemoteStatus::no_info) {
+    locations.in_memory = locations.in_register = 0;
+    result = StepResult::failed(view.is_code(frame_.lookup_pc()) ? StopReason::no_rule : StopReason::not_code,
+                                frame_.registers.pc);
+    for (const auto& stepper : other_steppers(*space_, walk_)) {
+      StepResult answer = stepper->step(frame_, memory, caller);
+      check(memory, frame_, caller, answer);
+      if (!settled(answer)) continue;
+      result = answer;
+      by = stepper->name();
+      break;
+    }
+  } else if (status_ != RemoteStatus::ok) {
+    reason_ = StopReason::bad_table;
+    return StepStatus::error;
+  }
+  reason_ = result.reason;
+  status_ = RemoteStatus::ok;
+  may_skip_ |= result.may_skip;
+  if (result.status == StepStatus::stepped && caller.registers.pc == 0) {
+    complete_ = result.trust == Trust::exact && !may_skip_;
+    reason_ = StopReason::zero_pc;
+    return StepStatus::bottom;
+  }
+  if (result.status == StepStatus::bottom) {
+    complete_ = !may_skip_;
+    return StepStatus::bottom;
+  }
+  if (result.status != StepStatus::stepped) {
+    status_ = status_of(result, view.memory_status());
+    return StepStatus::error;
+  }
+  innermost_ = false;
+  frame_ = caller;
+  locations_ = locations;
+  trust_ = result.trust;
+  stepper_ = by;
+  return StepStatus::stepped;
+}
+
+StepResult RemoteCursor::peek() const {
+  CallbackView view(*space_, arg_);
+  Memory memory(view);
+  FrameState caller;
+  StepResult result;
+  if (step_exact(view, memory, caller, result, nullptr) == RemoteStatus::ok) return result;
+  for (const auto& stepper : other_steppers(*space_, walk_))
+    if (StepResult answer = stepper->step(frame_, memory, caller); settled(answer)) return answer;
+  return StepResult::not_mine();
+}
+
+namespace {
+
+std::size_t index_of(std::uint16_t reg) {
+  return reg == pc_register ? SaveLocations::pc : reg;
+}
+
+} // namespace
+
+SaveLocation RemoteCursor::save_location(std::uint16_t reg) const {
+  const std::size_t index = index_of(reg);
+  return index <= SaveLocations::pc ? locations_.get(index) : SaveLocation{};
+}
+
+RemoteStatus RemoteCursor::set_register(std::uint16_t reg, std::uint64_t value) {
+  if (index_of(reg) > SaveLocations::pc) return RemoteStatus::bad_register;
+  const SaveLocation location = save_location(reg);
+  Accessors& accessors = space_->accessors();
+  RemoteStatus status = RemoteStatus::ok;
+  if (location.kind == SaveLocation::Kind::memory)
+    status = accessors.access_memory(location.where, value, true, arg_);
+  if (location.kind == SaveLocation::Kind::reg)
+    status = accessors.access_register(static_cast<std::uint16_t>(location.where), value, true, arg_);
+  if (status != RemoteStatus::ok) return status;
+  if (reg == pc_register)
+    frame_.registers.pc = value;
+  else
+    frame_.registers.set(reg, value);
+  return status;
+}
+
+RemoteStatus RemoteCursor::resume() {
+  Accessors& accessors = space_->accessors();
+  std::uint64_t pc = frame_.registers.pc;
+  auto status = accessors.access_register(pc_register, pc, true, arg_);
+  for (std::uint16_t reg = 0; reg < Registers::count && status == RemoteStatus::ok; ++reg)
+    if (auto value = frame_.registers.get(reg)) status = accessors.access_register(reg, *value, true, arg_);
+  return status == RemoteStatus::ok ? accessors.resume(*this, arg_) : status;
+}
+
+RemoteStatus RemoteCursor::find_procedure(ProcedureInfo& info) const {
+  return space_->accessors().find_procedure(frame_.lookup_pc(), false, arg_, info);
+}
+
+RemoteStatus RemoteCursor::find_name(std::span<char> buffer, std::uint64_t& offset) const {
+  const auto status = space_->accessors().find_name(frame_.lookup_pc(), buffer, offset, arg_);
+  offset += !frame_.pc_exact;
+  return status;
+}
+
+} // namespace sframe::walk

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The small cores of other machines that the lit tests keep.
+
+#pragma once
+
+#include "inputs.h"
+
+#include "sframe/walk/targets.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sframe::test {
+
+inline std::filesystem::path small_cores() {
+  return inputs().parent_path() / "lit/unwind/Inputs/cores";
+}
+
+/// nullptr where this build cannot unpack it.
+inline std::unique_ptr<walk::CoreTarget> open_small_core(const std::string& machine) {
+  auto target = walk::CoreTarget::open(small_cores() / (machine + ".core.zst"),
+                                       {.executable = small_cores() / (machine + ".elf")});
+  return target ? std::move(*target) : nullptr;
+}
+
+/// What is on the stack, innermost first; "[signal]" for trampolines.
+inline std::vector<std::string> small_core_calls() {
+  return {"die",     "second",  "[signal]", "leaf",    "handler", "[signal]", "faulting",
+          "recurse", "recurse", "recurse",  "recurse", "enter",   "_start"};
+}
+
+} // namespace sframe::test

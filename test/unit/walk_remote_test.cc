@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Address spaces by call-backs: what a walk finds, what it asks for and how often, and what becomes of it
+// when the answers are wrong. Expected numbers follow from remote_target.h by hand.
+
+#include "remote_target.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace sframe;
+using namespace sframe::walk;
+using namespace sframe::test;
+
+struct Remote : testing::Test {
+  explicit Remote(unsigned depth = 2) : target(depth), space(target, traits(Abi::amd64)) {
+    target.space = &space;
+  }
+
+  /// The pcs from the innermost frame on; ends at 1,000.
+  std::vector<std::uint64_t> walk() {
+    std::vector<std::uint64_t> pcs;
+    if (cursor.start(space, nullptr) != RemoteStatus::ok) return pcs;
+    do pcs.push_back(cursor.frame().registers.pc);
+    while (pcs.size() < 1000 && (end = cursor.step()) == StepStatus::stepped);
+    return pcs;
+  }
+
+  CountingTarget target;
+  CallbackSpace space;
+  RemoteCursor cursor;
+  StepStatus end = StepStatus::error;
+};
+
+const std::vector<std::uint64_t> all = {leaf + 0x10, middle + 0x10, middle + 0x10, start + 0x10};
+
+TEST_F(Remote, WalksToTheBottom) {
+  EXPECT_EQ(walk(), all);
+  EXPECT_EQ(end, StepStatus::bottom);
+  EXPECT_TRUE(cursor.complete());
+  EXPECT_EQ(cursor.frame().registers.get(rsp), stack_at + 48);
+  EXPECT_EQ(cursor.frame().registers.get(rbx), 0xb03u);
+  EXPECT_EQ(cursor.stepper(), "procedure");
+  EXPECT_EQ(target.unaligned, 0);
+  EXPECT_EQ(cursor.step(), StepStatus::bottom) << "and stays there";
+}
+
+TEST_F(Remote, ReleasesEachProcedureOnce) {
+  for (const auto policy : {CachingPolicy::none, CachingPolicy::global, CachingPolicy::per_thread}) {
+    space.set_caching(policy);
+    walk();
+    EXPECT_GT(target.finds, 0);
+    EXPECT_EQ(target.held, 0);
+    EXPECT_EQ(target.wrong_owners, 0);
+  }
+  ProcedureInfo info;
+  EXPECT_EQ(cursor.find_procedure(info), RemoteStatus::ok);
+  EXPECT_EQ(target.finds_without_rules, 1);
+  EXPECT_EQ(target.held, 0) << "nothing to release without rules";
+  EXPECT_EQ(info.start, start);
+  EXPECT_EQ(info.end, start + 0x100);
+}
+
+TEST_F(Remote, CachesAsThePolicySays) {
+  walk(), walk();
+  EXPECT_EQ(target.finds, 8) << "none: once for each step";
+
+  // Two frames of the same pc share their rules: 3 of 4 are asked for.
+  space.set_caching(CachingPolicy::global);
+  target.finds = 0;
+  walk(), walk();
+  std::thread([&] { Remote::walk(); }).join();
+  EXPECT_EQ(target.finds, 3) << "global: once for all";
+
+  space.set_caching(CachingPolicy::per_thread);
+  target.finds = 0;
+  walk(), walk();
+  EXPECT_EQ(target.finds, 3);
+  std::thread([&] { Remote::walk(); }).join();
+  EXPECT_EQ(target.finds, 6) << "per thread: once for each";
+}
+
+TEST_F(Remote, FlushForgetsARangeOrAll) {
+  space.set_caching(CachingPolicy::global);
+  walk();
+  target.finds = 0;
+  space.flush(middle, middle + 0x100);
+  walk();
+  EXPECT_EQ(target.finds, 1);
+  space.flush(start + 0x100, start + 0x200);
+  walk();
+  EXPECT_EQ(target.finds, 1) << "nothing was cached there";
+  space.flush();
+  walk();
+  EXPECT_EQ(target.finds, 4);
+}
+
+TEST_F(Remote, FailuresAreNotCached) {
+  space.set_caching(CachingPolicy::global);
+  target.find_status = RemoteStatus::invalid;
+  EXPECT_EQ(walk().size(), 1u);
+  target.find_status = RemoteStatus::ok;
+  EXPECT_EQ(walk(), all);
+}
+
+TEST_F(Remote, TheDynamicListIsCachedWithTheRest) {
+  CallbackView view(space, nullptr);
+  EXPECT_EQ(view.dynamic_info_list(), 0x5000u);
+  EXPECT_EQ(view.dynamic_info_list(), 0x5000u);
+  EXPECT_EQ(target.dynamic_asked, 2);
+  space.set_caching(CachingPolicy::global);
+  view.dynamic_info_list(), view.dynamic_info_list();
+  EXPECT_EQ(target.dynamic_asked, 3);
+  space.flush(1, 2);
+  view.dynamic_info_list();
+  EXPECT_EQ(target.dynamic_asked, 4);
+}
+
+TEST_F(Remote, StepsOfAWalkerAreTheSame) {
+  CallbackView view(space, nullptr);
+  Memory memory(view);
+  const auto stepper = make_procedure_stepper(space.abi());
+  ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+  FrameState caller;
+  const StepResult result = stepper->step(cursor.frame(), memory, caller);
+  EXPECT_EQ(result.status, StepStatus::stepped);
+  EXPECT_EQ(result.cfa, stack_at + 16);
+  EXPECT_EQ(caller.registers.pc, middle + 0x10);
+  target.find_status = RemoteStatus::stop_unwind;
+  EXPECT_EQ(stepper->step(cursor.frame(), memory, caller).status, StepStatus::bottom);
+  target.find_status = RemoteStatus::no_info;
+  EXPECT_EQ(stepper->step(cursor.frame(), memory, caller).status, StepStatus::not_mine);
+}
+
+TEST_F(Remote, SaveLocations) {
+  ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+  EXPECT_EQ(cursor.save_location(rbx).kind, SaveLocation::Kind::reg);
+  EXPECT_EQ(cursor.save_location(rbx).where, rbx);
+  cursor.step(), cursor.step();
+  const SaveLocation saved = cursor.save_location(rbx), pc = cursor.save_location(pc_register);
+  EXPECT_EQ(saved.kind, SaveLocation::Kind::memory);
+  EXPECT_EQ(saved.where, stack_at + 16);
+  EXPECT_EQ(pc.kind, SaveLocation::Kind::memory);
+  EXPECT_EQ(pc.where, stack_at + 24);
+  EXPECT_EQ(cursor.save_location(rsp).kind, SaveLocation::Kind::none);
+}
+
+TEST_F(Remote, ChangesRegistersWhereTheyAreKept) {
+  ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+  EXPECT_EQ(cursor.set_register(rbx, 0x77), RemoteStatus::ok);
+  EXPECT_EQ(target.registers[rbx], 0x77u);
+  cursor.step();
+  EXPECT_EQ(cursor.set_register(rbx, 0x78), RemoteStatus::ok);
+  std::uint64_t word = 0;
+  EXPECT_TRUE(target.memory.read(stack_at, word));
+  EXPECT_EQ(word, 0x78u);
+  EXPECT_EQ(cursor.set_register(200, 1), RemoteStatus::bad_register);
+}
+
+TEST_F(Remote, ResumesInAnOuterFrame) {
+  ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+  cursor.step();
+  EXPECT_EQ(cursor.resume(), RemoteStatus::ok);
+  EXPECT_EQ(target.resumed, 1);
+  EXPECT_EQ(target.registers[pc_register], middle + 0x10);
+  EXPECT_EQ(target.registers[rsp], stack_at + 16);
+  EXPECT_EQ(target.registers[rbx], 0xb01u);
+}
+
+TEST_F(Remote, NamesGoByTheCall) {
+  ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+  char name[8];
+  std::uint64_t offset = 0;
+  EXPECT_EQ(cursor.find_name(name, offset), RemoteStatus::ok);
+  EXPECT_STREQ(name, "leaf");
+  EXPECT_EQ(offset, 0x10u);
+  cursor.step();
+  EXPECT_EQ(cursor.find_name(name, offset), RemoteStatus::ok);
+  EXPECT_EQ(offset, 0x10u) << "0xf is looked up, the offset is the pc's";
+  EXPECT_EQ(cursor.find_name(std::span(name, 4), offset), RemoteStatus::no_memory);
+  EXPECT_STREQ(name, "mid");
+}
+
+TEST_F(Remote, StopsWhereTheOwnerWants) {
+  target.find_status = RemoteStatus::stop_unwind;
+  EXPECT_EQ(walk().size(), 1u);
+  EXPECT_EQ(end, StepStatus::bottom);
+  EXPECT_EQ(cursor.status(), RemoteStatus::stop_unwind);
+}
+
+TEST_F(Remote, PassesOnStrangeCodes) {
+  target.find_status = static_cast<RemoteStatus>(22); // a call-back that returns -EINVAL of errno
+  EXPECT_EQ(walk().size(), 1u);
+  EXPECT_EQ(end, StepStatus::error);
+  EXPECT_EQ(static_cast<int>(cursor.status()), 22);
+}
+
+TEST_F(Remote, NeedsPcAndStackPointer) {
+  target.registers.erase(rbx);
+  EXPECT_EQ(walk(), all) << "others may be missing";
+  target.registers.erase(rsp);
+  EXPECT_EQ(cursor.start(space, nullptr), RemoteStatus::bad_register);
+  target.registers.erase(pc_register);
+  EXPECT_EQ(cursor.start(space, nullptr), RemoteStatus::bad_register);
+}
+
+TEST_F(Remote, ReadsWhatStartsBetweenWords) {
+  // The table four bytes further, as linkers lay it out: pairs straddle words.
+  const std::uint64_t moved = 0x30004;
+  std::uint64_t word = 0;
+  for (std::uint64_t i = 0; i < 24; i += 8) {
+    ASSERT_TRUE(target.memory.read(table_at + i, word));
+    target.memory.word(moved + i, word);
+  }
+  target.table.address = moved; // its first and last words are there by half only
+  EXPECT_EQ(walk(), all);
+}
+
+// ---- Wrong answers ----
+
+TEST_F(Remote, TablesThatLie) {
+  target.table.size = ~std::uint64_t{0};
+  EXPECT_EQ(walk().size(), 1u);
+  target.table.size = 7;
+  EXPECT_EQ(walk().size(), 1u) << "no whole pair";
+  target.table = {0x999000, 24, table_at, table_at};
+  EXPECT_EQ(walk().size(), 1u);
+  target.table = {table_at, 24, table_at, stack_at};
+  EXPECT_EQ(walk().size(), 1u) << "FDEs that are none";
+  EXPECT_EQ(target.held, 0);
+}
+
+TEST_F(Remote, EntriesThatLie) {
+  const auto with = [&](const Bytes& fde) {
+    target.memory.write(0x40000, fde);
+    target.memory.write(0x50000, Bytes().u32(leaf - 0x50000).u32(0x40000 - 0x50000));
+    target.table = {0x50000, 8, 0x50000, 0x50000};
+    target.words = 0;
+    EXPECT_EQ(walk().size(), 1u);
+    EXPECT_NE(end, StepStatus::stepped);
+    EXPECT_LT(target.words, 20'000) << "64 KiB an entry, at most";
+  };
+  with(Bytes().u32(0xfffffff0).u32(4).u64(0));
+  with(Bytes().u32(0xffffffff).u64(~std::uint64_t{0}).u64(0));
+  with(Bytes().u32(0).u32(0));
+  with(Bytes().u32(12).u32(0).u64(0));          // a CIE
+  with(Bytes().u32(12).u32(4).u64(0));          // its own CIE
+  with(Bytes().u32(12).u32(0x7fffffff).u64(0)); // a CIE that is not there
+  Bytes long_entry;
+  long_entry.u32(0x10000 - 8).u32(4);
+  while (long_entry.size() < 0x10000) long_entry.u64(0);
+  with(long_entry);
+}
+
+TEST_F(Remote, EndlessStacks) {
+  for (std::uint64_t sp = stack_at; sp < stack_at + 16 * 1200; sp += 16)
+    target.memory.word(sp + 8, middle + 1);
+  EXPECT_EQ(walk().size(), 1000u) << "as many as we ask for";
+  for (std::uint64_t sp = stack_at; sp < stack_at + 16 * 1200; sp += 16) target.memory.word(sp, 0);
+  // A frame that is its own caller: CFA = rsp is impossible with these rules, so the stack must end.
+  target.memory.word(stack_at + 8, 0);
+  EXPECT_EQ(walk().size(), 1u);
+  EXPECT_EQ(cursor.reason(), StopReason::zero_pc);
+}
+
+/// Memory, registers and tables of pseudo-random words.
+class Rubbish final : public Accessors {
+public:
+  explicit Rubbish(std::uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15 + 1) {}
+  RemoteStatus find_procedure(std::uint64_t ip, bool need_rules, void* arg, ProcedureInfo& info) override {
+    RemoteStatus status = RemoteStatus::ok;
+    if (next() % 2) {
+      CallbackView view(*space, arg);
+      status = search(view, {next(), next() % 4096, ip - next() % 64, next()}, ip, info);
+    } else {
+      info.start = next(), info.end = next();
+      info.rules = ProcedureInfo::Rules::cfi;
+      info.cfi = {.kind = next() % 2 ? cfi::SectionKind::eh_frame : cfi::SectionKind::debug_frame,
+                  .section = next(),
+                  .fde = next(),
+                  .bias = next() % 3 ? 0 : next()};
+    }
+    held += status == RemoteStatus::ok && need_rules;
+    return status;
+  }
+  void release_procedure(ProcedureInfo&, void*) override { --held; }
+  RemoteStatus access_memory(std::uint64_t, std::uint64_t& value, bool, void*) override {
+    value = next();
+    // Often small numbers, which lengths and counts need to be to lead anywhere.
+    if (next() % 2) value &= 0x000000ff0000007f;
+    return next() % 16 ? RemoteStatus::ok : static_cast<RemoteStatus>(next() % 12);
+  }
+  RemoteStatus access_register(std::uint16_t, std::uint64_t& value, bool, void*) override {
+    value = next();
+    return RemoteStatus::ok;
+  }
+  CallbackSpace* space = nullptr;
+  int held = 0;
+
+private:
+  std::uint64_t next() {
+    state_ ^= state_ << 13, state_ ^= state_ >> 7, state_ ^= state_ << 17;
+    return state_;
+  }
+  std::uint64_t state_;
+};
+
+TEST(RemoteRubbish, NeverHarms) {
+  for (const AbiTraits* abi : all_abis())
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+      Rubbish rubbish(seed);
+      CallbackSpace space(rubbish, *abi);
+      rubbish.space = &space;
+      RemoteCursor cursor;
+      if (cursor.start(space, nullptr) != RemoteStatus::ok) continue;
+      for (int i = 0; i < 5 && cursor.step() == StepStatus::stepped; ++i) cursor.peek();
+      EXPECT_EQ(rubbish.held, 0);
+    }
+}
+
+// ---- Threads ----
+
+TEST(RemoteThreads, SpacesAreMadeAndUsedByManyAtOnce) {
+  CountingTarget shared_target(20);
+  CallbackSpace shared(shared_target, traits(Abi::amd64));
+  shared_target.space = &shared;
+  const auto walk_in = [](CallbackSpace& space) {
+    RemoteCursor cursor;
+    int frames = cursor.start(space, nullptr) == RemoteStatus::ok;
+    while (frames < 1000 && cursor.step() == StepStatus::stepped) ++frames;
+    return frames;
+  };
+  std::atomic<int> wrong = 0;
+  const auto work = [&](int number) {
+    for (int i = 0; i < 20; ++i) {
+      CountingTarget target(static_cast<unsigned>(number));
+      CallbackSpace own(target, traits(Abi::amd64));
+      target.space = &own;
+      own.set_caching(static_cast<CachingPolicy>(i % 3));
+      wrong += walk_in(own) != number + 2;
+      if (i % 5 == number % 5) shared.set_caching(static_cast<CachingPolicy>(number % 3));
+      if (i % 7 == 0) shared.flush(leaf, leaf + static_cast<unsigned>(i));
+      wrong += walk_in(shared) != 22;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int number = 1; number <= 8; ++number) threads.emplace_back(work, number);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(shared_target.held, 0);
+}
+
+} // namespace
