@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Processes that the library reads itself: cores and running ones.
+
+#include "process.h"
+
+#include "sframe/walk/steppers.h"
+#include "sframe/walk/targets.h"
+
+#include <deque>
+#include <optional>
+
+namespace {
+
+using namespace sframe;
+
+walk::FileOptions file_options(const sframe_options* options) {
+  walk::FileOptions files;
+  if (!options) return files;
+  const auto take = [](const char* from, std::string& to) {
+    if (from) to = from;
+  };
+  take(options->executable, files.executable);
+  take(options->sysroot, files.sysroot);
+  take(options->sframe_dir, files.sframe_dir);
+  take(options->debug_dir, files.debug_dir);
+  files.open_files = !options->no_files;
+  return files;
+}
+
+/// Frames of a Walker, made those of C.
+class Forward final : public walk::FrameReceiver {
+public:
+  explicit Forward(const sframe_process::Receiver& receiver) : receiver_(receiver) {}
+  bool frame(const walk::Frame& frame, const walk::Registers&) override {
+    return receiver_({.number = frame.number,
+                      .pc_exact = frame.pc_exact,
+                      .signal_frame = frame.signal_frame,
+                      .has_cfa = frame.has_cfa,
+                      .heuristic = frame.trust == walk::Trust::heuristic,
+                      .pc = frame.pc,
+                      .cfa = frame.cfa,
+                      .found_by = frame.stepper().data()}); // a literal
+  }
+
+private:
+  const sframe_process::Receiver& receiver_;
+};
+
+/// What walk::ProcessState offers.
+class StateProcess : public sframe_process {
+public:
+  const AbiTraits& abi() const override { return space_->abi(); }
+  std::size_t num_threads() const override { return state_->threads().size(); }
+  sframe_thread thread(std::size_t number) const override {
+    const walk::Thread& thread = state_->threads()[number];
+    return {thread.tid, thread.signal, names_[number].c_str()};
+  }
+  sframe_status walk(std::size_t thread, const Receiver& receiver, sframe_end& end, sframe_error*) override {
+    if (!walker_) walker_.emplace(*space_, walk::default_steppers(abi(), main_module()));
+    Forward forward(receiver);
+    c::describe_end(walker_->walk(state_->threads()[thread].registers, forward), end);
+    return SFRAME_OK;
+  }
+  sframe_status name(std::uint64_t lookup_pc, std::uint64_t pc, std::string& name,
+                     std::uint64_t& offset) override {
+    walk::Module* module = space_->module_at(lookup_pc);
+    const auto match = module ? module->find_symbol(lookup_pc - module->bias()) : std::nullopt;
+    if (!match) return SFRAME_NO_INFO;
+    name = match->symbol->name;
+    offset = match->offset + (pc - lookup_pc);
+    return SFRAME_OK;
+  }
+  const char* module_path(std::uint64_t lookup_pc) override {
+    walk::Module* module = space_->module_at(lookup_pc);
+    return module ? module->info().path.c_str() : nullptr;
+  }
+
+protected:
+  void use(walk::ProcessState& state) {
+    state_ = &state;
+    space_ = &state.space();
+    take_names();
+  }
+  /// After a stop: what a walker remembers by address may be wrong.
+  void begin() {
+    walker_.reset();
+    take_names();
+  }
+  void end() { walker_.reset(); }
+  virtual walk::Module* main_module() = 0;
+
+private:
+  void take_names() {
+    names_.clear();
+    for (const walk::Thread& thread : state_->threads()) names_.emplace_back(thread.name);
+  }
+
+  walk::ProcessState* state_ = nullptr;
+  walk::AddressSpace* space_ = nullptr;
+  std::optional<walk::Walker> walker_;
+  std::deque<std::string> names_; ///< with their zero bytes
+};
+
+class CoreFile final : public StateProcess {
+public:
+  explicit CoreFile(std::unique_ptr<walk::CoreTarget> core) : core_(std::move(core)) {
+    use(core_->process());
+  }
+
+private:
+  walk::Module* main_module() override { return core_->process().space().main_module(); }
+  std::unique_ptr<walk::CoreTarget> core_;
+};
+
+class Running final : public StateProcess {
+public:
+  explicit Running(std::unique_ptr<walk::LiveProcess> process) : process_(std::move(process)) {
+    use(*process_);
+  }
+  std::size_t num_threads() const override { return process_->stopped() ? StateProcess::num_threads() : 0; }
+  sframe_status stop(sframe_error* error) override {
+    if (auto stopped = process_->stop(); !stopped)
+      return c::report(error, SFRAME_INVALID, stopped.error().text());
+    begin();
+    return SFRAME_OK;
+  }
+  void resume() override {
+    end();
+    process_->resume();
+  }
+
+private:
+  walk::Module* main_module() override { return process_->space().main_module(); }
+  std::unique_ptr<walk::LiveProcess> process_;
+};
+
+} // namespace
+
+sframe_process* sframe_open_core(const char* path, const sframe_options* options, sframe_error* error) {
+  auto core = walk::CoreTarget::open(path, file_options(options));
+  if (core) return new CoreFile(std::move(*core));
+  c::report(error, SFRAME_INVALID, std::string(path) + ": " + core.error().text());
+  return nullptr;
+}
+
+sframe_process* sframe_attach(int pid, const sframe_options* options, sframe_error* error) {
+  auto process = walk::LiveProcess::attach(static_cast<std::uint32_t>(pid), file_options(options));
+  if (process) return new Running(std::move(*process));
+  c::report(error, SFRAME_INVALID, "process " + std::to_string(pid) + ": " + process.error().text());
+  return nullptr;
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "debug_frame.h"
+
+#include "sframe/cfi/index.h"
+#include "sframe/elf/debug_file.h"
+#include "sframe/elf/file.h"
+#include "sframe/elf/image.h"
+#include "sframe/walk/address_space.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace sframe::front {
+
+class DebugFrame {
+public:
+  static std::unique_ptr<DebugFrame> open(const std::string& path, const AbiTraits& abi);
+
+  /// Not for concurrent use.
+  std::optional<walk::CfiPlace> find(std::uint64_t address) {
+    const auto fde = finder_.find(address);
+    if (!fde || !*fde) return std::nullopt;
+    const cfi::Section& section = finder_.section();
+    return walk::CfiPlace{.kind = cfi::SectionKind::debug_frame,
+                          .host = section.bytes().data(),
+                          .size = section.bytes().size(),
+                          .section = section.address(),
+                          .fde = section.address() + (*fde)->offset};
+  }
+
+private:
+  bool take(const elf::Image& image, const AbiTraits& abi) {
+    const elf::Section* section = image.abi() == &abi ? image.find_section(".debug_frame") : nullptr;
+    if (!section) return false;
+    auto contents = image.contents(*section);
+    if (!contents) return false;
+    contents_ = std::move(*contents);
+    finder_ = cfi::FdeFinder(
+        cfi::Section(cfi::SectionKind::debug_frame, contents_->bytes(), section->address, abi));
+    return true;
+  }
+
+  std::optional<elf::File> file_;
+  std::optional<elf::DebugFile> separate_;
+  std::optional<elf::Contents> contents_;
+  cfi::FdeFinder finder_;
+};
+
+std::unique_ptr<DebugFrame> DebugFrame::open(const std::string& path, const AbiTraits& abi) {
+  auto file = elf::File::open_regular(path);
+  if (!file) return nullptr;
+  auto made = std::make_unique<DebugFrame>();
+  made->file_ = std::move(*file);
+  const auto image = elf::Image::parse(made->file_->bytes());
+  if (!image) return nullptr;
+  if (made->take(*image, abi)) return made;
+  const std::string folders[] = {elf::default_debug_folder};
+  made->separate_ = elf::find_debug_file(*image, path, folders, nullptr);
+  return made->separate_ && made->take(made->separate_->image, abi) ? std::move(made) : nullptr;
+}
+
+namespace {
+
+struct Registry {
+  std::mutex mutex;
+  std::map<std::pair<std::string, const AbiTraits*>, std::unique_ptr<DebugFrame>> frames;
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+} // namespace
+
+const DebugFrame* find_debug_frame(const std::string& path, const AbiTraits& abi) {
+  Registry& known = registry();
+  const std::scoped_lock lock(known.mutex);
+  const auto [at, added] = known.frames.try_emplace({path, &abi});
+  if (added) at->second = DebugFrame::open(path, abi);
+  return at->second.get();
+}
+
+walk::RemoteStatus search_debug_frame(const void* table, walk::AddressSpace& target, std::uint64_t bias,
+                                      std::uint64_t ip, walk::ProcedureInfo& info) {
+  std::optional<walk::CfiPlace> place;
+  {
+    Registry& known = registry();
+    const std::scoped_lock lock(known.mutex);
+    const auto at = std::ranges::find_if(
+        known.frames, [&](const auto& entry) { return entry.second && entry.second.get() == table; });
+    if (at == known.frames.end()) return walk::RemoteStatus::invalid;
+    place = at->second->find(ip - bias);
+  }
+  if (!place) return walk::RemoteStatus::no_info;
+  place->bias = bias;
+  return walk::describe_procedure(target, *place, ip, info);
+}
+
+} // namespace sframe::front

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list in which this process registers generated code: a linked list, which debuggers of this process
+// read by its name.
+
+#include "libunwind.h"
+
+#include <mutex>
+
+namespace {
+
+std::mutex registering;
+
+void changed() {
+  ++_U_dyn_info_list.generation;
+}
+
+} // namespace
+
+unw_dyn_info_list_t _U_dyn_info_list = {1, 0, nullptr};
+
+void _U_dyn_register(unw_dyn_info_t* info) {
+  const std::scoped_lock lock(registering);
+  changed();
+  info->prev = nullptr;
+  info->next = _U_dyn_info_list.first;
+  if (info->next) info->next->prev = info;
+  _U_dyn_info_list.first = info;
+}
+
+void _U_dyn_cancel(unw_dyn_info_t* info) {
+  const std::scoped_lock lock(registering);
+  changed();
+  if (info->prev)
+    info->prev->next = info->next;
+  else if (_U_dyn_info_list.first == info)
+    _U_dyn_info_list.first = info->next;
+  if (info->next) info->next->prev = info->prev;
+  info->next = info->prev = nullptr;
+}

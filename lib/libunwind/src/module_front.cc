@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "module_front.h"
+
+#include "proc_info.h"
+#include "registers.h"
+
+namespace sframe::front {
+
+int find_proc_info(walk::ModuleAccessors* target, unw_word_t ip, unw_proc_info_t* info,
+                   int need_unwind_info) {
+  if (!target) return -UNW_EINVAL;
+  walk::ProcedureInfo found;
+  const auto status = target->find_procedure(ip, need_unwind_info, nullptr, found);
+  if (status == walk::RemoteStatus::ok) to_c(found, need_unwind_info, *info);
+  return negated(status);
+}
+
+int access_mem(walk::ModuleAccessors* target, unw_word_t address, unw_word_t* value, int write) {
+  return target ? negated(target->access_memory(address, *value, write, nullptr)) : -UNW_EINVAL;
+}
+
+int access_reg(walk::ModuleAccessors* target, unw_regnum_t reg, unw_word_t* value, int write) {
+  if (!target) return -UNW_EINVAL;
+  const TargetRegisters& registers = registers_of(target->abi());
+  const auto number = registers.dwarf_of(reg, target->abi());
+  if (!number || registers.is_fp(reg)) return -UNW_EBADREG;
+  return negated(target->access_register(*number, *value, write, nullptr));
+}
+
+int access_fpreg(walk::ModuleAccessors* target, unw_regnum_t reg, unw_fpreg_t* value, int write) {
+  if (!target) return -UNW_EINVAL;
+  const TargetRegisters& registers = registers_of(target->abi());
+  const auto number = registers.dwarf_of(reg, target->abi());
+  if (!number || !registers.is_fp(reg)) return -UNW_EBADREG;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, value, sizeof bits);
+  const auto status = target->access_register(*number, bits, write, nullptr);
+  if (!write) std::memcpy(value, &bits, sizeof bits);
+  return negated(status);
+}
+
+int get_proc_name(walk::ModuleAccessors* target, unw_word_t ip, char* buffer, size_t size,
+                  unw_word_t* offset) {
+  if (!target) return -UNW_EINVAL;
+  std::uint64_t into = 0;
+  const auto status = target->find_name(ip, std::span(buffer, size), into, nullptr);
+  if (offset) *offset = into;
+  return negated(status);
+}
+
+} // namespace sframe::front

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: the call-backs that _UPT_* and _UCD_* have in common, over the accessors that both stand on.
+// `target` may be nullptr: -UNW_EINVAL then.
+
+#pragma once
+
+#include "libunwind.h"
+
+#include "sframe/walk/targets.h"
+
+namespace sframe::front {
+
+int find_proc_info(walk::ModuleAccessors* target, unw_word_t ip, unw_proc_info_t* info, int need_unwind_info);
+int access_mem(walk::ModuleAccessors* target, unw_word_t address, unw_word_t* value, int write);
+int access_reg(walk::ModuleAccessors* target, unw_regnum_t reg, unw_word_t* value, int write);
+/// The 8 bytes of registers that are followed; -UNW_EBADREG for others.
+int access_fpreg(walk::ModuleAccessors* target, unw_regnum_t reg, unw_fpreg_t* value, int write);
+int get_proc_name(walk::ModuleAccessors* target, unw_word_t ip, char* buffer, size_t size,
+                  unw_word_t* offset);
+
+} // namespace sframe::front

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The libunwind interface on the target of remote_target.h: return codes, registers, tables, registration.
+// That whole walks are those of libunwind is shown by the lit test libunwind-remote.
+
+#include "libunwind-x86_64.h"
+
+#include "remote_target.h"
+
+#include <gtest/gtest.h>
+
+#include <endian.h>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace sframe::test;
+
+struct Target {
+  TargetMemory memory{2};
+  std::map<int, unw_word_t> registers = {
+      {UNW_X86_64_RSP, stack_at}, {UNW_X86_64_RBX, 0xb00}, {UNW_X86_64_RIP, leaf + 0x10}};
+  unw_dyn_info_t table{};
+  int finds = 0, puts = 0, puts_of_other = 0, resumed = 0;
+  unw_word_t found_start = 0;
+};
+
+Target& of(void* arg) {
+  return *static_cast<Target*>(arg);
+}
+
+int find_proc_info(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t* info, int need, void* arg) {
+  const int result = UNW_OBJ(dwarf_search_unwind_table)(space, ip, &of(arg).table, info, need, arg);
+  if (result == 0 && need) ++of(arg).finds, of(arg).found_start = info->start_ip;
+  return result;
+}
+void put_unwind_info(unw_addr_space_t, unw_proc_info_t* info, void* arg) {
+  ++of(arg).puts;
+  of(arg).puts_of_other += info->start_ip != of(arg).found_start;
+}
+int access_mem(unw_addr_space_t, unw_word_t address, unw_word_t* value, int write, void* arg) {
+  if (write) of(arg).memory.word(address, *value);
+  return write || of(arg).memory.read(address, *value) ? 0 : -UNW_EINVAL;
+}
+int access_reg(unw_addr_space_t, unw_regnum_t reg, unw_word_t* value, int write, void* arg) {
+  auto& registers = of(arg).registers;
+  if (write)
+    registers[reg] = *value;
+  else if (!registers.contains(reg))
+    return -UNW_EBADREG;
+  else
+    *value = registers[reg];
+  return 0;
+}
+int resume(unw_addr_space_t, unw_cursor_t* cursor, void* arg) {
+  unw_word_t ip = 0;
+  ++of(arg).resumed;
+  return unw_get_reg(cursor, UNW_REG_IP, &ip) == 0 && ip == middle + 0x10 ? 0 : -UNW_EUNSPEC;
+}
+int get_proc_name(unw_addr_space_t, unw_word_t ip, char* buffer, size_t size, unw_word_t* offset, void*) {
+  *offset = ip % 0x100;
+  return snprintf(buffer, size, "a_long_name") < static_cast<int>(size) ? 0 : -UNW_ENOMEM;
+}
+
+struct Front : testing::Test {
+  Front() {
+    target.table.format = UNW_INFO_FORMAT_REMOTE_TABLE;
+    target.table.u.rti = {.name_ptr = 0, .segbase = table_at, .table_len = 3, .table_data = table_at};
+    space = unw_create_addr_space(&accessors, 0);
+  }
+  ~Front() override { unw_destroy_addr_space(space); }
+
+  std::vector<unw_word_t> walk() {
+    std::vector<unw_word_t> ips;
+    if (unw_init_remote(&cursor, space, &target) != 0) return ips;
+    do {
+      ips.push_back(0);
+      unw_get_reg(&cursor, UNW_REG_IP, &ips.back());
+    } while (ips.size() < 100 && (end = unw_step(&cursor)) > 0);
+    return ips;
+  }
+
+  Target target;
+  unw_accessors_t accessors = {find_proc_info, put_unwind_info, nullptr, access_mem,
+                               access_reg,     nullptr,         resume,  get_proc_name};
+  unw_addr_space_t space;
+  unw_cursor_t cursor;
+  int end = 1;
+};
+
+const std::vector<unw_word_t> all = {leaf + 0x10, middle + 0x10, middle + 0x10, start + 0x10};
+
+TEST_F(Front, ByteOrders) {
+  const auto possible = [&](int order) {
+    unw_addr_space_t made = unw_create_addr_space(&accessors, order);
+    unw_destroy_addr_space(made);
+    return made != nullptr;
+  };
+  EXPECT_TRUE(possible(__LITTLE_ENDIAN));
+  EXPECT_FALSE(possible(__BIG_ENDIAN));
+  EXPECT_FALSE(possible(7));
+}
+
+TEST_F(Front, WalksAndPutsEachInfoOnce) {
+  EXPECT_EQ(walk(), all);
+  EXPECT_EQ(end, 0);
+  EXPECT_EQ(target.finds, 4);
+  EXPECT_EQ(target.puts, 4);
+  EXPECT_EQ(target.puts_of_other, 0) << "put_unwind_info() sees what find_proc_info() gave";
+}
+
+TEST_F(Front, CursorsCanBeCopied) {
+  ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
+  const unw_cursor_t copy = cursor;
+  EXPECT_EQ(unw_step(&cursor), 1);
+  cursor = copy;
+  unw_word_t ip = 0;
+  EXPECT_EQ(unw_get_reg(&cursor, UNW_REG_IP, &ip), 0);
+  EXPECT_EQ(ip, leaf + 0x10);
+  EXPECT_EQ(unw_step(&cursor), 1);
+}
+
+TEST_F(Front, Registers) {
+  ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
+  ASSERT_EQ(unw_step(&cursor), 1);
+  unw_word_t value = 0;
+  EXPECT_EQ(unw_get_reg(&cursor, UNW_X86_64_RBX, &value), 0);
+  EXPECT_EQ(value, 0xb01u);
+  EXPECT_EQ(unw_get_reg(&cursor, UNW_X86_64_CFA, &value), 0);
+  EXPECT_EQ(value, stack_at + 16) << "another name of the stack pointer";
+  EXPECT_EQ(unw_get_reg(&cursor, UNW_X86_64_RAX, &value), -UNW_EBADREG);
+  EXPECT_EQ(unw_get_reg(&cursor, 1000, &value), -UNW_EBADREG);
+  EXPECT_EQ(unw_get_reg(&cursor, -1, &value), -UNW_EBADREG);
+  unw_fpreg_t wide;
+  EXPECT_EQ(unw_get_fpreg(&cursor, 0, &wide), -UNW_EBADREG);
+  EXPECT_EQ(unw_set_reg(&cursor, UNW_REG_SP, 1), -UNW_EREADONLYREG);
+  EXPECT_EQ(unw_set_reg(&cursor, UNW_X86_64_RBX, 5), 0);
+  EXPECT_TRUE(target.memory.read(stack_at, value));
+  EXPECT_EQ(value, 5u);
+  unw_save_loc_t location;
+  EXPECT_EQ(unw_get_save_loc(&cursor, UNW_REG_IP, &location), 0);
+  EXPECT_EQ(location.type, UNW_SLT_MEMORY);
+  EXPECT_EQ(location.u.addr, stack_at + 8);
+  EXPECT_EQ(unw_get_save_loc(&cursor, UNW_REG_SP, &location), 0);
+  EXPECT_EQ(location.type, UNW_SLT_NONE);
+}
+
+TEST_F(Front, Resume) {
+  ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
+  ASSERT_EQ(unw_step(&cursor), 1);
+  EXPECT_EQ(unw_resume(&cursor), 0);
+  EXPECT_EQ(target.resumed, 1);
+  EXPECT_EQ(target.registers[UNW_X86_64_RIP], middle + 0x10);
+  EXPECT_EQ(target.registers[UNW_X86_64_RSP], stack_at + 16);
+}
+
+TEST_F(Front, ProceduresAndNames) {
+  ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
+  ASSERT_EQ(unw_step(&cursor), 1);
+  unw_proc_info_t info;
+  EXPECT_EQ(unw_get_proc_info(&cursor, &info), 0);
+  EXPECT_EQ(info.start_ip, middle);
+  EXPECT_EQ(info.end_ip, middle + 0x100);
+  EXPECT_EQ(info.unwind_info, nullptr);
+  EXPECT_EQ(unw_get_proc_info_by_ip(space, start, &info, &target), 0);
+  EXPECT_EQ(info.start_ip, start);
+  EXPECT_EQ(unw_get_proc_info_by_ip(space, 0x99, &info, &target), -UNW_ENOINFO);
+  EXPECT_EQ(target.puts, target.finds) << "nothing to put without unwind information";
+  char name[7];
+  unw_word_t offset = 0;
+  EXPECT_EQ(unw_get_proc_name(&cursor, name, sizeof name, &offset), -UNW_ENOMEM);
+  EXPECT_STREQ(name, "a_long");
+  EXPECT_EQ(offset, 0x10u);
+}
+
+TEST_F(Front, TablesRelativeToTheStart) {
+  target.table.format = UNW_INFO_FORMAT_IP_OFFSET;
+  target.table.start_ip = leaf;
+  target.memory.write(0x60000, Bytes().u32(0).u32(0x1000)); // starts count from leaf, FDEs from segbase
+  target.table.u.rti = {.name_ptr = 0, .segbase = cfi_at - 0x1000, .table_len = 1, .table_data = 0x60000};
+  unw_proc_info_t info;
+  // The entry leads to the CIE, which is no procedure.
+  EXPECT_EQ(unw_get_proc_info_by_ip(space, leaf, &info, &target), -UNW_EBADVERSION);
+  unw_word_t cie_size = 0;
+  ASSERT_TRUE(target.memory.read(cfi_at, cie_size));
+  target.table.u.rti.segbase += (cie_size & 0xffffffff) + 4; // the first FDE stands behind it
+  EXPECT_EQ(unw_get_proc_info_by_ip(space, leaf, &info, &target), 0);
+  EXPECT_EQ(info.start_ip, leaf);
+}
+
+TEST_F(Front, FormatsThatAreNotUnderstood) {
+  unw_proc_info_t info;
+  for (const int format : {int(UNW_INFO_FORMAT_DYNAMIC), int(UNW_INFO_FORMAT_ARM_EXIDX), 99, -1}) {
+    target.table.format = format;
+    EXPECT_EQ(unw_get_proc_info_by_ip(space, leaf, &info, &target), -UNW_EINVAL);
+  }
+  target.table.format = UNW_INFO_FORMAT_TABLE; // and a pointer that is not ours
+  EXPECT_EQ(unw_get_proc_info_by_ip(space, leaf, &info, &target), -UNW_EINVAL);
+  EXPECT_EQ(UNW_OBJ(dwarf_find_debug_frame)(0, &target.table, leaf, 0, "/no/such/file", leaf, start), 0);
+}
+
+TEST_F(Front, CallBacksThatAreNull) {
+  unw_accessors_t none{};
+  unw_addr_space_t empty = unw_create_addr_space(&none, 0);
+  EXPECT_EQ(unw_init_remote(&cursor, empty, nullptr), -UNW_EINVAL);
+  unw_destroy_addr_space(empty);
+  unw_get_accessors(space)->find_proc_info = nullptr;
+  EXPECT_EQ(walk().size(), 1u);
+  EXPECT_LE(end, 0);
+}
+
+TEST_F(Front, Caching) {
+  EXPECT_EQ(unw_set_caching_policy(space, UNW_CACHE_GLOBAL), 0);
+  EXPECT_EQ(unw_set_caching_policy(space, static_cast<unw_caching_policy_t>(3)), -UNW_EINVAL);
+  EXPECT_EQ(unw_set_cache_size(space, 2000, 0), 0);
+  EXPECT_EQ(unw_set_cache_size(space, 16, 1), -UNW_EINVAL);
+  walk(), walk();
+  EXPECT_EQ(target.finds, 3);
+  unw_flush_cache(space, 0, 0);
+  walk();
+  EXPECT_EQ(target.finds, 6);
+}
+
+TEST(FrontNames, RegistersAndErrors) {
+  EXPECT_STREQ(unw_regname(UNW_X86_64_R15), "R15");
+  EXPECT_STREQ(unw_regname(UNW_REG_IP), "RIP");
+  EXPECT_STREQ(unw_regname(500), "???");
+  EXPECT_FALSE(unw_is_fpreg(UNW_X86_64_RAX));
+  EXPECT_STREQ(unw_strerror(-UNW_EBADFRAME), "bad frame");
+  EXPECT_STREQ(unw_strerror(UNW_ENOINFO), "no unwind info found");
+  EXPECT_STREQ(unw_strerror(-11), "invalid error code");
+}
+
+TEST(FrontDynamic, RegistersCodeInAList) {
+  const auto listed = [] {
+    std::vector<unw_dyn_info_t*> entries;
+    for (unw_dyn_info_t* at = _U_dyn_info_list.first; at; at = at->next) entries.push_back(at);
+    return entries;
+  };
+  unw_dyn_info_t a{}, b{}, c{};
+  const auto generation = _U_dyn_info_list.generation;
+  for (unw_dyn_info_t* info : {&a, &b, &c}) _U_dyn_register(info);
+  EXPECT_EQ(listed(), (std::vector{&c, &b, &a}));
+  EXPECT_EQ(b.prev, &c);
+  _U_dyn_cancel(&b);
+  EXPECT_EQ(listed(), (std::vector{&c, &a}));
+  _U_dyn_cancel(&c);
+  _U_dyn_cancel(&a);
+  EXPECT_TRUE(listed().empty());
+  EXPECT_EQ(_U_dyn_info_list.generation, generation + 6);
+}
+
+} // namespace
