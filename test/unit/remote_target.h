@@ -24,7 +24,7 @@
 namespace sframe::test {
 
 inline constexpr std::uint64_t leaf = 0x10000, middle = 0x10100, start = 0x10200, cfi_at = 0x20000,
-                               table_at = 0x21000, stack_at = 0x7000;
+                               table_at = 0x21000, stack_at = 0x7000, dynamic_list_at = 0x5000;
 inline constexpr std::uint16_t rbx = 3, rsp = 7;
 
 /// Memory, bytes by address.
@@ -115,7 +115,7 @@ public:
   }
   walk::RemoteStatus find_dynamic_list(std::uint64_t& address, void*) override {
     ++dynamic_asked;
-    address = 0x5000;
+    address = dynamic_list_at;
     return walk::RemoteStatus::ok;
   }
   walk::RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void*) override {
@@ -141,6 +141,7 @@ public:
   }
   walk::RemoteStatus find_name(std::uint64_t address, std::span<char> buffer, std::uint64_t& offset,
                                void*) override {
+    if (address > start + 0x100) return walk::RemoteStatus::no_info;
     offset = address % 0x100;
     return walk::give_name(address < middle ? "leaf" : address < start ? "middle" : "start", buffer);
   }

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include <thread>
 #include <vector>
 
@@ -47,6 +49,65 @@ TEST_F(Remote, WalksToTheBottom) {
   EXPECT_EQ(cursor.stepper(), "procedure");
   EXPECT_EQ(target.unaligned, 0);
   EXPECT_EQ(cursor.step(), StepStatus::bottom) << "and stays there";
+}
+
+/// Registers a procedure of 0x100 bytes as a program does with _U_dyn_register(): its first instruction, of
+/// one byte, pushes rbx.
+void register_procedure(TargetMemory& memory, std::uint64_t code) {
+  constexpr std::uint64_t entry = dynamic_list_at + 0x100, region = entry + 0x100, name = region + 0x100;
+  constexpr std::uint64_t format_dynamic = 0;
+  enum : std::uint8_t { stop = 0, spill_sp_rel = 3, add = 4 };
+  const auto operation = [](std::uint8_t tag, std::uint16_t reg, std::int64_t value) {
+    return Bytes().u8(tag).u8(0).u16(reg).u32(0).u64(static_cast<std::uint64_t>(value));
+  };
+  memory.write(dynamic_list_at, Bytes().u32(0).u32(1).u64(entry));
+  memory.write(entry, Bytes()
+                          .u64(0)
+                          .u64(0)
+                          .u64(code)
+                          .u64(code + 0x100)
+                          .u64(0)
+                          .u64(format_dynamic)
+                          .u64(0)
+                          .u64(name)
+                          .u64(0)
+                          .u64(0)
+                          .u64(region));
+  memory.write(region, Bytes().u64(0).u32(0x100).u32(3));
+  memory.write(region + 16, operation(add, rsp, -8));
+  memory.write(region + 32, operation(spill_sp_rel, rbx, 0));
+  memory.write(region + 48, operation(stop, 0, 0));
+  memory.write(name, Bytes().text("registered").u64(0));
+  memory.word(code + 0x10, 0);
+}
+
+TEST_F(Remote, KnowsCodeThatTheProgramHasRegistered) {
+  constexpr std::uint64_t code = 0x30000;
+  for (const auto policy : {CachingPolicy::none, CachingPolicy::global, CachingPolicy::per_thread}) {
+    space.set_caching(policy);
+    register_procedure(target.memory, code);
+    target.registers[pc_register] = code + 0x10;
+    EXPECT_EQ(walk(), (std::vector{code + 0x10, middle + 0x10, middle + 0x10, start + 0x10}));
+    EXPECT_TRUE(cursor.complete());
+
+    ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+    std::array<char, 32> name{};
+    std::uint64_t offset = 0;
+    EXPECT_EQ(cursor.find_name(name, offset), RemoteStatus::ok);
+    EXPECT_STREQ(name.data(), "registered");
+    EXPECT_EQ(offset, 0x10u);
+    ProcedureInfo info;
+    EXPECT_EQ(cursor.find_procedure(info), RemoteStatus::ok);
+    EXPECT_EQ(info.start, code);
+    EXPECT_EQ(info.end, code + 0x100);
+    EXPECT_EQ(cursor.step(), StepStatus::stepped);
+    EXPECT_EQ(cursor.stepper(), "cfi");
+    EXPECT_EQ(cursor.frame().registers.get(rbx), 0xb01u);
+
+    target.memory.word(dynamic_list_at + 8, 0); // it is taken off the list
+    ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+    EXPECT_EQ(cursor.find_name(name, offset), RemoteStatus::no_info);
+  }
 }
 
 TEST_F(Remote, ReleasesEachProcedureOnce) {
@@ -109,8 +170,8 @@ TEST_F(Remote, FailuresAreNotCached) {
 
 TEST_F(Remote, TheDynamicListIsCachedWithTheRest) {
   CallbackView view(space, nullptr);
-  EXPECT_EQ(view.dynamic_info_list(), 0x5000u);
-  EXPECT_EQ(view.dynamic_info_list(), 0x5000u);
+  EXPECT_EQ(view.dynamic_info_list(), dynamic_list_at);
+  EXPECT_EQ(view.dynamic_info_list(), dynamic_list_at);
   EXPECT_EQ(target.dynamic_asked, 2);
   space.set_caching(CachingPolicy::global);
   view.dynamic_info_list(), view.dynamic_info_list();

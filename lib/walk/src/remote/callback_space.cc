@@ -7,6 +7,8 @@
 #include "steppers/row_step.h"
 #include "steppers/trampoline.h"
 
+#include "sframe/walk/dynamic_code.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -93,6 +95,11 @@ std::size_t CallbackView::read(std::uint64_t address, std::span<std::byte> out) 
     done += taken;
   }
   return done;
+}
+
+Module* CallbackView::module_at(std::uint64_t address) {
+  if (Module* module = space_.accessors().module_at(address, arg_)) return module;
+  return generated_ && is_code(address) ? generated_->module_at(address) : nullptr;
 }
 
 std::optional<std::uint64_t> CallbackView::dynamic_info_list() {

@@ -8,6 +8,7 @@
 #include "remote/procedure_step.h"
 #include "steppers/trampoline.h"
 
+#include "sframe/walk/dynamic_code.h"
 #include "sframe/walk/steppers.h"
 
 #include <atomic>
@@ -44,24 +45,48 @@ void check(Memory& memory, const FrameState& frame, FrameState& caller, StepResu
   check_step(frame, caller, memory.space().abi().sp, result);
 }
 
-/// The steppers for frames of which the owner of the target knows nothing: by modules and by guesses.
-const StepperList& other_steppers(const CallbackSpace& space, std::uint64_t walk) {
-  struct Kept {
-    std::uint64_t epoch = 0, walk = 0;
-    StepperList list;
-  };
-  static thread_local Kept kept;
-  const std::uint64_t epoch = space.epoch();
-  if (space.caching() != CachingPolicy::none) walk = 0;
-  if (kept.epoch == epoch && kept.walk == walk) return kept.list;
-  kept = {epoch, walk, {}};
-  const AbiTraits& abi = space.abi();
-  kept.list.push_back(make_sframe_stepper(abi));
-  kept.list.push_back(make_cfi_stepper(abi));
-  kept.list.push_back(make_context_stepper(abi));
-  kept.list.push_back(make_analysis_stepper(abi));
-  kept.list.push_back(make_frame_pointer_stepper(abi));
-  return kept.list;
+/// For frames of which the owner of the target knows nothing: code that the target's program registered, and
+/// steppers by modules and by guesses. What they remember is for one target.
+class Others final : public ByteSource {
+public:
+  Others(CallbackSpace& space, void* arg, std::uint64_t walk)
+      : walk(walk), epoch_(space.epoch()), view_(space, arg), generated_(view_, files_, *this, modules_) {
+    const AbiTraits& abi = space.abi();
+    steppers_.push_back(make_sframe_stepper(abi));
+    steppers_.push_back(make_cfi_stepper(abi));
+    steppers_.push_back(make_context_stepper(abi));
+    steppers_.push_back(make_analysis_stepper(abi));
+    steppers_.push_back(make_frame_pointer_stepper(abi));
+    generated_.add_dyn_info_list(view_.dynamic_info_list().value_or(0));
+  }
+
+  bool is_for(const CallbackSpace& space, void* arg) const {
+    return epoch_ == space.epoch() && arg == view_.arg();
+  }
+  const StepperList& steppers() const { return steppers_; }
+  DynamicCode& generated() { return generated_; }
+  std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
+
+  std::uint64_t walk; ///< the last one that it was used in
+
+private:
+  std::uint64_t epoch_;
+  FileOptions files_{.open_files = false};
+  CallbackView view_;
+  std::deque<Module> modules_;
+  DynamicCode generated_;
+  StepperList steppers_;
+};
+
+/// A thread keeps those for the target that it looked at last. A new walk sees what was registered meanwhile.
+Others& others(CallbackSpace& space, void* arg, std::uint64_t walk) {
+  static thread_local std::unique_ptr<Others> kept;
+  const bool may_keep =
+      kept && kept->is_for(space, arg) &&
+      (kept->walk == walk || (space.caching() != CachingPolicy::none && !kept->generated().refresh()));
+  if (!may_keep) kept = std::make_unique<Others>(space, arg, walk);
+  kept->walk = walk;
+  return *kept;
 }
 
 } // namespace
@@ -135,7 +160,9 @@ StepStatus RemoteCursor::step() {
     locations.in_memory = locations.in_register = 0;
     result = StepResult::failed(view.is_code(frame_.lookup_pc()) ? StopReason::no_rule : StopReason::not_code,
                                 frame_.registers.pc);
-    for (const auto& stepper : other_steppers(*space_, walk_)) {
+    Others& rest = others(*space_, arg_, walk_);
+    view.set_generated_code(&rest.generated());
+    for (const auto& stepper : rest.steppers()) {
       StepResult answer = stepper->step(frame_, memory, caller);
       check(memory, frame_, caller, answer);
       if (!settled(answer)) continue;
@@ -177,7 +204,9 @@ StepResult RemoteCursor::peek() const {
   FrameState caller;
   StepResult result;
   if (step_exact(view, memory, caller, result, nullptr) == RemoteStatus::ok) return result;
-  for (const auto& stepper : other_steppers(*space_, walk_))
+  Others& rest = others(*space_, arg_, walk_);
+  view.set_generated_code(&rest.generated());
+  for (const auto& stepper : rest.steppers())
     if (StepResult answer = stepper->step(frame_, memory, caller); settled(answer)) return answer;
   return StepResult::not_mine();
 }
@@ -221,12 +250,30 @@ RemoteStatus RemoteCursor::resume() {
   return status == RemoteStatus::ok ? accessors.resume(*this, arg_) : status;
 }
 
+Module* RemoteCursor::generated_module() const {
+  return others(*space_, arg_, walk_).generated().module_at(frame_.lookup_pc());
+}
+
 RemoteStatus RemoteCursor::find_procedure(ProcedureInfo& info) const {
-  return space_->accessors().find_procedure(frame_.lookup_pc(), false, arg_, info);
+  const auto status = space_->accessors().find_procedure(frame_.lookup_pc(), false, arg_, info);
+  if (status != RemoteStatus::no_info) return status;
+  Module* module = generated_module();
+  const auto extent =
+      module ? module->tables().function_at(frame_.lookup_pc() - module->bias()) : std::nullopt;
+  if (!extent) return status;
+  info.start = extent->start + module->bias();
+  info.end = info.start + extent->size;
+  return RemoteStatus::ok;
 }
 
 RemoteStatus RemoteCursor::find_name(std::span<char> buffer, std::uint64_t& offset) const {
-  const auto status = space_->accessors().find_name(frame_.lookup_pc(), buffer, offset, arg_);
+  auto status = space_->accessors().find_name(frame_.lookup_pc(), buffer, offset, arg_);
+  if (status == RemoteStatus::no_info)
+    if (Module* module = generated_module())
+      if (const auto match = module->find_symbol(frame_.lookup_pc() - module->bias())) {
+        offset = match->offset;
+        status = give_name(match->symbol->name, buffer);
+      }
   offset += !frame_.pc_exact;
   return status;
 }

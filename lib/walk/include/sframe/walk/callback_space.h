@@ -33,6 +33,7 @@ enum class CachingPolicy : std::uint8_t {
   per_thread ///< each thread has its own, without locks
 };
 
+class DynamicCode;
 struct ProcedureRules;
 class RuleTable;
 
@@ -89,13 +90,17 @@ public:
   std::size_t read(std::uint64_t address, std::span<std::byte> out) override;
   bool is_code(std::uint64_t address) override { return space_.accessors().is_code(address, arg_); }
   std::uint64_t code_address_mask() override { return space_.accessors().code_address_mask(abi(), arg_); }
-  Module* module_at(std::uint64_t address) override { return space_.accessors().module_at(address, arg_); }
+  /// What the accessors know, else code that the program registered (dynamic_code.h).
+  Module* module_at(std::uint64_t address) override;
   std::optional<std::uint64_t> dynamic_info_list() override;
 
   /// Writes a word.
   RemoteStatus write(std::uint64_t address, std::uint64_t value) {
     return space_.accessors().access_memory(address, value, true, arg_);
   }
+
+  /// Where to look for registered code: nowhere at first. `code` reads from a view of its own.
+  void set_generated_code(DynamicCode* code) { generated_ = code; }
 
   /// What access_memory() said when it last failed.
   RemoteStatus memory_status() const { return memory_status_; }
@@ -110,6 +115,7 @@ private:
 
   CallbackSpace& space_;
   void* arg_;
+  DynamicCode* generated_ = nullptr;
   RemoteStatus memory_status_ = RemoteStatus::ok;
 };
 

@@ -25,8 +25,9 @@ public:
   RemoteStatus start(CallbackSpace& space, void* arg);
 
   /// Goes to the caller. `bottom`: there is none, and the cursor stays. `error`: it stays, too, and status()
-  /// tells why. Asks find_procedure(), then the code for a signal trampoline, then modules, then guesses
-  /// (not by a scan of the stack): trust() tells. Allocates nothing where the rules are in a cache.
+  /// tells why. Asks find_procedure(), then the code for a signal trampoline, then modules and what the
+  /// program registered (_U_dyn_register(3)), then guesses (not by a scan of the stack): trust() tells.
+  /// Allocates nothing where the rules are in a cache.
   StepStatus step();
 
   /// Why the last step() failed; `ok` otherwise.
@@ -58,9 +59,10 @@ public:
   /// Makes the thread's registers those of this frame, then asks Accessors::resume().
   RemoteStatus resume();
 
-  /// The procedure of the frame, without rules.
+  /// The procedure of the frame, without rules: as the accessors know it, else as the program registered it.
   RemoteStatus find_procedure(ProcedureInfo& info) const;
-  /// Its name and the offset of the pc, as Accessors::find_name(); the call, not what follows it, decides.
+  /// Its name and the offset of the pc, as Accessors::find_name() or the registration says; the call, not
+  /// what follows it, decides.
   RemoteStatus find_name(std::span<char> buffer, std::uint64_t& offset) const;
 
   CallbackSpace& space() const { return *space_; }
@@ -69,6 +71,7 @@ public:
 private:
   RemoteStatus step_exact(CallbackView& view, Memory& memory, FrameState& caller, StepResult& result,
                           SaveLocations* locations) const;
+  Module* generated_module() const;
 
   CallbackSpace* space_ = nullptr;
   void* arg_ = nullptr;
