@@ -156,8 +156,7 @@ TEST(Here, DeepRecursion) {
 }
 
 // A stack of its own. The outermost function seems to have been called by the instruction before the C
-// library's
-// __start_context(): no table knows it, and libgcc ends there too.
+// library's __start_context(): no table knows it, and libgcc ends there too.
 TEST(Here, StackOfMakecontext) {
   static ucontext_t back, other;
   std::vector<char> stack(256 << 10);
@@ -182,6 +181,7 @@ TEST(Here, RefreshKeepsWhatIsThere) {
 }
 
 TEST(Here, DamagedReturnAddressEndsTheWalk) {
+  ASSERT_TRUE(walk::refresh());
   // A context whose stack holds nothing but rubbish, in the middle of a known function.
   ucontext_t context;
   ASSERT_EQ(getcontext(&context), 0);
@@ -207,6 +207,7 @@ TEST(Here, DamagedReturnAddressEndsTheWalk) {
 // Copies of a real stack in which some words are others: numbers that are no addresses, addresses of code, of
 // the stack and of memory that is not there. Any end will do that comes without a crash.
 TEST(Here, DamagedStacks) {
+  ASSERT_TRUE(walk::refresh());
   static ucontext_t context; // static: this function's frame is to be small
   ASSERT_EQ(getcontext(&context), 0);
   const auto sp = static_cast<std::uint64_t>(test::sp_of(context));

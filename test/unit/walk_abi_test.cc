@@ -8,11 +8,11 @@
 #include "sframe/walk/abi.h"
 #include "sframe/walk/process_state.h"
 #include "sframe/walk/steppers.h"
+#include "walk_made_up.h"
 
 #include <gtest/gtest.h>
 
 #include <initializer_list>
-#include <map>
 #include <optional>
 
 namespace {
@@ -70,38 +70,12 @@ TEST(Abi, S390xCallsAreRecognised) {
   EXPECT_FALSE(ends_with_call(Abi::s390x, {0x07, 0xfe}));             // br %r14
 }
 
-/// Memory of any ABI; code in [0x1000, 0x2000), a stack of zeros in [0x7000, 0x7200); 48 bits of address.
-class AbiSpace final : public AddressSpace {
+/// With a stack of zeros in [0x7000, 0x7200).
+class AbiSpace final : public test::MadeUpSpace {
 public:
-  explicit AbiSpace(Abi abi) : abi_(traits(abi)) {
-    for (std::uint64_t address = 0x7000; address < 0x7200; address += 8) put(address, 0);
+  explicit AbiSpace(Abi abi) : MadeUpSpace(traits(abi)) {
+    for (std::uint64_t address = 0x7000; address < 0x7200; address += 8) word(address, 0);
   }
-  const AbiTraits& abi() const override { return abi_; }
-  std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const auto at = bytes_.find(address + i);
-      if (at == bytes_.end()) return i;
-      out[i] = at->second;
-    }
-    return out.size();
-  }
-  bool is_code(std::uint64_t address) override { return address >= 0x1000 && address < 0x2000; }
-  Module* module_at(std::uint64_t) override { return nullptr; }
-  std::uint64_t code_address_mask() override { return 0xffff'ffff'ffff; }
-
-  /// A word, in the ABI's byte order.
-  void put(std::uint64_t address, std::uint64_t value) {
-    for (int i = 0; i < 8; ++i)
-      bytes_[address++] =
-          static_cast<std::byte>(value >> 8 * (abi_.byte_order == ByteOrder::big ? 7 - i : i));
-  }
-  void code(std::uint64_t address, std::initializer_list<int> bytes) {
-    for (const int byte : bytes) bytes_[address++] = static_cast<std::byte>(byte);
-  }
-
-private:
-  const AbiTraits& abi_;
-  std::map<std::uint64_t, std::byte> bytes_;
 };
 
 FrameState frame_at(const AbiSpace& space, std::uint64_t pc, std::uint64_t sp) {
@@ -115,8 +89,8 @@ TEST(Steppers, SignedReturnAddressOfAFrameRecord) {
   constexpr std::uint16_t x29 = 29, sp = 31;
   AbiSpace space(Abi::aarch64_little);
   space.code(0x114c, {0, 0, 0, 0x94}); // bl
-  space.put(0x7010, 0x7050);
-  space.put(0x7018, 0x002b'0000'0000'1150);
+  space.word(0x7010, 0x7050);
+  space.word(0x7018, 0x002b'0000'0000'1150);
   Memory memory(space);
   const auto stepper = make_frame_pointer_stepper(space.abi());
   FrameState frame = frame_at(space, 0x1500, 0x7000), caller;
@@ -139,16 +113,16 @@ TEST(Steppers, ScanFindsFrameRecords) {
   EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
 
   space.code(0x114c, {0, 0, 0, 0x94}); // bl
-  space.put(0x7010, 0x6ff0);           // down the stack
-  space.put(0x7018, 0x1150);
-  space.put(0x7020, 0x7071); // not aligned
-  space.put(0x7028, 0x1150);
-  space.put(0x7030, 0x7070);
-  space.put(0x7038, 0x1154); // behind no call
+  space.word(0x7010, 0x6ff0);          // down the stack
+  space.word(0x7018, 0x1150);
+  space.word(0x7020, 0x7071); // not aligned
+  space.word(0x7028, 0x1150);
+  space.word(0x7030, 0x7070);
+  space.word(0x7038, 0x1154); // behind no call
   EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
 
-  space.put(0x7040, 0x7070);
-  space.put(0x7048, 0x002b'0000'0000'1150);
+  space.word(0x7040, 0x7070);
+  space.word(0x7048, 0x002b'0000'0000'1150);
   StepResult result = stepper->step(frame, memory, caller);
   ASSERT_EQ(result.status, StepStatus::stepped);
   EXPECT_EQ(result.trust, Trust::heuristic);
@@ -157,7 +131,7 @@ TEST(Steppers, ScanFindsFrameRecords) {
   EXPECT_EQ(caller.registers.get(x29), 0x7070u);
   EXPECT_EQ(caller.registers.get(sp), 0x7070u);
 
-  space.put(0x7040, 0); // the outermost record
+  space.word(0x7040, 0); // the outermost record
   result = stepper->step(frame, memory, caller);
   ASSERT_EQ(result.status, StepStatus::stepped);
   EXPECT_EQ(caller.registers.get(x29), 0u);
@@ -174,14 +148,14 @@ TEST(Steppers, ScanFindsSavedStackPointers) {
   FrameState caller;
   for (const std::uint64_t behind : {0x1150u, 0x1180u})
     space.code(behind - 6, {0xc0, 0xe5, 0, 0, 0, 4}); // brasl
-  space.put(0x7000 + 112, 0x1150);                    // of a call that the frame has made
-  space.put(0x7000 + 120, 0x7000);
-  space.put(0x7050 + 112, 0x1150);
-  space.put(0x7050 + 120, 0x7051); // another place
+  space.word(0x7000 + 112, 0x1150);                   // of a call that the frame has made
+  space.word(0x7000 + 120, 0x7000);
+  space.word(0x7050 + 112, 0x1150);
+  space.word(0x7050 + 120, 0x7051); // another place
   EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
 
-  space.put(0x70a0 + 112, 0x1180);
-  space.put(0x70a0 + 120, 0x70a0);
+  space.word(0x70a0 + 112, 0x1180);
+  space.word(0x70a0 + 120, 0x70a0);
   const StepResult result = stepper->step(frame, memory, caller);
   ASSERT_EQ(result.status, StepStatus::stepped);
   EXPECT_TRUE(result.may_skip);
@@ -198,11 +172,11 @@ TEST(Steppers, FramePointerFollowsTheBackChain) {
   const FrameState frame = frame_at(space, 0x1500, 0x7000);
   FrameState caller;
   space.code(0x1180 - 6, {0xc0, 0xe5, 0, 0, 0, 4}); // brasl
-  space.put(0x70a0 + 112, 0x1180);
-  space.put(0x70a0 + 120, 0x70a0);
+  space.word(0x70a0 + 112, 0x1180);
+  space.word(0x70a0 + 120, 0x70a0);
   EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine) << "no chain";
 
-  space.put(0x7000, 0x70a0);
+  space.word(0x7000, 0x70a0);
   const StepResult result = stepper->step(frame, memory, caller);
   ASSERT_EQ(result.status, StepStatus::stepped);
   EXPECT_EQ(result.trust, Trust::heuristic);
@@ -212,7 +186,7 @@ TEST(Steppers, FramePointerFollowsTheBackChain) {
   EXPECT_EQ(caller.registers.get(r15), 0x70a0u);
 
   for (const std::uint64_t wrong : {0x7000u, 0x70a1u, 0x70a8u, 0x9000u}) {
-    space.put(0x7000, wrong);
+    space.word(0x7000, wrong);
     EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine) << wrong;
   }
 }

@@ -3,13 +3,12 @@
 // What machine code says of frames, before every instruction of functions whose stacks are computed by hand.
 // No tables, no symbols: the function's start has to be found, too.
 
+#include "walk_made_up.h"
+
 #include "sframe/walk/code_frames.h"
 #include "sframe/walk/steppers.h"
 
 #include <gtest/gtest.h>
-
-#include <initializer_list>
-#include <map>
 
 namespace {
 
@@ -18,31 +17,10 @@ using namespace sframe::walk;
 
 constexpr std::uint16_t rbx = 3, rbp = 6, rsp = 7;
 
-/// AMD64 memory; code in [0x1000, 0x3000). A call ends at 0x2000.
-class CodeSpace final : public AddressSpace {
+/// A call ends at 0x2000.
+class CodeSpace final : public test::MadeUpSpace {
 public:
-  CodeSpace() { code(0x1ffb, {0xe8, 0, 0, 0, 0}); }
-  const AbiTraits& abi() const override { return traits(Abi::amd64); }
-  std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      const auto at = bytes_.find(address + i);
-      if (at == bytes_.end()) return i;
-      out[i] = at->second;
-    }
-    return out.size();
-  }
-  bool is_code(std::uint64_t address) override { return address >= 0x1000 && address < 0x3000; }
-  Module* module_at(std::uint64_t) override { return nullptr; }
-
-  void code(std::uint64_t address, std::initializer_list<int> bytes) {
-    for (const int byte : bytes) bytes_[address++] = static_cast<std::byte>(byte);
-  }
-  void word(std::uint64_t address, std::uint64_t value) {
-    for (int i = 0; i < 8; ++i) bytes_[address++] = static_cast<std::byte>(value >> 8 * i);
-  }
-
-private:
-  std::map<std::uint64_t, std::byte> bytes_;
+  CodeSpace() : MadeUpSpace(test::amd64, 0x3000) { call_before(0x2000); }
 };
 
 FrameState at(std::uint64_t pc, std::uint64_t sp, std::uint64_t fp) {

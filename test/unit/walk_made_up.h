@@ -25,10 +25,13 @@ using namespace sframe::walk;
 inline constexpr std::uint16_t rbx = 3, rbp = 6, rsp = 7;
 inline const AbiTraits& amd64 = traits(Abi::amd64);
 
-/// Words at addresses; code in [0x1000, 0x2000). No modules, so no tables.
-class MadeUpSpace final : public AddressSpace {
+/// Memory of any ABI, by default AMD64; code in [0x1000, code_end). No modules, so no tables. 48 bits of
+/// address.
+class MadeUpSpace : public AddressSpace {
 public:
-  const AbiTraits& abi() const override { return amd64; }
+  explicit MadeUpSpace(const AbiTraits& abi = amd64, std::uint64_t code_end = 0x2000)
+      : abi_(abi), code_end_(code_end) {}
+  const AbiTraits& abi() const override { return abi_; }
   std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
     for (std::size_t i = 0; i < out.size(); ++i) {
       const auto at = bytes_.find(address + i);
@@ -37,20 +40,25 @@ public:
     }
     return out.size();
   }
-  bool is_code(std::uint64_t address) override { return address >= 0x1000 && address < 0x2000; }
+  bool is_code(std::uint64_t address) override { return address >= 0x1000 && address < code_end_; }
   Module* module_at(std::uint64_t) override { return nullptr; }
+  std::uint64_t code_address_mask() override { return 0xffff'ffff'ffff; }
 
+  /// A word in the ABI's byte order.
   void word(std::uint64_t address, std::uint64_t value) {
     for (int i = 0; i < 8; ++i)
-      bytes_[address + static_cast<std::uint64_t>(i)] = static_cast<std::byte>(value >> 8 * i);
+      bytes_[address++] =
+          static_cast<std::byte>(value >> 8 * (abi_.byte_order == ByteOrder::big ? 7 - i : i));
   }
   void code(std::uint64_t address, std::initializer_list<int> bytes) {
     for (const int byte : bytes) bytes_[address++] = static_cast<std::byte>(byte);
   }
-  /// `call rel32` that ends at `address`.
+  /// AMD64's `call rel32` that ends at `address`.
   void call_before(std::uint64_t address) { code(address - 5, {0xe8, 0, 0, 0, 0}); }
 
 private:
+  const AbiTraits& abi_;
+  std::uint64_t code_end_;
   std::map<std::uint64_t, std::byte> bytes_;
 };
 

@@ -15,7 +15,11 @@ HereResult walk(const Registers& start, std::span<std::uint64_t> frames, std::si
                 bool& missing) {
   const Reading reading;
   missing = true;
-  if (!reading.snapshot()) return {0, StopReason::no_rule};
+  if (!reading.snapshot()) {
+    const bool has_start = with_start && !frames.empty();
+    if (has_start) frames[0] = start.pc;
+    return {has_start, StopReason::no_rule};
+  }
   Walk walk(*reading.snapshot(), frames, skip);
   const HereResult result = walk.run(start, with_start);
   missing = walk.tables_missing();

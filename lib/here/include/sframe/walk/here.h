@@ -55,7 +55,7 @@ HereResult here_in_handler(std::span<std::uint64_t> frames, std::size_t skip = 0
 /// The stack that a signal has interrupted, from what the handler got as its third argument: frames[0] is the
 /// pc of the instruction that was interrupted, then return addresses. Async-signal-safe as
 /// here_in_handler(). Where the pc is no memory at all (a call through a null pointer), the walk goes on with
-/// the caller if there is one that the tables know.
+/// the caller if there is one that the tables know. Before the first refresh() the pc is all there is.
 HereResult from_context(const ucontext_t& context, std::span<std::uint64_t> frames);
 
 /// Makes tables for what is loaded now: the program, its libraries, the vdso. Where nothing was loaded or
