@@ -82,10 +82,10 @@ void decode_logical_immediate(Word word, EffectList& effects) {
 
 /// rd := rn << amount, as additions.
 void shift_left(std::uint8_t rd, std::uint8_t rn, unsigned amount, EffectList& effects) {
-  const std::int64_t factor = std::int64_t{1} << amount;
-  if (rd == rn) return effects.add(rd, rd, factor - 1);
+  const std::uint64_t factor = std::uint64_t{1} << amount;
+  if (rd == rn) return effects.add(rd, rd, static_cast<std::int64_t>(factor - 1));
   effects.set_constant(rd, 0);
-  effects.add(rd, rn, factor);
+  effects.add(rd, rn, static_cast<std::int64_t>(factor));
 }
 
 void decode_move_wide(Word word, EffectList& effects) {
