@@ -174,6 +174,19 @@ TEST_F(Front, ProceduresAndNames) {
   EXPECT_EQ(offset, 0x10u);
 }
 
+// As libunwind 1.6.2 on AMD64 (src/x86_64/Gstep.c, Gget_proc_info.c).
+TEST_F(Front, UnknownCode) {
+  constexpr unw_word_t unknown = 0x30000;
+  target.memory.word(unknown, 0);
+  target.registers[UNW_X86_64_RIP] = unknown;
+  ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
+  unw_proc_info_t info;
+  EXPECT_EQ(unw_get_proc_info(&cursor, &info), 0);
+  EXPECT_EQ(info.start_ip, unknown);
+  EXPECT_EQ(info.end_ip, unknown + 1);
+  EXPECT_EQ(unw_step(&cursor), 0);
+}
+
 TEST_F(Front, TablesRelativeToTheStart) {
   target.table.format = UNW_INFO_FORMAT_IP_OFFSET;
   target.table.start_ip = leaf;

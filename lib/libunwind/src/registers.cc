@@ -37,6 +37,7 @@ const TargetRegisters& x86_64_registers() {
                                     .num_fp = 0,
                                     .fp_dwarf = {},
                                     .marks_interrupted = true,
+                                    .unknown_is_last = true,
                                     .names = x86_64_names};
   return data;
 }
@@ -52,6 +53,7 @@ const TargetRegisters& aarch64_registers() {
                                     .num_fp = 32,
                                     .fp_dwarf = {},
                                     .marks_interrupted = false,
+                                    .unknown_is_last = false,
                                     .names = aarch64_names};
   return data;
 }
@@ -67,6 +69,7 @@ const TargetRegisters& s390x_registers() {
                                     .num_fp = 16,
                                     .fp_dwarf = s390x_fp,
                                     .marks_interrupted = false,
+                                    .unknown_is_last = false,
                                     .names = s390x_names};
   return data;
 }

@@ -25,6 +25,9 @@ struct TargetRegisters {
   /// Which frame unw_is_signal_frame() tells of: the one that was interrupted, or the trampoline.
   /// libunwind 1.6 does not agree with itself, and programs go by what it does.
   bool marks_interrupted;
+  /// A frame of which nothing is known is the last one, and its procedure has one byte (libunwind 1.6 on
+  /// AMD64); elsewhere both are errors.
+  bool unknown_is_last;
   std::span<const char* const> names; ///< of 0 on, as far as they go in a row
 
   /// The DWARF number of a register that is followed, or pc_register; nothing for others.

@@ -39,7 +39,12 @@ int unw_step(unw_cursor_t* cursor) {
   switch (walk.step()) {
   case walk::StepStatus::stepped: return 1;
   case walk::StepStatus::bottom: return negated(walk.status()); // 0, or that the call-back wants no more
-  default: return walk.status() == walk::RemoteStatus::ok ? -UNW_EUNSPEC : negated(walk.status());
+  default: break;
+  }
+  switch (walk.status()) {
+  case walk::RemoteStatus::ok: return -UNW_EUNSPEC;
+  case walk::RemoteStatus::no_info: return target_registers().unknown_is_last ? 0 : -UNW_ENOINFO;
+  default: return negated(walk.status());
   }
 }
 
@@ -50,7 +55,17 @@ int unw_resume(unw_cursor_t* cursor) {
 int unw_get_proc_info(unw_cursor_t* cursor, unw_proc_info_t* info) {
   const RemoteCursor& walk = cursor_of(cursor);
   const auto& user = static_cast<front::UNW_TARGET::UserAccessors&>(walk.space().accessors());
-  return unw_get_proc_info_by_ip(user.space(), walk.frame().lookup_pc(), info, walk.arg());
+  const int result = unw_get_proc_info_by_ip(user.space(), walk.frame().lookup_pc(), info, walk.arg());
+  if (result != -UNW_ENOINFO) return result;
+  if (walk::ProcedureInfo registered; walk.find_procedure(registered) == walk::RemoteStatus::ok) {
+    info->start_ip = registered.start;
+    info->end_ip = registered.end;
+    return 0;
+  }
+  if (!target_registers().unknown_is_last) return result;
+  info->start_ip = walk.frame().registers.pc;
+  info->end_ip = info->start_ip + 1;
+  return 0;
 }
 
 int unw_get_proc_name(unw_cursor_t* cursor, char* buffer, size_t size, unw_word_t* offset) {

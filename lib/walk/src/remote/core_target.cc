@@ -35,10 +35,14 @@ elf::Result<void> CoreTarget::add_file(std::uint64_t address, const std::string&
   if (!range) return elf::fail("the core has no mapping at " + elf::hex(address));
   if (auto file = elf::File::open_regular(path); !file) return std::unexpected(file.error());
   ModuleInfo info;
+  if (const Module* module = space().module_at(address)) {
+    info = module->info();
+  } else { // the core does not tell from where in a file the memory is
+    info.start = info.header_address = range->address;
+    info.end = range->address + range->size;
+    info.mappings.push_back({info.start, info.end, 0});
+  }
   info.path = info.file = path;
-  info.start = info.header_address = range->address;
-  info.end = range->address + range->size;
-  info.mappings.push_back({info.start, info.end, 0});
   added_.emplace_back(std::move(info), abi(), no_options_, process_->space());
   return {};
 }

@@ -80,8 +80,9 @@ public:
   /// is not below process().threads().size().
   void select_thread(std::size_t number);
 
-  /// Names the file of which the mapping at `address` is, from its first byte on, for cores without a list of
-  /// files or without the right one. Fails where the file cannot be read or the core has no such mapping.
+  /// Names the file of which the mapping at `address` is, instead of the one that the core's list of files
+  /// has; where that list does not have the mapping, it is of the file's first bytes. Fails where the file
+  /// cannot be read or the core has no such mapping.
   elf::Result<void> add_file(std::uint64_t address, const std::string& path);
 
   RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void* arg) override;
