@@ -73,8 +73,9 @@ public:
     for (std::uint32_t sample = 0; sample < options_.count && !out_.failed(); ++sample) {
       if (sample && ended_before(start + std::chrono::milliseconds(options_.interval) * sample)) break;
       if (const auto taken = take(); !taken) {
-        // A process that ends while it is sampled is nothing wrong; what was seen until then counts.
-        if (sample && process_.is_terminated()) break;
+        // A process that ends while it is sampled is nothing wrong; what was seen until then counts. It loses
+        // memory and threads some time before the kernel says that it has ended.
+        if (sample && ended_before(std::chrono::steady_clock::now() + std::chrono::seconds(1))) break;
         return failed(taken.error());
       }
     }
