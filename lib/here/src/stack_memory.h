@@ -20,17 +20,18 @@ public:
   /// For a walk that starts with this SP.
   explicit StackMemory(std::uint64_t sp);
 
-  // Neither is instrumented: AddressSanitizer has no shadow for all that a damaged stack can point to.
+  // Neither is instrumented: a damaged stack can point to what sanitizers have no shadow for, or to what was
+  // freed, and reading that is harmless here.
 
   /// The word at the address; false where it cannot be read.
-  [[gnu::no_sanitize_address]] bool load(std::uint64_t address, std::uint64_t& value) {
+  [[gnu::no_sanitize("address", "thread")]] bool load(std::uint64_t address, std::uint64_t& value) {
     if (address - low_ >= starts_ && !admit(address, sizeof value)) return false;
     std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
     return true;
   }
 
   /// The bytes at the address, 4096 at most; false where they cannot all be read.
-  [[gnu::no_sanitize_address]] bool read(std::uint64_t address, std::span<std::byte> bytes) {
+  [[gnu::no_sanitize("address", "thread")]] bool read(std::uint64_t address, std::span<std::byte> bytes) {
     if (!admit(address, bytes.size())) return false;
     for (std::byte& byte : bytes) byte = *reinterpret_cast<const volatile std::byte*>(address++);
     return true;
