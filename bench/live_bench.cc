@@ -89,7 +89,7 @@ public:
       walker_.emplace(space, walk::default_steppers(space.abi(), space.main_module()));
     generation_ = process_->generation();
     Ignore ignore;
-    for (const walk::Thread& thread : process_->threads()) walker_->walk(thread.registers, ignore);
+    for (const walk::Thread& thread : process_->threads()) walker_->walk(thread.frame(), ignore);
     process_->resume();
   }
 

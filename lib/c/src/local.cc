@@ -59,7 +59,7 @@ public:
   sframe_status walk(std::size_t thread, const Receiver& receiver, sframe_end& end, sframe_error*) override {
     if (!walker_) walker_.emplace(*space_, walk::default_steppers(abi(), main_module()));
     Forward forward(receiver);
-    c::describe_end(walker_->walk(state_->threads()[thread].registers, forward), end);
+    c::describe_end(walker_->walk(state_->threads()[thread].frame(), forward), end);
     return SFRAME_OK;
   }
   sframe_status name(std::uint64_t lookup_pc, std::uint64_t pc, std::string& name,
