@@ -175,15 +175,9 @@ private:
 
   /// What was wrong with modules; true where something was.
   bool report() {
-    bool wrong = false;
     for (const std::string& problem : process_.space().generated_code().problems())
       app_.messages().warning({}, problem);
-    for (walk::Module& module : process_.modules()) {
-      if (!module.loaded() || module.problem_so_far().empty()) continue;
-      app_.messages().warning({}, module.problem_so_far());
-      wrong |= module.file_missing();
-    }
-    return wrong;
+    return report_modules(app_.messages(), process_);
   }
 
   tool::App& app_;

@@ -40,12 +40,7 @@ bool report(tool::Messages& messages, const std::string& path, walk::CoreProcess
   }
   for (const std::string& problem : process.space().generated_code().problems())
     messages.warning(path, problem);
-  for (walk::Module& module : process.space().modules()) {
-    if (!module.loaded() || module.problem_so_far().empty()) continue;
-    messages.warning({}, module.problem_so_far());
-    wrong |= module.file_missing();
-  }
-  return wrong;
+  return report_modules(messages, process) || wrong;
 }
 
 int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::Output& out) {

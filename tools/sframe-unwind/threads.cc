@@ -148,4 +148,14 @@ bool walk_threads(std::span<const walk::Thread* const> threads, walk::ProcessSta
                        : walk_each(threads, walker, printer, out, progress);
 }
 
+bool report_modules(tool::Messages& messages, walk::ProcessState& process) {
+  bool missing = false;
+  for (walk::Module& module : process.modules()) {
+    if (!module.loaded() || module.problem_so_far().empty()) continue;
+    messages.warning({}, module.problem_so_far());
+    missing |= module.file_missing();
+  }
+  return missing;
+}
+
 } // namespace sframe::unwind

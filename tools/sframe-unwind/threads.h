@@ -29,4 +29,7 @@ bool walk_threads(std::span<const walk::Thread* const> threads, walk::ProcessSta
                   walk::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
                   const tool::Messages& messages);
 
+/// Warns of what was wrong with modules that walks met; true where a file was missing.
+bool report_modules(tool::Messages& messages, walk::ProcessState& process);
+
 } // namespace sframe::unwind

@@ -10,7 +10,6 @@
 #include "sframe/walk/walker.h"
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -37,9 +36,6 @@ namespace sframe::c {
 
 /// Fills in `error` if there is one, and returns the status.
 sframe_status report(sframe_error* error, sframe_status status, std::string_view message);
-
-/// Copies text with its zero byte; false where it had to be cut.
-bool copy_text(std::string_view text, std::span<char> buffer);
 
 void describe_end(const walk::WalkEnd& from, sframe_end& to);
 

@@ -5,29 +5,20 @@
 #include "process.h"
 
 #include "sframe/elf/symbols.h"
-
-#include <algorithm>
+#include "sframe/walk/accessors.h"
 
 namespace sframe::c {
-
-bool copy_text(std::string_view text, std::span<char> buffer) {
-  if (buffer.empty()) return false;
-  const std::size_t size = std::min(text.size(), buffer.size() - 1);
-  std::copy_n(text.data(), size, buffer.data());
-  buffer[size] = '\0';
-  return size == text.size();
-}
 
 sframe_status report(sframe_error* error, sframe_status status, std::string_view message) {
   if (!error) return status;
   error->status = status;
-  copy_text(message, error->message);
+  walk::give_name(message, error->message); // or what of it there is room for
   return status;
 }
 
 void describe_end(const walk::WalkEnd& from, sframe_end& to) {
   to.complete = from.complete;
-  copy_text(walk::describe(from), to.reason);
+  walk::give_name(walk::describe(from), to.reason);
 }
 
 } // namespace sframe::c
@@ -125,7 +116,8 @@ sframe_status sframe_function_name(sframe_process* process, const sframe_frame* 
   const auto status = process->name(frame->pc - (frame->pc_exact ? 0 : 1), frame->pc, name, into);
   if (status != SFRAME_OK) return status;
   if (offset) *offset = into;
-  return c::copy_text(elf::demangle(name), std::span(buffer, size)) ? SFRAME_OK : SFRAME_NO_MEMORY;
+  const bool whole = walk::give_name(elf::demangle(name), std::span(buffer, size)) == walk::RemoteStatus::ok;
+  return whole ? SFRAME_OK : SFRAME_NO_MEMORY;
 }
 
 const char* sframe_module_path(sframe_process* process, const sframe_frame* frame) {

@@ -22,15 +22,10 @@ public:
   static std::unique_ptr<DebugFrame> open(const std::string& path, const AbiTraits& abi);
 
   /// Not for concurrent use.
-  std::optional<walk::CfiPlace> find(std::uint64_t address) {
-    const auto fde = finder_.find(address);
+  std::optional<walk::CfiPlace> find(std::uint64_t address, std::uint64_t bias) {
+    const auto fde = finder_.find(address - bias);
     if (!fde || !*fde) return std::nullopt;
-    const cfi::Section& section = finder_.section();
-    return walk::CfiPlace{.kind = cfi::SectionKind::debug_frame,
-                          .host = section.bytes().data(),
-                          .size = section.bytes().size(),
-                          .section = section.address(),
-                          .fde = section.address() + (*fde)->offset};
+    return walk::place_of(finder_.section(), **fde, bias);
   }
 
 private:
@@ -95,10 +90,9 @@ walk::RemoteStatus search_debug_frame(const void* table, walk::AddressSpace& tar
     const auto at = std::ranges::find_if(
         known.frames, [&](const auto& entry) { return entry.second && entry.second.get() == table; });
     if (at == known.frames.end()) return walk::RemoteStatus::invalid;
-    place = at->second->find(ip - bias);
+    place = at->second->find(ip, bias);
   }
   if (!place) return walk::RemoteStatus::no_info;
-  place->bias = bias;
   return walk::describe_procedure(target, *place, ip, info);
 }
 

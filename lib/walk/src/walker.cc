@@ -31,14 +31,6 @@ std::string describe(const WalkEnd& end) {
   }
 }
 
-namespace {
-
-bool settled(const StepResult& result) {
-  return result.status == StepStatus::stepped || result.status == StepStatus::bottom;
-}
-
-} // namespace
-
 Walker::Walker(AddressSpace& space, StepperGroup steppers)
     : memory_(space), sp_(space.abi().sp), steppers_(std::move(steppers)) {}
 
@@ -75,7 +67,7 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
     if (!member.covers(frame.lookup_pc())) continue;
     by = member.stepper.get();
     ask(*member.stepper, frame, caller, result);
-    if (settled(result)) return;
+    if (result.settled()) return;
     if (result.status == StepStatus::error && !failure) failure = result;
   }
   result = failure.value_or(StepResult::not_mine());
@@ -83,15 +75,15 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
 
 void Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
   ask_all(steppers_.exact(), frame, caller, by, result);
-  if (settled(result)) return;
+  if (result.settled()) return;
   const StepResult failure = result;
   // Before anything is guessed: can a register that was lost on the way be had back?
   if (failure.reason == StopReason::unknown_register && steppers_.recovering() && since_checkpoint_) {
     recover_and_step(frame, caller, by, result);
-    if (settled(result)) return;
+    if (result.settled()) return;
   }
   ask_all(steppers_.heuristic(), frame, caller, by, result);
-  if (settled(result)) return;
+  if (result.settled()) return;
   result = failure;
   if (failure.status != StepStatus::error)
     result = StepResult::failed(memory_.space().is_code(frame.lookup_pc()) ? StopReason::no_rule

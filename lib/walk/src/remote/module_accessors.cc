@@ -4,19 +4,14 @@
 
 namespace sframe::walk {
 
-namespace {
-
-CfiPlace place_of(const UnwindTables::FoundFde& found, std::uint64_t bias) {
-  const cfi::Section& section = *found.section;
+CfiPlace place_of(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t bias) {
   return {.kind = section.kind(),
           .host = section.bytes().data(),
           .size = section.bytes().size(),
           .section = section.address(),
-          .fde = section.address() + found.fde.offset,
+          .fde = section.address() + fde.offset,
           .bias = bias};
 }
-
-} // namespace
 
 RemoteStatus ModuleAccessors::find_procedure(std::uint64_t ip, bool need_rules, void* arg,
                                              ProcedureInfo& info) {
@@ -25,10 +20,10 @@ RemoteStatus ModuleAccessors::find_procedure(std::uint64_t ip, bool need_rules, 
   const std::uint64_t bias = module->bias();
   UnwindTables& tables = module->tables();
   if (const auto found = tables.find_fde(ip - bias))
-    return describe_procedure(space(), place_of(*found, bias), ip, info);
+    return describe_procedure(space(), place_of(*found->section, found->fde, bias), ip, info);
   const auto row = tables.find_sframe(ip - bias);
-  const auto extent = tables.function_at(ip - bias);
   if (!row) return RemoteStatus::no_info;
+  const auto extent = tables.function_at(ip - bias);
   info.start = extent ? extent->start + bias : ip;
   info.end = extent ? info.start + extent->size : ip + 1;
   if (need_rules) {

@@ -20,10 +20,6 @@ static_assert(std::is_trivially_copyable_v<RemoteCursor>);
 
 namespace {
 
-bool settled(const StepResult& result) {
-  return result.status == StepStatus::stepped || result.status == StepStatus::bottom;
-}
-
 RemoteStatus status_of(const StepResult& result, RemoteStatus memory_status) {
   switch (result.reason) {
   case StopReason::unreadable_memory:
@@ -165,7 +161,7 @@ StepStatus RemoteCursor::step() {
     for (const auto& stepper : rest.steppers()) {
       StepResult answer = stepper->step(frame_, memory, caller);
       check(memory, frame_, caller, answer);
-      if (!settled(answer)) continue;
+      if (!answer.settled()) continue;
       result = answer;
       by = stepper->name();
       break;
@@ -207,7 +203,7 @@ StepResult RemoteCursor::peek() const {
   Others& rest = others(*space_, arg_, walk_);
   view.set_generated_code(&rest.generated());
   for (const auto& stepper : rest.steppers())
-    if (StepResult answer = stepper->step(frame_, memory, caller); settled(answer)) return answer;
+    if (StepResult answer = stepper->step(frame_, memory, caller); answer.settled()) return answer;
   return StepResult::not_mine();
 }
 

@@ -53,6 +53,9 @@ struct CfiPlace {
   std::uint64_t bias = 0;          ///< what to add to addresses that the FDE tells
 };
 
+/// The place of an FDE in a section that the host has.
+CfiPlace place_of(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t bias);
+
 /// What is known of a procedure. unw_get_proc_info(3) has the members up to `flags`.
 struct ProcedureInfo {
   enum class Rules : std::uint8_t {

@@ -53,10 +53,6 @@ public:
   /// The module (executable, library, vdso) mapped at the address, or nullptr. Lives as long as the address
   /// space.
   virtual Module* module_at(std::uint64_t address) = 0;
-
-  /// The address of the list (unw_dyn_info_list_t) in which the program registers the code that it generates,
-  /// with _U_dyn_register(3); nothing where there is none or it is not known.
-  virtual std::optional<std::uint64_t> dynamic_info_list() { return std::nullopt; }
 };
 
 /// Reads numbers, fast where they are near one another: it keeps the last view. Not for concurrent use.

@@ -92,7 +92,9 @@ public:
   std::uint64_t code_address_mask() override { return space_.accessors().code_address_mask(abi(), arg_); }
   /// What the accessors know, else code that the program registered (dynamic_code.h).
   Module* module_at(std::uint64_t address) override;
-  std::optional<std::uint64_t> dynamic_info_list() override;
+  /// The address of the list (unw_dyn_info_list_t) in which the program registers the code that it generates,
+  /// with _U_dyn_register(3); nothing where there is none or it is not known. Cached as the policy says.
+  std::optional<std::uint64_t> dynamic_info_list();
 
   /// Writes a word.
   RemoteStatus write(std::uint64_t address, std::uint64_t value) {

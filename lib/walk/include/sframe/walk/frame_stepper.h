@@ -55,6 +55,9 @@ struct StepResult {
   StopReason reason = StopReason::none;
   std::uint64_t detail = 0; ///< address that cannot be read, or number of the unknown register
 
+  /// True where nobody else needs to be asked.
+  bool settled() const { return status == StepStatus::stepped || status == StepStatus::bottom; }
+
   static StepResult not_mine() { return {}; }
   static StepResult failed(StopReason why, std::uint64_t detail = 0) {
     return {.status = StepStatus::error, .reason = why, .detail = detail};
