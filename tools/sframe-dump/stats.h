@@ -7,6 +7,8 @@
 
 #include "formats.h"
 
+#include <sframe/elf/address_ranges.h>
+
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -61,12 +63,6 @@ struct ObjectStats {
   std::uint64_t eh_frame_hdr = 0;
 };
 
-/// Addresses [first, last]; in a relocatable object, offsets in a section.
-struct AddressRange {
-  std::uint32_t section = 0;
-  std::uint64_t first = 0, last = 0;
-};
-
 /// Counts what a Dumper is shown.
 class StatsCollector {
 public:
@@ -79,13 +75,13 @@ public:
   ObjectStats object();
 
 private:
-  std::vector<AddressRange> code_ranges() const;
+  std::vector<elf::AddressRange> code_ranges() const;
 
   const Object* object_ = nullptr;
   const Section* section_ = nullptr;
   PartStats stats_;
   std::vector<bool> seen_; ///< offsets in the FRE sub-section at which a function's rows start
-  std::vector<AddressRange> functions_;
+  std::vector<elf::AddressRange> functions_;
 };
 
 } // namespace sframe::dump

@@ -3,7 +3,6 @@
 #include "stats.h"
 
 #include <algorithm>
-#include <tuple>
 
 namespace sframe::dump {
 
@@ -23,35 +22,6 @@ struct RowsSize {
   std::uint64_t starts = 0; ///< bytes of start offsets and info bytes
   std::uint64_t words = 0;  ///< bytes of data words
 };
-
-/// Sorts the ranges and joins those that overlap.
-void merge(std::vector<AddressRange>& ranges) {
-  std::ranges::sort(ranges, {},
-                    [](const AddressRange& range) { return std::tuple(range.section, range.first); });
-  std::size_t kept = 0;
-  for (const AddressRange& range : ranges) {
-    AddressRange* before = kept ? &ranges[kept - 1] : nullptr;
-    if (before && before->section == range.section && range.first <= before->last)
-      before->last = std::max(before->last, range.last);
-    else
-      ranges[kept++] = range;
-  }
-  ranges.resize(kept);
-}
-
-/// Bytes that are in both of two merged lists: one walk.
-std::uint64_t common_bytes(const std::vector<AddressRange>& a, const std::vector<AddressRange>& b) {
-  std::uint64_t total = 0;
-  for (auto one = a.begin(), other = b.begin(); one != a.end() && other != b.end();) {
-    const std::uint64_t first = std::max(one->first, other->first), last = std::min(one->last, other->last);
-    if (one->section == other->section && first <= last) total += last - first + 1;
-    if (std::tuple(one->section, one->last) < std::tuple(other->section, other->last))
-      ++one;
-    else
-      ++other;
-  }
-  return total;
-}
 
 } // namespace
 
@@ -105,8 +75,8 @@ std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Place
     stats_.bytes.row_starts += size.starts;
     stats_.bytes.data_words += size.words;
   }
-  const AddressRange range{place.section, place.start, place.start + (fde.size - 1)};
-  if (fde.size && range.first <= range.last) functions_.push_back(range);
+  if (const auto range = elf::AddressRange::make(place.start, fde.size, place.section))
+    functions_.push_back(*range);
   return rows.error();
 }
 
@@ -124,14 +94,15 @@ PartStats StatsCollector::part() const {
 }
 
 /// The object's code; in a relocatable object, by section.
-std::vector<AddressRange> StatsCollector::code_ranges() const {
-  std::vector<AddressRange> ranges;
+std::vector<elf::AddressRange> StatsCollector::code_ranges() const {
+  std::vector<elf::AddressRange> ranges;
   for (const elf::CodeRange& code : object_->image->executable_ranges()) {
     const bool relocatable = object_->relocatable();
     const std::uint64_t first = relocatable ? 0 : code.address + object_->bias;
-    const AddressRange range{relocatable ? code.section : 0, first, first + (code.size - 1)};
-    if (code.size && range.first <= range.last) ranges.push_back(range);
+    if (const auto range = elf::AddressRange::make(first, code.size, relocatable ? code.section : 0))
+      ranges.push_back(*range);
   }
+  elf::join_ranges(ranges);
   return ranges;
 }
 
@@ -139,11 +110,10 @@ ObjectStats StatsCollector::object() {
   ObjectStats stats;
   for (const ObjectSection& section : object_->sections) stats.sframe += section.contents.size();
   if (!object_->image) return stats;
-  auto code = code_ranges();
-  merge(code);
-  merge(functions_);
-  for (const AddressRange& range : code) stats.executable_bytes += range.last - range.first + 1;
-  stats.covered_bytes = common_bytes(code, functions_);
+  const auto code = code_ranges();
+  elf::join_ranges(functions_);
+  stats.executable_bytes = elf::total_bytes(code);
+  stats.covered_bytes = elf::common_bytes(code, functions_);
   for (const elf::Section& section : object_->image->sections()) {
     if (section.name == ".eh_frame") stats.eh_frame += section.size;
     if (section.name == ".eh_frame_hdr") stats.eh_frame_hdr += section.size;

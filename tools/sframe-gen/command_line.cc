@@ -19,14 +19,14 @@ constexpr const char* examples =
     "  sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3\n"
     "                                                            an older version, or several sections in "
     "one\n"
-    "  sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=99\n";
+    "  sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=90\n";
 
 /// What CLI11 fills in before it is checked.
 struct Raw {
   std::string function, section_address, byte_order;
   bool no_plt = false;
   bool share_rows = false;
-  double min_coverage = -1;
+  double min_coverage = -1, min_cfi_coverage = -1;
 };
 
 /// One of some words. (CLI::CheckedTransformer would print the values behind the words in its message.)
@@ -81,9 +81,15 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
   cli.add_option("--report-file", line.report_file, "Write the report to FILE instead")->type_name("FILE");
   cli.add_flag("--strict", line.strict, "Exit code 1 if anything could not be represented");
   cli.add_option("--min-coverage", raw.min_coverage,
-                 "Exit code 1 if less than PERCENT of the code is covered")
+                 "Exit code 1 if less than PERCENT of all executable bytes is covered")
       ->check(CLI::Range(0.0, 100.0))
       ->option_text("PERCENT");
+  cli.add_option("--min-cfi-coverage", raw.min_cfi_coverage,
+                 "Exit code 1 if less than PERCENT of the bytes that INPUT describes is covered")
+      ->check(CLI::Range(0.0, 100.0))
+      ->option_text("PERCENT");
+  cli.add_flag("--allow-missing", line.allow_missing,
+               "Exit code 0 if INPUT has nothing to convert; --emit=elf copies it");
 }
 
 /// What the single options do not know of each other; the message, where they do not go together.
@@ -108,6 +114,7 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   line.plt = !raw.no_plt;
   if (!raw.byte_order.empty()) line.byte_order = raw.byte_order == "big" ? ByteOrder::big : ByteOrder::little;
   if (raw.min_coverage >= 0) line.min_coverage = raw.min_coverage;
+  if (raw.min_cfi_coverage >= 0) line.min_cfi_coverage = raw.min_cfi_coverage;
   if (!raw.section_address.empty()) {
     line.section_address = tool::parse_address(raw.section_address);
     if (!line.section_address) return "--section-address: no address: " + raw.section_address;

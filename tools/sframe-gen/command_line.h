@@ -34,7 +34,9 @@ struct CommandLine {
   ReportFormat report = ReportFormat::text;
   std::string report_file; ///< empty: not given
   bool strict = false;
-  std::optional<double> min_coverage; ///< percent
+  std::optional<double> min_coverage;     ///< percent of all executable bytes
+  std::optional<double> min_cfi_coverage; ///< percent of the bytes that the input describes
+  bool allow_missing = false;             ///< an input without anything to convert is no failure
 };
 
 /// Reads the command line. The exit code where the program is to end here; messages have been printed.

@@ -3,6 +3,7 @@
 #include "convert.h"
 
 #include <sframe/elf/archive.h>
+#include <sframe/tool/output_file.h>
 
 #include <algorithm>
 
@@ -30,22 +31,30 @@ void tell_faults(tool::Messages& messages, const std::string& file, const conver
     messages.warning(file, std::to_string(report.faults.size() - told) + " more entries that cannot be read");
 }
 
-std::expected<std::string, FileProblem> convert_file(const CommandLine& line, const elf::File& file,
-                                                     tool::Messages& messages, Summary& summary) {
+/// What becomes of a file without anything to convert: --emit=elf copies it.
+Written keep_file(const CommandLine& line, const elf::File& file, std::string why, Summary& summary) {
+  summary.unconverted = std::move(why);
+  if (line.emit != Emit::elf) return std::nullopt;
+  if (tool::is_same_file(line.input, line.output)) return line.output;
+  const std::uint64_t size = file.bytes().size();
+  return write_image(line, file, {.kept = size, .size = size, .pieces = {}});
+}
+
+Written convert_file(const CommandLine& line, const elf::File& file, tool::Messages& messages,
+                     Summary& summary) {
+  const auto give_up = [&](const Failure& why) -> Written {
+    if (line.allow_missing && why.nothing_to_convert)
+      return keep_file(line, file, why.problem.text(), summary);
+    return failed(line.input, why.problem);
+  };
   const auto input = read_input(line, file.bytes());
-  if (!input) return failed(line.input, input.error());
+  if (!input) return give_up(input.error());
   tell_problems(messages, line.input, *input);
   const auto generated = generate(line, *input);
-  if (!generated) return failed(line.input, generated.error().problem);
+  if (!generated) return give_up(generated.error());
   tell_faults(messages, line.input, generated->report);
   summary.add(*input, *generated);
   return emit(line, file, *input, *generated);
-}
-
-bool is_elf64(std::span<const std::byte> bytes) {
-  constexpr std::size_t class_at = 4;
-  constexpr auto class_64 = std::byte(2);
-  return elf::Image::is_elf(bytes) && bytes.size() > class_at && bytes[class_at] == class_64;
 }
 
 using NewContents = std::optional<std::vector<std::byte>>;
@@ -58,9 +67,10 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
     messages.detail(name, "kept: " + why);
     return std::nullopt;
   };
-  if (!is_elf64(member.bytes)) return keep("not a 64-bit ELF file");
   const auto input = read_input(line, member.bytes);
-  if (!input) return failed(name, input.error());
+  if (!input && input.error().nothing_to_convert) return keep(input.error().problem.text());
+  if (!input) return failed(name, input.error().problem);
+  if (!input->image) return keep("not an ELF file");
   if (const auto problems = input->image->problems(); !problems.empty()) return failed(name, problems.front());
   if (!input->object) return keep("not a relocatable object");
   auto generated = generate(line, *input);
@@ -72,8 +82,8 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
   return generated->image.apply(member.bytes);
 }
 
-std::expected<std::string, FileProblem> convert_archive(const CommandLine& line, const elf::File& file,
-                                                        tool::Messages& messages, Summary& summary) {
+Written convert_archive(const CommandLine& line, const elf::File& file, tool::Messages& messages,
+                        Summary& summary) {
   if (line.emit != Emit::elf)
     return failed(line.input, {"an archive has no section of its own; use --emit=elf", {}, {}});
   const auto members = elf::archive_members(file.bytes());
@@ -87,7 +97,7 @@ std::expected<std::string, FileProblem> convert_archive(const CommandLine& line,
   }
   summary.members = members->size();
   if (summary.converted_members == 0)
-    return failed(line.input, {"no member has anything to convert", {}, {}});
+    return keep_file(line, file, "no member has anything to convert", summary);
   auto archive = elf::replace_members(file.bytes(), contents);
   if (!archive) return failed(line.input, archive.error());
   return write_image(line, file, elf::Edit::replace_all(std::move(*archive)));
@@ -95,8 +105,7 @@ std::expected<std::string, FileProblem> convert_archive(const CommandLine& line,
 
 } // namespace
 
-std::expected<std::string, FileProblem> convert(const CommandLine& line, const elf::File& file,
-                                                tool::Messages& messages, Summary& summary) {
+Written convert(const CommandLine& line, const elf::File& file, tool::Messages& messages, Summary& summary) {
   return (elf::is_archive(file.bytes()) ? convert_archive : convert_file)(line, file, messages, summary);
 }
 

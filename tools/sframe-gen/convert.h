@@ -12,16 +12,19 @@
 #include <sframe/tool/messages.h>
 
 #include <expected>
+#include <optional>
 #include <string>
 
 namespace sframe::gen {
 
-/// Converts the input and writes the output, whole or not at all. Gives the path that was written. What can
-/// be said of the input on the way goes to `messages`.
+/// The path that was written; nothing where there was nothing to convert and nothing to copy.
+using Written = std::expected<std::optional<std::string>, FileProblem>;
+
+/// Converts the input and writes the output atomically. Warnings about the input go to `messages`.
 ///
 /// Members of an archive that are no 64-bit relocatable objects or have nothing to convert stay as they are;
-/// a damaged one is a failure of the whole, and so is an archive without anything to convert.
-std::expected<std::string, FileProblem> convert(const CommandLine& line, const elf::File& file,
-                                                tool::Messages& messages, Summary& summary);
+/// a damaged one is a failure of the whole. An archive without anything to convert is copied, and so is,
+/// with --allow-missing, any other input; `summary.unconverted` then has the reason.
+Written convert(const CommandLine& line, const elf::File& file, tool::Messages& messages, Summary& summary);
 
 } // namespace sframe::gen

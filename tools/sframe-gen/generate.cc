@@ -3,6 +3,7 @@
 #include "generate.h"
 
 #include <sframe/convert/from_cfi.h>
+#include <sframe/elf/address_ranges.h>
 #include <sframe/elf/rewrite.h>
 #include <sframe/section.h>
 
@@ -50,37 +51,73 @@ bool awaits_link_time_optimisation(const elf::Image& image) {
                              [](const elf::Section& s) { return s.name.starts_with(".gnu.lto_"); });
 }
 
-std::string nothing_to_convert(const CommandLine& line, const conversion::Report& report) {
-  if (line.function) return "no function with call frame information matches " + line.function->pattern();
-  if (!report.faults.empty()) return "no call frame information that can be read";
-  return "no call frame information: .eh_frame and .debug_frame describe no function";
+/// Why a conversion has no function.
+std::unexpected<Failure> no_function(const CommandLine& line, const conversion::Report& report) {
+  if (!report.faults.empty()) {
+    const conversion::Fault& first = report.faults.front();
+    return failed({"no call frame information can be read: " + std::string(cfi::message(first.error.kind)),
+                   std::string(first.section), first.error.offset});
+  }
+  if (line.function)
+    return nothing_there("no function with call frame information matches " + line.function->pattern());
+  return nothing_there("no call frame information: .eh_frame and .debug_frame describe no function");
+}
+
+/// Executable bytes of the image, and those in functions of a section at `address`.
+ExecutableBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
+                                 std::uint64_t address) {
+  std::vector<elf::AddressRange> functions;
+  if (const auto section = Section::parse(bytes, address))
+    for (std::uint32_t i = 0; i < section->num_fdes(); ++i)
+      if (const auto fde = section->fde(i))
+        if (const auto range = elf::AddressRange::make(fde->start, fde->size)) functions.push_back(*range);
+  elf::join_ranges(functions);
+  const auto code = elf::executable_addresses(image);
+  return {elf::total_bytes(code), elf::common_bytes(code, functions)};
 }
 
 std::expected<Generated, Failure> generate_at(const CommandLine& line, const Input& input,
                                               std::uint64_t address) {
-  return line.from == From::cfi ? generate_from_cfi(line, input, address)
-                                : generate_from_sframe(line, input, address);
+  auto generated = line.from == From::cfi ? generate_from_cfi(line, input, address)
+                                          : generate_from_sframe(line, input, address);
+  if (generated && input.image)
+    generated->executable = count_executable(*input.image, generated->bytes, address);
+  return generated;
+}
+
+/// Why files of this kind have nothing to convert, whatever is in them.
+std::optional<std::string> foreign(std::span<const std::byte> bytes) {
+  constexpr std::size_t class_at = 4;
+  constexpr auto class_32 = std::byte(1);
+  if (bytes.empty()) return "empty file";
+  if (is_bitcode(bytes)) return "LLVM bitcode, which has no call frame information yet";
+  if (!elf::Image::is_elf(bytes)) return "not an ELF file";
+  if (bytes.size() > class_at && bytes[class_at] == class_32)
+    return "32-bit ELF file; only 64-bit files are supported";
+  return std::nullopt;
 }
 
 } // namespace
 
-elf::Result<Input> read_input(const CommandLine& line, std::span<const std::byte> bytes) {
+std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes) {
   Input input{.bytes = bytes, .image = {}, .object = {}};
-  if (bytes.empty()) return elf::fail("empty file");
-  if (!elf::Image::is_elf(bytes)) {
-    if (is_bitcode(bytes)) return elf::fail("LLVM bitcode, which has no call frame information yet");
+  if (line.from == From::sframe && !bytes.empty() && !elf::Image::is_elf(bytes)) {
     const auto section = Section::parse(bytes);
-    if (line.from == From::sframe && (section || section.error().kind != ErrorKind::bad_magic)) return input;
-    return elf::fail(line.from == From::sframe ? "neither ELF file nor SFrame section" : "not an ELF file");
+    if (section || section.error().kind != ErrorKind::bad_magic) return input;
+    if (!is_bitcode(bytes)) return nothing_there("neither ELF file nor SFrame section");
   }
+  if (auto why = foreign(bytes)) return nothing_there(std::move(*why));
   auto image = elf::Image::parse(bytes);
-  if (!image) return std::unexpected(image.error());
+  if (!image) return failed(image.error());
   if (image->type() == elf::et_core)
-    return elf::fail("core files have no call frame information of their own");
+    return nothing_there("core files have no call frame information of their own");
+  if (!image->abi())
+    return nothing_there("SFrame has no ABI for this machine (e_machine " + std::to_string(image->machine()) +
+                         ")");
   input.image = std::move(*image);
   if (!input.image->relocatable()) return input;
   auto object = elf::ObjectLayout::make(*input.image);
-  if (!object) return std::unexpected(object.error());
+  if (!object) return failed(object.error());
   input.object = std::move(*object);
   input.image = input.object->image();
   return input;
@@ -154,8 +191,7 @@ std::expected<Generated, Failure> generate_from_cfi(const CommandLine& line, con
     options.wanted = name_filter(*line.function, input, symbols);
   }
   auto [builder, report] = conversion::from_cfi(*cfi, options);
-  if (report.functions.total == 0)
-    return std::unexpected(Failure{{nothing_to_convert(line, report), {}, {}}, report.faults.empty()});
+  if (report.functions.total == 0) return no_function(line, report);
   auto bytes = builder.finish(address);
   if (!bytes) return failed(to_problem(bytes.error(), line.emit));
   return Generated{std::move(*bytes), {}, std::move(report), cfi->abi, builder.num_fdes(),

@@ -27,6 +27,12 @@ struct Input {
   std::optional<elf::ObjectLayout> object; ///< of a relocatable object: addresses are those of the layout
 };
 
+/// Executable bytes of an image.
+struct ExecutableBytes {
+  std::uint64_t total = 0;
+  std::uint64_t covered = 0; ///< in some function of the section
+};
+
 struct Generated {
   std::vector<std::byte> bytes; ///< of the section
   elf::Edit image;              ///< with --emit=elf: the output file, the section in it
@@ -34,18 +40,20 @@ struct Generated {
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
   std::uint64_t num_fres = 0;
+  std::optional<ExecutableBytes> executable; ///< nothing for a raw section: it has no image
 };
 
 /// Why there is no result.
 struct Failure {
   elf::Problem problem;
-  bool nothing_to_convert =
-      false; ///< there is no such information in the input: no fault of an archive's member
+  /// The input is no ELF file that SFrame has an ABI for, or has nothing to convert: in an archive, or with
+  /// --allow-missing, it stays as it is.
+  bool nothing_to_convert = false;
 };
 
 /// Reads the headers of what `bytes` are. Fails where that is neither a 64-bit ELF file nor, with
 /// --from=sframe, a section.
-elf::Result<Input> read_input(const CommandLine& line, std::span<const std::byte> bytes);
+std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes);
 
 /// The symbol at an address of the input's image.
 std::optional<elf::SymbolTable::Match> find_symbol(const Input& input, const elf::SymbolTable& symbols,

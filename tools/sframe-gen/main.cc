@@ -36,16 +36,26 @@ int write_report(tool::App& app, const CommandLine& line, const Summary& summary
   return app.finish(out, code);
 }
 
-int verdict(tool::Messages& messages, const CommandLine& line, const conversion::Report& report) {
+int verdict(tool::Messages& messages, const CommandLine& line, const Summary& summary) {
+  const conversion::Report& report = summary.report;
   int code = report.faults.empty() ? tool::exit_ok : tool::exit_findings;
   if (line.strict && !report.complete()) {
     messages.error(line.input, "not everything could be represented");
     code = tool::exit_findings;
   }
-  if (line.min_coverage && report.coverage() < *line.min_coverage) {
-    messages.error(line.input, "coverage is below --min-coverage");
+  const auto demand = [&](std::optional<double> least, double percent, const char* of_what) {
+    if (!least || percent >= *least) return;
+    messages.error(line.input, "covers " + percent_text(percent) + " % of " + of_what + ", less than the " +
+                                   percent_text(*least) + " % asked for");
     code = tool::exit_findings;
+  };
+  if (line.min_coverage && !summary.executable) {
+    messages.error(line.input, "--min-coverage needs an ELF file: a raw section has no executable bytes");
+    code = tool::exit_findings;
+  } else if (summary.executable) {
+    demand(line.min_coverage, percent_of(*summary.executable), "the executable bytes");
   }
+  demand(line.min_cfi_coverage, report.coverage(), "the bytes that the input describes");
   return code;
 }
 
@@ -60,8 +70,8 @@ int run(tool::App& app, const CommandLine& line) {
   Summary summary;
   const auto written = convert(line, *file, messages, summary);
   if (!written) return fail(written.error().file, written.error().problem);
-  messages.detail(*written, "written");
-  return write_report(app, line, summary, verdict(messages, line, summary.report));
+  if (*written) messages.detail(**written, "written");
+  return write_report(app, line, summary, verdict(messages, line, summary));
 }
 
 } // namespace

@@ -8,14 +8,6 @@ namespace sframe::gen {
 
 namespace {
 
-/// Rounded down, so that only what is complete reads 100.00.
-std::string percent(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f",
-                static_cast<double>(static_cast<std::uint64_t>(value * 100)) / 100);
-  return text;
-}
-
 std::string with_commas(std::uint64_t value) {
   std::string text;
   for (std::size_t left = std::to_string(value).size(); const char digit : std::to_string(value)) {
@@ -77,15 +69,53 @@ void write_counts(const conversion::Report& report, tool::Output& out) {
   out.decimal(report.plt_bytes) << "}";
 }
 
+void write_executable_bytes(const ExecutableBytes& bytes, tool::Output& out) {
+  out << ",\n \"executable_bytes\": {\"total\": ";
+  out.decimal(bytes.total) << ", \"covered\": ";
+  out.decimal(bytes.covered) << '}';
+}
+
+/// The first lines of the text report: how much of what is covered.
+void write_coverage(const CommandLine& line, const Summary& summary, tool::Output& out) {
+  const auto& described = summary.report.pc_bytes;
+  const std::string of_described = percent_text(summary.report.coverage()) + " % of " +
+                                   with_commas(described.total);
+  out.safe(line.input) << ": ";
+  if (!summary.executable) {
+    out << of_described << " bytes of functions covered\n";
+    return;
+  }
+  out << percent_text(percent_of(*summary.executable)) << " % of " << with_commas(summary.executable->total)
+      << " executable bytes covered\n"
+      << (line.from == From::cfi ? "  with CFI:  " : "  sections:  ") << of_described << " bytes covered\n";
+}
+
 } // namespace
+
+double percent_of(const ExecutableBytes& bytes) {
+  if (bytes.total == 0) return 100;
+  return 100 * static_cast<double>(bytes.covered) / static_cast<double>(bytes.total);
+}
+
+std::string percent_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f",
+                static_cast<double>(static_cast<std::uint64_t>(value * 100)) / 100);
+  return text;
+}
 
 void write_json_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
   const conversion::Report& report = summary.report;
   out << "{\"input\": ";
   out.json_string(line.input) << ", \"abi\": ";
-  out.json_string(summary.abi->name) << ", \"version\": ";
+  if (summary.abi)
+    out.json_string(summary.abi->name);
+  else
+    out << "null";
+  out << ", \"version\": ";
   out.decimal(static_cast<std::uint64_t>(line.version));
   write_counts(report, out);
+  if (summary.executable) write_executable_bytes(*summary.executable, out);
   out << ",\n \"reasons\": ";
   write_reasons(report, out);
   out << ",\n \"left_out\": ";
@@ -97,6 +127,10 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
   out.decimal(summary.num_fdes) << ", \"rows\": ";
   out.decimal(summary.num_fres) << ", \"unreadable\": ";
   out.decimal(report.faults.size());
+  if (!summary.unconverted.empty()) {
+    out << ", \"unconverted\": ";
+    out.json_string(summary.unconverted);
+  }
   if (summary.members != 0) {
     out << ", \"members\": {\"total\": ";
     out.decimal(summary.members) << ", \"converted\": ";
@@ -108,8 +142,12 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
 void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
   const conversion::Report& report = summary.report;
   const auto& functions = report.functions;
-  out.safe(line.input) << ": " << percent(report.coverage()) << " % of " << with_commas(report.pc_bytes.total)
-                       << " bytes of code covered\n";
+  if (!summary.unconverted.empty()) {
+    out.safe(line.input) << ": not converted: ";
+    out.safe(summary.unconverted) << (line.emit == Emit::elf ? "; copied as it is\n" : "; no output\n");
+    return;
+  }
+  write_coverage(line, summary, out);
   if (summary.members != 0)
     out << "  members:   " << with_commas(summary.members) << " (" << with_commas(summary.converted_members)
         << " converted)\n";
@@ -121,11 +159,11 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
       << ", " << summary.abi->name << ", " << with_commas(summary.num_fdes) << " FDEs, "
       << with_commas(summary.num_fres) << " rows\n";
   if (summary.eh_frame_size != 0)
-    out << "  beside:    .eh_frame " << with_commas(summary.eh_frame_size) << " + .eh_frame_hdr "
-        << with_commas(summary.eh_frame_hdr_size) << " bytes; .sframe is "
-        << percent(100.0 * static_cast<double>(summary.sframe_size) /
-                   static_cast<double>(summary.eh_frame_size + summary.eh_frame_hdr_size))
-        << " % of both\n";
+    out << "  size:      " << percent_text(100.0 * static_cast<double>(summary.sframe_size) /
+                                            static_cast<double>(summary.eh_frame_size +
+                                                                summary.eh_frame_hdr_size))
+        << " % of .eh_frame (" << with_commas(summary.eh_frame_size) << " bytes) and .eh_frame_hdr ("
+        << with_commas(summary.eh_frame_hdr_size) << " bytes)\n";
   if (report.plt_bytes != 0)
     out << "  stubs:     " << with_commas(report.plt_bytes)
         << " bytes without CFI are described from their instructions\n";

@@ -8,7 +8,15 @@
 
 #include <sframe/tool/output.h>
 
+#include <string>
+
 namespace sframe::gen {
+
+/// Percent of the bytes that are covered; 100 where there are none.
+double percent_of(const ExecutableBytes& bytes);
+
+/// With two decimals, rounded down, so that only what is complete reads 100.00.
+std::string percent_text(double value);
 
 /// A few lines for people.
 void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out);

@@ -17,6 +17,11 @@ void Summary::add(const Input& input, const Generated& generated, std::string_vi
   if (!abi) abi = generated.abi;
   report.add_counts(generated.report);
   add_left_out(input, generated.report, member);
+  if (generated.executable) {
+    ExecutableBytes& sum = executable ? *executable : executable.emplace();
+    sum.total += generated.executable->total;
+    sum.covered += generated.executable->covered;
+  }
   num_fdes += generated.num_fdes;
   num_fres += generated.num_fres;
   sframe_size += generated.bytes.size();

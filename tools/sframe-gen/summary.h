@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the report says: of one conversion, or of all members of an archive together.
+// What the report is about: one conversion, or of all members of an archive together.
 
 #pragma once
 
@@ -24,9 +24,11 @@ struct LeftOutRange {
 };
 
 struct Summary {
-  const AbiTraits* abi = nullptr;     ///< of the first conversion
+  const AbiTraits* abi = nullptr;     ///< of the first conversion; null where nothing was converted
+  std::string unconverted;            ///< why nothing was converted, where that is no failure; else empty
   conversion::Report report;          ///< the sums; its left_out is empty
   std::vector<LeftOutRange> left_out; ///< in order
+  std::optional<ExecutableBytes> executable; ///< the sums; nothing for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;
   std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
   std::uint64_t members = 0, converted_members = 0;                        ///< of an archive

@@ -77,7 +77,6 @@ public:
 
 private:
   void convert(const cfi::Fde& fde);
-  void skip(Reason reason);
 
   const Source& source_;
   Report& report_;
@@ -86,24 +85,24 @@ private:
 
 void PartConverter::convert(const cfi::Fde& fde) {
   if (!source_.addresses.asked_for(fde)) return;
-  if (!source_.addresses.in_code(fde.start)) return skip(not_in_code);
+  if (!source_.addresses.in_code(fde.start)) {
+    ++report_.functions.total;
+    ++report_.functions.skipped;
+    return report_.leave_out(fde.start, fde.end(), not_in_code, false);
+  }
   Piece whole;
   const auto pieces = source_.ownership.pieces(fde, whole);
   std::uint64_t owned = 0;
   for (const Piece& piece : pieces) owned += piece.end - piece.begin;
   if (owned == 0) {
-    if (source_.is_first) skip(duplicate);
-    return;
+    if (!source_.is_first) return;
+    ++report_.functions.total;
+    ++report_.functions.skipped;
+    return report_.count(duplicate);
   }
   if (owned < fde.size) ++report_.overlapping;
   if (const auto fault = fdes_.convert(source_.section, fde, pieces))
     report_.faults.push_back({section_name(source_.section), *fault});
-}
-
-void PartConverter::skip(Reason reason) {
-  ++report_.functions.total;
-  ++report_.functions.skipped;
-  report_.count(reason);
 }
 
 /// Converts the sections of an input, one after the other.

@@ -1,0 +1,62 @@
+# Coverage counts all executable bytes; the share of the bytes that CFI describes is a figure of its own.
+#
+# .text holds 16 bytes, 4 of them with CFI: coverage 25 %, of the bytes with CFI 100 %.
+
+# RUN: rm -rf %t && mkdir %t && llvm-mc -filetype=obj -triple=x86_64 %s -o %t/a.o && ld.lld -shared %t/a.o -o %t/a.so
+# RUN: sframe-gen %t/a.so -o %t/out --emit=section 2>&1 | FileCheck %s --check-prefix=TEXT
+# TEXT:      a.so: 25.00 % of 16 executable bytes covered
+# TEXT-NEXT:   with CFI: 100.00 % of 4 bytes covered
+# RUN: sframe-gen %t/a.so -o %t/out --emit=section --report=json | FileCheck %s --check-prefix=JSON
+# RUN: sframe-gen %t/a.o -o %t/out --report=json | FileCheck %s --check-prefix=JSON
+# JSON: "pc_bytes": {"total": 4, "covered": 4, "stubs": 0},
+# JSON: "executable_bytes": {"total": 16, "covered": 4},
+
+# The same figures from the section that is in the file, and what sframe-dump counts.
+# RUN: sframe-gen %t/a.so -o %t/b.so --report=none
+# RUN: sframe-gen %t/b.so -o %t/out --from=sframe --emit=section 2>&1 | FileCheck %s --check-prefix=SFRAME
+# SFRAME:      b.so: 25.00 % of 16 executable bytes covered
+# SFRAME-NEXT:   sections: 100.00 % of 4 bytes covered
+# RUN: sframe-dump --stats --format=json %t/b.so | FileCheck %s --check-prefix=STATS
+# STATS: "executable_bytes": 16
+# STATS: "covered_bytes": 4
+
+# Both are limits.
+# RUN: sframe-gen %t/a.so -o %t/out --emit=section --report=none --min-coverage=25 --min-cfi-coverage=100 2>&1 | count 0
+# RUN: sh -c 'sframe-gen %t/a.so -o %t/out --emit=section --report=none --min-coverage=26 2> %t/err; test $? = 1'
+# RUN: FileCheck %s --check-prefix=LIMIT < %t/err
+# LIMIT: sframe-gen: error: {{.*}}a.so: covers 25.00 % of the executable bytes, less than the 26.00 % asked for
+
+# A raw section has no executable bytes.
+# RUN: sframe-gen %t/out -o %t/raw --from=sframe --emit=section 2>&1 | FileCheck %s --check-prefix=RAW
+# RAW: out: 100.00 % of 4 bytes of functions covered
+# RUN: sh -c 'sframe-gen %t/out -o %t/raw --from=sframe --emit=section --report=none --min-coverage=1 2> %t/err; test $? = 1'
+# RUN: FileCheck %s --check-prefix=NEEDS < %t/err
+# NEEDS: sframe-gen: error: {{.*}}out: --min-coverage needs an ELF file
+
+# An FDE for addresses that are not code is listed. It is none of the bytes that coverage counts.
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym STRAY=1 %s -o %t/stray.o && ld.lld -shared %t/stray.o -o %t/stray.so
+# RUN: sframe-gen %t/stray.so -o %t/out --emit=section --report=json | FileCheck %s --check-prefix=STRAY
+# STRAY: "functions": {"total": 2, "converted": 1, "partial": 0, "skipped": 1},
+# STRAY: "executable_bytes": {"total": 16, "covered": 4},
+# STRAY: "reasons": {"not-in-code": 1},
+# STRAY: {"start": "0x{{[0-9a-f]+}}", "size": 8, "name": "", "reason": "not-in-code"}
+
+        .text
+        .globl described
+described:
+        .cfi_startproc
+        nop
+        nop
+        nop
+        ret
+        .cfi_endproc
+        .fill 12, 1, 0x90
+
+.ifdef STRAY
+        .data
+        .globl data
+data:
+        .cfi_startproc
+        .fill 8, 1, 0
+        .cfi_endproc
+.endif
