@@ -371,6 +371,21 @@ std::uint64_t Builder::size() const {
   return field_offset(functions_.size()) + encoded_.size();
 }
 
+StartFields StartFields::make(VersionNumber version, std::uint64_t address, std::uint64_t num_fdes) {
+  constexpr std::uint64_t max_aux_header = 0xff;
+  return {address, address + format::header::size + max_aux_header +
+                       num_fdes * format::find_version(static_cast<std::uint8_t>(version))->entry_size};
+}
+
+bool StartFields::reach(VersionNumber version, std::uint64_t start) const {
+  if (format::find_version(static_cast<std::uint8_t>(version))->start_size == 8) return true;
+  const auto fits = [&](std::uint64_t field) {
+    const auto distance = static_cast<std::int64_t>(start - field);
+    return distance == static_cast<std::int32_t>(distance);
+  };
+  return fits(first) && fits(last);
+}
+
 std::optional<Builder::AddressRange> Builder::address_range() const {
   AddressRange range{0, std::numeric_limits<std::uint64_t>::max()};
   if (version_->start_size == 8 || functions_.empty()) return range;

@@ -40,11 +40,6 @@ std::expected<void, Error> flip_rows(const Section& section, const EncodedFde& f
   return {};
 }
 
-bool fits_int32(std::uint64_t distance) {
-  const auto value = static_cast<std::int64_t>(distance);
-  return value == static_cast<std::int32_t>(value);
-}
-
 std::expected<std::uint64_t, Error> rows_end(const Section& section, const EncodedFde& fde) {
   RowCursor rows = section.rows(fde);
   for (EncodedRow row; rows.next(row);) {
@@ -122,15 +117,9 @@ std::expected<Converted, Error> convert(std::span<const Section> sections, const
   Builder builder(with_kept_properties(options, sections));
   std::vector<FrameRow> rows;
 
-  // Where a function's start field will stand is known only at the end, so a 32-bit start must reach from
-  // both ends of the index.
-  std::uint64_t index_end = address + format::header::size + 0xff; // the longest auxiliary header
-  for (const Section& section : sections)
-    index_end += std::uint64_t{section.num_fdes()} * format::version2.entry_size;
-  const auto reaches = [&](const Fde& fde) {
-    if (options.version == VersionNumber::v3) return true;
-    return fits_int32(fde.start - address) && fits_int32(fde.start - index_end);
-  };
+  std::uint64_t num_fdes = 0;
+  for (const Section& section : sections) num_fdes += section.num_fdes();
+  const auto fields = StartFields::make(options.version, address, num_fdes);
   for (std::uint32_t number = 0; number < sections.size(); ++number) {
     const Section& section = sections[number];
     std::uint64_t rows_left = section.plausible_rows();
@@ -154,7 +143,7 @@ std::expected<Converted, Error> convert(std::span<const Section> sections, const
         }
         if (options.version != VersionNumber::v3) rows.push_back(FrameRow::outermost(0));
       }
-      if (!reaches(*fde)) {
+      if (!fields.reach(options.version, fde->start)) {
         out.refused.push_back({number, *fde, {RefusalReason::out_of_reach, Refusal::none, fde->start}});
         continue;
       }

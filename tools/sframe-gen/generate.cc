@@ -184,18 +184,33 @@ std::expected<Generated, Failure> generate_from_cfi(const CommandLine& line, con
                               .merge_functions = line.merge_functions,
                               .plt = line.plt,
                               .wanted = {},
-                              .threads = line.threads};
+                              .threads = line.threads,
+                              .start_fields = {}};
   elf::SymbolTable symbols;
   if (line.function) {
     symbols = elf::SymbolTable::load(*input.image);
     options.wanted = name_filter(*line.function, input, symbols);
   }
-  auto [builder, report] = conversion::from_cfi(*cfi, options);
-  if (report.functions.total == 0) return no_function(line, report);
-  auto bytes = builder.finish(address);
+  auto conversion = conversion::from_cfi(*cfi, options);
+  if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
+  auto bytes = conversion.builder.finish(address);
+  if (!bytes && bytes.error().reason == RefusalReason::out_of_reach) {
+    // Where start fields stand depends on the number of functions; that of all functions is enough.
+    options.start_fields = StartFields::make(line.version, address, conversion.builder.num_fdes());
+    auto in_reach = conversion::from_cfi(*cfi, options);
+    if (in_reach.builder.num_fdes() != 0) {
+      conversion = std::move(in_reach);
+      bytes = conversion.builder.finish(address);
+    }
+  }
   if (!bytes) return failed(to_problem(bytes.error(), line.emit));
-  return Generated{std::move(*bytes), {}, std::move(report), cfi->abi, builder.num_fdes(),
-                   builder.num_fres()};
+  return Generated{std::move(*bytes),
+                   {},
+                   std::move(conversion.report),
+                   cfi->abi,
+                   conversion.builder.num_fdes(),
+                   conversion.builder.num_fres(),
+                   {}};
 }
 
 } // namespace sframe::gen

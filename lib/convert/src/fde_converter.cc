@@ -129,6 +129,10 @@ void FdeConverter::flush() {
 
 /// Adds a function. False, with the reason, where the builder refuses.
 bool FdeConverter::build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde fde, RefusalReason& why) {
+  if (!options_.reaches(begin)) {
+    why = RefusalReason::out_of_reach;
+    return false;
+  }
   fde.start = begin;
   fde.size = static_cast<std::uint32_t>(end - begin);
   if (const auto added = builder_.add(fde, rows); !added) {

@@ -164,7 +164,7 @@ void Converter::convert_plts() {
     const Plt& plt = input_.plts[i];
     if (described_[i] || plt.bytes.empty()) continue;
     for (PltFunction& function : plt_functions(*input_.abi, plt.bytes, plt.range.start)) {
-      if (!out_.builder.add(function.fde, function.rows)) continue;
+      if (!options_.reaches(function.fde.start) || !out_.builder.add(function.fde, function.rows)) continue;
       ++out_.report.functions.total;
       ++out_.report.functions.converted;
       out_.report.pc_bytes.total += function.fde.size;

@@ -85,6 +85,19 @@ struct BuildOptions {
   std::vector<std::byte> aux_header; ///< at most 255 bytes, copied as they are
 };
 
+/// The addresses at which the start fields of a section may stand. In versions 1 and 2 a field has 32 bits, and
+/// counts from itself or from the section's first byte.
+struct StartFields {
+  std::uint64_t first = 0, last = 0;
+
+  /// Those of a section at `address` with at most `num_fdes` functions and any auxiliary header.
+  static StartFields make(VersionNumber version, std::uint64_t address, std::uint64_t num_fdes);
+
+  /// True where a field of `version` can hold `start`, wherever in the range it stands. Distances wrap, as
+  /// they do for readers.
+  bool reach(VersionNumber version, std::uint64_t start) const;
+};
+
 /// A place in a relocatable section that the linker has to fill: the function's start relative to that place.
 struct StartRelocation {
   std::uint64_t offset = 0; ///< of the field, from the section's start

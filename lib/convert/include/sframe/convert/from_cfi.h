@@ -27,6 +27,7 @@
 #include "sframe/convert/report.h"
 
 #include <functional>
+#include <optional>
 
 namespace sframe::conversion {
 
@@ -40,6 +41,11 @@ struct Options {
   /// Called from several threads at once.
   std::function<bool(const cfi::Fde&)> wanted;
   unsigned threads = 1;
+  /// Functions that these cannot reach are left out. Not given: all functions are taken, and
+  /// Builder::finish() refuses where one is out of reach.
+  std::optional<StartFields> start_fields;
+
+  bool reaches(std::uint64_t start) const { return !start_fields || start_fields->reach(version, start); }
 };
 
 struct Conversion {
