@@ -158,13 +158,7 @@ void Input::add_code() {
     const auto begin = relocatable_ ? place(code.section, code.address) : code.address;
     if (begin && code.size) ranges.push_back({*begin, range_end(*begin, code.size), 0, 0});
   }
-  sort_ranges(ranges);
-  for (const Range& range : ranges) {
-    if (!code_.empty() && range.begin <= code_.back().end)
-      code_.back().end = std::max(code_.back().end, range.end);
-    else
-      code_.push_back(range);
-  }
+  code_ = joined(std::move(ranges));
 }
 
 std::optional<std::uint64_t> Input::place(std::uint32_t section, std::uint64_t start) const {

@@ -57,4 +57,16 @@ std::vector<Range> overlay(std::span<const Range> first, std::span<const Range> 
   return out;
 }
 
+std::vector<Range> joined(std::vector<Range> ranges) {
+  sort_ranges(ranges);
+  std::vector<Range> out;
+  for (const Range& range : ranges) {
+    if (!out.empty() && range.begin <= out.back().end)
+      out.back().end = std::max(out.back().end, range.end);
+    else
+      out.push_back(range);
+  }
+  return out;
+}
+
 } // namespace sframe::verify

@@ -23,6 +23,9 @@ std::vector<Range> disjoint(std::span<const Range> sorted);
 /// Disjoint ranges `first`, and those parts of disjoint ranges `second` that do not lie in them.
 std::vector<Range> overlay(std::span<const Range> first, std::span<const Range> second);
 
+/// Ranges of any order as what they cover together: disjoint, by address. Those that touch are one.
+std::vector<Range> joined(std::vector<Range> ranges);
+
 /// `begin` + `size`, or the last address where that is too much.
 inline std::uint64_t range_end(std::uint64_t begin, std::uint64_t size) {
   return size > ~begin ? ~std::uint64_t{0} : begin + size;

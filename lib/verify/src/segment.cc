@@ -2,9 +2,13 @@
 
 #include "segment.h"
 
+#include "ranges.h"
+
 #include <llvm/Support/FormatVariadic.h>
 
 #include <algorithm>
+#include <optional>
+#include <vector>
 
 namespace sframe::verify {
 
@@ -14,30 +18,44 @@ std::string range_text(std::uint64_t address, std::uint64_t size) {
   return llvm::formatv("{:x}, {} bytes", address, size).str();
 }
 
-/// What is wrong with the program header; empty where nothing is.
-std::string fault(const Input& input, const elf::Image& image, const elf::Segment& segment) {
+struct Fault {
+  Id id{};
+  std::string what;
+};
+
+/// Begins with the section and holds all of it.
+bool holds(const elf::Segment& segment, const elf::Section& section) {
+  return segment.address == section.address && segment.offset == section.offset &&
+         segment.file_size >= section.size && segment.memory_size >= section.size;
+}
+
+std::string difference(const elf::Segment& segment, const elf::Section& section) {
+  std::string text =
+      llvm::formatv("PT_GNU_SFRAME is {}, the section {}", range_text(segment.address, segment.file_size),
+                    range_text(section.address, section.size))
+          .str();
+  if (segment.file_size != segment.memory_size)
+    text += llvm::formatv("; p_memsz is {}", segment.memory_size).str();
+  if (segment.address == section.address && segment.offset != section.offset)
+    text += llvm::formatv("; file offset {:x}, not {:x}", segment.offset, section.offset).str();
+  return text;
+}
+
+/// What is wrong with the program header, if anything.
+std::optional<Fault> fault(const Input& input, const elf::Image& image, const elf::Segment& segment) {
   const auto tables = input.tables();
-  if (tables.empty() || !tables.front().section)
-    return image.sections().empty() ? "" : "PT_GNU_SFRAME is there, but no section .sframe";
-  const auto agrees = [&](const SframeTable& table) {
-    return segment.address == table.address && segment.offset == table.section->offset &&
-           segment.file_size == table.section->size && segment.memory_size == table.section->size;
-  };
-  if (!std::ranges::any_of(tables, agrees)) {
-    const elf::Section& section = *tables.front().section;
-    std::string text =
-        llvm::formatv("PT_GNU_SFRAME is {}, the section {}", range_text(segment.address, segment.file_size),
-                      range_text(section.address, section.size))
-            .str();
-    if (segment.file_size != segment.memory_size)
-      text += llvm::formatv("; p_memsz is {}", segment.memory_size).str();
-    if (segment.address == section.address && segment.offset != section.offset)
-      text += llvm::formatv("; file offset {:x}, not {:x}", segment.offset, section.offset).str();
-    return text;
+  if (tables.empty() || !tables.front().section) {
+    if (image.sections().empty()) return std::nullopt;
+    return Fault{Id::S024, "PT_GNU_SFRAME is there, but no section .sframe"};
   }
+  const auto held = std::ranges::find_if(
+      tables, [&](const SframeTable& table) { return table.section && holds(segment, *table.section); });
+  if (held == tables.end()) return Fault{Id::S024, difference(segment, *tables.front().section)};
   if (!in_one_mapping(image, segment.address, segment.memory_size, elf::pf_r))
-    return "PT_GNU_SFRAME is in no readable PT_LOAD";
-  return {};
+    return Fault{Id::S024, "PT_GNU_SFRAME is in no readable PT_LOAD"};
+  const std::uint64_t size = held->section->size;
+  if (segment.file_size == size && segment.memory_size == size) return std::nullopt;
+  return Fault{Id::S019, difference(segment, *held->section)};
 }
 
 } // namespace
@@ -55,8 +73,35 @@ void check_segment(const Input& input, Sink& sink) {
   if (!image || image->relocatable()) return;
   const elf::Segment* segment = image->find_segment(elf::pt_gnu_sframe);
   if (!segment) return;
-  if (std::string message = fault(input, *image, *segment); !message.empty())
-    sink.add({.id = Id::S019, .message = std::move(message)});
+  if (auto found = fault(input, *image, *segment)) sink.add({.id = found->id, .message = std::move(found->what)});
+}
+
+void check_loaded(const Input& input, Sink& sink) {
+  const elf::Image* image = input.image();
+  if (!image || image->relocatable()) return;
+  std::vector<Range> loaded;
+  for (const elf::Segment& segment : image->segments())
+    if (segment.type == elf::pt_load && segment.memory_size != 0)
+      loaded.push_back({segment.address, range_end(segment.address, segment.memory_size), 0, 0});
+  loaded = joined(std::move(loaded));
+
+  const Range* first = nullptr;
+  std::uint64_t lost = 0;
+  auto at = loaded.begin();
+  for (const Range& function : input.functions()) {
+    while (at != loaded.end() && at->end <= function.begin) ++at;
+    if (at != loaded.end() && at->begin <= function.begin && function.end <= at->end) continue;
+    if (!first) first = &function;
+    ++lost;
+  }
+  if (!first) return;
+  const Location begin = input.locate(first->begin);
+  sink.add({.id = Id::S025,
+            .at = begin,
+            .end = begin.pc + (first->end - first->begin),
+            .message = llvm::formatv("no PT_LOAD holds this function{}",
+                                     lost == 1 ? std::string() : llvm::formatv(" and {} more", lost - 1).str())
+                           .str()});
 }
 
 } // namespace sframe::verify

@@ -263,6 +263,7 @@ void check_structure(const Input& input, Sink& sink) {
   check_segment(input, sink);
   check_overlaps(input, sink);
   check_code(input, sink);
+  check_loaded(input, sink);
 }
 
 } // namespace sframe::verify
