@@ -22,7 +22,7 @@ enum Mark : std::uint8_t {
   mark_contradiction = 1,
   mark_undecided = 2,
   mark_any_cfi = 4,     ///< some of its addresses have CFI
-  mark_signal_told = 8, ///< C113 was reported
+  mark_signal_told = 8, ///< the mark of signal frames was found to differ
   mark_no_cfi = 16,     ///< some of its addresses have none
 };
 
@@ -33,18 +33,51 @@ VersionNumber version_of(const Input& input) {
   return version == 1 ? VersionNumber::v1 : version == 2 ? VersionNumber::v2 : VersionNumber::v3;
 }
 
+/// Pieces of repeating blocks that may be compared: a section that shares rows can ask for very many.
+std::uint64_t budget_for_blocks(const Input& input) {
+  std::uint64_t budget = 1 << 20;
+  for (const SframePart& part : input.parts()) budget += 64 * part.section.bytes().size();
+  return budget;
+}
+
+/// Stubs of the linker are called, and often have no CFI that says so.
+bool is_stub(const Input& input, const EncodedFde& fde, std::uint64_t begin) {
+  return fde.pc_type == PcType::mask || input.in_stubs(begin);
+}
+
+Finding mark_finding(const Input& input, std::uint64_t begin, std::string message) {
+  const Location at = input.locate(begin);
+  return {.id = Id::C113,
+          .at = at,
+          .end = at.pc,
+          .message = std::move(message),
+          .sframe = {},
+          .cfi = {},
+          .table = {},
+          .offset = {}};
+}
+
+/// Needs no CFI: no signal handler returns to a stub.
+void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
+  for (const Range& range : input.functions()) {
+    const auto fde = input.parts()[range.source].section.fde(range.item);
+    if (!fde || !fde->signal_frame || !is_stub(input, *fde, range.begin)) continue;
+    verdicts.add(range.source, range.item, Verdict::contradiction);
+    sink.add(mark_finding(input, range.begin, "SFrame marks a signal frame, but this is a stub of the linker"));
+  }
+}
+
 class Sweep {
 public:
   Sweep(const Input& input, std::vector<Range> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
       : input_(input), abi_(input.cfi().front().section.abi()), sframe_(input, disjoint(input.functions())),
         cfi_(input, std::move(cfi), faults), merger_(input, sink),
         missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), verdicts_(verdicts), sink_(sink),
-        budget_(1 << 20) {
+        budget_(budget_for_blocks(input)) {
     std::uint64_t first = 0;
     for (const SframePart& part : input.parts()) {
       first_function_.push_back(first);
       first += part.section.num_fdes();
-      budget_ = Budget((1 << 20) + 64 * part.section.bytes().size());
     }
     marks_.resize(first);
   }
@@ -170,16 +203,10 @@ void Sweep::compare_marks(std::uint64_t begin) {
   const bool signal = c_.fde->fde.cie.signal_frame;
   if (s_.fde->signal_frame == signal || mark() & mark_signal_told) return;
   mark() |= mark_signal_told | mark_contradiction;
-  const Location at = input_.locate(begin);
-  sink_.add({.id = Id::C113,
-             .at = at,
-             .end = at.pc,
-             .message = signal ? "the CFI marks a signal frame, SFrame does not"
-                               : "SFrame marks a signal frame, the CFI does not",
-             .sframe = {},
-             .cfi = {},
-             .table = {},
-             .offset = {}});
+  if (!signal && is_stub(input_, *s_.fde, s_.function_begin)) return; // check_marks_of_stubs() has reported it
+  sink_.add(mark_finding(input_, begin,
+                         signal ? "the CFI marks a signal frame, SFrame does not"
+                                : "SFrame marks a signal frame, the CFI does not"));
 }
 
 /// One side repeats, or both do: all that can meet meets within a common period.
@@ -189,7 +216,6 @@ void Sweep::compare_blocks(std::uint64_t begin, std::uint64_t end) {
   const std::uint32_t period = std::lcm(s_period, c_period);
   const std::uint64_t limit = end - begin > period ? begin + period : end;
   CfiRule rule = c_.rule;
-  if (plt) rule.kind = CfiRule::Kind::row;
   for (std::uint64_t at = begin; at < limit;) {
     if (!budget_.spend(1)) {
       mark() |= mark_undecided;
@@ -204,11 +230,11 @@ void Sweep::compare_blocks(std::uint64_t begin, std::uint64_t end) {
       stop = std::min(stop, at + ((behind == s_.block.end() ? s_period : behind->offset) - offset));
     }
     if (plt) {
-      const cfi::PltCfa& cfa = c_.rule.plt;
-      const auto offset = static_cast<std::uint32_t>(at - c_.fde->distance) & cfa.mask;
-      const bool stepped = offset >= cfa.threshold;
-      rule.row.cfa.offset = static_cast<std::int32_t>(std::int64_t{cfa.offset} + (stepped ? cfa.step : 0));
-      stop = std::min(stop, at + ((stepped ? cfa.block_size() : cfa.threshold) - offset));
+      const std::uint64_t pc = at - c_.fde->distance;
+      const std::uint32_t offset = static_cast<std::uint32_t>(pc) & c_.rule.plt.mask;
+      const bool stepped = offset >= c_.rule.plt.threshold;
+      rule = c_.rule.at(pc);
+      stop = std::min(stop, at + ((stepped ? c_period : c_.rule.plt.threshold) - offset));
     }
     if (row)
       compare_piece(*row, rule, at, stop, end - begin > period ? period : 0);
@@ -258,6 +284,7 @@ bool has_cfi(const Input& input) {
 }
 
 std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink) {
+  check_marks_of_stubs(input, verdicts, sink);
   if (!has_cfi(input) || !same_abi(input)) return 0;
   auto eh = cfi_ranges(input, cfi::SectionKind::eh_frame, &sink);
   auto debug = cfi_ranges(input, cfi::SectionKind::debug_frame, &sink);

@@ -30,6 +30,16 @@ struct CfiRule {
   bool compare_cfa = false, compare_ra = false, compare_fp = false;
   FrameRow row;
   cfi::PltCfa plt;
+
+  /// Kind::plt: the row that holds at `pc`, an address as the CFI counts them. Others: as they are.
+  CfiRule at(std::uint64_t pc) const {
+    CfiRule out = *this;
+    if (kind != Kind::plt) return out;
+    out.kind = Kind::row;
+    if ((static_cast<std::uint32_t>(pc) & plt.mask) >= plt.threshold)
+      out.row.cfa.offset = static_cast<std::int32_t>(std::int64_t{row.cfa.offset} + plt.step);
+    return out;
+  }
 };
 
 /// A FDE being read.
