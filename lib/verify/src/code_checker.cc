@@ -32,6 +32,9 @@ FrameRow resolved_entry(const AbiTraits& abi) {
 
 constexpr const char* guessed_text = "the row does not fit, but control may not come here as was guessed";
 
+/// Ends the message where SFrame repeats wrong CFI.
+constexpr const char* cfi_too = "; the CFI says the same";
+
 bool leaves(Exit exit) {
   return exit == Exit::returns || exit == Exit::returns_wrong || exit == Exit::returns_unknown ||
          exit == Exit::tail_call || exit == Exit::indirect_tail_call;
@@ -49,6 +52,8 @@ CodeChecker::CodeChecker(const Input& input, std::span<const Range> functions,
 void CodeChecker::check(const CodeUnit& unit) {
   unit_ = &unit;
   rows_.clear();
+  late_prologue_.reset();
+  late_prologues_ = 0;
   read_cfi();
   if (!ahead_ && !sframe_.next(ahead_.emplace())) ahead_.reset();
   while (ahead_ && ahead_->begin < unit.end) {
@@ -66,6 +71,11 @@ void CodeChecker::check(const CodeUnit& unit) {
   read_call_sites();
   collect_rows();
   check_rows(entry_row(), unit.begin, unit.end);
+  if (late_prologue_) {
+    if (late_prologues_ > 1)
+      late_prologue_->message += "; " + std::to_string(late_prologues_ - 1) + " more like this in the function";
+    sink_.add(std::move(*late_prologue_));
+  }
   add_obstacles();
   add_gaps();
   merger_.flush();
@@ -90,6 +100,7 @@ void CodeChecker::check_blocks(const SframeInterval& blocks) {
   const std::uint32_t size = blocks.fde->rep_size;
   std::vector<PlacedRow> others;
   std::swap(others, rows_);
+  in_blocks_ = true;
   call_sites_.clear();
   frame_rows_.clear(); // or the rest of a block would be believed to be as its rows say
   const std::uint64_t phase = (blocks.begin - blocks.function_begin) % size;
@@ -110,6 +121,7 @@ void CodeChecker::check_blocks(const SframeInterval& blocks) {
     if (!results_) break; // not in the file, and what is behind it neither
   }
   merger_.flush();
+  in_blocks_ = false;
   std::swap(others, rows_);
 }
 
@@ -169,15 +181,15 @@ const PlacedRow* CodeChecker::row_at(std::uint64_t address) const {
 
 void CodeChecker::visit(const code::Reached& at) {
   const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
+  const PlacedRow* row = row_at(address);
+  if (row) see_next_row(at, *row);
   if (at.block_start || address != previous_end_) settle(Exit::none, address != previous_end_);
   for (; next_row_ < rows_.size() && rows_[next_row_].begin < end; ++next_row_) {
-    const PlacedRow& row = rows_[next_row_];
-    if (row.begin <= address) continue;
-    verdicts_.add(row.part, row.function, Verdict::contradiction);
-    sink_.add(describe(Id::K205, at, row, "row starts inside the instruction"));
+    const PlacedRow& inside = rows_[next_row_];
+    if (inside.begin <= address) continue;
+    contradict(inside, describe(Id::K205, at, inside, "row starts inside the instruction"));
   }
   previous_end_ = end;
-  const PlacedRow* row = row_at(address);
   if (!row) return settle(Exit::none, false);
   verdicts_.add(row->part, row->function, Verdict::agree);
   check_row(at, *row);
@@ -204,7 +216,8 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
   if (result.cfa.agreement == Agreement::contradicts) {
     const Id id = row.row.cfa.base == abi_.sp ? Id::K201 : Id::K202;
     if (takes_another_stack(at, row)) return add_undecided(at, row, "the function goes on to another stack");
-    return add_pending(id, at, row, rule_contradiction("CFA", row.row.cfa, result.cfa, abi_));
+    const bool larger_frame = id == Id::K201 && result.cfa.found.base == code::Value::Base::cfa && result.cfa.found.offset < 0;
+    return add_pending(id, at, row, rule_contradiction("CFA", row.row.cfa, result.cfa, abi_), larger_frame);
   }
   if (result.ra.agreement == Agreement::contradicts)
     add_pending(Id::K203, at, row, rule_contradiction("RA", row.row.ra, result.ra, abi_));
@@ -251,23 +264,66 @@ Finding CodeChecker::describe(Id id, const code::Reached& at, const PlacedRow& r
   finding.sframe = row_text(row.row, abi_);
   finding.code = state_text(at.state, abi_);
   finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
-  if (const CfiRule* rule = cfi_rule(std::max(at.instruction.address, row.begin))) {
-    finding.cfi = rule_text(*rule, abi_);
-    finding.compiler =
-        verify::check(id).severity != Severity::note && compare(row.row, *rule, abi_).count == 0;
-  }
+  // A row that starts inside the instruction holds from there on.
+  if (const auto rule = cfi_rule(std::max(at.instruction.address, row.begin))) finding.cfi = rule_text(*rule, abi_);
+  finding.compiler = verify::check(id).severity != Severity::note && cfi_agrees(at, row);
+  if (finding.compiler) finding.message += cfi_too;
   return finding;
 }
 
+/// The row repeats the CFI.
+bool CodeChecker::cfi_agrees(const code::Reached& at, const PlacedRow& row) const {
+  const auto rule = cfi_rule(std::max(at.instruction.address, row.begin));
+  return rule && compare(row.row, *rule, abi_).count == 0;
+}
+
+/// A finding that makes the function one of those that the code contradicts.
+void CodeChecker::contradict(const PlacedRow& row, Finding finding) {
+  verdicts_.add(row.part, row.function,
+                finding.compiler ? Verdict::contradiction_in_cfi : Verdict::contradiction);
+  sink_.add(std::move(finding));
+}
+
 /// A contradiction at an instruction: goes on one that the instruction before had, or starts one.
-void CodeChecker::add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
+void CodeChecker::add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message,
+                              bool larger_frame) {
   const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
   for (Pending& pending : pending_) {
     if (pending.finding.id != id || pending.end != address || pending.row.begin != row.begin) continue;
+    if (pending.finding.compiler != cfi_agrees(at, row)) continue;
     pending.end = end;
+    pending.larger_frame &= larger_frame;
     return;
   }
-  pending_.push_back({describe(id, at, row, std::move(message)), address, end, row});
+  pending_.push_back({describe(id, at, row, std::move(message)), address, end, row, larger_frame});
+}
+
+/// What is pending of the row before, up to where this one starts: is this one right?
+void CodeChecker::see_next_row(const code::Reached& at, const PlacedRow& row) {
+  const std::uint64_t address = at.instruction.address;
+  if (pending_.empty() || row.begin != address || at.certainty != code::Certainty::certain) return;
+  if (code::check(row.row, at.state, abi_).cfa.agreement != Agreement::agrees) return;
+  for (Pending& pending : pending_) pending.next_row_right |= pending.end == address;
+}
+
+/// The function makes its frame under the row that holds at its entry, and the next row shows all of it at once.
+bool CodeChecker::is_late_prologue(const Pending& pending) const {
+  return pending.larger_frame && pending.next_row_right && !in_blocks_ && pending.begin > pending.row.begin &&
+         rows_.front().begin == unit_->begin && pending.row.row.same_rules(rows_.front().row);
+}
+
+/// One finding for a function, which may make frames on several paths.
+void CodeChecker::add_late_prologue(Pending& pending) {
+  const Finding& first = pending.finding;
+  verdicts_.add(pending.row.part, pending.row.function,
+                first.compiler ? Verdict::contradiction_in_cfi : Verdict::contradiction);
+  ++late_prologues_;
+  if (late_prologue_ && late_prologue_->compiler <= first.compiler) return;
+  late_prologue_ = std::move(pending.finding);
+  late_prologue_->id = Id::K212;
+  late_prologue_->end = late_prologue_->at->pc + (pending.end - pending.begin);
+  late_prologue_->message = "the frame is described from " + elf::hex(late_prologue_->end) + " on only";
+  if (late_prologue_->compiler) late_prologue_->message += cfi_too;
 }
 
 /// The run of instructions that pending findings are about is over: `exit` is how, `stops` where control does
@@ -280,10 +336,15 @@ void CodeChecker::settle(Exit exit, bool stops) {
     if (is_cfa && leaves(exit) && pending.begin > pending.row.begin) id = Id::K211;
     if (id == Id::K207 && stops) id = Id::K208;
     const bool is_conflict = id == Id::K207 || id == Id::K208;
+    if (is_cfa && id != Id::K211 && is_late_prologue(pending)) {
+      add_late_prologue(pending);
+      continue;
+    }
     verdicts_.add(pending.row.part, pending.row.function,
-                  is_conflict ? Verdict::undecided : Verdict::contradiction);
-    merger_.add(id, pending.begin, pending.end,
-                [&](Finding& finding) { finding = std::move(pending.finding); });
+                  is_conflict                ? Verdict::undecided
+                  : pending.finding.compiler ? Verdict::contradiction_in_cfi
+                                             : Verdict::contradiction);
+    merger_.add(std::move(pending.finding), pending.begin, pending.end);
   }
   pending_.clear();
 }
@@ -306,8 +367,7 @@ void CodeChecker::check_exit(const code::Reached& at, const PlacedRow& row) {
   if (at.certainty != code::Certainty::certain || !pending_.empty()) return;
   if (at.exit == Exit::tail_call) return check_tail_call(at);
   if (at.exit != Exit::returns_wrong || row.row.is_outermost()) return;
-  verdicts_.add(row.part, row.function, Verdict::contradiction);
-  sink_.add(describe(Id::K209, at, row, return_text(at.state, abi_)));
+  contradict(row, describe(Id::K209, at, row, return_text(at.state, abi_)));
 }
 
 /// A jump out of the function must take along the frame that the target's row describes. A branch that is
@@ -321,8 +381,7 @@ void CodeChecker::check_tail_call(const code::Reached& at) {
   const bool is_branch = at.instruction.flow == code::Flow::branch;
   if (is_branch && is_start_of_function(address)) return;
   if (code::check(*target, at.state, abi_).cfa.agreement != Agreement::contradicts) return;
-  verdicts_.add(row->part, row->function, Verdict::contradiction);
-  sink_.add(describe(Id::K210, at, *row, "the target expects " + row_text(*target, abi_)));
+  contradict(*row, describe(Id::K210, at, *row, "the target expects " + row_text(*target, abi_)));
 }
 
 bool CodeChecker::is_start_of_function(std::uint64_t address) const {
@@ -356,9 +415,10 @@ void CodeChecker::read_cfi() {
   for (CfiInterval interval; rows.next(interval);) cfi_rules_.emplace_back(interval.begin, interval.rule);
 }
 
-const CfiRule* CodeChecker::cfi_rule(std::uint64_t pc) const {
+std::optional<CfiRule> CodeChecker::cfi_rule(std::uint64_t pc) const {
   const auto behind = std::ranges::upper_bound(cfi_rules_, pc, {}, &std::pair<std::uint64_t, CfiRule>::first);
-  return behind == cfi_rules_.begin() ? nullptr : &std::prev(behind)->second;
+  if (behind == cfi_rules_.begin()) return std::nullopt;
+  return std::prev(behind)->second.at(pc);
 }
 
 void CodeChecker::note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message) {

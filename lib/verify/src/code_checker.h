@@ -41,7 +41,9 @@ private:
   struct Pending {
     Finding finding;
     std::uint64_t begin = 0, end = 0;
-    PlacedRow row; ///< that is contradicted
+    PlacedRow row;               ///< that is contradicted
+    bool larger_frame = false;   ///< the frame is larger than the row says
+    bool next_row_right = false; ///< the row's successor follows, and gives the right CFA
   };
 
   void check_rows(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
@@ -52,7 +54,12 @@ private:
   bool next_row_is_late(const code::Reached& at, const PlacedRow& row) const;
   bool takes_another_stack(const code::Reached& at, const PlacedRow& row) const;
   void add_undecided(const code::Reached& at, const PlacedRow& row, std::string why);
-  void add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message);
+  void add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message,
+                   bool larger_frame = false);
+  void see_next_row(const code::Reached& at, const PlacedRow& row);
+  bool is_late_prologue(const Pending& pending) const;
+  void add_late_prologue(Pending& pending);
+  void contradict(const PlacedRow& row, Finding finding);
   void settle(code::Exit exit, bool ends_without_return);
   void check_exit(const code::Reached& at, const PlacedRow& row);
   void forgive_leaving_for_another_stack(const code::Reached& at);
@@ -62,12 +69,13 @@ private:
   void add_gaps();
   void note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message);
   Finding describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message);
+  bool cfi_agrees(const code::Reached& at, const PlacedRow& row) const;
 
   FrameRow entry_row() const;
   void read_call_sites();
   void read_cfi();
   void collect_rows();
-  const CfiRule* cfi_rule(std::uint64_t pc) const;
+  std::optional<CfiRule> cfi_rule(std::uint64_t pc) const;
   const PlacedRow* row_at(std::uint64_t address) const;
   std::optional<FrameRow> row_elsewhere(std::uint64_t address);
 
@@ -92,6 +100,9 @@ private:
   std::size_t next_row_ = 0;
   std::uint64_t previous_end_ = 0; ///< of the instruction before
   std::vector<Pending> pending_;
+  bool in_blocks_ = false;               ///< stubs are being checked, block by block
+  std::optional<Finding> late_prologue_; ///< the first
+  std::uint32_t late_prologues_ = 0;
   Budget rows_elsewhere_{0}; ///< rows of other functions that may be read
 };
 

@@ -6,9 +6,9 @@
 
 namespace sframe::verify {
 
-bool Merger::extend(Id id, std::uint64_t begin, std::uint64_t end) {
+bool Merger::extend(Id id, std::uint64_t begin, std::uint64_t end, bool compiler) {
   for (Run& run : runs_) {
-    if (run.finding.id != id || run.end != begin) continue;
+    if (run.finding.id != id || run.end != begin || run.finding.compiler != compiler) continue;
     run.end = end;
     return true;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The same finding at neighbouring addresses of one function is one finding with a range. The texts are those
-// of its first address.
+// The same finding at neighbouring addresses of one function is one finding with a range, unless the CFI is to
+// blame at one of them and not at the other. The texts are those of its first address.
 
 #pragma once
 
@@ -28,6 +28,11 @@ public:
     start(std::move(finding), begin, end);
   }
 
+  /// A finding for [begin, end) that has its texts already.
+  void add(Finding finding, std::uint64_t begin, std::uint64_t end) {
+    if (!extend(finding.id, begin, end, finding.compiler)) start(std::move(finding), begin, end);
+  }
+
   /// To be called at a function's end: what follows is not merged with what came before.
   void flush();
 
@@ -36,7 +41,7 @@ private:
     std::uint64_t begin, end;
     Finding finding;
   };
-  bool extend(Id id, std::uint64_t begin, std::uint64_t end);
+  bool extend(Id id, std::uint64_t begin, std::uint64_t end, bool compiler = false);
   void start(Finding finding, std::uint64_t begin, std::uint64_t end);
   void emit(Run& run);
 

@@ -38,6 +38,7 @@ private:
     pieces_.text("cfi", finding.cfi);
     pieces_.text("code", finding.code);
     if (!finding.instruction.empty()) pieces_.text("instruction", finding.instruction);
+    if (finding.compiler) json_.attribute("in_cfi", true);
     if (const auto source = finding.at ? names().source(*finding.at) : std::nullopt) {
       pieces_.text("file", source->file);
       json_.attribute("line", source->line);
@@ -59,6 +60,7 @@ private:
       json_.attribute("functions", s.functions);
       json_.attribute("agree", s.agree);
       json_.attribute("contradiction", s.contradiction);
+      json_.attribute("contradiction_in_cfi", s.contradiction_in_cfi);
       json_.attribute("undecided", s.undecided);
       json_.attribute("unreached", s.unreached);
       json_.attribute("errors", counts().errors);

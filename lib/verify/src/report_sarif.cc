@@ -52,6 +52,7 @@ private:
     json_.attributeObject("message", [&] { pieces_.text("text", text_of(finding)); });
     json_.attributeArray("locations", [&] { write_location(finding, function, source); });
     json_.attributeObject("partialFingerprints", [&] { write_fingerprint(finding, function); });
+    if (finding.compiler) json_.attributeObject("properties", [&] { json_.attribute("inCfi", true); });
     json_.objectEnd();
     std::string text = pieces_.take();
     if (text.starts_with(',')) text.erase(0, 1); // the channel writes it

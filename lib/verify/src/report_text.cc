@@ -48,10 +48,13 @@ private:
 
   void print_end(const Summary& s) override {
     if (dropped()) write(llvm::formatv("{}: {} more findings not shown", path(), dropped()).str());
+    // Where exit code and severities do not go with the contradictions, this is why.
+    const std::string in_cfi =
+        s.contradiction_in_cfi ? llvm::formatv(" ({} of them in the CFI too)", s.contradiction_in_cfi).str() : "";
     std::string line =
-        llvm::formatv("{}: {} functions: {} agree, {} contradiction, {} undecided, {} unreached; {} "
+        llvm::formatv("{}: {} functions: {} agree, {} contradiction{}, {} undecided, {} unreached; {} "
                       "errors, {} warnings, {} notes; ",
-                      path(), s.functions, s.agree, s.contradiction, s.undecided, s.unreached,
+                      path(), s.functions, s.agree, s.contradiction, in_cfi, s.undecided, s.unreached,
                       counts().errors, counts().warnings, counts().notes)
             .str();
     if (options().baseline) line += llvm::formatv("{} in the baseline; ", counts().known).str();

@@ -18,6 +18,7 @@ Summary Verdicts::summary() const {
   for (const Verdict verdict : marks_) {
     switch (verdict) {
     case Verdict::agree: ++summary.agree; break;
+    case Verdict::contradiction_in_cfi: ++summary.contradiction_in_cfi; [[fallthrough]];
     case Verdict::contradiction: ++summary.contradiction; break;
     case Verdict::unreached: ++summary.unreached; break;
     case Verdict::none:

@@ -20,7 +20,7 @@ ALLOWED = {
     "run": {"tool", "columnKind", "results"},
     "driver": {"name", "version", "rules"},
     "rule": {"id", "shortDescription", "fullDescription", "help", "defaultConfiguration"},
-    "result": {"ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints"},
+    "result": {"ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints", "properties"},
     "location": {"physicalLocation", "logicalLocations"},
     "physical": {"artifactLocation", "region", "address"},
     "address": {"absoluteAddress", "relativeAddress", "length", "kind", "name"},

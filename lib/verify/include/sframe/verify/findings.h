@@ -87,6 +87,7 @@ struct Summary {
   std::uint64_t functions = 0;
   std::uint64_t agree = 0;         ///< all was compared, nothing differs
   std::uint64_t contradiction = 0; ///< something differs
+  std::uint64_t contradiction_in_cfi = 0; ///< of these: nothing but what the CFI has wrong as well
   std::uint64_t undecided = 0;     ///< nothing differs, but not all could be compared
   std::uint64_t unreached = 0;     ///< not looked at
   std::uint64_t addresses = 0;     ///< bytes of code for which rules were compared

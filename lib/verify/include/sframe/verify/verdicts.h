@@ -16,11 +16,12 @@ namespace sframe::verify {
 
 /// In the order in which one outweighs another.
 enum class Verdict : std::uint8_t {
-  none,          ///< not looked at
-  agree,         ///< all was compared, nothing differs
-  unreached,     ///< the code check did not get to it
-  undecided,     ///< nothing differs, but not all could be compared
-  contradiction, ///< something differs
+  none,                 ///< not looked at
+  agree,                ///< all was compared, nothing differs
+  unreached,            ///< the code check did not get to it
+  undecided,            ///< nothing differs, but not all could be compared
+  contradiction_in_cfi, ///< the code differs, from SFrame and from the CFI that SFrame repeats
+  contradiction,        ///< something else differs
 };
 
 /// One verdict per function of an input.
