@@ -46,6 +46,35 @@ Result<std::vector<std::byte>> read_stream(int fd) {
 
 } // namespace
 
+struct File::Mapping {
+  std::atomic<bool> used{true};
+  std::atomic<std::uintptr_t> begin{0}, end{0}; ///< end is 0 while the others change
+  std::string path;
+  Mapping* next = nullptr;
+};
+
+constinit std::atomic<File::Mapping*> File::mappings_{nullptr};
+
+File::Mapping* File::add_mapping(const std::string& path, const void* begin, std::size_t size) {
+  Mapping* mapping = mappings_.load();
+  while (mapping && mapping->used.exchange(true)) mapping = mapping->next;
+  const bool is_new = !mapping;
+  if (is_new) mapping = new Mapping;
+  mapping->path = path;
+  mapping->begin = reinterpret_cast<std::uintptr_t>(begin);
+  mapping->end = mapping->begin + size;
+  if (is_new)
+    for (mapping->next = mappings_.load(); !mappings_.compare_exchange_weak(mapping->next, mapping);) {}
+  return mapping;
+}
+
+const char* File::mapped_at(const void* address) noexcept {
+  const auto at = reinterpret_cast<std::uintptr_t>(address);
+  for (const Mapping* mapping = mappings_.load(); mapping; mapping = mapping->next)
+    if (at < mapping->end && mapping->begin <= at) return mapping->path.c_str();
+  return nullptr;
+}
+
 Result<File> File::open(const std::string& path) {
   if (path == "-") return read(path, STDIN_FILENO);
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
@@ -76,6 +105,7 @@ Result<File> File::read(const std::string& path, int fd) {
     void* map = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
     if (map != MAP_FAILED) {
       result.map_ = map;
+      result.mapping_ = add_mapping(path, map, static_cast<std::size_t>(info.st_size));
       result.map_size_ = static_cast<std::size_t>(info.st_size);
       result.device_ = info.st_dev;
       result.inode_ = info.st_ino;
@@ -98,7 +128,7 @@ File File::from_bytes(std::string path, std::vector<std::byte> bytes) {
 }
 
 File::File(File&& other) noexcept
-    : path_(std::move(other.path_)), mode_(other.mode_), map_(std::exchange(other.map_, nullptr)),
+    : path_(std::move(other.path_)), mode_(other.mode_), mapping_(std::exchange(other.mapping_, nullptr)), map_(std::exchange(other.map_, nullptr)),
       map_size_(std::exchange(other.map_size_, 0)), device_(other.device_), inode_(other.inode_),
       owned_(std::move(other.owned_)) {}
 
@@ -107,6 +137,7 @@ File& File::operator=(File&& other) noexcept {
   release();
   path_ = std::move(other.path_);
   mode_ = other.mode_;
+  mapping_ = std::exchange(other.mapping_, nullptr);
   map_ = std::exchange(other.map_, nullptr);
   map_size_ = std::exchange(other.map_size_, 0);
   device_ = other.device_;
@@ -129,6 +160,11 @@ int File::reopen() const {
 }
 
 void File::release() {
+  if (mapping_) {
+    mapping_->end = 0;
+    mapping_->used = false;
+  }
+  mapping_ = nullptr;
   if (map_) ::munmap(map_, map_size_);
   map_ = nullptr;
   map_size_ = 0;

@@ -4,6 +4,7 @@
 
 #include "sframe/tool/app.h"
 
+#include "interrupt.h"
 #include "sframe/tool/output.h"
 #include "sframe/tool/output_file.h"
 
@@ -49,6 +50,7 @@ App::App(std::string name, std::string description, std::string examples, Featur
 
 std::optional<int> App::parse(int argc, const char* const* argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  catch_bus_errors(messages_.tool());
   // CLI11 reports by exceptions; they end here.
   try {
     cli_.parse(argc, argv);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Output files, whole or not at all: write beside the target, set owner and mode, rename.
+// Output files appear complete: write a new file, set owner and mode, sync, take the target's name.
 
 #include "sframe/tool/output_file.h"
 
 #include "descriptor.h"
+#include "interrupt.h"
+#include "new_file.h"
 
 #include <cerrno>
 #include <csignal>
@@ -22,7 +24,9 @@ namespace sframe::tool {
 namespace {
 
 std::unexpected<elf::Problem> fail_errno(const char* doing, int error = errno) {
-  return elf::fail(std::string(doing) + ": " + std::strerror(error));
+  // The kernel reads what it writes from mapped inputs.
+  const char* why = error == EFAULT ? "the input was truncated while it was read" : std::strerror(error);
+  return elf::fail(std::string(doing) + ": " + why);
 }
 
 /// For what cannot be replaced: devices, pipes, standard output.
@@ -44,24 +48,17 @@ std::string final_target(const std::string& path) {
   return current.string();
 }
 
-/// There is no way to ask for it but to set it.
-mode_t current_umask() {
-  const mode_t mask = ::umask(077);
-  ::umask(mask);
-  return mask;
-}
-
 /// What a new file is to be.
 struct Content {
   std::function<int(int fd)> write;  ///< its bytes, into an empty file
-  std::function<int(int fd)> finish; ///< owner, mode and so on
+  std::function<int(int fd)> finish; ///< owner, mode and so on; empty: what the umask leaves
   std::uint64_t size = 0;
 };
 
 /// A file with several names: all are to show what the one shows, so its inode stays. What can be known to
-/// fail fails before the first byte is written over.
-elf::Result<void> write_into(const std::string& target, std::uint64_t old_size, int complete,
-                             const std::string& temporary, const Content& content) {
+/// fail fails before the first byte is written over; from then on no signal is to end the program.
+elf::Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFile& complete,
+                             const Content& content) {
   Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
   int error = file.is_open() ? 0 : errno;
   if (error == 0 && content.size > old_size &&
@@ -69,16 +66,15 @@ elf::Result<void> write_into(const std::string& target, std::uint64_t old_size, 
                   static_cast<off_t>(content.size - old_size)) != 0 &&
       errno != EOPNOTSUPP)
     error = errno;
-  if (error != 0) {
-    ::unlink(temporary.c_str());
-    return fail_errno("cannot write", error);
-  }
-  error = copy_over(complete, file.get(), content.size);
+  if (error == 0) error = complete.give_name(); // a copy that outlives us
+  if (error != 0) return fail_errno("cannot write", error);
+  const Uninterrupted until_complete;
+  error = copy_over(complete.fd(), file.get(), content.size);
   if (error == 0) error = content.finish(file.get());
+  if (error == 0) error = sync_file(file.get());
   if (const int late = file.close(); error == 0) error = late;
   if (error != 0)
-    return fail_errno(("cannot write all of it; the whole file is " + temporary).c_str(), error);
-  ::unlink(temporary.c_str());
+    return fail_errno(("cannot write all of it; the whole file is " + complete.keep()).c_str(), error);
   return {};
 }
 
@@ -87,18 +83,15 @@ elf::Result<void> replace(const std::string& target, const std::optional<struct 
                           const Content& content) {
   std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes becomes an error of the write
   if (old && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) return fail_errno("cannot write");
-  std::string temporary = target + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (!file.is_open()) return fail_errno("cannot write");
-  int error = content.write(file.get());
+  NewFile file(target, content.finish ? 0600 : 0666);
+  int error = file.error();
+  if (error == 0) error = content.write(file.fd());
   if (error == 0 && old && old->st_nlink > 1)
-    return write_into(target, static_cast<std::uint64_t>(old->st_size), file.get(), temporary, content);
-  if (error == 0) error = content.finish(file.get());
-  if (const int late = file.close(); error == 0) error = late;
-  if (error == 0 && ::rename(temporary.c_str(), target.c_str()) != 0) error = errno;
-  if (error == 0) return {};
-  ::unlink(temporary.c_str());
-  return fail_errno("cannot write", error);
+    return write_into(target, static_cast<std::uint64_t>(old->st_size), file, content);
+  if (error == 0 && content.finish) error = content.finish(file.fd());
+  if (error == 0) error = file.replace_target();
+  if (error != 0) return fail_errno("cannot write", error);
+  return {};
 }
 
 /// Decides how `path` is written. `all` gives the whole content for what cannot be replaced.
@@ -114,8 +107,8 @@ elf::Result<void> write_content(const std::string& path, Content content, std::o
     const Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
     return write_through(file.get(), all());
   }
-  if (!content.finish) {
-    const mode_t bits = mode ? *mode : old ? old->st_mode & 0777 : 0666 & ~current_umask();
+  if (!content.finish && (mode || old)) {
+    const mode_t bits = mode ? *mode : old->st_mode & 0777;
     content.finish = [bits](int fd) { return ::fchmod(fd, bits & 07777) == 0 ? 0 : errno; };
   }
   return replace(target, old, content);

@@ -7,6 +7,7 @@
 
 #include "sframe/elf/problem.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -51,13 +52,21 @@ public:
   /// or the path leads to another file by now.
   int reopen() const;
 
+  /// The path of the file that is mapped at `address`; nullptr where none is. For handlers of SIGBUS, which the kernel
+  /// sends where a mapped file was cut: takes no lock and allocates nothing. The text lives as long as the File.
+  static const char* mapped_at(const void* address) noexcept;
+
 private:
+  struct Mapping;
+  static std::atomic<Mapping*> mappings_; ///< all that ever were; the memory is used again
+  static Mapping* add_mapping(const std::string& path, const void* begin, std::size_t size);
   static Result<File> read(const std::string& path, int fd);
   File() = default;
   void release();
 
   std::string path_;
   std::uint32_t mode_ = 0644;
+  Mapping* mapping_ = nullptr; ///< where map_ is not nullptr
   void* map_ = nullptr;
   std::size_t map_size_ = 0;
   std::uint64_t device_ = 0, inode_ = 0; ///< of what is mapped

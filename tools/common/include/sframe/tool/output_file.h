@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing an output file whole or not at all: the bytes go to a temporary file beside the target, which then
-// takes the target's name. Links are treated as cp treats them: a symbolic link is followed, and a target
+// Writing an output file so that it appears complete or not at all: the bytes go to a new file in the target's folder,
+// which is synced and then takes the target's name. Nothing is left of it where that fails, nor where SIGINT, SIGTERM or
+// SIGHUP ends the program. Links are treated as cp treats them: a symbolic link is followed, and a target
 // with several names keeps all of them.
 
 #pragma once

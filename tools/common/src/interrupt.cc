@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything that handlers use is atomic and stays allocated; they call what POSIX lists as safe.
+
+#include "interrupt.h"
+
+#include "sframe/elf/file.h"
+#include "sframe/tool/messages.h"
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <mutex>
+#include <unistd.h>
+
+namespace sframe::tool {
+
+struct TemporaryName::Slot {
+  std::atomic<bool> used{true};
+  std::atomic<bool> active{false}; ///< `path` may be read
+  std::array<char, PATH_MAX> path{};
+  Slot* next = nullptr;
+};
+
+namespace {
+
+constexpr int bus_error = -1;
+
+/// What ends the program: a signal, or bus_error; 0 while nothing does.
+constinit std::atomic<int> ending{0};
+constinit std::atomic<int> uninterrupted{0};
+constinit std::array<char, 64> tool_name{};
+
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<void*>::is_always_lock_free);
+
+} // namespace
+
+void remove_temporaries() noexcept;
+
+namespace {
+
+void end_program() {
+  remove_temporaries();
+  const int why = ending;
+  if (why == bus_error) ::_exit(exit_failure);
+  std::signal(why, SIG_DFL);
+  ::raise(why); // in a handler, when that returns
+}
+
+[[noreturn]] void wait_for_the_end() {
+  for (;;) ::pause();
+}
+
+void on_signal(int number) {
+  const int error = errno;
+  int nothing = 0;
+  // Where a file is being written over, its thread ends the program.
+  if (ending.compare_exchange_strong(nothing, number) && uninterrupted == 0) end_program();
+  errno = error;
+}
+
+/// Text on standard error; control characters of names as "\xNN".
+class SafeLine {
+public:
+  void add(const char* text) {
+    for (; *text; ++text) {
+      const auto c = static_cast<unsigned char>(*text);
+      if (c >= 0x20 && c != 0x7f) {
+        put(*text);
+        continue;
+      }
+      constexpr char digits[] = "0123456789abcdef";
+      for (const char part : {'\\', 'x', digits[c >> 4], digits[c & 15]}) put(part);
+    }
+  }
+  void end() {
+    put('\n');
+    flush();
+  }
+
+private:
+  void put(char c) {
+    if (size_ == buffer_.size()) flush();
+    buffer_[size_++] = c;
+  }
+  void flush() {
+    (void)!::write(STDERR_FILENO, buffer_.data(), size_);
+    size_ = 0;
+  }
+  std::array<char, 512> buffer_;
+  std::size_t size_ = 0;
+};
+
+void on_bus_error(int, siginfo_t* info, void*) {
+  const char* file = info->si_code > 0 ? elf::File::mapped_at(info->si_addr) : nullptr;
+  if (!file) { // a fault of the program: the instruction is repeated, and ends it
+    std::signal(SIGBUS, SIG_DFL);
+    return;
+  }
+  int nothing = 0;
+  if (!ending.compare_exchange_strong(nothing, bus_error)) wait_for_the_end();
+  SafeLine line;
+  line.add(tool_name.data());
+  line.add(": error: ");
+  line.add(file);
+  line.add(": the file was truncated while it was read, or its disk fails");
+  line.end();
+  if (uninterrupted != 0) wait_for_the_end();
+  end_program();
+}
+
+void catch_signals() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action {};
+      if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+      action = {};
+      action.sa_handler = on_signal;
+      action.sa_flags = SA_RESTART;
+      (void)::sigaction(number, &action, nullptr);
+    }
+  });
+}
+
+template <class Slot> std::atomic<Slot*>& slots() {
+  static constinit std::atomic<Slot*> list{nullptr}; // all that ever were; they are used again
+  return list;
+}
+
+} // namespace
+
+void remove_temporaries() noexcept {
+  for (auto* slot = slots<TemporaryName::Slot>().load(); slot; slot = slot->next)
+    if (slot->active) ::unlink(slot->path.data());
+}
+
+TemporaryName::TemporaryName(const std::string& path) {
+  catch_signals();
+  std::atomic<Slot*>& list = slots<Slot>();
+  slot_ = list.load();
+  while (slot_ && slot_->used.exchange(true)) slot_ = slot_->next;
+  if (!slot_) {
+    slot_ = new Slot;
+    for (slot_->next = list.load(); !list.compare_exchange_weak(slot_->next, slot_);) {}
+  }
+  if (path.size() >= slot_->path.size()) return; // no file can be made by that name
+  std::memcpy(slot_->path.data(), path.c_str(), path.size() + 1);
+  slot_->active = true;
+}
+
+TemporaryName::~TemporaryName() {
+  slot_->active = false;
+  slot_->used = false;
+}
+
+Uninterrupted::Uninterrupted() {
+  catch_signals();
+  ++uninterrupted;
+  if (ending == 0) return;
+  if (--uninterrupted == 0) end_program();
+  wait_for_the_end();
+}
+
+Uninterrupted::~Uninterrupted() {
+  if (--uninterrupted == 0 && ending != 0) end_program();
+}
+
+void catch_bus_errors(const std::string& tool) {
+  tool_name.fill('\0');
+  tool.copy(tool_name.data(), tool_name.size() - 1);
+  struct sigaction action {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  (void)::sigaction(SIGBUS, &action, nullptr);
+}
+
+} // namespace sframe::tool

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "new_file.h"
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace sframe::tool {
+
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// By this name the kernel finds an open file that has no name of its own.
+std::string link_of(int fd) {
+  return "/proc/self/fd/" + std::to_string(fd);
+}
+
+std::string random_suffix() {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::array<std::uint8_t, 10> random{};
+  if (::getrandom(random.data(), random.size(), 0) != static_cast<ssize_t>(random.size())) {
+    struct timespec now {};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    std::snprintf(reinterpret_cast<char*>(random.data()), random.size(), "%lx", now.tv_nsec);
+  }
+  std::string text = ".";
+  for (const std::uint8_t byte : random) text += letters[byte % letters.size()];
+  return text;
+}
+
+} // namespace
+
+int sync_file(int fd) {
+  if (::fsync(fd) == 0 || errno == EINVAL || errno == ENOSYS || errno == EROFS) return 0;
+  return errno;
+}
+
+NewFile::NewFile(const std::string& target, mode_t mode) : target_(target), folder_(folder_of(target)) {
+  if (open_unnamed(mode)) return;
+  error_ = make_named([&](const char* name) {
+    file_ = Descriptor(::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+    return file_.is_open();
+  });
+}
+
+NewFile::~NewFile() {
+  if (temporary_) ::unlink(name_.c_str());
+}
+
+bool NewFile::open_unnamed(mode_t mode) {
+  file_ = Descriptor(::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
+  if (!file_.is_open()) return false;
+  if (::access(link_of(file_.get()).c_str(), F_OK) == 0) return true;
+  file_ = Descriptor(); // without /proc it could not be named later
+  return false;
+}
+
+/// `make` makes the file by the name that it is given, or fails with errno.
+template <class Make> int NewFile::make_named(Make&& make) {
+  for (unsigned attempts = 0; attempts < 100; ++attempts) {
+    name_ = target_ + random_suffix();
+    temporary_.emplace(name_);
+    if (make(name_.c_str())) return 0;
+    const int error = errno;
+    temporary_.reset();
+    name_.clear();
+    if (error != EEXIST) return error;
+  }
+  return EEXIST;
+}
+
+int NewFile::give_name() {
+  if (!name_.empty()) return 0;
+  return make_named([&](const char* name) {
+    return ::linkat(AT_FDCWD, link_of(fd()).c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
+  });
+}
+
+const std::string& NewFile::keep() {
+  temporary_.reset();
+  return name_;
+}
+
+int NewFile::replace_target() {
+  if (const int error = sync_file(fd())) return error;
+  // No other name is needed where nothing is in the way.
+  const bool linked = name_.empty() && ::linkat(AT_FDCWD, link_of(fd()).c_str(), AT_FDCWD, target_.c_str(),
+                                                AT_SYMLINK_FOLLOW) == 0;
+  if (!linked) {
+    if (const int error = give_name()) return error;
+    if (::rename(name_.c_str(), target_.c_str()) != 0) return errno;
+    temporary_.reset();
+  }
+  // The name is on the disk too; where the folder cannot be opened for that, it will be some time.
+  const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.is_open()) (void)sync_file(folder.get());
+  return file_.close();
+}
+
+} // namespace sframe::tool
