@@ -24,6 +24,11 @@ void Driver::report(std::string_view file, const elf::Problem& problem, int code
   code_ = std::max(code_, code);
 }
 
+void Driver::unreadable(const std::string& name, const elf::Problem& problem, int code) {
+  report(name, problem, code);
+  dumper_.unreadable_file(name, problem);
+}
+
 void Driver::show(const Object& object) {
   names_.select(object);
   dumper_.begin_object(object);

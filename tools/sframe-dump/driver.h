@@ -40,6 +40,9 @@ public:
   /// Reports an error and makes the exit code at least `code`.
   void report(std::string_view file, const elf::Problem& problem, int code);
 
+  /// The same for a file, or a member of an archive, that cannot be read: it has its place in the output, too.
+  void unreadable(const std::string& name, const elf::Problem& problem, int code);
+
   /// After the last object: ends the output, and complains where a filter let nothing through. Gives the exit
   /// code.
   int finish();

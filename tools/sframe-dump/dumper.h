@@ -6,6 +6,8 @@
 //   begin_archive? (begin_object (no_section | section)* end_object)* finish        section = empty_section
 //     | begin_section ((begin_part function* end_part) | unreadable)* end_section
 //
+// unreadable_file may come in the place of an object.
+//
 // A part is one SFrame section: an ELF section holds several of them where a linker only concatenated.
 
 #pragma once
@@ -43,6 +45,9 @@ public:
   /// Why this format cannot show the part, or nothing.
   virtual std::optional<std::string> refuses([[maybe_unused]] const Part& part) const { return std::nullopt; }
 
+  /// A file, or a member of an archive, of which nothing can be shown. Between objects.
+  virtual void unreadable_file([[maybe_unused]] const std::string& name,
+                               [[maybe_unused]] const elf::Problem& problem) {}
   virtual void begin_archive([[maybe_unused]] const std::string& path) {}
   virtual void begin_object(const Object& object) = 0;
   virtual void end_object() {}

@@ -49,13 +49,13 @@ void FileReader::show(Bytes bytes) {
   if (options_.raw || has_magic(bytes)) return show_raw(bytes, std::move(object));
   if (elf::is_archive(bytes)) return show_archive(bytes);
   if (!elf::Image::is_elf(bytes)) {
-    driver_.report(path_,
-                   {bytes.empty() ? "empty file" : "neither ELF file, archive nor SFrame section", {}, {}},
-                   exit_failure);
+    driver_.unreadable(path_,
+                       {bytes.empty() ? "empty file" : "neither ELF file, archive nor SFrame section", {}, {}},
+                       exit_failure);
     return;
   }
   const auto image = elf::Image::parse(bytes);
-  if (!image) return driver_.report(path_, image.error(), exit_failure);
+  if (!image) return driver_.unreadable(path_, image.error(), exit_failure);
   if (image->type() == elf::et_core) return show_core(bytes);
   show_elf(*image, std::move(object));
 }
@@ -110,7 +110,7 @@ void FileReader::load_sections(Object& object) {
 
 void FileReader::show_archive(Bytes bytes) {
   const auto members = elf::archive_members(bytes);
-  if (!members) return driver_.report(path_, members.error(), exit_failure);
+  if (!members) return driver_.unreadable(path_, members.error(), exit_failure);
   driver_.dumper().begin_archive(path_);
   bool found = false;
   for (const elf::Member& member : *members) {
@@ -127,7 +127,7 @@ void FileReader::show_archive(Bytes bytes) {
     }
     const auto image = elf::Image::parse(member.bytes);
     if (!image) {
-      driver_.report(object.name(), image.error(), exit_findings);
+      driver_.unreadable(object.name(), image.error(), exit_findings);
       continue;
     }
     object.image = &*image;
@@ -140,7 +140,7 @@ void FileReader::show_archive(Bytes bytes) {
 
 void FileReader::show_core(Bytes bytes) {
   const auto core = elf::Core::parse(bytes);
-  if (!core) return driver_.report(path_, core.error(), exit_failure);
+  if (!core) return driver_.unreadable(path_, core.error(), exit_failure);
   for (const elf::Problem& problem : core->problems()) driver_.report(path_, problem, exit_findings);
   bool found = false;
   Object own{.path = path_, .image = &core->image()};
@@ -153,8 +153,8 @@ void FileReader::show_core(Bytes bytes) {
     for (const elf::Module& module : core->modules())
       if (!driver_.stopped()) found |= show_module(*core, module);
   if (!found)
-    driver_.report(path_, {"no SFrame section in the core or in the images mapped in it", {}, {}},
-                   exit_failure);
+    driver_.unreadable(path_, {"no SFrame section in the core or in the images mapped in it", {}, {}},
+                       exit_failure);
 }
 
 /// Shows the SFrame section of an image mapped in the process, which its segment PT_GNU_SFRAME finds. True
@@ -196,7 +196,7 @@ bool FileReader::show_module(const elf::Core& core, const elf::Module& module) {
 
 void show_file(const std::string& path, const InputOptions& options, Driver& driver) {
   const auto file = elf::File::open(path);
-  if (!file) return driver.report(path, file.error(), exit_failure);
+  if (!file) return driver.unreadable(path, file.error(), exit_failure);
   show_bytes(path, file->bytes(), options, driver);
 }
 

@@ -68,6 +68,15 @@ void JsonFiles::finish() {
   stream_.flush();
 }
 
+void JsonFiles::unreadable_file(const std::string& name, const elf::Problem& problem) {
+  json_.object([&] {
+    write_text(json_, "path", name);
+    json_.attribute("kind", nullptr);
+    json_.attributeArray("sections", [] {});
+    write_fault(json_, problem);
+  });
+}
+
 void JsonFiles::begin_object(const Object& object) {
   json_.objectBegin();
   write_text(json_, "path", object.name());
@@ -115,6 +124,9 @@ public:
   void empty_section(const Object&, const ObjectSection& section) override { files_.empty_section(section); }
   void begin_section(const Object&, const ObjectSection& section) override { object_section_ = &section; }
   void unreadable(const elf::Problem& fault) override { files_.unreadable(*object_section_, fault); }
+  void unreadable_file(const std::string& name, const elf::Problem& problem) override {
+    files_.unreadable_file(name, problem);
+  }
   void finish() override { files_.finish(); }
 
   void begin_part(const Part& part) override;

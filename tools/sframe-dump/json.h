@@ -35,6 +35,8 @@ public:
   /// A section without bytes, and one that cannot be read, in the list of sections.
   void empty_section(const ObjectSection& section);
   void unreadable(const ObjectSection& section, const elf::Problem& fault);
+  /// A file of which nothing can be shown.
+  void unreadable_file(const std::string& name, const elf::Problem& problem);
   void finish();
 
 private:

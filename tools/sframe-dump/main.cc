@@ -125,6 +125,7 @@ int main(int argc, char** argv) {
     app.messages().error({}, "--stats and --header do not go together");
     return tool::exit_failure;
   }
-  return app.run_with_output(options.files,
-                             [&](tool::Output& out) { return run(app, options, *filter, make, out); });
+  return app.run_with_output(
+      options.files, [&](tool::Output& out) { return run(app, options, *filter, make, out); },
+      options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }

@@ -34,6 +34,9 @@ public:
   std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override {
     return collector_.function(fde, place, rows);
   }
+  void unreadable_file(const std::string& name, const elf::Problem& problem) override {
+    files_.unreadable_file(name, problem);
+  }
   void finish() override { files_.finish(); }
 
 private:

@@ -29,7 +29,7 @@ int write_report(tool::App& app, const CommandLine& line, const Summary& summary
     app.messages().error(line.report_file, written.error());
     return tool::exit_failure;
   }
-  if (!json && app.messages().quiet()) return code;
+  if (!json && (app.messages().quiet() || summary.failure)) return code; // messages have said it
   // Where the section itself goes to standard output, the report must not.
   tool::Output out(json && line.output != "-" ? STDOUT_FILENO : STDERR_FILENO);
   write(out);
@@ -61,15 +61,18 @@ int verdict(tool::Messages& messages, const CommandLine& line, const Summary& su
 
 int run(tool::App& app, const CommandLine& line) {
   tool::Messages& messages = app.messages();
-  const auto fail = [&](const std::string& file, const elf::Problem& problem) {
-    messages.error(file, problem);
-    return tool::exit_failure;
+  const auto fail = [&](const FileProblem& failure) {
+    messages.error(failure.file, failure.problem);
+    Summary nothing;
+    nothing.failure = failure;
+    nothing.executable.emplace();
+    return write_report(app, line, nothing, tool::exit_failure);
   };
   const auto file = elf::File::open(line.input);
-  if (!file) return fail(line.input, file.error());
+  if (!file) return fail({line.input, file.error()});
   Summary summary;
   const auto written = convert(line, *file, messages, summary);
-  if (!written) return fail(written.error().file, written.error().problem);
+  if (!written) return fail(written.error());
   if (*written) messages.detail(**written, "written");
   return write_report(app, line, summary, verdict(messages, line, summary));
 }

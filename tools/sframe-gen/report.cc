@@ -90,6 +90,17 @@ void write_coverage(const CommandLine& line, const Summary& summary, tool::Outpu
       << (line.from == From::cfi ? "  with CFI:  " : "  sections:  ") << of_described << " bytes covered\n";
 }
 
+/// "error": why nothing was written.
+void write_failure(const FileProblem& failure, tool::Output& out) {
+  Keys key(out);
+  out << ",\n \"error\": {";
+  key("file").json_string(failure.file);
+  key("message").json_string(failure.problem.what);
+  if (!failure.problem.section.empty()) key("section").json_string(failure.problem.section);
+  if (failure.problem.offset) key("offset").decimal(*failure.problem.offset);
+  out << '}';
+}
+
 } // namespace
 
 double percent_of(const ExecutableBytes& bytes) {
@@ -114,6 +125,7 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
     out << "null";
   out << ", \"version\": ";
   out.decimal(static_cast<std::uint64_t>(line.version));
+  if (summary.failure) write_failure(*summary.failure, out);
   write_counts(report, out);
   if (summary.executable) write_executable_bytes(*summary.executable, out);
   out << ",\n \"reasons\": ";
@@ -140,6 +152,12 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
 }
 
 void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
+  if (summary.failure) {
+    out.safe(line.input) << ": nothing was written: ";
+    if (summary.failure->file != line.input) out.safe(summary.failure->file) << ": ";
+    out.safe(summary.failure->problem.text()) << '\n';
+    return;
+  }
   const conversion::Report& report = summary.report;
   const auto& functions = report.functions;
   if (!summary.unconverted.empty()) {

@@ -4,9 +4,11 @@
 
 #pragma once
 
+#include "emit.h"
 #include "generate.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,7 @@ struct LeftOutRange {
 };
 
 struct Summary {
+  std::optional<FileProblem> failure; ///< why nothing was written; all else is empty then
   const AbiTraits* abi = nullptr;     ///< of the first conversion; null where nothing was converted
   std::string unconverted;            ///< why nothing was converted, where that is no failure; else empty
   conversion::Report report;          ///< the sums; its left_out is empty

@@ -187,6 +187,14 @@ private:
 
 } // namespace
 
+void print_failure(tool::Output& out, const std::string& format, std::string_view file, const elf::Problem& why) {
+  if (format != "json") return;
+  out << "{\n \"pid\": null,\n \"signal\": null,\n \"signal_name\": null,\n \"threads\": [],\n \"modules\": [],\n "
+         "\"error\": {\"file\": ";
+  out.json_string(file) << ", \"message\": ";
+  out.json_string(why.text()) << "}\n}\n";
+}
+
 std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, const PrintSettings& settings) {
   return std::make_unique<JsonPrinter>(out, places, settings);
 }

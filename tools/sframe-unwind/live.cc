@@ -197,7 +197,9 @@ private:
 int run_live(tool::App& app, const Options& options, tool::Output& out) {
   auto process = walk::LiveProcess::attach(options.pid, options.files);
   if (!process) {
-    app.messages().error("process " + std::to_string(options.pid), process.error());
+    const std::string name = "process " + std::to_string(options.pid);
+    app.messages().error(name, process.error());
+    print_failure(out, options.format, name, process.error());
     return tool::exit_failure;
   }
   return LiveRun(app, options, **process, out).run();

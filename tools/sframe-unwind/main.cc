@@ -26,5 +26,6 @@ int main(int argc, char** argv) {
   }
   const std::vector<std::string> inputs = {options.core, options.files.executable};
   return app.run_with_output(
-      inputs, [&](sframe::tool::Output& out) { return sframe::unwind::run(app, options, out); });
+      inputs, [&](sframe::tool::Output& out) { return sframe::unwind::run(app, options, out); },
+      options.format == "text" ? sframe::tool::App::Errors::in_file : sframe::tool::App::Errors::not_in_file);
 }

@@ -13,8 +13,12 @@
 #include "sframe/walk/process_state.h"
 #include "sframe/walk/walker.h"
 
+#include "sframe/elf/problem.h"
+
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace sframe::unwind {
 
@@ -37,6 +41,9 @@ public:
 
 std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, const PrintSettings& settings);
 std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, const PrintSettings& settings);
+
+/// The JSON document where there is nothing to walk: `file` says why. For other formats nothing.
+void print_failure(tool::Output& out, const std::string& format, std::string_view file, const elf::Problem& why);
 
 /// Calls f(name, value) for each register that is known, the pc last.
 template <class F> void each_register(const walk::Registers& registers, const walk::UnwindAbi& abi, F&& f) {

@@ -47,6 +47,7 @@ int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::
   tool::Messages& messages = app.messages();
   const auto failed = [&](std::string_view why) {
     messages.error(options.core, why);
+    print_failure(out, options.format, options.core, {std::string(why), {}, {}});
     return tool::exit_failure;
   };
   auto process = walk::CoreProcess::create(core, options.files);
@@ -87,6 +88,7 @@ int run(tool::App& app, const Options& options, tool::Output& out) {
 
   const auto failed = [&](const elf::Problem& why) {
     app.messages().error(options.core, why);
+    print_failure(out, options.format, options.core, why);
     return tool::exit_failure;
   };
   const auto file = elf::File::open(options.core);

@@ -193,12 +193,15 @@ int main(int argc, char** argv) {
 
   if (!settle(options, app.messages()) || !make_policy(options, options.run.report.policy, app.messages()))
     return tool::exit_failure;
+  if (!read_baseline(options.run, app.messages())) return tool::exit_failure;
   options.run.files = options.files;
   options.run.report.errors_only = app.messages().quiet();
   options.run.report.code_notes = options.format != "text" || app.messages().verbose();
   options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);
   options.run.threads = app.threads();
   options.run.file.code_threads = std::max<unsigned>(1, app.threads() / static_cast<unsigned>(options.files.size()));
-  return app.run_with_output(inputs(options),
-                             [&](tool::Output& out) { return run(options.run, app.messages(), out); });
+  const bool text = !options.run.json && !options.run.sarif;
+  return app.run_with_output(
+      inputs(options), [&](tool::Output& out) { return run(options.run, app.messages(), out); },
+      text ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }

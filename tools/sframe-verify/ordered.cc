@@ -15,8 +15,8 @@ void Slot::text(std::string_view text) {
 void Slot::error(const std::string& file, const elf::Problem& problem) {
   owner_->take(*this, {Item::Kind::error, file, problem.text()});
 }
-void Slot::warning(const std::string& file, const std::string& what) {
-  owner_->take(*this, {Item::Kind::warning, file, what});
+void Slot::warning(const std::string& file, const elf::Problem& problem) {
+  owner_->take(*this, {Item::Kind::warning, file, problem.text()});
 }
 void Slot::detail(const std::string& file, const std::string& what) {
   owner_->take(*this, {Item::Kind::detail, file, what});

@@ -26,7 +26,7 @@ public:
   void begin_element() override;
   void text(std::string_view text) override;
   void error(const std::string& file, const elf::Problem& problem);
-  void warning(const std::string& file, const std::string& what);
+  void warning(const std::string& file, const elf::Problem& problem);
   void detail(const std::string& file, const std::string& what);
 
 private:

@@ -10,25 +10,15 @@
 #include <sframe/parallel/for_each.h>
 
 #include <algorithm>
-#include <optional>
+#include <utility>
 
 namespace sframe::verify {
 
 namespace {
 
-/// Nothing where it cannot be read, which has been said.
-std::optional<Baseline> read_baseline(const std::string& path, tool::Messages& messages) {
-  const auto file = elf::File::open(path);
-  if (!file) return messages.error(path, file.error()), std::nullopt;
-  const auto bytes = file->bytes();
-  auto baseline = Baseline::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  if (!baseline) return messages.error(path, baseline.error()), std::nullopt;
-  return std::move(*baseline);
-}
-
-std::unique_ptr<Format> make_format(const RunOptions& options, const Baseline* baseline) {
+std::unique_ptr<Format> make_format(const RunOptions& options) {
   ReportOptions report = options.report;
-  report.baseline = baseline;
+  report.baseline = options.known ? &*options.known : nullptr;
   if (options.json) return make_json_format(std::move(report));
   if (options.sarif) return make_sarif_format(std::move(report), SFRAME_VERSION);
   return make_text_format(std::move(report));
@@ -49,14 +39,25 @@ std::vector<Outcome> verify_all(const RunOptions& options, const Format& format,
 
 } // namespace
 
+bool read_baseline(RunOptions& options, tool::Messages& messages) {
+  if (options.baseline.empty()) return true;
+  const auto file = elf::File::open(options.baseline);
+  if (!file) return messages.error(options.baseline, file.error()), false;
+  const auto bytes = file->bytes();
+  auto baseline = Baseline::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!baseline) return messages.error(options.baseline, baseline.error()), false;
+  options.known = std::move(*baseline);
+  return true;
+}
+
 int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) {
-  std::optional<Baseline> known;
-  if (!options.baseline.empty() && !(known = read_baseline(options.baseline, messages)))
-    return tool::exit_failure;
-  const auto format = make_format(options, known ? &*known : nullptr);
+  const auto format = make_format(options);
   out << format->head();
   const std::vector<Outcome> outcomes = verify_all(options, *format, messages, out);
-  out << format->tail();
+  std::vector<Failure> failures;
+  for (const Outcome& outcome : outcomes)
+    failures.insert(failures.end(), outcome.failures.begin(), outcome.failures.end());
+  out << format->tail(failures);
 
   if (!options.write_baseline.empty()) {
     Baseline found;

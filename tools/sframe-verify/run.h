@@ -9,6 +9,7 @@
 #include <sframe/tool/messages.h>
 #include <sframe/tool/output.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,12 @@ struct RunOptions {
   ReportOptions report;
   bool json = false, sarif = false;     ///< else text
   std::string baseline, write_baseline; ///< files; may be empty
+  std::optional<Baseline> known;        ///< what is in `baseline`
   unsigned threads = 1;
 };
+
+/// Reads what options.baseline names. False where it cannot be read, which has been said.
+bool read_baseline(RunOptions& options, tool::Messages& messages);
 
 /// Returns the exit code.
 int run(const RunOptions& options, tool::Messages& messages, tool::Output& out);

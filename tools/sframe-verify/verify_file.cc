@@ -43,34 +43,52 @@ public:
   FileVerifier(const FileOptions& options, const Format& format, Slot& slot)
       : options_(options), format_(format), slot_(slot) {}
 
-  std::uint64_t errors() const { return errors_; }
-  const Baseline& found() const { return found_; }
-
-  bool verify(const std::string& path, Bytes bytes);
+  /// Also where the file cannot be opened.
+  Outcome run(const std::string& path);
 
 private:
+  bool verify(const std::string& path, Bytes bytes);
   bool verify_archive(const std::string& path, Bytes bytes);
   bool verify_elf(const std::string& path, Bytes bytes);
   bool verify_raw(const std::string& path, Bytes bytes);
   bool verify_image(const std::string& path, const elf::Image& image);
   bool verify_input(const std::string& path, const Input::Sources& sources);
-  Summary run(const std::string& path, const Input& input, FileReport& report);
+  Summary check(const std::string& path, const Input& input, FileReport& report);
   void check_code(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   std::optional<elf::DebugFile> look_up_debug(const std::string& path, const elf::Image* image);
-  std::optional<Companion> open(const std::string& path, bool raw_allowed);
+  std::optional<Companion> open(const std::string& path, const std::string& companion, bool raw_allowed);
   std::optional<std::string> sframe_path(const std::string& path, const elf::Image* image);
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
+  /// `path` is FILE or a member of it: the report has an entry for it.
   bool fail(const std::string& path, const elf::Problem& problem) {
     slot_.error(path, problem);
+    outcome_.failures.push_back({path, problem});
+    format_.unreadable(outcome_.failures.back(), slot_);
     return false;
+  }
+  /// The fault is in another file, which FILE needs.
+  bool fail_for(const std::string& path, const std::string& companion, const elf::Problem& problem) {
+    slot_.error(companion, problem);
+    outcome_.failures.push_back({path, {companion + ": " + problem.what, problem.section, problem.offset}});
+    format_.unreadable(outcome_.failures.back(), slot_);
+    return false;
+  }
+  void warn(const std::string& path, const elf::Problem& problem) {
+    slot_.warning(path, problem);
+    outcome_.failures.push_back({path, problem, true});
   }
 
   const FileOptions& options_;
   const Format& format_;
   Slot& slot_;
-  std::uint64_t errors_ = 0;
-  Baseline found_;
+  Outcome outcome_;
 };
+
+Outcome FileVerifier::run(const std::string& path) {
+  const auto file = elf::File::open(path);
+  outcome_.done = file ? verify(path, file->bytes()) : fail(path, file.error());
+  return std::move(outcome_);
+}
 
 bool FileVerifier::verify(const std::string& path, Bytes bytes) {
   if (is_raw(bytes)) return verify_raw(path, bytes);
@@ -121,7 +139,7 @@ bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
 }
 
 bool FileVerifier::verify_image(const std::string& path, const elf::Image& image) {
-  for (const elf::Problem& problem : image.problems()) slot_.warning(path, problem.text());
+  for (const elf::Problem& problem : image.problems()) warn(path, problem);
   return verify_input(path, {.image = &image});
 }
 
@@ -132,9 +150,9 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   std::optional<Companion> sframe, debug;
   if (!options_.sframe.empty()) {
     const auto from = sframe_path(path, sources.image);
-    if (!from || !(sframe = open(*from, true))) return false;
+    if (!from || !(sframe = open(path, *from, true))) return false;
     if (sframe->image) {
-      if (sframe->image->sframe_tables().empty()) return fail(*from, {no_section, {}, {}});
+      if (sframe->image->sframe_tables().empty()) return fail_for(path, *from, {no_section, {}, {}});
       sources.sframe_image = &*sframe->image;
       // The section of another build says nothing about this one: comparing would bury that under findings.
       if (const auto difference = other_build(sources.image, *from, *sframe->image))
@@ -148,10 +166,10 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   if (options_.sframe_address && !sources.use_raw)
     return fail(path, {"--sframe-address goes with a bare section; this one is in an ELF file", {}, {}});
   if (!options_.debug.empty()) {
-    if (!(debug = open(options_.debug, false))) return false;
+    if (!(debug = open(path, options_.debug, false))) return false;
     sources.debug_image = &*debug->image;
     if (const auto difference = other_build(sources.image, options_.debug, *debug->image))
-      slot_.warning(path, *difference);
+      warn(path, {*difference, {}, {}});
   }
   const auto separate = look_up_debug(path, sources.image);
   if (separate) sources.debug_image = &separate->image;
@@ -163,9 +181,9 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
     if (image) with_names.push_back(image);
   Names names(std::move(with_names));
   const auto report = format_.file(path, *input, names, slot_);
-  report->finish(run(path, *input, *report));
-  errors_ += report->counts().errors;
-  found_.merge(report->found());
+  report->finish(check(path, *input, *report));
+  outcome_.errors += report->counts().errors;
+  outcome_.found.merge(report->found());
   return true;
 }
 
@@ -175,22 +193,22 @@ std::optional<elf::DebugFile> FileVerifier::look_up_debug(const std::string& pat
   std::vector<elf::Rejected> rejected;
   auto found = elf::find_debug_file(*image, path, options_.debug_folders, &rejected);
   for (const elf::Rejected& other : rejected)
-    slot_.warning(path, "not its debug file: " + other.path + ": " + other.why);
+    warn(path, {"not its debug file: " + other.path + ": " + other.why, {}, {}});
   if (found) slot_.detail(path, "debug file " + found->file.path());
   return found;
 }
 
-Summary FileVerifier::run(const std::string& path, const Input& input, FileReport& report) {
+Summary FileVerifier::check(const std::string& path, const Input& input, FileReport& report) {
   if (input.parts().empty() && input.faults().empty())
-    slot_.warning(path, "the section is empty: nothing to verify");
+    warn(path, {"the section is empty: nothing to verify", {}, {}});
   if (options_.structure) check_structure(input, report);
   check_profile(input, options_.profile, report);
   Verdicts verdicts(input);
   std::uint64_t addresses = 0;
   if (options_.cfi && !input.parts().empty()) {
     if (!has_cfi(input))
-      slot_.warning(path,
-                    "no .eh_frame and no .debug_frame to compare with (--debug names a file that has them)");
+      warn(path,
+           {"no .eh_frame and no .debug_frame to compare with (--debug names a file that has them)", {}, {}});
     addresses = check_against_cfi(input, verdicts, report);
   }
   if (options_.code) check_code(path, input, verdicts, report);
@@ -209,20 +227,22 @@ void FileVerifier::check_code(const std::string& path, const Input& input, Verdi
   if (options_.structure || options_.cfi)
     slot_.detail(path, why);
   else
-    slot_.warning(path, why);
+    warn(path, {why, {}, {}});
 }
 
-std::optional<Companion> FileVerifier::open(const std::string& path, bool raw_allowed) {
-  auto file = elf::File::open(path);
-  if (!file) return fail(path, file.error()), std::nullopt;
+std::optional<Companion> FileVerifier::open(const std::string& path, const std::string& companion,
+                                            bool raw_allowed) {
+  auto file = elf::File::open(companion);
+  if (!file) return fail_for(path, companion, file.error()), std::nullopt;
   Companion out{std::move(*file), {}};
   const Bytes bytes = out.file.bytes();
   if (raw_allowed && has_magic(bytes)) return out;
-  if (!elf::Image::is_elf(bytes))
-    return fail(path, {raw_allowed ? "neither ELF file nor SFrame section" : "not an ELF file", {}, {}}),
-           std::nullopt;
+  if (!elf::Image::is_elf(bytes)) {
+    const char* why = raw_allowed ? "neither ELF file nor SFrame section" : "not an ELF file";
+    return fail_for(path, companion, {why, {}, {}}), std::nullopt;
+  }
   auto image = elf::Image::parse(bytes);
-  if (!image) return fail(path, image.error()), std::nullopt;
+  if (!image) return fail_for(path, companion, image.error()), std::nullopt;
   out.image = std::move(*image);
   return out;
 }
@@ -239,14 +259,7 @@ std::optional<std::string> FileVerifier::sframe_path(const std::string& path, co
 } // namespace
 
 Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format, Slot& slot) {
-  const auto file = elf::File::open(path);
-  if (!file) {
-    slot.error(path, file.error());
-    return {};
-  }
-  FileVerifier verifier(options, format, slot);
-  const bool done = verifier.verify(path, file->bytes());
-  return {done, verifier.errors(), verifier.found()};
+  return FileVerifier(options, format, slot).run(path);
 }
 
 } // namespace sframe::verify

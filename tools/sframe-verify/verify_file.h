@@ -34,6 +34,7 @@ struct Outcome {
   bool done = false; ///< false where it could not be verified, which has been said
   std::uint64_t errors = 0;
   Baseline found;
+  std::vector<Failure> failures; ///< what was said of the file, but for findings
 };
 
 /// Verifies FILE, or all members of an archive that have SFrame (at least one must). Files may be verified at

@@ -14,6 +14,23 @@ namespace {
 
 constexpr unsigned depth_of_files = 2; ///< {"files":[
 
+void write_summary(llvm::json::OStream& json, const Summary& s, const Counts& counts, std::uint64_t dropped) {
+  json.attributeObject("summary", [&] {
+    json.attribute("functions", s.functions);
+    json.attribute("agree", s.agree);
+    json.attribute("contradiction", s.contradiction);
+    json.attribute("contradiction_in_cfi", s.contradiction_in_cfi);
+    json.attribute("undecided", s.undecided);
+    json.attribute("unreached", s.unreached);
+    json.attribute("errors", counts.errors);
+    json.attribute("warnings", counts.warnings);
+    json.attribute("notes", counts.notes);
+    json.attribute("baseline", counts.known);
+    json.attribute("addresses", s.addresses);
+    json.attribute("not_shown", dropped);
+  });
+}
+
 class JsonReport : public FileReport {
 public:
   explicit JsonReport(const Context& context) : FileReport(context), pieces_(depth_of_files) {
@@ -56,20 +73,7 @@ private:
   void print_end(const Summary& s) override {
     json_.arrayEnd();
     json_.attributeEnd();
-    json_.attributeObject("summary", [&] {
-      json_.attribute("functions", s.functions);
-      json_.attribute("agree", s.agree);
-      json_.attribute("contradiction", s.contradiction);
-      json_.attribute("contradiction_in_cfi", s.contradiction_in_cfi);
-      json_.attribute("undecided", s.undecided);
-      json_.attribute("unreached", s.unreached);
-      json_.attribute("errors", counts().errors);
-      json_.attribute("warnings", counts().warnings);
-      json_.attribute("notes", counts().notes);
-      json_.attribute("baseline", counts().known);
-      json_.attribute("addresses", s.addresses);
-      json_.attribute("not_shown", dropped());
-    });
+    write_summary(json_, s, counts(), dropped());
     json_.objectEnd();
     channel().text(pieces_.take());
   }
@@ -83,7 +87,24 @@ public:
   explicit JsonFormat(ReportOptions options) : options_(std::move(options)) {}
 
   std::string head() const override { return "{\n  \"files\": ["; }
-  std::string tail() const override { return "\n  ]\n}\n"; }
+  std::string tail(std::span<const Failure>) const override { return "\n  ]\n}\n"; }
+  /// All keys are there, so that scripts need not ask.
+  void unreadable(const Failure& failure, Channel& channel) const override {
+    JsonPieces pieces(depth_of_files);
+    llvm::json::OStream& json = pieces.json();
+    json.object([&] {
+      pieces.text("path", failure.path);
+      json.attributeObject("error", [&] {
+        pieces.text("message", failure.problem.what);
+        if (!failure.problem.section.empty()) pieces.text("section", failure.problem.section);
+        if (failure.problem.offset) json.attribute("offset", *failure.problem.offset);
+      });
+      json.attributeArray("findings", [] {});
+      write_summary(json, {}, {}, 0);
+    });
+    channel.begin_element();
+    channel.text(pieces.take());
+  }
   std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
                                    Channel& channel) const override {
     return std::make_unique<JsonReport>(

@@ -8,6 +8,7 @@
 #include "json_pieces.h"
 #include "sframe/verify/report.h"
 
+#include <algorithm>
 #include <map>
 
 namespace sframe::verify {
@@ -148,7 +149,12 @@ public:
     text.resize(text.rfind("[]") + 1); // results follow
     return text;
   }
-  std::string tail() const override { return "\n      ]\n    }\n  ]\n}\n"; }
+  /// The invocation comes last, for what could not be read is known then.
+  std::string tail(std::span<const Failure> failures) const override {
+    JsonPieces pieces(depth_of_results); // an invocation is as deep as a result
+    pieces.json().object([&] { write_invocation(pieces, failures); });
+    return "\n      ],\n      \"invocations\": [" + pieces.take() + "\n      ]\n    }\n  ]\n}\n";
+  }
 
   std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
                                    Channel& channel) const override {
@@ -172,6 +178,27 @@ private:
           json.attributeObject("defaultConfiguration",
                                [&] { json.attribute("level", ref(severity_name(c.severity))); });
         });
+    });
+  }
+
+  static void write_invocation(JsonPieces& pieces, std::span<const Failure> failures) {
+    llvm::json::OStream& json = pieces.json();
+    json.attribute("executionSuccessful", std::ranges::all_of(failures, &Failure::warning));
+    json.attributeArray("toolExecutionNotifications", [&] {
+      for (const Failure& failure : failures) json.object([&] { write_notification(pieces, failure); });
+    });
+  }
+
+  static void write_notification(JsonPieces& pieces, const Failure& failure) {
+    llvm::json::OStream& json = pieces.json();
+    pieces.text("level", failure.warning ? "warning" : "error");
+    json.attributeObject("message", [&] { pieces.text("text", failure.problem.text()); });
+    json.attributeArray("locations", [&] {
+      json.object([&] {
+        json.attributeObject("physicalLocation", [&] {
+          json.attributeObject("artifactLocation", [&] { pieces.text("uri", uri_of(failure.path)); });
+        });
+      });
     });
   }
 

@@ -37,7 +37,7 @@ App::App(std::string name, std::string description, std::string examples, Featur
       ->type_name("WHEN")
       ->group("Common options");
   if (features.output)
-    cli_.add_option("-o,--output", output_, "Write to FILE, whole or not at all; - is standard output")
+    cli_.add_option("-o,--output", output_, "Write to FILE, which appears when it is complete; - is standard output")
         ->type_name("FILE")
         ->group("Common options");
   if (features.threads)
@@ -81,7 +81,8 @@ unsigned App::threads() const {
   return threads_ != 0 ? threads_ : std::max(1u, std::thread::hardware_concurrency());
 }
 
-int App::run_with_output(std::span<const std::string> inputs, const std::function<int(Output&)>& work) {
+int App::run_with_output(std::span<const std::string> inputs, const std::function<int(Output&)>& work,
+                         Errors errors) {
   for (const std::string& input : inputs)
     if (is_same_file(input, output_)) {
       messages_.error(output_, "the output would replace an input");
@@ -90,10 +91,12 @@ int App::run_with_output(std::span<const std::string> inputs, const std::functio
   const bool to_file = output_ != "-";
   Output output(to_file ? -1 : STDOUT_FILENO);
   if (!to_file) messages_.set_before([&output] { output.flush(); });
+  if (to_file && errors == Errors::in_file) messages_.set_copy(&output);
   const int code = work(output);
   messages_.set_before({});
+  messages_.set_copy(nullptr);
   if (!to_file) return finish(output, code);
-  if (code == exit_failure) return code; // what was there stays
+  if (code == exit_failure && output.text().empty()) return code; // what was there stays
   if (const auto written = write_file(output_, output.text()); !written) {
     messages_.error(output_, written.error());
     return exit_failure;

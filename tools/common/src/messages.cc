@@ -43,18 +43,20 @@ void Messages::detail(std::string_view file, std::string_view what) {
 
 void Messages::print(std::string_view kind, std::string_view color, std::string_view file,
                      std::string_view what) {
+  std::string text = " ";
+  if (!file.empty()) {
+    append_safe(text, file);
+    text += ": ";
+  }
+  append_safe(text, what);
+  text += '\n';
   std::string line = tool_ + ": ";
   if (color_) line += color;
   line.append(kind).append(":");
   if (color_) line += "\033[0m";
-  line += ' ';
-  if (!file.empty()) {
-    append_safe(line, file);
-    line += ": ";
-  }
-  append_safe(line, what);
-  line += '\n';
+  line += text;
   std::lock_guard lock(mutex_);
+  if (copy_ && kind == "error") copy_->append(tool_ + ": error:" + text);
   if (before_) before_();
   // Where standard error is closed there is nobody to tell.
   for (std::string_view rest = line; !rest.empty();) {

@@ -17,7 +17,9 @@ KINDS = {"instruction"}
 LEVELS = {"none", "note", "warning", "error"}
 ALLOWED = {
     "log": {"$schema", "version", "runs"},
-    "run": {"tool", "columnKind", "results"},
+    "run": {"tool", "columnKind", "results", "invocations"},
+    "invocation": {"executionSuccessful", "toolExecutionNotifications"},
+    "notification": {"level", "message", "locations"},
     "driver": {"name", "version", "rules"},
     "rule": {"id", "shortDescription", "fullDescription", "help", "defaultConfiguration"},
     "result": {"ruleId", "ruleIndex", "level", "message", "locations", "partialFingerprints", "properties"},
@@ -42,6 +44,19 @@ for rule in rules:
     assert all(known("rule", rule)[key]["text"] for key in ("shortDescription", "fullDescription", "help"))
     assert rule["defaultConfiguration"]["level"] in LEVELS
 assert len({rule["id"] for rule in rules}) == len(rules)
+URI = r"(?:[A-Za-z0-9\-._~!$&'()*+,;=@/]|%[0-9A-F]{2})+|file:///.*"
+(invocation,) = run["invocations"]
+notifications = known("invocation", invocation)["toolExecutionNotifications"]
+for notification in notifications:
+    assert known("notification", notification)["level"] in LEVELS and notification["message"]["text"]
+    (location,) = notification["locations"]
+    uri = known("physical", known("location", location)["physicalLocation"])["artifactLocation"]["uri"]
+    assert re.fullmatch(URI, uri), uri
+    print(notification["level"], unquote(uri).split("/")[-1], notification["message"]["text"])
+assert isinstance(invocation["executionSuccessful"], bool)
+assert invocation["executionSuccessful"] == all(n["level"] != "error" for n in notifications)
+if notifications:
+    print("successful:", invocation["executionSuccessful"])
 fingerprints = set()
 for result in run["results"]:
     assert rules[known("result", result)["ruleIndex"]]["id"] == result["ruleId"]
@@ -49,7 +64,7 @@ for result in run["results"]:
     for location in result["locations"]:
         physical = known("physical", known("location", location)["physicalLocation"])
         uri = physical["artifactLocation"]["uri"]
-        assert re.fullmatch(r"(?:[A-Za-z0-9\-._~!$&'()*+,;=@/]|%[0-9A-F]{2})+|file:///.*", uri), uri
+        assert re.fullmatch(URI, uri), uri
         address = known("address", physical.get("address", {}))
         assert address.get("kind", "instruction") in KINDS
         for key in ("absoluteAddress", "relativeAddress", "length"):

@@ -10,7 +10,7 @@
 //   auto report = format->file(path, input, names, channel);   // channel: where the text goes
 //   check_structure(input, *report); ...
 //   report->finish(summary);
-//   write(format->tail());
+//   write(format->tail(failures));
 
 #pragma once
 
@@ -18,9 +18,11 @@
 #include "sframe/verify/findings.h"
 #include "sframe/verify/input.h"
 #include "sframe/verify/names.h"
+#include "sframe/elf/problem.h"
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -98,12 +100,22 @@ private:
   std::uint64_t printed_ = 0, dropped_ = 0;
 };
 
+/// What could not be verified, or only in part: the words of a message.
+struct Failure {
+  std::string path;
+  elf::Problem problem;
+  bool warning = false; ///< all the same, it was verified
+};
+
 /// A format: made once, for all files. Its functions may be called from several threads.
 class Format {
 public:
   virtual ~Format() = default;
   virtual std::string head() const { return {}; }
-  virtual std::string tail() const { return {}; }
+  /// `failures` are those of all files, in order.
+  virtual std::string tail([[maybe_unused]] std::span<const Failure> failures) const { return {}; }
+  /// The entry of a file that could not be verified, in a format that has such.
+  virtual void unreadable([[maybe_unused]] const Failure& failure, [[maybe_unused]] Channel& channel) const {}
   virtual std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
                                            Channel& channel) const = 0;
 };

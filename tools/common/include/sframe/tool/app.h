@@ -28,6 +28,8 @@ class Output;
 
 class App {
 public:
+  enum class Errors : bool { not_in_file, in_file };
+
   /// Which of the optional common options the program has.
   struct Features {
     bool output = false;  ///< -o FILE
@@ -57,9 +59,12 @@ public:
   unsigned threads() const;
 
   /// Runs `work`, which writes its results to the Output that it is given and returns the exit code: to standard
-  /// output as they come, with messages in their place among them, or whole or not at all (where the work fails) to the file
-  /// that -o names. Refuses to replace one of `inputs`. Returns the program's exit code.
-  int run_with_output(std::span<const std::string> inputs, const std::function<int(Output&)>& work);
+  /// output as they come, with messages in their place among them, or to the file that -o names, which appears when the
+  /// work is done, whatever its exit code; only where it has failed and written nothing, there is no file. With
+  /// Errors::in_file, the file has the error messages in their place: for formats that do not name what could not be
+  /// read. Refuses to replace one of `inputs`. Returns the program's exit code.
+  int run_with_output(std::span<const std::string> inputs, const std::function<int(Output&)>& work,
+                      Errors errors = Errors::not_in_file);
 
   /// The end of the program: flushes and returns `code`, or 2 with a message where output could not be
   /// written. A reader that went away (`| head`) is no failure: returns `code` without a word.

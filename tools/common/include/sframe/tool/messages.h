@@ -30,6 +30,8 @@ enum class ColorMode : std::uint8_t { automatic, always, never };
 /// set).
 bool use_color(ColorMode mode, int fd);
 
+class Output;
+
 class Messages {
 public:
   /// `tool` is the program's name: "sframe-dump".
@@ -41,6 +43,9 @@ public:
   bool quiet() const { return quiet_; }
   bool verbose() const { return verbose_; }
   const std::string& tool() const { return tool_; }
+
+  /// Errors are written there too, as lines without colour: a report names what could not be read. nullptr: no more.
+  void set_copy(Output* copy) { copy_ = copy; }
 
   /// Called before each message is printed: to write out what comes before it. May be empty.
   void set_before(std::function<void()> before) { before_ = std::move(before); }
@@ -64,6 +69,7 @@ private:
 
   std::string tool_;
   std::function<void()> before_;
+  Output* copy_ = nullptr;
   std::mutex mutex_;
   std::atomic<std::uint32_t> errors_ = 0;
   bool color_ = false;
