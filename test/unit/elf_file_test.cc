@@ -62,6 +62,28 @@ TEST(ElfFile, MovesWithoutMovingBytes) {
   EXPECT_EQ(moved.path(), "x");
 }
 
+TEST(ElfFile, KnowsWhatIsMappedWhere) {
+  const std::byte* at = nullptr;
+  {
+    auto file = File::open("/proc/self/exe");
+    ASSERT_TRUE(file);
+    at = file->bytes().data();
+    const std::byte* end = at + file->bytes().size();
+    EXPECT_STREQ(File::mapped_at(at), "/proc/self/exe");
+    EXPECT_STREQ(File::mapped_at(end - 1), "/proc/self/exe");
+    EXPECT_EQ(File::mapped_at(at - 1), nullptr);
+    EXPECT_EQ(File::mapped_at(end), nullptr);
+    const File moved = std::move(*file);
+    EXPECT_STREQ(File::mapped_at(at), "/proc/self/exe");
+    const auto again = File::open("/proc/self/exe");
+    ASSERT_TRUE(again);
+    EXPECT_STREQ(File::mapped_at(again->bytes().data()), "/proc/self/exe");
+  }
+  EXPECT_EQ(File::mapped_at(at), nullptr);
+  const File memory = File::from_bytes("x", Writer().text("abc").bytes);
+  EXPECT_EQ(File::mapped_at(memory.bytes().data()), nullptr);
+}
+
 TEST(ElfArchive, ListsMembers) {
   for (const auto& path : test::inputs_ending("gas247.a")) {
     const auto bytes = test::read_file(path);
