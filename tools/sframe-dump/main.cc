@@ -23,7 +23,8 @@ constexpr const char* examples = R"(  sframe-dump a.out                        a
   sframe-dump --format=json lib.so          for scripts
   sframe-dump --stats /usr/bin/*            sizes, encodings, coverage
   sframe-dump core                          the images mapped in a core file
-  objcopy -O binary -j .sframe a.out /dev/stdout | sframe-dump -
+  sframe-gen a.out -o - --emit=section | sframe-dump -
+                                           what it would be for a program without
 )";
 
 using MakeDumper = std::unique_ptr<Dumper> (*)(const DumperContext&);

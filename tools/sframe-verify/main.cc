@@ -23,15 +23,15 @@ namespace elf = sframe::elf;
 namespace tool = sframe::tool;
 
 constexpr const char* examples =
-    R"(  sframe-verify a.out                            the section in a program against its CFI
-  sframe-verify a.out --sframe a.sframe          a section that is not in it yet
-  sframe-verify /usr/bin/* --sframe sidecars/    sections looked up by build ID
-  sframe-verify lib.so --debug lib.so.debug      the CFI is in another file
-  sframe-verify a.out --ignore S --error C107    choose what counts
-  sframe-verify a.out --profile=linux            what the kernel demands beyond the specification
-  sframe-verify *.so --format=sarif -o out.sarif for code-scanning viewers
-  sframe-verify *.so --baseline known.txt        only what is new
-  sframe-verify --explain C102                   what a finding means
+    R"(  sframe-verify a.out                               the section in a program against its CFI
+  sframe-verify a.out --sframe a.sframe             a section that is not in it yet
+  sframe-verify /usr/bin/* --sframe sidecars/       sections looked up by build ID
+  sframe-verify lib.so --debug lib.so.debug         the CFI is in another file
+  sframe-verify a.out --ignore S --error C107       choose what counts
+  sframe-verify a.out --profile=linux               what the kernel demands beyond the specification
+  sframe-verify *.so --format=sarif -o out.sarif    for code-scanning viewers
+  sframe-verify *.so --baseline known.txt           only what is new
+  sframe-verify --explain C102                      what a finding means
 )";
 
 struct Options {
