@@ -4,15 +4,30 @@
 # %objdump247, %readelf247, %as247, %ld247 ... are newer binutils, %as240, %objdump240 the system's if they are 2.40.
 # Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, aarch64-cc, s390x-cc, qemu-aarch64, qemu-aarch64_be,
 # qemu-s390x, patchelf, python3, clang, asan. %newer-strips and %newer-objcopies are those of all newer binutils; perhaps none.
+# amd64: the host is one. ptrace: processes may be traced.
+# %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the kernel, else by gdb (feature cores);
+# kernel-cores: by the kernel, which needs a core_pattern that names a file in the program's folder; %gcore FILE...: by gdb (gdb-cores).
+# `lit --param cores=gdb` or SFRAME_TEST_CORES=gdb does without the kernel's.
 # A test whose tools are missing is reported as unsupported.
+import ctypes
+import glob
 import os
+import platform
 import re
 import shutil
 import subprocess
-import lit.formats
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(__file__))
+import plain_paths
+
+links = plain_paths.links_for(config.project, config.build)
+for name in ("programs", "inputs", "project", "build"):
+    setattr(config, name, plain_paths.plain(getattr(config, name), links))
 
 config.name = "sframe-utils"
-config.test_format = lit.formats.ShTest(execute_external=True)
+config.test_format = plain_paths.ShTest(links)
 config.suffixes = [".test", ".s", ".c"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
@@ -72,3 +87,40 @@ for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), (
         config.available_features.add(feature)
 if config.sanitizers:
     config.available_features.add("asan")
+
+def kernel_makes_cores():
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["sh", "-c", "ulimit -c unlimited && kill -ABRT $$"], cwd=folder, capture_output=True)
+        return bool(glob.glob(os.path.join(folder, "core*")))
+
+def gdb_makes_cores():
+    if not shutil.which("gdb"):
+        return False
+    with tempfile.TemporaryDirectory() as folder:
+        core = os.path.join(folder, "core")
+        subprocess.run(["gdb", "-nx", "-batch", "-ex", "starti", "-ex", "gcore " + core, "/bin/true"], capture_output=True)
+        return os.path.exists(core)
+
+def can_trace():
+    """Whether a child of ours may be seized, and let go by the end of this interpreter."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    child = subprocess.Popen(["sleep", "10"])
+    allowed = libc.ptrace(0x4206, child.pid, None, None) == 0  # PTRACE_SEIZE
+    child.kill()
+    child.wait()
+    return allowed
+
+if platform.machine() in ("x86_64", "AMD64"):
+    config.available_features.add("amd64")
+if can_trace():
+    config.available_features.add("ptrace")
+
+ways = lit_config.params.get("cores", os.environ.get("SFRAME_TEST_CORES", "kernel,gdb")).split(",")
+if "kernel" in ways and kernel_makes_cores():
+    config.available_features |= {"cores", "kernel-cores"}
+if "gdb" in ways and gdb_makes_cores():
+    config.available_features |= {"cores", "gdb-cores"}
+make_core = plain_paths.plain(os.path.join(config.test_source_root, "unwind", "Inputs", "make-core"), links)
+config.core_maker = {"make_core": make_core, "core_how": "kernel" if "kernel-cores" in config.available_features else "gdb"}
+config.substitutions.append(("%core", "sh %(make_core)s %(core_how)s" % config.core_maker))
+config.substitutions.append(("%gcore", "sh %s gdb" % make_core))

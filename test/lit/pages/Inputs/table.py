@@ -1,0 +1,162 @@
+"""How each command of the pages and of --help is tried; see pages.py. The key is the command as it stands there, without its comment."""
+import dataclasses
+
+
+@dataclasses.dataclass
+class Case:
+    # Shell: makes the files that the command wants, in an empty folder. $inputs is test/inputs, $pages this folder; core PROGRAM... makes `core`. What it leaves
+    # running is killed at the end.
+    prepare: str = ""
+    code: int = 0
+    shows: object = "same"  # how the output agrees with the page's: "same", "numbers" (may differ), or patterns that both have a line for
+    needs: tuple = ()       # programs, paths, features of lit; without one of them it is skipped
+    stand_ins: dict = dataclasses.field(default_factory=dict)  # parts of the command, and what is put in their place
+    instead: str = ""       # what is run in place of the whole command
+    not_here: str = ""      # why it is not run at all
+
+
+FIXTURE = 'cp "$inputs"/amd64/v3-gas247.so .; '
+MALFORMED = 'mkdir ../malformed; cp "$inputs"/malformed/v3-row-past-function.sframe ../malformed; ' + FIXTURE
+COMPILE = 'gcc -O2 -g "$pages"/server.c'
+PROGRAM = COMPILE + " -o %s; "
+TABLED = PROGRAM + "sframe-gen %s -o %s --report=none; "
+A_OUT, APP = TABLED % (("a.out",) * 3), PROGRAM % "app"
+LIBRARY = COMPILE + " -shared -fPIC -o %s; "
+TABLED_LIBRARY = LIBRARY + "sframe-gen %s -o %s --report=none; "
+LIBRARIES = "mkdir -p build; " + "".join(TABLED_LIBRARY % (("build/lib%s.so" % name,) * 3) for name in ("one", "two"))
+SERVER_CORE = PROGRAM % "server" + 'sh "$make_core" "$core_how" "$PWD"/core "$PWD"/server; '
+SIDECARS = "sframe-gen ./server -o sidecars/ --emit=sidecar --report=none; "
+SLEEPER = 'sleep 1000 & echo $! > pid; until grep -q "^sleep$" /proc/$(cat pid)/comm && grep -q "^State:.S" /proc/$(cat pid)/status; do :; done; '
+PID = {"4711": "$(cat pid)"}
+BIN = "mkdir bin; cp /bin/ls bin/one; cp /bin/cat bin/two; "
+BASH = "sframe-gen /usr/bin/bash -o bash.sframe --emit=section --report=none; "
+BASELINE = "sframe-verify -q --write-baseline %s %s || true; "
+OUR_TREE = 'ln -s "$project"/examples "$project"/lib .; mkdir build; ln -s "$build" build/release; '
+BUILDS = "builds the whole tree"
+
+# What every machine shows of the server's stack: other frames need the C library's debug symbols for their names.
+STACK = [r"^TID \d+:$", r"^#0  0x[0-9a-f]{16}  .*\[context\]$", r"^#\d  0x[0-9a-f]{16}  abort \+ 0x[0-9a-f]+  \(libc\.so\.6\)  \[cfi\]$",
+         r"^#\d  0x[0-9a-f]{16}  main \+ 0x[0-9a-f]+  \(server\)  \[sframe\]$"]
+
+CASES = {
+    # README.md, CONTRIBUTING.md
+    "scripts/demo": Case(not_here=BUILDS),
+    "scripts/test": Case(not_here="runs this suite"),
+    "cmake --preset release && cmake --build --preset release": Case(
+        instead="cd \"$project\" && cmake --list-presets=all . | grep -c '\"release\"' | grep -x 2", needs=("cmake",)),
+    "sframe-gen /usr/bin/bash -o bash.sframe --emit=section": Case(shows="numbers", needs=("/usr/bin/bash",)),
+    "sframe-dump bash.sframe --address 0x30000": Case(
+        BASH, shows=[r"^  \[\d+\] 0x[0-9a-f]+-0x[0-9a-f]+$", r"^      \d+ bytes, addr\d, \d+ rows$", r"^      START +CFA +RA +FP$",
+                     r"^      0x[0-9a-f]+ +sp\+8 +fixed +same$"], needs=("/usr/bin/bash",)),
+    "sframe-verify /usr/bin/bash --sframe bash.sframe": Case(BASH, shows="numbers", needs=("/usr/bin/bash",)),
+    "sframe-gen /usr/bin/git -o git && ./git --version && sframe-verify git": Case(needs=("/usr/bin/git",)),
+    "sframe-gen ./server -o sidecars/ --emit=sidecar": Case(PROGRAM % "server", needs=("gcc",)),
+    "sframe-unwind core ./server --sframe-dir sidecars": Case(SERVER_CORE + SIDECARS, shows=STACK, needs=("gcc", "cores")),
+
+    # sframe-dump
+    "sframe-dump [options] FILE...": Case(instead="sframe-dump --help"),
+    "sframe-dump --function frame_fp v3-gas247.so": Case(FIXTURE),
+    "sframe-dump --format=gnu --function leaf v3-gas247.so": Case(FIXTURE),
+    "sframe-dump --stats v3-gas247.so": Case(FIXTURE),
+    "sframe-dump --format=gnu ../malformed/v3-row-past-function.sframe | tail -n 2": Case(MALFORMED, code=1),
+    "sframe-dump --format=json --function leaf v3-gas247.so": Case(FIXTURE),
+    "sframe-dump a.out": Case(A_OUT, needs=("gcc",)),
+    "sframe-dump --function 'Widget::*' a.out": Case(
+        'printf "struct Widget { void draw(); };\\nvoid Widget::draw() {}\\nint main() { Widget().draw(); }\\n" > widget.cc;'
+        "g++ widget.cc; sframe-gen a.out -o a.out --report=none", needs=("g++",)),
+    "sframe-dump --address 0x401136 a.out": Case(A_OUT, stand_ins={"0x401136": "0x$(nm a.out | sed -n 's/ T main$//p')"}, needs=("gcc", "nm")),
+    "sframe-dump --format=json lib.so": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
+    "sframe-dump --stats /usr/bin/*": Case(
+        BIN + "for f in bin/*; do sframe-gen $f -o $f --report=none; done", stand_ins={"/usr/bin/*": "bin/*"}),
+    # Linux leaves pages of files out unless it is asked for them.
+    "sframe-dump core": Case(
+        "echo 0x37 > /proc/self/coredump_filter; " + SERVER_CORE.replace("-O2", "-O2 -Wa,--gsframe"), needs=("gcc", "cores", "binutils-2.40")),
+    "sframe-gen a.out -o - --emit=section | sframe-dump -": Case(PROGRAM % "a.out", needs=("gcc",)),
+
+    # sframe-gen
+    "sframe-gen INPUT -o OUTPUT [options]": Case(instead="sframe-gen --help"),
+    "sframe-gen /usr/lib/x86_64-linux-gnu/libcrypto.so.3 -o libcrypto.sframe --emit=section": Case(
+        shows="numbers", needs=("/usr/lib/x86_64-linux-gnu/libcrypto.so.3",)),
+    "sframe-gen app -o app": Case(APP, needs=("gcc",)),
+    "sframe-gen libfoo.so -o sidecars/ --emit=sidecar": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
+    "sframe-gen libfoo.so -o libfoo.sframe --emit=section": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
+    "sframe-gen old.so -o new.sframe --from=sframe --emit=section": Case('cp "$inputs"/amd64/v2-gas244.so old.so'),
+    "sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3": Case('cp "$inputs"/amd64/v2-gas244.so old.so'),
+    "sframe-gen a.sframe -o b.sframe --from=sframe --emit=section --byte-order=big": Case(
+        "sframe-gen /bin/ls -o a.sframe --emit=section --report=none"),
+    "sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=99 > report.json": Case(APP, needs=("gcc",)),
+    "sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=99": Case(APP, needs=("gcc",)),
+    "sframe-verify app": Case(TABLED % (("app",) * 3), needs=("gcc",)),
+    "scripts/run-converted": Case(
+        instead='"$project"/scripts/run-converted --bin "$build"/bin dash', shows=[r"^program +result +loaded and converted +of all loaded$",
+                                                                                 r"^dash +same +\d+ +\d+$"], needs=("dash", "ldd")),
+    "sframe-gen foo.o -o foo.o": Case(COMPILE + " -c -o foo.o", needs=("gcc",)),
+    "sframe-gen libfoo.a -o libfoo.a": Case(COMPILE + " -c -o foo.o; cp foo.o bar.o; ar rc libfoo.a foo.o bar.o", needs=("gcc", "ar")),
+    "sframe-gen module.ko -o module.ko --sframe-version=3": Case(COMPILE + " -c -o module.ko", needs=("gcc",)),
+    "sframe-gen /usr/lib/x86_64-linux-gnu/libc.a -o libc.a": Case(shows="numbers", needs=("/usr/lib/x86_64-linux-gnu/libc.a",)),
+
+    # sframe-verify
+    "sframe-verify FILE... [--sframe FILE|DIR] [--debug FILE] [options]": Case(instead="sframe-verify --help"),
+    "sframe-verify v3-gas247.so": Case(FIXTURE, code=1),
+    "sframe-gen a.out -o a.sframe --emit=section": Case(PROGRAM % "a.out", needs=("gcc",)),
+    "sframe-verify a.out": Case(A_OUT, needs=("gcc",)),
+    "sframe-verify a.out --sframe a.sframe": Case(
+        PROGRAM % "a.out" + "sframe-gen a.out -o a.sframe --emit=section --report=none", needs=("gcc",)),
+    "sframe-verify /usr/bin/* --sframe sidecars/": Case(
+        BIN + "for f in bin/*; do sframe-gen $f -o sidecars/ --emit=sidecar --report=none; done", stand_ins={"/usr/bin/*": "bin/*"}),
+    "sframe-verify lib.so --debug lib.so.debug": Case(
+        COMPILE + " -fno-asynchronous-unwind-tables -shared -fPIC -nostdlib -o lib.so; sframe-gen lib.so -o lib.so --report=none;"
+        "objcopy --only-keep-debug lib.so lib.so.debug; strip -g lib.so", needs=("gcc", "objcopy")),
+    "sframe-verify a.out --ignore S --error C107": Case(A_OUT, needs=("gcc",)),
+    "sframe-verify a.out --profile=linux": Case(A_OUT, needs=("gcc",)),
+    "sframe-verify *.so --format=sarif -o out.sarif": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
+    "sframe-verify *.so --baseline known.txt": Case(FIXTURE + BASELINE % ("known.txt", "*.so")),
+    "sframe-verify --explain C102": Case(),
+    "sframe-verify --write-baseline known.txt build/*.so": Case("mkdir build; " + 'cp "$inputs"/amd64/v3-gas247.so build', code=1),
+    "sframe-verify --baseline known.txt build/*.so": Case(
+        "mkdir build; " + 'cp "$inputs"/amd64/v3-gas247.so build; ' + BASELINE % ("known.txt", "build/*.so")),
+
+    # sframe-unwind
+    "sframe-unwind [options] CORE [EXECUTABLE]": Case(instead="sframe-unwind --help"),
+    "sframe-unwind [options] --pid PID": Case(instead="sframe-unwind --help"),
+    "sframe-unwind --pid PID [options]": Case(instead="sframe-unwind --help"),
+    "sframe-gen server -o sidecars/ --emit=sidecar --report=none": Case(PROGRAM % "server", needs=("gcc",)),
+    "sframe-unwind core --sframe-dir sidecars": Case(SERVER_CORE + SIDECARS, shows=[r"^PID \d+: server, SIGABRT$", *STACK], needs=("gcc", "cores")),
+    "sframe-unwind core --compare --generate": Case(
+        SERVER_CORE, shows=[r"^TID \d+:$", r"^  sframe +\d+ frames$", r"^  cfi +\d+ frames$", r"^  frame-pointer +\d+ frames  \[heuristic\]$",
+                            r"^  analysis +\d+ frames  \[heuristic\]$"], needs=("gcc", "cores")),
+    "sframe-unwind core": Case(SERVER_CORE, needs=("gcc", "cores")),
+    "sframe-unwind core ./server --format=json": Case(SERVER_CORE, needs=("gcc", "cores")),
+    "sframe-unwind core --steppers=cfi": Case(SERVER_CORE, needs=("gcc", "cores")),
+    "sframe-unwind --pid 4711": Case(SLEEPER, stand_ins=PID, needs=("ptrace",)),
+    "sframe-unwind --pid 4711 --format=svg --count 500 -o f.svg": Case(SLEEPER, stand_ins=PID | {"500": "20"}, needs=("ptrace",)),
+    "sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg": Case(SLEEPER, stand_ins=PID | {"500": "20"}, needs=("ptrace",)),
+    "sframe-unwind --pid 4711 --format=folded --interval 5": Case(SLEEPER, stand_ins=PID, needs=("ptrace",)),
+
+    # docs/pipelines.md
+    "sframe-verify --check=structure,cfi --profile=linux build/*.so": Case(LIBRARIES, needs=("gcc",)),
+    "sframe-verify --error C107 build/*.so": Case(LIBRARIES, needs=("gcc",)),
+    "sframe-verify --warning S019 build/*.so": Case(LIBRARIES, needs=("gcc",)),
+    "sframe-verify --format=sarif -o sframe.sarif --baseline sframe-baseline.txt build/release/bin/*": Case(
+        "mkdir -p build/release/bin; " + 'cp "$inputs"/amd64/v3-gas247.so build/release/bin/app; ' + BASELINE % ("sframe-baseline.txt", "build/release/bin/*")),
+    "cmake: find_program(SFRAME_VERIFY sframe-verify REQUIRED)": Case(
+        'cp "$pages"/server.c app.c; : > sframe-baseline.txt;'
+        'printf "cmake_minimum_required(VERSION 3.25)\\nproject(pipeline C)\\nenable_testing()\\nadd_executable(app app.c)\\n'
+        "add_custom_command(TARGET app POST_BUILD COMMAND sframe-gen \\$<TARGET_FILE:app> -o \\$<TARGET_FILE:app>)\\ninclude(block)\\n\" > CMakeLists.txt;"
+        "mv block block.cmake; sed -i 's/include(block)/include(block.cmake)/' CMakeLists.txt",
+        instead="cmake -G Ninja -B b . && cmake --build b && ctest --test-dir b", needs=("cmake", "ninja", "gcc")),
+    "make: PROGRAMS = app": Case(TABLED % (("app",) * 3), instead="make -f block verify", needs=("make", "gcc")),
+    "meson: verify = find_program('sframe-verify')": Case(
+        'cp "$pages"/server.c app.c; { echo "project(\'pipeline\', \'c\')";'
+        'echo "add_project_arguments(\'-Wa,--gsframe\', language: \'c\')"; cat block; } > meson.build',
+        instead="meson setup b && meson test -C b", needs=("meson", "ninja", "gcc", "binutils-2.40")),
+
+    # Other pages
+    "cc examples/walk.c -Ilib/c/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan")),
+    "cc examples/libunwind_remote.c -Ilib/libunwind/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan", "amd64")),
+    "scripts/install-deps --extras": Case(not_here="installs packages"),
+    "cmake --preset release && cmake --build --preset release --target bench-programs": Case(
+        instead='grep -q "add_custom_target(bench-programs" "$project"/bench/CMakeLists.txt'),
+    "build/release/bin/codec-bench": Case(not_here="measures"),
+    "bench/run [--peers DIR]": Case(instead='"$project"/bench/run --help', needs=("python3",)),
+}
