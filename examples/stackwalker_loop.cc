@@ -55,6 +55,7 @@ void wait_for_next(walk::ProcessMonitor& monitor, const walk::LiveProcess& proce
 
 int main(int argc, char** argv) {
   if (argc < 2 || argc > 4) return std::fputs("usage: stackwalker_loop PID [SECONDS [COUNT]]\n", stderr), 2;
+  std::setvbuf(stdout, nullptr, _IOLBF, 0); // each line when it happens, in a pipe too
   const double seconds = argc > 2 ? std::atof(argv[2]) : 5;
   const long most = argc > 3 ? std::atol(argv[3]) : -1; // -1: as long as the process lives
 

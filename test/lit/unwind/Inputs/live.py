@@ -2,20 +2,19 @@
 # is left are as they should be.
 import json, os, signal, subprocess, sys, time
 
+from standing import stat, status, tasks, until, wait_until_standing
+
 case, program = sys.argv[1:]
 
 def start(mode):
     process = subprocess.Popen([program, mode], stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"ready\n"
-    time.sleep(0.05)  # from "ready" to the system call
+    if mode == "threads":
+        wait_until_standing(process.pid)
     return process
 
 def walk(pid, *options, prefix=()):
-    return subprocess.run([*prefix, "sframe-unwind", "--pid", str(pid), *options], capture_output=True, text=True, timeout=120)
-
-def status(pid, key):
-    with open("/proc/%d/status" % pid) as lines:
-        return next(line.split(":\t")[1].strip() for line in lines if line.startswith(key + ":"))
+    return subprocess.run([*prefix, "sframe-unwind", "--pid", str(pid), *options], capture_output=True, text=True)
 
 def check_untraced(pid, states="RSD"):
     for task in os.listdir("/proc/%d/task" % pid):
@@ -71,28 +70,31 @@ try:
     elif case == "killed":
         walker = subprocess.Popen(["sframe-unwind", "--pid", str(pid), "--format=folded", "--count", "100000", "--interval", "1"],
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(0.5)
+        until(lambda: status(pid, "TracerPid") != "0")  # one sample, at least
+        until(lambda: status(pid, "TracerPid") == "0")
         process.kill()
-        out, errors = walker.communicate(timeout=20)
+        out, errors = walker.communicate()
         assert walker.returncode in (0, 1) and ";main;" in out, (walker.returncode, errors)
     elif case == "walker-killed":
-        for _ in range(30):
+        for turn in range(30):
             walker = subprocess.Popen(["sframe-unwind", "--pid", str(pid), "--format=folded", "--count", "100000", "--interval", "1"],
                                       stdout=subprocess.DEVNULL)
-            time.sleep(0.02)
+            if turn % 2:
+                until(lambda: status(pid, "TracerPid") != "0")
+            else:
+                time.sleep(0.002 * turn)  # any moment will do
             walker.kill()
             walker.wait()
             check_untraced(pid)
     elif case == "stopped":
         process.send_signal(signal.SIGSTOP)
-        while status(pid, "State")[0] != "T":
-            time.sleep(0.01)
+        until(lambda: all(stat(pid, tid)[1][0] == "T" for tid in tasks(pid)))
         for _ in range(20):
             check_threads(walk(pid, "--format=json"))
-        time.sleep(0.05)
+        until(lambda: all(stat(pid, tid)[1][0] == "T" for tid in tasks(pid)))
         check_untraced(pid, "T")
         process.send_signal(signal.SIGCONT)
-        time.sleep(0.05)
+        wait_until_standing(pid)
         check_untraced(pid)
     elif case == "deleted":
         os.rename(program, program + ".moved")
@@ -107,16 +109,14 @@ try:
         refused(thread, "is a thread of process %d" % pid)
         assert "has no thread 1" in walk(pid, "--thread", "1").stderr
         zombie = subprocess.Popen(["true"])
-        while status(zombie.pid, "State")[0] != "Z":
-            time.sleep(0.01)
+        until(lambda: status(zombie.pid, "State")[0] == "Z")
         refused(zombie.pid, "is a zombie")
         check_untraced(pid)
     elif case == "traced":
         gdb = subprocess.Popen(["gdb", "-nx", "-q", "-p", str(pid)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while status(pid, "TracerPid") == "0":
-            time.sleep(0.05)
+        until(lambda: status(pid, "TracerPid") != "0")
         refused(pid, "is being traced by process %d (gdb)" % gdb.pid)
-        gdb.communicate(b"detach\nquit\n", timeout=60)
+        gdb.communicate(b"detach\nquit\n")
         check_threads(walk(pid, "--format=json"))
     elif case == "other-user":
         refused(pid, "no permission to trace it: it belongs to user 0", prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))

@@ -4,18 +4,18 @@ too, where libunwind does not guess. With our library, both ways have to come to
 import re
 import subprocess
 import sys
-import time
+
+from standing import wait_until_standing
 
 ours, theirs, ways = sys.argv[1], sys.argv[2], sys.argv[3].split(",")
 target = subprocess.Popen(sys.argv[4:], stdout=subprocess.PIPE)
 assert target.stdout.readline() == b"ready\n"
 differences = 0
-# It says so just before it waits for good.
-while open("/proc/%d/stat" % target.pid).read().rsplit(")", 1)[1].split()[0] != "S":
-    time.sleep(0.01)
 
 def threads(program, way):
-    """Lists of (ip, sp, signal, name)."""
+    """Lists of (ip, sp, signal, name). The threads said that they were ready just before they were; and one that was walked is at its system call, no longer
+    in it, until it has made it again."""
+    wait_until_standing(target.pid)
     text = subprocess.run([program, way, str(target.pid)], capture_output=True, text=True, check=True).stdout
     found = []
     for line in text.splitlines():
