@@ -1,6 +1,7 @@
 """remote.py OURS THEIRS WAYS TARGET [ARGUMENT]: walks a process that TARGET makes by one program (examples/libunwind_remote.c), built with our
 library and with libunwind. In each of WAYS (upt: the ready accessors; own: its own) both have to find equal frames: ip, sp, signal frames; names,
 too, where libunwind does not guess. With our library, both ways have to come to the same."""
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,9 @@ from standing import wait_until_standing
 ours, theirs, ways = sys.argv[1], sys.argv[2], sys.argv[3].split(",")
 target = subprocess.Popen(sys.argv[4:], stdout=subprocess.PIPE)
 assert target.stdout.readline() == b"ready\n"
+with open("/proc/%d/maps" % target.pid) as maps:
+    own = [line.split()[0].split("-") for line in maps if line.rstrip().endswith(os.path.realpath(sys.argv[4]))]
+program = range(min(int(start, 16) for start, _ in own), max(int(end, 16) for _, end in own))
 differences = 0
 
 def threads(program, way):
@@ -30,7 +34,7 @@ def threads(program, way):
 def compare(some, others, what):
     """Of stripped libraries libunwind gives the next dynamic symbol before the ip, however far away: names of programs only."""
     def known(frames):
-        return [frame if not frame[0].startswith("0x7f") else frame[:3] for frame in frames]
+        return [frame if int(frame[0], 16) in program else frame[:3] for frame in frames]
     for mine, other in zip(some, others, strict=True):
         if known(mine) != known(other):
             print("%s differs:" % what, *mine, "and", *other, sep="\n")
