@@ -33,8 +33,11 @@ public:
     instruction = {.address = address, .length = 1};
     ZydisDecoderContext context;
     ZydisDecodedInstruction raw;
-    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder_, &context, bytes.data(), bytes.size(), &raw)))
-      return false;
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder_, &context, bytes.data(), bytes.size(), &raw))) {
+      const std::uint8_t length = length_of_newer_instruction(bytes);
+      if (length) instruction.length = length;
+      return length != 0;
+    }
     instruction.length = raw.length;
     if (raw.mnemonic == ZYDIS_MNEMONIC_NOP || raw.mnemonic == ZYDIS_MNEMONIC_ENDBR64) {
       instruction.is_nop = raw.mnemonic == ZYDIS_MNEMONIC_NOP;
@@ -49,7 +52,7 @@ public:
 
 private:
   ZydisDecoder decoder_;
-  std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands_;
+  std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> operands_{};
 };
 
 /// Hardware numbers to DWARF numbers.

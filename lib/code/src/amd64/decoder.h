@@ -10,6 +10,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace sframe::code::amd64 {
@@ -36,6 +37,10 @@ struct Place {
   std::uint8_t scale = 0;
   std::int64_t value = 0;
 };
+
+/// The length of an instruction that is newer than the oldest Zydis that is used (4.0), where it is one of
+/// those that only read general registers and memory; else 0.
+std::uint8_t length_of_newer_instruction(std::span<const std::byte> bytes);
 
 /// What a decoded instruction does. Lives for one instruction.
 class Translator {
@@ -70,8 +75,12 @@ private:
   void load(std::uint8_t reg, const ZydisDecodedOperand& operand, bool is_signed);
 
   bool is_register(std::uint32_t i, std::uint8_t size) const;
-  bool is_memory(std::uint32_t i) const { return operands_[i].type == ZYDIS_OPERAND_TYPE_MEMORY; }
-  bool is_immediate(std::uint32_t i) const { return operands_[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE; }
+  /// Operands behind the last were never written.
+  bool is(std::uint32_t i, ZydisOperandType type) const {
+    return i < raw_.operand_count && operands_[i].type == type;
+  }
+  bool is_memory(std::uint32_t i) const { return is(i, ZYDIS_OPERAND_TYPE_MEMORY); }
+  bool is_immediate(std::uint32_t i) const { return is(i, ZYDIS_OPERAND_TYPE_IMMEDIATE); }
   Gpr reg(std::uint32_t i) const { return gpr(operands_[i].reg.value); }
   std::int64_t immediate(std::uint32_t i) const { return operands_[i].imm.value.s; }
   std::optional<Place> place(const ZydisDecodedOperand& operand) const;

@@ -41,7 +41,7 @@ void Translator::translate() {
 }
 
 bool Translator::is_register(std::uint32_t i, std::uint8_t size) const {
-  return operands_[i].type == ZYDIS_OPERAND_TYPE_REGISTER && reg(i).number != Effect::none &&
+  return is(i, ZYDIS_OPERAND_TYPE_REGISTER) && reg(i).number != Effect::none &&
          reg(i).size == size;
 }
 
@@ -239,7 +239,7 @@ bool Translator::extend(bool is_signed) {
   if (!is_register(0, 8) && !is_register(0, 4)) return false;
   const std::uint8_t to = reg(0).number;
   if (is_memory(1)) return load(to, operands_[1], is_signed), true;
-  if (operands_[1].type != ZYDIS_OPERAND_TYPE_REGISTER) return false;
+  if (!is(1, ZYDIS_OPERAND_TYPE_REGISTER)) return false;
   const Gpr from = reg(1);
   if (from.number == Effect::none || from.high) return false;
   effects_.push_back(
@@ -278,8 +278,8 @@ bool Translator::exchange() {
 
 /// Memory fences before SSE2, and still the fastest: lock add or or of 0 to the top of the stack.
 bool Translator::leaves_memory_as_it_is() const {
-  if (!is_memory(0) || !is_immediate(1) || immediate(1) != 0) return false;
-  return raw_.mnemonic == ZYDIS_MNEMONIC_ADD || raw_.mnemonic == ZYDIS_MNEMONIC_OR;
+  if (raw_.mnemonic != ZYDIS_MNEMONIC_ADD && raw_.mnemonic != ZYDIS_MNEMONIC_OR) return false;
+  return is_memory(0) && is_immediate(1) && immediate(1) == 0;
 }
 
 bool Translator::translate_arithmetic() {
@@ -315,7 +315,7 @@ bool Translator::add_or_subtract(int sign) {
 
 /// Only registers: words in memory have no name for their bound.
 bool Translator::compare() {
-  if (operands_[0].type != ZYDIS_OPERAND_TYPE_REGISTER) return true;
+  if (!is(0, ZYDIS_OPERAND_TYPE_REGISTER)) return true;
   const Gpr left = reg(0);
   if (left.number == Effect::none || left.high) return true;
   if (is_immediate(1))
