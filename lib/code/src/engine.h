@@ -103,11 +103,14 @@ private:
   // transfer.cc
   void apply(Decoded& decoded, State& state);
   void apply(const Effect& effect, Decoded& decoded, State& state);
-  void write(std::uint8_t reg, Value value, Decoded& decoded, State& state, bool is_expected = false);
+  /// Where SP goes when it cannot be followed: down by alignment or alloca, up where that is undone.
+  enum class Move : std::uint8_t { anywhere, up, down };
+  void write(std::uint8_t reg, Value value, Decoded& decoded, State& state, Move move = Move::anywhere);
   void write_memory(const Effect& effect, const Value& place, State& state) const;
   Value copied(const Effect& effect, const Decoded& decoded, State& state);
   Value sum(const Value& value, const Effect& effect, const State& state);
   Value masked(const Value& value, std::int64_t mask) const;
+  Value new_name(const Value& value, std::uint64_t number, State& state) const;
   Value table_entry(const Effect& effect, Decoded& decoded, const State& state);
   void call(const Decoded& decoded, State& state);
   void enter_internal_call(const Decoded& decoded, State& state) const;

@@ -36,7 +36,9 @@ Value State::word(Value place) const {
   if (!place.is_place()) return Value::unknown();
   for (const Slot& slot : slots())
     if (slot.place.offset == place.offset && same_base(slot.place, place)) return slot.value;
-  return forgot_ ? Value::unknown() : Value::other();
+  const bool is_anywhere =
+      place.base == Value::Base::conflict || (place.base == Value::Base::symbol && !place.flag);
+  return forgot_ || is_anywhere ? Value::unknown() : Value::other();
 }
 
 bool State::has_saved_register(Value place, std::uint32_t size) const {

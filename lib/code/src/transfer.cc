@@ -40,16 +40,19 @@ void Analysis::apply(Decoded& decoded, State& state) {
     apply(effects_[decoded.first_effect + i], decoded, state);
 }
 
-/// reg := value. SP never holds nothing: what cannot be followed becomes a symbol. `is_expected`: by
-/// alignment or alloca, which is no loss that anybody should hear about.
-void Analysis::write(std::uint8_t reg, Value value, Decoded& decoded, State& state, bool is_expected) {
+/// reg := value. SP never holds nothing: what cannot be followed becomes a symbol. `move`: alignment and
+/// alloca are no loss that anybody should hear about.
+void Analysis::write(std::uint8_t reg, Value value, Decoded& decoded, State& state, Move move) {
   if (state.compare.reg == reg || state.compare.source == reg) state.compare.reg = Effect::none;
   if (reg == abi_->sp && !value.is_place()) {
-    if (!is_expected) decoded.sp_lost = true;
+    if (move == Move::anywhere) decoded.sp_lost = true;
     if (!decoded.symbol && num_symbols_ < std::numeric_limits<std::uint16_t>::max())
       decoded.symbol = num_symbols_++;
+    const Value old = state.reg(reg);
+    const bool is_below =
+        move == Move::down && (old.base == Base::cfa || (old.base == Base::symbol && old.flag));
     state.forget(Base::symbol, decoded.symbol);
-    value = {Base::symbol, false, decoded.symbol, 0};
+    value = {Base::symbol, is_below, decoded.symbol, 0};
   }
   state.set_reg(reg, value);
 }
@@ -167,9 +170,11 @@ void Analysis::apply(const Effect& effect, Decoded& decoded, State& state) {
   };
   switch (effect.kind) {
   case Kind::set: return write(effect.reg, copied(effect, decoded, state), decoded, state);
-  case Kind::add: return write(effect.reg, sum(state.reg(effect.reg), effect, state), decoded, state, true);
+  case Kind::add:
+    return write(effect.reg, sum(state.reg(effect.reg), effect, state), decoded, state,
+                 effect.value < 0 ? Move::down : Move::up);
   case Kind::align:
-    return write(effect.reg, masked(state.reg(effect.reg), effect.value), decoded, state, true);
+    return write(effect.reg, masked(state.reg(effect.reg), effect.value), decoded, state, Move::down);
   case Kind::load: {
     const Value place = source();
     const bool may_be_stack = place.is_place() || place.base == Base::unknown;

@@ -32,12 +32,16 @@ struct Value {
     conflict, ///< one thing on one path and another on another path: Results::conflicts()[id]; + offset
     constant, ///< offset
     code,     ///< an address: the function's start + offset
-    bounded,  ///< an index: 0 to `offset`, times `id`; `flag`: a compare said so, not the size of its type
+    /// an index: 0 to `offset`, times `id % 512`; copies of one such index have the same `id / 512` where it is
+    /// not 0; `flag`: a compare said so, not the size of its type
+    bounded,
     table,    ///< read from a jump table, or an address computed from that: of the analysis alone (`id`)
   };
 
   Base base = Base::other;
-  bool flag = false; ///< of RA, AArch64: it has a pointer authentication code
+  /// Of RA, AArch64: it has a pointer authentication code. Of a symbol: SP went down to it (alignment,
+  /// alloca), so that the words above are new, not some of the frame under another name.
+  bool flag = false;
   std::uint16_t id = 0;
   std::int32_t offset = 0;
 
@@ -78,7 +82,8 @@ public:
   /// The value of a register (DWARF number); other() for one that is not tracked.
   const Value& reg(std::uint16_t reg) const { return reg < max_registers ? registers_[reg] : untracked; }
   /// The value of the word that is stored at a place; other() for a word in which nothing of interest was
-  /// stored, unknown() where words were forgotten for want of room, or where `place` is no place.
+  /// stored, unknown() where words were forgotten for want of room, where `place` is no place, or where it is
+  /// one that may lie anywhere in the frame (a conflict; a symbol that SP did not go down to).
   Value word(Value place) const;
   /// The words known, in no order.
   std::span<const Slot> slots() const { return {slots_.data(), count_}; }
