@@ -26,10 +26,10 @@ Value bounded(std::int64_t limit, bool is_firm, std::int64_t step = 1) {
 
 /// True where a mask changes none of an index's values: multiples of a step, up to a limit.
 bool keeps_multiples(const Value& index, std::int64_t mask) {
-  const std::int64_t step = index.id, largest = index.offset * step;
+  const std::int64_t step = step_of(index), largest = index.offset * step;
   if (step == 1) return largest <= mask; // or makes them smaller: the limit holds
   const std::int64_t filled = mask | (step - 1);
-  return std::has_single_bit(index.id) && (filled & (filled + 1)) == 0 && largest <= mask;
+  return std::has_single_bit(step_of(index)) && (filled & (filled + 1)) == 0 && largest <= mask;
 }
 
 } // namespace
@@ -73,9 +73,9 @@ Value Analysis::sum(const Value& value, const Effect& effect, const State& state
   }
   if (source.base == Base::bounded && effect.value > 0 && effect.value < max_step) {
     if (effect.reg == effect.source)
-      return bounded(source.offset, source.flag, source.id * (effect.value + 1));
+      return bounded(source.offset, source.flag, step_of(source) * (effect.value + 1));
     if (value.base == Base::constant && value.offset == 0)
-      return bounded(source.offset, source.flag, source.id * effect.value);
+      return bounded(source.offset, source.flag, step_of(source) * effect.value);
   }
   std::int64_t product = 0;
   if (source.base == Base::constant && !__builtin_mul_overflow(effect.value, source.offset, &product))
@@ -115,11 +115,22 @@ Value Analysis::table_entry(const Effect& effect, Decoded& decoded, const State&
   JumpTable& table = tables_[decoded.table];
   table = {.address = number_of(base, function_.start) + static_cast<std::uint64_t>(effect.value),
            .max_index = is_bounded ? static_cast<std::uint32_t>(index.offset) : no_index,
-           .step = is_bounded ? index.id * effect.scale : std::max<std::uint32_t>(effect.scale, effect.size),
+           .step = is_bounded ? std::uint32_t{step_of(index)} * effect.scale
+                              : std::max<std::uint32_t>(effect.scale, effect.size),
            .size = effect.size ? effect.size : std::uint8_t{8},
            .is_signed = effect.is_signed,
            .is_bound_firm = is_bounded && index.flag};
   return {Base::table, false, static_cast<std::uint16_t>(decoded.table), 0};
+}
+
+/// A bounded index with a name that no other one has in the state.
+Value Analysis::new_name(const Value& value, std::uint64_t number, State& state) const {
+  constexpr std::uint64_t num_names = 0xffff / bounded_names;
+  const auto name = static_cast<std::uint16_t>(1 + number % num_names);
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
+    if (const Value old = state.reg(reg); old.base == Base::bounded && name_of(old) == name)
+      state.set_reg(reg, named(old, 0));
+  return named(value, name);
 }
 
 /// source + value. Where that is a plain copy of something, both registers get a name in common, so that a
@@ -137,6 +148,10 @@ Value Analysis::copied(const Effect& effect, const Decoded& decoded, State& stat
     value.id = name;
     if (effect.source != abi_->sp) state.set_reg(effect.source, value);
     return value;
+  }
+  if (value.base == Base::bounded && is_copy && !name_of(value)) {
+    value = new_name(value, static_cast<std::uint64_t>(&decoded - code_.data()), state);
+    state.set_reg(effect.source, value);
   }
   if (value.base == Base::table && is_narrow && effect.value == 0) { // an entry, extended
     JumpTable& table = tables_[value.id];
@@ -235,12 +250,16 @@ void Analysis::refine(const Instruction& branch, bool taken, State& state) const
   case Condition::below_or_equal: limit = taken ? compare.value : -1; break;
   default: return;
   }
-  const Value bound = bounded(limit, true);
+  Value bound = bounded(limit, true);
   const Value old = state.reg(compare.reg);
   if (bound.base != Base::bounded || old.base == Base::constant || old.is_place()) return;
-  if (old.base == Base::bounded && old.id == 1 && old.flag && old.offset <= bound.offset) return;
+  if (old.base == Base::bounded && step_of(old) == 1 && old.flag && old.offset <= bound.offset) return;
+  const bool has_copies =
+      (old.base == Base::other && old.id) || (old.base == Base::bounded && name_of(old));
+  if (has_copies)
+    bound = old.base == Base::other ? new_name(bound, old.id, state) : named(bound, name_of(old));
   state.set_reg(compare.reg, bound);
-  if (old.base != Base::other || !old.id) return;
+  if (!has_copies) return;
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
     if (state.reg(reg) == old) state.set_reg(reg, bound);
 }

@@ -49,13 +49,26 @@ inline std::uint64_t number_of(const Value& value, std::uint64_t function_start)
   return value.base == Value::Base::code ? function_start + offset : offset;
 }
 
+/// What a bounded index is multiplied by, and the name that its copies have in common.
+constexpr std::uint16_t bounded_names = 512;
+inline std::uint16_t step_of(const Value& bounded) {
+  return bounded.id % bounded_names;
+}
+inline std::uint16_t name_of(const Value& bounded) {
+  return bounded.id / bounded_names;
+}
+inline Value named(Value bounded, std::uint16_t name) {
+  bounded.id = static_cast<std::uint16_t>(step_of(bounded) + name * bounded_names);
+  return bounded;
+}
+
 /// The first `size` bytes of a value, extended to a register.
 inline Value narrowed(const Value& value, std::uint32_t size, bool is_signed) {
   using Base = Value::Base;
   constexpr std::int64_t byte_values = 256;
   const std::int64_t limit = std::int64_t{1} << (8 * size - (is_signed ? 1 : 0));
   if (value.base == Base::constant && value.offset >= 0 && value.offset < limit) return value;
-  if (value.base == Base::bounded && std::int64_t{value.offset} * value.id < limit) return value;
+  if (value.base == Base::bounded && std::int64_t{value.offset} * step_of(value) < limit) return value;
   if (size == 1 && !is_signed) return {Base::bounded, false, 1, static_cast<std::int32_t>(byte_values - 1)};
   return Value::other();
 }
