@@ -47,6 +47,16 @@ bool State::has_saved_register(Value place, std::uint32_t size) const {
   });
 }
 
+bool State::has_only_copy(Value place, std::uint32_t size, Value sp, std::uint16_t saved) const {
+  return std::ranges::any_of(slots(), [&](const Slot& slot) {
+    return slot.value.base == Value::Base::entry && slot.value.id != saved &&
+           overlap(slot.place, place, size) && same_base(slot.place, sp) && slot.place.offset >= sp.offset &&
+           std::ranges::none_of(registers_, [&](const Value& value) {
+             return value.base == Value::Base::entry && value.id == slot.value.id;
+           });
+  });
+}
+
 void State::overwrite(Value place, std::uint32_t size) {
   for (std::size_t i = count_; i-- > 0;)
     if (overlap(slots_[i].place, place, size)) remove_slot(i);

@@ -165,12 +165,17 @@ Value Analysis::copied(const Effect& effect, const Decoded& decoded, State& stat
 
 /// Stores through unknown pointers do not concern the frame. Known pointers other than SP and FP walk through
 /// arrays, and the analysis walks with them, a few steps further than the program: they do not write where
-/// registers are saved.
+/// registers are saved. Nor does anything destroy the only copy of what the caller wants back: such a store is
+/// on a path that is never taken (the cases of a copy that are too large for the object), or belongs to
+/// __builtin_eh_return, which puts the address where control goes on in the place of the return address. (A
+/// register that is stored where the first row has it saved already is saved there: the row was wrong.)
 void Analysis::write_memory(const Effect& effect, const Value& place, State& state) const {
   if (!place.is_place()) return;
   const std::uint32_t size = effect.size ? effect.size : 8;
   const bool by_frame = effect.source == abi_->sp || effect.source == abi_->fp;
-  if (!by_frame && state.has_saved_register(place, size)) return;
+  if (by_frame ? state.has_only_copy(place, size, state.reg(abi_->sp), effect.reg)
+               : state.has_saved_register(place, size))
+    return;
   state.last_store = place;
   if (effect.kind == Kind::store)
     state.store(place, state.reg(effect.reg));

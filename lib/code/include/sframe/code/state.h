@@ -96,6 +96,9 @@ public:
   void store(Value place, Value value);
   /// True where `size` bytes at `place` overlap a word that holds the entry value of a register.
   bool has_saved_register(Value place, std::uint32_t size) const;
+  /// True where `size` bytes at `place` overlap a word of the frame (at SP or above) that holds the entry value
+  /// of a register other than `saved`, and no register has that value.
+  bool has_only_copy(Value place, std::uint32_t size, Value sp, std::uint16_t saved) const;
   /// Forgets the words that `size` bytes at `place` overlap.
   void overwrite(Value place, std::uint32_t size);
   /// Forgets the words below `place` (same base and symbol): SP moved up, or a call may use that memory.
