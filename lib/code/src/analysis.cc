@@ -168,9 +168,7 @@ void Analysis::process(std::uint32_t block) {
   for (;;) {
     ++work_;
     code_[index].owner = block;
-    apply(code_[index], state);
-    leave(index, state);
-    if (restart_ || !goes_on(index, state, true)) return;
+    if (!step(index, state, true)) return;
     const Instruction& instruction = code_[index].instruction;
     if (instruction.flow == Flow::call || instruction.flow == Flow::indirect_call)
       call = index;
@@ -189,6 +187,22 @@ void Analysis::process(std::uint32_t block) {
                               : propagate(next, state, call, Edge::behind_call);
     index = next_index;
   }
+}
+
+/// Over one instruction: `state` becomes what it is at the next one. False where control does not go there.
+bool Analysis::step(std::uint32_t index, State& state, bool follow_edges) {
+  if (is_last_system_call(code_[index].instruction, state)) return false;
+  apply(code_[index], state);
+  if (follow_edges) leave(index, state);
+  return !restart_ && goes_on(index, state, follow_edges);
+}
+
+/// exit and the like.
+bool Analysis::is_last_system_call(const Instruction& instruction, const State& state) const {
+  if (instruction.system_call_register == Effect::none) return false;
+  const Value number = state.reg(instruction.system_call_register);
+  return number.base == Value::Base::constant &&
+         std::ranges::find(machine_->last_system_calls, number.offset) != machine_->last_system_calls.end();
 }
 
 /// Follows the edges that do not go to the next instruction.

@@ -22,18 +22,23 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
                        .exit = exit_of(decoded, state),
                        .block_start = is_start};
       if (!call(context, at)) return;
-      apply(decoded, state);
-      if (!goes_on(index, state, false)) break;
+      if (!step(index, state, false)) break;
       index = index_at(decoded.instruction.address + decoded.instruction.length);
       if (index == no_index || code_[index].leader) break;
     }
   }
 }
 
-Exit Analysis::exit_of_return(const State& state) const {
+/// Where a return goes: to the word that SP is at, else to the register that the instruction names.
+Value Analysis::return_address(const Instruction& instruction, const State& state) const {
+  if (abi_->fixed_ra_offset != 0) return state.word(state.reg(abi_->sp));
+  return state.reg(instruction.jump_register == Effect::none ? abi_->ra : instruction.jump_register);
+}
+
+Exit Analysis::exit_of_return(const Instruction& instruction, const State& state) const {
   const Value sp = state.reg(abi_->sp), wanted = Value::entry(abi_->ra);
   const bool pops = abi_->fixed_ra_offset != 0;
-  const Value ra = pops ? state.word(sp) : state.reg(abi_->ra);
+  const Value ra = return_address(instruction, state);
   if (sp.base == Value::Base::conflict || sp.base == Value::Base::symbol || ra.base == Value::Base::unknown ||
       ra.base == Value::Base::conflict)
     return Exit::returns_unknown;
@@ -55,9 +60,9 @@ Exit Analysis::exit_of(const Decoded& decoded, const State& state) {
     if (decoded.unresolved) return Exit::indirect_unknown;
     return is_entry_like(state, *abi_) ? Exit::indirect_tail_call : Exit::none;
   case Flow::ret:
-  case Flow::conditional_return: return exit_of_return(state);
+  case Flow::conditional_return: return exit_of_return(instruction, state);
   case Flow::stop: return Exit::stops;
-  case Flow::next:
+  case Flow::next: return is_last_system_call(instruction, state) ? Exit::stops : Exit::none;
   case Flow::call:
   case Flow::indirect_call: break;
   }
@@ -70,8 +75,7 @@ bool Analysis::state_before(std::uint32_t wanted, State& state) {
   state = blocks_[block].in;
   for (std::uint32_t index = blocks_[block].first; index != wanted;) {
     Decoded& decoded = code_[index];
-    apply(decoded, state);
-    if (!goes_on(index, state, false)) return false;
+    if (!step(index, state, false)) return false;
     index = index_at(decoded.instruction.address + decoded.instruction.length);
     if (index == no_index || code_[index].leader) return false;
   }

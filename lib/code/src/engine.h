@@ -141,6 +141,8 @@ private:
   void start_where_rows_say();
   void guess(std::uint32_t from, const State& state, std::span<const std::uint64_t> targets);
   void process(std::uint32_t block);
+  bool step(std::uint32_t index, State& state, bool follow_edges);
+  bool is_last_system_call(const Instruction& instruction, const State& state) const;
   void leave(std::uint32_t index, State& state);
   bool goes_on(std::uint32_t index, State& state, bool follow_edges);
   bool goes_on_behind_call(std::uint32_t index, State& state, bool follow_edges);
@@ -151,7 +153,8 @@ private:
   void collect_obstacles();
   void order_blocks();
   Exit exit_of(const Decoded& decoded, const State& state);
-  Exit exit_of_return(const State& state) const;
+  Value return_address(const Instruction& instruction, const State& state) const;
+  Exit exit_of_return(const Instruction& instruction, const State& state) const;
   bool is_reached_throughout() const;
   bool state_before(std::uint32_t index, State& state);
   const Decoded* decoded_around(std::uint64_t address) const;

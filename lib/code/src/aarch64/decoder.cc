@@ -84,7 +84,8 @@ const MachineEntry aarch64_machine{.machine = {.num_registers = aarch64::scratch
                                                .call_clobbered = 0x1'4007'ffff,
                                                .red_zone = 0,
                                                .max_length = aarch64::word_size,
-                                               .alignment = aarch64::word_size},
+                                               .alignment = aarch64::word_size,
+                                               .last_system_calls = {93, 94, 139}},
                                    .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
                                      return std::make_unique<aarch64::A64Decoder>();
                                    }};

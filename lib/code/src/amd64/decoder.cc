@@ -88,7 +88,8 @@ const MachineEntry amd64_machine = {
                 .call_clobbered = 0b1'0000'1111'0011'0111,
                 .red_zone = 128,
                 .max_length = 15,
-                .alignment = 1},
+                .alignment = 1,
+                .last_system_calls = {60, 231, 15}},
     .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
       return std::make_unique<amd64::ZydisBackedDecoder>();
     },

@@ -94,7 +94,7 @@ bool Translator::translate_control() {
     instruction_.flow = Flow::stop;
     instruction_.is_nop = true;
     return true;
-  case ZYDIS_MNEMONIC_SYSCALL:
+  case ZYDIS_MNEMONIC_SYSCALL: instruction_.system_call_register = rax; [[fallthrough]];
   case ZYDIS_MNEMONIC_INT:
     generic();
     effects_.push_back({.kind = Kind::clobber, .reg = rax});

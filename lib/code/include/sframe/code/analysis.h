@@ -93,7 +93,7 @@ enum class Exit : std::uint8_t {
   tail_call,          ///< a direct jump out of the function; Instruction::target says where to
   indirect_tail_call, ///< an indirect jump, state as at entry
   indirect_unknown,   ///< an indirect jump to unknown places
-  stops,              ///< ud2, hlt
+  stops,              ///< ud2, hlt, the system call exit
 };
 
 /// One instruction with the state before it. References live until visit() goes on.

@@ -12,6 +12,7 @@
 
 #include "sframe/abi.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -84,11 +85,14 @@ struct Instruction {
   /// compares itself.
   bool writes_flags = false;
   /// Of indirect_jump: the register that is jumped to. A jump through memory first loads (load, load_table)
-  /// into a register of its own: AMD64 takes 16, the column of the return address. None: not known.
+  /// into a register of its own: AMD64 takes 16, the column of the return address. None: not known. Of ret:
+  /// the register that holds the return address, where it is not on the stack; none: the ABI's.
   std::uint8_t jump_register = Effect::none;
   /// AArch64, s390x: register that a call leaves the return address in. AMD64: none, it is pushed. A call's
   /// effects do not say so, nor what the callee clobbers: the analysis knows.
   std::uint8_t link_register = Effect::none;
+  /// Of a system call: the register that holds its number, as it is before the instruction.
+  std::uint8_t system_call_register = Effect::none;
 };
 
 /// What an ABI's machine fixes for the analysis, beyond AbiTraits. Constants of static duration.
@@ -98,6 +102,8 @@ struct Machine {
   std::uint32_t red_zone = 0;       ///< bytes below SP that stay what they are until a call
   std::uint8_t max_length = 0;      ///< bytes of the longest instruction
   std::uint8_t alignment = 1;       ///< every instruction's address is a multiple
+  /// The numbers of Linux' system calls that do not come back: exit, exit_group, rt_sigreturn.
+  std::array<std::int32_t, 3> last_system_calls{-1, -1, -1};
 };
 
 /// Turns bytes into instructions. Not for use by several threads at a time; make one per thread.
