@@ -48,6 +48,7 @@ void Analysis::forget_flow() {
   guesses_.clear();
   guessed_targets_.clear();
   pending_guesses_.clear();
+  doubtful_pads_.clear();
   mode_ = Certainty::certain;
   restart_ = false;
   for (Decoded& decoded : code_) {
@@ -66,6 +67,7 @@ void Analysis::run(const Function& function) {
     if (restart_) ++restarts_;
     forget_flow();
     start();
+    follow_doubtful_pads();
     follow_guesses();
     start_where_rows_say();
   } while (restart_);

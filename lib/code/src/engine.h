@@ -71,9 +71,17 @@ struct Guess {
   State state;
 };
 
+/// An edge from a call to a landing pad whose row does not fit what the call leaves behind.
+struct DoubtfulPad {
+  std::uint64_t pad = 0;
+  std::uint32_t from = 0;
+  State state;
+};
+
 class Analysis {
 public:
   explicit Analysis(const AbiTraits& abi);
+  ~Analysis();
 
   void run(const Function& function);
   void visit(bool (*call)(void*, const Reached&), void* context);
@@ -119,11 +127,22 @@ private:
   // join.cc
   void propagate(std::uint64_t target, const State& state, std::uint32_t from, Edge edge);
   void propagate_to_pad(std::uint64_t pad, const State& state, std::uint32_t from);
+  void follow_doubtful_pads();
   bool join(std::uint32_t block, const State& state, std::uint32_t from);
   bool join_words(Block& block, const State& state, std::uint32_t from);
   Value merge(const Value& old, const Value& incoming, Conflict where);
   bool tells_that_call_does_not_return(Block& block, const State& state, std::uint32_t from, Edge edge);
   void enqueue(std::uint32_t block);
+
+  // callee.cc
+  void use_what_is_known_of_callee(const Instruction& instruction, const State& before, State& after);
+  const FrameRow* row_of_callee(std::uint64_t next) const;
+  const Decoded* leaves_with(std::uint64_t address, std::uint8_t reg) const;
+  std::uint8_t returns_after(const Instruction& instruction, const State& before) const;
+  bool restarts_the_function(const Instruction& instruction, const State& before) const;
+  bool apply_callee(const Instruction& instruction, const State& before, State& after);
+  std::optional<State> state_at_returns();
+  bool goes_back(const Reached& at, State& returns, bool& has_returned) const;
 
   // jump_table.cc
   void jump_indirectly(std::uint32_t index, const State& state);
@@ -178,6 +197,7 @@ private:
   std::vector<Guess> guesses_;
   std::vector<std::uint64_t> guessed_targets_;
   std::vector<std::uint32_t> pending_guesses_;
+  std::vector<DoubtfulPad> doubtful_pads_;
   std::vector<Conflict> conflicts_;
   std::vector<Obstacle> obstacles_;
   std::vector<Gap> gaps_;

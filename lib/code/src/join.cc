@@ -23,6 +23,7 @@ bool matters(const Value& value) {
 constexpr std::uint16_t max_visits = 200;
 /// Each has a state.
 constexpr std::uint32_t max_blocks = 1 << 18;
+constexpr std::size_t max_doubtful_pads = 64;
 
 } // namespace
 
@@ -190,7 +191,30 @@ void Analysis::propagate_to_pad(std::uint64_t pad, const State& after_call, std:
       }
     }
   }
+  // Ranges of calls that may throw include some that do not, where the frame is not what the pad expects.
+  // They count only if no other call leads there.
+  if (row != function_.rows.begin() && check(row[-1], state, *abi_).worst() == Agreement::contradicts) {
+    const auto known = std::ranges::find(doubtful_pads_, from, &DoubtfulPad::from);
+    if (known != doubtful_pads_.end())
+      known->state = state;
+    else if (mode_ == Certainty::certain && doubtful_pads_.size() < max_doubtful_pads)
+      doubtful_pads_.push_back({pad, from, state});
+    return;
+  }
   propagate(pad, state, from, Edge::to_landing_pad);
+}
+
+/// Landing pads to which only calls lead that leave another frame than the pad's row has.
+void Analysis::follow_doubtful_pads() {
+  std::erase_if(doubtful_pads_, [&](const DoubtfulPad& doubtful) {
+    const std::uint32_t index = index_at(doubtful.pad);
+    return index != no_index && code_[index].block != no_index;
+  });
+  for (std::size_t i = 0; i < doubtful_pads_.size() && !restart_; ++i) {
+    propagate(doubtful_pads_[i].pad, State(doubtful_pads_[i].state), doubtful_pads_[i].from,
+              Edge::to_landing_pad);
+    drain();
+  }
 }
 
 } // namespace sframe::code
