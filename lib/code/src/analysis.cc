@@ -23,6 +23,8 @@ constexpr std::size_t max_guesses = 1 << 14;
 Analysis::Analysis(const AbiTraits& abi)
     : abi_(&abi), machine_(&machine(abi)), decoder_(sframe::code::make_decoder(abi)) {}
 
+Analysis::~Analysis() = default;
+
 void Analysis::reset(const Function& function) {
   function_ = function;
   size_ = std::min(function.bytes.size(), Analyzer::max_function_size);
@@ -76,7 +78,10 @@ void Analysis::run(const Function& function) {
 }
 
 void Analysis::start() {
-  const State entry = State::at_entry(function_.entry, *abi_, *machine_);
+  State entry = State::at_entry(function_.entry, *abi_, *machine_);
+  if (is_callee_) // which registers it preserves is the question
+    for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
+      if (reg != abi_->sp) entry.set_reg(reg, Value::entry(reg));
   // A cold part that starts with a landing pad has a no-operation before it, since 0 says that there is no
   // pad.
   const std::uint64_t behind = behind_padding(function_.start);
@@ -261,6 +266,7 @@ bool Analysis::goes_on_behind_call(std::uint32_t index, State& state, bool follo
   }
   const State before = state;
   call(code_[index], state);
+  use_what_is_known_of_callee(instruction, before, state);
   if (follow_edges) follow_call_edges(index, state);
   if (code_[index].does_not_return) return false;
   if (instruction.flow == Flow::call && function_.surroundings &&

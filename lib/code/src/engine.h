@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The engine behind Analyzer. It has four parts, a file each:
+// The engine behind Analyzer. It has parts, a file each:
 //
 // - discover.cc finds instructions: decodes from an address on along direct control flow, each one once;
 // - transfer.cc says what an instruction does to a state;
 // - join.cc brings states together where paths meet;
+// - callee.cc looks into callees that do not keep to the ABI;
 // - jump_table.cc finds the targets of indirect jumps;
 // - analysis.cc drives them to a fixed point and answers questions afterwards.
 //
@@ -208,6 +209,8 @@ private:
   std::uint64_t work_ = 0; ///< instructions run through and edges followed
   std::uint16_t num_symbols_ = 0;
   std::uint8_t restarts_ = 0;
+  std::unique_ptr<Analysis> callee_;    ///< of callees
+  bool is_callee_ = false;
   Certainty mode_ = Certainty::certain; ///< of the edges being followed
   bool restart_ = false;
   bool limit_met_ = false;

@@ -26,7 +26,8 @@ bool is_relative(std::uint32_t type) {
 
 } // namespace
 
-ImageSurroundings::ImageSurroundings(const elf::Image& image) : image_(&image) {
+ImageSurroundings::ImageSurroundings(const elf::Image& image)
+    : image_(&image), code_(image.executable_ranges()) {
   constexpr std::size_t entry_size = 24; // Elf64_Rela
   for (const elf::Section& section : image.sections()) {
     if (section.type != elf::sht_rela || !section.allocated()) continue;
@@ -44,6 +45,12 @@ ImageSurroundings::ImageSurroundings(const elf::Image& image) : image_(&image) {
 
 std::span<const std::byte> ImageSurroundings::constant_data(std::uint64_t address, std::uint64_t size) {
   return image_->read(address, size).value_or(std::span<const std::byte>{});
+}
+
+std::span<const std::byte> ImageSurroundings::code(std::uint64_t address, std::uint64_t size) {
+  const auto above = std::ranges::upper_bound(code_, address, {}, &elf::CodeRange::address);
+  if (above == code_.begin() || address - above[-1].address >= above[-1].size) return {};
+  return constant_data(address, std::min(size, above[-1].size - (address - above[-1].address)));
 }
 
 std::optional<std::uint64_t> ImageSurroundings::constant_pointer(std::uint64_t address) {

@@ -32,7 +32,7 @@ void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts
   if (!has_code(input)) return;
   const std::vector<Range> sframe = disjoint(input.functions()), cfi = all_cfi(input);
   const std::vector<CodeUnit> units = code_units(sframe, cfi);
-  Callees callees(*input.image());
+  Callees callees(*input.image(), cfi);
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };
   check_in_chunks(threads, units.size(), chunk_size, sink, make_analyzer,
                   [&](std::size_t begin, std::size_t end, code::Analyzer& analyzer, Sink& chunk_sink) {

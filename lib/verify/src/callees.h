@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sframe/code/surroundings.h"
+#include "sframe/verify/input.h"
 
 #include <vector>
 
@@ -14,12 +15,16 @@ namespace sframe::verify {
 
 class Callees : public code::ImageSurroundings {
 public:
-  /// `image` must outlive the object. Linear in the image's symbols and relocations.
-  explicit Callees(const elf::Image& image);
+  /// `image` and `functions` (disjoint, by address) must outlive the object. Linear in the image's symbols and
+  /// relocations.
+  Callees(const elf::Image& image, std::span<const Range> functions);
 
   bool never_returns(std::uint64_t target) override;
+  /// No more than the function that is there.
+  std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override;
 
 private:
+  std::span<const Range> functions_;
   std::vector<std::uint64_t> never_returning_; ///< addresses, sorted
 };
 

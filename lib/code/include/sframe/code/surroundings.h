@@ -31,6 +31,9 @@ public:
   /// True where the function at `target` is known never to return. A "no" is not believed where the code or
   /// the rows show otherwise.
   virtual bool never_returns(std::uint64_t /*target*/) { return false; }
+  /// The code from `address` on, at most `size` bytes of it; empty where there is none. The view must live
+  /// until the next call.
+  virtual std::span<const std::byte> code(std::uint64_t /*address*/, std::uint64_t /*size*/) { return {}; }
 };
 
 /// The constant data of an ELF image: its bytes as the file has them, and words that dynamic
@@ -42,9 +45,11 @@ public:
 
   std::span<const std::byte> constant_data(std::uint64_t address, std::uint64_t size) override;
   std::optional<std::uint64_t> constant_pointer(std::uint64_t address) override;
+  std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override;
 
 private:
   const elf::Image* image_;
+  std::vector<elf::CodeRange> code_; ///< by address
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pointers_; ///< address, value; sorted
 };
 

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Callees that do not keep to the ABI. Assembly functions call helpers that preserve more registers than the
+// ABI asks for and keep the return address in one of these; compilers take what many prologues have in
+// common out of line. Where the row after a call contradicts what a callee by the ABI leaves, the
+// callee's code is asked: it is analysed with all registers as they were at its entry, and what they and the
+// stack hold at its returns is put in terms of the caller. The row only says when to look; whether it is
+// right depends on the code alone.
+
+#include "engine.h"
+#include "values.h"
+
+#include <algorithm>
+
+namespace sframe::code {
+namespace {
+
+using Base = Value::Base;
+
+/// Helpers are small.
+constexpr std::uint64_t max_callee_size = 1024;
+/// Instructions after a call that are looked at; between a call of Go's runtime.morestack and the jump back
+/// all registers for arguments may be loaded again.
+constexpr int max_reloads = 48;
+
+/// A value of the callee in terms of the caller.
+Value translated(const Value& value, const State& caller, const Value& callee_cfa) {
+  switch (value.base) {
+  case Base::entry: return caller.reg(value.id);
+  case Base::cfa: return plus(callee_cfa, value.offset);
+  case Base::constant: return value;
+  case Base::unknown: return value;
+  default: return Value::other();
+  }
+}
+
+} // namespace
+
+/// The row after a call, where it rests on more than what every callee preserves: where it is a new one, or
+/// names a register that calls clobber.
+const FrameRow* Analysis::row_of_callee(std::uint64_t next) const {
+  const std::uint64_t offset = next - function_.start;
+  const auto above = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
+  if (above == function_.rows.begin()) return nullptr;
+  const FrameRow& row = above[-1];
+  const auto is_clobbered = [&](std::uint16_t reg) {
+    return reg < machine_->num_registers && machine_->call_clobbered >> reg & 1;
+  };
+  const auto rests_on_callee = [&](const Rule& rule, std::uint16_t own_register) {
+    switch (rule.kind) {
+    case Rule::Kind::same: return is_clobbered(own_register);
+    case Rule::Kind::value:
+    case Rule::Kind::stored: return rule.base != Rule::cfa_base && is_clobbered(rule.base);
+    default: return false;
+    }
+  };
+  const bool asks = row.offset == offset || rests_on_callee(row.cfa, abi_->sp) ||
+                    rests_on_callee(row.ra, abi_->ra) || rests_on_callee(row.fp, abi_->fp);
+  return asks ? &row : nullptr;
+}
+
+/// The first instruction from `address` on that does not go to the next one, where nothing before it writes
+/// `reg` or SP; nothing where there is none near.
+const Decoded* Analysis::leaves_with(std::uint64_t address, std::uint8_t reg) const {
+  for (int i = 0; i < max_reloads; ++i) {
+    const std::uint32_t index = index_at(address);
+    if (index == no_index || code_[index].bad) return nullptr;
+    const Decoded& decoded = code_[index];
+    for (std::uint32_t e = 0; e < decoded.num_effects; ++e) {
+      const Effect& effect = effects_[decoded.first_effect + e];
+      const bool writes_register = effect.kind != Effect::Kind::store &&
+                                   effect.kind != Effect::Kind::overwrite &&
+                                   effect.kind != Effect::Kind::compare;
+      if (writes_register && (effect.reg == reg || effect.reg == abi_->sp)) return nullptr;
+    }
+    if (decoded.instruction.flow != Flow::next) return &decoded;
+    address += decoded.instruction.length;
+  }
+  return nullptr;
+}
+
+/// Go's functions ask for a larger stack before they do anything else: with the return address kept in a
+/// register they call runtime.morestack, which starts them again with all as it was. Behind the call they
+/// reload arguments and jump to their own start. No other callee gives the link register back.
+bool Analysis::restarts_the_function(const Instruction& instruction, const State& before) const {
+  const std::uint8_t link = instruction.link_register;
+  if (link == Effect::none || link != abi_->ra || function_.entry.ra.kind != Rule::Kind::same) return false;
+  bool is_kept = false;
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
+    is_kept |= reg != link && signed_value(before.reg(reg), false) == Value::entry(link);
+  const Decoded* last = is_kept ? leaves_with(instruction.address + instruction.length, link) : nullptr;
+  return last && last->instruction.flow == Flow::jump && last->instruction.target == function_.start;
+}
+
+/// Where the next that control does is to return to a register that had the return address before the call,
+/// then the callee preserves it: an agreement between functions in assembly. Gives the register, or none.
+std::uint8_t Analysis::returns_after(const Instruction& instruction, const State& before) const {
+  if (instruction.link_register == Effect::none) return Effect::none;
+  for (std::uint8_t reg = 0; reg < machine_->num_registers; ++reg) {
+    if (reg == instruction.link_register ||
+        signed_value(before.reg(reg), false) != Value::entry(abi_->ra))
+      continue;
+    const Decoded* last = leaves_with(instruction.address + instruction.length, reg);
+    if (last && last->instruction.flow == Flow::ret && last->instruction.jump_register == reg) return reg;
+  }
+  return Effect::none;
+}
+
+/// `after` is what a callee by the ABI leaves; made better where the row there says that it is not one.
+void Analysis::use_what_is_known_of_callee(const Instruction& instruction, const State& before,
+                                           State& after) {
+  if (function_.rows.empty()) return;
+  const std::uint64_t next = instruction.address + instruction.length;
+  const FrameRow* row = contains(next) ? row_of_callee(next) : nullptr;
+  const auto contradicts = [&](const State& state) {
+    return check(*row, state, *abi_).worst() == Agreement::contradicts;
+  };
+  if (!row || !contradicts(after)) return;
+  if (restarts_the_function(instruction, before)) {
+    const State entry = State::at_entry(function_.entry, *abi_, *machine_);
+    after.set_reg(abi_->ra, entry.reg(abi_->ra));
+    return;
+  }
+  if (const std::uint8_t reg = returns_after(instruction, before); reg != Effect::none)
+    return after.set_reg(reg, before.reg(reg));
+  State better = after;
+  if (instruction.flow == Flow::call && apply_callee(instruction, before, better) &&
+      !contradicts(better))
+    after = better;
+}
+
+bool Analysis::apply_callee(const Instruction& instruction, const State& before, State& after) {
+  if (is_callee_ || !function_.surroundings || contains(instruction.target)) return false;
+  const auto bytes = function_.surroundings->code(instruction.target, max_callee_size);
+  if (bytes.empty()) return false;
+  if (!callee_) {
+    callee_ = std::make_unique<Analysis>(*abi_);
+    callee_->is_callee_ = true;
+  }
+  work_ += bytes.size();
+  callee_->run({.start = instruction.target, .bytes = bytes, .entry = abi_->entry_row()});
+  const auto returned = callee_->state_at_returns();
+  if (!returned) return false;
+
+  State caller = before;
+  if (instruction.link_register != Effect::none)
+    caller.set_reg(instruction.link_register,
+                   number(static_cast<std::int64_t>(instruction.address + instruction.length),
+                          function_.start));
+  const Value sp = before.reg(abi_->sp);
+  const std::int32_t pushed = abi_->fixed_ra_offset != 0 ? 8 : 0;
+  const Value callee_cfa = plus(sp, std::int64_t{abi_->entry_cfa_offset} - pushed);
+  const Value new_sp =
+      plus(translated(returned->reg(abi_->sp), caller, callee_cfa), pushed); // the return pops
+  if (!new_sp.is_place()) return false;
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
+    const Value value = translated(returned->reg(reg), caller, callee_cfa);
+    const bool is_preserved = !(machine_->call_clobbered >> reg & 1);
+    // What it saves where the analysis does not find it again it restores.
+    if (is_preserved && !value.is_place() && value.base != Base::entry) continue;
+    after.set_reg(reg, value);
+  }
+  after.set_reg(abi_->sp, new_sp);
+  for (const Slot& slot : returned->slots())
+    if (slot.place.base == Base::cfa)
+      after.store(translated(slot.place, caller, callee_cfa), translated(slot.value, caller, callee_cfa));
+  after.drop_below(new_sp);
+  return true;
+}
+
+/// Of a callee: the state at its returns, as far as they agree. Nothing where it may leave in other ways, or
+/// is not known as a whole.
+std::optional<State> Analysis::state_at_returns() {
+  if (!obstacles_.empty()) return std::nullopt;
+  State returns;
+  bool has_returned = false, is_known = true;
+  const auto visitor = [&](const Reached& at) {
+    return is_known = at.certainty == Certainty::certain && goes_back(at, returns, has_returned);
+  };
+  visit(
+      [](void* context, const Reached& at) {
+        return (*static_cast<decltype(visitor)*>(context))(at);
+      },
+      const_cast<void*>(static_cast<const void*>(&visitor)));
+  if (!is_known || !has_returned) return std::nullopt;
+  return returns;
+}
+
+/// Joins the state at a return to those of others. False where control leaves to elsewhere.
+bool Analysis::goes_back(const Reached& at, State& returns, bool& has_returned) const {
+  const Flow flow = at.instruction.flow;
+  const bool is_return = flow == Flow::ret || flow == Flow::conditional_return;
+  if (!is_return) return at.exit == Exit::none || at.exit == Exit::stops;
+  if (return_address(at.instruction, at.state) != Value::entry(abi_->ra)) return false;
+  if (!has_returned) {
+    returns = at.state;
+    has_returned = true;
+    return true;
+  }
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
+    if (returns.reg(reg) != at.state.reg(reg)) returns.set_reg(reg, Value::other());
+  for (std::size_t i = returns.slots().size(); i-- > 0;)
+    if (at.state.word(returns.slots()[i].place) != returns.slots()[i].value) returns.remove_slot(i);
+  return true;
+}
+
+} // namespace sframe::code
