@@ -371,10 +371,11 @@ void CodeChecker::check_exit(const code::Reached& at, const PlacedRow& row) {
 }
 
 /// A jump out of the function must take along the frame that the target's row describes. A branch that is
-/// never taken (__builtin_unreachable) may lead behind the end of the function: what starts there by chance
-/// says nothing.
+/// never taken (__builtin_unreachable) may lead behind the end of the function, as may a jump to an empty block
+/// there (LLVM's unreachable): what starts there by chance says nothing.
 void CodeChecker::check_tail_call(const code::Reached& at) {
   const std::uint64_t address = at.instruction.target;
+  if (address == unit_->end) return;
   const auto target = row_elsewhere(address);
   const PlacedRow* row = row_at(at.instruction.address);
   if (!target || !row || target->is_outermost()) return;
