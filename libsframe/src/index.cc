@@ -7,6 +7,8 @@
 
 #include "sframe/index.h"
 
+#include "sframe/address.h"
+
 #include <algorithm>
 #include <bit>
 #include <tuple>
@@ -178,7 +180,7 @@ std::expected<Index, Error> Index::Maker::make() {
 
   index_.base_ = functions_.front().fde.start;
   for (const Function& f : functions_)
-    index_.span_ = std::max(index_.span_, f.fde.start - index_.base_ + f.fde.size);
+    index_.span_ = std::max(index_.span_, range_end(f.fde.start - index_.base_, f.fde.size));
   if (index_.span_ >= uncovered)
     return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
   for (std::size_t i = 0; i < functions_.size(); ++i) {

@@ -92,6 +92,19 @@ TEST(Index, EmptySection) {
   EXPECT_EQ(Index::build({})->find(0x1000), nullptr);
 }
 
+// From 0 around to 0x100: as distances from the lowest start, the end of the second function wraps.
+TEST(Index, FunctionsAroundTheAddressSpaceAreTooLarge) {
+  Builder builder({});
+  const FrameRow entry = traits(Abi::amd64).entry_row();
+  ASSERT_TRUE(builder.add({.start = 0, .size = 0x10}, {&entry, 1}));
+  ASSERT_TRUE(builder.add({.start = 0xffffffffffffff00, .size = 0x200}, {&entry, 1}));
+  const auto bytes = *builder.finish(0);
+  auto section = Section::parse(bytes);
+  const auto index = Index::build({&*section, 1});
+  ASSERT_FALSE(index);
+  EXPECT_EQ(index.error().kind, ErrorKind::too_large);
+}
+
 TEST(Index, CannotBeMadeToEatMemory) {
   // 400 functions that all claim the same 1,000 rows: 35 rows for each byte of the section.
   Builder builder({.merge_rows = false, .share_rows = true});

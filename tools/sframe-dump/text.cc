@@ -8,6 +8,8 @@
 #include "formats.h"
 #include "line.h"
 
+#include <sframe/address.h>
+
 #include <algorithm>
 #include <array>
 
@@ -139,7 +141,7 @@ void TextDumper::function_heading(const EncodedFde& fde, const Place& place) {
     out_ << " ";
   }
   line_.clear();
-  line_.text("0x").hex(place.start).text("-0x").hex(place.start + fde.size);
+  line_.text("0x").hex(place.start).text("-0x").hex(range_end(place.start, fde.size));
   styled(Style::faint, line_.view());
   if (const auto name = names_.find(place)) {
     out_ << "  ";

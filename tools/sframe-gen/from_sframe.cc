@@ -4,6 +4,7 @@
 
 #include "generate.h"
 
+#include <sframe/address.h>
 #include <sframe/convert.h>
 #include <sframe/section.h>
 
@@ -62,7 +63,7 @@ Generated with_report(Converted&& converted, const AbiTraits& abi) {
     const conversion::Reason why = conversion::reason(refused.refusal.reason);
     report.pc_bytes.total += refused.fde.size;
     if (refused.fde.size != 0)
-      report.leave_out(refused.fde.start, refused.fde.start + refused.fde.size, why, false);
+      report.leave_out(refused.fde.start, range_end(refused.fde.start, refused.fde.size), why, false);
     else
       report.count(why);
   }

@@ -77,7 +77,7 @@ void FdeConverter::append(const FrameRow& row, std::uint64_t begin, std::uint64_
     flush();
     begin_ = begin;
   }
-  const std::uint64_t said_end = std::min(end, begin_ + max_size);
+  const std::uint64_t said_end = begin_ + std::min(end - begin_, max_size);
   if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) {
     rows_.push_back(row);
     rows_.back().offset = static_cast<std::uint32_t>(begin - begin_);
@@ -100,9 +100,11 @@ void FdeConverter::append_plt(const cfi::CoreRow& row, std::uint64_t begin, std:
   if (!before || !after) return leave_out(begin, end, reason(before ? after.error() : before.error()));
 
   const std::uint64_t in_block = begin & plt->mask;
-  const std::uint64_t aligned = in_block ? std::min(end, begin + (plt->block_size() - in_block)) : begin;
+  const std::uint64_t aligned =
+      in_block ? begin + std::min<std::uint64_t>(end - begin, plt->block_size() - in_block) : begin;
   if (begin < aligned) {
-    const std::uint64_t step = std::clamp(begin - in_block + plt->threshold, begin, aligned);
+    const std::uint64_t before_step = plt->threshold > in_block ? plt->threshold - in_block : 0;
+    const std::uint64_t step = begin + std::min(aligned - begin, before_step);
     if (begin < step) append(*before, begin, step);
     if (step < aligned) append(*after, step, aligned);
     flush();

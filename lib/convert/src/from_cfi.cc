@@ -9,6 +9,7 @@
 
 #include "fde_converter.h"
 #include "ownership.h"
+#include "sframe/address.h"
 #include "sframe/convert/plt.h"
 #include "sframe/parallel/for_each.h"
 
@@ -151,10 +152,10 @@ void Converter::note_plts(std::span<const cfi::Index::Entry> entries) {
   for (std::size_t i = 0; i < input_.plts.size(); ++i) {
     const Range& plt = input_.plts[i].range;
     const auto behind =
-        std::ranges::lower_bound(entries, plt.start + plt.size, {}, &cfi::Index::Entry::start);
+        std::ranges::lower_bound(entries, range_end(plt.start, plt.size), {}, &cfi::Index::Entry::start);
     if (behind == entries.begin()) continue;
     const cfi::Index::Entry& last = *std::prev(behind);
-    if (last.start + last.size > plt.start) described_[i] = true;
+    if (range_end(last.start, last.size) > plt.start) described_[i] = true;
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include "ownership.h"
 
+#include "sframe/address.h"
+
 #include <algorithm>
 #include <tuple>
 
@@ -11,9 +13,8 @@ namespace {
 
 using Entry = cfi::Index::Entry;
 
-/// No wrap: cfi gives no FDE whose range reaches the top of the address space.
 std::uint64_t end_of(const Entry& entry) {
-  return entry.start + entry.size;
+  return range_end(entry.start, entry.size);
 }
 
 /// The run of entries from `first` on that overlap, each some other one of the run.

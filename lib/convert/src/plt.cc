@@ -10,6 +10,7 @@
 
 #include "sframe/convert/plt.h"
 
+#include "sframe/address.h"
 #include "sframe/code/analysis.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Stub {
   std::uint64_t code_size = 0; ///< of a piece: without the padding
   std::vector<FrameRow> rows; ///< neighbours differ; empty where the instructions cannot be understood
 
-  std::uint64_t end() const { return start + size; }
+  std::uint64_t end() const { return range_end(start, size); }
   /// Takes in the piece behind it.
   void join(const Stub& piece);
 };
@@ -84,7 +85,7 @@ std::vector<Stub> PltReader::pieces() const {
   const auto decoder = code::make_decoder(abi_);
   std::vector<Stub> pieces;
   if (!decoder) return pieces;
-  const std::uint64_t end = address_ + bytes_.size();
+  const std::uint64_t end = range_end(address_, bytes_.size());
   std::uint64_t start = address_;
   std::vector<code::Effect> effects;
   for (std::uint64_t address = address_; address < end;) {
@@ -103,11 +104,12 @@ std::vector<Stub> PltReader::pieces() const {
 /// Where the next piece begins. The jump of a lazy stub to PLT0 ends its block; what is left of that may be data,
 /// which can look like anything. Behind other jumps there are nops at most.
 std::uint64_t PltReader::behind_padding(const code::Instruction& jump, code::Decoder& decoder) const {
-  const std::uint64_t end = address_ + bytes_.size();
+  const std::uint64_t end = range_end(address_, bytes_.size());
   std::uint64_t address = jump.address + jump.length;
   if (jump.flow == code::Flow::jump) {
     const std::uint64_t block = abi_.plt_entry_size;
-    return std::min(end, address_ + (address - address_ + block - 1) / block * block);
+    const std::uint64_t passed = (address - address_ + block - 1) / block * block;
+    return address_ + std::min(end - address_, passed);
   }
   std::vector<code::Effect> effects;
   code::Instruction next;

@@ -10,6 +10,7 @@
 #include "core_notes.h"
 
 #include "bytes.h"
+#include "sframe/address.h"
 
 #include <algorithm>
 
@@ -32,7 +33,7 @@ const Segment* first_load(const Image& image) {
 std::uint64_t loaded_end(const Image& image) {
   std::uint64_t end = 0;
   for (const Segment& segment : image.segments())
-    if (segment.type == pt_load) end = std::max(end, segment.address + segment.memory_size);
+    if (segment.type == pt_load) end = std::max(end, range_end(segment.address, segment.memory_size));
   return end;
 }
 

@@ -8,6 +8,7 @@
 #include "sframe/elf/symbols.h"
 
 #include "llvm_types.h"
+#include "sframe/address.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -154,7 +155,7 @@ std::uint64_t section_end(const Image& image, const Symbol& symbol) {
   const Section& section = image.sections()[symbol.section];
   if (!in_section(section, symbol.address, image.relocatable())) return symbol.address;
   const std::uint64_t start = image.relocatable() ? 0 : section.address;
-  return section.size > ~start ? ~std::uint64_t(0) : start + section.size;
+  return range_end(start, section.size);
 }
 
 } // namespace

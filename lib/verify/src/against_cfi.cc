@@ -214,7 +214,7 @@ void Sweep::compare_blocks(std::uint64_t begin, std::uint64_t end) {
   const bool block = s_.kind == SframeInterval::Kind::block, plt = c_.rule.kind == CfiRule::Kind::plt;
   const std::uint32_t s_period = block ? s_.fde->rep_size : 1, c_period = plt ? c_.rule.plt.block_size() : 1;
   const std::uint32_t period = std::lcm(s_period, c_period);
-  const std::uint64_t limit = end - begin > period ? begin + period : end;
+  const std::uint64_t limit = begin + std::min<std::uint64_t>(end - begin, period);
   CfiRule rule = c_.rule;
   for (std::uint64_t at = begin; at < limit;) {
     if (!budget_.spend(1)) {
@@ -227,14 +227,16 @@ void Sweep::compare_blocks(std::uint64_t begin, std::uint64_t end) {
       const auto offset = static_cast<std::uint32_t>((at - s_.function_begin) % s_period);
       const auto behind = std::ranges::upper_bound(s_.block, offset, {}, &FrameRow::offset);
       row = behind == s_.block.begin() ? nullptr : &*(behind - 1);
-      stop = std::min(stop, at + ((behind == s_.block.end() ? s_period : behind->offset) - offset));
+      const std::uint32_t left = (behind == s_.block.end() ? s_period : behind->offset) - offset;
+      stop = at + std::min<std::uint64_t>(stop - at, left);
     }
     if (plt) {
       const std::uint64_t pc = at - c_.fde->distance;
       const std::uint32_t offset = static_cast<std::uint32_t>(pc) & c_.rule.plt.mask;
       const bool stepped = offset >= c_.rule.plt.threshold;
       rule = c_.rule.at(pc);
-      stop = std::min(stop, at + ((stepped ? c_period : c_.rule.plt.threshold) - offset));
+      const std::uint64_t left = (stepped ? c_period : c_.rule.plt.threshold) - offset;
+      stop = at + std::min(stop - at, left);
     }
     if (row)
       compare_piece(*row, rule, at, stop, end - begin > period ? period : 0);

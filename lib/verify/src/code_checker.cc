@@ -104,13 +104,14 @@ void CodeChecker::check_blocks(const SframeInterval& blocks) {
   call_sites_.clear();
   frame_rows_.clear(); // or the rest of a block would be believed to be as its rows say
   const std::uint64_t phase = (blocks.begin - blocks.function_begin) % size;
-  for (std::uint64_t block = blocks.begin + (phase ? size - phase : 0); block < blocks.end; block += size) {
-    const std::uint64_t block_end = std::min(blocks.end, block + size);
+  const std::uint64_t total = blocks.end - blocks.begin;
+  for (std::uint64_t skip = phase ? size - phase : 0; skip < total; skip += size) {
+    const std::uint64_t block = blocks.begin + skip, block_end = block + std::min<std::uint64_t>(size, total - skip);
     rows_.clear();
     for (std::size_t i = 0; i < blocks.block.size(); ++i) {
-      const std::uint64_t behind =
-          i + 1 < blocks.block.size() ? block + blocks.block[i + 1].offset : block_end;
-      rows_.push_back({block + blocks.block[i].offset, std::min(behind, block_end), blocks.block[i],
+      const std::uint64_t room = block_end - block, first = blocks.block[i].offset;
+      const std::uint64_t last = i + 1 < blocks.block.size() ? blocks.block[i + 1].offset : room;
+      rows_.push_back({block + std::min(first, room), block + std::min(last, room), blocks.block[i],
                        blocks.part, blocks.fde->number});
     }
     for (std::uint64_t at = block; at < block_end && row_at(at);) {

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include "sframe/address.h"
 #include "sframe/verify/input.h"
 
 #include <span>
@@ -25,10 +26,5 @@ std::vector<Range> overlay(std::span<const Range> first, std::span<const Range> 
 
 /// Ranges of any order as what they cover together: disjoint, by address. Those that touch are one.
 std::vector<Range> joined(std::vector<Range> ranges);
-
-/// `begin` + `size`, or the last address where that is too much.
-inline std::uint64_t range_end(std::uint64_t begin, std::uint64_t size) {
-  return size > ~begin ? ~std::uint64_t{0} : begin + size;
-}
 
 } // namespace sframe::verify

@@ -28,7 +28,7 @@ struct AddressRange {
   /// True where [start, start + size) has an address in common with this range; an empty range counts as its
   /// start.
   bool overlaps(std::uint64_t start, std::uint64_t size) const {
-    return start <= last && (size == 0 ? start >= first : start + (size - 1) >= first);
+    return start <= last && (start >= first || first - start < size);
   }
 };
 
