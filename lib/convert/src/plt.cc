@@ -14,6 +14,7 @@
 #include "sframe/code/analysis.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -159,8 +160,10 @@ std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std
   std::vector<PltFunction> functions;
   const std::vector<Stub> stubs = PltReader(abi, bytes, address).blocks();
   for (std::span<const Stub> rest = stubs; !rest.empty();) {
-    const std::size_t count = alike(rest);
     const Stub& first = rest.front();
+    // The format's block size has 8 bits: larger blocks are described one by one.
+    const bool repeatable = first.rows.size() <= 1 || first.size <= std::numeric_limits<std::uint8_t>::max();
+    const std::size_t count = repeatable ? alike(rest) : 1;
     Fde fde = {.start = first.start, .size = static_cast<std::uint32_t>(rest[count - 1].end() - first.start)};
     if (count > 1 && first.rows.size() > 1) {
       fde.pc_type = PcType::mask;
