@@ -20,11 +20,10 @@ std::int64_t scaled(Reader& reader, std::int64_t operand, std::int64_t factor) {
   return product;
 }
 
-/// An unsigned operand as a signed number.
+/// An unsigned operand as a signed number, modulo 2^64: LLVM writes a negative CFA offset as the unsigned
+/// number of the same 64 bits, and readers take it so.
 std::int64_t unsigned_offset(Reader& reader) {
-  const std::uint64_t value = reader.uleb();
-  if (value > INT64_MAX) reader.fail(ErrorKind::offset_overflow);
-  return static_cast<std::int64_t>(value);
+  return static_cast<std::int64_t>(reader.uleb());
 }
 
 std::uint32_t register_number(Reader& reader) {
@@ -208,7 +207,7 @@ auto BasicRowCursor<Registers>::define_register(std::uint8_t opcode, Reader& rea
     rule = {Kind::offset, 0, scaled(reader, reader.sleb(), data_alignment_)};
     break;
   default: // GNU negative_offset_extended: obsolete, from GCC 2
-    rule = {Kind::offset, 0, scaled(reader, -unsigned_offset(reader), data_alignment_)};
+    rule = {Kind::offset, 0, scaled(reader, scaled(reader, unsigned_offset(reader), -1), data_alignment_)};
   }
   set(reg, rule);
   return Step::done;
@@ -249,9 +248,10 @@ template <class Registers> auto BasicRowCursor<Registers>::move_to(std::uint64_t
 }
 
 template <class Registers> auto BasicRowCursor<Registers>::restore(std::uint64_t reg) -> Step {
-  if (initial_) return fail(ErrorKind::not_in_cie);
+  // In a CIE, where assemblers put it if it is the first that they are told of a register (binutils PR 33170),
+  // there is nothing to go back to but the state without any rules.
   const std::uint32_t slot = registers_.slot(reg);
-  if (slot < Registers::slots) state_.rules[slot] = cie_state_.rules[slot];
+  if (slot < Registers::slots) state_.rules[slot] = initial_ ? RegisterRule{} : cie_state_.rules[slot];
   return Step::done;
 }
 

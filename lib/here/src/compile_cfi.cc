@@ -94,7 +94,9 @@ std::optional<std::uint32_t> RowCompiler::compile(const cfi::FullRow& row, bool 
   }
   // SP is what the CFA says unless the row has a rule for it, which comes last.
   const RegisterRule sp = row.rule(abi_.sp);
-  if (sp.kind != RegisterRule::Kind::unspecified && !add_register(row, abi_.sp, sp)) return std::nullopt;
+  // "Undefined" is none: libgcc sets SP to the CFA all the same.
+  const bool from_cfa = sp.kind == RegisterRule::Kind::unspecified || sp.kind == RegisterRule::Kind::undefined;
+  if (!from_cfa && !add_register(row, abi_.sp, sp)) return std::nullopt;
   return rules_.number(std::span(operations_).first(count_), signal_frame ? Rule::signal_frame : 0);
 }
 

@@ -153,7 +153,7 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
     std::uint64_t value = 0;
     if (compute(op, frame, memory, context, cfa, value, ignored))
       caller.registers.set(op.reg, value);
-    else
+    else if (op.kind != Kind::undefined || op.reg != abi.sp) // SP stays the CFA, as libgcc has it
       caller.registers.forget(op.reg);
   }
   caller.registers.pc = ra;
