@@ -58,8 +58,10 @@ BuildOptions with_kept_properties(BuildOptions options, std::span<const Section>
   };
   if (options.aux_header.empty() && std::ranges::all_of(sections, same_aux_header))
     options.aux_header.assign(aux_header.begin(), aux_header.end());
-  options.frame_pointer |= std::ranges::all_of(
-      sections, [](const Section& section) { return (section.header().flags & flag_frame_pointer) != 0; });
+  // Version 3 gives the bit no meaning.
+  options.frame_pointer |= std::ranges::all_of(sections, [](const Section& section) {
+    return (section.header().flags & section.defined_flags() & flag_frame_pointer) != 0;
+  });
   return options;
 }
 
@@ -128,9 +130,14 @@ std::expected<Converted, Error> convert(std::span<const Section> sections, const
       if (!fde) return std::unexpected(fde.error());
       rows.clear();
       RowCursor cursor = section.rows(*fde);
-      for (FrameRow row; cursor.next(row);)
+      for (FrameRow row; cursor.next(row) && !cursor.at_function_end();)
         rows.push_back(
             resolve_fixed(row, section.header().fixed_ra_offset, section.header().fixed_fp_offset));
+      if (cursor.at_function_end()) {
+        ++out.rows_at_end;
+        for (FrameRow row; cursor.next(row);) {
+        }
+      }
       if (cursor.error()) return std::unexpected(*cursor.error());
       if (rows.size() > rows_left)
         return std::unexpected(Error{ErrorKind::too_large, fde->index_offset, i, Error::none});

@@ -51,6 +51,15 @@ std::uint32_t EncodedRow::control(std::uint32_t i) const {
 }
 
 std::expected<Section, Error> Section::parse(std::span<const std::byte> bytes, std::uint64_t address) {
+  std::optional<Error> fault;
+  auto section = parse_damaged(bytes, address, fault);
+  if (section && fault) return std::unexpected(*fault);
+  return section;
+}
+
+std::expected<Section, Error> Section::parse_damaged(std::span<const std::byte> bytes, std::uint64_t address,
+                                                     std::optional<Error>& fault) {
+  fault.reset();
   const auto failed = [](ErrorKind kind, std::uint64_t offset) {
     return std::unexpected(Error{.kind = kind, .offset = offset});
   };
@@ -78,15 +87,26 @@ std::expected<Section, Error> Section::parse(std::span<const std::byte> bytes, s
   section.index_offset_ = base + header.fde_offset;
   section.rows_offset_ = base + header.fre_offset;
   const std::uint64_t index_size = std::uint64_t{header.num_fdes} * section.version_->entry_size;
-  if (!fits(section.index_offset_, index_size, bytes.size()))
-    return failed(ErrorKind::index_out_of_bounds, field::num_fdes);
-  if (!fits(section.rows_offset_, header.fre_size, bytes.size()))
-    return failed(ErrorKind::rows_out_of_bounds, field::fre_size);
+  section.num_fdes_ = header.num_fdes;
+  section.rows_size_ = header.fre_size;
+  const auto tell = [&](ErrorKind kind, std::uint64_t offset) {
+    if (!fault) fault = Error{.kind = kind, .offset = offset};
+  };
+  const auto room_at = [&](std::uint64_t offset) { return bytes.size() - std::min(offset, bytes.size()); };
+  if (!fits(section.index_offset_, index_size, bytes.size())) {
+    tell(ErrorKind::index_out_of_bounds, field::num_fdes);
+    section.num_fdes_ =
+        static_cast<std::uint32_t>(room_at(section.index_offset_) / section.version_->entry_size);
+  }
+  if (!fits(section.rows_offset_, header.fre_size, bytes.size())) {
+    tell(ErrorKind::rows_out_of_bounds, field::fre_size);
+    section.rows_size_ = static_cast<std::uint32_t>(room_at(section.rows_offset_));
+  }
   const std::uint64_t index_end = section.index_offset_ + index_size;
   const std::uint64_t rows_end = section.rows_offset_ + header.fre_size;
   if (index_size && header.fre_size && section.index_offset_ < rows_end && section.rows_offset_ < index_end)
-    return failed(ErrorKind::overlap, field::fde_offset);
-  section.bytes_ = bytes.first(std::max({base, index_end, rows_end}));
+    tell(ErrorKind::overlap, field::fde_offset);
+  section.bytes_ = bytes.first(std::min<std::uint64_t>(std::max({base, index_end, rows_end}), bytes.size()));
   return section;
 }
 
@@ -105,6 +125,10 @@ std::uint32_t Section::index_entry_size() const {
 }
 std::uint32_t Section::attribute_size() const {
   return version_->attribute_size;
+}
+
+std::uint8_t Section::defined_flags() const {
+  return version_->flags;
 }
 
 bool Section::starts_are_pcrel() const {
@@ -133,7 +157,7 @@ std::expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
   fde.index_offset = offset;
   fde.start = fde_start(number);
   fde.rows_offset = rows_offset_ + fde.fre_offset + version_->attribute_size;
-  if (!fits(fde.fre_offset, version_->attribute_size, header_.fre_size))
+  if (!fits(fde.fre_offset, version_->attribute_size, rows_size_))
     return failed(ErrorKind::function_rows_out_of_bounds, offset);
   version_->read_attributes(bytes_.data() + rows_offset_ + fde.fre_offset, header_.byte_order, fde);
 
@@ -151,10 +175,12 @@ RowCursor Section::rows(const EncodedFde& fde) const {
   RowCursor rows;
   rows.section_begin_ = bytes_.data();
   rows.at_ = bytes_.data() + std::min<std::uint64_t>(fde.rows_offset, bytes_.size());
-  rows.end_ = bytes_.data() + rows_offset_ + header_.fre_size;
+  rows.end_ = bytes_.data() + std::min<std::uint64_t>(rows_offset_ + rows_size_, bytes_.size());
   rows.left_ = fde.num_fres;
   rows.function_ = fde.number;
-  rows.limit_ = fde.row_limit();
+  const bool block = fde.pc_type == PcType::mask;
+  rows.last_offset_ = block ? fde.rep_size - std::uint32_t{1} : fde.size;
+  rows.function_end_ = block ? 0 : fde.size;
   rows.fre_type_ = fde.fre_type;
   rows.order_ = header_.byte_order;
   rows.meaning_ =
@@ -272,8 +298,7 @@ inline bool RowCursor::step(EncodedRow& row) {
   if (static_cast<std::uint64_t>(end_ - row.words) < words_size) return fail(ErrorKind::truncated_row, at);
   row.size = offset_size + 1 + words_size;
   if (row.offset <= previous_) return fail(ErrorKind::row_order, at);
-  // A function of no size may have its row at 0: it says nothing about any address.
-  if (row.offset >= limit_ && row.offset != 0) return fail(ErrorKind::row_past_end, at);
+  if (row.offset > last_offset_) return fail(ErrorKind::row_past_end, at);
 
   previous_ = row.offset;
   at_ = row.words + words_size;

@@ -178,6 +178,40 @@ TEST(Convert, KeepsAuxiliaryHeaderAndFlag) {
   }
 }
 
+// Bit 0x2 means FRAME_POINTER in versions 1 and 2; version 3 does not define it.
+TEST(Convert, Version3HasNoFramePointerFlag) {
+  const auto bytes = test::hex(R"(
+    e2de 03 03  03 00 f8 00  01000000 01000000 08000000 00000000 10000000
+    0010000000000000 10000000 00000000   0100 00 00 00   00 03 08)");
+  auto section = Section::parse(bytes);
+  ASSERT_TRUE(section) << describe(section.error());
+  EXPECT_EQ(section->defined_flags(), 0x5);
+  auto converted = convert({&*section, 1}, {.version = VersionNumber::v2}, 0);
+  ASSERT_TRUE(converted);
+  EXPECT_EQ(Section::parse(converted->bytes)->header().flags & flag_frame_pointer, 0);
+}
+
+// GNU as 2.47 on `.cfi_def_cfa_offset 8` after the last instruction: a row at the function's end.
+TEST(Convert, RowsAtTheFunctionsEndAreLeftOut) {
+  const auto bytes = test::hex(R"(
+    e2de 03 01  03 00 f8 00  02000000 03000000 13000000 00000000 20000000
+    0010000000000000 02000000 00000000
+    0210000000000000 10000000 0b000000
+    0200 00 00 00   00 03 08   02 03 10
+    0100 00 00 00   00 03 08)");
+  auto section = Section::parse(bytes);
+  ASSERT_TRUE(section) << describe(section.error());
+  auto converted = convert({&*section, 1}, {}, 0);
+  ASSERT_TRUE(converted) << describe(converted.error());
+  EXPECT_TRUE(converted->refused.empty());
+  EXPECT_EQ(converted->num_fdes, 2u);
+  EXPECT_EQ(converted->rows_at_end, 1u);
+  auto again = Section::parse(converted->bytes);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->fde(0)->num_fres, 1u);
+  EXPECT_EQ(again->fde(1)->num_fres, 1u);
+}
+
 TEST(Convert, OutOfReachFunctionsAreRefusedAlone) {
   Builder builder({});
   const FrameRow entry = traits(Abi::amd64).entry_row();

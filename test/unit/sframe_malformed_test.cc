@@ -56,7 +56,6 @@ TEST(Malformed, EachRecipeGivesItsError) {
       {"pcmask-rep-zero", bad_rep_size},
       {"pcmask-row-past-block", row_past_end},
       {"row-info-missing", truncated_row},
-      {"row-past-function", row_past_end},
       {"row-truncated", truncated_row},
       {"rows-equal-address", row_order},
       {"rows-not-increasing", row_order},
@@ -86,6 +85,7 @@ TEST(Malformed, EachRecipeGivesItsError) {
                                           "padding",
                                           "pcmask-rep-odd",
                                           "rep-size-without-pcmask",
+                                          "row-past-function", // at its end: holds for no address
                                           "rows-equal-neighbours",
                                           "rows-first-not-zero",
                                           "size-wraps",
@@ -114,10 +114,83 @@ TEST(Malformed, EachRecipeGivesItsError) {
   EXPECT_GT(seen, 100u);
 }
 
+TEST(Malformed, ARowAtTheFunctionsEndIsNoFault) {
+  const auto at_16 = [](const char* offset) {
+    return test::hex(std::string(R"(
+      e2de 03 01  03 00 f8 00  01000000 02000000 0b000000 00000000 10000000
+      0010000000000000 10000000 00000000   0200 00 00 00   00 03 08   )") +
+                     offset + " 03 10");
+  };
+  for (const auto& [offset, is_fault] : {std::pair{"10", false}, std::pair{"11", true}}) {
+    const auto bytes = at_16(offset);
+    const auto section = Section::parse(bytes);
+    ASSERT_TRUE(section);
+    RowCursor rows = section->rows(*section->fde(0));
+    FrameRow row;
+    ASSERT_TRUE(rows.next(row));
+    EXPECT_FALSE(rows.at_function_end());
+    EXPECT_EQ(rows.next(row), !is_fault);
+    EXPECT_EQ(rows.at_function_end(), !is_fault);
+    EXPECT_EQ(rows.error().has_value(), is_fault);
+    if (is_fault) {
+      EXPECT_EQ(rows.error()->kind, ErrorKind::row_past_end);
+    }
+    // No address has that row.
+    const auto last = section->find(0x100f);
+    ASSERT_TRUE(last && *last);
+    EXPECT_EQ((*last)->row.offset, 0u);
+  }
+}
+
+TEST(Malformed, WhatADamagedSectionStillHolds) {
+  const std::string header = "e2de 03 01  03 00 f8 00 ";
+  const std::string entry = "0010000000000000 10000000 00000000 ", row = "0100 00 00 00 00 03 08";
+  std::optional<Error> fault;
+  // Three index entries, of which one is there.
+  const auto index = test::hex(header + "03000000 01000000 08000000 08000000 00000000" + row + entry);
+  EXPECT_EQ(Section::parse(index).error().kind, ErrorKind::index_out_of_bounds);
+  auto section = Section::parse_damaged(index, 0, fault);
+  ASSERT_TRUE(section);
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->kind, ErrorKind::index_out_of_bounds);
+  EXPECT_EQ(section->header().num_fdes, 3u);
+  EXPECT_EQ(section->num_fdes(), 1u);
+  EXPECT_EQ(section->bytes().size(), index.size());
+  const auto match = section->find(0x1004);
+  ASSERT_TRUE(match && *match);
+  EXPECT_EQ((*match)->fde.start, 0x1000u);
+  // Rows that should go on past the end; a function's own rows are there.
+  const auto rows = test::hex(header + "01000000 01000000 ffff0000 00000000 10000000" + entry + row);
+  section = Section::parse_damaged(rows, 0, fault);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(fault->kind, ErrorKind::rows_out_of_bounds);
+  EXPECT_TRUE(section->find(0x1004)->has_value());
+  // Sub-sections that start past the end.
+  const auto far = test::hex(header + "01000000 01000000 08000000 ffffffff ffffffff" + entry + row);
+  section = Section::parse_damaged(far, 0, fault);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(section->num_fdes(), 0u);
+  // What is sound has no fault.
+  const auto sound = test::hex(header + "01000000 01000000 08000000 00000000 10000000" + entry + row);
+  ASSERT_TRUE(Section::parse_damaged(sound, 0, fault));
+  EXPECT_FALSE(fault);
+}
+
 /// Runs everything that reads over `bytes`. What it gives does not matter here.
 void read_everything(std::span<const std::byte> bytes) {
   (void)first_fault(bytes);
   (void)flip_byte_order(bytes);
+  std::optional<Error> fault;
+  if (const auto damaged = Section::parse_damaged(bytes, 0, fault); damaged && fault) {
+    for (std::uint32_t i = 0; i < std::min(damaged->num_fdes(), 1000u); ++i) {
+      const auto fde = damaged->fde(i);
+      if (!fde) continue;
+      RowCursor rows = damaged->rows(*fde);
+      for (FrameRow row; rows.next(row);) {
+      }
+    }
+    (void)damaged->find(0x1000);
+  }
   auto section = Section::parse(bytes);
   if (!section) return;
   for (std::uint64_t pc : {std::uint64_t{0}, std::uint64_t{0x1000}, ~std::uint64_t{0}})

@@ -20,16 +20,15 @@ constexpr std::array known_flags{FlagName{flag_sorted, "sorted"},
 
 } // namespace
 
-std::uint8_t unknown_flags(std::uint8_t flags) {
-  for (const FlagName& flag : known_flags) flags &= static_cast<std::uint8_t>(~flag.bit);
-  return flags;
+std::uint8_t unknown_flags(const Section& section) {
+  return static_cast<std::uint8_t>(section.header().flags & ~section.defined_flags());
 }
 
-std::vector<std::string> flag_names(std::uint8_t flags) {
+std::vector<std::string> flag_names(const Section& section) {
   std::vector<std::string> names;
   for (const FlagName& flag : known_flags)
-    if (flags & flag.bit) names.emplace_back(flag.name);
-  if (const std::uint8_t rest = unknown_flags(flags)) names.push_back(hex_text(rest));
+    if (section.header().flags & section.defined_flags() & flag.bit) names.emplace_back(flag.name);
+  if (const std::uint8_t rest = unknown_flags(section)) names.push_back(hex_text(rest));
   return names;
 }
 

@@ -13,12 +13,12 @@
 
 namespace sframe::dump {
 
-/// The bits of `flags` that no version defines.
-std::uint8_t unknown_flags(std::uint8_t flags);
+/// The header's flags that the section's version does not define.
+std::uint8_t unknown_flags(const Section& section);
 
-/// The flags that are set: "sorted", "frame-pointer", "func-start-pcrel"; bits without a name as one number,
-/// "0xf8".
-std::vector<std::string> flag_names(std::uint8_t flags);
+/// The flags that are set: "sorted", "frame-pointer", "func-start-pcrel"; bits that the version does not define
+/// as one number, "0xf8".
+std::vector<std::string> flag_names(const Section& section);
 
 std::string_view byte_order_name(ByteOrder order); ///< "little", "big"
 std::string_view name_of(FreType type);            ///< "addr1", "addr2", "addr4"

@@ -57,7 +57,17 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
   Concatenated parts(section.contents.bytes(), section.address);
   for (std::uint32_t number = 0; !stopped(); ++number) {
     const auto next = parts.next();
-    if (!next) return unreadable(elf::to_problem(next.error(), section.name), exit_code(next.error().kind));
+    if (!next) {
+      const elf::Problem problem = elf::to_problem(next.error(), section.name);
+      // Header and functions are shown as far as the bytes go.
+      std::optional<Error> fault;
+      const auto damaged = Section::parse_damaged(section.contents.bytes().subspan(parts.offset()),
+                                                  section.address + parts.offset(), fault);
+      if (!damaged || !fault || (number > 0 && dumper_.first_part_only()))
+        return unreadable(problem, exit_code(next.error().kind));
+      show_part(object, section, {*damaged, parts.offset(), number}, &problem);
+      return;
+    }
     if (!*next) {
       if (number == 0) unreadable({"only zero bytes", section.name, 0}, tool::exit_findings);
       return;
@@ -72,12 +82,14 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
   }
 }
 
-bool Driver::show_part(const Object& object, const ObjectSection& section, const Part& part) {
+/// `damage` is what is wrong with the part as a whole, or nullptr.
+bool Driver::show_part(const Object& object, const ObjectSection& section, const Part& part,
+                       const elf::Problem* damage) {
   if (const auto reason = dumper_.refuses(part)) {
     report(object.name(), {*reason, {}, std::nullopt}, tool::exit_failure);
     return false;
   }
-  if (const std::uint8_t unknown = unknown_flags(part.section.header().flags))
+  if (const std::uint8_t unknown = unknown_flags(part.section))
     messages_.warning(object.name(),
                       elf::Problem{"unknown flags " + hex_text(unknown), section.name, part.offset + 3});
   if (object.image && object.image->abi() != &part.section.abi())
@@ -87,13 +99,22 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
   ++parts_;
   dumper_.begin_part(part);
   const auto problem = filter_.header_only ? std::nullopt : show_functions(section, part);
-  dumper_.end_part(problem ? &*problem : nullptr);
+  dumper_.end_part(damage ? damage : problem ? &*problem : nullptr);
+  if (!filter_.header_only && rows_at_end_)
+    messages_.warning(object.name(),
+                      elf::Problem{"rows at the end of their function hold for no address (" +
+                                       std::to_string(rows_at_end_) + " of them, the first in function " +
+                                       std::to_string(first_at_end_) + ")",
+                                   section.name,
+                                   {}});
+  if (damage) report(object.name(), *damage, tool::exit_findings);
   if (problem) report(object.name(), *problem, tool::exit_findings);
   return true;
 }
 
 std::optional<elf::Problem> Driver::show_functions(const ObjectSection& section, const Part& part) {
   std::uint64_t rows = 0;
+  rows_at_end_ = 0;
   for (std::uint32_t i = 0; i < part.section.num_fdes() && !stopped(); ++i) {
     auto fde = part.section.fde(i);
     if (!fde) return elf::to_problem(fde.error(), section.name, part.offset);
@@ -101,8 +122,10 @@ std::optional<elf::Problem> Driver::show_functions(const ObjectSection& section,
     if (!wanted(*fde, place)) continue;
     ++functions_;
     rows += fde->num_fres;
-    if (const auto error = dumper_.function(*fde, place, part.section.rows(*fde)))
-      return elf::to_problem(*error, section.name, part.offset);
+    RowCursor cursor = part.section.rows(*fde);
+    const auto error = dumper_.function(*fde, place, cursor);
+    if (cursor.at_function_end() && rows_at_end_++ == 0) first_at_end_ = i;
+    if (error) return elf::to_problem(*error, section.name, part.offset);
     if (rows > part.section.plausible_rows())
       return elf::Problem{"functions share rows beyond all proportion; the rest is left out", section.name,
                           part.offset + fde->index_offset};

@@ -52,7 +52,8 @@ public:
 
 private:
   void show_section(const Object& object, const ObjectSection& section);
-  bool show_part(const Object& object, const ObjectSection& section, const Part& part);
+  bool show_part(const Object& object, const ObjectSection& section, const Part& part,
+                 const elf::Problem* damage = nullptr);
   std::optional<elf::Problem> show_functions(const ObjectSection& section, const Part& part);
   bool wanted(const EncodedFde& fde, const Place& place);
 
@@ -63,6 +64,8 @@ private:
   Filter filter_;
   std::uint64_t functions_ = 0; ///< shown
   std::uint64_t parts_ = 0;     ///< shown
+  std::uint64_t rows_at_end_ = 0;   ///< in the part at hand: RowCursor::at_function_end()
+  std::uint32_t first_at_end_ = 0;  ///< number of the first function with one
   int code_ = tool::exit_ok;
 };
 

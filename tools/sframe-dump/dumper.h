@@ -62,8 +62,8 @@ public:
   virtual void end_part([[maybe_unused]] const elf::Problem* fault) {}
   /// From here on, the section holds no SFrame data that can be read.
   virtual void unreadable([[maybe_unused]] const elf::Problem& fault) {}
-  /// Shows a function with its rows, up to the first fault, which it returns.
-  virtual std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) = 0;
+  /// Shows a function with its rows, up to the first fault, which it returns. Moves `rows` to their end.
+  virtual std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) = 0;
   /// After the last file.
   virtual void finish() {}
 };

@@ -58,7 +58,7 @@ public:
   void begin_section(const Object&, const ObjectSection& section) override { section_name_ = section.name; }
 
   void begin_part(const Part& part) override;
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
 
 private:
   void print_flags(std::uint8_t flags);
@@ -131,7 +131,7 @@ void GnuDumper::function_heading(const EncodedFde& fde) {
   out_ << line_.view();
 }
 
-std::optional<Error> GnuDumper::function(const EncodedFde& fde, const Place&, RowCursor rows) {
+std::optional<Error> GnuDumper::function(const EncodedFde& fde, const Place&, RowCursor& rows) {
   flex_ = fde.fde_type == FdeType::flex;
   function_heading(fde);
   for (EncodedRow encoded; rows.next(encoded);) {

@@ -38,7 +38,7 @@ void write_header(OStream& json, std::string_view name, const Part& part) {
   json.attribute("byte_order", to_ref(byte_order_name(header.byte_order)));
   json.attribute("abi", to_ref(section.abi().name));
   json.attributeArray("flags", [&] {
-    for (const std::string& flag : flag_names(header.flags)) json.value(flag);
+    for (const std::string& flag : flag_names(section)) json.value(flag);
   });
   json.attribute("fixed_fp_offset", header.fixed_fp_offset);
   json.attribute("fixed_ra_offset", header.fixed_ra_offset);
@@ -131,7 +131,7 @@ public:
 
   void begin_part(const Part& part) override;
   void end_part(const elf::Problem* fault) override;
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
 
 private:
   void write_names(const Place& place);
@@ -176,7 +176,7 @@ void JsonDumper::write_names(const Place& place) {
     write_text(json_, "demangled", demangled);
 }
 
-std::optional<Error> JsonDumper::function(const EncodedFde& fde, const Place& place, RowCursor rows) {
+std::optional<Error> JsonDumper::function(const EncodedFde& fde, const Place& place, RowCursor& rows) {
   json_.objectBegin();
   json_.attribute("index", fde.number);
   json_.attribute("start", hex_text(place.start));

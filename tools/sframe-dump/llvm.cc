@@ -82,7 +82,7 @@ public:
   void end_part(const elf::Problem*) override {
     if (!header_only_) printer_.arrayEnd();
   }
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
 
 private:
   std::uint64_t print_start(const EncodedFde& fde, const Place& place);
@@ -165,7 +165,7 @@ void LlvmDumper::print_info(const EncodedFde& fde) {
   printer_.printHex("Raw", fde.info);
 }
 
-std::optional<Error> LlvmDumper::function(const EncodedFde& fde, const Place& place, RowCursor rows) {
+std::optional<Error> LlvmDumper::function(const EncodedFde& fde, const Place& place, RowCursor& rows) {
   const bool mask = fde.pc_type == PcType::mask;
   llvm::DictScope scope(printer_, to_ref("FuncDescEntry [" + std::to_string(fde.number) + "]"));
   const std::uint64_t start = print_start(fde, place);

@@ -33,7 +33,7 @@ public:
   void begin_part(const Part& part) override;
   void end_part(const elf::Problem*) override;
   void end_object() override;
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override {
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override {
     return collector_.function(fde, place, rows);
   }
 

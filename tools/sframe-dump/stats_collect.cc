@@ -36,7 +36,7 @@ void StatsCollector::begin_part(const Part& part) {
   seen_.assign(part.section.header().fre_size, false);
 }
 
-std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Place& place, RowCursor rows) {
+std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Place& place, RowCursor& rows) {
   RowsSize size;
   for (EncodedRow row; rows.next(row);) {
     const auto decoded = rows.decode(row);

@@ -31,7 +31,7 @@ public:
     write_header(json_, section_->name, part);
   }
   void end_part(const elf::Problem* fault) override;
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override {
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override {
     return collector_.function(fde, place, rows);
   }
   void unreadable_file(const std::string& name, const elf::Problem& problem) override {

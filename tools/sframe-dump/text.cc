@@ -50,7 +50,7 @@ public:
   }
   void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
   void begin_part(const Part& part) override;
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
 
 private:
   enum class Style : std::uint8_t { title, name, faint, plain };
@@ -121,7 +121,7 @@ void TextDumper::begin_part(const Part& part) {
   field("ABI", std::string(part.section.abi().name) + ", " + std::string(byte_order_name(header.byte_order)) +
                    "-endian");
   field("Flags",
-        header.flags ? hex_text(header.flags) + " (" + join(flag_names(header.flags)) + ")" : "none");
+        header.flags ? hex_text(header.flags) + " (" + join(flag_names(part.section)) + ")" : "none");
   field("Fixed FP offset", fixed_offset_text(header.fixed_fp_offset, "FP"));
   field("Fixed RA offset", fixed_offset_text(header.fixed_ra_offset, "RA"));
   field("Auxiliary header", plural(header.aux_header_size, "byte"));
@@ -184,7 +184,7 @@ std::optional<Widths> TextDumper::measure(RowCursor rows) {
   return widths;
 }
 
-std::optional<Error> TextDumper::function(const EncodedFde& fde, const Place& place, RowCursor rows) {
+std::optional<Error> TextDumper::function(const EncodedFde& fde, const Place& place, RowCursor& rows) {
   function_heading(fde, place);
   describe(fde);
   const bool mask = fde.pc_type == PcType::mask;

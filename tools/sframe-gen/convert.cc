@@ -53,6 +53,7 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
   const auto generated = generate(line, *input);
   if (!generated) return give_up(generated.error());
   tell_faults(messages, line.input, generated->report);
+  for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);
   summary.add(*input, *generated);
   return emit(line, file, *input, *generated);
 }
@@ -77,6 +78,7 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
   if (!generated && generated.error().nothing_to_convert) return keep(generated.error().problem.text());
   if (!generated) return failed(name, generated.error().problem);
   tell_faults(messages, name, generated->report);
+  for (const std::string& warning : generated->warnings) messages.warning(name, warning);
   summary.add(*input, *generated, member.name);
   ++summary.converted_members;
   return generated->image.apply(member.bytes);

@@ -71,6 +71,9 @@ Generated with_report(Converted&& converted, const AbiTraits& abi) {
                       .converted = converted.num_fdes,
                       .partial = 0,
                       .skipped = converted.refused.size()};
+  if (converted.rows_at_end)
+    out.warnings.push_back(std::to_string(converted.rows_at_end) +
+                           " rows at the end of their function left out; they hold for no address");
   return out;
 }
 

@@ -41,6 +41,7 @@ struct Generated {
   std::uint64_t num_fdes = 0;
   std::uint64_t num_fres = 0;
   std::optional<ExecutableBytes> executable; ///< nothing for a raw section: it has no image
+  std::vector<std::string> warnings; ///< about the input; it was converted all the same
 };
 
 /// Why there is no result.

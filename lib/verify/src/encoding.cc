@@ -16,10 +16,10 @@ constexpr std::uint64_t flags_offset = 3; ///< of sfp_flags in the header
 
 /// The bits that a version gives a meaning to (specification, sections 2.1.3 and 2.3).
 struct DefinedBits {
-  std::uint8_t flags, info, info2;
+  std::uint8_t info, info2;
 };
 constexpr std::uint8_t info_pauth_key = 0x20;
-constexpr DefinedBits defined[] = {{}, {0x03, 0x3f, 0}, {0x07, 0x3f, 0}, {0x05, 0xbf, 0x1f}};
+constexpr DefinedBits defined[] = {{}, {0x3f, 0}, {0x3f, 0}, {0xbf, 0x1f}};
 
 const DefinedBits& defined_by(const Section& section) {
   return defined[std::min<std::size_t>(section.header().version, std::size(defined) - 1)];
@@ -47,7 +47,7 @@ void EncodingCheck::report(Id id, std::string message, std::uint64_t offset, std
 
 void EncodingCheck::check_header() {
   const Header& header = section_.header();
-  if (const int unknown = header.flags & ~defined_by(section_).flags)
+  if (const int unknown = header.flags & ~section_.defined_flags())
     report(Id::S014,
            llvm::formatv("flags {:x}: version {} has no meaning for {:x}", int{header.flags},
                          int{header.version}, unknown)

@@ -156,7 +156,9 @@ private:
     FrameRow row, previous;
     bool first = true, repeated = false;
     RowCursor before = rows;
-    for (std::uint64_t at = rows.section_offset(); rows.next(row); at = rows.section_offset()) {
+    std::uint64_t last_at = rows.section_offset();
+    for (std::uint64_t at = last_at; rows.next(row); at = rows.section_offset()) {
+      last_at = at;
       encoding_.check_row(fde, before, location(fde, row.offset));
       before = rows;
       if (first && row.offset != 0)
@@ -176,6 +178,12 @@ private:
       previous = row;
     }
     extents_.add(fde, rows.section_offset());
+    if (rows.at_function_end())
+      report(Id::S008,
+             llvm::formatv("function {}: the row at {:x} is at the function's end and holds for no address",
+                           fde.number, fde.size)
+                 .str(),
+             last_at, location(fde, 0));
     if (rows.error())
       report(id_of(rows.error()->kind), describe(*rows.error()), rows.error()->offset, location(fde, 0));
     return !rows.error();

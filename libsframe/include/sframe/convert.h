@@ -33,13 +33,14 @@ struct Converted {
   std::vector<std::byte> bytes;
   std::vector<RefusedFunction> refused;
   std::uint32_t num_fdes = 0;
+  std::uint64_t rows_at_end = 0; ///< rows at their function's end, which hold for no address: left out
 };
 
 /// Re-encodes the functions of `sections` (of one ABI) as one sorted section at `address`: another version,
 /// another byte order, several sections merged. A malformed input ends it with the Error; functions that the
 /// target cannot say are left out and listed. options.abi must be the sections' ABI. Fixed offsets of the
 /// inputs that are not the ABI's own become explicit rules; an auxiliary header that all inputs share is
-/// kept, and so is SFRAME_F_FRAME_POINTER where the version has it.
+/// kept, and so is SFRAME_F_FRAME_POINTER where both versions have it.
 std::expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
                                         std::uint64_t address);
 

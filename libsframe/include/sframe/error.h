@@ -29,7 +29,7 @@ enum class ErrorKind : std::uint8_t {
   bad_register,       ///< a register number that no row can hold
   bad_rule,           ///< a rule without meaning: CFA based on the CFA, an offset beyond 32 bits
   row_order,          ///< row offsets that do not increase
-  row_past_end,       ///< a row that starts at or past the function's end (or the block's, with PCMASK)
+  row_past_end,       ///< a row that starts past the function's end, or with PCMASK not in its block
   rows_shared_partly, ///< functions whose rows overlap without being the same (byte order flip only)
   too_large,          ///< a result that the format's 32-bit sizes cannot hold
 };

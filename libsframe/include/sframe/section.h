@@ -113,6 +113,10 @@ public:
   /// Set once a fault was met.
   const std::optional<Error>& error() const { return error_; }
 
+  /// True where the last row that came starts at the function's end, where assemblers put a row for call frame
+  /// information after the last instruction. It holds for no address; it is no fault.
+  bool at_function_end() const { return function_end_ != 0 && previous_ == function_end_; }
+
   /// Bytes from the section's start to the next row.
   std::uint64_t section_offset() const { return static_cast<std::uint64_t>(at_ - section_begin_); }
 
@@ -128,7 +132,8 @@ private:
   std::uint32_t left_ = 0;
   std::uint32_t number_ = 0;
   std::uint32_t function_ = 0;
-  std::uint32_t limit_ = 0;
+  std::uint32_t last_offset_ = 0;  ///< no row offset is higher
+  std::uint32_t function_end_ = 0; ///< the function's size; 0 for PCMASK
   std::int64_t previous_ = -1;
   FreType fre_type_ = FreType::addr1;
   ByteOrder order_ = ByteOrder::little;
@@ -150,6 +155,12 @@ public:
   /// cost.
   static std::expected<Section, Error> parse(std::span<const std::byte> bytes, std::uint64_t address = 0);
 
+  /// The same for programs that show damaged sections. Where a sub-section does not fit or both overlap,
+  /// `fault` tells it and the view has what the bytes hold: header() stays as it is stored, num_fdes() counts
+  /// the index entries that are there, and rows end where the bytes end.
+  static std::expected<Section, Error> parse_damaged(std::span<const std::byte> bytes, std::uint64_t address,
+                                                     std::optional<Error>& fault);
+
   /// Checks every index entry (and V3 attribute): the first fault, if there is one. Linear in the number of
   /// functions.
   std::optional<Error> check_index() const;
@@ -157,8 +168,10 @@ public:
   const Header& header() const { return header_; }
   const AbiTraits& abi() const { return *abi_; }
   std::uint64_t address() const { return address_; }
-  std::uint32_t num_fdes() const { return header_.num_fdes; }
+  std::uint32_t num_fdes() const { return num_fdes_; }
   bool sorted() const { return header_.flags & flag_sorted; }
+  /// The bits of Header::flags that the section's version gives a meaning to.
+  std::uint8_t defined_flags() const;
 
   /// A bound on the rows of all functions together that no real section comes near. Functions may share their
   /// rows, so a small section can name many more rows than it has bytes; who stores or prints something per
@@ -211,6 +224,8 @@ private:
   const format::Version* version_ = nullptr;
   std::uint64_t index_offset_ = 0;
   std::uint64_t rows_offset_ = 0;
+  std::uint32_t num_fdes_ = 0;  ///< in the bytes
+  std::uint32_t rows_size_ = 0; ///< the same of the FRE sub-section
 };
 
 /// Splits bytes that hold several sections one behind another, each padded to eight bytes (what a linker that

@@ -5,6 +5,7 @@
 // size. (Specification, section 1.3.)
 
 #include "format/version.h"
+#include "sframe/section.h"
 
 namespace sframe::format {
 
@@ -14,6 +15,7 @@ const Version version1 = {
     .start_size = 4,
     .attribute_size = 0,
     .max_fres = 0xffffffff,
+    .flags = flag_sorted | flag_frame_pointer,
     .pcrel = false,
     .has_rep_size = false,
     .has_signal = false,

@@ -7,6 +7,7 @@
 // bytes that had one. (Specification of version 2, section "SFrame FDE".)
 
 #include "format/version.h"
+#include "sframe/section.h"
 
 namespace sframe::format {
 
@@ -37,6 +38,7 @@ const Version version2 = {
     .start_size = 4,
     .attribute_size = 0,
     .max_fres = 0xffffffff,
+    .flags = flag_sorted | flag_frame_pointer | flag_func_start_pcrel,
     .pcrel = true,
     .has_rep_size = true,
     .has_signal = false,

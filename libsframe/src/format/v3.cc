@@ -7,6 +7,7 @@
 // (Specification, section 2.3.)
 
 #include "format/version.h"
+#include "sframe/section.h"
 
 namespace sframe::format {
 
@@ -55,6 +56,7 @@ const Version version3 = {
     .start_size = 8,
     .attribute_size = 5,
     .max_fres = 0xffff,
+    .flags = flag_sorted | flag_func_start_pcrel,
     .pcrel = true,
     .has_rep_size = true,
     .has_signal = true,

@@ -25,6 +25,7 @@ struct Version {
   std::uint32_t start_size;     ///< bytes of its first field, the function's start
   std::uint32_t attribute_size; ///< bytes between the start offset and the first row
   std::uint32_t max_fres;       ///< rows per function
+  std::uint8_t flags;           ///< bits of the header's flags that have a meaning
   bool pcrel;                   ///< FUNC_START_PCREL exists
   bool has_rep_size;
   bool has_signal;
