@@ -52,8 +52,9 @@ public:
   }
 
   void no_section(const Object&) override { out_ << "No " << section_wanted_ << " section present\n\n"; }
-  void empty_section(const Object&, const ObjectSection&) override {
-    out_ << "\nCan't get contents for section ''.\n";
+  /// objdump prints this for objects only; for linked files it has a message, and nothing here.
+  void empty_section(const Object& object, const ObjectSection&) override {
+    if (object.relocatable()) out_ << "\nCan't get contents for section ''.\n";
   }
   void begin_section(const Object&, const ObjectSection& section) override { section_name_ = section.name; }
 
