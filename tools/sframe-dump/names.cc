@@ -18,6 +18,15 @@ std::string FunctionName::text(bool demangled) const {
   return name;
 }
 
+namespace {
+
+/// Where the relocation points, whatever field it is for.
+std::uint64_t written_start(const elf::Relocation& relocation) {
+  return relocation.symbol_value + static_cast<std::uint64_t>(relocation.addend);
+}
+
+} // namespace
+
 void Names::select(const Object& object) {
   object_ = &object;
   symbols_.reset();
@@ -27,6 +36,7 @@ void Names::select(const Object& object) {
 
 void Names::select(const ObjectSection& section) {
   relocations_.clear();
+  reading_.reset();
   problem_.reset();
   if (!section.section || !object_->relocatable()) return;
   auto relocations = object_->image->relocations(*section.section);
@@ -58,16 +68,35 @@ Place Names::place(const sframe::Section& part, std::uint64_t part_offset, const
   place.section = place.relocation->section;
   const auto sections = object_->image->sections();
   if (place.section < sections.size()) place.start -= sections[place.section].address;
-  if (part.header().flags & flag_func_start_pcrel) return place;
-
-  // Starts count from the section, yet the assemblers of that time wrote a relocation against the place,
-  // without the place's offset in the section, and left it to the linker to make up for it. Take whichever
-  // reading meets a symbol.
-  const std::uint64_t as_written =
-      place.relocation->symbol_value + static_cast<std::uint64_t>(place.relocation->addend);
-  if (symbols().at(place.section, place.start).empty() && !symbols().at(place.section, as_written).empty())
-    place.start = as_written;
+  if (part.header().flags & flag_func_start_pcrel || !starts_as_written(part, part_offset)) return place;
+  place.start = written_start(*place.relocation);
   return place;
+}
+
+/// True where the starts are what the relocations have. Starts count from the section without the flag
+/// FUNC_START_PCREL, yet the assemblers of that time wrote a relocation against the place, without the place's
+/// offset in the section, and left it to the linker to make up for it. One producer writes all functions, so
+/// all together decide: the reading with more starts that lie inside their sections, then with more starts
+/// that meet a symbol. Linear, once per part.
+bool Names::starts_as_written(const sframe::Section& part, std::uint64_t part_offset) {
+  if (reading_ && reading_->part_offset == part_offset) return reading_->as_written;
+  using Score = std::pair<std::uint64_t, std::uint64_t>; // inside, with a symbol
+  Score counted, written;
+  const auto sections = object_->image->sections();
+  const auto rate = [&](std::uint32_t section, std::uint64_t start, Score& score) {
+    if (start < sections[section].size) ++score.first;
+    if (!symbols().at(section, start).empty()) ++score.second;
+  };
+  for (std::uint32_t i = 0; i < part.num_fdes(); ++i) {
+    const auto fde = part.fde(i);
+    if (!fde) break;
+    const elf::Relocation* relocation = relocation_at(part_offset + fde->index_offset);
+    if (!relocation || relocation->section == 0 || relocation->section >= sections.size()) continue;
+    rate(relocation->section, fde->start - sections[relocation->section].address, counted);
+    rate(relocation->section, written_start(*relocation), written);
+  }
+  reading_ = {part_offset, written >= counted};
+  return reading_->as_written;
 }
 
 std::optional<FunctionName> Names::find(const Place& place) {

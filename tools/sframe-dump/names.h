@@ -55,11 +55,18 @@ public:
 private:
   const elf::SymbolTable& symbols();
   const elf::Relocation* relocation_at(std::uint64_t offset) const;
+  bool starts_as_written(const sframe::Section& part, std::uint64_t part_offset);
 
   const Object* object_ = nullptr;
   std::optional<elf::SymbolTable> symbols_;
   std::vector<elf::Relocation> relocations_; ///< by offset
   std::optional<elf::Problem> problem_;
+  /// What starts_as_written() found for the part at that offset.
+  struct Reading {
+    std::uint64_t part_offset;
+    bool as_written;
+  };
+  std::optional<Reading> reading_;
 };
 
 } // namespace sframe::dump
