@@ -74,6 +74,7 @@ const char* message(RefusalReason reason) {
   case RefusalReason::row_past_end: return "row at or past the function's end";
   case RefusalReason::out_of_reach: return "function is more than 2 GiB from the section";
   case RefusalReason::section_too_large: return "section would pass a 32-bit size";
+  case RefusalReason::aux_header_size: return "auxiliary header is longer than 255 bytes";
   }
   return "unknown reason";
 }
@@ -95,6 +96,7 @@ const char* reason_name(RefusalReason reason) {
   case RefusalReason::row_past_end: return "row-past-end";
   case RefusalReason::out_of_reach: return "out-of-reach";
   case RefusalReason::section_too_large: return "section-too-large";
+  case RefusalReason::aux_header_size: return "aux-header-size";
   }
   return "unknown";
 }
@@ -104,7 +106,6 @@ Builder::Builder(BuildOptions options)
       version_(format::find_version(static_cast<std::uint8_t>(options_.version))),
       order_(options_.byte_order.value_or(abi_->byte_order)) {
   options_.pcrel = options_.pcrel && version_->pcrel;
-  if (options_.aux_header.size() > 0xff) options_.aux_header.resize(0xff);
 }
 
 std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> rows) const {
@@ -317,23 +318,28 @@ void Builder::grow_table() {
   }
 }
 
-/// Where everything goes, whatever the section's address.
+/// Where everything goes.
 struct Builder::Layout {
   std::vector<std::uint32_t> order;         ///< numbers of functions_, sorted
   std::vector<std::uint32_t> run_positions; ///< per run, from the FRE sub-section's start
   std::uint32_t fre_size = 0;
 
-  static std::vector<std::uint32_t> by_address(const Builder& builder); ///< makes `order`
+  /// For a section at `address`.
+  static std::expected<Layout, Refusal> make(const Builder& builder, std::uint64_t address);
+  static std::vector<std::uint32_t> by_address(const Builder& builder, std::uint64_t address);
 };
 
-/// Functions mostly come in sorted stretches, which merging makes use of.
-std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder) {
+/// By the distance from the section, which is what readers compare (Section::find_fde): where functions stand
+/// on both sides of it, near the top and near the bottom of the address space, that is not the order of
+/// their addresses. Functions mostly come in sorted stretches, which merging makes use of.
+std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, std::uint64_t address) {
   const auto& functions = builder.functions_;
+  const auto distance = [&](const Function& f) { return static_cast<std::int64_t>(f.fde.start - address); };
   const auto bytes_of = [&](const Function& f) { return builder.run_bytes(builder.runs_[f.run]); };
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     const Function &x = functions[a], &y = functions[b];
     if (x.target != y.target) return x.target < y.target;
-    if (x.fde.start != y.fde.start) return x.fde.start < y.fde.start;
+    if (x.fde.start != y.fde.start) return distance(x) < distance(y);
     if (x.fde.size != y.fde.size) return x.fde.size < y.fde.size;
     return std::ranges::lexicographical_compare(bytes_of(x), bytes_of(y));
   };
@@ -344,20 +350,28 @@ std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder) {
 }
 
 std::expected<Builder::Layout, Refusal> Builder::lay_out() const {
+  return Layout::make(*this, 0);
+}
+
+std::expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& builder, std::uint64_t address) {
+  if (builder.options_.aux_header.size() > 0xff)
+    return std::unexpected(Refusal{RefusalReason::aux_header_size});
+  const auto& runs = builder.runs_;
+  const auto& functions = builder.functions_;
   Layout layout;
-  layout.order = Layout::by_address(*this);
+  layout.order = by_address(builder, address);
 
   constexpr std::uint32_t unplaced = 0xffffffff;
-  layout.run_positions.assign(runs_.size(), unplaced);
+  layout.run_positions.assign(runs.size(), unplaced);
   std::uint64_t at = 0;
   for (const std::uint32_t number : layout.order) {
-    std::uint32_t& position = layout.run_positions[functions_[number].run];
+    std::uint32_t& position = layout.run_positions[functions[number].run];
     if (position != unplaced) continue;
-    if (at >= unplaced) return refused(RefusalReason::section_too_large, functions_[number].fde);
+    if (at >= unplaced) return refused(RefusalReason::section_too_large, functions[number].fde);
     position = static_cast<std::uint32_t>(at);
-    at += runs_[functions_[number].run].size;
+    at += runs[functions[number].run].size;
   }
-  if (size() - at > max_u32 || at > max_u32 || num_fres_ > max_u32 || functions_.size() > max_u32)
+  if (builder.size() - at > max_u32 || at > max_u32 || builder.num_fres_ > max_u32 || functions.size() > max_u32)
     return std::unexpected(Refusal{RefusalReason::section_too_large});
   layout.fre_size = static_cast<std::uint32_t>(at);
   return layout;
@@ -438,7 +452,7 @@ void Builder::write_runs(const Layout& layout, std::byte* out) const {
 }
 
 std::expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {
-  auto layout = lay_out();
+  auto layout = Layout::make(*this, address);
   if (!layout) return std::unexpected(layout.error());
   std::vector<std::byte> out(size());
   std::uint8_t flags = flag_sorted;

@@ -342,6 +342,36 @@ TEST(Builder, KernelAddressesWrap) {
   EXPECT_EQ(section->fde(0)->start, 0xffffffff81000000u);
 }
 
+// A section below functions near the top of the address space and above others near the bottom: readers
+// compare distances, which are negative for the first.
+TEST(Builder, SortsByTheDistanceFromTheSection) {
+  Builder builder({});
+  const std::uint64_t starts[] = {0x1000, 0xffffffff81000000};
+  for (const std::uint64_t start : starts) ASSERT_TRUE(builder.add(function(start, 64), {&entry, 1}));
+  auto bytes = builder.finish(0);
+  ASSERT_TRUE(bytes);
+  auto section = Section::parse(*bytes, 0);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(section->fde_start(0), 0xffffffff81000000u);
+  EXPECT_EQ(section->fde_start(1), 0x1000u);
+  for (const std::uint64_t start : starts) {
+    const auto match = section->find(start);
+    ASSERT_TRUE(match && *match);
+    EXPECT_EQ((*match)->fde.start, start);
+  }
+}
+
+TEST(Builder, RefusesAnAuxiliaryHeaderThatDoesNotFit) {
+  // sfh_auxhdr_len has 8 bits.
+  Builder builder({.aux_header = std::vector<std::byte>(255)});
+  EXPECT_TRUE(builder.finish(0));
+  Builder longer({.aux_header = std::vector<std::byte>(256)});
+  const auto bytes = longer.finish(0);
+  ASSERT_FALSE(bytes);
+  EXPECT_EQ(bytes.error().reason, RefusalReason::aux_header_size);
+  EXPECT_FALSE(longer.finish_relocatable());
+}
+
 TEST(Builder, RelocationsForAnObject) {
   Builder builder({});
   ASSERT_TRUE(builder.add(function(0x40, 64), {&entry, 1}, 2));

@@ -123,7 +123,10 @@ private:
   void check_order(std::uint32_t i) {
     if (!section_.sorted() || input_.relocatable() || order_reported_ || i == 0) return;
     const std::uint64_t before = section_.fde_start(i - 1), start = section_.fde_start(i);
-    if (start >= before) return;
+    // Readers compare distances from the section, which is not the order of addresses around the top of the
+    // address space.
+    const auto distance = [&](std::uint64_t at) { return static_cast<std::int64_t>(at - section_.address()); };
+    if (distance(start) >= distance(before)) return;
     order_reported_ = true;
     report(
         Id::S005,

@@ -51,6 +51,7 @@ enum class RefusalReason : std::uint8_t {
   row_past_end,      ///< a row at or past the function's end
   out_of_reach,      ///< the start is more than 2 GiB from the section (versions 1 and 2)
   section_too_large, ///< the section would pass a 32-bit size
+  aux_header_size,   ///< an auxiliary header of more than 255 bytes, whose size has no place in the header
 };
 
 /// Static text: "CFA is not SP or FP plus an offset".
@@ -82,7 +83,7 @@ struct BuildOptions {
   bool pcrel =
       true; ///< function starts relative to their own field (V2, V3; V1 has only section-relative starts)
   bool frame_pointer = false;        ///< SFRAME_F_FRAME_POINTER (V1, V2)
-  std::vector<std::byte> aux_header; ///< at most 255 bytes, copied as they are
+  std::vector<std::byte> aux_header; ///< copied as it is; finish() refuses more than 255 bytes
 };
 
 /// The addresses at which the start fields of a section may stand. In versions 1 and 2 a field has 32 bits, and
@@ -155,7 +156,7 @@ public:
   /// Nothing where no address reaches all functions (versions 1 and 2). Linear in the number of functions.
   std::optional<AddressRange> address_range() const;
 
-  /// The section for `address`: sorted by start address, with the flags SORTED and, in V2 and V3,
+  /// The section for `address`: sorted by the distance from it, with the flags SORTED and, in V2 and V3,
   /// FUNC_START_PCREL. The bytes depend on what was added, not on the order of adding. N log N in the number
   /// of functions.
   std::expected<std::vector<std::byte>, Refusal> finish(std::uint64_t address) const;
