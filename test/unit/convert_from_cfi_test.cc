@@ -6,6 +6,7 @@
 #include "cfi_assembler.h"
 
 #include <sframe/convert/from_cfi.h>
+#include <sframe/convert/plt.h>
 #include <sframe/section.h>
 
 #include <gtest/gtest.h>
@@ -390,6 +391,75 @@ TEST(ConvertFromCfi, MergesNeighboursOnRequest) {
   EXPECT_EQ(merged.functions[1].start, base + 0x20);
   EXPECT_EQ(merged.report.functions.total, 3u) << "the report counts what was there";
   EXPECT_EQ(convert(frames).functions.size(), 3u);
+}
+
+// Kernels stand near the top of the address space, where start + 4 GiB wraps.
+TEST(ConvertFromCfi, KernelAddresses) {
+  for (const std::uint64_t start : {0xffffffff81000000, 0xfffffffffffff000, 0xffffffffffffffdf}) {
+    Frames frames;
+    // push %rbp at start, mov %rsp,%rbp at start + 1.
+    frames.fde(start, 0x20, Bytes().raw({0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6}));
+    const Result result = convert(frames);
+    ASSERT_EQ(result.functions.size(), 1u);
+    EXPECT_EQ(result.functions[0].start, start);
+    EXPECT_EQ(result.functions[0].size, 0x20u);
+    ASSERT_EQ(result.functions[0].rows.size(), 3u);
+    EXPECT_EQ(result.functions[0].rows[1].offset, 1u);
+    EXPECT_EQ(result.functions[0].rows[2].offset, 4u);
+    EXPECT_TRUE(result.report.complete());
+    EXPECT_EQ(result.report.pc_bytes.total, 0x20u);
+    EXPECT_EQ(result.report.contradiction(), nullptr);
+  }
+}
+
+// The PLT expression holds from 4 bytes into the last block that ends below the top.
+TEST(ConvertFromCfi, PltAtTheTopOfTheAddressSpace) {
+  const std::uint64_t start = 0xffffffffffffffc0;
+  Frames frames;
+  frames.fde(start, 0x38, plt_instructions(0x34));
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 2u);
+  EXPECT_EQ(result.functions[1].start, start + 0x34);
+  EXPECT_EQ(result.functions[1].size, 4u);
+  EXPECT_EQ(result.functions[1].rows, (std::vector<FrameRow>{sp_row(0, 8)})); // the step is 11 - 4 bytes on
+  EXPECT_TRUE(result.report.complete());
+}
+
+TEST(ConvertFromCfi, TheReportNoticesImpossibleFigures) {
+  Report report;
+  report.functions = {.total = 2, .converted = 1, .partial = 1, .skipped = 0};
+  report.pc_bytes = {.total = 11, .covered = 11};
+  EXPECT_EQ(report.contradiction(), nullptr);
+  report.pc_bytes.covered = 12;
+  EXPECT_NE(report.contradiction(), nullptr);
+  report.pc_bytes.covered = 5;
+  report.plt_bytes = 6;
+  EXPECT_NE(report.contradiction(), nullptr);
+  report.plt_bytes = 0;
+  report.functions.partial = ~std::uint64_t{0};
+  EXPECT_NE(report.contradiction(), nullptr);
+}
+
+// push (CFA = SP + 16 behind it) and jump, 17 bytes with padding: stubs that begin at multiples of 16 are 272
+// bytes apart, more than the 8 bits of the format's block size hold.
+TEST(ConvertFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
+  std::vector<std::byte> code;
+  for (int i = 0; i < 32; ++i)
+    for (const int byte : {0x68, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90})
+      code.push_back(static_cast<std::byte>(byte));
+  const auto functions = plt_functions(traits(Abi::amd64), code, base);
+  ASSERT_EQ(functions.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const PltFunction& function = functions[i];
+    EXPECT_EQ(function.fde.start, base + i * 272);
+    EXPECT_EQ(function.fde.size, 272u);
+    EXPECT_EQ(function.fde.pc_type, PcType::inc);
+    ASSERT_EQ(function.rows.size(), 32u);
+    EXPECT_EQ(function.rows[0], sp_row(0, 8));
+    EXPECT_EQ(function.rows[1], sp_row(5, 16));
+    EXPECT_EQ(function.rows[2], sp_row(17, 8));
+    EXPECT_EQ(function.rows[31], sp_row(15 * 17 + 5, 16));
+  }
 }
 
 TEST(ConvertFromCfi, RangesBeyondTheFormat) {

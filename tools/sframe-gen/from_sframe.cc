@@ -105,7 +105,9 @@ std::expected<Generated, Failure> generate_from_sframe(const CommandLine& line, 
                             .aux_header = {}},
                            address);
   if (!converted) return failed(elf::to_problem(converted.error()));
-  return with_report(std::move(*converted), abi);
+  Generated out = with_report(std::move(*converted), abi);
+  if (const char* wrong = out.report.contradiction()) return failed({wrong, {}, {}});
+  return out;
 }
 
 } // namespace sframe::gen

@@ -204,12 +204,14 @@ std::expected<Generated, Failure> generate_from_cfi(const CommandLine& line, con
     }
   }
   if (!bytes) return failed(to_problem(bytes.error(), line.emit));
+  if (const char* wrong = conversion.report.contradiction()) return failed({wrong, {}, {}});
   return Generated{std::move(*bytes),
                    {},
                    std::move(conversion.report),
                    cfi->abi,
                    conversion.builder.num_fdes(),
                    conversion.builder.num_fres(),
+                   {},
                    {}};
 }
 

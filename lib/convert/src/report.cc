@@ -17,6 +17,15 @@ double Report::coverage() const {
   return 100 * static_cast<double>(pc_bytes.covered) / static_cast<double>(pc_bytes.total);
 }
 
+const char* Report::contradiction() const {
+  if (pc_bytes.covered > pc_bytes.total || plt_bytes > pc_bytes.covered)
+    return "internal error: the conversion covers more bytes than there are; please report this";
+  if (functions.converted > functions.total || functions.partial > functions.total - functions.converted ||
+      functions.skipped != functions.total - functions.converted - functions.partial)
+    return "internal error: the conversion lost count of the functions; please report this";
+  return nullptr;
+}
+
 void Report::leave_out(std::uint64_t start, std::uint64_t end, Reason reason, bool same_fde) {
   if (start >= end) return;
   if (same_fde && !left_out.empty()) {

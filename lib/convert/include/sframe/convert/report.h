@@ -69,6 +69,9 @@ struct Report {
 
   /// Percent of the bytes that are covered; 100 where there are none.
   double coverage() const;
+  /// What is impossible about the figures, as a sentence, or nullptr. A report that contradicts itself is an
+  /// error of the conversion: its section must not be used.
+  const char* contradiction() const;
   /// True where nothing was left out and nothing was unreadable.
   bool complete() const { return pc_bytes.covered == pc_bytes.total && faults.empty(); }
 
