@@ -191,13 +191,35 @@ TEST(CfiFrameRow, StackPointerOnS390x) {
   const auto at = [](std::uint64_t offset) { return Bytes(ByteOrder::big).raw({0x0c, 15}).uleb(offset); };
   EXPECT_EQ(sp(at(160)), (FrameRow{0, Rule::value(15, 160), Rule::same(), Rule::same(), false}));
   EXPECT_TRUE(sp(at(160).raw({0x08, 15})));
-  EXPECT_EQ(sp(at(168).raw({0x08, 15})).error(), Unsayable::sp_rule);
+  EXPECT_EQ(sp(at(168).raw({0x08, 15})).error(), Unsayable::sp_rule); // SP stays, but the CFA is SP + 168
   // Saved with r14 and r11, as compilers do: r15 at CFA - 40. RA and FP in floating-point registers.
   EXPECT_EQ(sp(at(320).raw({0x11, 15, 0x58, 0x09, 14, 17, 0x09, 11, 16})),
             (FrameRow{0, Rule::value(15, 320), Rule::in_register(17), Rule::in_register(16), false}));
   EXPECT_TRUE(sp(at(160).raw({0x09, 15, 18})));
   EXPECT_TRUE(sp(at(160).u8(0x15).u8(15).sleb(-160)));
-  EXPECT_EQ(sp(at(160).u8(0x15).u8(15).sleb(0)).error(), Unsayable::sp_rule);
+}
+
+/// Whoever applies a row takes SP = CFA - 160. A CFI row that puts SP elsewhere is the same row with its CFA moved:
+/// SP, RA and FP come out the same.
+TEST(CfiFrameRow, StackPointerElsewhereOnS390x) {
+  const auto at = [](std::uint64_t offset, std::int64_t sp) {
+    return Bytes(ByteOrder::big).raw({0x0c, 15}).uleb(offset).u8(0x15).u8(15).sleb(sp);
+  };
+  const auto made = [](const Bytes& rules) { return project(rules, Abi::s390x); };
+  // Go: a leaf, and a frame of 96 bytes with r14 at its bottom; r11 at its top.
+  EXPECT_EQ(made(at(0, 0)), (FrameRow{0, Rule::value(15, 160), Rule::same(), Rule::same(), false}));
+  EXPECT_EQ(made(at(96, 0).u8(0x11).u8(14).sleb(-96).u8(0x11).u8(11).sleb(-8)),
+            (FrameRow{0, Rule::value(15, 256), Rule::at_cfa(-256), Rule::at_cfa(-168), false}));
+  EXPECT_EQ(made(at(160, -152)), (FrameRow{0, Rule::value(15, 168), Rule::same(), Rule::same(), false}));
+  // What does not count from the CFA stays: registers, and slots at registers (breg12 - 16).
+  EXPECT_EQ(made(at(0, 0).raw({0x10, 14, 2, 0x7c, 0x70, 0x09, 11, 16})),
+            (FrameRow{0, Rule::value(15, 160), Rule::stored(12, -16), Rule::in_register(16), false}));
+  // The CFA as a word in memory has no offset to add to; sums have to fit.
+  EXPECT_EQ(made(at(0, 0).raw({0x0f, 3, 0x7f, 40, 0x06})).error(), Unsayable::sp_rule);
+  EXPECT_EQ(made(at(0x7fffffff, 0)).error(), Unsayable::offset_range);
+  EXPECT_EQ(made(at(0, INT64_MAX)).error(), Unsayable::offset_range);
+  EXPECT_EQ(made(at(0, INT64_MIN)).error(), Unsayable::offset_range);
+  EXPECT_EQ(made(at(0, 0x7fffffff - 159)).error(), Unsayable::offset_range);
 }
 
 /// Rows put together at random from few values, so that neighbours are often alike in part.

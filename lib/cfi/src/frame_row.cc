@@ -88,11 +88,12 @@ Result fp_rule(const CoreRow& row, const AbiTraits& abi) {
   return saved_rule(row, rule, abi, {Unsayable::fp_expression, Unsayable::fp_val_offset});
 }
 
-/// True where the caller's SP is what everyone who applies the row takes it for: CFA + abi.sp_from_cfa.
+/// True where the caller's SP is what everyone who applies the row takes it for: CFA + abi.sp_from_cfa. A rule
+/// SP = CFA + constant was dealt with before.
 bool sp_agrees(const CoreRow& row, const Rule& cfa, const AbiTraits& abi) {
   const RegisterRule rule = row.rule(abi.sp);
-  if (rule.kind == Kind::unspecified || rule.kind == Kind::undefined) return true;
-  if (rule.kind == Kind::val_offset) return rule.offset == abi.sp_from_cfa;
+  if (rule.kind == Kind::unspecified || rule.kind == Kind::undefined || rule.kind == Kind::val_offset)
+    return true;
   const bool saved = rule.kind == Kind::offset || rule.kind == Kind::reg;
   if (saved && abi.sp_from_cfa != 0) return true;
   const Result sp = rule.kind == Kind::same
@@ -102,6 +103,30 @@ bool sp_agrees(const CoreRow& row, const Rule& cfa, const AbiTraits& abi) {
   if (cfa.kind == Rule::Kind::stored) return abi.sp_from_cfa == 0 && *sp == cfa;
   return sp->kind == Rule::Kind::value && sp->base == cfa.base &&
          std::int64_t{sp->offset} == std::int64_t{cfa.offset} + abi.sp_from_cfa;
+}
+
+/// Adds to the rule's offset, where the sum fits.
+bool move(Rule& rule, std::int64_t distance) {
+  std::int32_t sum = 0;
+  if (__builtin_add_overflow(rule.offset, distance, &sum)) return false;
+  rule.offset = sum;
+  return true;
+}
+
+/// The row with the CFA where SP = CFA + `sp` becomes SP = CFA + abi.sp_from_cfa, which everyone who applies a row
+/// takes for granted. Go on s390x has SP = CFA, the ABI SP = CFA - 160. The CFA is only a name for a place: under
+/// another name SP is where the CFI puts it, and the slots that count from the CFA stay where they are.
+std::expected<FrameRow, Unsayable> with_sp(FrameRow row, std::int64_t sp, const AbiTraits& abi) {
+  if (row.cfa.kind != Rule::Kind::value) return std::unexpected(Unsayable::sp_rule);
+  std::int32_t distance = 0;
+  if (__builtin_sub_overflow(sp, abi.sp_from_cfa, &distance) || !move(row.cfa, distance))
+    return std::unexpected(Unsayable::offset_range);
+  for (Rule* rule : {&row.ra, &row.fp}) {
+    const bool counts_from_cfa = rule->kind == Rule::Kind::stored && rule->base == Rule::cfa_base;
+    if (counts_from_cfa && !move(*rule, -std::int64_t{distance}))
+      return std::unexpected(Unsayable::offset_range);
+  }
+  return row;
 }
 
 } // namespace
@@ -118,7 +143,11 @@ std::expected<FrameRow, Unsayable> to_frame_row(const CoreRow& row, const AbiTra
   const Result fp = fp_rule(row, abi);
   if (!fp) return std::unexpected(fp.error());
   if (!sp_agrees(row, *cfa, abi)) return std::unexpected(Unsayable::sp_rule);
-  return FrameRow{static_cast<std::uint32_t>(offset), *cfa, *ra, *fp, row.ra_signed};
+  const FrameRow made{static_cast<std::uint32_t>(offset), *cfa, *ra, *fp, row.ra_signed};
+  const RegisterRule sp = row.rule(abi.sp);
+  if (sp.kind != Kind::val_offset || sp.offset == abi.sp_from_cfa) return made;
+  if (abi.sp_from_cfa == 0) return std::unexpected(Unsayable::sp_rule);
+  return with_sp(made, sp.offset, abi);
 }
 
 std::expected<FrameRow, Unsayable> to_frame_row(const FullRow& row, const AbiTraits& abi) {

@@ -10,7 +10,7 @@
 # RUN: sframe-verify --check=structure,cfi %t.v3
 
         .globl leaf, frame, ra_only, fp_only, ra_in_fpr, fp_in_fpr, third_register, stored_cfa, odd_cfa, outermost
-        .globl handler, nested, ra_restored, unsayable, others, fp_value, sp_moved, large, register_slots
+        .globl handler, nested, ra_restored, unsayable, others, fp_value, sp_moved, large, register_slots, go, sp_beside_stored
 
 # V3:      0x1000-0x1002  leaf
 # V3:        0x1000 sp+160 same same
@@ -273,7 +273,12 @@ fp_value:
         .cfi_endproc
         .size fp_value, .-fp_value
 
-# V3-NOT:  sp_moved
+# Everyone who applies a row takes SP = CFA - 160. Where the CFI puts SP elsewhere, the row has the CFA 160 bytes above that.
+# CFI:      0000000000001110 r15+160 u v-152
+# V3:      0x1110-0x1112  sp_moved
+# V3-NEXT:   2 bytes, addr1, 1 rows
+# V3-NEXT:   START
+# V3-NEXT:   0x1110 sp+168 same same
         .p2align 4
         .type sp_moved, @function
 sp_moved:
@@ -314,6 +319,41 @@ register_slots:
         .cfi_endproc
         .size register_slots, .-register_slots
 
+# Go: SP = CFA, and RA at the bottom of the frame.
+# CFI:      0000000000013140 r15+0 u u v+0
+# CFI-NEXT: 0000000000013146 r15+96 u c-96 v+0
+# CFI-NEXT: 000000000001314c r11+96 c-32 c-96 v+0
+# V3:      0x13140-0x1314e  go
+# V3:        0x13140 sp+160 same same
+# V3-NEXT:   0x13146 sp+256 [cfa-256] same
+# V3-NEXT:   0x1314c fp+256 [cfa-256] [cfa-192]
+        .p2align 4
+        .type go, @function
+go:     .cfi_startproc
+        .cfi_def_cfa %r15, 0
+        .cfi_escape 0x14, 15, 0                  # SP: val_offset 0
+        stmg %r14, %r15, -96(%r15)
+        .cfi_def_cfa_offset 96
+        .cfi_offset %r14, -96
+        lay %r15, -96(%r15)
+        .cfi_def_cfa_register %r11
+        .cfi_offset %r11, -32
+        br %r14
+        .cfi_endproc
+        .size go, .-go
+
+# The CFA is a word in memory: there is no place for the difference.
+# V3-NOT:  sp_beside_stored
+        .p2align 4
+        .type sp_beside_stored, @function
+sp_beside_stored:
+        .cfi_startproc
+        .cfi_escape 0x0f, 3, 0x7f, 40, 0x06      # CFA: breg15+40, deref
+        .cfi_escape 0x14, 15, 0                  # SP: val_offset 0
+        br %r14
+        .cfi_endproc
+        .size sp_beside_stored, .-sp_beside_stored
+
 # REPORT: left out: cfa-alignment 1, cfa-expression 1, fp-val-offset 1, sp-rule 1
 
 # Version 2 has words that name registers, but no flexible functions and no signal frames; version 1, which no
@@ -337,5 +377,5 @@ register_slots:
 # V1-NEXT:  {"start": "0x10d4", "size": 2, "name": "ra_restored", "reason": "outermost"},
 # V12-NEXT: {"start": "0x10e2", "size": 2, "name": "unsayable", "reason": "cfa-expression"},
 # V12-NEXT: {"start": "0x1100", "size": 2, "name": "fp_value", "reason": "fp-val-offset"},
-# V12-NEXT: {"start": "0x1110", "size": 2, "name": "sp_moved", "reason": "sp-rule"},
-# V12-NEXT: {"start": "0x13130", "size": 2, "name": "register_slots", "reason": "ra-rule"}],
+# V12-NEXT: {"start": "0x13130", "size": 2, "name": "register_slots", "reason": "ra-rule"},
+# V12-NEXT: {"start": "0x13150", "size": 2, "name": "sp_beside_stored", "reason": "sp-rule"}],

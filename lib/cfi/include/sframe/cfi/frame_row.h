@@ -31,7 +31,7 @@ enum class Unsayable : std::uint8_t {
   ra_unsaved,        ///< RA has no register on this ABI and is not saved
   ra_column,         ///< the CIE's return address column is SP or FP
   ra_signed_with_pc, ///< AArch64: the signature covers the signing instruction's address
-  sp_rule,           ///< the caller's SP is not the CFA (s390x: CFA - 160)
+  sp_rule,           ///< the caller's SP is not the CFA (s390x: CFA - 160), and moving the CFA does not help
   register_range,    ///< a register number of more than 16 bits
   offset_range,      ///< an offset of more than 32 bits, or a row 4 GiB behind its function's start
 };
@@ -57,7 +57,8 @@ const char* reason_name(Unsayable reason);
 /// - SP unspecified or undefined: the CFA by convention. Any other rule must come to the same: val_offset by
 /// its number, same_value where
 ///   the CFA is SP and the ABI's bias, expressions by equality with the CFA's. On ABIs whose CFA is not the
-///   caller's SP (s390x) SP is saved like any other register, and a rule that says where needs no check.
+///   caller's SP (s390x) SP is saved like any other register, and a rule that says where needs no check;
+///   there val_offset with another number gives the row with its CFA moved, so that SP comes out right (Go).
 std::expected<FrameRow, Unsayable> to_frame_row(const CoreRow& row, const AbiTraits& abi);
 
 /// Makes FrameRows of many rows: gives what to_frame_row() gives. Most rows say the same of RA, FP and SP as
