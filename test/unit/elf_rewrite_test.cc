@@ -294,6 +294,13 @@ TEST(ElfRewrite, Refuses) {
   high.segments.front().address = 0xfffffffffffff000;
   expect_refused(high.build(), "a kernel's addresses");
 
+  // A kernel at low addresses, as s390x's is. Programs have .init.
+  test::TestElf kernel = plain();
+  kernel.sections.push_back({".init.text", sht_progbits, shf_alloc, 0x20000, Bytes(4), 0, 0, 0});
+  expect_refused(kernel.build(), "this is a kernel");
+  kernel.sections.back().name = ".init";
+  EXPECT_TRUE(add(kernel.build(), large));
+
   test::TestElf two = plain();
   two.sections.push_back({".sframe", sht_progbits, shf_alloc, 0x20000, Bytes(4), 0, 0, 0});
   two.sections.push_back({".sframe", sht_progbits, shf_alloc, 0x20008, Bytes(4), 0, 0, 0});

@@ -133,8 +133,16 @@ struct Loads {
   std::uint64_t align = page;
 };
 
+/// The section of a Linux kernel that has its set-up code, on every machine; modules have it too, but nobody
+/// loads those by segments. Addresses do not give a kernel away: s390x's are low.
+constexpr std::string_view kernel_section = ".init.text";
+
 Result<Loads> check_loads(const Image& image, Layout& layout) {
   Loads loads;
+  if (image.find_section(kernel_section))
+    return fail("this is a kernel, whose boot loader does not expect another segment (--emit=section makes the "
+                "section alone)",
+                kernel_section);
   for (std::size_t i = 0; i < layout.segments.size(); ++i) {
     const Segment& segment = image.segments()[layout.segments[i]];
     if (segment.type != pt_load) continue;
