@@ -55,7 +55,9 @@ protected:
   static bool same_flow(const Opinion& theirs, const code::Instruction& ours) {
     const bool branches = theirs.is_branch || theirs.is_call || theirs.is_return;
     switch (ours.flow) {
-    case Flow::next: return !branches || may_stay(theirs);
+    case Flow::next:
+    case Flow::trap: return !branches || may_stay(theirs);
+    case Flow::patchable: return theirs.is_branch && !theirs.is_indirect;
     case Flow::jump: return theirs.is_branch || starts_with_any(theirs.name, {"BRAS"});
     case Flow::branch: return theirs.is_branch && !theirs.is_indirect;
     case Flow::indirect_jump:
@@ -65,7 +67,7 @@ protected:
       return theirs.is_return || theirs.is_indirect || starts_with_any(theirs.name, {"BCT", "BX", "BSM"});
     case Flow::call: return theirs.is_call;
     case Flow::indirect_call: return theirs.is_call;
-    case Flow::stop: return theirs.is_branch || theirs.is_barrier;
+    case Flow::stop: return theirs.is_branch || theirs.is_barrier || starts_with_any(theirs.name, {"SVC"});
     }
     return false;
   }

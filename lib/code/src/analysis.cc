@@ -177,7 +177,8 @@ void Analysis::process(std::uint32_t block) {
     code_[index].owner = block;
     if (!step(index, state, true)) return;
     const Instruction& instruction = code_[index].instruction;
-    if (instruction.flow == Flow::call || instruction.flow == Flow::indirect_call)
+    if (instruction.flow == Flow::call || instruction.flow == Flow::indirect_call ||
+        instruction.flow == Flow::trap)
       call = index;
     else if (!instruction.is_nop)
       call = no_index;
@@ -230,8 +231,23 @@ void Analysis::leave(std::uint32_t index, State& state) {
     return;
   case Flow::indirect_jump:
   case Flow::indirect_branch: return jump_indirectly(index, state);
+  case Flow::ret:
+  case Flow::conditional_return:
+    if (jumps_like_return(instruction, state)) jump_indirectly(index, state);
+    return;
+  case Flow::patchable:
+    if (contains(instruction.target)) guess(index, state, std::span(&instruction.target, 1));
+    return;
   default: return;
   }
+}
+
+/// s390x: `br %r14` returns, but compilers take r14 for jump tables as well.
+bool Analysis::jumps_like_return(const Instruction& instruction, const State& state) const {
+  if (instruction.jump_register == Effect::none) return false;
+  const Value to = state.reg(instruction.jump_register);
+  return to.base == Value::Base::table ||
+         (is_number(to) && contains(number_of(to, function_.start)));
 }
 
 /// Whether control may go to the next instruction, with `state` made what it is there.
@@ -239,8 +255,10 @@ bool Analysis::goes_on(std::uint32_t index, State& state, bool follow_edges) {
   const Instruction& instruction = code_[index].instruction;
   switch (instruction.flow) {
   case Flow::next:
+  case Flow::patchable:
   case Flow::indirect_branch:
   case Flow::conditional_return: return true;
+  case Flow::trap: return goes_on_behind_trap(index, state);
   case Flow::branch: return refine(instruction, false, state), true;
   case Flow::call:
   case Flow::indirect_call: return goes_on_behind_call(index, state, follow_edges);
@@ -277,6 +295,13 @@ bool Analysis::goes_on_behind_call(std::uint32_t index, State& state, bool follo
     return false;
   }
   return true;
+}
+
+bool Analysis::goes_on_behind_trap(std::uint32_t index, const State& state) {
+  Decoded& decoded = code_[index];
+  const std::uint64_t next = decoded.instruction.address + decoded.instruction.length;
+  if (rows_say_it_does_not_return(next, behind_padding(next), state, state)) decoded.does_not_return = true;
+  return !decoded.does_not_return;
 }
 
 /// The first instruction from `address` on that is no padding.

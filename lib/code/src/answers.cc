@@ -60,9 +60,13 @@ Exit Analysis::exit_of(const Decoded& decoded, const State& state) {
     if (decoded.unresolved) return Exit::indirect_unknown;
     return is_entry_like(state, *abi_) ? Exit::indirect_tail_call : Exit::none;
   case Flow::ret:
-  case Flow::conditional_return: return exit_of_return(instruction, state);
+  case Flow::conditional_return:
+    if (!jumps_like_return(instruction, state)) return exit_of_return(instruction, state);
+    return decoded.unresolved ? Exit::indirect_unknown : Exit::none;
   case Flow::stop: return Exit::stops;
   case Flow::next: return is_last_system_call(instruction, state) ? Exit::stops : Exit::none;
+  case Flow::trap:
+  case Flow::patchable:
   case Flow::call:
   case Flow::indirect_call: break;
   }

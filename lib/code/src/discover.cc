@@ -51,7 +51,8 @@ void Analysis::make_leader(std::uint64_t address) {
 /// Queues where an instruction's direct edges go, and marks that blocks start there.
 void Analysis::note_targets(std::uint32_t index) {
   const Instruction instruction = code_[index].instruction;
-  const bool jumps = instruction.flow == Flow::jump || instruction.flow == Flow::branch;
+  const bool jumps = instruction.flow == Flow::jump || instruction.flow == Flow::branch ||
+                     instruction.flow == Flow::patchable;
   if ((!jumps && !is_internal_call(instruction)) || !contains(instruction.target)) return;
   const std::uint32_t target = index_at(instruction.target);
   if (target == no_index)

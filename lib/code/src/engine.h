@@ -124,6 +124,7 @@ private:
   void call(const Decoded& decoded, State& state);
   void enter_internal_call(const Decoded& decoded, State& state) const;
   void refine(const Instruction& branch, bool taken, State& state) const;
+  bool steps_meet(const Value& sp, const Value& limit) const;
 
   // join.cc
   void propagate(std::uint64_t target, const State& state, std::uint32_t from, Edge edge);
@@ -166,6 +167,8 @@ private:
   void leave(std::uint32_t index, State& state);
   bool goes_on(std::uint32_t index, State& state, bool follow_edges);
   bool goes_on_behind_call(std::uint32_t index, State& state, bool follow_edges);
+  bool goes_on_behind_trap(std::uint32_t index, const State& state);
+  bool jumps_like_return(const Instruction& instruction, const State& state) const;
   std::uint64_t behind_padding(std::uint64_t address) const;
   bool rows_say_it_does_not_return(std::uint64_t next, std::uint64_t behind_padding, const State& before,
                                    const State& after) const;

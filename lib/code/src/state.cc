@@ -126,6 +126,15 @@ public:
     }
   }
 
+  /// s390x saves RA and SP by one instruction, in the area above the caller's SP that the ABI has for registers.
+  /// Rows do not say where SP is: only the function needs the word, which restores SP from it.
+  void place_saved_sp(const Rule& ra) {
+    const std::int32_t distance = word_size * (abi_.sp - abi_.ra);
+    const bool is_at_cfa = ra == Rule::at_cfa(ra.offset);
+    if (abi_.sp_from_cfa != 0 && is_at_cfa && ra.offset >= abi_.sp_from_cfa && ra.offset < -distance)
+      state_.store(Value::cfa(ra.offset + distance), Value::cfa(abi_.sp_from_cfa));
+  }
+
 private:
   /// Symbols of the entry: one for SP, one for each register that a rule starts from.
   static constexpr std::uint16_t sp_symbol = 0;
@@ -158,6 +167,7 @@ State State::at_entry(const FrameRow& row, const AbiTraits& abi, const Machine& 
   maker.place_cfa(first.cfa);
   maker.place_register(first.ra, abi.ra);
   maker.place_register(first.fp, abi.fp);
+  maker.place_saved_sp(first.ra);
   if (first.ra_signed) {
     for (std::uint16_t reg = 0; reg < machine.num_registers; ++reg)
       if (state.reg(reg) == Value::entry(abi.ra)) state.set_reg(reg, signed_value(state.reg(reg)));

@@ -230,6 +230,17 @@ void Analysis::enter_internal_call(const Decoded& decoded, State& state) const {
   state.set_reg(abi_->sp, below);
 }
 
+/// True where SP, going down to a limit in the steps of a loop, comes to the limit itself, and has not gone past it.
+bool Analysis::steps_meet(const Value& sp, const Value& limit) const {
+  if (limit.base != Base::cfa) return false;
+  if (sp.base == Base::cfa) return sp.offset > limit.offset; // the first step: more will follow
+  if (sp.base != Base::conflict) return false;
+  const Value first = conflicts_[sp.id].first, second = conflicts_[sp.id].second;
+  if (first.base != Base::cfa || second.base != Base::cfa) return false;
+  const std::int64_t step = std::int64_t{first.offset} - second.offset;
+  return step > 0 && first.offset > limit.offset && (std::int64_t{first.offset} - limit.offset) % step == 0;
+}
+
 /// What is known more on one side of a branch.
 void Analysis::refine(const Instruction& branch, bool taken, State& state) const {
   const State::Compare compare = state.compare;
@@ -244,6 +255,9 @@ void Analysis::refine(const Instruction& branch, bool taken, State& state) const
     if (equal && compare.source == abi_->sp && sp.base != Base::cfa &&
         state.reg(compare.reg).base == Base::cfa)
       state.set_reg(abi_->sp, state.reg(compare.reg));
+    const bool not_above = taken ? branch.condition == Condition::below_or_equal
+                                 : branch.condition == Condition::above;
+    if (not_above && compare.reg == abi_->sp && steps_meet(sp, limit)) state.set_reg(abi_->sp, limit);
     return;
   }
   if (compare.value < 0 || compare.value > max_index) return;

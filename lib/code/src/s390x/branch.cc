@@ -104,10 +104,17 @@ void branch_indirect(const Context& context) {
   go_indirect(context, context.word.field(8, 4), scratch);
 }
 
+/// Padding is a branch to itself that is never taken. With another target it is a jump label of the Linux kernel,
+/// which makes it a jump at run time.
 void branch_relative(const Context& context) {
   const unsigned mask = context.word.field(8, 4);
-  context.instruction.is_nop = mask == never;
-  go_relative(context, mask, context.word.signed_field(16, context.argument));
+  const std::int64_t halfwords = context.word.signed_field(16, context.argument);
+  if (mask != never) return go_relative(context, mask, halfwords);
+  context.instruction.is_nop = true;
+  if (context.argument != 32 || halfwords == 0 || context.relative(halfwords) == context.next()) return;
+  context.instruction.is_nop = false;
+  context.instruction.flow = Flow::patchable;
+  context.instruction.target = context.relative(halfwords);
 }
 
 void branch_and_save(const Context& context) {
@@ -192,7 +199,19 @@ void compare_and_branch(const Context& context) {
 }
 
 void supervisor_call(const Context& context) {
+  constexpr unsigned in_register = 0, exit = 1, sigreturn = 119, rt_sigreturn = 173, exit_group = 248;
+  const unsigned number = context.word.byte(1);
+  if (number == exit || number == exit_group || number == sigreturn || number == rt_sigreturn) {
+    context.instruction.flow = Flow::stop;
+    return;
+  }
+  if (number == in_register) context.instruction.system_call_register = 1;
   context.effects.clobber(2); // the result; Linux keeps all others
+}
+
+/// Monitor call. Linux has `mc 0,0` for BUG, which does not come back, and for WARN, which does.
+void monitor_call(const Context& context) {
+  context.instruction.flow = Flow::trap;
 }
 
 void execute(const Context& context) {

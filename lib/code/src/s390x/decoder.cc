@@ -98,7 +98,8 @@ const MachineEntry s390x_machine{.machine = {.num_registers = s390x::scratch + 1
                                              .call_clobbered = 0x1'00ff'403f,
                                              .red_zone = 0,
                                              .max_length = s390x::longest,
-                                             .alignment = 2},
+                                             .alignment = 2,
+                                             .last_system_calls = {1, 248, 173}},
                                  .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
                                    return std::make_unique<s390x::ZDecoder>();
                                  }};

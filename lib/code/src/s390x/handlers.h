@@ -26,6 +26,7 @@ void compare_and_branch_relative(const Context& context);           ///< argumen
 void compare_immediate_and_branch_relative(const Context& context); ///< argument: an Operands value
 void compare_and_branch(const Context& context); ///< to an address; argument: offset of the mask
 void supervisor_call(const Context& context);    ///< svc
+void monitor_call(const Context& context);       ///< mc
 void execute(const Context& context);            ///< ex, exrl
 void stop(const Context& context);               ///< what always raises an exception
 /// What a compare takes its operands for.
@@ -65,6 +66,8 @@ void add_immediate(const Context& context);               ///< aghi (argument 16
 void subtract_immediate(const Context& context);          ///< slgfi
 void add_immediate_distinct(const Context& context);      ///< aghik, alghsik
 void add_register(const Context& context);                ///< agr, algr
+void add_memory(const Context& context);                  ///< ag, alg (argument 8: bytes), agf (4)
+void combine_same(const Context& context); ///< lr, nr, or, ...: clobbers, but keeps a register combined with itself
 void subtract_register(const Context& context);           ///< sgr, slgr
 void add_register_distinct(const Context& context);       ///< agrk, algrk
 void subtract_register_distinct(const Context& context);  ///< sgrk, slgrk

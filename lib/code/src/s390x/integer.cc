@@ -126,6 +126,30 @@ void add_register(const Context& context) {
   context.effects.lose_flags();
 }
 
+/// LLVM adds the entry of a jump table to the table's address in one instruction.
+void add_memory(const Context& context) {
+  const Address from = context.word.indexed_address(true);
+  const std::uint8_t r1 = context.word.r1();
+  context.effects.lose_flags();
+  if (!from.has_index()) return context.effects.clobber(r1);
+  context.effects.append({.kind = Effect::Kind::load_table,
+                          .reg = scratch,
+                          .source = from.base,
+                          .index = from.index,
+                          .size = context.argument,
+                          .scale = 1,
+                          .is_signed = context.argument != 8,
+                          .value = from.displacement});
+  context.effects.add(r1, scratch, 1);
+}
+
+/// `lr %r15,%r15` and the like: valgrind's requests start with four.
+void combine_same(const Context& context) {
+  constexpr unsigned lr = 0x18;
+  if (context.word.r1() != context.word.r2()) context.effects.clobber(context.word.r1());
+  if (context.word.byte(0) != lr) context.effects.lose_flags();
+}
+
 void subtract_register(const Context& context) {
   context.effects.add(context.word.r1(), context.word.r2(), -1);
   context.effects.lose_flags();

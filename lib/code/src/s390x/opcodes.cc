@@ -115,6 +115,7 @@ constexpr Row rows[] = {
     {none, "06", nothing, branch_on_count, 4},
     {none, "07", nothing, branch_register},
     {none, "0a", nothing, supervisor_call},
+    {none, "af", nothing, monitor_call},
     {none, "0b", nothing, set_mode_and_branch},
     {none, "44", nothing, execute},
     {none, "45 4d", nothing, branch_and_save_memory},
@@ -215,6 +216,7 @@ constexpr Row rows[] = {
     {0xed, "a8 a9 ac ad", nothing, store_string},
 
     // Arithmetic.
+    {none, "12 14 16 18", nothing, combine_same},
     {none, "28", nothing, move_float},
     {none, "41", nothing, load_address},
     {0xa5, "0c", nothing, load_logical_immediate, 48},
@@ -242,6 +244,7 @@ constexpr Row rows[] = {
     {0xb9, "e8 ea", nothing, add_register_distinct},
     {0xb9, "e9 eb", nothing, subtract_register_distinct},
     {0xb9, "21", nothing, compare_logical_register},
+    {0xb9, "80 81", nothing, combine_same},
     {0xc0, "00", nothing, load_address_relative},
     {0xc0, "01", nothing, load_immediate, 32},
     {0xc0, "0a", nothing, and_immediate_long, 32},
@@ -251,6 +254,8 @@ constexpr Row rows[] = {
     {0xc2, "04", nothing, subtract_immediate},
     {0xc2, "08 0a", nothing, add_immediate, 32},
     {0xc2, "0e 0f", nothing, compare_logical_immediate},
+    {0xe3, "08 0a", nothing, add_memory, 8},
+    {0xe3, "18", nothing, add_memory, 4},
     {0xe3, "71", nothing, load_address},
     {0xeb, "0d", nothing, shift_left},
     {0xec, "55 59", nothing, rotate_and_insert},

@@ -21,6 +21,22 @@
 	.cfi_adjust_cfa_offset -32
 	.endm
 
+	.macro	saved_frame
+	stmg	%r14, %r15, 112(%r15)
+	.cfi_offset 14, -48
+	.cfi_offset 15, -40
+	aghi	%r15, -160
+	.cfi_def_cfa_offset 320
+	brasl	%r14, helper
+	.endm
+	.macro	no_saved_frame
+	lmg	%r14, %r15, 272(%r15)
+	.cfi_restore 14
+	.cfi_restore 15
+	.cfi_def_cfa_offset 160
+	br	%r14
+	.endm
+
 	.macro	two_paths
 	ltr	%r2, %r2
 	je	1f
@@ -103,6 +119,44 @@
 1:
 	br	%r14
 	done	k306
+
+	function k203_kept		# the word is taken for something else while RA is in its register
+	saved_frame
+	lg	%r14, 272(%r15)
+	.if	BAD
+	stg	%r2, 272(%r15)
+	.endif
+	lghi	%r2, 0
+	lghi	%r3, 0
+	.cfi_restore 14
+	aghi	%r15, 160
+	.cfi_def_cfa_offset 160
+	br	%r14
+	done	k203_kept
+
+	function k207_probe		# the loop's steps do not end where the row says
+	stmg	%r11, %r15, 88(%r15)
+	.cfi_offset 14, -48
+	.cfi_offset 15, -40
+	lgr	%r0, %r15
+	aghi	%r0, -8192-8*BAD
+	.cfi_def_cfa 0, 8352+8*BAD
+1:	aghi	%r15, -4096
+	clgrjh	%r15, %r0, 1b
+	.cfi_def_cfa_register 15
+	lghi	%r2, 0
+2:	j	2b
+	done	k207_probe
+
+	function k209_other		# a return to what is no return address, and no entry of a table
+	saved_frame
+	.if	BAD
+	lgr	%r14, %r2
+	br	%r14
+	.else
+	no_saved_frame
+	.endif
+	done	k209_other
 
 	function helper
 	br	%r14

@@ -193,6 +193,137 @@
 	.text
 	done	landing_pad
 
+	function table_by_link_register	# LLVM adds the entry to the table's address, in any register
+	frame
+	clgfi	%r2, 1
+	jh	3f
+	sllg	%r2, %r2, 2
+	larl	%r14, .Ltable_by_link_register
+	agf	%r14, 0(%r2,%r14)
+	br	%r14
+1:	check
+	j	3f
+2:	lghi	%r2, 1
+3:	no_frame
+	br	%r14
+	.section .rodata
+	.balign	4
+.Ltable_by_link_register:
+	.4byte	1b-.Ltable_by_link_register, 2b-.Ltable_by_link_register
+	.text
+	done	table_by_link_register
+
+	function valgrind_request	# SP is copied to itself
+	frame
+	lr	%r15, %r15
+	lr	%r1, %r1
+	lr	%r2, %r2
+	lr	%r3, %r3
+	check
+	no_frame
+	br	%r14
+	done	valgrind_request
+
+	function warn			# the kernel's WARN comes back
+	frame
+	mc	0, 0
+	check
+	no_frame
+	br	%r14
+	done	warn
+
+	function bug			# and BUG does not: another path comes behind
+	ltr	%r2, %r2
+	je	1f
+	frame
+	check
+	mc	0, 0
+	restored
+1:	br	%r14
+	done	bug
+
+	function jump_label		# a jump, once the kernel has patched it
+	frame
+	brcl	0, 1f
+	check
+	no_frame
+	br	%r14
+1:	.cfi_def_cfa_offset 328
+	saved
+	lghi	%r3, 0
+	no_frame
+	br	%r14
+	done	jump_label
+
+	function clears_in_a_loop	# r11 is no frame pointer; the array is smaller than the loop's step
+	frame
+	la	%r11, 160(%r15)
+1:	xc	0(256,%r11), 0(%r11)
+	la	%r11, 256(%r11)
+	brctg	%r2, 1b
+	check
+	no_frame
+	br	%r14
+	done	clears_in_a_loop
+
+	function probes_stack		# LLVM, for frames of many pages
+	stmg	%r6, %r15, 48(%r15)
+	saved
+	lgr	%r0, %r15
+	aghi	%r0, -20480
+	.cfi_def_cfa 0, 20640
+1:	aghi	%r15, -4096
+	cg	%r0, 4088(%r15)
+	clgrjh	%r15, %r0, 1b
+	.cfi_def_cfa_register 15
+	check
+	aghi	%r15, -40
+	.cfi_def_cfa_offset 20680
+	check
+	lmg	%r6, %r15, 20568(%r15)
+	restored
+	br	%r14
+	done	probes_stack
+
+	function eh_return		# gcc up to 13: the handler's address becomes the return address
+	frame
+	brasl	%r14, helper
+	stg	%r2, 280(%r15)
+	check
+	no_frame
+	br	%r14
+	done	eh_return
+
+	function exits			# by system call: another path comes behind
+	ltr	%r2, %r2
+	je	1f
+	frame
+	check
+	svc	248
+	restored
+1:	br	%r14
+	done	exits
+
+	function exits_by_register	# the number of the call in r1
+	ltr	%r2, %r2
+	je	1f
+	frame
+	check
+	lghi	%r1, 248
+	svc	0
+	restored
+1:	br	%r14
+	done	exits_by_register
+
+	function returns.cold		# a cold part that takes the frame down itself
+	.cfi_def_cfa_offset 328
+	saved
+	brasl	%r14, helper
+	check
+	no_frame
+	br	%r14
+	done	returns.cold
+
 	function helper
 	.cfi_adjust_cfa_offset 8*BAD
 	br	%r14

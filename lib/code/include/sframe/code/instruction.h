@@ -33,6 +33,8 @@ enum class Flow : std::uint8_t {
   ret,                ///< to the caller
   conditional_return, ///< to the caller or to the next (s390x bcr on the link register)
   stop,               ///< nowhere: ud2, hlt, udf, a trap that is not meant to be passed
+  trap,     ///< to the next, or nowhere: a trap that the system passes over or not (the kernel's WARN and BUG)
+  patchable ///< to the next; once the program has patched it, to `target` (the kernel's jump labels)
 };
 
 /// One thing that an instruction does to registers or memory. An instruction's effects take place one after
@@ -76,7 +78,7 @@ enum class Condition : std::uint8_t { other, above, above_or_equal, below, below
 /// An instruction without its effects, which the decoder appends to a list of the caller's.
 struct Instruction {
   std::uint64_t address = 0;
-  std::uint64_t target = 0; ///< of jump, branch, call
+  std::uint64_t target = 0; ///< of jump, branch, call, patchable
   std::uint8_t length = 0;  ///< bytes; at least 1 after a successful decode
   Flow flow = Flow::next;
   Condition condition = Condition::other; ///< of a branch: unsigned; the branch is taken when it holds
@@ -86,7 +88,8 @@ struct Instruction {
   bool writes_flags = false;
   /// Of indirect_jump: the register that is jumped to. A jump through memory first loads (load, load_table)
   /// into a register of its own: AMD64 takes 16, the column of the return address. None: not known. Of ret:
-  /// the register that holds the return address, where it is not on the stack; none: the ABI's.
+  /// the register that holds the return address, where it is not on the stack; none: the ABI's. s390x returns
+  /// and jumps by the same instruction.
   std::uint8_t jump_register = Effect::none;
   /// AArch64, s390x: register that a call leaves the return address in. AMD64: none, it is pushed. A call's
   /// effects do not say so, nor what the callee clobbers: the analysis knows.
