@@ -66,7 +66,8 @@ void write_counts(const conversion::Report& report, tool::Output& out) {
   out.decimal(functions.skipped) << "},\n \"pc_bytes\": {\"total\": ";
   out.decimal(report.pc_bytes.total) << ", \"covered\": ";
   out.decimal(report.pc_bytes.covered) << ", \"stubs\": ";
-  out.decimal(report.plt_bytes) << "}";
+  out.decimal(report.plt_bytes) << ", \"stubs_with_wrong_cfi\": ";
+  out.decimal(report.refuted_plt_bytes) << "}";
 }
 
 void write_executable_bytes(const ExecutableBytes& bytes, tool::Output& out) {
@@ -185,6 +186,9 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
   if (report.plt_bytes != 0)
     out << "  stubs:     " << with_commas(report.plt_bytes)
         << " bytes without CFI are described from their instructions\n";
+  if (report.refuted_plt_bytes != 0)
+    out << "  stubs:     " << with_commas(report.refuted_plt_bytes)
+        << " bytes are described from their instructions, which contradict their CFI\n";
   if (report.reasons.empty()) return;
   out << "  left out: ";
   for (bool first = true; const auto& [name, count] : report.reasons) {

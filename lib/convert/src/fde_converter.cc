@@ -2,6 +2,8 @@
 
 #include "fde_converter.h"
 
+#include "sframe/convert/plt.h"
+
 #include <algorithm>
 
 namespace sframe::conversion {
@@ -9,13 +11,6 @@ namespace sframe::conversion {
 namespace {
 
 constexpr std::uint64_t max_size = 0xffffffff; ///< bytes of one function
-
-/// The row with a CFA that is `plt`'s before or from its threshold on.
-cfi::CoreRow with_cfa(cfi::CoreRow row, const cfi::PltCfa& plt, bool stepped) {
-  const std::int64_t offset = std::int64_t{plt.offset} + (stepped ? plt.step : 0);
-  row.cfa = {cfi::CfaRule::Kind::register_offset, plt.base, offset};
-  return row;
-}
 
 } // namespace
 
@@ -95,8 +90,8 @@ void FdeConverter::append_plt(const cfi::CoreRow& row, std::uint64_t begin, std:
   if (!options_.plt) return;
   const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi_);
   if (!plt) return leave_out(begin, end, reason(cfi::Unsayable::cfa_expression));
-  const auto before = cfi::to_frame_row(with_cfa(row, *plt, false), abi_);
-  const auto after = cfi::to_frame_row(with_cfa(row, *plt, true), abi_);
+  const auto before = cfi::to_frame_row(plt_row(row, *plt, 0), abi_);
+  const auto after = cfi::to_frame_row(plt_row(row, *plt, plt->threshold), abi_);
   if (!before || !after) return leave_out(begin, end, reason(before ? after.error() : before.error()));
 
   const std::uint64_t in_block = begin & plt->mask;

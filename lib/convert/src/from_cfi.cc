@@ -32,15 +32,18 @@ constexpr std::uint64_t part_size = 128 << 10;
 class Addresses {
 public:
   Addresses(const CfiInput& input, const Options& options)
-      : options_(options), plts_(input.plts), code_(input.code) {
+      : options_(options), plts_(input.plts), code_(input.code), refuted_(input.plts.size()) {
     std::ranges::sort(code_, {}, &Range::start);
   }
 
   bool asked_for(const cfi::Fde& fde) const {
-    const auto has_it = [&](const Plt& plt) { return plt.range.contains(fde.start); };
-    if (!options_.plt && std::ranges::any_of(plts_, has_it)) return false;
+    for (std::size_t i = 0; i < plts_.size(); ++i)
+      if (plts_[i].range.contains(fde.start) && (!options_.plt || refuted_[i])) return false;
     return !options_.wanted || options_.wanted(fde);
   }
+  /// The CFI of a PLT is wrong.
+  void refute(std::size_t plt) { refuted_[plt] = true; }
+  bool refuted(std::size_t plt) const { return refuted_[plt]; }
   bool in_code(std::uint64_t address) const {
     if (code_.empty()) return true;
     const auto after = std::ranges::upper_bound(code_, address, {}, &Range::start);
@@ -51,6 +54,7 @@ private:
   const Options& options_;
   std::span<const Plt> plts_;
   std::vector<Range> code_;
+  std::vector<bool> refuted_; ///< per Plt
 };
 
 /// A section, with what must be known of it before one of its FDEs can be converted.
@@ -114,12 +118,14 @@ public:
         described_(input.plts.size()) {}
 
   void convert(const cfi::Section& section);
-  /// Stubs that none of the sections describes.
+  /// Stubs that none of the sections describes, or wrongly.
   void convert_plts();
 
 private:
   void convert_parts(const Source& source);
-  void note_plts(std::span<const cfi::Index::Entry> entries);
+  void note_plts(const cfi::Section& section, std::span<const cfi::Index::Entry> entries);
+  bool is_refuted(const cfi::Section& section, std::span<const cfi::Index::Entry> entries, const Plt& plt) const;
+  void convert_plt(const Plt& plt, std::uint64_t& bytes);
 
   const CfiInput& input_;
   const Options& options_;
@@ -141,37 +147,61 @@ void Converter::convert(const cfi::Section& section) {
   Source source{section, addresses_, Ownership(index->entries(), covered_),
                 &section == &input_.sections.front()};
   if (&section != &input_.sections.back()) covered_.add(index->entries());
-  note_plts(index->entries());
+  note_plts(section, index->entries());
   // Encoded rows rarely take more bytes than the instructions that they come from.
   out_.builder.reserve(out_.builder.num_fdes() + index->entries().size(), section.bytes().size());
   *index = {};
   convert_parts(source);
 }
 
-void Converter::note_plts(std::span<const cfi::Index::Entry> entries) {
+void Converter::note_plts(const cfi::Section& section, std::span<const cfi::Index::Entry> entries) {
   for (std::size_t i = 0; i < input_.plts.size(); ++i) {
     const Range& plt = input_.plts[i].range;
     const auto behind =
         std::ranges::lower_bound(entries, range_end(plt.start, plt.size), {}, &cfi::Index::Entry::start);
     if (behind == entries.begin()) continue;
     const cfi::Index::Entry& last = *std::prev(behind);
-    if (range_end(last.start, last.size) > plt.start) described_[i] = true;
+    if (range_end(last.start, last.size) <= plt.start) continue;
+    described_[i] = true;
+    if (options_.plt && is_refuted(section, entries, input_.plts[i])) addresses_.refute(i);
   }
 }
 
+/// True where the instructions of stubs show that what an FDE of theirs has is wrong.
+bool Converter::is_refuted(const cfi::Section& section, std::span<const cfi::Index::Entry> entries,
+                           const Plt& plt) const {
+  if (plt.bytes.empty()) return false;
+  const std::uint64_t end = plt.range.start + plt.range.size;
+  StubRows stubs;
+  stubs.add(*input_.abi, plt.bytes, plt.range.start);
+  for (auto entry = std::ranges::lower_bound(entries, plt.range.start, {}, &cfi::Index::Entry::start);
+       entry != entries.end() && entry->start < end; ++entry) {
+    const auto fde = section.fde(entry->offset);
+    if (!fde || !addresses_.asked_for(*fde)) continue;
+    if (stubs.refute(section, *fde, fde->start, std::min(end, fde->start + fde->size))) return true;
+  }
+  return false;
+}
+
 void Converter::convert_plts() {
-  if (!options_.plt || options_.wanted) return;
+  if (!options_.plt) return;
   for (std::size_t i = 0; i < input_.plts.size(); ++i) {
     const Plt& plt = input_.plts[i];
-    if (described_[i] || plt.bytes.empty()) continue;
-    for (PltFunction& function : plt_functions(*input_.abi, plt.bytes, plt.range.start)) {
-      if (!options_.reaches(function.fde.start) || !out_.builder.add(function.fde, function.rows)) continue;
-      ++out_.report.functions.total;
-      ++out_.report.functions.converted;
-      out_.report.pc_bytes.total += function.fde.size;
-      out_.report.pc_bytes.covered += function.fde.size;
-      out_.report.plt_bytes += function.fde.size;
-    }
+    if (addresses_.refuted(i))
+      convert_plt(plt, out_.report.refuted_plt_bytes);
+    else if (!described_[i] && !options_.wanted && !plt.bytes.empty())
+      convert_plt(plt, out_.report.plt_bytes);
+  }
+}
+
+void Converter::convert_plt(const Plt& plt, std::uint64_t& bytes) {
+  for (PltFunction& function : plt_functions(*input_.abi, plt.bytes, plt.range.start)) {
+    if (!options_.reaches(function.fde.start) || !out_.builder.add(function.fde, function.rows)) continue;
+    ++out_.report.functions.total;
+    ++out_.report.functions.converted;
+    out_.report.pc_bytes.total += function.fde.size;
+    out_.report.pc_bytes.covered += function.fde.size;
+    bytes += function.fde.size;
   }
 }
 

@@ -11,7 +11,9 @@
 #include "sframe/convert/plt.h"
 
 #include "sframe/address.h"
+#include "sframe/cfi/frame_row.h"
 #include "sframe/code/analysis.h"
+#include "sframe/convert.h"
 
 #include <algorithm>
 #include <limits>
@@ -173,6 +175,87 @@ std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std
     rest = rest.subspan(count);
   }
   return functions;
+}
+
+void StubRows::add(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address) {
+  constexpr std::size_t filling_size = 4; // no instruction of a stub is zeros, on any ABI
+  for (PltFunction& function : plt_functions(abi, bytes, address)) {
+    for (FrameRow& row : function.rows) row = resolve_fixed(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
+    const auto start = bytes.subspan(function.fde.start - address);
+    const bool is_filling = std::ranges::all_of(start.first(std::min(start.size(), filling_size)),
+                                                [](std::byte byte) { return byte == std::byte(0); });
+    stubs_.push_back({std::move(function), is_filling});
+  }
+  std::ranges::sort(stubs_, {}, [](const Stubs& stubs) { return stubs.function.fde.start; });
+}
+
+bool StubRows::visit(std::uint64_t begin, std::uint64_t end,
+                     const std::function<bool(const Piece&)>& visitor) const {
+  auto stubs = std::ranges::upper_bound(stubs_, begin, {}, [](const Stubs& s) { return s.function.fde.start; });
+  if (stubs != stubs_.begin()) --stubs;
+  for (; stubs != stubs_.end() && stubs->function.fde.start < end; ++stubs) {
+    if (stubs->starts_with_filling) continue;
+    const auto& [fde, rows] = stubs->function;
+    const std::uint64_t all_end = range_end(fde.start, fde.size);
+    const std::uint64_t size = fde.pc_type == PcType::mask && fde.rep_size ? fde.rep_size : fde.size;
+    std::uint64_t stub = fde.start + (begin > fde.start ? (begin - fde.start) / size * size : 0);
+    for (std::uint64_t stub_end; stub < std::min(end, all_end); stub = stub_end) {
+      stub_end = std::min(range_end(stub, size), all_end);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::uint64_t behind = i + 1 < rows.size() ? stub + rows[i + 1].offset : stub_end;
+        const Piece piece{.begin = stub + rows[i].offset, .end = behind, .row = &rows[i], .stub_end = stub_end};
+        if (piece.end > begin && piece.begin < end && !visitor(piece)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool StubRows::prove(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const {
+  std::uint64_t known = begin;
+  const bool same = visit(begin, end, [&](const Piece& piece) {
+    if (piece.begin > known || !piece.row->same_rules(row)) return false;
+    known = piece.end;
+    return true;
+  });
+  return same && known >= end;
+}
+
+bool StubRows::refute(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const {
+  return !visit(begin, end, [&](const Piece& piece) { return piece.row->same_rules(row); });
+}
+
+bool StubRows::refute(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t begin,
+                      std::uint64_t end) const {
+  const AbiTraits& abi = section.abi();
+  const auto resolved = [&](const FrameRow& row) {
+    return resolve_fixed(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
+  };
+  cfi::CoreRowCursor rows(section, fde);
+  for (cfi::CoreRow row; rows.next(row);) {
+    const std::uint64_t from = std::max(begin, row.begin), to = std::min(end, row.end);
+    if (from >= to) continue;
+    if (const auto made = cfi::to_frame_row(row, abi)) {
+      if (refute(resolved(*made), from, to)) return true;
+    } else if (const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi)) {
+      const bool right = visit(from, to, [&](const Piece& piece) {
+        const std::uint64_t at = std::max(piece.begin, from), last = std::min(piece.end, to) - 1;
+        const auto fits = [&](std::uint64_t address) {
+          const auto block_row = cfi::to_frame_row(plt_row(row, *plt, address), abi);
+          return !block_row || piece.row->same_rules(resolved(*block_row));
+        };
+        return fits(at) && fits(last);
+      });
+      if (!right) return true;
+    }
+  }
+  return false;
+}
+
+cfi::CoreRow plt_row(cfi::CoreRow row, const cfi::PltCfa& plt, std::uint64_t address) {
+  const std::int64_t offset = std::int64_t{plt.offset} + ((address & plt.mask) >= plt.threshold ? plt.step : 0);
+  row.cfa = {cfi::CfaRule::Kind::register_offset, plt.base, offset};
+  return row;
 }
 
 } // namespace sframe::conversion

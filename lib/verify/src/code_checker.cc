@@ -69,8 +69,10 @@ void CodeChecker::check(const CodeUnit& unit) {
   if (rows_.empty()) return;
   rows_elsewhere_ = Budget(min_rows_elsewhere + 16 * (unit.end - unit.begin));
   read_call_sites();
-  collect_rows();
-  check_rows(entry_row(), unit.begin, unit.end);
+  if (!check_stubs()) {
+    collect_rows();
+    check_rows(entry_row(), unit.begin, unit.end);
+  }
   if (late_prologue_) {
     if (late_prologues_ > 1)
       late_prologue_->message += "; " + std::to_string(late_prologues_ - 1) + " more like this in the function";
@@ -94,8 +96,38 @@ void CodeChecker::check_rows(const FrameRow& entry, std::uint64_t begin, std::ui
   settle(Exit::none, false);
 }
 
-/// Stubs: each block on its own, as if called. What control does not reach in a block (where it goes on once
-/// the dynamic linker was asked for) is entered with the same frame.
+/// Stubs with rows of their own: each starts with the row that its instructions and those of the other stubs show,
+/// since the CFI's can be wrong. False where the function is no stub, or none that can be understood.
+bool CodeChecker::check_stubs() {
+  if (!input_.in_stubs(unit_->begin)) return false;
+  call_sites_.clear();
+  frame_rows_.clear();
+  bool any = false;
+  const std::uint64_t size = abi_.plt_entry_size;
+  (void)input_.stub_rows().visit(unit_->begin, unit_->end, [&](const conversion::StubRows::Piece& piece) {
+    if (piece.row->offset != 0) return true;
+    any = true;
+    // Those that have one row for all of a stub are put together.
+    const bool is_one = piece.end != piece.stub_end;
+    const std::uint64_t end = std::min(piece.stub_end, unit_->end);
+    for (std::uint64_t at = piece.begin; at < end; at += is_one ? end - at : std::min(size, end - at))
+      if (at >= unit_->begin) check_stub(*piece.row, at, is_one ? end : std::min(at + size, end));
+    return true;
+  });
+  return any;
+}
+
+/// A stub, as if called. What control does not reach in it (where it goes on once the dynamic linker was asked for)
+/// is entered with the same frame.
+void CodeChecker::check_stub(const FrameRow& entry, std::uint64_t begin, std::uint64_t end) {
+  for (std::uint64_t at = begin; at < end && row_at(at);) {
+    check_rows(entry, at, end);
+    if (!results_ || results_->gaps().empty()) break;
+    at = std::max(at + 1, results_->gaps().front().begin);
+  }
+}
+
+/// Stubs: each block on its own, as if called.
 void CodeChecker::check_blocks(const SframeInterval& blocks) {
   const std::uint32_t size = blocks.fde->rep_size;
   std::vector<PlacedRow> others;
@@ -114,11 +146,7 @@ void CodeChecker::check_blocks(const SframeInterval& blocks) {
       rows_.push_back({block + std::min(first, room), block + std::min(last, room), blocks.block[i],
                        blocks.part, blocks.fde->number});
     }
-    for (std::uint64_t at = block; at < block_end && row_at(at);) {
-      check_rows(resolved_entry(abi_), at, block_end);
-      if (!results_ || results_->gaps().empty()) break;
-      at = std::max(at + 1, results_->gaps().front().begin);
-    }
+    check_stub(resolved_entry(abi_), block, block_end);
     if (!results_) break; // not in the file, and what is behind it neither
   }
   merger_.flush();

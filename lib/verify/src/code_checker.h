@@ -48,6 +48,8 @@ private:
 
   void check_rows(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
   void check_blocks(const SframeInterval& blocks);
+  bool check_stubs();
+  void check_stub(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
   bool analyse(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
   void visit(const code::Reached& at);
   void check_row(const code::Reached& at, const PlacedRow& row);

@@ -151,8 +151,11 @@ bool Input::in_stubs(std::uint64_t address) const {
 void Input::add_code() {
   if (!image_) return;
   if (!relocatable_)
-    for (const elf::Section& plt : image_->plt_sections())
+    for (const elf::Section& plt : image_->plt_sections()) {
       stubs_.push_back({plt.address, range_end(plt.address, plt.size), 0, 0});
+      const auto bytes = image_->read(plt.address, plt.size);
+      if (bytes && image_->abi()) stub_rows_.add(*image_->abi(), *bytes, plt.address);
+    }
   std::vector<Range> ranges;
   for (const elf::CodeRange& code : image_->executable_ranges()) {
     const auto begin = relocatable_ ? place(code.section, code.address) : code.address;

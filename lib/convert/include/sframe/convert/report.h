@@ -61,6 +61,7 @@ struct Report {
   Functions functions;
   PcBytes pc_bytes;
   std::uint64_t plt_bytes = 0; ///< of the covered ones: stubs without CFI, described from their instructions
+  std::uint64_t refuted_plt_bytes = 0; ///< of the covered ones: stubs whose CFI their instructions show to be wrong
   std::map<std::string_view, std::uint64_t> reasons; ///< name -> how often: ranges, or FDEs without a range
   std::vector<LeftOut> left_out;                     ///< by address
   std::vector<Fault> faults;                         ///< in the order of the input

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "sframe/cfi/section.h"
+#include "sframe/convert/plt.h"
 #include "sframe/elf/image.h"
 #include "sframe/section.h"
 #include "sframe/verify/findings.h"
@@ -113,6 +114,8 @@ public:
 
   /// True for an address in a section of linker-made stubs, which need not have CFI.
   bool in_stubs(std::uint64_t address) const;
+  /// The rows that their instructions show.
+  const conversion::StubRows& stub_rows() const { return stub_rows_; }
 
   /// The address in the common address space of `start` as function `fde` of a part, or as FDE `fde` of a CFI
   /// table, has it. Nothing where a relocatable object's section would have to be larger than 2^40 bytes.
@@ -144,6 +147,7 @@ private:
   std::vector<CfiTable> cfi_;
   std::vector<Range> code_;
   std::vector<Range> stubs_;
+  conversion::StubRows stub_rows_;
 };
 
 } // namespace sframe::verify
