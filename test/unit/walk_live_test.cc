@@ -143,6 +143,41 @@ TEST_F(WalkLive, CountsChangesOfTheMappings) {
   EXPECT_EQ(generation(), first + 2);
 }
 
+/// What a module has seen of memory stays where it is when the mappings change: the vdso, deleted files, and
+/// here all of them.
+TEST_F(WalkLive, ModulesKeepWhatTheyHaveSeenOfMemory) {
+  Target target;
+  auto attached = LiveProcess::attach(target.pid(), {.open_files = false});
+  ASSERT_TRUE(attached.has_value()) << attached.error().text();
+  LiveProcess& process = **attached;
+  ASSERT_TRUE(process.stop());
+  struct Seen {
+    Module* module;
+    std::vector<std::byte> bytes;
+  };
+  std::vector<Seen> seen;
+  for (Module& module : process.modules())
+    if (const elf::Image* image = module.image()) {
+      module.tables();
+      seen.push_back({&module, {image->bytes().begin(), image->bytes().end()}});
+    }
+  ASSERT_TRUE(std::ranges::any_of(seen, [](const Seen& one) { return one.module->info().vdso; }));
+  ASSERT_GE(seen.size(), 3u) << "the vdso, the program, the C library";
+  process.resume();
+
+  const std::uint64_t before = process.generation();
+  ASSERT_TRUE(target.act('l')); // a library is loaded: the list of mappings changes
+  ASSERT_TRUE(process.stop());
+  ASSERT_GT(process.generation(), before);
+  // What had been given back would be taken again by these.
+  std::vector<std::vector<std::byte>> others;
+  for (const Seen& one : seen)
+    for (int i = 0; i < 8; ++i) others.emplace_back(one.bytes.size(), std::byte{0xff});
+  for (const Seen& one : seen)
+    EXPECT_TRUE(std::ranges::equal(one.module->image()->bytes(), one.bytes)) << one.module->info().path;
+  EXPECT_GT(test::stack_of(process, target.pid()).size(), 2u) << "by their tables";
+}
+
 TEST_F(WalkLive, SurvivesExecByEitherThread) {
   for (const char how : {'x', 'X'}) {
     Target target;

@@ -35,6 +35,19 @@ std::uint64_t auxv_value(std::uint32_t pid, std::uint64_t type) {
 
 struct LiveSpace::Mapping : live::MapsLine {
   Module* module = nullptr;
+  Known* known = nullptr; ///< of that module
+};
+
+/// A module and what it has seen of its memory. The bytes belong to the module, not to the address: once it
+/// is unloaded, something else may be mapped there.
+struct LiveSpace::Known final : public ByteSource {
+  explicit Known(LiveSpace& of) : space(of) {}
+
+  std::span<const std::byte> memory_at(std::uint64_t address) override;
+
+  LiveSpace& space;
+  Module* module = nullptr;
+  std::map<std::uint64_t, std::vector<std::byte>> images; ///< by the mapping's address
 };
 
 /// Bytes that were read at once. `covered` of them were asked for, whole pages; the first `size` are there.
@@ -103,14 +116,25 @@ void LiveSpace::forget() {
 
 std::span<const std::byte> LiveSpace::memory_at(std::uint64_t address) {
   const Mapping* mapping = mapping_at(address);
-  if (!mapping || mapping->writable || !mapping->module) return {};
-  const auto [at, added] = images_.try_emplace(mapping->start);
-  std::vector<std::byte>& image = at->second;
-  if (added) {
-    image.resize(std::min(mapping->end - mapping->start, largest_image));
-    image.resize(read_process(mapping->start, image));
+  return mapping && mapping->known ? mapping->known->memory_at(address) : std::span<const std::byte>{};
+}
+
+std::span<const std::byte> LiveSpace::Known::memory_at(std::uint64_t address) {
+  const Mapping* mapping = space.mapping_at(address);
+  if (mapping && !mapping->writable && mapping->known == this) {
+    const auto [at, added] = images.try_emplace(mapping->start);
+    if (added) {
+      std::vector<std::byte>& image = at->second;
+      image.resize(std::min({mapping->end - mapping->start, largest_image, space.images_left_}));
+      image.resize(space.read_process(mapping->start, image));
+      image.shrink_to_fit();
+      space.images_left_ -= image.size();
+    }
   }
-  const std::uint64_t into = address - mapping->start;
+  const auto after = images.upper_bound(address);
+  if (after == images.begin()) return {};
+  const auto& [start, image] = *std::prev(after);
+  const std::uint64_t into = address - start;
   return into < image.size() ? std::span<const std::byte>(image).subspan(into) : std::span<const std::byte>{};
 }
 
@@ -147,11 +171,16 @@ elf::Result<bool> LiveSpace::refresh() {
   if (text.empty()) text = live::read_proc(through_ = live::living_thread(pid_), "maps");
   if (text.empty()) return elf::fail("has ended");
   if (text == maps_) return false;
-  maps_ = std::move(text);
   mappings_.clear();
-  images_.clear();
-  for (const live::MapsLine& line : live::parse_maps(maps_)) mappings_.push_back({line});
-  for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image);
+  maps_ = std::move(text);
+  try {
+    for (const live::MapsLine& line : live::parse_maps(maps_)) mappings_.push_back({line});
+    for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image);
+  } catch (...) { // no memory: the next time it is read again
+    mappings_.clear();
+    maps_.clear();
+    throw;
+  }
   const std::uint64_t entry = auxv_value(through_, 9 /* AT_ENTRY */);
   const Mapping* at_entry = mapping_at(entry);
   main_ = at_entry ? at_entry->module : nullptr;
@@ -162,10 +191,17 @@ elf::Result<bool> LiveSpace::refresh() {
 void LiveSpace::add_module(std::span<Mapping> mappings) {
   std::string key;
   for (const Mapping& mapping : mappings) key += mapping.line;
-  Module*& module = known_[key];
-  if (!module) module = &modules_.emplace_back(describe(mappings), abi_, files_, *this);
+  std::unique_ptr<Known>& known = known_[key];
+  if (!known) {
+    auto added = std::make_unique<Known>(*this);
+    added->module = &modules_.emplace_back(describe(mappings), abi_, files_, *added);
+    known = std::move(added);
+  }
   for (Mapping& mapping : mappings)
-    if (mapping.inode || mapping.is_vdso()) mapping.module = module;
+    if (mapping.inode || mapping.is_vdso()) {
+      mapping.module = known->module;
+      mapping.known = known.get();
+    }
 }
 
 ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings) const {

@@ -37,7 +37,8 @@ public:
   virtual std::size_t read(std::uint64_t address, std::span<std::byte> out);
 
   /// The bytes from `address` on where the host has them in its own memory, as far as they go in a row; empty
-  /// where it does not, which makes readers fall back on read(). Valid as long as the address space.
+  /// where it does not, which makes readers fall back on read(). Valid as long as the address space, unless
+  /// that says less: LiveSpace's ends when the process runs.
   virtual std::span<const std::byte> view(std::uint64_t address) {
     static_cast<void>(address);
     return {};

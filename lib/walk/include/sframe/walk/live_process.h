@@ -48,8 +48,12 @@ public:
   std::uint64_t code_address_mask() override { return code_mask_; }
   Module* module_at(std::uint64_t address) override;
 
-  /// What is mapped from a file, or is the vdso, and cannot be written to; kept for good.
+  /// What is mapped from a file, or is the vdso, and cannot be written to. Kept as long as the space: modules
+  /// look into it, those that have been unloaded as well.
   std::span<const std::byte> memory_at(std::uint64_t address) override;
+
+  /// Bytes that memory_at() keeps at most, of all modules together.
+  static constexpr std::uint64_t max_images = std::uint64_t{1} << 30;
 
   /// All modules that were ever seen, in the order in which they were.
   std::deque<Module>& modules() { return modules_; }
@@ -68,6 +72,7 @@ public:
 
 private:
   struct Mapping;
+  struct Known;
   void add_module(std::span<Mapping> mappings);
   ModuleInfo describe(std::span<const Mapping> mappings) const;
   std::string find_file(const Mapping& mapping, const std::string& path) const;
@@ -79,8 +84,8 @@ private:
   FileOptions files_;
   std::string maps_; ///< as it was read
   std::vector<Mapping> mappings_;
+  std::unordered_map<std::string, std::unique_ptr<Known>> known_; ///< modules by their lines in maps_
   std::deque<Module> modules_;
-  std::unordered_map<std::string, Module*> known_; ///< by their lines in maps_
   Module* main_ = nullptr;
   DynamicCode generated_;
   std::uint64_t code_mask_ = ~std::uint64_t{0};
@@ -92,7 +97,7 @@ private:
   std::size_t blocks_used_ = 0;
   std::span<std::byte> room_; ///< of the last block
   std::uint64_t read_ahead_ = 0, read_to_ = 0;
-  std::unordered_map<std::uint64_t, std::vector<std::byte>> images_; ///< by the mapping's address
+  std::uint64_t images_left_ = max_images; ///< bytes of memory_at() that may still be read
 };
 
 namespace live {
