@@ -7,15 +7,35 @@
 #include "sframe/walk/process_monitor.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <dlfcn.h>
 #include <functional>
 #include <poll.h>
+#include <pthread.h>
 #include <set>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+
+namespace {
+
+/// What a test wants to do before a thread of the library gets a signal; false: it shall get none.
+std::function<bool()> before_pthread_kill;
+std::atomic<bool> watch_pthread_kill = false;
+
+} // namespace
+
+// The library's calls come here.
+extern "C" int pthread_kill(pthread_t thread, int signal) noexcept {
+  using Kill = int (*)(pthread_t, int);
+  static const auto next = reinterpret_cast<Kill>(::dlsym(RTLD_NEXT, "pthread_kill"));
+  if (watch_pthread_kill && !before_pthread_kill()) return 0;
+  return next(thread, signal);
+}
 
 namespace {
 
@@ -329,6 +349,34 @@ TEST_F(WalkEvents, TheMonitorsEndLetsGo) {
   EXPECT_TRUE(target.is_untraced());
   EXPECT_TRUE(target.act('-'));
   EXPECT_FALSE(process->stop());
+}
+
+/// A process is stopped while its monitor ends, whose thread must not be signalled once it has been joined.
+TEST_F(WalkEvents, AThreadThatHasEndedIsNotSignalled) {
+  const Target target;
+  const auto process = attach(target.pid());
+  std::atomic<bool> waiting = false, ended = false, signalled_after_end = false;
+  std::atomic<pthread_t> stopping{};
+  before_pthread_kill = [&] {
+    if (!::pthread_equal(::pthread_self(), stopping)) return true;
+    waiting = true;
+    // The monitor ends meanwhile, unless that has to wait for us, which only time can tell.
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
+    while (!ended && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+    signalled_after_end = signalled_after_end || ended;
+    return !ended;
+  };
+  std::thread other([&] {
+    stopping = ::pthread_self();
+    watch_pthread_kill = true;
+    static_cast<void>(process->stop());
+  });
+  while (!waiting) std::this_thread::yield();
+  monitor.reset();
+  ended = true;
+  other.join();
+  watch_pthread_kill = false;
+  EXPECT_FALSE(signalled_after_end);
 }
 
 TEST_F(WalkEvents, SeveralProcessesOneDescriptor) {

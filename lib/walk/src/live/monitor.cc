@@ -65,6 +65,13 @@ void Monitor::close() {
   thread_.join();
 }
 
+/// Ends the tracing thread's wait. With the lock: that thread sets closed_ under it before it ends, and a
+/// thread that has ended may have been joined.
+void Monitor::wake() {
+  const std::lock_guard lock(mutex_);
+  if (!closed_) ::pthread_kill(thread_.native_handle(), wake_signal());
+}
+
 /// Returns when the tracing thread has done it; at once where that has ended.
 void Monitor::perform(Step step) {
   const auto command = std::make_shared<Command>(std::move(step));
@@ -74,7 +81,7 @@ void Monitor::perform(Step step) {
     commands_.push_back(command);
   }
   arrived_.notify_one();
-  do ::pthread_kill(thread_.native_handle(), wake_signal());
+  do wake();
   while (!command->taken.try_acquire_for(std::chrono::milliseconds(1)));
   command->done.acquire();
 }

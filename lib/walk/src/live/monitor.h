@@ -61,6 +61,7 @@ private:
   struct Command;
 
   void perform(Step step);
+  void wake();
   elf::Result<void> perform_on(Attached which, std::function<elf::Result<void>(Monitored&)> action);
   elf::Result<void> stand(Attached which, std::function<bool(Monitored&)> begin,
                           std::function<elf::Result<void>(Monitored&, bool in_time)> finish);
@@ -69,7 +70,6 @@ private:
   void run();
   bool take_commands();
   void reap();
-  void nap();
   void report(std::uint32_t tid, int status);
   Monitored* find(Attached which);
   Monitored* owner_of(std::uint32_t tid);
