@@ -72,6 +72,17 @@ static void borrow(void) {
   waitpid(child, NULL, 0);
 }
 
+static void* borrow_too(void* argument) {
+  borrow();
+  return argument;
+}
+
+// Threads that cannot be interrupted, until somebody writes a letter for each.
+static void start_borrowers(void) {
+  pthread_t threads[6];
+  for (int i = 0; i < 6; ++i) pthread_create(&threads[i], NULL, borrow_too, NULL);
+}
+
 static void write_address(void) {
   const volatile unsigned long* address = &known_word;
   if (write(1, &address, sizeof address) != sizeof address) _exit(1);
@@ -98,6 +109,7 @@ static void act(char letter) {
   case 'p': pthread_exit(NULL);
   case 'a': write_address(); break;
   case 'b': borrow(); break;
+  case 'B': start_borrowers(); break;
   case 'q': _exit(7);
   }
 }

@@ -8,6 +8,7 @@
 #include "sframe/walk/steppers.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <poll.h>
 #include <set>
@@ -218,6 +219,23 @@ TEST_F(WalkLive, LeavesOutAThreadThatCannotBeStopped) {
   EXPECT_EQ(process->threads()[0].tid, target.worker());
   process->resume();
   EXPECT_TRUE(target.act('-')) << "which the child reads";
+}
+
+/// The second that a stop waits is one for the whole process, which is held meanwhile.
+TEST_F(WalkLive, WaitsOnceForAllThreadsThatCannotBeStopped) {
+  Target target;
+  const auto process = attach(target);
+  ASSERT_TRUE(target.act('B'));
+  const auto stuck = [&] {
+    return std::ranges::count_if(target.threads(), [&](auto tid) { return target.state(tid) == 'D'; });
+  };
+  ASSERT_TRUE(test::eventually([&] { return stuck() == 6; }));
+  const auto start = std::chrono::steady_clock::now();
+  ASSERT_TRUE(process->stop());
+  // One after the other they would take six seconds at least.
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(6));
+  EXPECT_EQ(process->unstopped().size(), 6u);
+  EXPECT_EQ(process->threads().size(), 2u);
 }
 
 TEST_F(WalkLive, LeavesAStoppedProcessStopped) {

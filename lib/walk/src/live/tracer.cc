@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <set>
 #include <sys/wait.h>
 
@@ -34,12 +35,16 @@ void Tracer::resume() {
 void Tracer::run(std::optional<std::uint32_t> only) {
   stopped_.clear();
   result_ = Stop{};
-  const auto stopped = stop_all(only);
-  if (stopped) read_registers();
-  if (!stopped)
-    result_ = std::unexpected(stopped.error());
-  else if (result_->threads.empty())
-    result_ = std::unexpected(explain_refusal(pid_, ESRCH));
+  try {
+    const auto stopped = stop_all(only);
+    if (stopped) read_registers();
+    if (!stopped)
+      result_ = std::unexpected(stopped.error());
+    else if (result_->threads.empty())
+      result_ = std::unexpected(explain_refusal(pid_, ESRCH));
+  } catch (const std::bad_alloc&) { // on a thread of its own it would end the program
+    result_ = std::unexpected(elf::Problem{"no memory", {}, {}});
+  }
   const bool wait = result_.has_value(); // once ready, it is the other thread's
   ready_.release();
   if (wait) release_.acquire();
@@ -62,7 +67,8 @@ elf::Result<void> Tracer::stop_all(std::optional<std::uint32_t> only) {
   return {};
 }
 
-/// All are asked before the first is waited for.
+/// All are asked before the first is waited for, and all get the same time: a process with many threads that
+/// cannot be interrupted is held no longer than one with one.
 elf::Result<void> Tracer::stop_these(const std::vector<std::uint32_t>& tids) {
   std::vector<std::uint32_t> seized;
   for (const std::uint32_t tid : tids) {
@@ -70,19 +76,22 @@ elf::Result<void> Tracer::stop_these(const std::vector<std::uint32_t>& tids) {
     if (!done) return std::unexpected(done.error());
     if (*done && interrupt(tid)) seized.push_back(tid);
   }
-  for (const std::uint32_t tid : seized) await(tid);
+  Patience patience;
+  for (const std::uint32_t tid : seized) await(tid, patience);
   return {};
 }
 
-/// Waits for the stop of a thread.
-void Tracer::await(std::uint32_t tid) {
-  for (Patience patience; !patience.lost(); patience.nap()) {
+/// Waits for the stop of a thread; only looks at it where the patience is lost.
+void Tracer::await(std::uint32_t tid, Patience& patience) {
+  for (;; patience.nap()) {
     int status = 0;
     const pid_t got = ::waitpid(static_cast<pid_t>(tid), &status, __WALL | WNOHANG);
     if (got < 0 && errno != EINTR) return; // it has ended
-    if (got <= 0) continue;
-    if (WIFSTOPPED(status)) stopped_.push_back({tid, read_status(status).signal});
-    return;
+    if (got > 0) {
+      if (WIFSTOPPED(status)) stopped_.push_back({tid, read_status(status).signal});
+      return;
+    }
+    if (patience.lost()) break;
   }
   result_->unstopped.push_back(tid);
 }

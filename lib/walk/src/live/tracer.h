@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "live/tracee.h"
 #include "live/tracing.h"
 #include "sframe/abi.h"
 
@@ -32,7 +33,7 @@ private:
   void run(std::optional<std::uint32_t> only);
   elf::Result<void> stop_all(std::optional<std::uint32_t> only);
   elf::Result<void> stop_these(const std::vector<std::uint32_t>& tids);
-  void await(std::uint32_t tid);
+  void await(std::uint32_t tid, Patience& patience);
   void read_registers();
 
   std::uint32_t pid_;
