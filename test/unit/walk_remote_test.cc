@@ -5,10 +5,12 @@
 
 #include "remote_target.h"
 
+#include "sframe/walk/module.h"
+
 #include <gtest/gtest.h>
 
 #include <array>
-
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -158,6 +160,197 @@ TEST_F(Remote, FlushForgetsARangeOrAll) {
   space.flush();
   walk();
   EXPECT_EQ(target.finds, 4);
+}
+
+/// The return address is the first byte after the range, but the call is in it.
+TEST_F(Remote, FlushGoesByTheCall) {
+  space.set_caching(CachingPolicy::global);
+  walk();
+  target.finds = 0;
+  space.flush(middle, middle + 0x10);
+  walk();
+  EXPECT_EQ(target.finds, 1) << "the return address is the first one after the range, the call is in it";
+  space.flush(middle + 0x11, middle + 0x100);
+  walk();
+  EXPECT_EQ(target.finds, 1) << "the call is before this range";
+}
+
+/// At the first byte of `start`: the outermost frame; or after a fault that the last instruction of `middle`
+/// raised, a frame of `middle`; or, by a return address, the same.
+TEST_F(Remote, AFrameAfterAFaultHasRulesOfItsOwn) {
+  CallbackView view(space, nullptr);
+  Memory memory(view);
+  const auto stepper = make_procedure_stepper(space.abi());
+  FrameState frame, caller;
+  frame.registers.pc = start;
+  frame.registers.set(rsp, stack_at);
+  for (const auto policy : {CachingPolicy::none, CachingPolicy::global, CachingPolicy::per_thread}) {
+    space.set_caching(policy);
+    frame.behind_fault = false;
+    EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::bottom);
+    frame.behind_fault = true;
+    EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::stepped);
+    EXPECT_EQ(caller.registers.pc, middle + 0x10);
+  }
+}
+
+/// A target whose tables are the host's: each answer is a copy of its own, which is gone once it is released.
+class HostTables final : public Accessors {
+public:
+  explicit HostTables(unsigned depth) : target(depth) {
+    // One FDE for `leaf` and `middle`: CFA = rsp+16 by an expression, rbx at CFA-16 by another one.
+    const std::size_t cie = cfi_.cie(
+        cfi_.body().u8(1).text("").uleb(1).sleb(-8).u8(16).raw({0x0c, 7, 8, 0x90, 1, 0, 0, 0, 0, 0}));
+    fde_ = cfi_.fde(cie, cfi_.body()
+                             .u64(leaf)
+                             .u64(start - leaf)
+                             .raw({0x0f, 2, 0x77, 16, /* rbx: */ 0x10, 3, 2, 0x77, 0, 0, 0, 0}));
+  }
+
+  RemoteStatus find_procedure(std::uint64_t ip, bool need_rules, void* arg, ProcedureInfo& info) override {
+    if (ip >= start) return target.find_procedure(ip, need_rules, arg, info);
+    info.start = leaf;
+    info.end = start;
+    if (!need_rules) return RemoteStatus::ok;
+    auto* copy = new std::vector<std::byte>(cfi_.bytes().get());
+    info.rules = ProcedureInfo::Rules::cfi;
+    info.cfi = {.host = copy->data(), .size = copy->size(), .section = cfi_at, .fde = cfi_at + fde_};
+    info.owner = copy;
+    ++finds;
+    return RemoteStatus::ok;
+  }
+  void release_procedure(ProcedureInfo& info, void* arg) override {
+    if (info.owner == &target) return target.release_procedure(info, arg);
+    auto* copy = static_cast<std::vector<std::byte>*>(info.owner);
+    std::ranges::fill(*copy, std::byte{0xff}); // what is not told by a sanitizer either
+    released_.emplace_back(copy);
+  }
+  RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void* arg) override {
+    return target.access_memory(address, value, write, arg);
+  }
+  RemoteStatus access_register(std::uint16_t reg, std::uint64_t& value, bool write, void* arg) override {
+    return target.access_register(reg, value, write, arg);
+  }
+
+  CountingTarget target;
+  int finds = 0;
+
+private:
+  CfiAssembler cfi_;
+  std::size_t fde_ = 0;
+  std::vector<std::unique_ptr<std::vector<std::byte>>> released_;
+};
+
+TEST(RemoteTables, OfTheHostMayGoWhenTheyAreReleased) {
+  for (const auto policy : {CachingPolicy::none, CachingPolicy::global, CachingPolicy::per_thread}) {
+    HostTables tables(2);
+    CallbackSpace space(tables, traits(Abi::amd64));
+    tables.target.space = &space;
+    space.set_caching(policy);
+    for (int i = 0; i < 2; ++i) {
+      RemoteCursor cursor;
+      ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+      for (unsigned frame = 1; frame <= 3; ++frame) {
+        ASSERT_EQ(cursor.step(), StepStatus::stepped) << static_cast<int>(cursor.status());
+        EXPECT_EQ(cursor.frame().registers.pc, frame == 3 ? start + 0x10 : middle + 0x10);
+        EXPECT_EQ(cursor.frame().registers.get(rbx), 0xb00u + frame);
+        EXPECT_EQ(cursor.save_location(rbx).where, stack_at + 16 * (frame - 1));
+      }
+      EXPECT_EQ(cursor.step(), StepStatus::bottom);
+    }
+    EXPECT_EQ(tables.finds, policy == CachingPolicy::none ? 6 : 2);
+  }
+}
+
+/// A module as the owner of a target gives it: one procedure, whose frames have `size` bytes besides the
+/// return address.
+struct OneProcedure final : ByteSource {
+  explicit OneProcedure(std::uint64_t size)
+      : module(info(), traits(Abi::amd64), files, *this, std::make_shared<GeneratedCode>(code(size))) {}
+  static ModuleInfo info() {
+    ModuleInfo info;
+    info.start = leaf;
+    info.end = start;
+    info.bias = 0;
+    return info;
+  }
+  static GeneratedCode code(std::uint64_t size) {
+    GeneratedCode code;
+    code.procedure = {
+        leaf,
+        start,
+        {{static_cast<std::int32_t>(start - leaf), {{ProcedureOperation::Tag::add, rsp, -1, 0 - size}}}},
+        nullptr};
+    return code;
+  }
+  std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
+
+  FileOptions files{.open_files = false};
+  Module module;
+};
+
+/// Another module came to the place of the first.
+class ChangingModules final : public Accessors {
+public:
+  RemoteStatus find_procedure(std::uint64_t, bool, void*, ProcedureInfo&) override {
+    return RemoteStatus::no_info;
+  }
+  RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void* arg) override {
+    return target.access_memory(address, value, write, arg);
+  }
+  RemoteStatus access_register(std::uint16_t reg, std::uint64_t& value, bool write, void* arg) override {
+    return target.access_register(reg, value, write, arg);
+  }
+  Module* module_at(std::uint64_t address, void*) override {
+    return address >= leaf && address < start ? &now->module : nullptr;
+  }
+  bool is_code(std::uint64_t address, void*) override { return address >= leaf && address < start; }
+
+  CountingTarget target{2};
+  OneProcedure* now = nullptr;
+};
+
+TEST(RemoteModules, AreAskedAgainAfterAFlush) {
+  OneProcedure first(8), second(24);
+  for (const auto policy : {CachingPolicy::global, CachingPolicy::per_thread}) {
+    ChangingModules target;
+    CallbackSpace space(target, traits(Abi::amd64));
+    space.set_caching(policy);
+    const auto caller_sp = [&] {
+      RemoteCursor cursor;
+      EXPECT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+      EXPECT_EQ(cursor.step(), StepStatus::stepped);
+      EXPECT_EQ(cursor.stepper(), "cfi");
+      return cursor.frame().registers.get(rsp);
+    };
+    target.now = &first;
+    EXPECT_EQ(caller_sp(), stack_at + 16);
+    target.now = &second;
+    space.flush(leaf, start);
+    EXPECT_EQ(caller_sp(), stack_at + 32);
+  }
+}
+
+/// What peek() says is what step() does, whoever is asked.
+TEST_F(Remote, PeekSaysWhatStepDoes) {
+  register_procedure(target.memory, 0x30000);
+  target.memory.word(stack_at, middle + 0x10); // a guess could find the caller here, too
+  for (const auto pc : {leaf + 0x10, std::uint64_t{0x30010}, std::uint64_t{0x90000}})
+    for (const auto status : {RemoteStatus::ok, RemoteStatus::stop_unwind, RemoteStatus::no_info,
+                              RemoteStatus::bad_version, RemoteStatus::invalid}) {
+      target.registers[pc_register] = pc;
+      target.registers[6] = stack_at; // rbp, for those that guess
+      target.find_status = status;
+      ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+      const StepResult seen = cursor.peek();
+      EXPECT_EQ(seen.status, cursor.step()) << std::hex << pc << " status " << static_cast<int>(status);
+    }
+  // A caller further down the stack is no caller.
+  target.find_status = RemoteStatus::ok;
+  target.registers[pc_register] = leaf + 0x10;
+  ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
+  EXPECT_TRUE(cursor.peek().has_cfa);
+  EXPECT_EQ(cursor.peek().cfa, stack_at + 16);
 }
 
 TEST_F(Remote, FailuresAreNotCached) {

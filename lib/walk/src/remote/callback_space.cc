@@ -3,6 +3,7 @@
 #include "sframe/walk/callback_space.h"
 
 #include "remote/procedure_step.h"
+#include "remote/remote_cfi.h"
 #include "remote/rule_table.h"
 #include "steppers/row_step.h"
 #include "steppers/trampoline.h"
@@ -40,7 +41,7 @@ RemoteStatus give_name(std::string_view name, std::span<char> buffer) {
 }
 
 CallbackSpace::CallbackSpace(Accessors& accessors, const AbiTraits& abi)
-    : accessors_(accessors), abi_(abi), epoch_(next_epoch()),
+    : accessors_(accessors), abi_(abi), epoch_(next_epoch()), flushed_(next_epoch()),
       global_(std::make_unique<RuleTable>(usual_cache_size)) {}
 
 CallbackSpace::~CallbackSpace() = default;
@@ -62,6 +63,7 @@ void CallbackSpace::flush(std::uint64_t first, std::uint64_t last) {
     global_->forget(first, last);
   else
     epoch_ = next_epoch();
+  flushed_ = next_epoch();
 }
 
 RuleTable& CallbackSpace::table_of_thread() const {
@@ -74,7 +76,7 @@ RuleTable& CallbackSpace::table_of_thread() const {
 std::size_t CallbackView::read(std::uint64_t address, std::span<std::byte> out) {
   constexpr std::size_t size = 8;
   Accessors& accessors = space_.accessors();
-  std::size_t done = accessors.read_memory(address, out, arg_);
+  std::size_t done = std::min(accessors.read_memory(address, out, arg_), out.size());
   const bool swap = (abi().byte_order == ByteOrder::big) != (std::endian::native == std::endian::big);
   while (done < out.size()) {
     const std::uint64_t at = address + done;
@@ -120,7 +122,28 @@ std::optional<std::uint64_t> CallbackView::dynamic_info_list() {
 
 namespace {
 
-/// Rules from what find_procedure() gave.
+/// What find_procedure() gave, released in any case: memory may run out meanwhile.
+struct FoundProcedure {
+  FoundProcedure(Accessors& of, void* arg) : accessors(of), arg(arg) {}
+  ~FoundProcedure() {
+    if (held) accessors.release_procedure(info, arg);
+  }
+  FoundProcedure(const FoundProcedure&) = delete;
+  FoundProcedure& operator=(const FoundProcedure&) = delete;
+
+  RemoteStatus find(std::uint64_t pc) {
+    const RemoteStatus status = accessors.find_procedure(pc, true, arg, info);
+    held = status == RemoteStatus::ok;
+    return status;
+  }
+
+  Accessors& accessors;
+  void* arg;
+  ProcedureInfo info;
+  bool held = false;
+};
+
+/// Rules from what find_procedure() gave; they keep nothing of it, since it is released.
 RemoteStatus rules_of(const ProcedureInfo& info, const FrameState& frame, Memory& memory,
                       ProcedureRules& rules) {
   const AbiTraits& abi = memory.space().abi();
@@ -133,12 +156,13 @@ RemoteStatus rules_of(const ProcedureInfo& info, const FrameState& frame, Memory
     return !rules.signal_frame && next_to_it ? RemoteStatus::no_info : RemoteStatus::ok;
   }
   if (info.rules != ProcedureInfo::Rules::cfi) return RemoteStatus::no_info;
-  if (const auto status = load_cfi(memory, info.cfi, rules.cfi); status != RemoteStatus::ok) return status;
-  const cfi::Fde& fde = rules.cfi.fde;
+  RemoteCfi loaded;
+  if (const auto status = load_cfi(memory, info.cfi, loaded); status != RemoteStatus::ok) return status;
+  const cfi::Fde& fde = loaded.fde;
   const std::uint64_t address = frame.lookup_pc() - info.cfi.bias;
   if (!fde.contains(address)) return RemoteStatus::no_info;
   CfiAnswer answer;
-  cfi::FullRowCursor rows(rules.cfi.section, fde);
+  cfi::FullRowCursor rows(loaded.section, fde);
   if (!rows.find(address, answer.row)) return RemoteStatus::bad_version;
   answer.signal_frame = rules.signal_frame = fde.cie.signal_frame;
   answer.ends_here = !fde.contains(address + 1);
@@ -153,12 +177,10 @@ RemoteStatus rules_of(const ProcedureInfo& info, const FrameState& frame, Memory
 
 std::shared_ptr<const ProcedureRules> CallbackView::make_rules(const FrameState& frame, Memory& memory,
                                                                RemoteStatus& status) {
-  ProcedureInfo info;
-  status = space_.accessors().find_procedure(frame.lookup_pc(), true, arg_, info);
-  if (status != RemoteStatus::ok) return nullptr;
   auto rules = std::make_shared<ProcedureRules>();
-  status = rules_of(info, frame, memory, *rules);
-  space_.accessors().release_procedure(info, arg_);
+  FoundProcedure found{space_.accessors(), arg_};
+  status = found.find(frame.lookup_pc());
+  if (status == RemoteStatus::ok) status = rules_of(found.info, frame, memory, *rules);
   return status == RemoteStatus::ok ? std::move(rules) : nullptr;
 }
 
@@ -178,10 +200,11 @@ std::shared_ptr<const ProcedureRules> CallbackView::find_rules(const FrameState&
     const std::scoped_lock lock(space_.mutex_);
     if (const auto* found = space_.global_->find(epoch, frame)) return *found;
   }
+  const std::uint64_t flushed = space_.flushed();
   auto rules = make_rules(frame, memory, status); // without the lock: it calls back
   if (rules) {
     const std::scoped_lock lock(space_.mutex_);
-    space_.global_->put(epoch, frame, rules);
+    if (space_.flushed() == flushed) space_.global_->put(epoch, frame, rules); // else they may be old
   }
   return rules;
 }

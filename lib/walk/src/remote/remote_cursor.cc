@@ -46,7 +46,8 @@ void check(Memory& memory, const FrameState& frame, FrameState& caller, StepResu
 class Others final : public ByteSource {
 public:
   Others(CallbackSpace& space, void* arg, std::uint64_t walk)
-      : walk(walk), epoch_(space.epoch()), view_(space, arg), generated_(view_, files_, *this, modules_) {
+      : walk(walk), epoch_(space.epoch()), flushed_(space.flushed()), view_(space, arg),
+        generated_(view_, files_, *this, modules_) {
     const AbiTraits& abi = space.abi();
     steppers_.push_back(make_sframe_stepper(abi));
     steppers_.push_back(make_cfi_stepper(abi));
@@ -57,7 +58,7 @@ public:
   }
 
   bool is_for(const CallbackSpace& space, void* arg) const {
-    return epoch_ == space.epoch() && arg == view_.arg();
+    return epoch_ == space.epoch() && flushed_ == space.flushed() && arg == view_.arg();
   }
   const StepperList& steppers() const { return steppers_; }
   DynamicCode& generated() { return generated_; }
@@ -66,7 +67,7 @@ public:
   std::uint64_t walk; ///< the last one that it was used in
 
 private:
-  std::uint64_t epoch_;
+  std::uint64_t epoch_, flushed_; ///< of the space
   FileOptions files_{.open_files = false};
   CallbackView view_;
   std::deque<Module> modules_;
@@ -139,72 +140,78 @@ RemoteStatus RemoteCursor::step_exact(CallbackView& view, Memory& memory, FrameS
   return RemoteStatus::ok;
 }
 
-StepStatus RemoteCursor::step() {
+/// Where a frame leads.
+struct RemoteCursor::Next {
+  /// `ok`, or why there is no `result` but this: the owner's word ends the walk.
+  RemoteStatus status = RemoteStatus::ok;
+  StepResult result;
+  FrameState caller;
+  std::string_view by = procedure_stepper_name;
+  RemoteStatus memory_status = RemoteStatus::ok; ///< of the last read that failed
+};
+
+/// All that step() and peek() say comes from here.
+void RemoteCursor::find_next(Next& next, SaveLocations* locations) const {
   CallbackView view(*space_, arg_);
   Memory memory(view);
-  FrameState caller;
-  StepResult result;
-  SaveLocations locations;
-  std::string_view by = procedure_stepper_name;
-  status_ = step_exact(view, memory, caller, result, &locations);
-  if (status_ == RemoteStatus::stop_unwind) {
-    complete_ = !may_skip_;
-    reason_ = StopReason::bottom;
-    return StepStatus::bottom;
-  }
-  if (status_ == RemoteStatus::no_info) {
-    locations.in_memory = locations.in_register = 0;
+  StepResult& result = next.result;
+  next.status = step_exact(view, memory, next.caller, result, locations);
+  if (next.status == RemoteStatus::no_info) {
+    next.status = RemoteStatus::ok;
+    if (locations) locations->in_memory = locations->in_register = 0;
     result = StepResult::failed(view.is_code(frame_.lookup_pc()) ? StopReason::no_rule : StopReason::not_code,
                                 frame_.registers.pc);
     Others& rest = others(*space_, arg_, walk_);
     view.set_generated_code(&rest.generated());
     for (const auto& stepper : rest.steppers()) {
-      StepResult answer = stepper->step(frame_, memory, caller);
-      check(memory, frame_, caller, answer);
+      StepResult answer = stepper->step(frame_, memory, next.caller);
+      check(memory, frame_, next.caller, answer);
       if (!answer.settled()) continue;
       result = answer;
-      by = stepper->name();
+      next.by = stepper->name();
       break;
     }
-  } else if (status_ != RemoteStatus::ok) {
-    reason_ = StopReason::bad_table;
-    return StepStatus::error;
+  } else if (next.status == RemoteStatus::stop_unwind) {
+    result = {.status = StepStatus::bottom, .reason = StopReason::bottom};
+  } else if (next.status != RemoteStatus::ok) {
+    result = StepResult::failed(StopReason::bad_table);
   }
+  if (result.status == StepStatus::stepped && next.caller.registers.pc == 0) {
+    result.status = StepStatus::bottom;
+    result.reason = StopReason::zero_pc;
+  }
+  next.memory_status = view.memory_status();
+}
+
+StepStatus RemoteCursor::step(StepResult* made) {
+  Next next;
+  SaveLocations locations;
+  find_next(next, &locations);
+  const StepResult& result = next.result;
+  if (made) *made = result;
   reason_ = result.reason;
-  status_ = RemoteStatus::ok;
+  status_ = next.status;
   may_skip_ |= result.may_skip;
-  if (result.status == StepStatus::stepped && caller.registers.pc == 0) {
-    complete_ = result.trust == Trust::exact && !may_skip_;
-    reason_ = StopReason::zero_pc;
-    return StepStatus::bottom;
-  }
   if (result.status == StepStatus::bottom) {
-    complete_ = !may_skip_;
+    complete_ = result.trust == Trust::exact && !may_skip_;
     return StepStatus::bottom;
   }
   if (result.status != StepStatus::stepped) {
-    status_ = status_of(result, view.memory_status());
+    if (status_ == RemoteStatus::ok) status_ = status_of(result, next.memory_status);
     return StepStatus::error;
   }
   innermost_ = false;
-  frame_ = caller;
+  frame_ = next.caller;
   locations_ = locations;
   trust_ = result.trust;
-  stepper_ = by;
+  stepper_ = next.by;
   return StepStatus::stepped;
 }
 
 StepResult RemoteCursor::peek() const {
-  CallbackView view(*space_, arg_);
-  Memory memory(view);
-  FrameState caller;
-  StepResult result;
-  if (step_exact(view, memory, caller, result, nullptr) == RemoteStatus::ok) return result;
-  Others& rest = others(*space_, arg_, walk_);
-  view.set_generated_code(&rest.generated());
-  for (const auto& stepper : rest.steppers())
-    if (StepResult answer = stepper->step(frame_, memory, caller); answer.settled()) return answer;
-  return StepResult::not_mine();
+  Next next;
+  find_next(next, nullptr);
+  return next.result;
 }
 
 namespace {

@@ -4,9 +4,10 @@
 
 #pragma once
 
-#include "remote/remote_cfi.h"
 #include "steppers/compiled_row.h"
+#include "steppers/rule_cache.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -15,12 +16,12 @@
 
 namespace sframe::walk {
 
+/// Keeps nothing of what find_procedure() gave.
 struct ProcedureRules {
   bool by_row = false; ///< `row` holds, else `compiled`
   bool signal_frame = false;
   FrameRow row;
   CompiledRow compiled;
-  RemoteCfi cfi; ///< what `compiled` may refer to
 };
 
 /// A table of fixed size that a new address overwrites. An entry is right for one epoch of one space, so that
@@ -29,33 +30,35 @@ class RuleTable {
 public:
   using Rules = std::shared_ptr<const ProcedureRules>;
 
-  explicit RuleTable(std::size_t size) : entries_(std::bit_ceil(size)) {}
+  explicit RuleTable(std::size_t size)
+      : bits_(std::max(static_cast<int>(std::bit_width(std::bit_ceil(size))) - 1, 1)),
+        entries_(std::size_t{1} << bits_) {}
 
   const Rules* find(std::uint64_t epoch, const FrameState& frame) const {
-    const Entry& entry = entries_[slot(frame)];
-    return entry.epoch == epoch && entry.pc == frame.registers.pc && entry.exact == frame.pc_exact
-               ? &entry.rules
-               : nullptr;
+    const RuleKey key(frame);
+    const Entry& entry = entries_[key.slot(bits_)];
+    return entry.epoch == epoch && entry.key == key ? &entry.rules : nullptr;
   }
   void put(std::uint64_t epoch, const FrameState& frame, Rules rules) {
-    entries_[slot(frame)] = {epoch, frame.registers.pc, frame.pc_exact, std::move(rules)};
+    const RuleKey key(frame);
+    entries_[key.slot(bits_)] = {epoch, key, std::move(rules)};
   }
+  /// Forgets what was found by an address in [first, last): the call's, where the pc is a return address. The
+  /// pc counts, too: what stands there was looked at.
   void forget(std::uint64_t first, std::uint64_t last) {
+    const auto in_range = [&](std::uint64_t address) { return address - first < last - first; };
     for (Entry& entry : entries_)
-      if (entry.pc - first < last - first) entry = {};
+      if (in_range(entry.key.lookup_pc()) || in_range(entry.key.pc)) entry = {};
   }
   std::size_t size() const { return entries_.size(); }
 
 private:
   struct Entry {
     std::uint64_t epoch = 0; ///< 0: empty
-    std::uint64_t pc = 0;
-    bool exact = false;
+    RuleKey key;
     Rules rules;
   };
-  std::size_t slot(const FrameState& frame) const {
-    return (frame.registers.pc * 0x9e3779b97f4a7c15 >> 32) & (entries_.size() - 1);
-  }
+  int bits_; ///< of the number of entries_
   std::vector<Entry> entries_;
 };
 

@@ -33,22 +33,39 @@ private:
   ByteOrder order_;
 };
 
+/// A rule as it is, but with its expression, if it has one, among ours.
+template <class Rule> Rule CompiledRow::keep_expression(const cfi::FullRow& row, Rule rule) {
+  bool is_expression = rule.kind == Rule::Kind::expression;
+  if constexpr (requires { Rule::Kind::val_expression; })
+    is_expression |= rule.kind == Rule::Kind::val_expression;
+  if (!is_expression) return rule;
+  const std::span<const std::byte> bytes = row.expression(rule);
+  if (bytes.size() > max_expressions - expressions_.size()) {
+    usable_ = false;
+    return rule;
+  }
+  rule.offset = static_cast<std::int64_t>(expressions_.size());
+  expressions_.insert(expressions_.end(), bytes.begin(), bytes.end());
+  return rule;
+}
+
 void CompiledRow::compile(const CfiAnswer& answer) {
   const cfi::FullRow& row = answer.row;
-  section_ = row.section;
-  cfa_ = row.cfa;
+  expressions_.clear();
+  usable_ = true;
+  cfa_ = keep_expression(row, row.cfa);
   address_size_ = answer.address_size;
   signal_frame_ = answer.signal_frame;
   // Columns above the registers that a walk follows do occur (pseudo-columns); only the rule matters then.
   return_register_ =
       static_cast<std::uint8_t>(row.return_register < Registers::count ? row.return_register : 0xff);
-  const RegisterRule ra = row.ra();
+  const RegisterRule ra = keep_expression(row, row.ra());
   return_address_ = {return_register_, ra.kind, ra.number, ra.offset};
-  usable_ = row.return_register < Registers::count || ra.kind != Kind::unspecified;
+  if (row.return_register >= Registers::count && ra.kind == Kind::unspecified) usable_ = false;
   count_ = 0;
   for (std::uint32_t reg = 0; reg < Registers::count; ++reg) {
-    const RegisterRule rule = row.rule(reg);
-    if (rule.kind == Kind::unspecified || reg == row.return_register) continue;
+    if (row.rule(reg).kind == Kind::unspecified || reg == row.return_register) continue;
+    const RegisterRule rule = keep_expression(row, row.rule(reg));
     operations_[count_++] = {static_cast<std::uint8_t>(reg), rule.kind, rule.number, rule.offset};
   }
 }
@@ -57,7 +74,7 @@ bool CompiledRow::evaluate(std::uint32_t size, std::int64_t offset, Context& con
                            std::optional<std::uint64_t> cfa, std::uint64_t& value,
                            StepResult& failure) const {
   const auto result =
-      cfi::evaluate(section_.subspan(static_cast<std::size_t>(offset), size), context,
+      cfi::evaluate(std::span(expressions_).subspan(static_cast<std::size_t>(offset), size), context,
                     {.byte_order = context.order(), .address_size = address_size_, .cfa = cfa});
   if (result) {
     value = *result;
@@ -134,11 +151,12 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
   Context context(frame, memory, abi, unwind);
   StepResult failure;
   std::uint64_t cfa = 0, ra = 0;
+  // Without all of its expressions nothing of the row holds.
+  if (!usable_) return StepResult::failed(StopReason::bad_table);
   const bool has_cfa = compute_cfa(frame, context, cfa, failure);
   if (return_address_.kind == Kind::undefined)
     return {.status = StepStatus::bottom, .has_cfa = has_cfa, .cfa = cfa, .reason = StopReason::bottom};
   if (!has_cfa) return failure;
-  if (!usable_) return StepResult::failed(StopReason::bad_table);
   if (!compute(return_address_, frame, memory, context, cfa, ra, failure)) return failure;
 
   // What a call keeps is still there where the row says nothing.

@@ -12,14 +12,21 @@
 #include "sframe/walk/tables.h"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace sframe::walk {
 
+/// Keeps nothing of the section that the row is of: its expressions are copied.
 class CompiledRow {
 public:
-  /// Leaves out rules for registers that a walk does not follow.
+  /// Bytes that a row's expressions may have together; real ones have a hundred.
+  static constexpr std::size_t max_expressions = 1 << 16;
+
+  /// Leaves out rules for registers that a walk does not follow. A row with longer expressions than
+  /// max_expressions fails to apply.
   void compile(const CfiAnswer& answer);
 
   StepResult apply(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind,
@@ -36,9 +43,10 @@ private:
     std::uint8_t reg = 0;
     Kind kind = Kind::unspecified;
     std::uint32_t number = 0; ///< register, or size of the expression
-    std::int64_t offset = 0;  ///< bytes, or place of the expression in section_
+    std::int64_t offset = 0;  ///< bytes, or place of the expression in expressions_
   };
   class Context;
+  template <class Rule> Rule keep_expression(const cfi::FullRow& row, Rule rule);
   // All put what they find into `value`, or say why not in `failure`.
   bool compute_cfa(const FrameState& frame, Context& context, std::uint64_t& value,
                    StepResult& failure) const;
@@ -51,7 +59,7 @@ private:
   SaveLocation location(const Operation& operation, Context& context, std::uint64_t cfa,
                         const SaveLocations& own) const;
 
-  std::span<const std::byte> section_;
+  std::vector<std::byte> expressions_;
   cfi::CfaRule cfa_;
   std::uint8_t count_ = 0; ///< of operations_
   std::uint8_t return_register_ = 0;

@@ -14,33 +14,45 @@
 
 namespace sframe::walk {
 
+/// All of a frame that decides which rules are its own.
+struct RuleKey {
+  RuleKey() = default;
+  explicit RuleKey(const FrameState& frame)
+      : pc(frame.registers.pc), pc_exact(frame.pc_exact), behind_fault(frame.behind_fault) {}
+
+  std::uint64_t lookup_pc() const { return pc - (!pc_exact | behind_fault); }
+  /// Where in a table of 2^bits entries.
+  std::size_t slot(int bits) const { return (pc * 0x9e3779b97f4a7c15) >> (64 - bits); }
+
+  friend bool operator==(const RuleKey&, const RuleKey&) = default;
+
+  std::uint64_t pc = 0;
+  bool pc_exact = false;
+  bool behind_fault = false;
+};
+
 template <class Rules> class RuleCache {
 public:
-  static constexpr std::size_t size = 1024;
+  static constexpr int bits = 10;
+  static constexpr std::size_t size = std::size_t{1} << bits;
 
   RuleCache() : entries_(size) {}
 
   struct Entry {
-    std::uint64_t pc = 0;
-    bool pc_exact = false;
-    bool behind_fault = false;
+    RuleKey key;
     bool used = false;
     Rules rules;
   };
 
   /// The rules for a frame's address; `make(rules)` fills them in where they are not there.
   template <class Make> const Rules& find(const FrameState& frame, Make&& make) {
-    const std::uint64_t pc = frame.registers.pc;
-    Entry& entry = entries_[(pc * 0x9e3779b97f4a7c15) >> 54];
-    static_assert(size == 1 << 10);
-    if (entry.used && entry.pc == pc && entry.pc_exact == frame.pc_exact &&
-        entry.behind_fault == frame.behind_fault)
-      return entry.rules;
-    entry.pc = pc;
-    entry.pc_exact = frame.pc_exact;
-    entry.behind_fault = frame.behind_fault;
-    entry.used = true;
+    const RuleKey key(frame);
+    Entry& entry = entries_[key.slot(bits)];
+    if (entry.used && entry.key == key) return entry.rules;
+    entry.used = false; // while there are none: memory may run out
+    entry.key = key;
     make(entry.rules);
+    entry.used = true;
     return entry.rules;
   }
 

@@ -9,8 +9,8 @@
 //     do show(cursor.frame()); while (cursor.step() == StepStatus::stepped);
 //
 // Spaces may be made on any thread at any time, and one space may be used by many threads, each with its own
-// cursors. What is cached are rules: the outcome of find_procedure() for an address, compiled. Failures are
-// not.
+// cursors. What is cached are rules: the outcome of find_procedure() for an address, compiled; they keep
+// nothing of what it gave. Failures are not cached.
 
 #pragma once
 
@@ -61,8 +61,10 @@ public:
   /// dynamic list. Caches of threads are forgotten as a whole.
   void flush(std::uint64_t first = 0, std::uint64_t last = 0);
 
-  /// Changes with every flush; never the same for two spaces.
+  /// Changes with every flush of everything; never the same for two spaces.
   std::uint64_t epoch() const { return epoch_; }
+  /// The same for flushes of any range.
+  std::uint64_t flushed() const { return flushed_; }
 
 private:
   friend class CallbackView;
@@ -71,7 +73,7 @@ private:
   Accessors& accessors_;
   const AbiTraits& abi_;
   std::atomic<CachingPolicy> policy_ = CachingPolicy::none;
-  std::atomic<std::uint64_t> epoch_;
+  std::atomic<std::uint64_t> epoch_, flushed_;
   std::mutex mutex_; ///< for the members below
   std::unique_ptr<RuleTable> global_;
   std::optional<std::uint64_t> dynamic_list_;

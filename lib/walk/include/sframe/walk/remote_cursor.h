@@ -27,8 +27,8 @@ public:
   /// Goes to the caller. `bottom`: there is none, and the cursor stays. `error`: it stays, too, and status()
   /// tells why. Asks find_procedure(), then the code for a signal trampoline, then modules and what the
   /// program registered (_U_dyn_register(3)), then guesses (not by a scan of the stack): trust() tells.
-  /// Allocates nothing where the rules are in a cache.
-  StepStatus step();
+  /// Allocates nothing where the rules are in a cache. `made` gets what peek() would have said before.
+  StepStatus step(StepResult* made = nullptr);
 
   /// Why the last step() failed; `ok` otherwise.
   RemoteStatus status() const { return status_; }
@@ -46,7 +46,8 @@ public:
   std::string_view stepper() const { return stepper_; }
 
   /// What the next step() would say, before it is done: has_cfa and cfa are the frame's, signal_frame tells
-  /// whether the frame was made by signal delivery. Costs a step.
+  /// whether the frame was made by signal delivery. Costs a step, and asks the accessors as that does: where
+  /// the step follows anyhow, its argument is for less.
   StepResult peek() const;
 
   /// Where the frame's value of a register (or pc_register) is kept.
@@ -69,6 +70,8 @@ public:
   void* arg() const { return arg_; }
 
 private:
+  struct Next;
+  void find_next(Next& next, SaveLocations* locations) const;
   RemoteStatus step_exact(CallbackView& view, Memory& memory, FrameState& caller, StepResult& result,
                           SaveLocations* locations) const;
   Module* generated_module() const;
