@@ -264,4 +264,48 @@ TEST(FrontDynamic, RegistersCodeInAList) {
   EXPECT_EQ(_U_dyn_info_list.generation, generation + 6);
 }
 
+/// The target's code is registered in this process's own list, by this process's own functions.
+TEST_F(Front, WalksWhatWasRegisteredByItsOwnFunctions) {
+  constexpr unw_word_t code = 0x30000;
+  char name[] = "registered here";
+  alignas(8) std::byte room[_U_dyn_region_info_size(3)] = {};
+  auto* region = reinterpret_cast<unw_dyn_region_info_t*>(room);
+  region->insn_count = 0x100;
+  region->op_count = 3;
+  _U_dyn_op_add(&region->op[0], _U_QP_TRUE, 0, UNW_X86_64_RSP, static_cast<unw_word_t>(-8));
+  _U_dyn_op_spill_sp_rel(&region->op[1], _U_QP_TRUE, 0, UNW_X86_64_RBX, 0);
+  _U_dyn_op_stop(&region->op[2]);
+  unw_dyn_info_t info{};
+  info.start_ip = code;
+  info.end_ip = code + 0x100;
+  info.format = UNW_INFO_FORMAT_DYNAMIC;
+  info.u.pi.name_ptr = reinterpret_cast<unw_word_t>(name);
+  info.u.pi.regions = region;
+
+  target.registers[UNW_X86_64_RIP] = code + 0x10;
+  unw_destroy_addr_space(space);
+  accessors.get_dyn_info_list_addr = [](unw_addr_space_t, unw_word_t* address, void*) {
+    *address = reinterpret_cast<unw_word_t>(&_U_dyn_info_list);
+    return 0;
+  };
+  // The target has the low addresses, this process the others.
+  accessors.access_mem = [](unw_addr_space_t as, unw_word_t address, unw_word_t* value, int write,
+                            void* arg) {
+    if (address < 0x100000) return access_mem(as, address, value, write, arg);
+    std::memcpy(value, reinterpret_cast<const void*>(address), sizeof *value);
+    return 0;
+  };
+  space = unw_create_addr_space(&accessors, 0);
+  target.memory.word(code + 0x10, 0);
+
+  _U_dyn_register(&info);
+  EXPECT_EQ(walk(), (std::vector<unw_word_t>{code + 0x10, middle + 0x10, middle + 0x10, start + 0x10}));
+  ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
+  unw_proc_info_t procedure;
+  EXPECT_EQ(unw_get_proc_info(&cursor, &procedure), 0);
+  EXPECT_EQ(procedure.start_ip, code);
+  _U_dyn_cancel(&info);
+  EXPECT_EQ(walk().size(), 1u);
+}
+
 } // namespace

@@ -17,9 +17,12 @@ void changed() {
 
 } // namespace
 
-unw_dyn_info_list_t _U_dyn_info_list = {1, 0, nullptr};
+// Version 0: libunwind's own list is never given another number (it has no initializer), so readers expect
+// it.
+unw_dyn_info_list_t _U_dyn_info_list = {0, 0, nullptr};
 
 void _U_dyn_register(unw_dyn_info_t* info) {
+  if (!info) return;
   const std::scoped_lock lock(registering);
   changed();
   info->prev = nullptr;
