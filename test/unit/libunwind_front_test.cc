@@ -5,6 +5,7 @@
 
 #include "libunwind-x86_64.h"
 
+#include "allocations.h"
 #include "remote_target.h"
 
 #include <gtest/gtest.h>
@@ -262,6 +263,71 @@ TEST(FrontDynamic, RegistersCodeInAList) {
   _U_dyn_cancel(&a);
   EXPECT_TRUE(listed().empty());
   EXPECT_EQ(_U_dyn_info_list.generation, generation + 6);
+}
+
+TEST_F(Front, NullIsRefused) {
+  unw_proc_info_t info;
+  unw_word_t value = 0;
+  unw_fpreg_t wide{};
+  unw_save_loc_t location;
+  char name[8];
+  EXPECT_EQ(unw_create_addr_space(nullptr, 0), nullptr);
+  unw_destroy_addr_space(nullptr);
+  EXPECT_EQ(unw_get_accessors(nullptr), nullptr);
+  EXPECT_EQ(unw_set_caching_policy(nullptr, UNW_CACHE_NONE), -UNW_EINVAL);
+  EXPECT_EQ(unw_set_cache_size(nullptr, 16, 0), -UNW_EINVAL);
+  unw_flush_cache(nullptr, 0, 0);
+  EXPECT_EQ(unw_init_remote(nullptr, space, &target), -UNW_EINVAL);
+  EXPECT_EQ(unw_init_remote(&cursor, nullptr, &target), -UNW_EINVAL);
+  ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
+  EXPECT_EQ(unw_step(nullptr), -UNW_EINVAL);
+  EXPECT_EQ(unw_resume(nullptr), -UNW_EINVAL);
+  EXPECT_EQ(unw_is_signal_frame(nullptr), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_proc_info(nullptr, &info), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_proc_info(&cursor, nullptr), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_proc_info_by_ip(nullptr, leaf, &info, &target), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_proc_info_by_ip(space, leaf, nullptr, &target), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_proc_name(nullptr, name, 8, &value), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_proc_name(&cursor, nullptr, 8, &value), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_reg(nullptr, UNW_REG_IP, &value), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_reg(&cursor, UNW_REG_IP, nullptr), -UNW_EINVAL);
+  EXPECT_EQ(unw_set_reg(nullptr, UNW_REG_IP, 0), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_fpreg(nullptr, 0, &wide), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_fpreg(&cursor, 0, nullptr), -UNW_EINVAL);
+  EXPECT_EQ(unw_set_fpreg(nullptr, 0, wide), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_save_loc(nullptr, UNW_REG_IP, &location), -UNW_EINVAL);
+  EXPECT_EQ(unw_get_save_loc(&cursor, UNW_REG_IP, nullptr), -UNW_EINVAL);
+  EXPECT_EQ(UNW_OBJ(dwarf_search_unwind_table)(nullptr, leaf, &target.table, &info, 1, &target), -UNW_EINVAL);
+  EXPECT_EQ(UNW_OBJ(dwarf_search_unwind_table)(space, leaf, nullptr, &info, 1, &target), -UNW_EINVAL);
+  EXPECT_EQ(UNW_OBJ(dwarf_search_unwind_table)(space, leaf, &target.table, nullptr, 1, &target), -UNW_EINVAL);
+  EXPECT_EQ(UNW_OBJ(dwarf_find_debug_frame)(5, nullptr, leaf, 0, "/bin/sh", 0, ~0ul), 5);
+  _U_dyn_register(nullptr);
+  _U_dyn_cancel(nullptr);
+}
+
+/// Wherever memory runs out: no exception gets out, each call-back's answer is put back, and the space is as
+/// good as before.
+TEST_F(Front, MemoryThatRunsOutIsAStatus) {
+  with_little_memory([&] {
+    unw_addr_space_t made = unw_create_addr_space(&accessors, 0);
+    limit_allocations(std::nullopt);
+    unw_destroy_addr_space(made);
+    return made != nullptr;
+  });
+  for (const auto policy : {UNW_CACHE_NONE, UNW_CACHE_GLOBAL, UNW_CACHE_PER_THREAD}) {
+    ASSERT_EQ(unw_set_caching_policy(space, policy), 0);
+    const int calls = with_little_memory([&] {
+      int result = unw_init_remote(&cursor, space, &target);
+      for (int i = 0; i < 100 && result >= 0; ++i)
+        if ((result = unw_step(&cursor)) == 0) return true;
+      limit_allocations(std::nullopt);
+      EXPECT_EQ(result, -UNW_ENOMEM);
+      return false;
+    });
+    EXPECT_GT(calls, 0);
+    EXPECT_EQ(target.finds, target.puts);
+    EXPECT_EQ(walk(), all);
+  }
 }
 
 /// The target's code is registered in this process's own list, by this process's own functions.

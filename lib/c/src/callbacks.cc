@@ -2,7 +2,7 @@
 //
 // Targets that the user answers for.
 
-#include "process.h"
+#include "guard.h"
 
 #include "sframe/walk/remote_cursor.h"
 
@@ -74,11 +74,17 @@ public:
       return c::report(error, status, "the thread's registers cannot be read");
     walk::WalkEnd why{.reason = walk::StopReason::frame_limit};
     for (std::uint32_t number = 0; number < walk::Walker::default_max_frames; ++number) {
-      if (!receiver(frame_of(cursor, number))) {
+      sframe_frame frame = frame_of(cursor, number);
+      walk::StepResult made; // the frame's CFA comes with the step to its caller
+      const walk::StepStatus stepped = cursor.step(&made);
+      frame.signal_frame = made.signal_frame;
+      frame.has_cfa = made.has_cfa;
+      frame.cfa = made.cfa;
+      if (!receiver(frame)) {
         why.reason = walk::StopReason::interrupted;
         break;
       }
-      if (cursor.step() == walk::StepStatus::stepped) continue;
+      if (stepped == walk::StepStatus::stepped) continue;
       why = {cursor.complete(), cursor.reason(), cursor.frame().registers.pc};
       break;
     }
@@ -108,15 +114,15 @@ public:
   }
 
 private:
+  /// Without what the step to the caller tells.
   static sframe_frame frame_of(const walk::RemoteCursor& cursor, std::uint32_t number) {
-    const walk::StepResult next = cursor.peek();
     return {.number = number,
             .pc_exact = cursor.frame().pc_exact,
-            .signal_frame = next.signal_frame,
-            .has_cfa = next.has_cfa,
+            .signal_frame = 0,
+            .has_cfa = 0,
             .heuristic = cursor.trust() == walk::Trust::heuristic,
             .pc = cursor.frame().registers.pc,
-            .cfa = next.cfa,
+            .cfa = 0,
             .found_by = cursor.stepper().data()}; // a literal
   }
 
@@ -128,8 +134,11 @@ private:
 
 sframe_process* sframe_open_callbacks(const char* abi, const sframe_callbacks* callbacks, void* data,
                                       sframe_error* error) {
-  const AbiTraits* traits = find_abi(std::string_view(abi));
-  if (traits) return new Target(*traits, *callbacks, data);
-  c::report(error, SFRAME_INVALID, "no ABI is called " + std::string(abi));
-  return nullptr;
+  if (!abi || !callbacks) return c::report_null(error), nullptr;
+  return c::guarded_pointer(error, [&]() -> sframe_process* {
+    const AbiTraits* traits = find_abi(std::string_view(abi));
+    if (traits) return new Target(*traits, *callbacks, data);
+    c::report(error, SFRAME_INVALID, "no ABI is called " + std::string(abi));
+    return nullptr;
+  });
 }

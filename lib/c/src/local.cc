@@ -2,7 +2,7 @@
 //
 // Processes that the library reads itself: cores and running ones.
 
-#include "process.h"
+#include "guard.h"
 
 #include "sframe/walk/steppers.h"
 #include "sframe/walk/targets.h"
@@ -92,8 +92,9 @@ protected:
 
 private:
   void take_names() {
-    names_.clear();
-    for (const walk::Thread& thread : state_->threads()) names_.emplace_back(thread.name);
+    std::deque<std::string> names;
+    for (const walk::Thread& thread : state_->threads()) names.emplace_back(thread.name);
+    names_.swap(names);
   }
 
   walk::ProcessState* state_ = nullptr;
@@ -122,7 +123,12 @@ public:
   sframe_status stop(sframe_error* error) override {
     if (auto stopped = process_->stop(); !stopped)
       return c::report(error, SFRAME_INVALID, stopped.error().text());
-    begin();
+    try {
+      begin();
+    } catch (...) {
+      process_->resume(); // nothing can be asked of it
+      throw;
+    }
     return SFRAME_OK;
   }
   void resume() override {
@@ -138,15 +144,20 @@ private:
 } // namespace
 
 sframe_process* sframe_open_core(const char* path, const sframe_options* options, sframe_error* error) {
-  auto core = walk::CoreTarget::open(path, file_options(options));
-  if (core) return new CoreFile(std::move(*core));
-  c::report(error, SFRAME_INVALID, std::string(path) + ": " + core.error().text());
-  return nullptr;
+  if (!path) return c::report_null(error), nullptr;
+  return c::guarded_pointer(error, [&]() -> sframe_process* {
+    auto core = walk::CoreTarget::open(path, file_options(options));
+    if (core) return new CoreFile(std::move(*core));
+    c::report(error, SFRAME_INVALID, std::string(path) + ": " + core.error().text());
+    return nullptr;
+  });
 }
 
 sframe_process* sframe_attach(int pid, const sframe_options* options, sframe_error* error) {
-  auto process = walk::LiveProcess::attach(static_cast<std::uint32_t>(pid), file_options(options));
-  if (process) return new Running(std::move(*process));
-  c::report(error, SFRAME_INVALID, "process " + std::to_string(pid) + ": " + process.error().text());
-  return nullptr;
+  return c::guarded_pointer(error, [&]() -> sframe_process* {
+    auto process = walk::LiveProcess::attach(static_cast<std::uint32_t>(pid), file_options(options));
+    if (process) return new Running(std::move(*process));
+    c::report(error, SFRAME_INVALID, "process " + std::to_string(pid) + ": " + process.error().text());
+    return nullptr;
+  });
 }

@@ -2,7 +2,7 @@
 //
 // The functions of sframe/walk.h that are the same for all processes.
 
-#include "process.h"
+#include "guard.h"
 
 #include "sframe/elf/symbols.h"
 #include "sframe/walk/accessors.h"
@@ -55,11 +55,12 @@ const char* sframe_status_text(sframe_status status) {
 }
 
 sframe_status sframe_stop(sframe_process* process, sframe_error* error) {
-  return process->stop(error);
+  if (!process) return c::report_null(error);
+  return c::guarded(error, [&] { return process->stop(error); });
 }
 
 void sframe_resume(sframe_process* process) {
-  process->resume();
+  if (process) c::guarded(nullptr, [&] { return process->resume(), SFRAME_OK; });
 }
 
 void sframe_close(sframe_process* process) {
@@ -67,15 +68,15 @@ void sframe_close(sframe_process* process) {
 }
 
 const char* sframe_abi(const sframe_process* process) {
-  return process->abi().name.data(); // a literal
+  return process ? process->abi().name.data() : nullptr; // a literal
 }
 
 size_t sframe_num_threads(const sframe_process* process) {
-  return process->num_threads();
+  return process ? process->num_threads() : 0;
 }
 
 sframe_status sframe_get_thread(const sframe_process* process, size_t number, sframe_thread* thread) {
-  if (number >= process->num_threads()) return SFRAME_INVALID;
+  if (!thread || number >= sframe_num_threads(process)) return SFRAME_INVALID;
   *thread = process->thread(number);
   return SFRAME_OK;
 }
@@ -90,44 +91,59 @@ sframe_status walk_thread(sframe_process* process, std::size_t thread,
   return process->walk(thread, receiver, end ? *end : ignored, error);
 }
 
+std::uint64_t lookup_pc(const sframe_frame& frame) {
+  return frame.pc - (frame.pc_exact ? 0 : 1);
+}
+
 } // namespace
 
 sframe_status sframe_walk(sframe_process* process, size_t thread, sframe_frame_callback callback, void* data,
                           sframe_end* end, sframe_error* error) {
-  return walk_thread(
-      process, thread, [&](const sframe_frame& frame) { return callback(&frame, data) == 0; }, end, error);
+  if (!process || !callback) return c::report_null(error);
+  return c::guarded(error, [&] {
+    return walk_thread(
+        process, thread, [&](const sframe_frame& frame) { return callback(&frame, data) == 0; }, end, error);
+  });
 }
 
 sframe_status sframe_walk_into(sframe_process* process, size_t thread, sframe_frame* frames, size_t capacity,
                                size_t* count, sframe_end* end, sframe_error* error) {
-  *count = 0;
+  if (count) *count = 0;
+  if (!process || !count || (!frames && capacity)) return c::report_null(error);
   const auto keep = [&](const sframe_frame& frame) {
     if (*count == capacity) return false;
     frames[(*count)++] = frame;
     return true;
   };
-  return walk_thread(process, thread, keep, end, error);
+  return c::guarded(error, [&] { return walk_thread(process, thread, keep, end, error); });
 }
 
 sframe_status sframe_function_name(sframe_process* process, const sframe_frame* frame, char* buffer,
                                    size_t size, uint64_t* offset) {
-  std::string name;
-  std::uint64_t into = 0;
-  const auto status = process->name(frame->pc - (frame->pc_exact ? 0 : 1), frame->pc, name, into);
-  if (status != SFRAME_OK) return status;
-  if (offset) *offset = into;
-  const bool whole = walk::give_name(elf::demangle(name), std::span(buffer, size)) == walk::RemoteStatus::ok;
-  return whole ? SFRAME_OK : SFRAME_NO_MEMORY;
+  if (!process || !frame || (!buffer && size)) return SFRAME_INVALID;
+  return c::guarded(nullptr, [&] {
+    std::string name;
+    std::uint64_t into = 0;
+    const auto status = process->name(lookup_pc(*frame), frame->pc, name, into);
+    if (status != SFRAME_OK) return status;
+    if (offset) *offset = into;
+    const bool whole =
+        walk::give_name(elf::demangle(name), std::span(buffer, size)) == walk::RemoteStatus::ok;
+    return whole ? SFRAME_OK : SFRAME_NO_MEMORY;
+  });
 }
 
 const char* sframe_module_path(sframe_process* process, const sframe_frame* frame) {
-  return process->module_path(frame->pc - (frame->pc_exact ? 0 : 1));
+  if (!process || !frame) return nullptr;
+  return c::guarded_pointer(nullptr, [&] { return process->module_path(lookup_pc(*frame)); });
 }
 
 sframe_status sframe_set_caching(sframe_process* process, sframe_caching policy) {
-  return process->set_caching(policy);
+  if (!process) return SFRAME_INVALID;
+  return c::guarded(nullptr, [&] { return process->set_caching(policy); });
 }
 
 sframe_status sframe_flush(sframe_process* process, uint64_t first, uint64_t last) {
-  return process->flush(first, last);
+  if (!process) return SFRAME_INVALID;
+  return c::guarded(nullptr, [&] { return process->flush(first, last); });
 }

@@ -2,6 +2,7 @@
 
 #include "libunwind-coredump.h"
 
+#include "guard.h"
 #include "module_front.h"
 
 struct UCD_info {
@@ -14,10 +15,11 @@ namespace {
 using namespace sframe;
 
 walk::CoreTarget* target_of(void* arg) {
-  return static_cast<UCD_info*>(arg)->target.get();
+  return arg ? static_cast<UCD_info*>(arg)->target.get() : nullptr;
 }
 
 const walk::Thread* thread_of(const UCD_info* core) {
+  if (!core) return nullptr;
   const auto threads = core->target->process().threads();
   return core->thread < threads.size() ? &threads[core->thread] : nullptr;
 }
@@ -25,8 +27,11 @@ const walk::Thread* thread_of(const UCD_info* core) {
 } // namespace
 
 struct UCD_info* _UCD_create(const char* file) {
-  auto target = walk::CoreTarget::open(file);
-  return target ? new UCD_info{std::move(*target)} : nullptr;
+  if (!file) return nullptr;
+  return front::guarded_pointer([&]() -> UCD_info* {
+    auto target = walk::CoreTarget::open(file);
+    return target ? new UCD_info{std::move(*target)} : nullptr;
+  });
 }
 
 void _UCD_destroy(struct UCD_info* core) {
@@ -34,7 +39,7 @@ void _UCD_destroy(struct UCD_info* core) {
 }
 
 int _UCD_get_num_threads(struct UCD_info* core) {
-  return static_cast<int>(core->target->process().threads().size());
+  return core ? static_cast<int>(core->target->process().threads().size()) : 0;
 }
 
 void _UCD_select_thread(struct UCD_info* core, int number) {
@@ -44,23 +49,27 @@ void _UCD_select_thread(struct UCD_info* core, int number) {
 }
 
 pid_t _UCD_get_pid(struct UCD_info* core) {
+  if (!core) return 0;
   const walk::Thread* thread = thread_of(core);
   return static_cast<pid_t>(thread ? thread->tid : core->target->core().pid());
 }
 
 int _UCD_get_cursig(struct UCD_info* core) {
+  if (!core) return 0;
   const walk::Thread* thread = thread_of(core);
   return thread ? thread->signal : core->target->core().signal();
 }
 
 int _UCD_add_backing_file_at_segment(struct UCD_info* core, int header, const char* file) {
+  if (!core) return -1;
   const auto segments = core->target->core().image().segments();
   if (header < 0 || static_cast<std::size_t>(header) >= segments.size()) return -1;
   return _UCD_add_backing_file_at_vaddr(core, segments[static_cast<std::size_t>(header)].address, file);
 }
 
 int _UCD_add_backing_file_at_vaddr(struct UCD_info* core, unsigned long address, const char* file) {
-  return core->target->add_file(address, file) ? 0 : -1;
+  if (!core || !file) return -1;
+  return front::guarded([&] { return core->target->add_file(address, file) ? 0 : -1; }) == 0 ? 0 : -1;
 }
 
 int _UCD_find_proc_info(unw_addr_space_t, unw_word_t ip, unw_proc_info_t* info, int need_unwind_info,
@@ -71,6 +80,7 @@ int _UCD_find_proc_info(unw_addr_space_t, unw_word_t ip, unw_proc_info_t* info, 
 void _UCD_put_unwind_info(unw_addr_space_t, unw_proc_info_t*, void*) {}
 
 int _UCD_get_dyn_info_list_addr(unw_addr_space_t, unw_word_t* address, void*) {
+  if (!address) return -UNW_EINVAL;
   *address = 0;
   return -UNW_ENOINFO;
 }

@@ -32,6 +32,7 @@ void _U_dyn_register(unw_dyn_info_t* info) {
 }
 
 void _U_dyn_cancel(unw_dyn_info_t* info) {
+  if (!info) return;
   const std::scoped_lock lock(registering);
   changed();
   if (info->prev)

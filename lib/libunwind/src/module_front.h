@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Private: the call-backs that _UPT_* and _UCD_* have in common, over the accessors that both stand on.
-// `target` may be nullptr: -UNW_EINVAL then.
+// `target` may be nullptr, and so may what is to be filled in: -UNW_EINVAL then.
 
 #pragma once
 

@@ -2,6 +2,7 @@
 
 #include "libunwind-ptrace.h"
 
+#include "guard.h"
 #include "module_front.h"
 
 #include <new>
@@ -17,12 +18,16 @@ struct Upt {
   std::unique_ptr<walk::PtraceTarget> target;
 };
 
+/// nullptr where there is no such thread, or no memory.
 walk::PtraceTarget* target_of(void* arg) {
+  if (!arg) return nullptr;
   auto& upt = *static_cast<Upt*>(arg);
-  if (!upt.target)
-    if (auto made = walk::PtraceTarget::create(static_cast<std::uint32_t>(upt.thread)))
-      upt.target = std::move(*made);
-  return upt.target.get();
+  return front::guarded_pointer([&]() -> walk::PtraceTarget* {
+    if (!upt.target)
+      if (auto made = walk::PtraceTarget::create(static_cast<std::uint32_t>(upt.thread)))
+        upt.target = std::move(*made);
+    return upt.target.get();
+  });
 }
 
 } // namespace
@@ -43,6 +48,7 @@ int _UPT_find_proc_info(unw_addr_space_t, unw_word_t ip, unw_proc_info_t* info, 
 void _UPT_put_unwind_info(unw_addr_space_t, unw_proc_info_t*, void*) {}
 
 int _UPT_get_dyn_info_list_addr(unw_addr_space_t, unw_word_t* address, void*) {
+  if (!address) return -UNW_EINVAL;
   *address = 0;
   return -UNW_ENOINFO;
 }
@@ -65,7 +71,8 @@ int _UPT_get_proc_name(unw_addr_space_t, unw_word_t ip, char* buffer, size_t siz
 }
 
 int _UPT_resume(unw_addr_space_t, unw_cursor_t*, void* arg) {
-  return ::ptrace(PTRACE_CONT, static_cast<Upt*>(arg)->thread, nullptr, nullptr) == 0 ? 0 : -UNW_EINVAL;
+  return arg && ::ptrace(PTRACE_CONT, static_cast<Upt*>(arg)->thread, nullptr, nullptr) == 0 ? 0
+                                                                                             : -UNW_EINVAL;
 }
 
 unw_accessors_t _UPT_accessors = {_UPT_find_proc_info, _UPT_put_unwind_info, _UPT_get_dyn_info_list_addr,

@@ -10,8 +10,9 @@
  *   sframe_close(process);
  *
  * All addresses are those of the target. A process is for one thread at a time; different ones are
- * independent, and may be made on any thread. C++ programs have more in sframe/walk/walker.h. docs/remote.md
- * is the manual.
+ * independent, and may be made on any thread. A NULL where there must be none is SFRAME_INVALID, memory that
+ * runs out SFRAME_NO_MEMORY; functions without a status then do nothing or return NULL or 0. C++ programs
+ * have more in sframe/walk/walker.h. docs/remote.md is the manual.
  */
 #ifndef SFRAME_WALK_H
 #define SFRAME_WALK_H
@@ -124,7 +125,8 @@ sframe_status sframe_walk_into(sframe_process* process, size_t thread, sframe_fr
 sframe_status sframe_function_name(sframe_process* process, const sframe_frame* frame, char* buffer,
                                    size_t size, uint64_t* offset);
 
-/* The path of the file that the pc is in; valid until sframe_close(). NULL where it is not known. */
+/* The path of the file that the pc is in; valid until the next sframe_stop() or sframe_close(). NULL where it
+   is not known. */
 const char* sframe_module_path(sframe_process* process, const sframe_frame* frame);
 
 /* --- Targets of one's own --- */

@@ -4,7 +4,6 @@
 
 #include <bit>
 #include <endian.h>
-#include <new>
 
 namespace sframe::front::UNW_TARGET {
 
@@ -79,7 +78,8 @@ unw_addr_space_t unw_create_addr_space(unw_accessors_t* accessors, int byte_orde
                          : byte_order == __LITTLE_ENDIAN ? target.little
                                                          : nullptr;
   if (!abi || !accessors) return nullptr;
-  return reinterpret_cast<unw_addr_space_t>(new (std::nothrow) Space(*accessors, *abi));
+  return front::guarded_pointer(
+      [&] { return reinterpret_cast<unw_addr_space_t>(new Space(*accessors, *abi)); });
 }
 
 void unw_destroy_addr_space(unw_addr_space_t space) {
@@ -87,29 +87,34 @@ void unw_destroy_addr_space(unw_addr_space_t space) {
 }
 
 unw_accessors_t* unw_get_accessors(unw_addr_space_t space) {
-  return &space_of(space).accessors.user;
+  return space ? &space_of(space).accessors.user : nullptr;
 }
 
 int unw_set_caching_policy(unw_addr_space_t space, unw_caching_policy_t policy) {
   static_assert(UNW_CACHE_NONE == static_cast<int>(walk::CachingPolicy::none) &&
                 UNW_CACHE_GLOBAL == static_cast<int>(walk::CachingPolicy::global) &&
                 UNW_CACHE_PER_THREAD == static_cast<int>(walk::CachingPolicy::per_thread));
-  if (policy < UNW_CACHE_NONE || policy > UNW_CACHE_PER_THREAD) return -UNW_EINVAL;
-  space_of(space).space.set_caching(static_cast<walk::CachingPolicy>(policy));
-  return 0;
+  if (!space || policy < UNW_CACHE_NONE || policy > UNW_CACHE_PER_THREAD) return -UNW_EINVAL;
+  return front::guarded([&] {
+    space_of(space).space.set_caching(static_cast<walk::CachingPolicy>(policy));
+    return 0;
+  });
 }
 
 int unw_set_cache_size(unw_addr_space_t space, size_t entries, int flags) {
-  if (flags != 0) return -UNW_EINVAL;
-  space_of(space).space.set_cache_size(entries);
-  return 0;
+  if (!space || flags != 0) return -UNW_EINVAL;
+  return front::guarded([&] {
+    space_of(space).space.set_cache_size(entries);
+    return 0;
+  });
 }
 
 void unw_flush_cache(unw_addr_space_t space, unw_word_t first, unw_word_t last) {
-  space_of(space).space.flush(first, last);
+  if (space) space_of(space).space.flush(first, last); // which allocates nothing
 }
 
 int unw_get_proc_info_by_ip(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t* info, void* arg) {
+  if (!space || !info) return -UNW_EINVAL;
   std::memset(info, 0, sizeof *info);
   const unw_accessors_t& user = space_of(space).accessors.user;
   return user.find_proc_info ? user.find_proc_info(space, ip, info, 0, arg) : -UNW_ENOINFO;

@@ -5,6 +5,7 @@
 #include <new>
 
 using namespace sframe;
+using front::guarded;
 using front::negated;
 using front::UNW_TARGET::cursor_of;
 using front::UNW_TARGET::space_of;
@@ -31,11 +32,14 @@ bool read_only(const RemoteCursor& cursor, std::uint16_t reg) {
 } // namespace
 
 int unw_init_remote(unw_cursor_t* cursor, unw_addr_space_t space, void* arg) {
-  return negated((new (cursor->opaque) RemoteCursor)->start(space_of(space).space, arg));
+  if (!cursor || !space) return -UNW_EINVAL;
+  return guarded(
+      [&] { return negated((new (cursor->opaque) RemoteCursor)->start(space_of(space).space, arg)); });
 }
 
-int unw_step(unw_cursor_t* cursor) {
-  RemoteCursor& walk = cursor_of(cursor);
+namespace {
+
+int step(RemoteCursor& walk) {
   switch (walk.step()) {
   case walk::StepStatus::stepped: return 1;
   case walk::StepStatus::bottom: return negated(walk.status()); // 0, or that the call-back wants no more
@@ -48,12 +52,7 @@ int unw_step(unw_cursor_t* cursor) {
   }
 }
 
-int unw_resume(unw_cursor_t* cursor) {
-  return negated(cursor_of(cursor).resume());
-}
-
-int unw_get_proc_info(unw_cursor_t* cursor, unw_proc_info_t* info) {
-  const RemoteCursor& walk = cursor_of(cursor);
+int get_proc_info(const RemoteCursor& walk, unw_proc_info_t* info) {
   const auto& user = static_cast<front::UNW_TARGET::UserAccessors&>(walk.space().accessors());
   const int result = unw_get_proc_info_by_ip(user.space(), walk.frame().lookup_pc(), info, walk.arg());
   if (result != -UNW_ENOINFO) return result;
@@ -68,14 +67,33 @@ int unw_get_proc_info(unw_cursor_t* cursor, unw_proc_info_t* info) {
   return 0;
 }
 
+} // namespace
+
+int unw_step(unw_cursor_t* cursor) {
+  return cursor ? guarded([&] { return step(cursor_of(cursor)); }) : -UNW_EINVAL;
+}
+
+int unw_resume(unw_cursor_t* cursor) {
+  return cursor ? guarded([&] { return negated(cursor_of(cursor).resume()); }) : -UNW_EINVAL;
+}
+
+int unw_get_proc_info(unw_cursor_t* cursor, unw_proc_info_t* info) {
+  if (!cursor || !info) return -UNW_EINVAL;
+  return guarded([&] { return get_proc_info(cursor_of(cursor), info); });
+}
+
 int unw_get_proc_name(unw_cursor_t* cursor, char* buffer, size_t size, unw_word_t* offset) {
-  std::uint64_t into = 0;
-  const auto status = cursor_of(cursor).find_name(std::span(buffer, size), into);
-  if (offset) *offset = into;
-  return negated(status);
+  if (!cursor || (!buffer && size)) return -UNW_EINVAL;
+  return guarded([&] {
+    std::uint64_t into = 0;
+    const auto status = cursor_of(cursor).find_name(std::span(buffer, size), into);
+    if (offset) *offset = into;
+    return negated(status);
+  });
 }
 
 int unw_get_reg(unw_cursor_t* cursor, unw_regnum_t reg, unw_word_t* value) {
+  if (!cursor || !value) return -UNW_EINVAL;
   const RemoteCursor& walk = cursor_of(cursor);
   const auto number = dwarf_of(walk, reg);
   const auto known = number && !unw_is_fpreg(reg) ? value_of(walk, *number) : std::nullopt;
@@ -85,14 +103,16 @@ int unw_get_reg(unw_cursor_t* cursor, unw_regnum_t reg, unw_word_t* value) {
 }
 
 int unw_set_reg(unw_cursor_t* cursor, unw_regnum_t reg, unw_word_t value) {
+  if (!cursor) return -UNW_EINVAL;
   RemoteCursor& walk = cursor_of(cursor);
   const auto number = dwarf_of(walk, reg);
   if (!number || unw_is_fpreg(reg)) return -UNW_EBADREG;
   if (read_only(walk, *number)) return -UNW_EREADONLYREG;
-  return negated(walk.set_register(*number, value));
+  return guarded([&] { return negated(walk.set_register(*number, value)); });
 }
 
 int unw_get_fpreg(unw_cursor_t* cursor, unw_regnum_t reg, unw_fpreg_t* value) {
+  if (!cursor || !value) return -UNW_EINVAL;
   const RemoteCursor& walk = cursor_of(cursor);
   const auto number = unw_is_fpreg(reg) ? dwarf_of(walk, reg) : std::nullopt;
   const auto known = number ? value_of(walk, *number) : std::nullopt;
@@ -103,15 +123,17 @@ int unw_get_fpreg(unw_cursor_t* cursor, unw_regnum_t reg, unw_fpreg_t* value) {
 }
 
 int unw_set_fpreg(unw_cursor_t* cursor, unw_regnum_t reg, unw_fpreg_t value) {
+  if (!cursor) return -UNW_EINVAL;
   RemoteCursor& walk = cursor_of(cursor);
   const auto number = unw_is_fpreg(reg) ? dwarf_of(walk, reg) : std::nullopt;
   if (!number) return -UNW_EBADREG;
   std::uint64_t bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
-  return negated(walk.set_register(*number, bits));
+  return guarded([&] { return negated(walk.set_register(*number, bits)); });
 }
 
 int unw_get_save_loc(unw_cursor_t* cursor, unw_regnum_t reg, unw_save_loc_t* location) {
+  if (!cursor || !location) return -UNW_EINVAL;
   const RemoteCursor& walk = cursor_of(cursor);
   const auto number = dwarf_of(walk, reg);
   if (!number) return -UNW_EBADREG;
@@ -128,6 +150,9 @@ int unw_get_save_loc(unw_cursor_t* cursor, unw_regnum_t reg, unw_save_loc_t* loc
 }
 
 int unw_is_signal_frame(unw_cursor_t* cursor) {
-  const RemoteCursor& walk = cursor_of(cursor);
-  return target_registers().marks_interrupted ? walk.interrupted() : walk.peek().signal_frame;
+  if (!cursor) return -UNW_EINVAL;
+  return guarded([&]() -> int {
+    const RemoteCursor& walk = cursor_of(cursor);
+    return target_registers().marks_interrupted ? walk.interrupted() : walk.peek().signal_frame;
+  });
 }

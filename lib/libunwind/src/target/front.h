@@ -7,6 +7,7 @@
 
 #include SFRAME_TARGET_HEADER
 
+#include "guard.h"
 #include "proc_info.h"
 #include "registers.h"
 

@@ -64,13 +64,16 @@ elf::Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
   if (is_terminated()) return elf::fail("has ended");
   const auto stop = tracing_->stop(tid);
   if (!stop) return std::unexpected(explain(stop.error()));
-  if (auto looked = look_again(); !looked) {
-    tracing_->resume();
+  try {
+    auto looked = look_again();
+    if (looked) take_threads(*stop);
+    stopped_ = looked.has_value();
+    if (!looked) tracing_->resume();
     return looked;
+  } catch (...) { // no memory: it must not be held for that
+    tracing_->resume();
+    throw;
   }
-  stopped_ = true;
-  take_threads(*stop);
-  return {};
 }
 
 /// What has changed since the last stop: libraries, or, by exec, everything.

@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <csignal>
 #include <elf.h>
+#include <exception>
 #include <span>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
-#include <system_error>
 
 namespace sframe::walk::live {
 
@@ -38,7 +38,7 @@ std::thread start_quietly(std::function<void()> run) {
       pthread_setname_np(pthread_self(), "sframe-tracer"); // who it is that traces, for other debuggers
       run();
     });
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) { // no thread, or no memory for one
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   return thread;
