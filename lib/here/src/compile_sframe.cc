@@ -45,35 +45,44 @@ public:
   void add(const EncodedFde& fde, std::uint64_t limit);
 
 private:
-  void add_block(const EncodedFde& fde, std::uint64_t start, std::uint64_t end);
+  /// A row of the function at hand, which every block of it has.
+  struct BlockRow {
+    std::uint32_t offset, rule;
+  };
+  void read_block(const EncodedFde& fde);
+  void add_row(std::uint64_t start, std::uint64_t end, std::uint32_t rule) {
+    rows_.add(static_cast<std::uint32_t>(start - base_), static_cast<std::uint32_t>(end - base_), rule);
+  }
 
   const Section& section_;
   std::uint64_t base_;
   std::uint64_t left_; ///< rows, in a section that makes sense
   RuleSet& rules_;
   RowTable& rows_;
+  std::vector<BlockRow> block_;
 };
 
-/// The rows of `fde` as those of the code from `start` to `end`.
-void SectionCompiler::add_block(const EncodedFde& fde, std::uint64_t start, std::uint64_t end) {
+void SectionCompiler::read_block(const EncodedFde& fde) {
+  block_.clear();
   RowCursor cursor = section_.rows(fde);
-  const auto rule_of = [&](const FrameRow& row) {
-    return add_rule(row, section_.header(), fde.signal_frame, rules_);
-  };
-  if (section_.outermost_throughout(fde))
-    rows_.add(static_cast<std::uint32_t>(start - base_), static_cast<std::uint32_t>(end - base_),
-              rule_of(FrameRow::outermost(0)));
-  for (FrameRow row; left_ && cursor.next(row); --left_)
-    if (start + row.offset < end)
-      rows_.add(static_cast<std::uint32_t>(start + row.offset - base_),
-                static_cast<std::uint32_t>(end - base_), rule_of(row));
+  for (FrameRow row; block_.size() < left_ && cursor.next(row);)
+    block_.push_back({row.offset, add_rule(row, section_.header(), fde.signal_frame, rules_)});
 }
 
 void SectionCompiler::add(const EncodedFde& fde, std::uint64_t limit) {
   const std::uint64_t end = std::min(fde.start + fde.size, limit);
+  if (section_.outermost_throughout(fde) && fde.start < end)
+    add_row(fde.start, end, add_rule(FrameRow::outermost(0), section_.header(), fde.signal_frame, rules_));
+  // Without rows there is nothing to repeat, however many blocks there are.
+  read_block(fde);
+  if (block_.empty()) return;
   const std::uint64_t step = fde.pc_type == PcType::mask && fde.rep_size ? fde.rep_size : fde.size;
-  for (std::uint64_t start = fde.start; start < end && left_; start += step)
-    add_block(fde, start, std::min(start + step, end));
+  for (std::uint64_t start = fde.start; start < end && left_; start += step) {
+    const std::uint64_t block_end = std::min(start + step, end);
+    for (const BlockRow& row : block_)
+      if (start + row.offset < block_end) add_row(start + row.offset, block_end, row.rule);
+    left_ -= std::min<std::uint64_t>(left_, block_.size());
+  }
 }
 
 } // namespace
