@@ -339,6 +339,30 @@ TEST_F(Changing, OtherCodeInTheSamePlace) {
   EXPECT_EQ(module->find_symbol(code_at + 8)->symbol->name, "compiled"); // frames of before keep their names
 }
 
+/// A program that compiles again and again needs no more than what it has at one time.
+TEST_F(Changing, WhatIsNoMoreIsGivenBack) {
+  ASSERT_TRUE(process.module_at(code_at));
+  const std::size_t modules = process.modules().size();
+  const std::uint64_t size = process.code().copied();
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = "version" + std::to_string(i);
+    process.put(file_at, jit_file(process.abi(), elf::et_rel, name));
+    ASSERT_TRUE(process.code().refresh());
+    Module* module = process.module_at(code_at + 8);
+    ASSERT_TRUE(module);
+    EXPECT_EQ(module->find_symbol(code_at + 8)->symbol->name, name);
+    EXPECT_EQ(cfa_offset(*module, code_at + 8), 48);
+  }
+  // The one that is there and the one before, which may still be looked at.
+  EXPECT_LE(process.modules().size(), modules + 2);
+  EXPECT_LE(process.code().copied(), 2 * size + 64);
+  process.add_jit_list(1, 0);
+  EXPECT_TRUE(process.code().refresh());
+  EXPECT_FALSE(process.module_at(code_at));
+  process.code().refresh();
+  EXPECT_EQ(process.code().copied(), 0u);
+}
+
 TEST_F(Changing, EntriesComeAndGo) {
   ASSERT_TRUE(process.module_at(code_at));
   process.add_jit_list(1, 0);

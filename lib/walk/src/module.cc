@@ -5,6 +5,7 @@
 #include "sframe/elf/sidecar.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace sframe::walk {
 
@@ -18,6 +19,11 @@ std::string by_build_id(const std::string& dir, std::span<const std::byte> id, s
   return dir + '/' + path;
 }
 
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
 bool same(std::span<const std::byte> a, std::span<const std::byte> b) {
   return std::ranges::equal(a, b);
 }
@@ -25,7 +31,7 @@ bool same(std::span<const std::byte> a, std::span<const std::byte> b) {
 } // namespace
 
 Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory)
-    : info_(std::move(info)), abi_(abi), files_(files), memory_(memory) {}
+    : number_(next_number()), info_(std::move(info)), abi_(abi), files_(files), memory_(memory) {}
 
 Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory,
                std::shared_ptr<const GeneratedCode> code)

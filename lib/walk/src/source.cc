@@ -15,6 +15,7 @@ namespace {
 
 /// A module's debug information; `dwarf` is null where it has none that can be read.
 struct Debug {
+  std::uint64_t module = 0; ///< its number
   std::unique_ptr<llvm::object::ObjectFile> object;
   std::unique_ptr<llvm::DWARFContext> dwarf;
 };
@@ -65,9 +66,14 @@ DwarfSource::DwarfSource() : contexts_(std::make_unique<Contexts>()) {}
 DwarfSource::~DwarfSource() = default;
 
 std::optional<SourcePlace> DwarfSource::find(Module& module, std::uint64_t lookup_pc) {
-  const auto [at, added] = contexts_->by_module.try_emplace(&module);
-  if (added) at->second = open(module);
-  llvm::DWARFContext* dwarf = at->second.dwarf.get();
+  Debug& debug = contexts_->by_module[&module];
+  if (debug.module != module.number()) { // none yet, or that of a module whose place this one has
+    // First what is about the object.
+    debug.dwarf.reset();
+    debug = open(module);
+    debug.module = module.number();
+  }
+  llvm::DWARFContext* dwarf = debug.dwarf.get();
   if (!dwarf) return std::nullopt;
   using Specifier = llvm::DILineInfoSpecifier;
   const llvm::DIInliningInfo info = dwarf->getInliningInfoForAddress(

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <tuple>
 #include <utility>
 
@@ -78,7 +79,7 @@ struct DynamicCode::Entry {
   std::vector<AddressRange> code;
   bool tried = false; ///< to make a module
   Module* module = nullptr;
-  std::shared_ptr<const GeneratedCode> copied;
+  std::shared_ptr<const GeneratedCode> copied; ///< where there is a module
 };
 
 DynamicCode::DynamicCode(AddressSpace& space, const FileOptions& files, ByteSource& memory,
@@ -141,11 +142,48 @@ void DynamicCode::read_lists() {
     if (entry.code.empty()) add_problem(registration, "is no ELF file with code");
     const auto old = std::ranges::lower_bound(before, registration.entry, {},
                                               [](const Entry& one) { return one.registration.entry; });
-    if (old != before.end() && old->registration == registration && old->code == entry.code)
+    if (old != before.end() && old->registration == registration && old->code == entry.code) {
       entry = std::move(*old);
+      old->module = nullptr; // it is not dropped
+    }
     entries_.push_back(std::move(entry));
   }
+  for (Entry& entry : before) drop(entry);
   index();
+}
+
+/// The code is no longer what it was. Whoever has asked for its module may still look at it.
+void DynamicCode::drop(Entry& entry) {
+  if (entry.module) former_.push_back({entry.module, size_of(*entry.copied)});
+  entry.module = nullptr;
+  entry.copied.reset();
+  entry.tried = false;
+}
+
+namespace {
+
+/// Puts another module of generated code to the place of one.
+void replace(Module& module, ModuleInfo info, const AbiTraits& abi, const FileOptions& files,
+             ByteSource& memory, std::shared_ptr<const GeneratedCode> code) {
+  std::destroy_at(&module);
+  std::construct_at(&module, std::move(info), abi, files, memory, std::move(code));
+}
+
+} // namespace
+
+/// The modules' places are kept, for other code: `modules_` does not grow without end.
+void DynamicCode::release_former() {
+  if (former_.empty()) return;
+  static const auto nothing = std::make_shared<const GeneratedCode>();
+  free_.reserve(free_.size() + former_.size());
+  while (!former_.empty()) {
+    const Former former = former_.back();
+    ModuleInfo info = former.module->info();
+    former_.pop_back();
+    replace(*former.module, std::move(info), space_.abi(), files_, memory_, nothing);
+    free_.push_back(former.module);
+    copied_ -= former.size;
+  }
 }
 
 void DynamicCode::add_problem(const Registration& registration, std::string_view what) {
@@ -185,8 +223,7 @@ Module* DynamicCode::make_module(Entry& entry) {
     add_problem(entry.registration, code.error().text());
     return nullptr;
   }
-  copied_ += size_of(*code);
-  entry.copied = std::make_shared<const GeneratedCode>(std::move(*code));
+  auto copied = std::make_shared<const GeneratedCode>(std::move(*code));
   ModuleInfo info;
   info.path = unnamed;
   if (entry.registration.form == Registration::Form::table)
@@ -195,12 +232,22 @@ Module* DynamicCode::make_module(Entry& entry) {
   info.start = std::ranges::min(entry.code, {}, &AddressRange::start).start;
   info.end = std::ranges::max(entry.code, {}, &AddressRange::end).end;
   info.bias = entry.registration.load_offset;
-  return entry.module = &modules_.emplace_back(std::move(info), space_.abi(), files_, memory_, entry.copied);
+  if (free_.empty()) {
+    entry.module = &modules_.emplace_back(std::move(info), space_.abi(), files_, memory_, copied);
+  } else {
+    entry.module = free_.back();
+    free_.pop_back();
+    replace(*entry.module, std::move(info), space_.abi(), files_, memory_, copied);
+  }
+  entry.copied = std::move(copied);
+  copied_ += size_of(*entry.copied);
+  return entry.module;
 }
 
 bool DynamicCode::refresh() {
   if (busy_ || lists_.empty()) return false;
   const Busy reading(busy_);
+  release_former();
   const auto picture = [this] {
     std::vector<std::tuple<std::uint64_t, std::uint64_t, const Module*>> all;
     for (const Range& range : ranges_) all.emplace_back(range.start, range.end, entries_[range.entry].module);
@@ -211,11 +258,10 @@ bool DynamicCode::refresh() {
   Memory memory(space_);
   for (Entry& entry : entries_) {
     if (!entry.tried) continue;
-    const auto now = copy(entry.registration, memory, max_bytes);
-    if (entry.copied && now && *now == *entry.copied) continue;
-    entry.tried = false;
-    entry.module = nullptr;
-    entry.copied.reset();
+    // What could not be copied is tried again when it is asked for: here that would have no limit in all.
+    const auto now = entry.copied ? copy(entry.registration, memory, max_bytes) : elf::fail("");
+    if (now && *now == *entry.copied) continue;
+    drop(entry);
   }
   return picture() != before;
 }

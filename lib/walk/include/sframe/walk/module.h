@@ -75,6 +75,8 @@ public:
          std::shared_ptr<const GeneratedCode> code);
 
   const ModuleInfo& info() const { return info_; }
+  /// Never the same for two modules, even if one comes to another's place in memory.
+  std::uint64_t number() const { return number_; }
   bool generated() const { return code_ != nullptr; }
 
   /// The file's name: the last part of the path.
@@ -145,6 +147,7 @@ private:
   std::optional<elf::SymbolTable::Match> find_own_symbol(std::uint64_t address);
   const elf::Image* table_image() { return image_ ? &*image_ : nullptr; }
 
+  std::uint64_t number_;
   ModuleInfo info_;
   const AbiTraits& abi_;
   const FileOptions& files_;
