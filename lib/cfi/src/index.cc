@@ -70,6 +70,22 @@ const Index::Entry* Index::find(std::uint64_t pc) const {
   return nullptr;
 }
 
+Section eh_frame_part(const Section& rest, const EhFrameHdr& table) {
+  std::uint64_t last = 0;
+  for (std::uint64_t i = 0; i < table.size(); ++i)
+    if (const std::uint64_t offset = table.entry(i).fde - rest.address(); offset < rest.bytes().size())
+      last = std::max(last, offset);
+  const auto fde = rest.fde(last); // at offset 0 there is a CIE
+  std::uint64_t end = fde ? fde->instructions_offset + fde->instructions.size() : 0;
+  FdeCursor others(rest, end, rest.bytes().size());
+  for (;;) {
+    const auto next = others.next();
+    if (!next || !*next || (*next)->after_terminator) break;
+    end = others.offset();
+  }
+  return {rest.kind(), rest.bytes().first(end), rest.address(), rest.abi(), rest.bases()};
+}
+
 std::expected<std::optional<Fde>, Error> FdeFinder::find(std::uint64_t pc) {
   if (!table_) return find_in_index(pc);
   if (auto fde = find_in_table(pc)) return fde;

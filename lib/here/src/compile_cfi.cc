@@ -104,7 +104,8 @@ std::optional<std::uint32_t> RowCompiler::compile(const cfi::FullRow& row, bool 
 
 void compile_cfi(const SectionBytes& bytes, std::uint64_t base, RuleSet& rules, RowTable& rows) {
   const AbiTraits& abi = traits(host::abi);
-  const cfi::Section section(cfi::SectionKind::eh_frame, bytes.bytes, bytes.address, abi);
+  const cfi::Section section(cfi::SectionKind::eh_frame, bytes.bytes, bytes.address, abi,
+                             {.text = 0, .data = bytes.data_base});
   const auto index = cfi::Index::build(section);
   if (!index) return;
   RowCompiler compiler(rules, abi);

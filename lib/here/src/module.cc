@@ -4,8 +4,8 @@
 // Standard Base 5.0, section 10.6). A static program may have neither, because its start code registers
 // .eh_frame by a symbol; then the section headers of its file tell (section_headers.h).
 //
-// Sizes that the program headers give are those that the loader has mapped. .eh_frame has none: it ends with
-// an entry of length 0, and at the latest where its segment does.
+// Sizes that the program headers give are those that the loader has mapped. .eh_frame has none:
+// cfi::eh_frame_part() finds its end.
 
 #include "module.h"
 
@@ -76,32 +76,29 @@ SectionBytes copy_of(std::span<const std::byte> bytes) {
   return {std::vector(bytes.begin(), bytes.end()), reinterpret_cast<std::uint64_t>(bytes.data())};
 }
 
-/// What of `bytes` is .eh_frame, which starts there: up to the terminator.
-std::span<const std::byte> up_to_terminator(std::span<const std::byte> bytes) {
-  std::size_t end = 0;
-  std::uint32_t length = 1;
-  while (length != 0 && bytes.size() - end >= sizeof length) {
-    std::memcpy(&length, bytes.data() + end, sizeof length);
-    end += sizeof length;
-    std::uint64_t more = length;
-    if (length == 0xffffffff) {
-      if (bytes.size() - end < sizeof more) break;
-      std::memcpy(&more, bytes.data() + end, sizeof more);
-      end += sizeof more;
-    }
-    if (more > bytes.size() - end) break;
-    end += static_cast<std::size_t>(more);
-  }
-  return bytes.first(end);
-}
-
 std::span<const std::byte> find_eh_frame(const Segments& segments) {
   const auto bytes = segments.find(PT_GNU_EH_FRAME);
   if (bytes.empty()) return {};
-  const auto header =
-      cfi::EhFrameHdr::parse(bytes, reinterpret_cast<std::uint64_t>(bytes.data()), traits(host::abi));
+  const AbiTraits& abi = traits(host::abi);
+  const auto header = cfi::EhFrameHdr::parse(bytes, reinterpret_cast<std::uint64_t>(bytes.data()), abi);
   if (!header || !header->eh_frame()) return {};
-  return up_to_terminator(segments.from(*header->eh_frame()));
+  const cfi::Section rest(cfi::SectionKind::eh_frame, segments.from(*header->eh_frame()), *header->eh_frame(),
+                          abi);
+  return cfi::eh_frame_part(rest, *header).bytes();
+}
+
+/// The GOT's address, by DT_PLTGOT: the C library has put the module's place to it, except where it does not
+/// write to the dynamic segment.
+std::uint64_t find_got(const Segments& segments, const ModuleBytes& module, std::uint64_t bias) {
+  const auto bytes = segments.find(PT_DYNAMIC);
+  for (std::size_t at = 0; bytes.size() - at >= sizeof(ElfW(Dyn)); at += sizeof(ElfW(Dyn))) {
+    ElfW(Dyn) entry;
+    std::memcpy(&entry, bytes.data() + at, sizeof entry);
+    if (entry.d_tag == DT_NULL) break;
+    if (entry.d_tag == DT_PLTGOT)
+      return module.contains(entry.d_un.d_ptr) ? entry.d_un.d_ptr : bias + entry.d_un.d_ptr;
+  }
+  return 0;
 }
 
 /// The program itself has no name in the loader's list.
@@ -151,6 +148,7 @@ void ModuleBytes::copy_sections(const dl_phdr_info& info) {
   const Segments segments(info);
   sframe = copy_of(segments.find(PT_GNU_SFRAME));
   eh_frame = copy_of(find_eh_frame(segments));
+  eh_frame.data_base = find_got(segments, *this, info.dlpi_addr);
   if (!eh_frame.bytes.empty() || !is_program(info)) return;
   for (const FileSection& section : unwind_sections_of_program()) {
     const auto mapped = segments.from(info.dlpi_addr + section.address);

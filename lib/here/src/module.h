@@ -20,7 +20,8 @@ namespace sframe::walk::own {
 /// Bytes of one section.
 struct SectionBytes {
   std::vector<std::byte> bytes;
-  std::uint64_t address = 0; ///< where they were
+  std::uint64_t address = 0;   ///< where they were
+  std::uint64_t data_base = 0; ///< what DW_EH_PE_datarel counts from
 };
 
 /// What the loader says of the module at an address, without lock (_dl_find_object() of glibc 2.35 on). Equal

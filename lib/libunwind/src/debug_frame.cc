@@ -2,7 +2,7 @@
 
 #include "debug_frame.h"
 
-#include "sframe/cfi/index.h"
+#include "sframe/cfi/image.h"
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
@@ -30,19 +30,16 @@ public:
 
 private:
   bool take(const elf::Image& image, const AbiTraits& abi) {
-    const elf::Section* section = image.abi() == &abi ? image.find_section(".debug_frame") : nullptr;
-    if (!section) return false;
-    auto contents = image.contents(*section);
-    if (!contents) return false;
-    contents_ = std::move(*contents);
-    finder_ = cfi::FdeFinder(
-        cfi::Section(cfi::SectionKind::debug_frame, contents_->bytes(), section->address, abi));
+    if (image.abi() != &abi) return false;
+    opened_ = cfi::open_cfi(image, {.eh_frame = false});
+    if (opened_.sections.empty()) return false;
+    finder_ = opened_.sections.front().finder();
     return true;
   }
 
   std::optional<elf::File> file_;
   std::optional<elf::DebugFile> separate_;
-  std::optional<elf::Contents> contents_;
+  cfi::ImageCfi opened_;
   cfi::FdeFinder finder_;
 };
 
@@ -76,8 +73,9 @@ Registry& registry() {
 const DebugFrame* find_debug_frame(const std::string& path, const AbiTraits& abi) {
   Registry& known = registry();
   const std::scoped_lock lock(known.mutex);
-  const auto [at, added] = known.frames.try_emplace({path, &abi});
-  if (added) at->second = DebugFrame::open(path, abi);
+  const std::pair key(path, &abi);
+  auto at = known.frames.find(key);
+  if (at == known.frames.end()) at = known.frames.emplace(key, DebugFrame::open(path, abi)).first;
   return at->second.get();
 }
 

@@ -3,8 +3,7 @@
 #include "sframe/verify/input.h"
 
 #include "ranges.h"
-#include "sframe/cfi/index.h"
-#include "sframe/convert/cfi_input.h"
+#include "sframe/cfi/image.h"
 
 #include <algorithm>
 
@@ -112,34 +111,29 @@ void Input::add_functions(std::uint32_t part) {
 }
 
 elf::Result<void> Input::add_all_cfi(const elf::Image& image) {
-  if (!image.abi()) return {};
-  if (image.relocatable()) {
-    for (const auto kind : {cfi::SectionKind::eh_frame, cfi::SectionKind::debug_frame})
-      if (auto added = add_cfi(image, kind); !added) return added;
-    return {};
-  }
-  auto found = conversion::CfiInput::from_image(image);
-  if (!found) return std::unexpected(found.error());
-  for (const cfi::Section& section : found->sections) cfi_.push_back({section, name_of(section.kind()), {}});
-  for (elf::Contents& contents : found->storage) storage_.push_back(std::move(contents));
+  for (const auto kind : {cfi::SectionKind::eh_frame, cfi::SectionKind::debug_frame})
+    if (auto added = add_cfi(image, kind); !added) return added;
   return {};
 }
 
 elf::Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
-  for (const elf::Section& section : image.sections()) {
-    if (section.name != name_of(kind)) continue;
-    auto contents = image.relocated_contents(section);
-    if (!contents) return std::unexpected(contents.error());
-    if (contents->empty()) continue;
-    auto places = places_of(image, section);
-    if (!places) return std::unexpected(places.error());
-    // CIE pointers of .debug_frame are relocated too: only the fields that point elsewhere tell where code
-    // is.
-    std::erase_if(*places, [&](const Place& place) { return place.section == section.index; });
-    cfi_.push_back(
-        {{kind, contents->bytes(), section.address, *image.abi()}, name_of(kind), std::move(*places)});
-    storage_.push_back(std::move(*contents));
+  const bool is_eh_frame = kind == cfi::SectionKind::eh_frame;
+  cfi::ImageCfi opened = cfi::open_cfi(image, {.eh_frame = is_eh_frame, .debug_frame = !is_eh_frame});
+  if (!opened.problems.empty()) return std::unexpected(opened.problems.front());
+  for (const cfi::ImageSection& one : opened.sections) {
+    CfiTable table{one.section, name_of(kind), {}};
+    if (image.relocatable()) {
+      const elf::Section& section = image.sections()[one.index];
+      auto places = places_of(image, section);
+      if (!places) return std::unexpected(places.error());
+      // CIE pointers of .debug_frame are relocated too: only the fields that point elsewhere tell where code
+      // is.
+      std::erase_if(*places, [&](const Place& place) { return place.section == section.index; });
+      table.places = std::move(*places);
+    }
+    cfi_.push_back(std::move(table));
   }
+  for (elf::Contents& contents : opened.storage) storage_.push_back(std::move(contents));
   return {};
 }
 

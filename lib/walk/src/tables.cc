@@ -2,6 +2,7 @@
 
 #include "sframe/walk/tables.h"
 
+#include "sframe/cfi/image.h"
 #include "sframe/convert.h"
 #include "sframe/convert/from_cfi.h"
 #include "sframe/elf/object.h"
@@ -12,18 +13,12 @@
 
 namespace sframe::walk {
 
-namespace {
-
-bool readable(const elf::Section& section) {
-  return section.type != elf::sht_nobits && section.size;
-}
-
-} // namespace
-
 UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi) : abi_(abi) {
   if (sources.sidecar) add_sframe(*sources.sidecar);
   if (sources.image && sources.image_is_memory) {
-    add_cfi_segment(sources);
+    add_cfi(cfi::open_cfi_in_memory(*sources.image, sources.bias, [&](std::uint64_t address) {
+      return sources.memory->memory_at(address + sources.bias);
+    }));
     if (const auto* segment = sources.image->find_segment(elf::pt_gnu_sframe); segment && sframe_.empty()) {
       const auto bytes = sources.memory->memory_at(segment->address + sources.bias);
       add_sframe_bytes(bytes.first(std::min<std::uint64_t>(bytes.size(), segment->memory_size)),
@@ -31,12 +26,10 @@ UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi) : 
     }
   } else if (sources.image) {
     if (sframe_.empty()) add_sframe(*sources.image);
-    add_cfi_sections(*sources.image);
-    if (cfi_.empty()) add_cfi_segment(sources);
-    add_debug_frame(*sources.image);
+    add_cfi(cfi::open_cfi(*sources.image));
   }
   if (sources.code) add_generated(*sources.code);
-  if (sources.debug) add_debug_frame(*sources.debug);
+  if (sources.debug) add_cfi(cfi::open_cfi(*sources.debug, {.eh_frame = false}));
   if (sources.generate && sframe_.empty() && sources.image && !sources.image_is_memory)
     generate_sframe(*sources.image);
   finish_sframe();
@@ -103,6 +96,20 @@ void UnwindTables::finish_sframe() {
     return;
   }
   sframe_index_ = std::move(*index);
+  for (const sframe::Section& section : sframe_)
+    for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
+      if (const auto fde = section.fde(i); fde && fde->size) functions_.push_back({fde->start, fde->size});
+  std::ranges::stable_sort(functions_, {}, &FunctionExtent::start);
+}
+
+/// With an index: the function that the address is in. Where functions overlap, the one that starts later
+/// ends the earlier one, as in the index.
+std::optional<FunctionExtent> UnwindTables::indexed_function(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(functions_, address, {}, &FunctionExtent::start);
+  if (after == functions_.begin()) return std::nullopt;
+  FunctionExtent function = *std::prev(after);
+  if (after != functions_.end()) function.size = std::min(function.size, after->start - function.start);
+  return address - function.start < function.size ? std::optional(function) : std::nullopt;
 }
 
 std::optional<SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
@@ -112,7 +119,8 @@ std::optional<SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
   if (sframe_index_) {
     const IndexedRow* found = sframe_index_->find(address);
     if (!found) return std::nullopt;
-    answer = {found->row, found->signal_frame, sframe_index_->find(address + 1) != found};
+    const auto function = indexed_function(address);
+    answer = {found->row, found->signal_frame, function && address - function->start == function->size - 1};
   } else {
     const auto found = sframe_.front().find(address);
     if (!found || !*found) return std::nullopt;
@@ -123,56 +131,10 @@ std::optional<SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
   return answer;
 }
 
-/// The CFI section of that name, its contents kept; nothing where it is absent or cannot be read.
-std::optional<cfi::Section> UnwindTables::load_cfi(const elf::Image& image, std::string_view name,
-                                                   cfi::SectionKind kind) {
-  const elf::Section* section = image.find_section(name);
-  if (!section || !readable(*section)) return std::nullopt;
-  auto contents = image.relocated_contents(*section); // objects that a JIT compiler loaded need it
-  if (!contents) {
-    problems_.push_back(contents.error().text());
-    return std::nullopt;
-  }
-  contents_.push_back(std::move(*contents));
-  return cfi::Section(kind, contents_.back().bytes(), section->address, abi_);
-}
-
-void UnwindTables::add_cfi_sections(const elf::Image& image) {
-  const auto frames = load_cfi(image, ".eh_frame", cfi::SectionKind::eh_frame);
-  if (!frames) return;
-  const elf::Section* header = image.find_section(".eh_frame_hdr");
-  if (header && readable(*header))
-    if (auto bytes = image.contents(*header)) {
-      contents_.push_back(std::move(*bytes));
-      if (auto table = cfi::EhFrameHdr::parse(contents_.back().bytes(), header->address, abi_)) {
-        cfi_.emplace_back(*frames, *table);
-        return;
-      }
-    }
-  cfi_.emplace_back(*frames); // a static executable: the index comes from .eh_frame itself
-}
-
-/// Without section headers the segment PT_GNU_EH_FRAME leads to .eh_frame; how long that is, only its
-/// terminator says.
-void UnwindTables::add_cfi_segment(const TableSources& sources) {
-  const elf::Segment* segment = sources.image->find_segment(elf::pt_gnu_eh_frame);
-  if (!segment) return;
-  const auto bytes_at = [&](std::uint64_t address) {
-    return sources.image_is_memory ? sources.memory->memory_at(address + sources.bias)
-                                   : sources.image->bytes_at(address);
-  };
-  const auto header = bytes_at(segment->address);
-  const auto table = cfi::EhFrameHdr::parse(
-      header.first(std::min<std::uint64_t>(header.size(), segment->memory_size)), segment->address, abi_);
-  if (!table || !table->eh_frame()) return;
-  const auto frames = bytes_at(*table->eh_frame());
-  if (frames.empty()) return;
-  cfi_.emplace_back(cfi::Section(cfi::SectionKind::eh_frame, frames, *table->eh_frame(), abi_), *table);
-}
-
-void UnwindTables::add_debug_frame(const elf::Image& image) {
-  if (const auto frames = load_cfi(image, ".debug_frame", cfi::SectionKind::debug_frame))
-    cfi_.emplace_back(*frames);
+void UnwindTables::add_cfi(cfi::ImageCfi opened) {
+  for (elf::Contents& contents : opened.storage) contents_.push_back(std::move(contents));
+  for (const elf::Problem& problem : opened.problems) problems_.push_back(problem.text());
+  for (const cfi::ImageSection& one : opened.sections) cfi_.push_back(one.finder());
 }
 
 void UnwindTables::add_generated(const GeneratedCode& code) {
@@ -205,7 +167,8 @@ std::optional<UnwindTables::FoundFde> UnwindTables::find_fde(std::uint64_t addre
 std::optional<FunctionExtent> UnwindTables::function_at(std::uint64_t address) {
   if (procedure_) return FunctionExtent{procedure_->start, procedure_->end - procedure_->start};
   if (const auto found = find_fde(address)) return FunctionExtent{found->fde.start, found->fde.size};
-  if (sframe_.empty() || sframe_index_) return std::nullopt;
+  if (sframe_.empty()) return std::nullopt;
+  if (sframe_index_) return indexed_function(address);
   if (const auto fde = sframe_.front().find_fde(address); fde && *fde)
     return FunctionExtent{(*fde)->start, (*fde)->size};
   return std::nullopt;

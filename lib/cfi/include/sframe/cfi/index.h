@@ -88,6 +88,11 @@ private:
   const AbiTraits* abi_ = nullptr;
 };
 
+/// The part of `rest` that is .eh_frame, which starts there, where other things may follow: up to the last
+/// FDE that `table` leads to, and from there (or, where it leads to none, from the start) on to the
+/// terminator or the first entry that cannot be read. Linear in the table, or else in the section.
+Section eh_frame_part(const Section& rest, const EhFrameHdr& table);
+
 /// Finds FDEs by address, with the search table if there is a sound one, else with an index that the first
 /// search builds.
 class FdeFinder {

@@ -41,11 +41,10 @@ struct CfiInput {
   /// Bytes of `sections` that are not in the file as they are.
   std::vector<elf::Contents> storage;
 
-  /// .eh_frame and .debug_frame of an image. Without section headers .eh_frame is found through
-  /// PT_GNU_EH_FRAME and ends at its terminator. Of a relocatable object, which must be an ObjectLayout's
-  /// image, relocations are applied. Fails where the ABI is none that SFrame knows, and for sections that
-  /// cannot be read. No section at all is no failure. `image` must outlive the result. Linear in the number
-  /// of headers, apart from what must be decompressed or relocated.
+  /// .eh_frame and .debug_frame of an image, as cfi::open_cfi() finds them. Of a relocatable object, which
+  /// must be an ObjectLayout's image, relocations are applied. Fails where the ABI is none that SFrame knows,
+  /// and for sections that cannot be read. No section at all is no failure. `image` must outlive the result.
+  /// Linear in the number of headers, apart from what must be decompressed or relocated.
   static elf::Result<CfiInput> from_image(const elf::Image& image);
 };
 

@@ -20,6 +20,10 @@
 #include <string>
 #include <vector>
 
+namespace sframe::cfi {
+struct ImageCfi;
+}
+
 namespace sframe::walk {
 
 /// Bytes of a process's memory that the host holds, without copying.
@@ -92,8 +96,7 @@ public:
   };
   std::optional<FoundFde> find_fde(std::uint64_t address);
 
-  /// The function that contains the address, by the first table that has it. SFrame is asked where there is
-  /// one sorted section: searching others would be linear.
+  /// The function that contains the address, by the first table that has it. Logarithmic.
   std::optional<FunctionExtent> function_at(std::uint64_t address);
 
   /// What TableSources::generate has led to, where it has.
@@ -105,18 +108,17 @@ public:
 private:
   void add_sframe(const elf::Image& image);
   void add_sframe_bytes(std::span<const std::byte> bytes, std::uint64_t address);
-  void add_cfi_sections(const elf::Image& image);
-  std::optional<cfi::Section> load_cfi(const elf::Image& image, std::string_view name, cfi::SectionKind kind);
-  void add_debug_frame(const elf::Image& image);
-  void add_cfi_segment(const TableSources& sources);
+  void add_cfi(cfi::ImageCfi opened);
   void add_generated(const GeneratedCode& code);
   void generate_sframe(const elf::Image& image);
   void finish_sframe();
+  std::optional<FunctionExtent> indexed_function(std::uint64_t address) const;
 
   const AbiTraits& abi_;
   std::deque<elf::Contents> contents_; ///< owners of decompressed bytes; stable addresses
   std::vector<sframe::Section> sframe_;
   std::optional<sframe::Index> sframe_index_; ///< where the sections are not sorted
+  std::vector<FunctionExtent> functions_;     ///< with the index: all of them, by start
   std::vector<cfi::FdeFinder> cfi_;
   const Procedure* procedure_ = nullptr; ///< of generated code
   std::optional<ConvertedSframe> converted_;
