@@ -117,6 +117,21 @@ TEST_F(ToolEdited, NoSetuidWithoutTheOwner) {
   EXPECT_EQ(info(out).st_mode & 07777, 0755u);
 }
 
+// The kernel takes setuid bits (from others than root) and capabilities off a file that is written to.
+TEST_F(ToolEdited, AFileWrittenIntoItselfKeepsWhatWritingTakesOff) {
+  fs::create_hard_link(in, folder / "other name");
+  ASSERT_EQ(::chmod(in.c_str(), 04711), 0);
+  const std::uint32_t capability[] = {0x02000001, 1 << 10, 0, 0, 0}; // version 2, effective: CAP_NET_BIND_SERVICE
+  const bool capable = ::setxattr(in.c_str(), "security.capability", capability, sizeof capability, 0) == 0;
+  ASSERT_TRUE(write(in));
+  EXPECT_EQ(read(folder / "other name"), expected);
+  EXPECT_EQ(info(in).st_mode & 07777, 04711u);
+  if (!capable) return; // only root can give it
+  std::uint32_t kept[5] = {};
+  EXPECT_EQ(::getxattr(in.c_str(), "security.capability", kept, sizeof kept), ssize_t{sizeof kept});
+  EXPECT_EQ(kept[1], capability[1]);
+}
+
 TEST_F(ToolEdited, HolesStayHoles) {
   constexpr std::uint64_t size = std::uint64_t(5) << 30;
   ASSERT_EQ(::truncate(in.c_str(), static_cast<off_t>(size)), 0);

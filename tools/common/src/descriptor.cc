@@ -46,20 +46,20 @@ bool is_copied(std::string_view attribute) {
   return attribute != "security.ima" && attribute != "security.evm";
 }
 
-void copy_extended_attributes(int from, int to) {
-  const ssize_t size = ::flistxattr(from, nullptr, 0);
-  if (size <= 0) return;
+std::vector<Attributes::Extended> extended_attributes(int fd) {
+  std::vector<Attributes::Extended> all;
+  const ssize_t size = ::flistxattr(fd, nullptr, 0);
+  if (size <= 0) return all;
   std::vector<char> names(static_cast<std::size_t>(size));
-  const ssize_t listed = ::flistxattr(from, names.data(), names.size());
-  if (listed <= 0) return;
-  std::vector<char> value;
+  const ssize_t listed = ::flistxattr(fd, names.data(), names.size());
+  if (listed <= 0) return all;
   for (const char* name = names.data(); name < names.data() + listed; name += std::strlen(name) + 1) {
-    const ssize_t length = is_copied(name) ? ::fgetxattr(from, name, nullptr, 0) : -1;
+    const ssize_t length = is_copied(name) ? ::fgetxattr(fd, name, nullptr, 0) : -1;
     if (length < 0) continue;
-    value.resize(static_cast<std::size_t>(length));
-    if (::fgetxattr(from, name, value.data(), value.size()) == length)
-      (void)::fsetxattr(to, name, value.data(), value.size(), 0); // as far as the user may
+    std::vector<char> value(static_cast<std::size_t>(length));
+    if (::fgetxattr(fd, name, value.data(), value.size()) == length) all.push_back({name, std::move(value)});
   }
+  return all;
 }
 
 } // namespace
@@ -111,10 +111,16 @@ int copy_over(int from, int to, std::uint64_t size) {
   return ::ftruncate(to, static_cast<off_t>(size)) == 0 ? 0 : errno;
 }
 
-int copy_attributes(int from, int to) {
-  struct stat wanted {
-  }, has{};
-  if (::fstat(from, &wanted) != 0) return errno;
+std::optional<Attributes> attributes_of(int fd) {
+  Attributes attributes;
+  if (::fstat(fd, &attributes.status) != 0) return std::nullopt;
+  attributes.extended = extended_attributes(fd);
+  return attributes;
+}
+
+int give_attributes(const Attributes& attributes, int to) {
+  const struct stat& wanted = attributes.status;
+  struct stat has {};
   // Who may not give files away may perhaps still choose the group. Both clear setuid bits and capabilities.
   if (::fchown(to, wanted.st_uid, wanted.st_gid) != 0)
     (void)!::fchown(to, static_cast<uid_t>(-1), wanted.st_gid);
@@ -122,7 +128,8 @@ int copy_attributes(int from, int to) {
   mode_t mode = wanted.st_mode & 07777;
   if (has.st_uid != wanted.st_uid) mode &= ~static_cast<mode_t>(S_ISUID);
   if (has.st_gid != wanted.st_gid) mode &= ~static_cast<mode_t>(S_ISGID);
-  copy_extended_attributes(from, to);
+  for (const auto& [name, value] : attributes.extended)
+    (void)::fsetxattr(to, name.c_str(), value.data(), value.size(), 0); // as far as the user may
   return ::fchmod(to, mode) == 0 ? 0 : errno;
 }
 

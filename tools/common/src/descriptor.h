@@ -7,8 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
+#include <sys/stat.h>
 #include <utility>
+#include <vector>
 
 namespace sframe::tool {
 
@@ -49,7 +53,18 @@ int copy_start(int from, std::span<const std::byte> bytes, int to);
 /// Writes the first `size` bytes of `from` over those of `to`, holes as zeros, and cuts `to` there.
 int copy_over(int from, int to, std::uint64_t size);
 
-/// Gives `to` the owner, extended attributes and mode of `from`, as far as we may.
-int copy_attributes(int from, int to);
+/// Owner, mode and extended attributes of a file. Writing clears some of them.
+struct Attributes {
+  struct Extended {
+    std::string name;
+    std::vector<char> value;
+  };
+  struct stat status {};
+  std::vector<Extended> extended;
+};
+std::optional<Attributes> attributes_of(int fd);
+
+/// Gives them to `to`, as far as we may.
+int give_attributes(const Attributes& attributes, int to);
 
 } // namespace sframe::tool

@@ -137,7 +137,9 @@ elf::Result<void> write_edited(const std::string& path, const elf::File& origina
   Content content{.write = [&](int fd) { return write_edit(from.get(), original.bytes(), edit, fd); },
                   .finish = {},
                   .size = edit.size};
-  if (from.is_open()) content.finish = [&](int fd) { return copy_attributes(from.get(), fd); };
+  // Now: where the file is written into itself, the kernel takes setuid bits and capabilities off it.
+  if (auto attributes = from.is_open() ? attributes_of(from.get()) : std::nullopt)
+    content.finish = [attributes = std::move(*attributes)](int fd) { return give_attributes(attributes, fd); };
   return write_content(path, content, original.mode(), [&] { return edit.apply(original.bytes()); });
 }
 

@@ -1,10 +1,11 @@
 # Compares the lines in sframe-unwind's JSON with addr2line -i, for the frames of one module.
 import json
+import os
 import subprocess
 import sys
 
 data = json.load(open(sys.argv[1]))
-program = sys.argv[2]
+program = os.path.realpath(sys.argv[2])
 count = 0
 for thread in data["threads"]:
     for number, frame in enumerate(thread["frames"]):
