@@ -60,7 +60,7 @@ protected:
       for (;;) ::pause();
     }
     const std::string command =
-        "gcore -o " + base.string() + " " + std::to_string(child_) + " >/dev/null 2>&1";
+        "gcore -o '" + base.string() + "' " + std::to_string(child_) + " >/dev/null 2>&1";
     const int status = std::system(command.c_str());
     ::kill(child_, SIGKILL);
     ::waitpid(child_, nullptr, 0);
