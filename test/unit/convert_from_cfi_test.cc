@@ -440,7 +440,7 @@ TEST(ConvertFromCfi, TheReportNoticesImpossibleFigures) {
   EXPECT_NE(report.contradiction(), nullptr);
 }
 
-// push (CFA = SP + 16 behind it) and jump, 17 bytes with padding: stubs that begin at multiples of 16 are 272
+// push (CFA = SP + 16 after it) and jump, 17 bytes with padding: stubs that begin at multiples of 16 are 272
 // bytes apart, more than the 8 bits of the format's block size hold.
 TEST(ConvertFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
   std::vector<std::byte> code;

@@ -248,8 +248,8 @@ template <class Registers> auto BasicRowCursor<Registers>::move_to(std::uint64_t
 }
 
 template <class Registers> auto BasicRowCursor<Registers>::restore(std::uint64_t reg) -> Step {
-  // In a CIE, where assemblers put it if it is the first that they are told of a register (binutils PR 33170),
-  // there is nothing to go back to but the state without any rules.
+  // In a CIE, where GNU as puts a .cfi_restore that comes first in a function (binutils PR 33170), there is
+  // nothing to go back to but the state without any rules.
   const std::uint32_t slot = registers_.slot(reg);
   if (slot < Registers::slots) state_.rules[slot] = initial_ ? RegisterRule{} : cie_state_.rules[slot];
   return Step::done;

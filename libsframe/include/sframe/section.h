@@ -156,7 +156,7 @@ public:
   static std::expected<Section, Error> parse(std::span<const std::byte> bytes, std::uint64_t address = 0);
 
   /// The same for programs that show damaged sections. Where a sub-section does not fit or both overlap,
-  /// `fault` tells it and the view has what the bytes hold: header() stays as it is stored, num_fdes() counts
+  /// `fault` is set and the view has what the bytes hold: header() stays as it is stored, num_fdes() counts
   /// the index entries that are there, and rows end where the bytes end.
   static std::expected<Section, Error> parse_damaged(std::span<const std::byte> bytes, std::uint64_t address,
                                                      std::optional<Error>& fault);
