@@ -274,9 +274,9 @@ fp_value:
         .size fp_value, .-fp_value
 
 # Everyone who applies a row takes SP = CFA - 160. Where the CFI puts SP elsewhere, the row has the CFA 160 bytes above that.
-# CFI:      0000000000001110 r15+160 u v-152
+# CFI:      0000000000001110 r15+160 v-152
 # V3:      0x1110-0x1112  sp_moved
-# V3-NEXT:   2 bytes, addr1, 1 rows
+# V3-NEXT:   2 bytes, addr1, 1 row
 # V3-NEXT:   START
 # V3-NEXT:   0x1110 sp+168 same same
         .p2align 4
