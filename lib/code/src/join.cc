@@ -45,6 +45,8 @@ Value Analysis::merge(const Value& old, const Value& incoming, Conflict where) {
       return old;
   }
   if (old.base == Base::unknown || incoming.base == Base::unknown) return Value::unknown();
+  if (old.base == Base::bounded && incoming.base == Base::bounded && named(old, 0) == named(incoming, 0))
+    return named(old, 0); // the bound holds; which registers are copies does not
   if (!matters(old) && !matters(incoming)) return Value::other();
   if (conflicts_.size() > std::numeric_limits<std::uint16_t>::max()) return Value::unknown();
   where.first = old;

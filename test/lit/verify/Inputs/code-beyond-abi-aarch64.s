@@ -338,6 +338,34 @@ outlined_save:
 	.text
 	done	copied_index
 
+	function joined_bounds		// two paths with the same bound for different copies
+	frame
+	cbz	w3, 1f
+	mov	x5, x1
+	cmp	x5, #1
+	b.hi	5f
+	b	2f
+1:	mov	x5, x2
+	cmp	x5, #1
+	b.hi	5f
+2:	adrp	x0, .Ljoined_table
+	add	x0, x0, :lo12:.Ljoined_table
+	ldrb	w0, [x0, x5]
+	adr	x1, .Ljoined_base
+	add	x0, x1, x0, lsl #2
+	br	x0
+.Ljoined_base:
+3:	check
+	b	5f
+4:	nop
+5:	no_frame
+	ret
+	.section .rodata
+.Ljoined_table:
+	.byte	(3b-.Ljoined_base)/4, (4b-.Ljoined_base)/4, 255
+	.text
+	done	joined_bounds
+
 	function empty_block		// LLVM's unreachable: a jump to the function's end, where the next one starts
 	frame
 	cbz	w0, 1f

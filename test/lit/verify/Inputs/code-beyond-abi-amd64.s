@@ -212,6 +212,34 @@ outlined:
 	.text
 	done	copied_index
 
+	function joined_bounds		# two paths with the same bound for different copies
+	frame
+	test	%esi, %esi
+	je	1f
+	mov	%rdi, %rax
+	cmp	$1, %rax
+	ja	5f
+	jmp	2f
+1:	mov	%rdx, %rax
+	cmp	$1, %rax
+	ja	5f
+2:	lea	.Ljoined_table(%rip), %rcx
+	movslq	(%rcx,%rax,4), %rdx
+	add	%rcx, %rdx
+	jmp	*%rdx
+3:	check
+	jmp	5f
+4:	nop
+5:	no_frame
+	ret
+	.section .rodata
+	.balign	4
+.Ljoined_table:
+	.4byte	3b-.Ljoined_table, 4b-.Ljoined_table
+	.4byte	0x10000000			# no entry
+	.text
+	done	joined_bounds
+
 	function newer			# than the decoder library: these are in libcrypto
 	frame
 	.byte	0xc4, 0xe2, 0xf5, 0xb4, 0x46, 0x20	# {vex} vpmadd52luq 32(%rsi), %ymm1, %ymm0
