@@ -180,6 +180,16 @@ void Analysis::propagate_to_pad(std::uint64_t pad, const State& after_call, std:
   const auto row = std::ranges::upper_bound(function_.rows, pad - function_.start, {}, &FrameRow::offset);
   if (row != function_.rows.begin() && row[-1].cfa.kind == Rule::Kind::value && row[-1].cfa.base == abi_->sp)
     pop_to(-row[-1].cfa.offset);
+  // Ranges of calls that may throw include some that do not, where the frame is not what the pad expects.
+  // They count only if no other call leads there.
+  if (row != function_.rows.begin() && check(row[-1], state, *abi_).worst() == Agreement::contradicts) {
+    const auto known = std::ranges::find(doubtful_pads_, from, &DoubtfulPad::from);
+    if (known != doubtful_pads_.end())
+      known->state = state;
+    else if (mode_ == Certainty::certain && doubtful_pads_.size() < max_doubtful_pads)
+      doubtful_pads_.push_back({pad, from, state});
+    return;
+  }
   const std::uint32_t index = index_at(pad);
   if (index != no_index && code_[index].block != no_index) {
     Block& block = blocks_[code_[index].block];
@@ -192,16 +202,6 @@ void Analysis::propagate_to_pad(std::uint64_t pad, const State& after_call, std:
         enqueue(code_[index].block);
       }
     }
-  }
-  // Ranges of calls that may throw include some that do not, where the frame is not what the pad expects.
-  // They count only if no other call leads there.
-  if (row != function_.rows.begin() && check(row[-1], state, *abi_).worst() == Agreement::contradicts) {
-    const auto known = std::ranges::find(doubtful_pads_, from, &DoubtfulPad::from);
-    if (known != doubtful_pads_.end())
-      known->state = state;
-    else if (mode_ == Certainty::certain && doubtful_pads_.size() < max_doubtful_pads)
-      doubtful_pads_.push_back({pad, from, state});
-    return;
   }
   propagate(pad, state, from, Edge::to_landing_pad);
 }
