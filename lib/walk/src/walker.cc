@@ -43,9 +43,10 @@ void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t
   }
   const std::uint64_t sp = frame.registers.values[sp_number], caller_sp = caller.registers.values[sp_number];
   if (caller_sp == sp && same_pc) result = StepResult::failed(StopReason::loop);
-  // Only a leaf function can leave SP as it is: where the return address is in a register.
-  else if ((caller_sp < sp || (caller_sp == sp && !frame.pc_exact)) && !result.signal_frame &&
-           !result.other_stack)
+  // Only a leaf function can leave SP as it is, where the return address is in a register; and a stub that was
+  // jumped to, whose return address is counted from its own (glibc's _L_lock_ before 2.20).
+  else if ((caller_sp < sp || (caller_sp == sp && !frame.pc_exact && !result.same_stack)) &&
+           !result.signal_frame && !result.other_stack)
     result = StepResult::failed(StopReason::cfa_not_growing);
 }
 

@@ -176,7 +176,13 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
   }
   caller.registers.pc = ra;
   caller.pc_exact = signal_frame_;
-  return {.status = StepStatus::stepped, .signal_frame = signal_frame_, .has_cfa = true, .cfa = cfa};
+  // A return address that is in no memory may be counted from the pc.
+  const bool counted = return_address_.kind == Kind::val_expression && !unwind.ra_is_register;
+  return {.status = StepStatus::stepped,
+          .signal_frame = signal_frame_,
+          .has_cfa = true,
+          .same_stack = counted,
+          .cfa = cfa};
 }
 
 SaveLocation CompiledRow::location(const Operation& op, Context& context, std::uint64_t cfa,

@@ -14,7 +14,9 @@ namespace sframe::walk {
 /// Computes rules of one frame; keeps the first failure.
 class RowEvaluator {
 public:
-  RowEvaluator(const FrameState& frame, Memory& memory) : frame_(frame), memory_(memory) {}
+  /// `pc_register` stands for the pc: the RA column where it is no register. Registers::count: none does.
+  RowEvaluator(const FrameState& frame, Memory& memory, std::uint16_t pc_register)
+      : frame_(frame), memory_(memory), pc_register_(pc_register) {}
 
   void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
   StepResult failure() const { return failure_; }
@@ -37,6 +39,10 @@ public:
 
 private:
   bool in_register(std::uint16_t reg, std::uint64_t& value) {
+    if (reg == pc_register_) {
+      value = frame_.registers.pc;
+      return true;
+    }
     if (!frame_.registers.has(reg)) return fail(StopReason::unknown_register, reg);
     value = frame_.registers.values[reg];
     return true;
@@ -48,6 +54,7 @@ private:
 
   const FrameState& frame_;
   Memory& memory_;
+  std::uint16_t pc_register_;
   std::uint64_t cfa_ = 0;
   StepResult failure_;
 };
@@ -57,7 +64,9 @@ inline StepResult step_by_row(const FrameRow& row, bool signal_frame, const AbiT
                               const FrameState& frame, Memory& memory, FrameState& caller) {
   if (row.is_outermost()) return {.status = StepStatus::bottom, .reason = StopReason::bottom};
   if (row.cfa.base == Rule::cfa_base) return StepResult::failed(StopReason::bad_table);
-  RowEvaluator evaluator(frame, memory);
+  // Where RA has a fixed slot its column is no register: in rules it is the pc.
+  const std::uint16_t pc_register = abi.fixed_ra_offset ? abi.ra : Registers::count;
+  RowEvaluator evaluator(frame, memory, pc_register);
   std::uint64_t cfa = 0, ra = 0, fp = 0;
   if (!evaluator.compute(row.cfa, abi.sp, cfa)) return evaluator.failure();
   evaluator.set_cfa(cfa);
@@ -69,7 +78,11 @@ inline StepResult step_by_row(const FrameRow& row, bool signal_frame, const AbiT
   if (evaluator.compute(row.fp, abi.fp, fp)) caller.registers.set(abi.fp, fp);
   caller.registers.pc = ra;
   caller.pc_exact = signal_frame;
-  return {.status = StepStatus::stepped, .signal_frame = signal_frame, .has_cfa = true, .cfa = cfa};
+  return {.status = StepStatus::stepped,
+          .signal_frame = signal_frame,
+          .has_cfa = true,
+          .same_stack = row.ra.kind == Rule::Kind::value && row.ra.base == pc_register,
+          .cfa = cfa};
 }
 
 } // namespace sframe::walk

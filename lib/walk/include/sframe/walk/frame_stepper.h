@@ -51,6 +51,8 @@ struct StepResult {
   bool may_skip = false; ///< there may be frames between this one and the caller
   bool other_stack =
       false; ///< the caller is on another stack (a signal frame's may be, too): SP need not grow
+  bool same_stack =
+      false; ///< the caller has no frame of its own, but a part of its code elsewhere: SP may stay as it is
   std::uint64_t cfa = 0;
   StopReason reason = StopReason::none;
   std::uint64_t detail = 0; ///< address that cannot be read, or number of the unknown register
