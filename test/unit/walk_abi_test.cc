@@ -70,6 +70,25 @@ TEST(Abi, S390xCallsAreRecognised) {
   EXPECT_FALSE(ends_with_call(Abi::s390x, {0x07, 0xfe}));             // br %r14
 }
 
+/// Distances as llvm-mc encodes them; the call ends at 0x1000.
+TEST(Abi, TargetsOfDirectCalls) {
+  const auto target = [](Abi abi, std::initializer_list<int> call) {
+    const UnwindAbi& unwind = *find_unwind_abi(abi);
+    std::vector<std::byte> bytes(unwind.longest_call - call.size());
+    for (const int byte : call) bytes.push_back(static_cast<std::byte>(byte));
+    return unwind.call_target(bytes, 0x1000).value_or(0);
+  };
+  EXPECT_EQ(target(Abi::amd64, {0xe8, 0xfb, 0xff, 0xff, 0xff}), 0xffbu); // call to itself
+  EXPECT_EQ(target(Abi::amd64, {0xe8, 0, 1, 0, 0}), 0x1100u);
+  EXPECT_EQ(target(Abi::amd64, {0x90, 0x90, 0x90, 0xff, 0xd0}), 0u);
+  EXPECT_EQ(target(Abi::aarch64_little, {0x02, 0x00, 0x00, 0x94}), 0x1004u); // bl .+8
+  EXPECT_EQ(target(Abi::aarch64_big, {0xff, 0xff, 0xff, 0x97}), 0xff8u);     // bl .-4
+  EXPECT_EQ(target(Abi::aarch64_little, {0x20, 0x00, 0x3f, 0xd6}), 0u);      // blr x1
+  EXPECT_EQ(target(Abi::s390x, {0xc0, 0xe5, 0, 0, 0, 4}), 0x1002u);          // brasl %r14, .+8
+  EXPECT_EQ(target(Abi::s390x, {0xa7, 0xe5, 0xff, 0xfc}), 0xff4u);           // bras %r14, .-8
+  EXPECT_EQ(target(Abi::s390x, {0x0d, 0xe1}), 0u);                           // basr %r14, %r1
+}
+
 /// With a stack of zeros in [0x7000, 0x7200).
 class AbiSpace final : public test::MadeUpSpace {
 public:

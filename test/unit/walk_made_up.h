@@ -54,7 +54,11 @@ public:
     for (const int byte : bytes) bytes_[address++] = static_cast<std::byte>(byte);
   }
   /// AMD64's `call rel32` that ends at `address`.
-  void call_before(std::uint64_t address) { code(address - 5, {0xe8, 0, 0, 0, 0}); }
+  void call_before(std::uint64_t address) { call_before(address, address); }
+  void call_before(std::uint64_t address, std::uint64_t target) {
+    code(address - 5, {0xe8});
+    for (int i = 0; i < 4; ++i) bytes_[address - 4 + i] = static_cast<std::byte>((target - address) >> 8 * i);
+  }
 
 private:
   const AbiTraits& abi_;

@@ -239,6 +239,80 @@ TEST(Steppers, FramePointerNeedsACallBeforeTheReturnAddress) {
   EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
 }
 
+/// Records of an interpreter, whose return addresses follow no call, count where the chain of them is sound: up
+/// to one that a call has left, or for long enough.
+TEST(Steppers, FramePointersOfAnInterpreter) {
+  for (const Abi id : {Abi::amd64, Abi::aarch64_little, Abi::aarch64_big}) {
+    const AbiTraits& abi = traits(id);
+    const auto step = [&](const MadeUpSpace& made, FrameState& caller) {
+      MadeUpSpace space = made;
+      Memory memory(space);
+      FrameState frame;
+      frame.registers.pc = 0x1500;
+      frame.registers.set(abi.sp, 0x7000);
+      frame.registers.set(abi.fp, 0x7010);
+      return make_frame_pointer_stepper(abi)->step(frame, memory, caller);
+    };
+    MadeUpSpace space(abi);
+    space.word(0x7010, 0x7030);
+    space.word(0x7018, 0x1200); // code, but after no call
+    space.word(0x7030, 0x7050);
+    space.word(0x7038, 0x1200);
+    space.word(0x7050, 0);
+    space.word(0x7058, 0x1150);
+    FrameState caller;
+    EXPECT_EQ(step(space, caller).status, StepStatus::not_mine);
+    if (id == Abi::amd64)
+      space.call_before(0x1150);
+    else
+      space.code(0x114c, {0, 0, 0, 0x94}); // bl
+    const StepResult result = step(space, caller);
+    ASSERT_EQ(result.status, StepStatus::stepped);
+    EXPECT_TRUE(result.may_skip);
+    EXPECT_EQ(caller.registers.pc, 0x1200u);
+    EXPECT_EQ(caller.registers.get(abi.fp), 0x7030u);
+
+    MadeUpSpace down = space; // the next record is no further up
+    down.word(0x7030, 0x7030);
+    EXPECT_EQ(step(down, caller).status, StepStatus::not_mine);
+    MadeUpSpace data = space; // a return address in no code
+    data.word(0x7038, 0x5000);
+    EXPECT_EQ(step(data, caller).status, StepStatus::not_mine);
+    MadeUpSpace odd = space;
+    odd.word(0x7010, 0x7031);
+    EXPECT_EQ(step(odd, caller).status, StepStatus::not_mine);
+  }
+}
+
+/// A guess that leads to no code is none, whoever made it: the next stepper is asked.
+TEST(Walker, GuessesLeadToCode) {
+  for (const std::uint64_t nowhere : {0x0ull, 0x5000ull}) {
+    MadeUpSpace space;
+    const auto guess = [](std::uint64_t pc, std::uint64_t sp) {
+      return [=](const FrameState& frame, Memory&, FrameState& caller) {
+        if (frame.registers.pc != 0x1100) return StepResult::not_mine();
+        StepResult result = to_caller(caller, pc, sp);
+        result.trust = Trust::heuristic;
+        return result;
+      };
+    };
+    auto second = std::make_unique<Scripted>(guess(0x1200, 0x7020), false, 120);
+    second->set_name("second");
+    Walker both(space, list(std::make_unique<Scripted>(guess(nowhere, 0x7010), false, 110), std::move(second)));
+    Collected found;
+    both.walk(start(0x1100, 0x7000), found);
+    ASSERT_EQ(found.frames.size(), 2u);
+    EXPECT_EQ(found.frames[1].pc, 0x1200u);
+    EXPECT_EQ(found.frames[1].stepper(), "second");
+
+    Walker one(space, list(std::make_unique<Scripted>(guess(nowhere, 0x7010), false, 110)));
+    Collected alone;
+    const WalkEnd end = one.walk(start(0x1100, 0x7000), alone);
+    EXPECT_EQ(alone.frames.size(), 1u);
+    EXPECT_FALSE(end.complete);
+  }
+}
+
 TEST(Steppers, WildCallInTheInnermostFrameOnly) {
   MadeUpSpace space;
   space.call_before(0x1150);

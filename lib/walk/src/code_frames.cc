@@ -4,6 +4,7 @@
 
 #include "function_start.h"
 #include "sframe/code/analysis.h"
+#include "sframe/code/instruction.h"
 #include "sframe/convert.h"
 #include "sframe/walk/abi.h"
 #include "sframe/walk/registers.h"
@@ -12,6 +13,8 @@
 #include "steppers/rule_cache.h"
 #include "steppers/trampoline.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
 #include <vector>
@@ -117,20 +120,33 @@ public:
   explicit Reader(const AbiTraits& abi) : abi_(abi), unwind_(*find_unwind_abi(abi.id)) {}
 
   const CodeFrame* find(const FrameState& frame, Memory& memory) {
-    const Known& known =
-        cache_.find(frame, [&](Known& made) { made.found = look(frame, memory, made.code); });
-    return known.found ? &known.code : nullptr;
+    Known& known = cache_.find(frame, [&](Known& made) { made.found = false, made.looks = 0; });
+    if (known.found && leads_to_caller(known, frame, memory)) return &known.code;
+    // What one frame proves of a pc, the next one there may disprove; and its stack may tell more.
+    if (known.looks == max_looks) return nullptr;
+    ++known.looks;
+    Known found;
+    if (!look(frame, memory, found)) return nullptr;
+    known.found = true;
+    known.guessed = found.guessed;
+    known.code = found.code;
+    return &known.code;
   }
 
 private:
+  static constexpr std::uint8_t max_looks = 3;
   struct Known {
     bool found = false;
+    bool guessed = false; ///< the function's start is
+    std::uint8_t looks = 0;
     CodeFrame code;
   };
 
-  bool look(const FrameState& frame, Memory& memory, CodeFrame& code);
+  bool look(const FrameState& frame, Memory& memory, Known& known);
   bool analyse(const FunctionRange& range, const FrameState& frame, Memory& memory, CodeFrame& code);
-  bool leads_to_caller(const CodeFrame& code, const FrameState& frame, Memory& memory) const;
+  bool leads_to_caller(const Known& known, const FrameState& frame, Memory& memory);
+  bool is_called_from(std::uint64_t return_address, const Known& known, Memory& memory);
+  bool jumps_on(std::uint64_t target, Memory& memory);
   std::span<const std::byte> read(const FunctionRange& range, AddressSpace& space);
 
   const AbiTraits& abi_;
@@ -138,16 +154,19 @@ private:
   RuleCache<Known> cache_;
   FunctionStarts starts_;
   std::optional<code::Analyzer> analyzer_; ///< made when it is needed, which is rarely
+  std::unique_ptr<code::Decoder> decoder_; ///< the same
+  std::vector<code::Effect> effects_;
   std::vector<std::byte> buffer_;
   std::uint64_t work_left_ = max_work;
 };
 
-bool CodeFrames::Reader::look(const FrameState& frame, Memory& memory, CodeFrame& code) {
-  const std::uint64_t pc = frame.lookup_pc();
-  if (!memory.space().is_code(pc)) return false;
-  starts_.find(pc, unwind_, memory);
-  for (const FunctionRange& range : starts_.ranges())
-    if (analyse(range, frame, memory, code) && leads_to_caller(code, frame, memory)) return true;
+bool CodeFrames::Reader::look(const FrameState& frame, Memory& memory, Known& known) {
+  if (!memory.space().is_code(frame.lookup_pc())) return false;
+  starts_.find(frame, unwind_, memory);
+  for (const FunctionRange& range : starts_.ranges()) {
+    known.guessed = range.guessed;
+    if (analyse(range, frame, memory, known.code) && leads_to_caller(known, frame, memory)) return true;
+  }
   return false;
 }
 
@@ -182,13 +201,45 @@ bool CodeFrames::Reader::analyse(const FunctionRange& range, const FrameState& f
   return true;
 }
 
-/// The proof of the guess. Signal handlers return to the trampoline, which no call precedes.
-bool CodeFrames::Reader::leads_to_caller(const CodeFrame& code, const FrameState& frame,
-                                         Memory& memory) const {
+/// The proof of the guess, for each frame anew: another one at the same pc may have another stack.
+bool CodeFrames::Reader::leads_to_caller(const Known& known, const FrameState& frame, Memory& memory) {
   FrameState caller;
-  if (step_by_row(code.row, false, abi_, frame, memory, caller).status != StepStatus::stepped) return false;
+  const StepResult result = step_by_row(known.code.row, false, abi_, frame, memory, caller);
+  if (result.status != StepStatus::stepped) return false;
   const std::uint64_t pc = memory.code_address(caller.registers.pc);
-  return follows_call(unwind_, memory, pc) || find_trampoline(unwind_, memory, pc);
+  if (follows_call(unwind_, memory, pc)) return is_called_from(pc, known, memory);
+  // Signal handlers return to the trampoline, which no call precedes.
+  if (find_trampoline(unwind_, memory, pc)) return true;
+  // Nor does one precede what an interpreter makes its callees return to: there the caller has a frame record.
+  const auto fp = caller.registers.get(abi_.fp);
+  return !known.guessed && unwind_.frame_record && fp && memory.space().is_code(pc) &&
+         is_frame_record(*fp, offset_by(result.cfa, abi_.sp_from_cfa), *unwind_.frame_record, unwind_,
+                         memory);
+}
+
+/// A direct call to somewhere else was left by another function, unless it goes on from there by a jump, as
+/// in a PLT. Where only the start is a guess, that proves the guess wrong.
+bool CodeFrames::Reader::is_called_from(std::uint64_t return_address, const Known& known, Memory& memory) {
+  if (!known.guessed) return true;
+  const auto target = target_of_call(unwind_, memory, return_address);
+  return !target || *target == known.code.function || jumps_on(*target, memory);
+}
+
+bool CodeFrames::Reader::jumps_on(std::uint64_t target, Memory& memory) {
+  constexpr int longest_stub = 6; // instructions
+  if (!decoder_) decoder_ = code::make_decoder(abi_);
+  for (int i = 0; decoder_ && i < longest_stub; ++i) {
+    std::array<std::byte, 16> bytes;
+    std::size_t size = std::min<std::size_t>(code::machine(abi_).max_length, bytes.size());
+    while (size && !memory.bytes(target, std::span(bytes).first(size))) --size;
+    code::Instruction instruction;
+    effects_.clear();
+    if (!decoder_->decode(std::span(bytes).first(size), target, instruction, effects_)) return false;
+    if (instruction.flow == code::Flow::jump || instruction.flow == code::Flow::indirect_jump) return true;
+    if (instruction.flow != code::Flow::next) return false;
+    target += instruction.length;
+  }
+  return false;
 }
 
 CodeFrames::CodeFrames(const AbiTraits& abi) : abi_(&abi) {}

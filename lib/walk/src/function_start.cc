@@ -5,6 +5,7 @@
 #include "sframe/code/instruction.h"
 #include "sframe/walk/code_frames.h"
 #include "sframe/walk/module.h"
+#include "steppers/guess.h"
 
 #include <algorithm>
 #include <functional>
@@ -41,8 +42,35 @@ std::uint64_t end_of_tables(std::uint64_t address, std::uint64_t lowest, Module&
 
 void FunctionStarts::add(std::uint64_t start, std::uint64_t address) {
   const auto known = ranges();
-  if (std::ranges::find(known, start, &FunctionRange::start) == known.end() && count_ < max_count)
-    ranges_[count_++] = {start, address - start + max_ahead};
+  if (std::ranges::find(known, start, &FunctionRange::start) == known.end() && count_ < ranges_.size())
+    ranges_[count_++] = {start, address - start + max_ahead, true};
+}
+
+void FunctionStarts::by_calls(const FrameState& frame, const UnwindAbi& abi, Memory& memory) {
+  constexpr std::uint64_t word_size = 8, longest_scan = 1024;
+  const AbiTraits& traits = memory.space().abi();
+  const std::uint64_t address = frame.lookup_pc();
+  std::array<std::uint64_t, max_called> targets; // the nearest, in descending order
+  std::size_t count = 0;
+  const auto look_at = [&](std::uint64_t pointer) {
+    const auto target = target_of_call(abi, memory, memory.code_address(pointer));
+    if (!target || *target > address || address - *target >= max_call_back) return;
+    std::size_t place = 0;
+    while (place < count && targets[place] > *target) ++place;
+    if (place == targets.size() || (place < count && targets[place] == *target)) return;
+    count = std::min(count + 1, targets.size());
+    std::shift_right(targets.begin() + place, targets.begin() + count, 1);
+    targets[place] = *target;
+  };
+  if (const auto ra = frame.registers.get(traits.ra); ra && abi.ra_is_register) look_at(*ra);
+  const auto sp = frame.registers.get(traits.sp);
+  for (std::uint64_t i = 0; sp && i < longest_scan; ++i) {
+    const auto word = memory.word(*sp + i * word_size);
+    if (!word) break;
+    look_at(*word);
+  }
+  for (const std::uint64_t target : std::span(targets).first(count))
+    ranges_[count_++] = {target, address - target + max_ahead};
 }
 
 bool FunctionStarts::by_table(std::uint64_t address, Memory& memory) {
@@ -75,15 +103,19 @@ void FunctionStarts::by_padding(std::uint64_t address, std::uint64_t lowest, std
   }
 }
 
-void FunctionStarts::find(std::uint64_t address, const UnwindAbi& abi, Memory& memory) {
+void FunctionStarts::find(const FrameState& frame, const UnwindAbi& abi, Memory& memory) {
   count_ = 0;
+  const std::uint64_t address = frame.lookup_pc();
   if (by_symbol(address, memory) || by_table(address, memory)) return;
+  by_calls(frame, abi, memory);
+  const std::size_t called = count_;
   std::uint64_t lowest = start_of_code(address, max_back, memory.space());
   if (Module* module = memory.space().module_at(address)) lowest = end_of_tables(address, lowest, *module);
   add(lowest, address);
-  by_padding(address, lowest, abi.function_alignment, max_count / 2, abi, memory);
-  by_padding(address, lowest, code::machine(memory.space().abi()).alignment, max_count, abi, memory);
-  std::ranges::sort(ranges_.begin(), ranges_.begin() + count_, std::ranges::greater(), &FunctionRange::start);
+  by_padding(address, lowest, abi.function_alignment, called + max_count / 2, abi, memory);
+  by_padding(address, lowest, code::machine(memory.space().abi()).alignment, called + max_count, abi, memory);
+  std::ranges::sort(ranges_.begin() + called, ranges_.begin() + count_, std::ranges::greater(),
+                    &FunctionRange::start);
 }
 
 } // namespace sframe::walk

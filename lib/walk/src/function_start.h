@@ -5,7 +5,7 @@
 #pragma once
 
 #include "sframe/walk/abi.h"
-#include "sframe/walk/address_space.h"
+#include "sframe/walk/frame_stepper.h"
 
 #include <array>
 #include <cstddef>
@@ -17,27 +17,31 @@ namespace sframe::walk {
 struct FunctionRange {
   std::uint64_t start = 0;
   std::uint64_t size = 0; ///< bytes that may belong to it; reaches beyond the address
+  bool guessed = false;   ///< by what stands before it; else something names it
 };
 
 /// A few places, the likely ones first.
 class FunctionStarts {
 public:
-  /// By the symbol, or a table that covers the address: then it is the only place. Else nearest first: behind
-  /// padding, at the end of what tables cover, where the mapping starts. Looks back max_back bytes.
-  void find(std::uint64_t address, const UnwindAbi& abi, Memory& memory);
+  /// By the symbol, or a table that covers the address: then it is the only place. Else by the calls whose
+  /// return addresses are on the frame's stack (or in the link register), nearest target first; then nearest
+  /// first: after padding, at the end of what tables cover, where the mapping starts. Looks back max_back
+  /// bytes, for targets of calls max_call_back.
+  void find(const FrameState& frame, const UnwindAbi& abi, Memory& memory);
 
   std::span<const FunctionRange> ranges() const { return std::span(ranges_).first(count_); }
 
 private:
   bool by_symbol(std::uint64_t address, Memory& memory);
   bool by_table(std::uint64_t address, Memory& memory);
+  void by_calls(const FrameState& frame, const UnwindAbi& abi, Memory& memory);
   void by_padding(std::uint64_t address, std::uint64_t lowest, std::uint64_t alignment, std::size_t most,
                   const UnwindAbi& abi, Memory& memory);
   void add(std::uint64_t start, std::uint64_t address);
 
-  static constexpr std::uint64_t max_back = 8192, max_ahead = 2048;
-  static constexpr std::size_t max_count = 8;
-  std::array<FunctionRange, max_count> ranges_;
+  static constexpr std::uint64_t max_back = 8192, max_call_back = 65536, max_ahead = 2048;
+  static constexpr std::size_t max_count = 8, max_called = 4;
+  std::array<FunctionRange, max_called + max_count> ranges_;
   std::size_t count_ = 0;
 };
 

@@ -59,6 +59,11 @@ void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& cal
   if (result.status != StepStatus::stepped) return;
   caller.registers.pc = memory_.code_address(caller.registers.pc);
   check_step(frame, caller, sp_, result);
+  // A guess that leads to no code is none; the next stepper may know better.
+  const std::uint64_t pc = caller.registers.pc;
+  if (result.trust == Trust::heuristic && result.status == StepStatus::stepped &&
+      !memory_.space().is_code(caller.lookup_pc()))
+    result = pc ? StepResult::failed(StopReason::not_code, pc) : StepResult::failed(StopReason::zero_pc);
 }
 
 void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame,

@@ -51,6 +51,14 @@ bool ends_with_call(std::span<const std::byte> bytes) {
          (instruction & 0xfefff800) == 0xd63f0800;
 }
 
+/// `bl`, which counts words from its start.
+std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::uint64_t address) {
+  const std::uint32_t instruction = last_instruction(bytes);
+  if ((instruction & 0xfc000000) != 0x94000000) return std::nullopt;
+  const auto distance = static_cast<std::int32_t>(instruction << 6) >> 4; // 26 bits, in words
+  return address - 4 + static_cast<std::uint64_t>(std::int64_t{distance});
+}
+
 /// `ret` with and without authentication, `nop`, `udf #0`.
 bool ends_function(std::span<const std::byte> bytes) {
   constexpr std::uint32_t ret = 0xd65f03c0, retaa = 0xd65f0bff, retab = 0xd65f0fff, nop = 0xd503201f;
@@ -69,6 +77,7 @@ constexpr UnwindAbi aarch64(Abi id) {
       .trampolines = trampolines,
       .longest_call = 4,
       .ends_with_call = ends_with_call,
+      .call_target = call_target,
       .instruction_size = 4,
       .function_alignment = 4,
       .ends_function = ends_function,

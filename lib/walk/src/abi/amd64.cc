@@ -14,6 +14,7 @@
 #include "abi/abis.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace sframe::walk::abi {
 
@@ -60,6 +61,15 @@ bool ends_with_call(std::span<const std::byte> bytes) {
   return false;
 }
 
+/// `call rel32`, which counts from its end.
+std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::uint64_t address) {
+  if (bytes.size() < 5 || bytes[bytes.size() - 5] != std::byte{0xe8}) return std::nullopt;
+  std::uint32_t distance = 0;
+  for (const std::byte byte : bytes.last(4) | std::views::reverse)
+    distance = distance << 8 | std::to_integer<std::uint32_t>(byte);
+  return address + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(distance)});
+}
+
 /// `ret`, `int3`, and the nops that assemblers pad with (Intel SDM volume 2B, NOP: recommended sequences).
 bool ends_function(std::span<const std::byte> bytes) {
   static constexpr std::uint8_t nop3[] = {0x0f, 0x1f, 0x00}, nop4[] = {0x0f, 0x1f, 0x40, 0x00},
@@ -85,6 +95,7 @@ const UnwindAbi amd64 = {
     .trampolines = trampolines,
     .longest_call = 7,
     .ends_with_call = ends_with_call,
+    .call_target = call_target,
     .ends_function = ends_function,
 };
 

@@ -64,6 +64,20 @@ bool ends_with_call(std::span<const std::byte> bytes) {
          at(4) == 0x4d || at(4) == 0x45 || (at(6) == 0xc0 && low(5) == 5);
 }
 
+/// `brasl` and `bras`, which count halfwords from their start.
+std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::uint64_t address) {
+  const auto at = [&](std::size_t back) -> std::uint32_t {
+    return back <= bytes.size() ? std::to_integer<std::uint32_t>(bytes[bytes.size() - back]) : 0;
+  };
+  const auto target = [&](std::uint32_t size, std::int32_t halfwords) {
+    return address - size + static_cast<std::uint64_t>(2 * std::int64_t{halfwords});
+  };
+  if (at(6) == 0xc0 && (at(5) & 0xf) == 5)
+    return target(6, static_cast<std::int32_t>(at(4) << 24 | at(3) << 16 | at(2) << 8 | at(1)));
+  if (at(4) == 0xa7 && (at(3) & 0xf) == 5) return target(4, static_cast<std::int16_t>(at(2) << 8 | at(1)));
+  return std::nullopt;
+}
+
 /// `br %r14`, and `nopr` with any register (07 00 to 07 0f), which assemblers pad with.
 bool ends_function(std::span<const std::byte> bytes) {
   if (bytes.size() < 2 || bytes[bytes.size() - 2] != std::byte{0x07}) return false;
@@ -85,6 +99,7 @@ const UnwindAbi s390x = {
     .signals_behind_fault = set_of({4, 8}), // SIGILL, SIGFPE
     .longest_call = 6,
     .ends_with_call = ends_with_call,
+    .call_target = call_target,
     .function_alignment = 8,
     .ends_function = ends_function,
 };

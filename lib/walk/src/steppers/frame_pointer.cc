@@ -45,14 +45,11 @@ private:
 
   StepResult by_record(const FrameState& frame, Memory& memory, FrameState& caller) const {
     const auto fp = frame.registers.get(abi_.fp), sp = frame.registers.get(abi_.sp);
-    // A frame pointer below SP, or not aligned, is a register used for something else.
-    if (!fp || !sp || *fp < *sp || *fp % sizeof(std::uint64_t)) return StepResult::not_mine();
     const FrameRecord& record = *unwind_.frame_record;
+    if (!fp || !sp || !is_frame_record(*fp, *sp, record, unwind_, memory)) return StepResult::not_mine();
     const auto ra = memory.word(offset_by(*fp, record.return_address)),
                caller_fp = memory.word(offset_by(*fp, record.caller_fp));
-    if (!ra || !caller_fp) return StepResult::not_mine();
     const std::uint64_t return_address = memory.code_address(*ra);
-    if (!follows_call(unwind_, memory, return_address)) return StepResult::not_mine();
 
     std::uint64_t cfa = offset_by(*fp, record.cfa);
     // Compilers that do not put the record at the frame's end put it at its bottom: the caller's SP was its

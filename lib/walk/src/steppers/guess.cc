@@ -7,14 +7,52 @@
 
 namespace sframe::walk {
 
+namespace {
+
+/// The code that ends at an address, as far as calls are long.
+class CodeBefore {
+public:
+  CodeBefore(const UnwindAbi& abi, Memory& memory, std::uint64_t address) {
+    if (!memory.space().is_code(address - 1)) return;
+    // Fewer bytes where a mapping starts just before.
+    for (std::uint32_t size = abi.longest_call; size >= 2 && !size_; --size)
+      if (memory.bytes(address - size, std::span(bytes_).first(size))) size_ = size;
+  }
+  std::span<const std::byte> bytes() const { return std::span(bytes_).first(size_); }
+
+private:
+  std::array<std::byte, 16> bytes_;
+  std::uint32_t size_ = 0;
+};
+
+} // namespace
+
 bool follows_call(const UnwindAbi& abi, Memory& memory, std::uint64_t address) {
-  if (!memory.space().is_code(address - 1)) return false;
-  std::array<std::byte, 16> bytes;
-  // Fewer bytes where a mapping starts just before.
-  for (std::uint32_t size = abi.longest_call; size >= 2; --size)
-    if (memory.bytes(address - size, std::span(bytes).first(size)))
-      return abi.ends_with_call(std::span(bytes).first(size));
-  return false;
+  const CodeBefore code(abi, memory, address);
+  return !code.bytes().empty() && abi.ends_with_call(code.bytes());
+}
+
+std::optional<std::uint64_t> target_of_call(const UnwindAbi& abi, Memory& memory, std::uint64_t address) {
+  const CodeBefore code(abi, memory, address);
+  return code.bytes().empty() ? std::nullopt : abi.call_target(code.bytes(), address);
+}
+
+bool is_frame_record(std::uint64_t place, std::uint64_t lowest, const FrameRecord& record,
+                     const UnwindAbi& abi, Memory& memory) {
+  constexpr int enough = 16; // records in a row, none of which a call has left, are no accident
+  for (int i = 0; i < enough; ++i) {
+    // A frame pointer below SP, or not aligned, is a register used for something else.
+    if (place < lowest || place % sizeof(std::uint64_t)) return false;
+    const auto ra = memory.word(offset_by(place, record.return_address)),
+               caller_fp = memory.word(offset_by(place, record.caller_fp));
+    if (!ra || !caller_fp) return false;
+    const std::uint64_t return_address = memory.code_address(*ra);
+    if (follows_call(abi, memory, return_address)) return true;
+    if (!memory.space().is_code(return_address)) return false;
+    lowest = offset_by(place, record.cfa);
+    place = *caller_fp;
+  }
+  return true;
 }
 
 StepResult guessed_call(FrameState& caller, const AbiTraits& abi, std::uint64_t return_address,

@@ -8,6 +8,8 @@
 #include "sframe/walk/abi.h"
 #include "sframe/walk/frame_stepper.h"
 
+#include <optional>
+
 namespace sframe::walk {
 
 /// The address `offset` bytes further; wraps as addresses do.
@@ -18,6 +20,15 @@ constexpr std::uint64_t offset_by(std::uint64_t address, std::int64_t offset) {
 /// True where the address is in executable memory, right behind a call instruction. False where the bytes
 /// cannot be read.
 bool follows_call(const UnwindAbi& abi, Memory& memory, std::uint64_t address);
+
+/// Where the direct call goes that ends at the address; nothing where it is indirect, or there is none.
+std::optional<std::uint64_t> target_of_call(const UnwindAbi& abi, Memory& memory, std::uint64_t address);
+
+/// True where a frame record is at `place`, at `lowest` or further up the stack, and a call left it: its
+/// return address follows a call. Interpreters jump to what they call and give it a return address of their
+/// choice, in code but after no call: such a record counts where the next one up the stack does in turn.
+bool is_frame_record(std::uint64_t place, std::uint64_t lowest, const FrameRecord& record,
+                     const UnwindAbi& abi, Memory& memory);
 
 /// Makes `caller` stand behind its call, with SP as it was before; its other registers are left as they are.
 StepResult guessed_call(FrameState& caller, const AbiTraits& abi, std::uint64_t return_address,

@@ -45,7 +45,7 @@ public:
   };
 
   /// The rules for a frame's address; `make(rules)` fills them in where they are not there.
-  template <class Make> const Rules& find(const FrameState& frame, Make&& make) {
+  template <class Make> Rules& find(const FrameState& frame, Make&& make) {
     const RuleKey key(frame);
     Entry& entry = entries_[key.slot(bits)];
     if (entry.used && entry.key == key) return entry.rules;

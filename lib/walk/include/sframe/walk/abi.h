@@ -66,6 +66,10 @@ struct UnwindAbi {
   /// True where the last of `bytes` end a call instruction. `bytes` has longest_call bytes, or fewer at the
   /// start of memory.
   bool (*ends_with_call)(std::span<const std::byte> bytes) = nullptr;
+  /// Where the call goes that ends `bytes`, as above, and that ends at `address`; nothing where it is
+  /// indirect, or no call.
+  std::optional<std::uint64_t> (*call_target)(std::span<const std::byte> bytes, std::uint64_t address) =
+      nullptr;
   /// Bytes of an instruction where all have the same; 1 where they differ, and are counted in bytes.
   std::uint8_t instruction_size = 1;
   /// Functions usually start at multiples of this many bytes...
