@@ -146,6 +146,38 @@ TEST(ElfSymbols, Demangles) {
   EXPECT_EQ(demangle("_Z"), "_Z");
 }
 
+/// Expected: what c++filt of GNU binutils 2.40 prints, without the hash.
+TEST(ElfSymbols, DemanglesLegacyRust) {
+  EXPECT_EQ(demangle("_ZN4core3fmt9Formatter3pad17h0123456789abcdefE"), "core::fmt::Formatter::pad");
+  EXPECT_EQ(demangle("_ZN66_$LT$alloc..vec..Vec$LT$T$GT$$u20$as$u20$core..ops..drop..Drop$GT$"
+                     "4drop17hf5a04b9dd36b2c4eE"),
+            "<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop");
+  EXPECT_EQ(demangle("_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$17h5f3ae7b2c1d90e48E"),
+            "std::rt::lang_start::{{closure}}");
+  EXPECT_EQ(demangle("_ZN3std2rt10lang_start28_$u7b$$u7b$closure$u7d$$u7d$17h5f3ae7b2c1d90e48E.llvm.123456"),
+            "std::rt::lang_start::{{closure}}");
+  EXPECT_EQ(demangle("_ZN4core3ptr85drop_in_place$LT$std..rt..lang_start$LT$$LP$$RP$$GT$.."
+                     "$u7b$$u7b$closure$u7d$$u7d$$GT$17h5f3ae7b2c1d90e48E"),
+            "core::ptr::drop_in_place<std::rt::lang_start<()>::{{closure}}>");
+  // As LLVM writes it for C++: the suffix stays.
+  EXPECT_EQ(demangle("_ZN1a1b17h5f3ae7b2c1d90e48E.cold"), "a::b (.cold)");
+  // No hash: C++. Cut off, or escapes of nothing: no crash, and nothing made up.
+  EXPECT_EQ(demangle("_ZN1a1b17h5f3ae7b2c1d90e4gE"), "a::b::h5f3ae7b2c1d90e4g");
+  EXPECT_EQ(demangle("_ZN1a17h5f3ae7b2c1d90e48"), "_ZN1a17h5f3ae7b2c1d90e48");
+  EXPECT_EQ(demangle("_ZN99999999999999999999a17h5f3ae7b2c1d90e48E"),
+            "_ZN99999999999999999999a17h5f3ae7b2c1d90e48E");
+  EXPECT_EQ(demangle("_ZN5$uzz$17h5f3ae7b2c1d90e48E"), "$uzz$");
+  EXPECT_EQ(demangle("_ZN4$u7$17h5f3ae7b2c1d90e48E"), "$u7$"); // a control character
+}
+
+TEST(ElfSymbols, DemanglesWithoutVersion) {
+  EXPECT_EQ(demangle("__libc_start_main@@GLIBC_2.34"), "__libc_start_main");
+  EXPECT_EQ(demangle("memcpy@GLIBC_2.2.5"), "memcpy");
+  EXPECT_EQ(demangle("_ZN3foo3barEi@@V_1.0"), "foo::bar(int)");
+  EXPECT_EQ(demangle("foo@plt"), "foo@plt");
+  for (const char* name : {"@", "@@", "a@", "a@@", "@a", "a@b c"}) EXPECT_EQ(demangle(name), name);
+}
+
 TEST(ElfSymbols, DemanglesHostileNamesInBounds) {
   // Deep nesting: a pointer to a pointer to ...
   const std::string deep = "_Z1f" + std::string(60000, 'P') + "i";

@@ -12,6 +12,12 @@
 #include <llvm/Demangle/Demangle.h>
 #include <llvm/Demangle/ItaniumDemangle.h>
 #include <llvm/Support/Allocator.h>
+#include <llvm/Support/ConvertUTF.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
 
 namespace sframe::elf {
 
@@ -88,8 +94,101 @@ bool fits(std::string_view name) {
 
 } // namespace
 
+namespace {
+
+/// What Rust's compilers up to v0 made of characters that symbols cannot have: `$LT$` and so on, and `$u7b$` by
+/// number. (rust-lang/rust, rustc_symbol_mangling, legacy.)
+std::optional<std::string> legacy_character(std::string_view escape) {
+  static constexpr std::pair<std::string_view, std::string_view> names[] = {
+      {"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"}, {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}};
+  for (const auto& [code, text] : names)
+    if (escape == code) return std::string(text);
+  std::uint32_t number = 0;
+  const char* const end = escape.data() + escape.size();
+  if (escape.size() < 2 || escape.size() > 7 || escape[0] != 'u') return std::nullopt;
+  if (const auto [last, error] = std::from_chars(escape.data() + 1, end, number, 16);
+      last != end || error != std::errc())
+    return std::nullopt;
+  char text[4];
+  char* to = text;
+  if (number < 0x20 || number == 0x7f || !llvm::ConvertCodePointToUTF8(number, to)) return std::nullopt;
+  return std::string(text, to);
+}
+
+/// One part of a path. Characters that are no escape stay.
+void append_legacy_part(std::string& out, std::string_view part) {
+  if (part.starts_with("_$")) part.remove_prefix(1); // only so that the symbol starts like a name
+  while (!part.empty()) {
+    const std::size_t end = part.find('$', 1);
+    const auto escaped = part[0] == '$' && end != part.npos ? legacy_character(part.substr(1, end - 1))
+                                                            : std::optional<std::string>();
+    if (escaped) {
+      out += *escaped;
+      part.remove_prefix(end + 1);
+    } else if (part.starts_with("..")) {
+      out += "::";
+      part.remove_prefix(2);
+    } else {
+      out += part[0];
+      part.remove_prefix(1);
+    }
+  }
+}
+
+/// The last part of Rust's names: `h` and 16 digits.
+bool is_legacy_hash(std::string_view part) {
+  return part.size() == 17 && part[0] == 'h' &&
+         part.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
+}
+
+/// Rust's mangling of before v0: that of C++'s nested names, with a hash at the end. The hash tells apart what
+/// has one name, and is left out, as rustfilt does; so is the suffix that LLVM gives to what it moves
+/// from one object to another. Nothing where the name is none of these.
+std::optional<std::string> demangle_legacy_rust(std::string_view name) {
+  if (!name.starts_with("_ZN")) return std::nullopt;
+  name.remove_prefix(3);
+  std::string text;
+  std::string_view last;
+  while (!name.empty() && name[0] != 'E') {
+    std::size_t size = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), size);
+    name.remove_prefix(static_cast<std::size_t>(end - name.data()));
+    if (error != std::errc() || size == 0 || size > name.size()) return std::nullopt;
+    if (!last.empty()) {
+      if (!text.empty()) text += "::";
+      append_legacy_part(text, last);
+    }
+    last = name.substr(0, size);
+    name.remove_prefix(size);
+  }
+  if (name.empty() || text.empty() || !is_legacy_hash(last)) return std::nullopt;
+  name.remove_prefix(1);
+  if (const std::size_t moved = name.find(".llvm."); moved != name.npos) name = name.substr(0, moved);
+  if (!name.empty() && name[0] != '.') return std::nullopt;
+  if (!name.empty()) text += " (" + std::string(name) + ")";
+  return text;
+}
+
+/// The name without the version that linkers append: "name@VERSION", "name@@VERSION".
+std::string_view without_version(std::string_view name) {
+  const std::size_t at = name.find('@', 1);
+  if (at == name.npos) return name;
+  const std::string_view version = name.substr(std::min(name.find_first_not_of('@', at), name.size()));
+  const auto fits = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           c == '.' || c == '-' || c == '+' || c == ':';
+  };
+  const bool is_version = !version.empty() && version != "plt" && std::ranges::all_of(version, fits);
+  return is_version ? name.substr(0, at) : name;
+}
+
+} // namespace
+
 std::string demangle(std::string_view name) {
-  if (!name.starts_with('_') || !fits(name)) return std::string(name);
+  name = without_version(name);
+  if (!name.starts_with('_') || name.size() > max_mangled) return std::string(name);
+  if (auto rust = demangle_legacy_rust(name)) return *rust;
+  if (!fits(name)) return std::string(name);
   return llvm::demangle(name);
 }
 

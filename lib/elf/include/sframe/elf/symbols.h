@@ -91,8 +91,9 @@ private:
 /// where these do not have it, else also in the number of symbols; allocates nothing.
 std::optional<std::uint64_t> find_definition(const Image& image, std::string_view name);
 
-/// The name as a programmer writes it: C++, Rust and D names demangled, any other name as it is. Bounded in
-/// time and memory: a name that would grow out of all proportion is left as it is.
+/// The name as a programmer writes it: C++, Rust and D names demangled, any other name as it is. Without the
+/// symbol version that linkers append ("name@@GLIBC_2.34"), and without the hash of Rust's legacy mangling.
+/// Bounded in time and memory: a name that would grow out of all proportion is left as it is.
 std::string demangle(std::string_view name);
 
 } // namespace sframe::elf
