@@ -125,7 +125,10 @@ private:
     std::string_view before = "{";
     for (const walk::InlinedCall& call : place.inlined) {
       out_ << std::exchange(before, ", {") << "\"function\": ";
-      out_.json_string(call.function);
+      if (call.function.empty())
+        out_ << "null";
+      else
+        out_.json_string(call.function);
       print(call.at);
       out_ << '}';
     }

@@ -96,7 +96,7 @@ public:
 private:
   void print(const walk::SourcePlace& place) {
     for (const walk::InlinedCall& call : place.inlined) {
-      out_ << "      inlined ", out_.safe(call.function) << ' ';
+      out_ << "      inlined ", out_.safe(call.function.empty() ? "call" : call.function) << ' ';
       print(call.at);
     }
     out_ << "      ";

@@ -56,6 +56,11 @@ SourceLine line_of(const llvm::DILineInfo& info) {
   return {info.FileName, info.Line};
 }
 
+/// Empty where the name is in a file that is not read, as dwz's alternate debug files.
+std::string function_of(const llvm::DILineInfo& info) {
+  return info.FunctionName == llvm::DILineInfo::BadString ? std::string() : elf::demangle(info.FunctionName);
+}
+
 } // namespace
 
 struct DwarfSource::Contexts {
@@ -84,7 +89,7 @@ std::optional<SourcePlace> DwarfSource::find(Module& module, std::uint64_t looku
   SourcePlace place;
   for (std::uint32_t i = 0; i + 1 < count; ++i) {
     const llvm::DILineInfo& inlined = info.getFrame(i);
-    place.inlined.push_back({elf::demangle(inlined.FunctionName), line_of(inlined)});
+    place.inlined.push_back({function_of(inlined), line_of(inlined)});
   }
   place.at = line_of(info.getFrame(count - 1));
   if (place.at.file.empty() && place.inlined.empty()) return std::nullopt;

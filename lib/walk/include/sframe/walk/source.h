@@ -21,7 +21,7 @@ struct SourceLine {
 
 /// A call that the compiler replaced by the called function's body.
 struct InlinedCall {
-  std::string function; ///< that was called; demangled
+  std::string function; ///< that was called; demangled; empty where its name is not known
   SourceLine at;        ///< in it
 };
 
