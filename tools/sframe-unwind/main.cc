@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
       "sframe-unwind", "Print the stack of every thread of a core file or a process, by SFrame or DWARF CFI.",
       "  sframe-unwind core                            all threads; the core names the files\n"
       "  sframe-unwind core ./server --format=json     the program is elsewhere; for scripts\n"
+      "  sframe-unwind ./server -c core                the same, as for a debugger\n"
       "  sframe-unwind core --sframe-dir sidecars      SFrame sections made by sframe-gen --emit=sidecar\n"
       "  sframe-unwind core --steppers=cfi             DWARF CFI alone\n"
       "  sframe-unwind --pid 4711                      a running process, as it is now\n"
@@ -20,7 +21,9 @@ int main(int argc, char** argv) {
   sframe::unwind::Options options;
   sframe::unwind::add_options(app, options);
   if (const auto code = app.parse(argc, argv)) return *code;
-  if (const auto wrong = check(options)) {
+  auto wrong = settle(options);
+  if (!wrong) wrong = check(options);
+  if (wrong) {
     app.messages().error(wrong->file, wrong->what);
     return sframe::tool::exit_failure;
   }

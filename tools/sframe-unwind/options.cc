@@ -3,9 +3,12 @@
 #include "options.h"
 
 #include "sframe/elf/file.h"
+#include "sframe/elf/image.h"
+#include "sframe/elf/unpack.h"
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace sframe::unwind {
 
@@ -21,10 +24,14 @@ void add_options(tool::App& app, Options& options) {
   CLI::App& cli = app.cli();
   cli.add_option("CORE", options.core, "Core file")->type_name("");
   cli.add_option("EXECUTABLE", options.files.executable,
-                 "The program's file, instead of the one that the core names")
+                 "The program's file, instead of the one that the core names. It may come before CORE")
       ->type_name("");
+  cli.add_option("-c,--core", options.named_core, "The core file, as debuggers call it: then a file is EXECUTABLE")
+      ->type_name("CORE")
+      ->group(files_group);
 
-  cli.add_option("--sysroot", options.files.sysroot, "Put DIR before every path in the core")
+  cli.add_option("--sysroot", options.files.sysroot,
+                 "Look for the files that the core names in DIR, links included")
       ->type_name("DIR")
       ->group(files_group);
   cli.add_option("--sframe-dir", options.files.sframe_dir,
@@ -37,9 +44,11 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag("--keep-generated", options.keep_generated,
                "With --generate: write what was converted into the --sframe-dir, for later runs")
       ->group(walk_group);
-  cli.add_option("--debug-dir", options.files.debug_dir, "Folder of separate debug files")
+  cli.add_option("--debug-dir", options.files.more_debug_dirs,
+                 "Look for separate debug files in DIR first, then in " +
+                     std::string(elf::default_debug_folder) + " (repeatable)")
       ->type_name("DIR")
-      ->capture_default_str()
+      ->allow_extra_args(false)
       ->group(files_group);
 
   cli.add_option("--thread", options.thread, "Walk this thread only")->type_name("TID")->group(walk_group);
@@ -81,6 +90,30 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag("--registers", options.registers, "Print what is known of each frame's registers")
       ->group(output_group);
   cli.add_flag("--source", options.source, "Print file and line, and inlined calls")->group(output_group);
+}
+
+namespace {
+
+/// True for core files, plain or packed; false for what is something else, or cannot be read.
+bool looks_like_core(const std::string& path) {
+  const auto file = elf::File::open_regular(path);
+  if (!file) return false;
+  if (elf::is_packed(file->bytes())) return true;
+  const auto image = elf::Image::parse(file->bytes());
+  return image && image->type() == elf::et_core;
+}
+
+} // namespace
+
+std::optional<Wrong> settle(Options& options) {
+  std::string &core = options.core, &executable = options.files.executable;
+  if (!options.named_core.empty()) {
+    if (!executable.empty()) return Wrong{executable, "--core and two more files: give CORE once"};
+    executable = std::exchange(core, options.named_core);
+  } else if (!core.empty() && !executable.empty() && looks_like_core(executable) && !looks_like_core(core)) {
+    std::swap(core, executable);
+  }
+  return std::nullopt;
 }
 
 std::optional<Wrong> check(const Options& options) {

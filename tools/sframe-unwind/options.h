@@ -16,6 +16,7 @@ namespace sframe::unwind {
 
 struct Options {
   std::string core;
+  std::string named_core; ///< of --core; settle() makes it `core`
   walk::FileOptions files;
   std::optional<std::uint32_t> thread;
   std::uint32_t max_frames = walk::Walker::default_max_frames;
@@ -42,6 +43,9 @@ struct Wrong {
   std::string file; ///< may be empty
   std::string what;
 };
+
+/// Finds out which file is the core: CORE EXECUTABLE, EXECUTABLE CORE, and EXECUTABLE --core CORE mean the same.
+std::optional<Wrong> settle(Options& options);
 
 /// What is wrong with the options taken together, or with what they name, or nothing.
 std::optional<Wrong> check(const Options& options);

@@ -66,7 +66,7 @@ void add_options(CLI::App& cli, Options& options) {
          ".gnu_debuglink names)")
       ->type_name("FILE");
   cli.add_option("--debug-dir", options.run.file.debug_folders,
-                 "Look up debug files in this folder (default: /usr/lib/debug)")
+                 "Look up debug files in this folder first, then in /usr/lib/debug (repeatable)")
       ->type_name("DIR")
       ->allow_extra_args(false);
   cli.add_option("--profile", options.profile,
@@ -135,8 +135,7 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.file.profile = find_profile(options.profile).value_or(Profile::spec);
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
-  if (options.run.file.debug_folders.empty())
-    options.run.file.debug_folders.push_back(elf::default_debug_folder);
+  options.run.file.debug_folders.push_back(elf::default_debug_folder);
   if (options.files.empty()) return messages.error({}, "no FILE given (--help shows the options)"), false;
   if (options.format == "markdown")
     return messages.error({}, "--format=markdown goes with --list-checks"), false;

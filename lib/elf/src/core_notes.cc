@@ -19,6 +19,9 @@
 #include "bytes.h"
 #include "llvm_types.h"
 
+#include <string_view>
+#include <utility>
+
 namespace sframe::elf {
 
 namespace {
@@ -43,8 +46,12 @@ void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
       {nt_siginfo, &NoteReader::signal},  {nt_auxv, &NoteReader::auxiliary},
       {nt_file, &NoteReader::files},      {nt_fpregset, &NoteReader::fp_registers},
   };
+  static constexpr std::pair<std::string_view, std::string_view> systems[] = {
+      {"NetBSD-CORE", "NetBSD"}, {"FreeBSD", "FreeBSD"}, {"OpenBSD", "OpenBSD"}};
   NoteCursor cursor(notes, core_.byte_order(), align);
   while (auto note = cursor.next()) {
+    for (const auto& [owner, system] : systems) // NetBSD's notes of threads: "NetBSD-CORE@1"
+      if (note->owner.starts_with(owner)) core_.other_system_ = system;
     if (note->owner == "LINUX" && note->type == nt_arm_pac_mask) pac_mask(note->body);
     if (note->owner != "CORE") continue;
     for (const Reader& reader : readers)

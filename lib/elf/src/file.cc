@@ -6,9 +6,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <deque>
 #include <fcntl.h>
+#include <filesystem>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -173,6 +176,38 @@ void File::release() {
 std::span<const std::byte> File::bytes() const {
   if (map_) return {static_cast<const std::byte*>(map_), map_size_};
   return owned_;
+}
+
+std::string path_in_root(const std::string& root, std::string_view path) {
+  namespace fs = std::filesystem;
+  if (root.empty()) return std::string(path);
+  constexpr int most_links = 40; // as the kernel
+  int links = 0;
+  fs::path inside; // relative to the root, without links
+  std::deque<fs::path> left;
+  const auto put_before = [&](const fs::path& more) {
+    const fs::path relative = more.relative_path();
+    left.insert(left.begin(), relative.begin(), relative.end());
+  };
+  put_before(path);
+  while (!left.empty()) {
+    const fs::path name = std::move(left.front());
+    left.pop_front();
+    if (name.empty() || name == ".") continue;
+    if (name == "..") {
+      inside = inside.parent_path();
+      continue;
+    }
+    std::error_code error;
+    const fs::path target = fs::read_symlink(root / inside / name, error);
+    if (error || ++links > most_links) {
+      inside /= name; // no link
+      continue;
+    }
+    if (target.is_absolute()) inside.clear();
+    put_before(target);
+  }
+  return (root / inside).string();
 }
 
 } // namespace sframe::elf

@@ -2,6 +2,8 @@
 
 #include "sframe/walk/core_space.h"
 
+#include "link_map.h"
+
 #include <algorithm>
 #include <bit>
 
@@ -9,7 +11,7 @@ namespace sframe::walk {
 
 namespace {
 
-constexpr std::uint64_t at_phdr = 3, at_entry = 9;
+constexpr std::uint64_t at_phdr = 3, at_entry = 9, at_execfn = 31;
 constexpr std::string_view deleted_mark = " (deleted)";
 
 ModuleInfo info_of(const elf::Module& module) {
@@ -25,6 +27,7 @@ ModuleInfo info_of(const elf::Module& module) {
   info.build_id = module.build_id;
   info.header_address = module.header_address;
   info.assumed = module.assumed;
+  info.placed = module.path.empty();
   for (const elf::Mapping& m : module.mappings) info.mappings.push_back({m.start, m.end, m.file_offset});
   return info;
 }
@@ -36,12 +39,61 @@ CoreSpace::CoreSpace(const elf::Core& core, FileOptions files)
   const elf::Module* executable = nullptr;
   for (const std::uint64_t type : {at_entry, at_phdr})
     if (const auto address = core.auxv(type); address && !executable) executable = core.module_at(*address);
+  std::vector<LinkedObject> linked;
+  if (core.mappings().empty())
+    if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);
   for (const elf::Module& module : core.modules()) {
     ModuleInfo info = info_of(module);
     info.main = &module == executable;
     if (info.main) info.entry = core.auxv(at_entry);
+    if (info.path.empty()) info.path = name_of(info, linked);
     modules_.emplace_back(std::move(info), *core.abi(), files_, *this);
     if (info.main) main_ = &modules_.back();
+  }
+  if (!core.mappings().empty()) return;
+  if (linked.empty()) linked = linked_by_executable();
+  add_linked(linked);
+}
+
+/// What the core's notes do not say: the program's name as it was started, a library's as it was loaded.
+std::string CoreSpace::name_of(const ModuleInfo& info, std::span<const LinkedObject> linked) const {
+  if (info.main && !files_.executable.empty()) return files_.executable;
+  if (info.main && !info.assumed) return text_at(core_, core_.auxv(at_execfn).value_or(0));
+  for (const LinkedObject& object : linked)
+    if (object.dynamic >= info.start && object.dynamic < info.end) return object.name;
+  return {};
+}
+
+/// Where the core lacks the program's headers, its file says where the dynamic section is.
+std::vector<LinkedObject> CoreSpace::linked_by_executable() {
+  const elf::Image* image = main_ && !files_.executable.empty() ? main_->image() : nullptr;
+  const elf::Segment* dynamic = image ? image->find_segment(elf::pt_dynamic) : nullptr;
+  return dynamic ? linked_objects(core_, dynamic->address + main_->bias()) : std::vector<LinkedObject>();
+}
+
+/// Libraries whose first page, by which elf::Core finds images, is not in the core. A library ends where the next
+/// one starts, or the memory that it is in.
+void CoreSpace::add_linked(std::span<const LinkedObject> linked) {
+  std::vector<std::uint64_t> starts;
+  for (const elf::Module& module : core_.modules()) starts.push_back(module.start);
+  for (const LinkedObject& object : linked) starts.push_back(object.bias);
+  std::ranges::sort(starts);
+  for (const LinkedObject& object : linked) {
+    const elf::MemoryRange* range = core_.range_at(object.dynamic);
+    if (!range || object.name.empty() || object.bias > object.dynamic || core_.module_at(object.dynamic)) continue;
+    const elf::MemoryRange* const end_of_all = core_.memory().data() + core_.memory().size();
+    while (range + 1 != end_of_all && range[1].address == range->address + range->size) ++range;
+    ModuleInfo info;
+    info.path = object.name;
+    info.bias = info.start = object.bias;
+    info.end = range->address + range->size;
+    if (const auto next = std::ranges::upper_bound(starts, object.dynamic); next != starts.end())
+      info.end = std::min(info.end, *next);
+    info.placed = true;
+    info.mappings.push_back({info.start, info.end, 0});
+    const AddressRange where{info.start, info.end};
+    modules_.emplace_back(std::move(info), *core_.abi(), files_, *this);
+    linked_.emplace_back(where, &modules_.back());
   }
 }
 
@@ -53,6 +105,8 @@ Module* CoreSpace::module_at(std::uint64_t address) {
 }
 
 Module* CoreSpace::mapped_module(std::uint64_t address) {
+  for (const auto& [where, linked] : linked_)
+    if (address >= where.start && address < where.end) return linked;
   const elf::Module* module = core_.module_at(address);
   return module ? &modules_[static_cast<std::size_t>(module - core_.modules().data())] : nullptr;
 }

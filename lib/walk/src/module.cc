@@ -61,9 +61,9 @@ void Module::open() {
   if (!info_.vdso && files_.open_files && (named || !info_.path.empty())) {
     const std::string path = named                 ? files_.executable
                              : !info_.file.empty() ? info_.file
-                                                   : files_.sysroot + info_.path;
+                                                   : elf::path_in_root(files_.sysroot, info_.path);
     if (open_file(path)) {
-      if (info_.assumed) place_by_entry();
+      if (info_.placed) place_by_segments();
       if (!info_.bias)
         info_.bias = elf::bias_from_file(*image_, [&] {
           std::vector<elf::Mapping> mappings;
@@ -123,10 +123,12 @@ bool Module::open_file(const std::string& path) {
   return true;
 }
 
-/// Only the entry point ties the file to the process: the rest follows from its segments.
-void Module::place_by_entry() {
+/// Only one address ties the file to the process, if need be the entry point's: the rest follows from its
+/// segments.
+void Module::place_by_segments() {
   constexpr std::uint64_t page = 4096;
-  const std::uint64_t bias = info_.entry.value_or(image_->entry()) - image_->entry();
+  const std::uint64_t bias =
+      info_.bias.value_or(info_.entry.value_or(image_->entry()) - image_->entry());
   info_.bias = bias;
   if (info_.path.empty()) info_.path = file_->path();
   info_.mappings.clear();
@@ -202,25 +204,36 @@ bool Module::file_missing() {
   return file_missing_;
 }
 
+std::vector<std::string> Module::debug_folders() const {
+  std::vector<std::string> folders = files_.more_debug_dirs;
+  if (files_.debug_dir.empty()) return folders;
+  if (!files_.sysroot.empty()) folders.push_back(elf::path_in_root(files_.sysroot, files_.debug_dir));
+  folders.push_back(files_.debug_dir);
+  return folders;
+}
+
 /// By build ID and debug link where the file is there, else by the build ID that the process has.
 void Module::open_debug_file() {
   if (debug_tried_) return;
   debug_tried_ = true;
-  if (code_ || !files_.open_files || files_.debug_dir.empty()) return;
+  if (code_ || !files_.open_files) return;
+  const std::vector<std::string> folders = debug_folders();
   if (file_) {
     std::vector<elf::Rejected> rejected;
-    const std::string folders[] = {files_.debug_dir};
     debug_file_ = elf::find_debug_file(*image_, file_->path(), folders, &rejected);
     if (!debug_file_ && problem_.empty() && !rejected.empty())
       problem_ = rejected.front().path + ": is not its debug file: " + rejected.front().why;
     return;
   }
-  const std::string path = by_build_id(files_.debug_dir, build_id(), ".debug");
-  auto file = path.empty() ? elf::fail("") : elf::File::open_regular(path);
-  if (!file) return; // most files have none: no problem
-  auto image = elf::Image::parse(file->bytes());
-  if (image && image->abi() == &abi_ && same(image->build_id(), build_id()))
+  for (const std::string& folder : folders) {
+    const std::string path = by_build_id(folder, build_id(), ".debug");
+    auto file = path.empty() ? elf::fail("") : elf::File::open_regular(path);
+    if (!file) continue; // most files have none: no problem
+    auto image = elf::Image::parse(file->bytes());
+    if (!image || image->abi() != &abi_ || !same(image->build_id(), build_id())) continue;
     debug_file_ = elf::DebugFile{std::move(*file), std::move(*image)};
+    return;
+  }
 }
 
 const elf::Image* Module::separate_image() {

@@ -39,6 +39,8 @@ CoreProcess::CoreProcess(const elf::Core& core, FileOptions files) : space_(core
 }
 
 elf::Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const elf::Core& core, FileOptions files) {
+  if (const auto system = core.other_system(); !system.empty())
+    return elf::fail("is a core file of " + std::string(system) + ": only those of Linux can be walked");
   if (!core.abi()) return elf::fail("core file of a machine that SFrame does not know");
   if (!find_unwind_abi(core.abi()->id))
     return elf::fail("unwinding " + std::string(core.abi()->name) + " is not available yet");

@@ -110,6 +110,10 @@ public:
   /// An 8-byte word in the core's byte order.
   std::optional<std::uint64_t> read_word(std::uint64_t address) const;
 
+  /// The system whose kernel wrote the core, where its notes are not those of Linux: "NetBSD"; else empty. Then
+  /// memory is all that can be read.
+  std::string_view other_system() const { return other_system_; }
+
   /// True where the file is shorter than its segments say.
   bool truncated() const { return truncated_; }
 
@@ -148,6 +152,7 @@ private:
   };
   std::vector<ModuleSpan> module_spans_;
   std::vector<Problem> problems_;
+  std::string_view other_system_;
   bool truncated_ = false;
 };
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace sframe::elf {
@@ -72,5 +73,10 @@ private:
   std::uint64_t device_ = 0, inode_ = 0; ///< of what is mapped
   std::vector<std::byte> owned_;
 };
+
+/// Where `path` leads inside the folder `root`: symbolic links on the way are followed as if `root` were "/", so
+/// that neither absolute ones nor ".." lead out of it. What does not exist stays as it is, for the message of
+/// whoever opens it. Without a root: `path`.
+std::string path_in_root(const std::string& root, std::string_view path);
 
 } // namespace sframe::elf

@@ -12,12 +12,18 @@
 
 #include <deque>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace sframe::walk {
 
+struct LinkedObject;
+
 class CoreSpace final : public AddressSpace, public ByteSource {
 public:
-  /// `core` must outlive the space and core.abi() must not be null. Opens nothing yet.
+  /// `core` must outlive the space and core.abi() must not be null. Opens nothing yet, unless the core neither
+  /// lists the mapped files nor has the program's headers: then `files.executable` is asked for the libraries.
   CoreSpace(const elf::Core& core, FileOptions files);
 
   const AbiTraits& abi() const override { return *core_.abi(); }
@@ -38,12 +44,16 @@ public:
   DynamicCode& generated_code() { return generated_; }
 
 private:
+  std::string name_of(const ModuleInfo& info, std::span<const LinkedObject> linked) const;
+  std::vector<LinkedObject> linked_by_executable();
+  void add_linked(std::span<const LinkedObject> linked);
   Module* mapped_module(std::uint64_t address);
   std::span<const std::byte> from_file(std::uint64_t address);
 
   const elf::Core& core_;
   FileOptions files_;
-  std::deque<Module> modules_; ///< beside core_.modules(), then generated code
+  std::deque<Module> modules_; ///< beside core_.modules(); then those of linked_, and generated code
+  std::vector<std::pair<AddressRange, Module*>> linked_; ///< what no note of the core tells of; of modules_
   Module* main_ = nullptr;
   DynamicCode generated_;
 };

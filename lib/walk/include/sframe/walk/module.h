@@ -34,11 +34,14 @@ namespace sframe::walk {
 /// Where files are found.
 struct FileOptions {
   bool open_files = true;       ///< false: use nothing but the process's memory
-  std::string sysroot;          ///< put before every path
+  std::string sysroot;          ///< the folder that paths of the process, and links there, are in; empty: "/"
   std::string executable;       ///< the main executable's file, instead of the path in the core
   std::string sframe_dir;       ///< sidecars: DIR/.build-id/xx/yyyy.sframe
   bool generate_sframe = false; ///< convert CFI where there is no SFrame; kept in memory
-  std::string debug_dir = elf::default_debug_folder; ///< separate debug files, as elf::find_debug_file()
+  /// Folders of separate debug files, as elf::find_debug_file(): first these, then `debug_dir` inside the
+  /// sysroot, then `debug_dir`.
+  std::vector<std::string> more_debug_dirs;
+  std::string debug_dir = elf::default_debug_folder;
 };
 
 /// A mapping of the module's file.
@@ -55,7 +58,8 @@ struct ModuleInfo {
   bool deleted = false;
   bool vdso = false;
   bool main = false;    ///< the executable
-  bool assumed = false; ///< the core tells of it only by `entry`: the mapping has no file offset
+  bool assumed = false; ///< nothing names it: the core tells of it only by `entry`
+  bool placed = false;  ///< the mapping is made up: the file's segments say what is where
   std::optional<std::uint64_t> entry; ///< of the executable: where it started, in the process
   std::uint64_t start = 0, end = 0;
   std::optional<std::uint64_t> bias;
@@ -134,8 +138,9 @@ private:
   void open();
   void open_generated();
   bool open_file(const std::string& path);
-  void place_by_entry();
+  void place_by_segments();
   void use_memory();
+  std::vector<std::string> debug_folders() const;
   void open_debug_file();
   const elf::Image* separate_image();
   void find_sidecar();
