@@ -12,11 +12,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <deque>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <poll.h>
+#include <sys/signalfd.h>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace sframe::unwind {
@@ -62,23 +66,59 @@ private:
   std::vector<Stack> stacks_;
 };
 
+/// SIGINT and SIGTERM while samples are taken end the sampling, not the program: a sample is finished, and what
+/// was seen is written. From then on they end the program as ever. One that was ignored stays so.
+class Interruption {
+public:
+  explicit Interruption(bool wanted) {
+    if (!wanted) return;
+    sigset_t signals;
+    ::sigemptyset(&signals);
+    for (const int number : {SIGINT, SIGTERM}) {
+      struct sigaction now {};
+      if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::sigaddset(&signals, number);
+    }
+    fd_ = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (fd_ >= 0) ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
+  }
+  ~Interruption() { end(); }
+  Interruption(const Interruption&) = delete;
+  Interruption& operator=(const Interruption&) = delete;
+
+  /// poll(2) tells it to be readable when a signal has come; -1 where none is waited for.
+  int fd() const { return fd_; }
+
+  void end() {
+    if (fd_ < 0) return;
+    for (signalfd_siginfo taken; ::read(fd_, &taken, sizeof taken) > 0;) {}
+    ::close(std::exchange(fd_, -1));
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+private:
+  sigset_t before_{};
+  int fd_ = -1;
+};
+
 class LiveRun {
 public:
-  LiveRun(tool::App& app, const Options& options, walk::LiveProcess& process, tool::Output& out)
-      : app_(app), options_(options), process_(process), out_(out) {}
+  LiveRun(tool::App& app, const Options& options, walk::LiveProcess& process, Interruption& interruption,
+          tool::Output& out)
+      : app_(app), options_(options), process_(process), interruption_(interruption), out_(out) {}
 
   int run() {
     if (options_.format == "folded" || options_.format == "svg") folded_.emplace(*places());
     const auto start = std::chrono::steady_clock::now();
     for (std::uint32_t sample = 0; sample < options_.count && !out_.failed(); ++sample) {
-      if (sample && ended_before(start + std::chrono::milliseconds(options_.interval) * sample)) break;
+      if (sample && over_before(start + std::chrono::milliseconds(options_.interval) * sample)) break;
       if (const auto taken = take(); !taken) {
         // A process that ends while it is sampled is nothing wrong; what was seen until then counts. It loses
         // memory and threads some time before the kernel says that it has ended.
-        if (sample && ended_before(std::chrono::steady_clock::now() + std::chrono::seconds(1))) break;
+        if (sample && over_before(std::chrono::steady_clock::now() + std::chrono::seconds(1))) break;
         return failed(taken.error());
       }
     }
+    interruption_.end();
     if (options_.format == "folded") folded_->print(out_);
     if (options_.format == "svg") draw_flame_graph(folded_->counts(), process_.name(), out_);
     const bool wrong = report();
@@ -102,12 +142,12 @@ private:
     return &*places_;
   }
 
-  /// True where the process ended before that time.
-  bool ended_before(std::chrono::steady_clock::time_point time) {
+  /// True where the process ended before that time, or the user wants no more samples.
+  bool over_before(std::chrono::steady_clock::time_point time) {
     const auto rest =
         std::chrono::ceil<std::chrono::milliseconds>(time - std::chrono::steady_clock::now()).count();
-    pollfd ended{process_.exit_fd(), POLLIN, 0};
-    return ::poll(&ended, 1, static_cast<int>(std::max<long>(rest, 0))) > 0;
+    pollfd over[] = {{process_.exit_fd(), POLLIN, 0}, {interruption_.fd(), POLLIN, 0}};
+    return ::poll(over, std::size(over), static_cast<int>(std::max<long>(rest, 0))) > 0;
   }
 
   /// One walker for all samples between which the modules stay the same: it remembers rules by address.
@@ -183,6 +223,7 @@ private:
   tool::App& app_;
   const Options& options_;
   walk::LiveProcess& process_;
+  Interruption& interruption_;
   tool::Output& out_;
   std::optional<Places> places_; ///< stays at its address
   std::uint64_t generation_ = 0; ///< that places_ is for
@@ -195,6 +236,7 @@ private:
 } // namespace
 
 int run_live(tool::App& app, const Options& options, tool::Output& out) {
+  Interruption interruption(options.count > 1); // before anything may start a thread
   auto process = walk::LiveProcess::attach(options.pid, options.files);
   if (!process) {
     const std::string name = "process " + std::to_string(options.pid);
@@ -202,7 +244,7 @@ int run_live(tool::App& app, const Options& options, tool::Output& out) {
     print_failure(out, options.format, name, process.error());
     return tool::exit_failure;
   }
-  return LiveRun(app, options, **process, out).run();
+  return LiveRun(app, options, **process, interruption, out).run();
 }
 
 } // namespace sframe::unwind
