@@ -57,7 +57,7 @@ protected:
     switch (ours.flow) {
     case Flow::next:
     case Flow::trap: return !branches || may_stay(theirs);
-    case Flow::patchable: return theirs.is_branch && !theirs.is_indirect;
+    case Flow::patchable: return starts_with_any(theirs.name, {"JGNOP", "BRCL"}); // nops to LLVM
     case Flow::jump: return theirs.is_branch || starts_with_any(theirs.name, {"BRAS"});
     case Flow::branch: return theirs.is_branch && !theirs.is_indirect;
     case Flow::indirect_jump:
@@ -84,6 +84,13 @@ protected:
                                          "CFC",  "IPK",  "QPACI", "CMPSC", "LM",   "KI",   "KL",   "PR"});
   }
 
+  /// A register combined with itself, by an instruction that gives it the value that it has.
+  static bool leaves_as_it_is(const Opinion& theirs, std::span<const std::byte> bytes) {
+    static const std::set<std::string> names = {"LR", "LTR", "NR", "OR", "NGR", "OGR"};
+    const auto registers = std::to_integer<unsigned>(bytes[theirs.length - 1]);
+    return names.contains(theirs.name) && registers >> 4 == (registers & 15);
+  }
+
   /// What no compiler writes: instructions of kernels, and those with blocks of data of their own layout.
   static bool may_store_nothing(const std::string& name) {
     return starts_with_any(name, {"PLO", "CSST", "MVC", "TBEGIN", "STFL", "STPX", "ST", "QCTRI", "QPACI",
@@ -106,7 +113,9 @@ protected:
     ASSERT_TRUE(ours.ok) << what;
     EXPECT_EQ(ours.instruction.length, theirs->length) << what;
     EXPECT_TRUE(same_flow(*theirs, ours.instruction)) << what << " flow " << int(ours.instruction.flow);
-    EXPECT_EQ(theirs->written & ~ours.written(), 0u) << what << " does not write all";
+    if (!leaves_as_it_is(*theirs, bytes)) {
+      EXPECT_EQ(theirs->written & ~ours.written(), 0u) << what << " does not write all";
+    }
     if (!may_write_more(*theirs)) {
       EXPECT_EQ(ours.written() & ~theirs->written, 0u) << what << " writes too much";
     }
