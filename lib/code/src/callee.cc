@@ -59,6 +59,18 @@ const FrameRow* Analysis::row_of_callee(std::uint64_t next) const {
   return asks ? &row : nullptr;
 }
 
+/// The row that comes next after the one at the call's return, where it is near and computes the CFA from
+/// another register than SP: a prologue may set that up out of line, and the row starts only after SP was
+/// moved.
+const FrameRow* Analysis::next_row_with_base(std::uint64_t next) const {
+  constexpr std::uint64_t near = 64;
+  const std::uint64_t offset = next - function_.start;
+  const auto above = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
+  const bool has_base = above != function_.rows.end() && above->offset - offset <= near &&
+                        above->cfa.kind == Rule::Kind::value && above->cfa.base != abi_->sp;
+  return has_base ? &*above : nullptr;
+}
+
 /// The first instruction from `address` on that does not go to the next one, where nothing before it writes
 /// `reg` or SP; nothing where there is none near.
 const Decoded* Analysis::leaves_with(std::uint64_t address, std::uint8_t reg) const {
@@ -111,11 +123,16 @@ void Analysis::use_what_is_known_of_callee(const Instruction& instruction, const
                                            State& after) {
   if (function_.rows.empty()) return;
   const std::uint64_t next = instruction.address + instruction.length;
-  const FrameRow* row = contains(next) ? row_of_callee(next) : nullptr;
-  const auto contradicts = [&](const State& state) {
-    return check(*row, state, *abi_).worst() == Agreement::contradicts;
+  if (!contains(next)) return;
+  const FrameRow *row = row_of_callee(next), *base_row = next_row_with_base(next);
+  const auto row_is_wrong = [&](const State& state) {
+    return row && check(*row, state, *abi_).worst() == Agreement::contradicts;
   };
-  if (!row || !contradicts(after)) return;
+  const auto base_is_wrong = [&](const State& state) {
+    return base_row && check(*base_row, state, *abi_).cfa.agreement == Agreement::contradicts;
+  };
+  const bool asks_for_row = row_is_wrong(after), asks_for_base = base_is_wrong(after);
+  if (!asks_for_row && !asks_for_base) return;
   if (restarts_the_function(instruction, before)) {
     const State entry = State::at_entry(function_.entry, *abi_, *machine_);
     after.set_reg(abi_->ra, entry.reg(abi_->ra));
@@ -125,7 +142,7 @@ void Analysis::use_what_is_known_of_callee(const Instruction& instruction, const
     return after.set_reg(reg, before.reg(reg));
   State better = after;
   if (instruction.flow == Flow::call && apply_callee(instruction, before, better) &&
-      !contradicts(better))
+      !row_is_wrong(better) && (asks_for_row || !base_is_wrong(better)))
     after = better;
 }
 

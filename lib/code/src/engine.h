@@ -139,6 +139,7 @@ private:
   // callee.cc
   void use_what_is_known_of_callee(const Instruction& instruction, const State& before, State& after);
   const FrameRow* row_of_callee(std::uint64_t next) const;
+  const FrameRow* next_row_with_base(std::uint64_t next) const;
   const Decoded* leaves_with(std::uint64_t address, std::uint8_t reg) const;
   std::uint8_t returns_after(const Instruction& instruction, const State& before) const;
   bool restarts_the_function(const Instruction& instruction, const State& before) const;

@@ -137,7 +137,46 @@ outlined:
 	str	x29, [sp, #16]
 	add	x29, sp, #16
 	ret
+	function prologue_elsewhere_96	// the same where the frame pointer's row starts only after SP was moved
+	stp	x29, x30, [sp, #-96]!
+	.cfi_def_cfa_offset 96
+	.cfi_offset 29, -96
+	.cfi_offset 30, -88
+	bl	outlined_96
+	sub	sp, sp, #64
+	.cfi_def_cfa 29, 96
+	mov	w0, #1
+	check
+	mov	sp, x29
+	.cfi_def_cfa 31, 96
+	ldp	x29, x30, [sp], #96
+	.cfi_restore 29
+	.cfi_restore 30
+	.cfi_def_cfa_offset 0
+	ret
+	done	prologue_elsewhere_96
+outlined_96:
+	stp	x28, x27, [sp, #16]
+	mov	x29, sp
+	ret
 	.if	BAD
+	function wrong_prologue_96
+	stp	x29, x30, [sp, #-96]!
+	.cfi_def_cfa_offset 96
+	.cfi_offset 29, -96
+	.cfi_offset 30, -88
+	bl	outlined_save
+	sub	sp, sp, #64
+	.cfi_def_cfa 29, 96
+	nop
+	add	sp, sp, #64
+	.cfi_def_cfa 31, 96
+	ldp	x29, x30, [sp], #96
+	.cfi_restore 29
+	.cfi_restore 30
+	.cfi_def_cfa_offset 0
+	ret
+	done	wrong_prologue_96
 	function wrong_prologue		// one that saves but sets up nothing
 	str	x30, [sp, #-64]!
 	.cfi_def_cfa_offset 64
