@@ -129,6 +129,7 @@ CASES = {
                             r"^  analysis +\d+ frames  \[heuristic\]$"], needs=("gcc", "cores")),
     "sframe-unwind core": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind core ./server --format=json": Case(SERVER_CORE, needs=("gcc", "cores")),
+    "sframe-unwind ./server -c core": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind core --steppers=cfi": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind --pid 4711": Case(SLEEPER, stand_ins=PID, needs=("ptrace",)),
     "sframe-unwind --pid 4711 --format=svg --count 500 -o f.svg": Case(SLEEPER, stand_ins=PID | {"500": "20"}, needs=("ptrace",)),
