@@ -59,16 +59,16 @@ const FrameRow* Analysis::row_of_callee(std::uint64_t next) const {
   return asks ? &row : nullptr;
 }
 
-/// The row that comes next after the one at the call's return, where it is near and computes the CFA from
-/// another register than SP: a prologue may set that up out of line, and the row starts only after SP was
-/// moved.
+/// The first row near a call's return that computes the CFA from another register than SP: a prologue may set
+/// that up out of line, and the row starts only after SP was moved.
 const FrameRow* Analysis::next_row_with_base(std::uint64_t next) const {
   constexpr std::uint64_t near = 64;
   const std::uint64_t offset = next - function_.start;
-  const auto above = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
-  const bool has_base = above != function_.rows.end() && above->offset - offset <= near &&
-                        above->cfa.kind == Rule::Kind::value && above->cfa.base != abi_->sp;
-  return has_base ? &*above : nullptr;
+  auto row = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
+  for (; row != function_.rows.end() && row->offset - offset <= near; ++row)
+    if (row->cfa.kind != Rule::Kind::value || row->cfa.base != abi_->sp)
+      return row->cfa.kind == Rule::Kind::value ? &*row : nullptr;
+  return nullptr;
 }
 
 /// The first instruction from `address` on that does not go to the next one, where nothing before it writes

@@ -143,7 +143,9 @@ outlined:
 	.cfi_offset 29, -96
 	.cfi_offset 30, -88
 	bl	outlined_96
-	sub	sp, sp, #64
+	sub	sp, sp, #32
+	.cfi_def_cfa_offset 128
+	sub	sp, sp, #32
 	.cfi_def_cfa 29, 96
 	mov	w0, #1
 	check
