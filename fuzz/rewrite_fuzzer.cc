@@ -33,7 +33,13 @@ class Maker {
 public:
   explicit Maker(std::size_t size) : bytes_(size, std::byte(0x5f)) {}
 
-  elf::Result<std::span<const std::byte>> operator()(std::uint64_t address) {
+  elf::SectionMaker steps() {
+    return {.make = [this](elf::Places) -> elf::Result<std::uint64_t> { return bytes_.size(); },
+            .finish = [this](std::uint64_t address) -> elf::Result<std::span<const std::byte>> {
+              return at(address);
+            }};
+  }
+  std::span<const std::byte> at(std::uint64_t address) {
     for (unsigned i = 0; i < 8; ++i) bytes_[i] = std::byte(address >> 8 * i);
     return bytes_;
   }
@@ -45,12 +51,21 @@ private:
 elf::Result<elf::Edit> add(std::span<const std::byte> file, std::size_t size) {
   const auto image = elf::Image::parse(file);
   if (!image) return std::unexpected(image.error());
-  return elf::add_section(*image, Maker(size));
+  Maker maker(size);
+  auto linked = elf::add_section(*image, maker.steps());
+  if (!linked) return std::unexpected(linked.error());
+  return std::move(linked->edit);
 }
 
 void check_pieces(const elf::Edit& edit, std::size_t original) {
-  require(edit.kept <= original && edit.kept <= edit.size);
   std::uint64_t end = 0;
+  for (const elf::Edit::Kept& range : edit.kept) {
+    require(range.source <= original && range.size <= original - range.source);
+    require(range.offset >= end);
+    end = range.offset + range.size;
+    require(end <= edit.size);
+  }
+  end = 0;
   for (const elf::Edit::Piece& piece : edit.pieces) {
     require(piece.offset >= end);
     end = piece.offset + piece.bytes.size();
@@ -63,7 +78,7 @@ void check_section(const elf::Image& image, std::size_t size) {
   require(segment && segment->file_size == size && segment->memory_size == size);
   const auto loaded = image.read(segment->address, size);
   require(loaded.has_value());
-  require(std::ranges::equal(*loaded, *Maker(size)(segment->address)));
+  require(std::ranges::equal(*loaded, Maker(size).at(segment->address)));
   require(loaded->data() == image.bytes().data() + segment->offset);
   const auto tables = image.sframe_tables();
   require(tables.size() == 1 && tables.front().address == segment->address);

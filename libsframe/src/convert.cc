@@ -115,13 +115,23 @@ FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::in
 
 std::expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
                                         std::uint64_t address) {
-  Converted out;
-  Builder builder(with_kept_properties(options, sections));
+  auto made = reencode(sections, options, address, address);
+  if (!made) return std::unexpected(made.error());
+  auto bytes = made->builder.finish(address);
+  if (!bytes) return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
+  return Converted{std::move(*bytes), std::move(made->refused), made->builder.num_fdes(), made->rows_at_end};
+}
+
+std::expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
+                                         std::uint64_t lowest, std::uint64_t highest) {
+  Reencoded out{Builder(with_kept_properties(options, sections)), {}, 0};
+  Builder& builder = out.builder;
   std::vector<FrameRow> rows;
 
   std::uint64_t num_fdes = 0;
   for (const Section& section : sections) num_fdes += section.num_fdes();
-  const auto fields = StartFields::make(options.version, address, num_fdes);
+  const StartFields fields{StartFields::make(options.version, lowest, num_fdes).first,
+                           StartFields::make(options.version, highest, num_fdes).last};
   for (std::uint32_t number = 0; number < sections.size(); ++number) {
     const Section& section = sections[number];
     std::uint64_t rows_left = section.plausible_rows();
@@ -158,10 +168,6 @@ std::expected<Converted, Error> convert(std::span<const Section> sections, const
     }
   }
   if (options.merge_functions) builder.merge_functions();
-  auto bytes = builder.finish(address);
-  if (!bytes) return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
-  out.bytes = std::move(*bytes);
-  out.num_fdes = builder.num_fdes();
   return out;
 }
 

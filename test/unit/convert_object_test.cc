@@ -28,13 +28,14 @@ elf::Result<Bytes> convert(std::span<const std::byte> file) {
   if (!input) return std::unexpected(input.error());
   const auto [builder, report] = from_cfi(*input, {});
   Bytes section;
-  const auto make = [&](std::uint64_t address) -> elf::Result<std::span<const std::byte>> {
+  const auto make = [&](elf::Places) -> elf::Result<std::uint64_t> { return builder.size(); };
+  const auto finish = [&](std::uint64_t address) -> elf::Result<std::span<const std::byte>> {
     auto made = builder.finish(address);
     if (!made) return elf::fail(message(made.error().reason));
     section = std::move(*made);
     return section;
   };
-  const auto edit = elf::add_section_to_object(*layout, make);
+  const auto edit = elf::add_section_to_object(*layout, {.make = make, .finish = finish});
   if (!edit) return std::unexpected(edit.error());
   return edit->apply(file);
 }

@@ -110,10 +110,11 @@ Result<Bytes> with_function(const Bytes& file, std::uint32_t index, std::uint64_
   if (!added) return fail(message(added.error().reason));
   Bytes section;
   const auto edit =
-      add_section_to_object(*layout, [&](std::uint64_t address) -> Result<std::span<const std::byte>> {
-        section = builder.finish(address).value_or(Bytes());
-        return section;
-      });
+      add_section_to_object(*layout, {.make = [&](Places) -> Result<std::uint64_t> { return builder.size(); },
+                                      .finish = [&](std::uint64_t address) -> Result<std::span<const std::byte>> {
+                                        section = builder.finish(address).value_or(Bytes());
+                                        return section;
+                                      }});
   if (!edit) return std::unexpected(edit.error());
   return edit->apply(file);
 }

@@ -22,36 +22,54 @@ using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t large = 70000; ///< more than any section of the inputs
 
-/// Bytes that say for which address they were made.
+/// Bytes that say for which address they were made, and how often they were.
 class Maker {
 public:
   explicit Maker(std::size_t size) : bytes_(size, std::byte(0x5f)) {}
 
-  Result<std::span<const std::byte>> operator()(std::uint64_t address) {
+  SectionMaker steps() {
+    return {.make = [this](Places places) -> Result<std::uint64_t> {
+              EXPECT_LE(places.lowest, places.highest);
+              places_ = places;
+              ++made;
+              return bytes_.size();
+            },
+            .finish = [this](std::uint64_t address) -> Result<std::span<const std::byte>> {
+              EXPECT_TRUE(places_.lowest <= address && address <= places_.highest);
+              ++finished;
+              return at(address);
+            }};
+  }
+  std::span<const std::byte> at(std::uint64_t address) {
     for (unsigned i = 0; i < 8 && i < bytes_.size(); ++i) bytes_[i] = std::byte(address >> 8 * i);
     return bytes_;
   }
+  unsigned made = 0, finished = 0;
 
 private:
   Bytes bytes_;
+  Places places_;
 };
 
 Result<Bytes> add(const Bytes& file, std::size_t size) {
   const auto image = Image::parse(file);
   if (!image) return std::unexpected(image.error());
-  const auto edit = add_section(*image, Maker(size));
-  if (!edit) return std::unexpected(edit.error());
-  return edit->apply(file);
+  Maker maker(size);
+  const auto linked = add_section(*image, maker.steps());
+  if (!linked) return std::unexpected(linked.error());
+  EXPECT_EQ(maker.made, 1u); // converting is what costs
+  EXPECT_EQ(maker.finished, 1u);
+  return linked->edit.apply(file);
 }
 
-struct Linked {
+struct LinkedFile {
   std::string name;
   Bytes bytes;
 };
 
-const std::vector<Linked>& linked_inputs() {
-  static const std::vector<Linked> files = [] {
-    std::vector<Linked> result;
+const std::vector<LinkedFile>& linked_inputs() {
+  static const std::vector<LinkedFile> files = [] {
+    std::vector<LinkedFile> result;
     for (const char* suffix : {".so", "-pie", "-static"})
       for (const auto& path : test::inputs_ending(suffix)) {
         Bytes bytes = test::read_file(path);
@@ -64,11 +82,75 @@ const std::vector<Linked>& linked_inputs() {
   return files;
 }
 
-/// All that is loaded is at its address, byte for byte, except the headers themselves and an .sframe section
-/// that was there.
+std::span<const std::byte> bytes_of(const Image& image, const Section& section) {
+  return image.bytes().subspan(section.offset, section.size);
+}
+
+std::uint64_t number_at(const Image& image, std::span<const std::byte> bytes, std::uint64_t offset, unsigned size) {
+  std::uint64_t value = 0;
+  for (unsigned i = 0; i < size; ++i) {
+    const unsigned shift = image.byte_order() == ByteOrder::little ? i : size - 1 - i;
+    value |= std::to_integer<std::uint64_t>(bytes[offset + i]) << 8 * shift;
+  }
+  return value;
+}
+
+bool is_symbols(const Section& section) { return section.type == sht_symtab || section.type == sht_dynsym; }
+
+/// Each symbol is in the section of the same name, as far from its start; all else is equal.
+void expect_same_symbols(const Image& before, const Section& old, const Image& after, const Section& now) {
+  constexpr std::uint64_t entry = 24;
+  ASSERT_EQ(now.size, old.size);
+  for (std::uint64_t at = 0; at + entry <= old.size; at += entry) {
+    const auto a = bytes_of(before, old).subspan(at, entry), b = bytes_of(after, now).subspan(at, entry);
+    EXPECT_EQ(number_at(before, a, 0, 6), number_at(after, b, 0, 6));
+    EXPECT_EQ(number_at(before, a, 16, 8), number_at(after, b, 16, 8));
+    const std::uint64_t section = number_at(before, a, 6, 2), moved = number_at(after, b, 6, 2);
+    if (section == 0 || section >= before.sections().size()) {
+      EXPECT_EQ(section, moved);
+      EXPECT_EQ(number_at(before, a, 8, 8), number_at(after, b, 8, 8));
+      continue;
+    }
+    const Section &from = before.sections()[section], &to = after.sections()[moved];
+    EXPECT_EQ(from.name, to.name);
+    const std::uint64_t value = number_at(before, a, 8, 8);
+    const bool is_inside = value - from.address < std::max<std::uint64_t>(from.size, 1); // linkers are generous
+    EXPECT_EQ(number_at(after, b, 8, 8), is_inside ? value - from.address + to.address : value) << from.name;
+  }
+}
+
+/// The entries of .dynamic are equal, but for addresses of sections that moved: those are the sections' own.
+void expect_same_dynamic(const Image& before, const Section& old, const Image& after, const Section& now) {
+  for (std::uint64_t at = 0; at + 16 <= old.size; at += 16) {
+    const std::uint64_t was = number_at(before, bytes_of(before, old), at + 8, 8);
+    const std::uint64_t is = number_at(after, bytes_of(after, now), at + 8, 8);
+    if (was == is) continue;
+    const auto from = std::ranges::find(before.sections(), was, &Section::address);
+    ASSERT_NE(from, before.sections().end());
+    EXPECT_EQ(after.find_section(from->name)->address, is);
+  }
+}
+
+/// All that is loaded is at its address, byte for byte, except the headers themselves, an .sframe section that
+/// was there, and what made room; and that has its bytes, where its headers say.
 void expect_same_memory(const Image& before, const Image& after) {
-  const std::size_t headers = 64 + 56 * (before.segments().size() + 2);
+  std::uint64_t changed = 64 + 56 * (before.segments().size() + 2);
   const Section* replaced = before.find_section(".sframe");
+  std::vector<const Section*> special{replaced};
+  for (const Section& old : before.sections()) {
+    if (!old.allocated() || old.type == sht_nobits || &old == replaced) continue;
+    const Section* now = after.find_section(old.name);
+    ASSERT_TRUE(now) << old.name;
+    if (old.address != now->address && now->address > old.address) changed = std::max(changed, old.offset + old.size);
+    if (is_symbols(old) || old.name == ".dynamic") {
+      special.push_back(&old);
+      if (is_symbols(old)) expect_same_symbols(before, old, after, *now);
+      else expect_same_dynamic(before, old, after, *now);
+    } else {
+      EXPECT_TRUE(std::ranges::equal(bytes_of(before, old), *after.read(now->address, now->size))) << old.name;
+      EXPECT_TRUE(std::ranges::equal(bytes_of(before, old), bytes_of(after, *now))) << old.name;
+    }
+  }
   for (const Segment& segment : before.segments()) {
     if (segment.type != pt_load) continue;
     const auto old = before.read(segment.address, segment.file_size);
@@ -76,13 +158,39 @@ void expect_same_memory(const Image& before, const Image& after) {
     ASSERT_TRUE(old && now);
     for (std::size_t i = 0; i < old->size(); ++i) {
       const std::uint64_t offset = segment.offset + i;
-      if (offset < headers || (replaced && offset - replaced->offset < replaced->size)) continue;
+      if (offset < changed || std::ranges::any_of(special, [&](const Section* section) {
+            return section && offset - section->offset < section->size;
+          }))
+        continue;
       ASSERT_EQ((*old)[i], (*now)[i]) << "at offset " << offset;
     }
   }
   EXPECT_EQ(before.entry(), after.entry());
   EXPECT_EQ(before.type(), after.type());
   EXPECT_TRUE(std::ranges::equal(before.build_id(), after.build_id()));
+}
+
+/// Segments that describe other things than memory have the same bytes, in the same order.
+void expect_same_segments(const Image& before, const Image& after) {
+  auto now = after.segments().begin();
+  for (const Segment& old : before.segments()) {
+    if (old.type == pt_load || old.type == pt_gnu_sframe) continue;
+    now = std::find_if(now, after.segments().end(), [&](const Segment& s) { return s.type == old.type; });
+    ASSERT_NE(now, after.segments().end());
+    constexpr std::uint32_t pt_phdr = 6, pt_gnu_relro = 0x6474e552;
+    if (old.type == pt_phdr) {
+      EXPECT_EQ(now->file_size, 56 * after.segments().size());
+    } else if (old.type != pt_dynamic && old.type != pt_gnu_relro && old.file_size != 0) {
+      EXPECT_TRUE(std::ranges::equal(before.bytes().subspan(old.offset, old.file_size),
+                                     after.bytes().subspan(now->offset, now->file_size)));
+    }
+    if (old.file_size != 0) {
+      const auto loaded = after.read(now->address, now->file_size);
+      ASSERT_TRUE(loaded);
+      EXPECT_EQ(loaded->data(), after.bytes().data() + now->offset);
+    }
+    ++now;
+  }
 }
 
 /// What loaders demand.
@@ -114,7 +222,7 @@ void expect_section(const Image& image, std::size_t size) {
   });
   EXPECT_EQ(loads, 1);
   Maker make(size);
-  EXPECT_TRUE(std::ranges::equal(*image.read(segment->address, size), *make(segment->address)));
+  EXPECT_TRUE(std::ranges::equal(*image.read(segment->address, size), make.at(segment->address)));
   if (image.sections().empty()) return;
   const Section* section = image.find_section(".sframe");
   ASSERT_TRUE(section);
@@ -126,17 +234,29 @@ void expect_section(const Image& image, std::size_t size) {
   EXPECT_EQ(section->size, size);
 }
 
-/// Sections keep their numbers, names and places.
+/// Sections that are not loaded keep contents and order, after all that are loaded; symbols are where they were.
 void expect_same_sections(const Image& before, const Image& after) {
   ASSERT_GE(after.sections().size(), before.sections().size());
+  const auto name_of = [](const Image& image, std::uint32_t number) { return image.sections()[number].name; };
+  std::uint32_t last = 0;
   for (const Section& old : before.sections()) {
-    if (old.name == ".sframe" || old.name == ".shstrtab") continue;
-    const Section& now = after.sections()[old.index];
-    EXPECT_EQ(now.name, old.name);
-    EXPECT_EQ(now.address, old.address);
-    EXPECT_EQ(now.offset, old.offset);
-    EXPECT_EQ(now.size, old.size);
-    EXPECT_EQ(now.link, old.link);
+    if (old.name == ".sframe" || old.name == ".shstrtab" || old.index == 0) continue;
+    const Section* now = after.find_section(old.name);
+    ASSERT_TRUE(now) << old.name;
+    EXPECT_EQ(now->size, old.size);
+    EXPECT_EQ(name_of(after, now->link), name_of(before, old.link)) << old.name;
+    if (old.type == sht_rela) {
+      EXPECT_EQ(name_of(after, now->info), name_of(before, old.info)) << old.name;
+    } else {
+      EXPECT_EQ(now->info, old.info);
+    }
+    if (old.allocated()) continue;
+    EXPECT_GT(now->index, last);
+    last = now->index;
+    EXPECT_GT(now->index, after.find_section(".sframe")->index);
+    EXPECT_GE(now->offset, after.find_section(".sframe")->offset);
+    if (old.type == sht_symtab) expect_same_symbols(before, old, after, *now);
+    else EXPECT_TRUE(std::ranges::equal(bytes_of(before, old), bytes_of(after, *now))) << old.name;
   }
 }
 
@@ -146,7 +266,7 @@ bool equal(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 TEST(ElfRewrite, KeepsEverythingElse) {
   ASSERT_GT(linked_inputs().size(), 20u);
-  for (const Linked& file : linked_inputs())
+  for (const LinkedFile& file : linked_inputs())
     for (const std::size_t size : {std::size_t(28), large}) {
       SCOPED_TRACE(file.name + ", " + std::to_string(size) + " bytes");
       const auto out = add(file.bytes, size);
@@ -155,6 +275,7 @@ TEST(ElfRewrite, KeepsEverythingElse) {
       ASSERT_TRUE(after);
       EXPECT_TRUE(after->problems().empty());
       expect_same_memory(*before, *after);
+      expect_same_segments(*before, *after);
       expect_loadable(*after);
       expect_section(*after, size);
       expect_same_sections(*before, *after);
@@ -162,7 +283,7 @@ TEST(ElfRewrite, KeepsEverythingElse) {
 }
 
 TEST(ElfRewrite, TwiceIsOnce) {
-  for (const Linked& file : linked_inputs()) {
+  for (const LinkedFile& file : linked_inputs()) {
     SCOPED_TRACE(file.name);
     const auto once = add(file.bytes, large);
     ASSERT_TRUE(once);
@@ -174,7 +295,7 @@ TEST(ElfRewrite, TwiceIsOnce) {
 
 // A section of its own segment leaves no trace when another one takes its place.
 TEST(ElfRewrite, OwnSegmentIsRebuilt) {
-  for (const Linked& file : linked_inputs()) {
+  for (const LinkedFile& file : linked_inputs()) {
     SCOPED_TRACE(file.name);
     const auto first = add(file.bytes, large);
     ASSERT_TRUE(first);
@@ -202,43 +323,72 @@ TEST(ElfRewrite, SmallerSectionTakesThePlace) {
                                   [](std::byte byte) { return byte == std::byte(0); }));
 }
 
-// The table of program headers is where old kernels compute it: as far from its offset as the first segment.
-TEST(ElfRewrite, MovedTableIsFoundByOldKernels) {
-  for (const Linked& file : linked_inputs()) {
-    const auto out = add(file.bytes, large);
-    const auto image = Image::parse(*out);
-    std::uint64_t table = 0;
-    for (unsigned i = 0; i < 8; ++i) {
-      const unsigned shift = image->byte_order() == ByteOrder::little ? i : 7 - i;
-      table |= std::to_integer<std::uint64_t>((*out)[32 + i]) << 8 * shift;
-    }
-    const Segment& first = *image->find_segment(pt_load);
-    const auto loaded = image->read(first.address - first.offset + table, 56 * image->segments().size());
-    ASSERT_TRUE(loaded) << file.name;
-    EXPECT_EQ(loaded->data(), out->data() + table) << file.name;
-  }
+std::uint64_t program_headers(const Image& image) { return number_at(image, image.bytes(), 32, 8); }
+
+/// Position-independent files of a few functions, without notes and names: .text follows the headers at once.
+bool is_crowded(const LinkedFile& file) {
+  const Image image = *Image::parse(file.bytes);
+  const Section* text = image.find_section(".text");
+  return image.type() == et_dyn && text && text->offset - image.segments().size() * 56 < 64 + 2 * 56;
 }
 
-// GNU's tools drop segments without sections: where the table moved, a section stands behind it that is not
-// .sframe.
-TEST(ElfRewrite, MovedTableHasASection) {
-  bool any = false;
-  for (const Linked& file : linked_inputs()) {
+// Program headers anywhere else are what libelf writes zeros over.
+TEST(ElfRewrite, HeadersStayAtTheStart) {
+  for (const LinkedFile& file : linked_inputs()) {
+    if (is_crowded(file)) continue;
     SCOPED_TRACE(file.name);
     const auto out = add(file.bytes, large);
     const auto image = Image::parse(*out);
-    const Segment& load = *std::ranges::find(std::views::reverse(image->segments()), pt_load, &Segment::type);
+    EXPECT_EQ(program_headers(*image), 64u);
+    EXPECT_FALSE(image->find_section(".moved_phdrs"));
+    const Segment& first = *image->find_segment(pt_load);
+    EXPECT_TRUE(first.offset == 0 && first.file_size >= 64 + 56 * image->segments().size());
+  }
+}
+
+// Where they move, they are where old kernels compute them, as far from their offset as the first segment, and a
+// section that is not .sframe stands behind them: GNU's tools drop segments without sections.
+TEST(ElfRewrite, MovedHeaders) {
+  std::size_t moved = 0;
+  for (const LinkedFile& file : linked_inputs()) {
+    SCOPED_TRACE(file.name);
+    Maker maker(large);
+    const auto linked = add_section(*Image::parse(file.bytes), maker.steps());
+    ASSERT_TRUE(linked);
+    if (!linked->headers_moved) continue;
+    EXPECT_TRUE(is_crowded(file));
+    ++moved;
+    const Bytes out = linked->edit.apply(file.bytes);
+    const auto image = Image::parse(out);
+    const std::uint64_t table = program_headers(*image);
+    const Segment& first = *image->find_segment(pt_load);
+    const auto loaded = image->read(first.address - first.offset + table, 56 * image->segments().size());
+    ASSERT_TRUE(loaded);
+    EXPECT_EQ(loaded->data(), out.data() + table);
     const Section* anchor = image->find_section(".moved_phdrs");
-    const std::uint64_t headers = 56 * image->segments().size();
-    ASSERT_EQ(anchor != nullptr, load.file_size > large);
-    if (!anchor) continue;
-    any = true;
-    EXPECT_EQ(anchor->offset, load.offset + headers);
-    EXPECT_EQ(anchor->address, load.address + headers);
+    ASSERT_TRUE(anchor);
+    EXPECT_EQ(anchor->offset, table + 56 * image->segments().size());
     EXPECT_EQ(anchor->flags, shf_alloc);
     EXPECT_EQ(anchor->offset + anchor->size, image->find_section(".sframe")->offset);
   }
-  EXPECT_TRUE(any);
+  EXPECT_GT(moved, 5u);
+}
+
+// An earlier version moved the headers of every file: they get back to the start.
+TEST(ElfRewrite, MovedHeadersGetBack) {
+  const Bytes moved = test::read_file(test::inputs() / "amd64/v3-moved-phdrs");
+  const auto before = Image::parse(moved);
+  ASSERT_TRUE(before->find_section(".moved_phdrs"));
+  ASSERT_NE(program_headers(*before), 64u);
+  const auto out = add(moved, large);
+  ASSERT_TRUE(out) << out.error().text();
+  const auto after = Image::parse(*out);
+  EXPECT_EQ(program_headers(*after), 64u);
+  EXPECT_FALSE(after->find_section(".moved_phdrs"));
+  expect_section(*after, large);
+  expect_loadable(*after);
+  EXPECT_EQ(after->segments().size(), before->segments().size());
+  EXPECT_TRUE(equal(*out, *add(*out, large)));
 }
 
 /// An executable with one segment, without sections.
@@ -331,9 +481,14 @@ TEST(ElfRewrite, Refuses) {
 
 TEST(ElfRewrite, PassesOnTheMakersProblem) {
   const Bytes file = plain().build();
-  const auto out = add_section(*Image::parse(file), [](std::uint64_t) { return fail("out of paper"); });
-  ASSERT_FALSE(out);
-  EXPECT_EQ(out.error().what, "out of paper");
+  const auto no_paper = [](auto) { return fail("out of paper"); };
+  const auto not_made = add_section(*Image::parse(file), {.make = no_paper, .finish = no_paper});
+  ASSERT_FALSE(not_made);
+  EXPECT_EQ(not_made.error().what, "out of paper");
+  const auto not_finished =
+      add_section(*Image::parse(file), {.make = [](auto) { return Result<std::uint64_t>(8); }, .finish = no_paper});
+  ASSERT_FALSE(not_finished);
+  EXPECT_EQ(not_finished.error().what, "out of paper");
 }
 
 // Any bytes in the headers: a Problem, or a file that parses; never more than input, padding and section.

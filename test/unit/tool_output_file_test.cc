@@ -35,15 +35,17 @@ struct stat info(const fs::path& path) {
   return result;
 }
 
-/// A folder with a file "in" of "0123456789", and an edit that keeps four bytes, writes over one, and adds.
+/// A folder with a file "in" of "0123456789", and an edit that keeps four bytes, moves two, writes over one of each, and adds.
 class ToolEdited : public ::testing::Test {
 protected:
   ToolEdited() {
     fs::create_directories(folder);
     std::ofstream(in) << "0123456789";
-    edit.kept = 4;
+    edit.keep({0, 0, 4});
+    edit.keep({10, 7, 2}); // moved
     edit.add(1, bytes("x"));
     edit.add(6, bytes("new"));
+    edit.add(11, bytes("y"));
   }
   ~ToolEdited() override { fs::remove_all(folder); }
 
@@ -56,7 +58,7 @@ protected:
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), static_cast<std::ptrdiff_t>(count));
   }
 
-  const std::string expected = std::string("0x23\0\0new", 9);
+  const std::string expected = std::string("0x23\0\0new\0" "7y", 12);
   // Not where TMPDIR says: a test wants a folder that somebody else can enter.
   fs::path folder = fs::path(P_tmpdir) / ("sframe-edited-test-" + std::to_string(::getpid()));
   fs::path in = folder / "in", out = folder / "out";
@@ -136,7 +138,7 @@ TEST_F(ToolEdited, HolesStayHoles) {
   constexpr std::uint64_t size = std::uint64_t(5) << 30;
   ASSERT_EQ(::truncate(in.c_str(), static_cast<off_t>(size)), 0);
   if (info(in).st_blocks > 1000) GTEST_SKIP() << "no holes on this file system";
-  edit = {.kept = size, .size = size, .pieces = {}};
+  edit = elf::Edit::keep_start(size);
   edit.add(size, bytes("end"));
   ASSERT_TRUE(write(out));
   EXPECT_EQ(info(out).st_size, static_cast<off_t>(size + 3));

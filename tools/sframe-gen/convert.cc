@@ -37,7 +37,7 @@ Written keep_file(const CommandLine& line, const elf::File& file, std::string wh
   if (line.emit != Emit::elf) return std::nullopt;
   if (tool::is_same_file(line.input, line.output)) return line.output;
   const std::uint64_t size = file.bytes().size();
-  return write_image(line, file, {.kept = size, .size = size, .pieces = {}});
+  return write_image(line, file, elf::Edit::keep_start(size));
 }
 
 Written convert_file(const CommandLine& line, const elf::File& file, tool::Messages& messages,
@@ -53,6 +53,9 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
   const auto generated = generate(line, *input);
   if (!generated) return give_up(generated.error());
   tell_faults(messages, line.input, generated->report);
+  if (generated->headers_moved)
+    messages.warning(line.input, "no room for two program headers more: they moved to the end of the image, where eu-strip, "
+                                 "eu-elfcompress and find-debuginfo write over them; run those before, or use --emit=sidecar");
   for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);
   summary.add(*input, *generated);
   return emit(line, file, *input, *generated);

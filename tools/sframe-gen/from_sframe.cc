@@ -45,21 +45,10 @@ elf::Result<std::vector<Section>> load(const CommandLine& line, const Input& inp
   return sections;
 }
 
-/// Rows and bytes of code of the functions that were written.
-void count_written(const Section& section, Generated& out) {
-  for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
-    if (const auto fde = section.fde(i)) {
-      out.report.pc_bytes.covered += fde->size;
-      out.num_fres += fde->num_fres;
-    }
-}
-
-Generated with_report(Converted&& converted, const AbiTraits& abi) {
-  Generated out{std::move(converted.bytes), {}, {}, &abi, converted.num_fdes, 0};
+Unplaced with_report(Reencoded&& made, const AbiTraits& abi) {
+  Unplaced out{std::move(made.builder), {}, &abi, {}};
   conversion::Report& report = out.report;
-  if (const auto section = Section::parse(out.bytes)) count_written(*section, out);
-  report.pc_bytes.total = report.pc_bytes.covered;
-  for (const RefusedFunction& refused : converted.refused) {
+  for (const RefusedFunction& refused : made.refused) {
     const conversion::Reason why = conversion::reason(refused.refusal.reason);
     report.pc_bytes.total += refused.fde.size;
     if (refused.fde.size != 0)
@@ -67,20 +56,19 @@ Generated with_report(Converted&& converted, const AbiTraits& abi) {
     else
       report.count(why);
   }
-  report.functions = {.total = converted.num_fdes + converted.refused.size(),
-                      .converted = converted.num_fdes,
+  report.functions = {.total = out.builder.num_fdes() + made.refused.size(),
+                      .converted = out.builder.num_fdes(),
                       .partial = 0,
-                      .skipped = converted.refused.size()};
-  if (converted.rows_at_end)
-    out.warnings.push_back(std::to_string(converted.rows_at_end) +
+                      .skipped = made.refused.size()};
+  if (made.rows_at_end)
+    out.warnings.push_back(std::to_string(made.rows_at_end) +
                            " rows at the end of their function left out; they hold for no address");
   return out;
 }
 
 } // namespace
 
-std::expected<Generated, Failure> generate_from_sframe(const CommandLine& line, const Input& input,
-                                                       std::uint64_t address) {
+std::expected<Unplaced, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::Places places) {
   const auto failed = [](elf::Problem problem) { return std::unexpected(Failure{std::move(problem)}); };
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);
@@ -95,19 +83,27 @@ std::expected<Generated, Failure> generate_from_sframe(const CommandLine& line, 
           {"sections of different ABIs: " + std::string(abi.name) + ", " + std::string(section.abi().name),
            {},
            {}});
-  auto converted = convert(*sections,
-                           {.version = line.version,
-                            .abi = abi.id,
-                            .byte_order = line.byte_order,
-                            .merge_rows = true,
-                            .merge_functions = line.merge_functions,
-                            .share_rows = share_rows(line, abi),
-                            .aux_header = {}},
-                           address);
-  if (!converted) return failed(elf::to_problem(converted.error()));
-  Generated out = with_report(std::move(*converted), abi);
-  if (const char* wrong = out.report.contradiction()) return failed({wrong, {}, {}});
-  return out;
+  auto made = reencode(*sections,
+                       {.version = line.version,
+                        .abi = abi.id,
+                        .byte_order = line.byte_order,
+                        .merge_rows = true,
+                        .merge_functions = line.merge_functions,
+                        .share_rows = share_rows(line, abi),
+                        .aux_header = {}},
+                       places.lowest, places.highest);
+  if (!made) return failed(elf::to_problem(made.error()));
+  return with_report(std::move(*made), abi);
+}
+
+void count_written(Generated& generated) {
+  const auto section = Section::parse(generated.bytes);
+  if (!section) return;
+  for (std::uint32_t i = 0; i < section->num_fdes(); ++i)
+    if (const auto fde = section->fde(i)) {
+      generated.report.pc_bytes.covered += fde->size;
+      generated.report.pc_bytes.total += fde->size;
+    }
 }
 
 } // namespace sframe::gen

@@ -76,13 +76,8 @@ ExecutableBytes count_executable(const elf::Image& image, std::span<const std::b
   return {elf::total_bytes(code), elf::common_bytes(code, functions)};
 }
 
-std::expected<Generated, Failure> generate_at(const CommandLine& line, const Input& input,
-                                              std::uint64_t address) {
-  auto generated = line.from == From::cfi ? generate_from_cfi(line, input, address)
-                                          : generate_from_sframe(line, input, address);
-  if (generated && input.image)
-    generated->executable = count_executable(*input.image, generated->bytes, address);
-  return generated;
+std::expected<Unplaced, Failure> convert_at(const CommandLine& line, const Input& input, elf::Places places) {
+  return line.from == From::cfi ? convert_cfi(line, input, places) : convert_sframe(line, input, places);
 }
 
 /// Why files of this kind have nothing to convert, whatever is in them.
@@ -96,6 +91,57 @@ std::optional<std::string> foreign(std::span<const std::byte> bytes) {
     return "32-bit ELF file; only 64-bit files are supported";
   return std::nullopt;
 }
+
+/// The section at its address.
+std::expected<Generated, Failure> finish(const CommandLine& line, const Input& input, Unplaced& unplaced,
+                                          std::uint64_t address) {
+  auto bytes = unplaced.builder.finish(address);
+  if (!bytes) return failed(to_problem(bytes.error(), line.emit));
+  Generated out{.bytes = std::move(*bytes),
+                .image = {},
+                .report = std::move(unplaced.report),
+                .abi = unplaced.abi,
+                .num_fdes = unplaced.builder.num_fdes(),
+                .num_fres = unplaced.builder.num_fres(),
+                .executable = {},
+                .warnings = std::move(unplaced.warnings)};
+  if (line.from == From::sframe) count_written(out);
+  if (const char* wrong = out.report.contradiction()) return failed({wrong, {}, {}});
+  if (input.image) out.executable = count_executable(*input.image, out.bytes, address);
+  return out;
+}
+
+/// Converts in the two steps of elf::SectionMaker. What went wrong, and what came of it, is here afterwards.
+class Maker {
+public:
+  Maker(const CommandLine& line, const Input& input) : line_(line), input_(input) {}
+
+  elf::SectionMaker steps() {
+    return {.make = [this](elf::Places places) { return make(places); },
+            .finish = [this](std::uint64_t address) { return place(address); }};
+  }
+  std::expected<Generated, Failure> result = Generated();
+
+private:
+  elf::Result<std::uint64_t> make(elf::Places places) {
+    auto made = convert_at(line_, input_, places);
+    if (!made) {
+      result = std::unexpected(made.error());
+      return std::unexpected(made.error().problem);
+    }
+    unplaced_.emplace(std::move(*made));
+    return unplaced_->builder.size();
+  }
+  elf::Result<std::span<const std::byte>> place(std::uint64_t address) {
+    result = finish(line_, input_, *unplaced_, address);
+    if (!result) return std::unexpected(result.error().problem);
+    return result->bytes;
+  }
+
+  const CommandLine& line_;
+  const Input& input_;
+  std::optional<Unplaced> unplaced_;
+};
 
 } // namespace
 
@@ -148,28 +194,34 @@ std::expected<Generated, Failure> generate(const CommandLine& line, const Input&
   if (input.object && line.emit != Emit::elf)
     return failed(
         {"a section of a relocatable object says nothing without its relocations; use --emit=elf", {}, {}});
-  if (line.emit != Emit::elf) return generate_at(line, input, section_address(line, input));
+  if (line.emit != Emit::elf) {
+    const std::uint64_t address = section_address(line, input);
+    auto made = convert_at(line, input, {address, address});
+    if (!made) return std::unexpected(made.error());
+    return finish(line, input, *made, address);
+  }
   if (!input.image) return failed({"a raw section belongs to no ELF file that it could go into", {}, {}});
-  std::expected<Generated, Failure> generated;
-  const auto make = [&](std::uint64_t address) -> elf::Result<std::span<const std::byte>> {
-    generated = generate_at(line, input, address);
-    if (!generated) return std::unexpected(generated.error().problem);
-    return generated->bytes;
-  };
-  auto image =
-      input.object ? elf::add_section_to_object(*input.object, make) : elf::add_section(*input.image, make);
-  if (!generated) return generated;
-  if (!image) return failed(std::move(image.error()));
-  generated->image = std::move(*image);
-  return generated;
+  Maker maker(line, input);
+  if (input.object) {
+    auto image = elf::add_section_to_object(*input.object, maker.steps());
+    if (maker.result && !image) return failed(std::move(image.error()));
+    if (maker.result) maker.result->image = std::move(*image);
+  } else {
+    auto linked = elf::add_section(*input.image, maker.steps());
+    if (maker.result && !linked) return failed(std::move(linked.error()));
+    if (maker.result) {
+      maker.result->image = std::move(linked->edit);
+      maker.result->headers_moved = linked->headers_moved;
+    }
+  }
+  return std::move(maker.result);
 }
 
 bool share_rows(const CommandLine& line, const AbiTraits& abi) {
   return line.share_rows.value_or(line.byte_order.value_or(abi.byte_order) == ByteOrder::little);
 }
 
-std::expected<Generated, Failure> generate_from_cfi(const CommandLine& line, const Input& input,
-                                                    std::uint64_t address) {
+std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::Places places) {
   if (!input.image) return failed({"not an ELF file", {}, {}});
   const auto cfi = conversion::CfiInput::from_image(*input.image);
   if (!cfi) return failed(cfi.error());
@@ -193,26 +245,16 @@ std::expected<Generated, Failure> generate_from_cfi(const CommandLine& line, con
   }
   auto conversion = conversion::from_cfi(*cfi, options);
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
-  auto bytes = conversion.builder.finish(address);
-  if (!bytes && bytes.error().reason == RefusalReason::out_of_reach) {
+  const auto reach = conversion.builder.address_range();
+  if (!reach || reach->lowest > places.lowest || reach->highest < places.highest) {
     // Where start fields stand depends on the number of functions; that of all functions is enough.
-    options.start_fields = StartFields::make(line.version, address, conversion.builder.num_fdes());
+    const std::uint64_t count = conversion.builder.num_fdes();
+    options.start_fields = {StartFields::make(line.version, places.lowest, count).first,
+                            StartFields::make(line.version, places.highest, count).last};
     auto in_reach = conversion::from_cfi(*cfi, options);
-    if (in_reach.builder.num_fdes() != 0) {
-      conversion = std::move(in_reach);
-      bytes = conversion.builder.finish(address);
-    }
+    if (in_reach.builder.num_fdes() != 0) conversion = std::move(in_reach);
   }
-  if (!bytes) return failed(to_problem(bytes.error(), line.emit));
-  if (const char* wrong = conversion.report.contradiction()) return failed({wrong, {}, {}});
-  return Generated{std::move(*bytes),
-                   {},
-                   std::move(conversion.report),
-                   cfi->abi,
-                   conversion.builder.num_fdes(),
-                   conversion.builder.num_fres(),
-                   {},
-                   {}};
+  return Unplaced{std::move(conversion.builder), std::move(conversion.report), cfi->abi, {}};
 }
 
 } // namespace sframe::gen

@@ -6,10 +6,12 @@
 
 #include "command_line.h"
 
+#include <sframe/builder.h>
 #include <sframe/convert/report.h>
 #include <sframe/elf/edit.h>
 #include <sframe/elf/image.h>
 #include <sframe/elf/object.h>
+#include <sframe/elf/rewrite.h>
 #include <sframe/elf/symbols.h>
 
 #include <cstddef>
@@ -36,6 +38,7 @@ struct ExecutableBytes {
 struct Generated {
   std::vector<std::byte> bytes; ///< of the section
   elf::Edit image;              ///< with --emit=elf: the output file, the section in it
+  bool headers_moved = false;   ///< elf::Linked
   conversion::Report report;
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
@@ -69,16 +72,25 @@ std::uint64_t section_address(const CommandLine& line, const Input& input);
 /// little-endian; so big-endian sections do without.
 bool share_rows(const CommandLine& line, const AbiTraits& abi);
 
-/// The section and, with --emit=elf, the file that it stands in.
+/// A section that is converted, but has no address yet.
+struct Unplaced {
+  Builder builder;
+  conversion::Report report;
+  const AbiTraits* abi = nullptr;
+  std::vector<std::string> warnings;
+};
+
+/// The section and, with --emit=elf, the file that it stands in. Converts once.
 std::expected<Generated, Failure> generate(const CommandLine& line, const Input& input);
 
-/// --from=cfi, for a section at `address`. Fails where there is no call frame information or the section
-/// cannot be laid out.
-std::expected<Generated, Failure> generate_from_cfi(const CommandLine& line, const Input& input,
-                                                    std::uint64_t address);
+/// --from=cfi, for any of `places`: what is out of their reach (versions 1 and 2) is left out. Fails where there is
+/// no call frame information.
+std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::Places places);
 
-/// --from=sframe: everything that is in the input's sections, as one at `address`.
-std::expected<Generated, Failure> generate_from_sframe(const CommandLine& line, const Input& input,
-                                                       std::uint64_t address);
+/// --from=sframe: everything that is in the input's sections, as one at any of `places`.
+std::expected<Unplaced, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::Places places);
+
+/// With --from=sframe: counts the bytes of code of the functions that were written.
+void count_written(Generated& generated);
 
 } // namespace sframe::gen

@@ -7,6 +7,7 @@
 
 #include "llvm_types.h"
 #include "rewrite_layout.h"
+#include "rewrite_room.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -42,10 +43,16 @@ private:
   std::string bytes_;
 };
 
-Edit make_edit(std::uint64_t kept, std::vector<Edit::Piece> pieces) {
+/// Adds the pieces to what is kept. A Problem where two are at one place: headers of the input describe it twice.
+Result<Edit> make_edit(Edit edit, std::vector<Edit::Piece> pieces) {
+  std::erase_if(pieces, [](const Edit::Piece& piece) { return piece.bytes.empty(); });
   std::ranges::sort(pieces, {}, &Edit::Piece::offset);
-  Edit edit{.kept = kept, .size = kept, .pieces = {}};
-  for (Edit::Piece& piece : pieces) edit.add(piece.offset, std::move(piece.bytes));
+  std::uint64_t end = 0;
+  for (Edit::Piece& piece : pieces) {
+    if (piece.offset < end) return fail("headers, symbols or sections overlap in the file", {}, piece.offset);
+    end = piece.offset + piece.bytes.size();
+    edit.add(piece.offset, std::move(piece.bytes));
+  }
   return edit;
 }
 
@@ -83,85 +90,338 @@ void set_section(Shdr& section, std::uint32_t type, std::uint64_t offset, std::u
   section.sh_entsize = 0;
 }
 
-template <class Phdr>
-std::vector<Phdr> make_segments(const Image& image, const Tables& tables, const Layout& layout,
-                                std::uint64_t size) {
-  const auto old = *table_at<Phdr>(image.bytes(), tables.program_offset, tables.program_count);
-  std::vector<Phdr> segments;
-  for (const std::uint32_t i : layout.segments) {
-    Phdr& entry = segments.emplace_back(old[i]);
-    if (entry.p_type != llvm::ELF::PT_PHDR) continue;
-    const std::uint64_t table_size = layout.table_count() * sizeof(Phdr);
-    if (layout.table_moves)
-      set_segment(entry, entry.p_type, layout.table_offset, layout.table_address, table_size, entry.p_align);
-    else
-      entry.p_filesz = table_size, entry.p_memsz = table_size;
+/// Puts the bytes at an offset of a piece that starts at `start`, and grows it.
+void put(std::vector<std::byte>& piece, std::uint64_t start, std::uint64_t offset, std::span<const std::byte> bytes) {
+  const std::size_t at = offset - start;
+  if (piece.size() < at + bytes.size()) piece.resize(at + bytes.size());
+  std::ranges::copy(bytes, piece.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+/// The new numbers of the sections. What goes to the new segment, and .sframe behind it, stands after all others
+/// that are loaded: dwz and patchelf want headers in the order of offsets, loaded ones first.
+class Numbering {
+public:
+  static constexpr std::uint32_t is_sframe = 0xffffffff, is_anchor = 0xfffffffe, is_linker_headers = 0xfffffffd;
+
+  /// `names` comes last, as its bytes do.
+  Numbering(const Image& image, std::uint32_t names, const Layout& layout, const OldSection& old) : new_(image.sections().size()) {
+    std::vector<std::uint32_t> moved;
+    for (const Block& block : layout.blocks)
+      if (block.to_load) moved.insert(moved.end(), block.sections.begin(), block.sections.end());
+    if (layout.room == HeaderRoom::moved) moved.push_back(is_anchor);
+    moved.push_back(is_sframe);
+    std::size_t loaded_end = 0;
+    bool wants_headers = layout.shift != 0;
+    for (const Section& section : image.sections()) {
+      if (&section == old.section || &section == old.anchor || std::ranges::find(moved, section.index) != moved.end()) continue;
+      if (section.index == names) continue;
+      const bool is_first = std::ranges::none_of(layout.blocks, [&](const Block& block) {
+        return std::ranges::find(block.sections, section.index) != block.sections.end();
+      });
+      if (wants_headers && is_first && section.type != sht_null) {
+        old_.push_back(is_linker_headers);
+        loaded_end = old_.size();
+        wants_headers = false;
+      }
+      old_.push_back(section.index);
+      if (section.allocated() || section.type == sht_null) loaded_end = old_.size();
+    }
+    old_.insert(old_.begin() + static_cast<std::ptrdiff_t>(loaded_end), moved.begin(), moved.end());
+    if (names != 0) old_.push_back(names);
+    for (std::uint32_t i = 0; i < old_.size(); ++i) {
+      if (old_[i] < new_.size()) new_[old_[i]] = i;
+      if (old_[i] == is_sframe && old.section) new_[old.section->index] = i;
+      if (old_[i] == is_sframe && old.anchor) new_[old.anchor->index] = i;
+    }
   }
-  Phdr load;
-  set_segment(load, pt_load, layout.load_offset, layout.load_address,
-              layout.section_offset - layout.load_offset + size, layout.align);
-  segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(layout.load_position), load);
-  set_segment(segments.emplace_back(), pt_gnu_sframe, layout.section_offset, layout.section_address, size,
-              section_align);
-  return segments;
-}
 
-/// The section headers with .sframe, and where it is needed the anchor, among them; their names are added to
-/// `names`.
-template <class Shdr>
-std::vector<Shdr> make_sections(const Image& image, const Tables& tables, const Layout& layout,
-                                const OldSection& old, std::uint64_t size, Names& names) {
-  const auto headers = *table_at<Shdr>(image.bytes(), tables.section_offset, tables.section_count);
-  std::vector<Shdr> table(headers.begin(), headers.end());
-  const auto entry = [&](const Section* replaced, std::string_view name) -> Shdr& {
-    Shdr& header = replaced ? table[replaced->index] : table.emplace_back();
-    header.sh_name = names.place(name);
-    return header;
-  };
-  set_section(entry(old.section, section_name), sht_gnu_sframe, layout.section_offset, layout.section_address,
-              size);
-  if (layout.table_moves)
-    set_section(entry(old.anchor, anchor_name), sht_progbits, layout.anchor_offset, layout.anchor_address,
-                anchor_size);
-  return table;
-}
+  /// Old numbers, is_sframe or is_anchor, by new number.
+  std::span<const std::uint32_t> order() const { return old_; }
+  /// What is no number of a section stays.
+  std::uint32_t now(std::uint32_t number) const { return number < new_.size() ? new_[number] : number; }
+  bool changes() const {
+    for (std::uint32_t i = 0; i < new_.size(); ++i)
+      if (new_[i] != i) return true;
+    return false;
+  }
 
-/// The file with everything where the layout says.
-template <class Types>
-Edit write(const Image& image, const Tables& tables, const Layout& layout, const OldSection& old,
-           std::span<const std::byte> section) {
+private:
+  std::vector<std::uint32_t> old_, new_;
+};
+
+/// Writes the file with everything where the layout says.
+template <class Types> class Writer {
+  using Ehdr = typename Types::Ehdr;
+  using Phdr = typename Types::Phdr;
   using Shdr = typename Types::Shdr;
-  auto header = table_at<typename Types::Ehdr>(image.bytes(), 0, 1)->front();
-  const auto segments = make_segments<typename Types::Phdr>(image, tables, layout, section.size());
-  header.e_phoff = layout.table_offset;
-  header.e_phnum = static_cast<std::uint16_t>(segments.size());
+  using Sym = typename Types::Sym;
+  using Dyn = typename Types::Dyn;
 
-  std::vector<Edit::Piece> pieces;
-  const auto add = [&](std::uint64_t offset, std::vector<std::byte> bytes) {
-    pieces.push_back({offset, std::move(bytes)});
-    return offset + pieces.back().bytes.size();
-  };
-  add(layout.table_offset, to_bytes(std::span<const typename Types::Phdr>(segments)));
-  const std::uint64_t end = add(layout.section_offset, to_bytes(section));
-  if (has_own_place(image, tables, old)) add(old.offset, std::vector<std::byte>(old.size));
-  if (tables.section_count != 0) {
-    const Section& old_names = image.sections()[tables.names_index];
-    Names names(image.bytes().subspan(old_names.offset, old_names.size));
-    auto sections = make_sections<Shdr>(image, tables, layout, old, section.size(), names);
-    sections[tables.names_index].sh_offset = end;
-    sections[tables.names_index].sh_size = names.bytes().size();
-    const std::uint64_t offset = (add(end, to_bytes(names.bytes())) + 7) & ~std::uint64_t(7);
-    add(offset, to_bytes(std::span<const Shdr>(sections)));
-    header.e_shoff = offset;
-    header.e_shnum = static_cast<std::uint16_t>(sections.size());
+public:
+  Writer(const Image& image, const Tables& tables, const Layout& layout, const OldSection& old,
+         std::span<const std::byte> section)
+      : image_(image), tables_(tables), layout_(layout), old_(old), section_(section),
+        numbering_(image, tables.names_index, layout, old), tail_offset_(layout.tail_offset(section.size())) {}
+
+  Result<Edit> write() {
+    auto header = table_at<Ehdr>(image_.bytes(), 0, 1)->front();
+    const std::vector<Phdr> segments = make_segments();
+    header.e_phoff = layout_.table_offset;
+    header.e_phnum = static_cast<std::uint16_t>(segments.size());
+
+    if (const auto done = change_symbols(); !done) return std::unexpected(done.error());
+    add_load(to_bytes(std::span<const Phdr>(segments)));
+    change_dynamic();
+    clear_old_place();
+    if (tables_.section_count != 0) {
+      const Section& old_names = image_.sections()[tables_.names_index];
+      Names names(bytes_of(old_names));
+      std::vector<Shdr> sections = make_sections(names);
+      const std::uint64_t end =
+          layout_.has_tail() ? tail_offset_ + (layout_.tail_end - layout_.tail_start)
+                             : layout_.section_offset + section_.size();
+      const std::uint32_t number = numbering_.now(tables_.names_index);
+      sections[number].sh_offset = end;
+      sections[number].sh_size = names.bytes().size();
+      const std::uint64_t offset = (add(end, to_bytes(names.bytes())) + 7) & ~std::uint64_t(7);
+      add(offset, to_bytes(std::span<const Shdr>(sections)));
+      header.e_shoff = offset;
+      header.e_shnum = static_cast<std::uint16_t>(sections.size());
+      header.e_shstrndx = static_cast<std::uint16_t>(number);
+    }
+    add(0, to_bytes(std::span<const Ehdr>(&header, 1)));
+    if (layout_.shift != 0 && old_.has_table) {
+      // The header says where an earlier version moved the table; the linker's is still here.
+      header.e_phoff = elf_header_size;
+      header.e_phnum =
+          static_cast<std::uint16_t>((layout_.linker_headers_size - elf_header_size) / program_entry_size);
+      add(layout_.shift, to_bytes(std::span<const Ehdr>(&header, 1)));
+    }
+
+    Edit edit;
+    edit.keep({layout_.shift, 0, layout_.loaded_end});
+    if (layout_.has_tail())
+      edit.keep({tail_offset_, layout_.tail_start, layout_.tail_end - layout_.tail_start});
+    return make_edit(std::move(edit), std::move(pieces_));
   }
-  add(0, to_bytes(std::span<const typename Types::Ehdr>(&header, 1)));
-  return make_edit(layout.content_end, std::move(pieces));
-}
+
+private:
+  std::uint64_t add(std::uint64_t offset, std::vector<std::byte> bytes) {
+    const std::uint64_t end = offset + bytes.size();
+    pieces_.push_back({offset, std::move(bytes)});
+    return end;
+  }
+
+  std::span<const std::byte> bytes_of(const Section& section) const {
+    return image_.bytes().subspan(section.offset, section.size);
+  }
+
+  /// Where a byte that is kept is now.
+  std::uint64_t now(std::uint64_t offset) const {
+    if (layout_.has_tail() && offset >= layout_.tail_start && offset <= layout_.tail_end)
+      return offset - layout_.tail_start + tail_offset_;
+    return offset + layout_.shift;
+  }
+
+  const Block* block_of(std::uint32_t section) const {
+    for (const Block& block : layout_.blocks)
+      if (std::ranges::find(block.sections, section) != block.sections.end()) return &block;
+    return nullptr;
+  }
+
+  std::vector<Phdr> make_segments() const {
+    const auto old = *table_at<Phdr>(image_.bytes(), tables_.program_offset, tables_.program_count);
+    std::vector<Phdr> segments;
+    for (const std::uint32_t i : layout_.segments) change_segment(image_.segments()[i], segments.emplace_back(old[i]));
+    if (!layout_.extended) {
+      Phdr load;
+      set_segment(load, pt_load, layout_.load_offset, layout_.load_address, load_size(), layout_.align);
+      segments.insert(segments.begin() + static_cast<std::ptrdiff_t>(layout_.load_position), load);
+    }
+    set_segment(segments.emplace_back(), pt_gnu_sframe, layout_.section_offset, layout_.section_address,
+                section_.size(), section_align);
+    return segments;
+  }
+
+  std::uint64_t load_size() const { return layout_.section_offset - layout_.load_offset + section_.size(); }
+
+  void change_segment(const Segment& segment, Phdr& entry) const {
+    if (segment.type == llvm::ELF::PT_PHDR) {
+      const std::uint64_t size = layout_.table_count() * sizeof(Phdr);
+      if (layout_.table_address && (layout_.room != HeaderRoom::made || old_.has_table)) {
+        entry.p_offset = layout_.table_offset;
+        entry.p_vaddr = *layout_.table_address;
+        entry.p_paddr = *layout_.table_address;
+      }
+      entry.p_filesz = size;
+      entry.p_memsz = size;
+      return;
+    }
+    if (&segment == layout_.extended) {
+      entry.p_filesz = load_size();
+      entry.p_memsz = load_size();
+    }
+    for (const Block& block : layout_.blocks)
+      if (segment.type != pt_load && segment.file_size != 0 && block.holds(segment.offset, segment.file_size)) {
+        entry.p_offset = block.new_offset + (segment.offset - block.offset);
+        entry.p_vaddr = block.new_address + (segment.offset - block.offset);
+        entry.p_paddr = entry.p_vaddr;
+        return;
+      }
+    if (layout_.shift == 0) return;
+    if (segment.type == pt_load && segment.align > layout_.max_load_align) entry.p_align = layout_.max_load_align;
+    if (segment.type == pt_load && segment.offset == 0) {
+      entry.p_vaddr = segment.address - layout_.shift;
+      if (entry.p_paddr >= layout_.shift) entry.p_paddr = entry.p_paddr - layout_.shift;
+      entry.p_filesz = segment.file_size + layout_.shift;
+      entry.p_memsz = segment.memory_size + layout_.shift;
+    } else if (segment.offset != 0 || segment.file_size != 0) {
+      entry.p_offset = segment.offset + layout_.shift;
+    }
+  }
+
+  /// The table and what moved up behind it; the new segment, or what is new in one that is there. Of the holes
+  /// that blocks leave, those behind the table become zeros.
+  void add_load(const std::vector<std::byte>& table) {
+    std::vector<std::byte> start(layout_.table_end - layout_.table_offset), load;
+    put(start, layout_.table_offset, layout_.table_offset, table);
+    std::uint64_t load_start = layout_.load_offset;
+    if (layout_.extended) load_start = old_.kept_end + layout_.shift;
+    for (const Block& block : layout_.blocks) {
+      std::vector<std::byte> bytes(block.size);
+      std::ranges::copy(image_.bytes().subspan(block.offset, block.size), bytes.begin());
+      for (const std::uint32_t number : block.sections) {
+        const Section& section = image_.sections()[number];
+        if (const auto changed = std::ranges::find(changed_, number, &Changed::first); changed != changed_.end())
+          put(bytes, block.offset, section.offset, changed->second);
+      }
+      if (block.to_load) put(load, load_start, block.new_offset, bytes);
+      else put(start, layout_.table_offset, block.new_offset, bytes);
+    }
+    if (layout_.room == HeaderRoom::moved) {
+      load.resize(layout_.section_offset - layout_.load_offset);
+      put(load, load_start, layout_.table_offset, table);
+    } else {
+      add(layout_.table_offset, std::move(start));
+    }
+    put(load, load_start, layout_.section_offset, section_);
+    add(load_start, std::move(load));
+  }
+
+  /// What the table has not taken of the place of a section among others becomes zeros.
+  void clear_old_place() {
+    if (!has_own_place(image_, tables_, old_)) return;
+    std::uint64_t start = old_.offset, end = old_.offset + old_.size;
+    if (layout_.room != HeaderRoom::moved && layout_.shift == 0 && start < layout_.table_end && end > layout_.table_offset)
+      start = std::min(end, layout_.table_end);
+    add(now(start), std::vector<std::byte>(end - start));
+  }
+
+  /// Numbers of sections, and addresses of what moved, in the symbol tables.
+  Result<void> change_symbols() {
+    const bool goes = old_.section && old_.section->address != layout_.section_address;
+    if (!numbering_.changes() && layout_.blocks.empty() && !goes) return {};
+    for (const Section& section : image_.sections()) {
+      if (section.type == sht_symtab_shndx || section.type == llvm::ELF::SHT_GROUP)
+        return fail("a table of section numbers that cannot be changed", section.name);
+      if ((section.type != sht_symtab && section.type != sht_dynsym) || section.size == 0) continue;
+      if (section.flags & shf_compressed) return fail("compressed symbols", section.name);
+      std::vector<Sym> symbols;
+      const auto old = whole_table<Sym>(bytes_of(section));
+      symbols.assign(old.begin(), old.end());
+      for (Sym& symbol : symbols) change_symbol(symbol);
+      auto bytes = to_bytes(std::span<const Sym>(symbols));
+      if (block_of(section.index)) changed_.emplace_back(section.index, std::move(bytes));
+      else add(now(section.offset), std::move(bytes));
+    }
+    return {};
+  }
+
+  void change_symbol(Sym& symbol) const {
+    const std::uint32_t number = symbol.st_shndx;
+    if (number == 0 || number >= image_.sections().size()) return;
+    symbol.st_shndx = static_cast<std::uint16_t>(numbering_.now(number));
+    const Section& section = image_.sections()[number];
+    if (symbol.st_value - section.address > section.size) return; // not in it, whatever it says
+    if (&section == old_.section && symbol.st_value == section.address)
+      symbol.st_value = layout_.section_address;
+    else if (const Block* block = block_of(number))
+      symbol.st_value = symbol.st_value - block->address + block->new_address;
+  }
+
+  /// The addresses of tables that moved.
+  void change_dynamic() {
+    const auto dynamic = std::ranges::find(image_.sections(), std::uint32_t{llvm::ELF::SHT_DYNAMIC}, &Section::type);
+    if (dynamic == image_.sections().end()) return;
+    const auto entries = whole_table<Dyn>(bytes_of(*dynamic));
+    for (const Block& block : layout_.blocks) {
+      if (block.kind != Block::Kind::dynamic_table) continue;
+      const Section& section = image_.sections()[block.sections.front()];
+      const std::int64_t tag = dynamic_tag(section.type, section.flags);
+      const auto entry = std::ranges::find_if(entries, [&](const Dyn& e) { return e.getTag() == tag; });
+      if (entry == entries.end()) continue;
+      Dyn changed = *entry;
+      changed.d_un.d_ptr = block.new_address;
+      const std::uint64_t at = dynamic->offset + static_cast<std::uint64_t>(entry - entries.begin()) * sizeof(Dyn);
+      add(now(at), to_bytes(std::span<const Dyn>(&changed, 1)));
+    }
+  }
+
+  std::vector<Shdr> make_sections(Names& names) const {
+    const auto old = *table_at<Shdr>(image_.bytes(), tables_.section_offset, tables_.section_count);
+    std::vector<Shdr> table;
+    for (const std::uint32_t number : numbering_.order()) {
+      if (number == Numbering::is_sframe) {
+        Shdr& entry = table.emplace_back();
+        entry.sh_name = names.place(section_name);
+        set_section(entry, sht_gnu_sframe, layout_.section_offset, layout_.section_address, section_.size());
+      } else if (number == Numbering::is_linker_headers) {
+        Shdr& entry = table.emplace_back();
+        entry.sh_name = names.place(linker_headers_name);
+        set_section(entry, sht_progbits, layout_.shift, layout_.linker_headers_address, layout_.linker_headers_size);
+      } else if (number == Numbering::is_anchor) {
+        Shdr& entry = table.emplace_back();
+        entry.sh_name = names.place(anchor_name);
+        set_section(entry, sht_progbits, layout_.anchor_offset, layout_.anchor_address, anchor_size);
+      } else {
+        change_section(image_.sections()[number], table.emplace_back(old[number]));
+      }
+    }
+    return table;
+  }
+
+  void change_section(const Section& section, Shdr& entry) const {
+    if (section.type == sht_null) return;
+    entry.sh_link = numbering_.now(section.link);
+    const bool has_target = section.type == sht_rela || section.type == sht_rel ||
+                            section.flags & llvm::ELF::SHF_INFO_LINK;
+    if (has_target) entry.sh_info = numbering_.now(section.info);
+    if (const Block* block = block_of(section.index)) {
+      entry.sh_offset = block->new_offset + (section.offset - block->offset);
+      entry.sh_addr = block->new_address + (section.offset - block->offset);
+    } else if (section.allocated()) {
+      entry.sh_offset = section.offset + layout_.shift;
+    } else {
+      entry.sh_offset = now(section.offset);
+    }
+  }
+
+  using Changed = std::pair<std::uint32_t, std::vector<std::byte>>;
+
+  const Image& image_;
+  const Tables& tables_;
+  const Layout& layout_;
+  const OldSection& old_;
+  std::span<const std::byte> section_;
+  Numbering numbering_;
+  std::uint64_t tail_offset_;
+  std::vector<Edit::Piece> pieces_;
+  std::vector<Changed> changed_; ///< symbol tables in blocks, by section
+};
 
 /// The file with another section in the old one's place; what is left of the place is zeros.
 template <class Types>
-Edit replace(const Image& image, const Tables& tables, const OldSection& old,
+Result<Edit> replace(const Image& image, const Tables& tables, const OldSection& old,
              std::span<const std::byte> section) {
   using Phdr = typename Types::Phdr;
   using Shdr = typename Types::Shdr;
@@ -183,12 +443,12 @@ Edit replace(const Image& image, const Tables& tables, const OldSection& old,
     pieces.push_back(
         {tables.section_offset + index * sizeof(Shdr), to_bytes(std::span<const Shdr>(&entry, 1))});
   }
-  return make_edit(image.bytes().size(), std::move(pieces));
+  return make_edit(Edit::keep_start(image.bytes().size()), std::move(pieces));
 }
 
 } // namespace
 
-Result<Edit> add_section(const Image& image, const SectionMaker& make) {
+Result<Linked> add_section(const Image& image, const SectionMaker& maker) {
   const auto tables = read_tables(image);
   if (!tables) return std::unexpected(tables.error());
   const auto old = find_old(image, *tables);
@@ -196,17 +456,28 @@ Result<Edit> add_section(const Image& image, const SectionMaker& make) {
   if (const auto complete = check_complete(image, *tables, *old); !complete)
     return std::unexpected(complete.error());
   const auto with = [&](auto&& f) { return with_types(image.byte_order(), f); };
-  if (is_replaceable(image, *tables, *old)) {
-    const auto section = make(old->address);
-    if (!section) return std::unexpected(section.error());
-    if (section->size() <= old->size)
-      return with([&]<class Types>(Types) { return replace<Types>(image, *tables, *old, *section); });
-  }
+
+  // Plan: where it may stand. Then it is made, once, and only then one of the places chosen.
+  const bool may_replace = is_replaceable(image, *tables, *old);
   const auto layout = lay_out(image, *tables, *old);
-  if (!layout) return std::unexpected(layout.error());
-  const auto section = make(layout->section_address);
+  if (!layout && !may_replace) return std::unexpected(layout.error());
+  Places places{.lowest = may_replace ? old->address : layout->section_address, .highest = 0};
+  places.highest = layout ? layout->section_address : old->address;
+  if (places.lowest > places.highest) std::swap(places.lowest, places.highest);
+  const auto size = maker.make(places);
+  if (!size) return std::unexpected(size.error());
+
+  const bool replaces = may_replace && *size <= old->size;
+  if (!replaces && !layout) return std::unexpected(layout.error());
+  const auto section = maker.finish(replaces ? old->address : layout->section_address);
   if (!section) return std::unexpected(section.error());
-  return with([&]<class Types>(Types) { return write<Types>(image, *tables, *layout, *old, *section); });
+  if (replaces && section->size() > old->size) return fail("the section is larger than it was said to be", section_name);
+  auto edit = with([&]<class Types>(Types) {
+    return replaces ? replace<Types>(image, *tables, *old, *section)
+                    : Writer<Types>(image, *tables, *layout, *old, *section).write();
+  });
+  if (!edit) return std::unexpected(edit.error());
+  return Linked{std::move(*edit), !replaces && layout->room == HeaderRoom::moved};
 }
 
 } // namespace sframe::elf

@@ -3,6 +3,7 @@
 #include "rewrite_layout.h"
 
 #include "llvm_types.h"
+#include "rewrite_room.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -14,74 +15,74 @@ namespace sframe::elf {
 
 namespace {
 
-constexpr std::uint64_t header_size = sizeof(llvm::ELF::Elf64_Ehdr);
-constexpr std::uint64_t entry_size = sizeof(llvm::ELF::Elf64_Phdr);
-constexpr std::uint64_t section_entry_size = sizeof(llvm::ELF::Elf64_Shdr);
 constexpr std::uint64_t page = 0x1000; ///< the least of all machines
+/// A tail of at least so many bytes moves by whole pages: file systems that can share its blocks do.
+constexpr std::uint64_t shared_tail = 0x10000;
+constexpr std::uint64_t least_tail_align = 16;
 /// Addresses beyond are the kernel's; below, sums of two numbers do not overflow.
 constexpr std::uint64_t max_address = std::uint64_t(1) << 62;
 
-struct Range {
-  std::uint64_t start, end;
-
-  bool contains(std::uint64_t offset, std::uint64_t size) const {
-    return offset >= start && offset <= end && end - offset >= size;
-  }
-  bool overlaps(std::uint64_t offset, std::uint64_t size) const {
-    return size != 0 && offset < end && (offset >= start || start - offset < size);
-  }
-};
-
-std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
-  return (value + align - 1) & ~(align - 1);
-}
-
-Range file_range(const Segment& segment) {
-  return {segment.offset, segment.offset + segment.file_size};
-}
-
-bool in_file(const Section& section) {
-  return section.type != sht_nobits && section.type != sht_null && section.size != 0;
-}
-
-/// True where nothing but zeros is at [offset, end) of the file.
-bool all_zero(const Image& image, std::uint64_t offset, std::uint64_t end) {
-  const auto bytes = image.bytes().subspan(offset, end - offset);
-  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte(0); });
-}
-
-/// True where the segment is there for nothing but the old section and moved program headers, or what objcopy
-/// left of them, behind all other segments.
-bool is_own_load(const Image& image, const Tables& tables, const OldSection& old, const Segment& load) {
+/// True where `load` is the last PT_LOAD and .sframe is, or was, the last thing in it: as this code makes it, or
+/// what objcopy left of that. Then also sets what else is in it.
+bool is_own_load(const Image& image, const Tables& tables, const Segment& load, OldSection& old) {
   const Range range = file_range(load);
   if (load.flags != pf_r || load.file_size != load.memory_size) return false;
   if (!Range{0, image.bytes().size()}.contains(load.offset, load.file_size)) return false;
-  const bool has_table = tables.program_offset == load.offset;
-  const bool has_section = old.size != 0 && old.address - load.address == old.offset - load.offset;
-  if (!has_section && !(has_table && old.anchor)) return false;
-  // In this order, and nothing else: the table and its anchor, the section.
-  std::uint64_t end = load.offset;
-  if (has_table) end += tables.program_count * entry_size + anchor_size;
-  if (has_section && old.offset != end) return false;
-  if (has_section) end += old.size;
-  if (has_section ? end != range.end : end > range.end || !all_zero(image, end, range.end)) return false;
+  const std::uint64_t table_size = tables.program_count * program_entry_size;
+  // GNU strip 2.40 starts a segment with program headers in the page below them.
+  const bool has_table = range.contains(tables.program_offset, table_size) &&
+                         all_zero(image, load.offset, tables.program_offset);
+  const bool has_section = old.size != 0 && range.contains(old.offset, old.size) &&
+                           old.address - load.address == old.offset - load.offset;
+  const bool has_anchor = has_table && old.anchor;
+  const bool was_there = old.size == 0 && old.segment &&
+                         (old.segment->file_size == 0 ||
+                          range.contains(old.segment->offset, old.segment->file_size));
+  if (!has_section && !has_anchor && !was_there) return false;
+  // What else is in it must be whole, and before .sframe.
+  std::uint64_t kept_end = load.offset;
+  const auto keep = [&](std::uint64_t offset, std::uint64_t size) {
+    if (!range.overlaps(offset, size)) return true;
+    if (!range.contains(offset, size)) return false;
+    kept_end = std::max(kept_end, offset + size);
+    return true;
+  };
   for (const Segment& other : image.segments()) {
     if (&other == &load || &other == old.segment) continue;
     if (other.type == pt_load && other.address >= load.address) return false;
     const bool is_table = other.type == llvm::ELF::PT_PHDR && other.offset == tables.program_offset;
-    if (!is_table && range.overlaps(other.offset, other.file_size)) return false;
+    if (!is_table && !keep(other.offset, other.file_size)) return false;
   }
-  return std::ranges::none_of(image.sections(), [&](const Section& other) {
-    const bool ours = &other == old.section || (has_table && &other == old.anchor);
-    return !ours && in_file(other) && range.overlaps(other.offset, other.size);
-  });
+  for (const Section& other : image.sections()) {
+    if (&other == old.section || (has_table && &other == old.anchor) || !in_file(other)) continue;
+    if (range.overlaps(other.offset, other.size) && !other.allocated()) return false;
+    if (!keep(other.offset, other.size)) return false;
+  }
+  // Without section headers, nothing says what precedes .sframe.
+  if (image.sections().empty() && has_section && !has_table) kept_end = std::max(kept_end, old.offset);
+  if (has_table && kept_end != load.offset) return false;
+  if (!has_table && Range{tables.program_offset, tables.program_offset + table_size}.overlaps(load.offset, load.file_size))
+    return false;
+  const std::uint64_t headers_end = has_table ? tables.program_offset + table_size + anchor_size : kept_end;
+  if (has_section && old.offset < headers_end) return false;
+  // The rest of it is zeros.
+  std::uint64_t at = std::min(headers_end, range.end);
+  if (has_section) {
+    if (!all_zero(image, at, old.offset)) return false;
+    at = old.offset + old.size;
+  }
+  if (!all_zero(image, at, range.end)) return false;
+  old.has_table = has_table;
+  old.kept_end = kept_end;
+  return true;
 }
 
-/// The end of all that stays, or a Problem where something runs past the file's end. Program headers,
+/// Finds what is loaded and the tail, or a Problem where something runs past the file's end. Program headers,
 /// and an old section that is loaded, are in a PT_LOAD if they stay; else they go.
-Result<std::uint64_t> find_content_end(const Image& image, const Tables& tables, const OldSection& old) {
-  std::uint64_t end = header_size;
+Result<void> find_parts(const Image& image, const Tables& tables, const OldSection& old, Layout& layout) {
   const Range file{0, image.bytes().size()};
+  std::uint64_t end = elf_header_size;
+  if (old.load && old.kept_end > old.load->offset) end = std::max(end, old.kept_end);
   for (const Segment& segment : image.segments()) {
     if (&segment == old.load || segment.type == pt_gnu_sframe || segment.type == llvm::ELF::PT_PHDR) continue;
     if (segment.file_size == 0) continue;
@@ -89,21 +90,36 @@ Result<std::uint64_t> find_content_end(const Image& image, const Tables& tables,
       return fail("a segment runs past the end of the file", {}, segment.offset);
     end = std::max(end, segment.offset + segment.file_size);
   }
+  std::vector<const Section*> others;
   for (const Section& section : image.sections()) {
     if (!in_file(section) || section.index == tables.names_index) continue;
     if (&section == old.section || &section == old.anchor) continue;
     if (!file.contains(section.offset, section.size))
       return fail("section runs past the end of the file", section.name);
-    end = std::max(end, section.offset + section.size);
+    if (section.allocated()) end = std::max(end, section.offset + section.size);
+    else others.push_back(&section);
   }
-  return end;
+  // What is not loaded and stands before the end, or reaches over it, stays.
+  std::ranges::sort(others, {}, &Section::offset);
+  auto tail = others.begin();
+  for (; tail != others.end() && (*tail)->offset < end; ++tail)
+    end = std::max(end, (*tail)->offset + (*tail)->size);
+  layout.loaded_end = layout.tail_start = layout.tail_end = end;
+  if (tail == others.end()) return {};
+  layout.tail_start = (*tail)->offset;
+  std::uint64_t align = least_tail_align;
+  for (; tail != others.end(); ++tail) {
+    layout.tail_end = std::max(layout.tail_end, (*tail)->offset + (*tail)->size);
+    if (((*tail)->align & ((*tail)->align - 1)) == 0) align = std::max(align, std::min((*tail)->align, page));
+  }
+  layout.tail_align = layout.tail_end - layout.tail_start >= shared_tail ? page : align;
+  return {};
 }
 
-/// Bytes behind the content that are neither zero nor in one of the ranges that are made anew.
-std::optional<std::uint64_t> find_unknown_bytes(const Image& image, const Tables& tables,
-                                                const OldSection& old, std::uint64_t content_end) {
+/// Ranges that are made anew, by offset.
+std::vector<Range> find_known(const Image& image, const Tables& tables, const OldSection& old) {
   std::vector<Range> known{
-      {tables.program_offset, tables.program_offset + tables.program_count * entry_size}};
+      {tables.program_offset, tables.program_offset + tables.program_count * program_entry_size}};
   if (tables.section_count != 0) {
     const Section& names = image.sections()[tables.names_index];
     known.push_back(
@@ -111,17 +127,24 @@ std::optional<std::uint64_t> find_unknown_bytes(const Image& image, const Tables
     known.push_back({names.offset, names.offset + names.size});
   }
   if (old.load) known.push_back(file_range(*old.load));
-  if (old.section && in_file(*old.section))
+  if (old.section && in_file(*old.section) &&
+      Range{0, image.bytes().size()}.contains(old.section->offset, old.section->size))
     known.push_back({old.section->offset, old.section->offset + old.section->size});
   std::ranges::sort(known, {}, &Range::start);
-  std::uint64_t at = content_end;
+  return known;
+}
+
+/// The first byte of [at, end) that is neither zero nor in one of the ranges.
+std::optional<std::uint64_t> find_unknown_byte(const Image& image, std::span<const Range> known, std::uint64_t at,
+                                               std::uint64_t end) {
   const auto bytes = image.bytes();
+  end = std::min<std::uint64_t>(end, bytes.size());
   for (const Range& range : known) {
-    for (; at < std::min<std::uint64_t>(range.start, bytes.size()); ++at)
+    for (; at < std::min(range.start, end); ++at)
       if (bytes[at] != std::byte(0)) return at;
     at = std::max(at, range.end);
   }
-  for (; at < bytes.size(); ++at)
+  for (; at < end; ++at)
     if (bytes[at] != std::byte(0)) return at;
   return std::nullopt;
 }
@@ -163,46 +186,37 @@ Result<Loads> check_loads(const Image& image, Layout& layout) {
   return loads;
 }
 
-/// True where the table can grow to `size` bytes where it is: nothing but zeros in the same segment follows.
-bool has_room(const Image& image, const Tables& tables, const OldSection& old, std::uint64_t size) {
-  if (tables.section_count == 0) return false; // what the bytes behind the table are, nobody says
-  const std::uint64_t offset = tables.program_offset;
-  const std::uint64_t old_size = tables.program_count * entry_size;
-  if (old.load && file_range(*old.load).contains(offset, 1)) return false;
-  const bool loaded = std::ranges::any_of(image.segments(), [&](const Segment& segment) {
-    return segment.type == pt_load && file_range(segment).contains(offset, size);
-  });
-  if (!loaded) return false;
-  const auto in_the_way = [&](std::uint64_t at, std::uint64_t length) {
-    return Range{offset, offset + size}.overlaps(at, length);
-  };
-  for (const Section& section : image.sections())
-    if (section.type != sht_null && in_the_way(section.offset, std::max<std::uint64_t>(section.size, 1)))
-      return false;
-  for (const Segment& segment : image.segments())
-    if (segment.type != pt_load && segment.type != llvm::ELF::PT_PHDR && segment.offset != 0 &&
-        in_the_way(segment.offset, segment.file_size))
-      return false;
-  if (in_the_way(0, header_size) ||
-      in_the_way(tables.section_offset, tables.section_count * section_entry_size))
-    return false;
-  if (size <= old_size) return true;
-  return all_zero(image, offset + old_size, offset + size);
+/// Gives blocks that go into the new PT_LOAD their places, from `at` on. The end of them.
+std::uint64_t place_blocks(Layout& layout, std::uint64_t at) {
+  using Kind = Block::Kind;
+  // PT_INTERP stands before PT_LOADs. If it starts at the same offset as one, LLVM's objcopy (up to 14) takes it
+  // for what the other is in, and its alignment for both. So it does not come first.
+  if (std::ranges::none_of(layout.blocks, [](const Block& b) { return b.to_load && b.kind != Kind::interpreter; }) &&
+      at == layout.load_offset)
+    at += least_tail_align;
+  std::ranges::stable_sort(layout.blocks, {}, [](const Block& b) { return b.kind == Kind::interpreter; });
+  for (Block& block : layout.blocks) {
+    if (!block.to_load) continue;
+    at = align_up(at, block.align);
+    block.new_offset = at;
+    block.new_address = layout.load_address + (at - layout.load_offset);
+    at += block.size;
+  }
+  return at;
 }
 
-/// The place of the new PT_LOAD: in the file behind the content, in memory behind all segments.
-Result<void> place(const Loads& loads, Layout& layout) {
-  layout.align = loads.align;
-  const std::uint64_t offset = align_up(layout.content_end, loads.align);
+/// The place of the table and the section in a new PT_LOAD that has both: in the file behind what is loaded, in
+/// memory behind all segments.
+void place_with_table(const Loads& loads, Layout& layout) {
+  const std::uint64_t offset = align_up(layout.loaded_end, loads.align);
   // GNU strip and objcopy (2.40 does, 2.44 does not) move the start of a segment that has the program headers
   // down by less than a page: the page below must be free.
-  const std::uint64_t free_below = layout.table_moves ? loads.align : 0;
-  const std::uint64_t address = align_up(loads.end, loads.align) + free_below;
+  const std::uint64_t address = align_up(loads.end, loads.align) + loads.align;
   layout.load_offset = offset;
   layout.load_address = address;
   const std::uint64_t distance =
       loads.first->address - loads.first->offset; // may wrap around: it is added back
-  if (layout.table_moves && distance % loads.align == 0) {
+  if (distance % loads.align == 0) {
     const std::uint64_t wanted = address - distance;
     if (wanted <= offset) {
       layout.load_address = offset + distance;
@@ -210,18 +224,34 @@ Result<void> place(const Loads& loads, Layout& layout) {
       layout.load_offset = wanted;
     }
   }
-  std::uint64_t headers_size = 0; ///< and the anchor's
-  if (layout.table_moves) {
-    const std::uint64_t table_size = layout.table_count() * entry_size;
-    layout.table_offset = layout.load_offset;
-    layout.table_address = layout.load_address;
-    layout.anchor_offset = layout.load_offset + table_size;
-    layout.anchor_address = layout.load_address + table_size;
-    headers_size = table_size + anchor_size;
+  const std::uint64_t table_size = layout.table_count() * program_entry_size;
+  layout.table_offset = layout.load_offset;
+  layout.table_end = layout.load_offset + table_size;
+  layout.table_address = layout.load_address;
+  layout.anchor_offset = layout.load_offset + table_size;
+  layout.anchor_address = layout.load_address + table_size;
+}
+
+/// The place of the new PT_LOAD, or of what is new in one that is there.
+Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
+  layout.align = loads.align;
+  std::uint64_t at = 0;
+  if (layout.extended) {
+    layout.load_offset = old.load->offset + layout.shift;
+    layout.load_address = old.load->address;
+    at = place_blocks(layout, old.kept_end + layout.shift);
+  } else if (layout.room == HeaderRoom::moved) {
+    place_with_table(loads, layout);
+    at = layout.anchor_offset + anchor_size;
+  } else {
+    layout.load_offset = align_up(layout.loaded_end + layout.shift, page);
+    layout.load_address = align_up(loads.end, loads.align) + layout.load_offset % loads.align;
+    const bool has_blocks = std::ranges::any_of(layout.blocks, &Block::to_load);
+    at = has_blocks ? place_blocks(layout, layout.load_offset) : layout.load_offset;
   }
-  layout.section_offset = layout.load_offset + headers_size;
-  layout.section_address = layout.load_address + headers_size;
-  if (layout.load_address < loads.end || layout.section_address > max_address * 2)
+  layout.section_offset = align_up(at, section_align);
+  layout.section_address = layout.load_address + (layout.section_offset - layout.load_offset);
+  if (layout.load_address < (layout.extended ? 0 : loads.end) || layout.section_address > max_address * 2)
     return fail("no room in the address space behind the last segment");
   return {};
 }
@@ -232,8 +262,8 @@ bool alone_in_place(const Image& image, const Tables& tables, const OldSection& 
   const Range place{old.offset, old.offset + old.size};
   const auto loaded = image.read(old.address, old.size);
   if (!loaded || loaded->data() != image.bytes().data() + old.offset) return false;
-  if (place.overlaps(0, header_size) ||
-      place.overlaps(tables.program_offset, tables.program_count * entry_size) ||
+  if (place.overlaps(0, elf_header_size) ||
+      place.overlaps(tables.program_offset, tables.program_count * program_entry_size) ||
       place.overlaps(tables.section_offset, tables.section_count * section_entry_size))
     return false;
   for (const Section& other : image.sections())
@@ -272,8 +302,8 @@ Result<Tables> read_tables(const Image& image) {
   if (tables.program_count == 0) return fail("no program headers");
   if (tables.program_count >= PN_XNUM - 2) return fail("too many program headers");
   if (tables.program_offset % 8 != 0) return fail("program headers at an odd offset");
-  const Range programs{tables.program_offset, tables.program_offset + tables.program_count * entry_size};
-  if (programs.overlaps(0, header_size)) return fail("program headers overlap the ELF header");
+  const Range programs{tables.program_offset, tables.program_offset + tables.program_count * program_entry_size};
+  if (programs.overlaps(0, elf_header_size)) return fail("program headers overlap the ELF header");
   if (image.sections().empty()) {
     tables.section_offset = tables.section_count = tables.names_index = 0;
     return tables;
@@ -282,7 +312,7 @@ Result<Tables> read_tables(const Image& image) {
     return fail("too many section headers");
   if (entry != section_entry_size) return fail("section headers of an unknown size");
   const std::uint64_t section_table_size = tables.section_count * section_entry_size;
-  if (tables.section_offset < header_size || programs.overlaps(tables.section_offset, section_table_size))
+  if (tables.section_offset < elf_header_size || programs.overlaps(tables.section_offset, section_table_size))
     return fail("section headers overlap other headers");
   if (tables.names_index == 0 || tables.names_index >= tables.section_count) return fail("no section names");
   const Section& names = image.sections()[tables.names_index];
@@ -322,7 +352,7 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
   if (!Range{0, image.bytes().size()}.contains(old.offset, old.size))
     return fail("section runs past the end of the file", ".sframe");
   for (const Segment& segment : image.segments())
-    if (segment.type == pt_load && is_own_load(image, tables, old, segment)) old.load = &segment;
+    if (segment.type == pt_load && is_own_load(image, tables, segment, old)) old.load = &segment;
   const bool is_inside = old.load && old.anchor && in_file(*old.anchor) &&
                          file_range(*old.load).contains(old.anchor->offset, old.anchor->size);
   if (!is_inside) old.anchor = nullptr;
@@ -330,9 +360,8 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
 }
 
 Result<void> check_complete(const Image& image, const Tables& tables, const OldSection& old) {
-  const auto end = find_content_end(image, tables, old);
-  if (!end) return std::unexpected(end.error());
-  return {};
+  Layout layout;
+  return find_parts(image, tables, old, layout);
 }
 
 bool has_own_place(const Image& image, const Tables& tables, const OldSection& old) {
@@ -348,21 +377,27 @@ bool is_replaceable(const Image& image, const Tables& tables, const OldSection& 
 
 Result<Layout> lay_out(const Image& image, const Tables& tables, const OldSection& old) {
   Layout layout;
+  if (old.load && !old.has_table && old.kept_end > old.load->offset) layout.extended = old.load;
   for (std::uint32_t i = 0; i < image.segments().size(); ++i) {
     const Segment& segment = image.segments()[i];
-    if (&segment != old.load && segment.type != pt_gnu_sframe) layout.segments.push_back(i);
+    const bool goes = (&segment == old.load && !layout.extended) || segment.type == pt_gnu_sframe;
+    if (!goes) layout.segments.push_back(i);
   }
-  const auto content_end = find_content_end(image, tables, old);
-  if (!content_end) return std::unexpected(content_end.error());
-  layout.content_end = *content_end;
-  if (const auto unknown = find_unknown_bytes(image, tables, old, *content_end))
+  if (const auto found = find_parts(image, tables, old, layout); !found) return std::unexpected(found.error());
+  const auto known = find_known(image, tables, old);
+  if (const auto unknown = find_unknown_byte(image, known, layout.tail_end, image.bytes().size()))
     return fail("data that belongs to no section or segment follows the image, and would be lost", {},
                 *unknown);
+  // What nothing describes moves with the tail.
+  if (layout.has_tail())
+    if (const auto unknown = find_unknown_byte(image, known, layout.loaded_end, layout.tail_start))
+      layout.tail_start = *unknown;
   const auto loads = check_loads(image, layout);
   if (!loads) return std::unexpected(loads.error());
-  layout.table_offset = tables.program_offset;
-  layout.table_moves = !has_room(image, tables, old, layout.table_count() * entry_size);
-  if (const auto placed = place(*loads, layout); !placed) return std::unexpected(placed.error());
+  find_room(image, tables, old, *loads->first, layout);
+  if (layout.extended && layout.room == HeaderRoom::moved)
+    return fail("no room for more program headers; remove .sframe before other changes, and add it after them");
+  if (const auto placed = place(old, *loads, layout); !placed) return std::unexpected(placed.error());
   return layout;
 }
 

@@ -2,29 +2,33 @@
 //
 // Private: where a new section, its segments and the headers go in a linked file.
 //
-//   0 .. content_end      everything there is but section headers and their names: not a byte of it changes,
-//                         except the ELF header, the program header table where it stays, and the place of an
-//                         old .sframe among them, which becomes zeros
+//   0 .. loaded_end       all that is loaded, and what stands among it: stays where it is in memory, and in the
+//                         file too, unless a page is put before it (rewrite_room.h)
 //   padding               up to a page
-//   load_offset ..        the new PT_LOAD: program header table (where it had to move) and its anchor,
-//   .sframe
-//                         .shstrtab, section header table: not loaded
+//   load_offset ..        the new PT_LOAD: sections that made room for the program headers, then .sframe
+//   tail                  what is not loaded (symbols, debug information), in one piece
+//                         .shstrtab, section header table
 //
-// Two program headers more are needed. Where the table has room behind it, it stays. Elsewhere it moves into
-// the new PT_LOAD. How a program then finds its headers (AT_PHDR) depends on the kernel: Linux 5.18 and later
-// look for the PT_LOAD that has the file offset e_phoff; older ones, and emulators, take e_phoff as an offset
-// from where the first PT_LOAD would have file offset 0. Both are right if the new PT_LOAD's address is as
-// far from its offset as the first one's is. Addresses are mostly ahead of offsets (.bss, gaps between
-// segments), so that takes padding: up to max_padding. Beyond, only the later kernels' way works; shared
-// objects do not depend on it, as dynamic linkers read e_phoff from the file.
+// Package tools are particular about this order. libelf (eu-strip, eu-elfcompress, debugedit) writes zeros
+// over all between the first section's end and the last one's that no section covers: the program headers must
+// stay at the start. dwz wants all loaded sections before all others, in the section header table too; eu-strip
+// keeps the offsets of loaded sections, so a section after the debug information would keep its hole.
+//
+// Two program headers more are needed, and rewrite_room.h says how the table gets room. Where nothing gives
+// any, it moves into the new PT_LOAD. How a program then finds its headers (AT_PHDR) depends on the kernel:
+// Linux 5.18 and later look for the PT_LOAD that has the file offset e_phoff; older ones, and emulators, take
+// e_phoff as an offset from where the first PT_LOAD would have file offset 0. Both are right if the new
+// PT_LOAD's address is as far from its offset as the first one's is. Addresses are mostly ahead of offsets
+// (.bss, gaps between segments), so that takes padding: up to max_padding. Beyond, only the later kernels' way
+// works; shared objects do not depend on it, as dynamic linkers read e_phoff from the file.
 //
 // GNU objcopy and strip build segments from the sections in them. If .sframe is removed and nothing else is
 // there, they drop what the moved table stands in, and the program cannot start. So a section of 8 bytes, the
 // anchor, stands behind a table that moved: it belongs to the program headers, not to .sframe, and stays.
 //
-// What was made this way can be undone: the last PT_LOAD, read-only, with nothing in it but .sframe, the
-// program headers and their anchor. Everything here is computed as if it were not there, so that a second run
-// gives the same file.
+// What was made this way can be made again: the last PT_LOAD, read-only, with .sframe at its end. What else is
+// in it stays; .sframe, and a table that moved there, are taken out of all computations as if they were not
+// there, so that a second run gives the same file.
 
 #pragma once
 
@@ -48,8 +52,10 @@ struct Tables {
 struct OldSection {
   const Section* section = nullptr; ///< nullptr: no section header for it
   const Segment* segment = nullptr; ///< PT_GNU_SFRAME
-  const Segment* load = nullptr;    ///< the PT_LOAD that holds it, where that is there for nothing else
+  const Segment* load = nullptr;    ///< the last PT_LOAD, where .sframe is at its end, or was
   const Section* anchor = nullptr;  ///< in `load`
+  bool has_table = false;           ///< the program headers are in `load`
+  std::uint64_t kept_end = 0;       ///< end of what else is in `load`; load->offset: nothing is
   std::uint64_t address = 0, offset = 0, size = 0; ///< its place in the file; size 0: none
 };
 
@@ -59,22 +65,68 @@ inline constexpr std::string_view anchor_name = ".moved_phdrs";
 inline constexpr std::uint64_t anchor_size =
     8; ///< zeros; there without a header in files without section headers
 
+/// Where a page is put before the file, the linker's own headers stay at the address that `__ehdr_start` has: the C
+/// library of a static program reads them if the kernel (or an emulator) does not tell AT_PHDR. A section, so that
+/// no tool takes them for padding.
+inline constexpr std::string_view linker_headers_name = ".linker_headers";
+
+/// Bytes of the image that go to another address together: sections, and the segments that describe them.
+struct Block {
+  enum class Kind : std::uint8_t { note, interpreter, dynamic_table };
+  Kind kind{};
+  bool has_build_id = false;
+  std::uint64_t offset = 0, size = 0; ///< in the old file
+  std::uint64_t address = 0;          ///< before
+  std::uint64_t align = 1;
+  std::vector<std::uint32_t> sections; ///< by number
+  bool to_load = false;                ///< goes into the new PT_LOAD; else it stays next to the program headers
+  std::uint64_t new_offset = 0, new_address = 0;
+
+  bool holds(std::uint64_t at, std::uint64_t length) const {
+    return at >= offset && at <= offset + size && offset + size - at >= length;
+  }
+};
+
+/// How the program headers got their room, from what every tool takes to what some do not.
+enum class HeaderRoom : std::uint8_t {
+  there,     ///< zeros follow them
+  made,      ///< what followed them moved
+  prepended, ///< a page before the first segment
+  moved,     ///< they moved to the new segment
+};
+
 struct Layout {
   static constexpr std::uint64_t max_padding = std::uint64_t(8) << 20;
   static constexpr std::uint64_t max_align = std::uint64_t(16) << 20; ///< padding is at most this, too
 
   std::vector<std::uint32_t> segments; ///< numbers of the segments that stay, in order
-  std::size_t load_position = 0;       ///< the new PT_LOAD goes before this element of `segments`
-  std::uint64_t content_end = 0;
+  std::size_t load_position = 0;       ///< a new PT_LOAD goes before this element of `segments`
+  const Segment* extended = nullptr;   ///< instead of a new PT_LOAD: a segment that stays gets longer
+  std::uint64_t loaded_end = 0;        ///< in the old file
+  std::uint64_t tail_start = 0, tail_end = 0; ///< in the old file
+  std::uint64_t tail_align = 1;               ///< it moves by a multiple of this
   std::uint64_t align = 0;
-  bool table_moves = false;
+
+  HeaderRoom room = HeaderRoom::there;
+  std::uint64_t shift = 0;                             ///< put before the start of the file
+  std::uint64_t max_load_align = 0;                    ///< where `shift`: PT_LOADs with more get this
+  std::uint64_t linker_headers_address = 0;            ///< where `shift`: of the linker's headers
+  std::uint64_t linker_headers_size = 0;
+  std::vector<Block> blocks;                           ///< what moves
   std::uint64_t table_offset = 0;                      ///< of the program headers
-  std::uint64_t table_address = 0;                     ///< only where the table moves
-  std::uint64_t anchor_offset = 0, anchor_address = 0; ///< the same
+  std::uint64_t table_end = 0;                         ///< of the room: of the table and of blocks behind it
+  std::optional<std::uint64_t> table_address;          ///< nothing: not in a PT_LOAD
+  std::uint64_t anchor_offset = 0, anchor_address = 0; ///< only with HeaderRoom::moved
   std::uint64_t load_offset = 0, load_address = 0;
   std::uint64_t section_offset = 0, section_address = 0;
 
-  std::uint64_t table_count() const { return segments.size() + 2; }
+  std::uint64_t table_count() const { return segments.size() + (extended ? 1 : 2); }
+  bool has_tail() const { return tail_start != tail_end; }
+  /// Where the tail goes if the section has that size.
+  std::uint64_t tail_offset(std::uint64_t section_size) const {
+    const std::uint64_t end = section_offset + section_size;
+    return end + (tail_start - end) % tail_align;
+  }
 };
 
 /// Reads where the tables are; a Problem for what cannot be rewritten: damaged headers, other file types,

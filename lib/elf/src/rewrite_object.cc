@@ -366,8 +366,9 @@ template <class Types> std::vector<std::byte> ObjectWriter<Types>::write(const W
 
 } // namespace
 
-Result<Edit> add_section_to_object(const ObjectLayout& object, const SectionMaker& make) {
-  const auto section = make(object.end());
+Result<Edit> add_section_to_object(const ObjectLayout& object, const SectionMaker& maker) {
+  if (const auto made = maker.make({object.end(), object.end()}); !made) return std::unexpected(made.error());
+  const auto section = maker.finish(object.end());
   if (!section) return std::unexpected(section.error());
   const auto parts = find_parts(object.image());
   if (!parts) return std::unexpected(parts.error());

@@ -44,6 +44,15 @@ struct Converted {
 std::expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
                                         std::uint64_t address);
 
+/// convert() in two steps, for those who know where the section will stand only when its size is known.
+struct Reencoded {
+  Builder builder; ///< ready for finish() at any address from `lowest` to `highest`
+  std::vector<RefusedFunction> refused;
+  std::uint64_t rows_at_end = 0; ///< as in Converted
+};
+std::expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
+                                         std::uint64_t lowest, std::uint64_t highest);
+
 /// `row` with every `fixed` rule replaced by the place that the header's offsets fix: two rows that say the
 /// same compare equal.
 FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset);

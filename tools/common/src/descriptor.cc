@@ -30,9 +30,9 @@ Extent next_extent(int fd, std::uint64_t at, std::uint64_t end) {
   return {begin, hole < 0 ? end : std::min(static_cast<std::uint64_t>(hole), end)};
 }
 
-/// Copies as much of [begin, end) as the kernel will from file to file; the number of bytes.
-std::uint64_t copy_in_kernel(int from, int to, Extent extent) {
-  off_t in = static_cast<off_t>(extent.begin), out = in;
+/// Copies as much of [begin, end) as the kernel will from file to file, to `offset`; the number of bytes.
+std::uint64_t copy_in_kernel(int from, int to, Extent extent, std::uint64_t offset) {
+  off_t in = static_cast<off_t>(extent.begin), out = static_cast<off_t>(offset);
   const auto end = static_cast<off_t>(extent.end);
   while (from >= 0 && in < end) {
     const ssize_t done = ::copy_file_range(from, &in, to, &out, static_cast<std::size_t>(end - in), 0);
@@ -87,12 +87,14 @@ int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t offset) {
   return write_all(fd, bytes);
 }
 
-int copy_start(int from, std::span<const std::byte> bytes, int to) {
-  for (Extent extent{0, 0}; extent.end < bytes.size();) {
-    extent = next_extent(from, extent.end, bytes.size());
-    const std::uint64_t copied = copy_in_kernel(from, to, extent);
-    const auto rest = bytes.subspan(extent.begin, extent.end - extent.begin).subspan(copied);
-    if (const int error = write_at(to, rest, extent.begin + copied)) return error;
+int copy_range(int from, std::uint64_t source, std::span<const std::byte> bytes, int to, std::uint64_t offset) {
+  const std::uint64_t end = source + bytes.size();
+  for (Extent extent{source, source}; extent.end < end;) {
+    extent = next_extent(from, extent.end, end);
+    const std::uint64_t target = offset + (extent.begin - source);
+    const std::uint64_t copied = copy_in_kernel(from, to, extent, target);
+    const auto rest = bytes.subspan(extent.begin - source, extent.end - extent.begin).subspan(copied);
+    if (const int error = write_at(to, rest, target + copied)) return error;
   }
   return 0;
 }

@@ -46,9 +46,9 @@ int write_all(int fd, std::span<const std::byte> bytes);
 /// Writes at `offset`.
 int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t offset);
 
-/// Gives `to`, an empty file, the same first bytes as the file `from`. `bytes` are those: they are written
-/// where the kernel cannot copy from file to file, and where `from` is none. Holes stay holes.
-int copy_start(int from, std::span<const std::byte> bytes, int to);
+/// Gives `to` at `offset`, where it has no bytes yet, the bytes that `from` has at `source`. `bytes` are those:
+/// they are written where the kernel cannot copy from file to file, and where `from` is none. Holes stay holes.
+int copy_range(int from, std::uint64_t source, std::span<const std::byte> bytes, int to, std::uint64_t offset);
 
 /// Writes the first `size` bytes of `from` over those of `to`, holes as zeros, and cuts `to` there.
 int copy_over(int from, int to, std::uint64_t size);

@@ -116,7 +116,10 @@ elf::Result<void> write_content(const std::string& path, Content content, std::o
 
 /// The edited file, into an empty one.
 int write_edit(int from, std::span<const std::byte> original, const elf::Edit& edit, int to) {
-  if (const int error = copy_start(from, original.first(edit.kept), to)) return error;
+  for (const elf::Edit::Kept& range : edit.kept)
+    if (const int error =
+            copy_range(from, range.source, original.subspan(range.source, range.size), to, range.offset))
+      return error;
   if (::ftruncate(to, static_cast<off_t>(edit.size)) != 0) return errno;
   for (const elf::Edit::Piece& piece : edit.pieces)
     if (const int error = write_at(to, piece.bytes, piece.offset)) return error;

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "rewrite_room.h"
+
+#include "llvm_types.h"
+
+#include <llvm/BinaryFormat/ELF.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+namespace sframe::elf {
+
+namespace {
+
+using namespace llvm::ELF;
+
+constexpr std::uint64_t page = 0x1000;
+/// Below, nothing of a user's can be mapped (vm.mmap_min_addr).
+constexpr std::uint64_t lowest_address = 0x10000;
+
+/// The largest page of the machine's kernels.
+std::uint64_t largest_page(std::uint16_t machine) {
+  return machine == EM_AARCH64 ? 0x10000 : page;
+}
+
+/// Bytes that nothing describes and that mean nothing: patchelf writes X or Z over what it moves away.
+bool is_padding(std::byte byte) {
+  return byte == std::byte(0) || byte == std::byte('X') || byte == std::byte('Z');
+}
+
+bool is_near_type(std::uint32_t type) {
+  return type == PT_INTERP || type == PT_NOTE || type == PT_GNU_PROPERTY;
+}
+
+/// Notes that are found by PT_NOTE, never by their address.
+bool is_known_note(const Section& section) {
+  constexpr std::array<std::string_view, 5> names = {".note.gnu.property", ".note.gnu.build-id",
+                                                     ".note.ABI-tag", ".note.package", ".note.dlopen"};
+  return section.type == sht_note && std::ranges::find(names, section.name) != names.end();
+}
+
+/// The tags that are addresses, and may point into what moves.
+bool is_address_tag(std::int64_t tag) {
+  constexpr std::array<std::int64_t, 21> tags = {
+      DT_PLTGOT,        DT_HASH,        DT_STRTAB,     DT_SYMTAB,     DT_RELA,          DT_INIT,   DT_FINI,
+      DT_REL,           DT_DEBUG,       DT_JMPREL,     DT_INIT_ARRAY, DT_FINI_ARRAY,    DT_RELR,   DT_GNU_HASH,
+      DT_PREINIT_ARRAY, DT_TLSDESC_PLT, DT_TLSDESC_GOT, DT_VERSYM,    DT_VERDEF, DT_VERNEED, DT_SYMTAB_SHNDX};
+  return std::ranges::find(tags, tag) != tags.end();
+}
+
+/// What .dynamic and the symbols say of the sections.
+class References {
+public:
+  explicit References(const Image& image) : image_(image) {
+    with_types(image.byte_order(), [&]<class Types>(Types) { read<Types>(); });
+  }
+
+  /// True where a symbol names a place in the section: code may refer to it. Not counted: symbols that stand for
+  /// sections, the one in the note of crt1.o, and what says where AArch64 has code or data.
+  bool has_symbol(const Section& section) const { return has_symbol_[section.index]; }
+
+  /// True where exactly one entry of .dynamic points into the section, to its start, and has the tag of its type.
+  bool is_dynamic_table(const Section& section) const {
+    const std::int64_t tag = dynamic_tag(section.type, section.flags);
+    if (tag == 0) return false;
+    // Static executables find their relocations by symbols, and DT_RELASZ may span several sections.
+    const std::pair<std::int64_t, std::uint64_t> whole(DT_RELASZ, section.size);
+    if (tag == DT_RELA && (image_.type() != et_dyn || std::ranges::find(dynamic_, whole) == dynamic_.end()))
+      return false;
+    std::size_t right = 0, other = 0;
+    for (const auto& [entry_tag, value] : dynamic_) {
+      if (entry_tag == tag && value == section.address) ++right;
+      else if (entry_tag == tag) ++other;
+      else if (is_address_tag(entry_tag) && value >= section.address && value - section.address < section.size)
+        ++other;
+    }
+    return right == 1 && other == 0;
+  }
+
+private:
+  template <class Types> void read() {
+    has_symbol_.assign(image_.sections().size(), false);
+    for (const Section& section : image_.sections()) {
+      if (section.type == sht_symtab || section.type == sht_dynsym) read_symbols<Types>(section);
+      if (section.type == SHT_DYNAMIC && section.allocated()) read_dynamic<Types>(section);
+    }
+  }
+
+  template <class Types> void read_symbols(const Section& section) {
+    const auto symbols =
+        table_at<typename Types::Sym>(image_.bytes(), section.offset, section.size / sizeof(typename Types::Sym));
+    if (!symbols) return;
+    std::string_view names;
+    if (section.link < image_.sections().size()) {
+      const Section& strings = image_.sections()[section.link];
+      if (const auto bytes = table_at<char>(image_.bytes(), strings.offset, strings.size); bytes && in_file(strings))
+        names = {bytes->data(), bytes->size()};
+    }
+    for (const auto& symbol : *symbols) {
+      if (symbol.st_shndx >= has_symbol_.size() || symbol.getType() == STT_SECTION) continue;
+      if (symbol.getType() == STT_FILE || has_symbol_[symbol.st_shndx]) continue;
+      // Linkers give __ehdr_start the number of the first section, which it is not in.
+      const Section& where = image_.sections()[symbol.st_shndx];
+      if (symbol.st_value - where.address > where.size) continue;
+      const auto name = symbol.st_name < names.size() ? names.substr(symbol.st_name) : std::string_view();
+      const bool is_tag = name.starts_with("__abi_tag") || name.starts_with("$d") || name.starts_with("$x");
+      if (!is_tag) has_symbol_[symbol.st_shndx] = true;
+    }
+  }
+
+  template <class Types> void read_dynamic(const Section& section) {
+    const auto entries =
+        table_at<typename Types::Dyn>(image_.bytes(), section.offset, section.size / sizeof(typename Types::Dyn));
+    const Segment* segment = image_.find_segment(pt_dynamic);
+    if (!entries || !segment || segment->offset != section.offset) return;
+    for (const auto& entry : *entries) {
+      if (entry.getTag() == DT_NULL) break;
+      dynamic_.emplace_back(entry.getTag(), entry.getVal());
+    }
+  }
+
+  const Image& image_;
+  std::vector<bool> has_symbol_;                               ///< by section
+  std::vector<std::pair<std::int64_t, std::uint64_t>> dynamic_; ///< tag and value
+};
+
+/// What follows the program headers, as far as it can move.
+class Follower {
+public:
+  Follower(const Image& image, const Tables& tables, const OldSection& old, const Segment& load,
+           Range free, std::uint64_t table_offset, std::uint64_t table_end)
+      : image_(image), old_(old), load_(load), free_(free), references_(image), start_(table_offset), table_end_(table_end) {
+    limit_ = load.offset + load.file_size;
+    const std::uint64_t section_table = tables.section_count * section_entry_size;
+    if (tables.section_offset + section_table > start_) limit_ = std::min(limit_, std::max(start_, tables.section_offset));
+    for (const Section& section : image.sections()) add(section);
+    for (const Segment& segment : image.segments()) add(segment);
+    merge();
+    find_gaps();
+  }
+
+  const std::vector<Block>& blocks() const { return blocks_; }
+  /// What stands at this offset cannot move.
+  std::uint64_t limit() const { return limit_; }
+  /// The end of the room if the first `count` blocks are gone.
+  std::uint64_t room_end(std::size_t count) const {
+    return count < blocks_.size() ? blocks_[count].offset : limit_;
+  }
+
+private:
+  void stop_at(std::uint64_t offset) { limit_ = std::min(limit_, std::max(offset, start_)); }
+
+  bool is_in_place(std::uint64_t offset, std::uint64_t address) const {
+    return address - load_.address == offset - load_.offset;
+  }
+
+  std::optional<Block::Kind> kind(const Section& section) const {
+    if (!section.allocated() || section.flags & (shf_write | shf_execinstr | SHF_TLS)) return std::nullopt;
+    if (references_.has_symbol(section) || !is_in_place(section.offset, section.address)) return std::nullopt;
+    if (section.align > page || (section.align & (section.align - 1)) != 0) return std::nullopt;
+    if (is_known_note(section)) return Block::Kind::note;
+    if (section.name == ".interp" && section.type == sht_progbits) return Block::Kind::interpreter;
+    if (references_.is_dynamic_table(section)) return Block::Kind::dynamic_table;
+    return std::nullopt;
+  }
+
+  void add(const Section& section) {
+    if (section.type == sht_null || (section.type == sht_nobits && !section.allocated())) return;
+    if (&section == old_.section && free_.contains(section.offset, section.size)) return;
+    const bool reaches = in_file(section) && Range{start_, limit_}.overlaps(section.offset, section.size);
+    if (section.offset < start_ && !reaches) return;
+    if (&section == old_.anchor && old_.has_table) return;
+    const auto what = kind(section);
+    if (!what || section.size == 0 || section.type == sht_nobits || section.offset < start_)
+      return stop_at(section.offset);
+    Block block{.kind = *what, .offset = section.offset, .size = section.size, .address = section.address};
+    block.has_build_id = section.name == ".note.gnu.build-id";
+    block.align = std::max<std::uint64_t>(section.align, 1);
+    block.sections = {section.index};
+    blocks_.push_back(std::move(block));
+  }
+
+  void add(const Segment& segment) {
+    if (&segment == &load_ || &segment == old_.load || segment.type == pt_gnu_sframe) return;
+    if (segment.type == PT_PHDR || segment.file_size == 0) return;
+    if (segment.offset + segment.file_size <= start_) return;
+    if (is_near_type(segment.type) && Range{start_, table_end_}.overlaps(segment.offset, segment.file_size)) return;
+    if (!is_near_type(segment.type) || !is_in_place(segment.offset, segment.address) || segment.align > page ||
+        (segment.align & (segment.align - 1)) != 0 || segment.offset < start_)
+      return stop_at(segment.offset);
+    Block block{.kind = segment.type == PT_INTERP ? Block::Kind::interpreter : Block::Kind::note,
+                .offset = segment.offset,
+                .size = segment.file_size,
+                .address = segment.address};
+    block.align = std::max<std::uint64_t>(segment.align, 1);
+    blocks_.push_back(std::move(block));
+  }
+
+  /// What overlaps becomes one block, if it is of one kind.
+  void merge() {
+    std::ranges::sort(blocks_, {}, [](const Block& b) { return std::pair(b.offset, b.sections); });
+    std::vector<Block> merged;
+    for (Block& block : blocks_) {
+      if (merged.empty() || block.offset >= merged.back().offset + merged.back().size) {
+        merged.push_back(std::move(block));
+        continue;
+      }
+      Block& into = merged.back();
+      if (into.kind != block.kind || into.kind == Block::Kind::dynamic_table) stop_at(into.offset);
+      into.size = std::max(into.size, block.offset + block.size - into.offset);
+      into.align = std::max(into.align, block.align);
+      into.has_build_id |= block.has_build_id;
+      into.sections.insert(into.sections.end(), block.sections.begin(), block.sections.end());
+    }
+    // No section describes the bytes: what else they are, nothing says.
+    for (const Block& block : merged)
+      if (block.sections.empty()) stop_at(block.offset);
+    for (const Block& block : merged)
+      if (block.offset < limit_ && block.offset + block.size > limit_) stop_at(block.offset);
+    std::erase_if(merged, [&](const Block& block) { return block.offset >= limit_; });
+    blocks_ = std::move(merged);
+  }
+
+  /// Bytes between the blocks may be data that no header describes.
+  void find_gaps() {
+    std::uint64_t at = table_end_;
+    for (std::size_t i = 0; i <= blocks_.size(); ++i) {
+      for (const std::uint64_t end = room_end(i); at < end; ++at)
+        if (!is_padding(image_.bytes()[at]) && !free_.contains(at, 1)) {
+          limit_ = at;
+          return blocks_.resize(i);
+        }
+      if (i < blocks_.size()) at = blocks_[i].offset + blocks_[i].size;
+    }
+  }
+
+  const Image& image_;
+  const OldSection& old_;
+  const Segment& load_;
+  Range free_;
+  References references_;
+  std::uint64_t start_, table_end_, limit_ = 0;
+  std::vector<Block> blocks_; ///< by offset
+};
+
+/// Where the table stands, or stood before it moved.
+struct Home {
+  std::uint64_t offset = 0, size = 0;
+};
+
+Home find_home(const Image& image, const Tables& tables, const OldSection& old) {
+  if (!old.has_table) return {tables.program_offset, tables.program_count * program_entry_size};
+  // What an earlier version of this code moved: the bytes of the old table are still there. Nothing says how many
+  // entries it had, but they are known.
+  const auto is_known = [&](const auto& entry) {
+    return entry.p_type == PT_PHDR || entry.p_type == pt_gnu_sframe ||
+           std::ranges::any_of(image.segments(), [&](const Segment& segment) {
+             return segment.type == entry.p_type && segment.offset == entry.p_offset &&
+                    segment.address == entry.p_vaddr && segment.file_size == entry.p_filesz;
+           });
+  };
+  std::uint64_t count = 0;
+  with_types(image.byte_order(), [&]<class Types>(Types) {
+    if (const auto table = table_at<typename Types::Phdr>(image.bytes(), elf_header_size, tables.program_count))
+      while (count < table->size() && is_known((*table)[count])) ++count;
+  });
+  return {elf_header_size, count * program_entry_size};
+}
+
+/// True where the table can grow to `size` bytes where it is: nothing but padding in the same segment follows.
+bool has_room(const Image& image, const Tables& tables, const OldSection& old, const Home& home,
+              const Segment& load, Range free, std::uint64_t size) {
+  if (size <= home.size && !old.has_table) return true;
+  if (tables.section_count == 0) return false; // what the bytes behind the table are, nothing says
+  if (!file_range(load).contains(home.offset, size)) return false;
+  const auto in_the_way = [&](std::uint64_t at, std::uint64_t length) {
+    return Range{home.offset, home.offset + size}.overlaps(at, length);
+  };
+  for (const Section& section : image.sections())
+    if (section.type != sht_null && !(&section == old.section && free.contains(section.offset, section.size)) &&
+        in_the_way(section.offset, std::max<std::uint64_t>(section.size, 1)))
+      return false;
+  for (const Segment& segment : image.segments())
+    if (segment.type != pt_load && segment.type != PT_PHDR && segment.offset != 0 &&
+        in_the_way(segment.offset, segment.file_size) &&
+        // patchelf 0.14 forgets PT_GNU_PROPERTY when its table grows over the note.
+        !(is_near_type(segment.type) &&
+          Range{home.offset, home.offset + home.size}.overlaps(segment.offset, segment.file_size)))
+      return false;
+  if (in_the_way(0, elf_header_size) ||
+      in_the_way(tables.section_offset, tables.section_count * section_entry_size))
+    return false;
+  const std::uint64_t end = home.offset + size;
+  for (std::uint64_t at = home.offset + home.size; at < end; ++at)
+    if (!is_padding(image.bytes()[at]) && !free.contains(at, 1)) return false;
+  return true;
+}
+
+/// Puts what is not to_load of the first `count` blocks behind the table, for a segment that has file offset 0
+/// at `base`. The end of it.
+std::uint64_t pack(std::span<Block> blocks, std::uint64_t at, std::uint64_t base) {
+  for (Block& block : blocks) {
+    if (block.to_load) continue;
+    at = align_up(at, block.align);
+    block.new_offset = at;
+    block.new_address = base + at;
+    at += block.size;
+  }
+  return at;
+}
+
+/// Makes room in place; true where that worked. Only dynamic tables go to the new segment, or with `notes`, what
+/// has to.
+bool make_room(const Follower& follower, std::uint64_t start, std::uint64_t base, bool notes, Layout& layout) {
+  const auto fits = [&](std::vector<Block>& blocks) {
+    const std::uint64_t end = pack(blocks, start, base);
+    if (end > follower.room_end(blocks.size())) return false;
+    layout.table_end = end;
+    if (!blocks.empty()) layout.table_end = std::max(end, blocks.back().offset + blocks.back().size);
+    layout.blocks = blocks;
+    return true;
+  };
+  std::vector<Block> blocks;
+  for (const Block& block : follower.blocks()) {
+    Block& added = blocks.emplace_back(block);
+    added.to_load = block.kind == Block::Kind::dynamic_table;
+    if (fits(blocks)) return true;
+  }
+  if (!notes) return false;
+  // The build ID goes last, PT_INTERP before it.
+  const auto rank = [](const Block& b) { return b.has_build_id ? 2 : b.kind == Block::Kind::interpreter ? 1 : 0; };
+  for (const int wanted : {0, 1, 2})
+    for (Block& block : blocks) {
+      if (block.to_load || rank(block) != wanted) continue;
+      block.to_load = true;
+      if (fits(blocks)) return true;
+    }
+  return false;
+}
+
+/// Puts a page before the first segment; true where there are addresses for it.
+bool prepend(const Image& image, const Home& home, const Segment& first, const Follower* follower,
+             std::uint64_t size, Layout& layout) {
+  const std::uint64_t shift = largest_page(image.machine());
+  if (image.type() != et_exec || home.offset != elf_header_size || first.offset != 0) return false;
+  if (first.address % shift != 0 || first.address < lowest_address + shift) return false;
+  if (first.memory_size < first.file_size || home.offset + size > shift) return false;
+  for (const Segment& segment : image.segments())
+    if (segment.type == pt_load && (segment.address - segment.offset) % shift != 0) return false;
+  std::vector<Block> blocks;
+  if (follower)
+    for (const Block& block : follower->blocks()) {
+      if (block.kind == Block::Kind::dynamic_table) break;
+      blocks.push_back(block);
+    }
+  std::uint64_t end = pack(blocks, home.offset + size, first.address - shift);
+  if (end > page) {
+    blocks.clear();
+    end = home.offset + size;
+  }
+  layout.blocks = std::move(blocks);
+  layout.table_end = end;
+  layout.shift = shift;
+  layout.max_load_align = shift;
+  layout.linker_headers_address = first.address;
+  layout.linker_headers_size = home.offset + home.size / program_entry_size * program_entry_size;
+  return true;
+}
+
+} // namespace
+
+std::int64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags) {
+  switch (section_type) {
+  case SHT_HASH: return DT_HASH;
+  case SHT_GNU_HASH: return DT_GNU_HASH;
+  case SHT_DYNSYM: return DT_SYMTAB;
+  case SHT_STRTAB: return flags & shf_alloc ? DT_STRTAB : 0;
+  case SHT_RELA: return flags & shf_alloc ? DT_RELA : 0;
+  case SHT_GNU_versym: return DT_VERSYM;
+  case SHT_GNU_verneed: return DT_VERNEED;
+  case SHT_GNU_verdef: return DT_VERDEF;
+  default: return 0;
+  }
+}
+
+bool all_zero(const Image& image, std::uint64_t offset, std::uint64_t end) {
+  const auto bytes = image.bytes().subspan(offset, end - offset);
+  return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte(0); });
+}
+
+void find_room(const Image& image, const Tables& tables, const OldSection& old, const Segment& first,
+               Layout& layout) {
+  const Home home = find_home(image, tables, old);
+  const std::uint64_t size = layout.table_count() * program_entry_size;
+  const auto load = std::ranges::find_if(image.segments(), [&](const Segment& segment) {
+    return segment.type == pt_load && &segment != old.load &&
+           file_range(segment).contains(home.offset, std::min(home.size, size)) && segment.file_size != 0;
+  });
+  // The place of a section that goes is room, too.
+  const Range free = has_own_place(image, tables, old) ? Range{old.offset, old.offset + old.size} : Range{0, 0};
+  layout.table_offset = home.offset;
+  layout.table_end = home.offset + std::max(size, home.size);
+  if (load != image.segments().end()) {
+    const std::uint64_t base = load->address - load->offset; // may wrap around: it is added back
+    layout.table_address = base + home.offset;
+    layout.room = HeaderRoom::there;
+    if (has_room(image, tables, old, home, *load, free, size)) return;
+    std::optional<Follower> follower;
+    if (tables.section_count != 0)
+      follower.emplace(image, tables, old, *load, free, home.offset, home.offset + home.size);
+    const bool is_known = follower && follower->room_end(0) >= home.offset + home.size && base % page == 0;
+    const std::uint64_t start = home.offset + size;
+    layout.room = HeaderRoom::made;
+    if (is_known && make_room(*follower, start, base, false, layout)) return;
+    layout.room = HeaderRoom::prepended;
+    if (prepend(image, home, first, is_known ? &*follower : nullptr, size, layout)) {
+      layout.table_address = first.address - layout.shift + home.offset;
+      return;
+    }
+    layout.room = HeaderRoom::made;
+    if (is_known && make_room(*follower, start, base, true, layout)) return;
+  }
+  layout.room = HeaderRoom::moved;
+}
+
+} // namespace sframe::elf

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: how the program header table gets room for two entries more, without leaving its place at the start
+// of the file. In this order, the first that works:
+//
+// 1. Zeros follow the table, or what patchelf leaves: it grows.
+// 2. What follows makes room, as patchelf does it: .interp and notes move up behind the table; tables that
+//    only DT_ entries point to (.gnu.hash, .dynsym and their kin), as few as are needed, go to the new PT_LOAD.
+//    The build ID stays in the first page: that is the one page of a file which the kernel puts into cores.
+// 3. ET_EXEC, which has addresses below it: a page is put before the first segment, with the headers and the
+//    notes. All else keeps its address and is further back in the file; so do the linker's own headers, which get a
+//    section, `.linker_headers`.
+// 4. As 2, but notes go to the new PT_LOAD too.
+//
+// Else the table moves to the new PT_LOAD (rewrite_layout.h), which does not survive all tools.
+//
+// What moves must be known whole: sections of known types or names, the segments PT_INTERP, PT_NOTE and
+// PT_GNU_PROPERTY, the entries of .dynamic. A note of another name, or one with a symbol in it, stays: code may
+// refer to it.
+
+#pragma once
+
+#include "rewrite_layout.h"
+
+namespace sframe::elf {
+
+/// Sets room, table_offset, table_end, shift, max_load_align and blocks, except where those go that are
+/// to_load. layout.segments and layout.extended are set; all that stays is in the file (find_content_end).
+/// `first`: the PT_LOAD with the lowest address. Linear in headers, symbols and the bytes of the first segment.
+void find_room(const Image& image, const Tables& tables, const OldSection& old, const Segment& first,
+               Layout& layout);
+
+/// The DT_ tag that says where a dynamic table of this section type is; 0 for others.
+std::int64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags);
+
+/// Half-open range of file offsets.
+struct Range {
+  std::uint64_t start, end;
+
+  bool contains(std::uint64_t offset, std::uint64_t size) const {
+    return offset >= start && offset <= end && end - offset >= size;
+  }
+  bool overlaps(std::uint64_t offset, std::uint64_t size) const {
+    return size != 0 && offset < end && (offset >= start || start - offset < size);
+  }
+};
+
+inline Range file_range(const Segment& segment) {
+  return {segment.offset, segment.offset + segment.file_size};
+}
+
+inline bool in_file(const Section& section) {
+  return section.type != sht_nobits && section.type != sht_null && section.size != 0;
+}
+
+inline std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
+  return (value + align - 1) & ~(align - 1);
+}
+
+/// True where nothing but zeros is at [offset, end) of the file.
+bool all_zero(const Image& image, std::uint64_t offset, std::uint64_t end);
+
+inline constexpr std::uint64_t elf_header_size = 64;
+inline constexpr std::uint64_t program_entry_size = 56;
+inline constexpr std::uint64_t section_entry_size = 64;
+
+} // namespace sframe::elf
