@@ -347,7 +347,7 @@ TEST(ElfRewrite, HeadersStayAtTheStart) {
 }
 
 // Where they move, they are where old kernels compute them, as far from their offset as the first segment, and a
-// section that is not .sframe stands behind them: GNU's tools drop segments without sections.
+// section that is not .sframe stands after them: GNU's tools drop segments without sections.
 TEST(ElfRewrite, MovedHeaders) {
   std::size_t moved = 0;
   for (const LinkedFile& file : linked_inputs()) {

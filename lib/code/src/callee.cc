@@ -92,7 +92,7 @@ const Decoded* Analysis::leaves_with(std::uint64_t address, std::uint8_t reg) co
 }
 
 /// Go's functions ask for a larger stack before they do anything else: with the return address kept in a
-/// register they call runtime.morestack, which starts them again with all as it was. Behind the call they
+/// register they call runtime.morestack, which starts them again with all as it was. After the call they
 /// reload arguments and jump to their own start. No other callee gives the link register back.
 bool Analysis::restarts_the_function(const Instruction& instruction, const State& before) const {
   const std::uint8_t link = instruction.link_register;

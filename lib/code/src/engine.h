@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The engine behind Analyzer. It has parts, a file each:
+// The engine of Analyzer. It has parts, a file each:
 //
 // - discover.cc finds instructions: decodes from an address on along direct control flow, each one once;
 // - transfer.cc says what an instruction does to a state;
@@ -72,7 +72,7 @@ struct Guess {
   State state;
 };
 
-/// An edge from a call to a landing pad whose row does not fit what the call leaves behind.
+/// An edge from a call to a landing pad whose row does not fit what the call leaves.
 struct DoubtfulPad {
   std::uint64_t pad = 0;
   std::uint32_t from = 0;

@@ -97,7 +97,7 @@ void put(std::vector<std::byte>& piece, std::uint64_t start, std::uint64_t offse
   std::ranges::copy(bytes, piece.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-/// The new numbers of the sections. What goes to the new segment, and .sframe behind it, stands after all others
+/// The new numbers of the sections. What goes to the new segment, and .sframe after it, stands after all others
 /// that are loaded: dwz and patchelf want headers in the order of offsets, loaded ones first.
 class Numbering {
 public:
@@ -280,8 +280,8 @@ private:
     }
   }
 
-  /// The table and what moved up behind it; the new segment, or what is new in one that is there. Of the holes
-  /// that blocks leave, those behind the table become zeros.
+  /// The table and what moved up after it; the new segment, or what is new in one that is there. Of the holes
+  /// that blocks leave, those after the table become zeros.
   void add_load(const std::vector<std::byte>& table) {
     std::vector<std::byte> start(layout_.table_end - layout_.table_offset), load;
     put(start, layout_.table_offset, layout_.table_offset, table);

@@ -205,8 +205,8 @@ std::uint64_t place_blocks(Layout& layout, std::uint64_t at) {
   return at;
 }
 
-/// The place of the table and the section in a new PT_LOAD that has both: in the file behind what is loaded, in
-/// memory behind all segments.
+/// The place of the table and the section in a new PT_LOAD that has both: in the file after what is loaded, in
+/// memory after all segments.
 void place_with_table(const Loads& loads, Layout& layout) {
   const std::uint64_t offset = align_up(layout.loaded_end, loads.align);
   // GNU strip and objcopy (2.40 does, 2.44 does not) move the start of a segment that has the program headers

@@ -114,7 +114,7 @@ struct Layout {
   std::uint64_t linker_headers_size = 0;
   std::vector<Block> blocks;                           ///< what moves
   std::uint64_t table_offset = 0;                      ///< of the program headers
-  std::uint64_t table_end = 0;                         ///< of the room: of the table and of blocks behind it
+  std::uint64_t table_end = 0;                         ///< of the room: of the table and of blocks after it
   std::optional<std::uint64_t> table_address;          ///< nothing: not in a PT_LOAD
   std::uint64_t anchor_offset = 0, anchor_address = 0; ///< only with HeaderRoom::moved
   std::uint64_t load_offset = 0, load_address = 0;

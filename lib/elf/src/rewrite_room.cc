@@ -273,7 +273,7 @@ Home find_home(const Image& image, const Tables& tables, const OldSection& old) 
 bool has_room(const Image& image, const Tables& tables, const OldSection& old, const Home& home,
               const Segment& load, Range free, std::uint64_t size) {
   if (size <= home.size && !old.has_table) return true;
-  if (tables.section_count == 0) return false; // what the bytes behind the table are, nothing says
+  if (tables.section_count == 0) return false; // nothing describes the bytes after the table
   if (!file_range(load).contains(home.offset, size)) return false;
   const auto in_the_way = [&](std::uint64_t at, std::uint64_t length) {
     return Range{home.offset, home.offset + size}.overlaps(at, length);
@@ -298,7 +298,7 @@ bool has_room(const Image& image, const Tables& tables, const OldSection& old, c
   return true;
 }
 
-/// Puts what is not to_load of the first `count` blocks behind the table, for a segment that has file offset 0
+/// Puts what is not to_load of the first `count` blocks after the table, for a segment that has file offset 0
 /// at `base`. The end of it.
 std::uint64_t pack(std::span<Block> blocks, std::uint64_t at, std::uint64_t base) {
   for (Block& block : blocks) {

@@ -4,7 +4,7 @@
 // of the file. In this order, the first that works:
 //
 // 1. Zeros follow the table, or what patchelf leaves: it grows.
-// 2. What follows makes room, as patchelf does it: .interp and notes move up behind the table; tables that
+// 2. What follows makes room, as patchelf does it: .interp and notes move up after the table; tables that
 //    only DT_ entries point to (.gnu.hash, .dynsym and their kin), as few as are needed, go to the new PT_LOAD.
 //    The build ID stays in the first page: that is the one page of a file which the kernel puts into cores.
 // 3. ET_EXEC, which has addresses below it: a page is put before the first segment, with the headers and the

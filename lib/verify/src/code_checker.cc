@@ -400,7 +400,7 @@ void CodeChecker::check_exit(const code::Reached& at, const PlacedRow& row) {
 }
 
 /// A jump out of the function must take along the frame that the target's row describes. A branch that is
-/// never taken (__builtin_unreachable) may lead behind the end of the function, as may a jump to an empty block
+/// never taken (__builtin_unreachable) may lead past the end of the function, as may a jump to an empty block
 /// there (LLVM's unreachable): what starts there by chance says nothing.
 void CodeChecker::check_tail_call(const code::Reached& at) {
   const std::uint64_t address = at.instruction.target;

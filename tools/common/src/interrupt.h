@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what is left behind where a signal ends the program. Temporary files are removed, and a file that is being
+// Private: what is left where a signal ends the program. Temporary files are removed, and a file that is being
 // written over is finished first.
 
 #pragma once

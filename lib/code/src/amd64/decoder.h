@@ -75,7 +75,7 @@ private:
   void load(std::uint8_t reg, const ZydisDecodedOperand& operand, bool is_signed);
 
   bool is_register(std::uint32_t i, std::uint8_t size) const;
-  /// Operands behind the last were never written.
+  /// Operands after the last were never written.
   bool is(std::uint32_t i, ZydisOperandType type) const {
     return i < raw_.operand_count && operands_[i].type == type;
   }

@@ -35,7 +35,7 @@ struct Edit {
   /// The first `size` bytes of the original, and nothing else so far.
   static Edit keep_start(std::uint64_t size);
 
-  /// Keeps a range, behind all others that are kept; `size` grows to hold it.
+  /// Keeps a range, after all others that are kept; `size` grows to hold it.
   void keep(Kept range);
 
   /// Adds a piece behind all others; `size` grows to hold it.

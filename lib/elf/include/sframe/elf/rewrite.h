@@ -6,7 +6,7 @@
 //
 //   auto linked = sframe::elf::add_section(image, {.make = convert, .finish = encode});
 //
-// No address and no byte of the program changes: the section goes into a new read-only PT_LOAD behind the last
+// No address and no byte of the program changes: the section goes into a new read-only PT_LOAD after the last
 // one. Two more program headers need room; tables and notes that the linker put next to them may move to make
 // it. src/rewrite_layout.h says where everything goes and why.
 
@@ -43,7 +43,7 @@ struct SectionMaker {
 /// A linked file with a section in it.
 struct Linked {
   Edit edit;
-  /// The program headers had no room at the start of the file and stand behind the last segment now: the file
+  /// The program headers had no room at the start of the file and stand after the last segment now: the file
   /// works, but libelf's tools (eu-strip, eu-elfcompress, find-debuginfo) would write zeros over them.
   bool headers_moved = false;
 };
