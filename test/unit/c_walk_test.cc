@@ -115,7 +115,9 @@ TEST_F(CWalk, MemoryThatRunsOutIsAStatus) {
       error = {};
       sframe_process* made = open();
       limit_allocations(std::nullopt);
-      if (!made) EXPECT_EQ(error.status, SFRAME_NO_MEMORY) << error.message;
+      if (!made) {
+        EXPECT_EQ(error.status, SFRAME_NO_MEMORY) << error.message;
+      }
       sframe_close(made);
       return made != nullptr;
     });
@@ -156,7 +158,9 @@ TEST_F(CWalk, OfACoreToo) {
     const auto status =
         opened ? sframe_walk_into(opened, 0, frames, 8, &count, nullptr, nullptr) : SFRAME_NO_MEMORY;
     limit_allocations(std::nullopt);
-    if (opened && status != SFRAME_OK) EXPECT_EQ(status, SFRAME_NO_MEMORY);
+    if (opened && status != SFRAME_OK) {
+      EXPECT_EQ(status, SFRAME_NO_MEMORY);
+    }
     sframe_close(opened);
     if (status == SFRAME_OK && count == 8) break;
     ASSERT_LT(calls, 10'000'000u);

@@ -62,7 +62,9 @@ TEST(ConvertObject, SurvivesDamage) {
       ++written;
       const auto again = convert(*result);
       EXPECT_TRUE(again) << path << ", round " << round << ": " << again.error().text();
-      if (again) EXPECT_TRUE(*again == *result) << path << ", round " << round;
+      if (again) {
+        EXPECT_TRUE(*again == *result) << path << ", round " << round;
+      }
     }
   }
   EXPECT_GT(written, 100u) << "the damage is too much to test anything";
