@@ -79,6 +79,7 @@ CASES = {
     "sframe-gen /usr/lib/x86_64-linux-gnu/libcrypto.so.3 -o libcrypto.sframe --emit=section": Case(
         shows="numbers", needs=("/usr/lib/x86_64-linux-gnu/libcrypto.so.3",)),
     "sframe-gen app -o app": Case(APP, needs=("gcc",)),
+    "sframe-gen app -o app && eu-strip app": Case(APP, needs=("gcc", "eu-strip")),
     "sframe-gen libfoo.so -o sidecars/ --emit=sidecar": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen libfoo.so -o libfoo.sframe --emit=section": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen old.so -o new.sframe --from=sframe --emit=section": Case('cp "$inputs"/amd64/v2-gas244.so old.so'),
