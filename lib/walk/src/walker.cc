@@ -8,6 +8,8 @@
 
 #include "sframe/walk/walker.h"
 
+#include "steppers/trampoline.h"
+
 #include <charconv>
 #include <new>
 #include <optional>
@@ -59,11 +61,14 @@ void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& cal
   if (result.status != StepStatus::stepped) return;
   caller.registers.pc = memory_.code_address(caller.registers.pc);
   check_step(frame, caller, sp_, result);
-  // A guess that leads to no code is none; the next stepper may know better.
+  // A guess that leads to no code is none; the next stepper may know better. Signal trampolines are code
+  // wherever they are: emulators put them where nothing says so.
+  if (result.trust != Trust::heuristic || result.status != StepStatus::stepped) return;
   const std::uint64_t pc = caller.registers.pc;
-  if (result.trust == Trust::heuristic && result.status == StepStatus::stepped &&
-      !memory_.space().is_code(caller.lookup_pc()))
-    result = pc ? StepResult::failed(StopReason::not_code, pc) : StepResult::failed(StopReason::zero_pc);
+  const AbiTraits& abi = memory_.space().abi();
+  if (memory_.space().is_code(caller.lookup_pc())) return;
+  if (find_trampoline(*find_unwind_abi(abi.id), memory_, pc)) return;
+  result = pc ? StepResult::failed(StopReason::not_code, pc) : StepResult::failed(StopReason::zero_pc);
 }
 
 void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame,
