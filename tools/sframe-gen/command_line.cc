@@ -4,6 +4,7 @@
 
 #include <sframe/tool/output_file.h>
 
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -113,6 +114,8 @@ std::optional<std::string> contradiction(const CommandLine& line) {
 std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   line.plt = !raw.no_plt;
   if (!raw.byte_order.empty()) line.byte_order = raw.byte_order == "big" ? ByteOrder::big : ByteOrder::little;
+  if (std::isnan(raw.min_coverage)) return "--min-coverage: not a number";
+  if (std::isnan(raw.min_cfi_coverage)) return "--min-cfi-coverage: not a number";
   if (raw.min_coverage >= 0) line.min_coverage = raw.min_coverage;
   if (raw.min_cfi_coverage >= 0) line.min_cfi_coverage = raw.min_cfi_coverage;
   if (!raw.section_address.empty()) {

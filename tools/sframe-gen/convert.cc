@@ -51,11 +51,12 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
   if (!input) return give_up(input.error());
   tell_problems(messages, line.input, *input);
   const auto generated = generate(line, *input);
+  if (!generated && generated.error().nothing_to_convert) summary.add_unconverted(*input);
   if (!generated) return give_up(generated.error());
   tell_faults(messages, line.input, generated->report);
   if (generated->headers_moved)
-    messages.warning(line.input, "no room for two program headers more: they moved to the end of the image, where eu-strip, "
-                                 "eu-elfcompress and find-debuginfo write over them; run those before, or use --emit=sidecar");
+    messages.warning(line.input, "no room for two program headers more: they moved to the end of the image, where strip, "
+                                 "objcopy and libelf's tools may destroy them; run those before, or use --emit=sidecar");
   for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);
   summary.add(*input, *generated);
   return emit(line, file, *input, *generated);
@@ -78,7 +79,10 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
   if (const auto problems = input->image->problems(); !problems.empty()) return failed(name, problems.front());
   if (!input->object) return keep("not a relocatable object");
   auto generated = generate(line, *input);
-  if (!generated && generated.error().nothing_to_convert) return keep(generated.error().problem.text());
+  if (!generated && generated.error().nothing_to_convert) {
+    summary.add_unconverted(*input);
+    return keep(generated.error().problem.text());
+  }
   if (!generated) return failed(name, generated.error().problem);
   tell_faults(messages, name, generated->report);
   for (const std::string& warning : generated->warnings) messages.warning(name, warning);

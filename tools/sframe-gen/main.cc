@@ -49,7 +49,7 @@ int verdict(tool::Messages& messages, const CommandLine& line, const Summary& su
                                    percent_text(*least) + " % asked for");
     code = tool::exit_findings;
   };
-  if (line.min_coverage && !summary.executable) {
+  if (line.min_coverage && !summary.executable && summary.unconverted.empty()) {
     messages.error(line.input, "--min-coverage needs an ELF file: a raw section has no executable bytes");
     code = tool::exit_findings;
   } else if (summary.executable) {

@@ -2,6 +2,8 @@
 
 #include "summary.h"
 
+#include <sframe/elf/address_ranges.h>
+
 namespace sframe::gen {
 
 namespace {
@@ -17,16 +19,22 @@ void Summary::add(const Input& input, const Generated& generated, std::string_vi
   if (!abi) abi = generated.abi;
   report.add_counts(generated.report);
   add_left_out(input, generated.report, member);
-  if (generated.executable) {
-    ExecutableBytes& sum = executable ? *executable : executable.emplace();
-    sum.total += generated.executable->total;
-    sum.covered += generated.executable->covered;
-  }
+  if (generated.executable) add(*generated.executable);
   num_fdes += generated.num_fdes;
   num_fres += generated.num_fres;
   sframe_size += generated.bytes.size();
   eh_frame_size += size_of(input, ".eh_frame");
   eh_frame_hdr_size += size_of(input, ".eh_frame_hdr");
+}
+
+void Summary::add_unconverted(const Input& input) {
+  if (input.image) add(ExecutableBytes{elf::total_bytes(elf::executable_addresses(*input.image)), 0});
+}
+
+void Summary::add(const ExecutableBytes& bytes) {
+  ExecutableBytes& sum = executable ? *executable : executable.emplace();
+  sum.total += bytes.total;
+  sum.covered += bytes.covered;
 }
 
 void Summary::add_left_out(const Input& input, const conversion::Report& from, std::string_view member) {

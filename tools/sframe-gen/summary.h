@@ -38,8 +38,11 @@ struct Summary {
 
   /// Adds a conversion. Linear in its report and, where something was left out, in the input's symbols.
   void add(const Input& input, const Generated& generated, std::string_view member = {});
+  /// Adds an ELF file without anything to convert: its code counts, and is not covered.
+  void add_unconverted(const Input& input);
 
 private:
+  void add(const ExecutableBytes& bytes);
   void add_left_out(const Input& input, const conversion::Report& from, std::string_view member);
 };
 

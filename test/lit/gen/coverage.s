@@ -41,6 +41,17 @@
 # STRAY: "reasons": {"not-in-code": 1},
 # STRAY: {"start": "0x{{[0-9a-f]+}}", "size": 8, "name": "", "reason": "not-in-code"}
 
+# Code of archive members and files without CFI counts: it is not covered. A limit that is no number is refused.
+# RUN: sh -c 'printf ".text\nnop\nnop\nnop\nnop\n" | llvm-mc -filetype=obj -triple=x86_64 - -o %t/bare.o' && llvm-ar rc %t/mixed.a %t/a.o %t/bare.o
+# RUN: sh -c 'sframe-gen %t/mixed.a -o %t/out.a --min-coverage=25 > %t/text 2>&1; test $? = 1' && FileCheck %s --check-prefix=MIXED < %t/text
+# MIXED: covers 20.00 % of the executable bytes, less than the 25.00 % asked for
+# MIXED: mixed.a: 20.00 % of 20 executable bytes covered
+# RUN: sframe-gen %t/bare.o -o %t/out.o --allow-missing --min-coverage=0 --report=json | FileCheck %s --check-prefix=BARE
+# BARE: "executable_bytes": {"total": 4, "covered": 0}
+# RUN: sh -c 'sframe-gen %t/bare.o -o %t/out.o --allow-missing --min-coverage=1 2> %t/err; test $? = 1'
+# RUN: not sframe-gen %t/a.so -o %t/out --emit=section --min-coverage=nan 2>&1 | FileCheck %s --check-prefix=NAN
+# NAN: sframe-gen: error: --min-coverage: not a number
+
         .text
         .globl described
 described:
