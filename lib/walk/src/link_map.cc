@@ -13,7 +13,9 @@ constexpr std::uint64_t at_phdr = 3, at_phnum = 5;
 constexpr std::uint32_t pt_phdr = 6;
 constexpr std::uint64_t dt_null = 0, dt_debug = 21;
 constexpr std::size_t header_size = 56; // Elf64_Phdr
-constexpr std::uint64_t most_headers = 256, most_dynamic = 4096, most_objects = 65536;
+// A damaged list may go round in circles and name one long text again and again.
+constexpr std::uint64_t most_headers = 256, most_dynamic = 4096, most_objects = 4096;
+constexpr std::size_t most_name_bytes = std::size_t{1} << 20; // of all names
 
 /// p_type is the half of the first word that comes first.
 std::uint32_t type_of(const elf::Core& core, std::uint64_t first_word) {
@@ -55,11 +57,13 @@ std::vector<LinkedObject> linked_objects(const elf::Core& core, std::uint64_t dy
     if (*tag == dt_debug) debug = *value;
   }
   std::uint64_t at = debug ? core.read_word(debug + 8).value_or(0) : 0; // r_map
-  while (at && objects.size() < most_objects) {
+  std::size_t name_bytes = 0;
+  while (at && objects.size() < most_objects && name_bytes < most_name_bytes) {
     const auto bias = core.read_word(at), name = core.read_word(at + 8), ld = core.read_word(at + 16),
                next = core.read_word(at + 24);
     if (!bias || !name || !ld || !next) break;
     objects.push_back({*bias, *ld, text_at(core, *name)});
+    name_bytes += objects.back().name.size();
     if (*next == at) break;
     at = *next;
   }

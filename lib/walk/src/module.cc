@@ -160,6 +160,10 @@ std::span<const std::byte> Module::file_bytes_at(std::uint64_t address) {
   if (!file_ || file_missing_) return {};
   for (const ModuleMapping& m : info_.mappings) {
     if (address < m.start || address >= m.end) continue;
+    // By the file's own segments first: a tool may have moved them in the file, where the build ID stays.
+    if (image_ && info_.bias)
+      if (const auto held = image_->bytes_at(address - *info_.bias); !held.empty())
+        return held.first(std::min<std::uint64_t>(held.size(), m.end - address));
     const auto bytes = file_->bytes();
     const std::uint64_t into = address - m.start;
     if (m.file_offset > bytes.size() || into >= bytes.size() - m.file_offset) return {};
