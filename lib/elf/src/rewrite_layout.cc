@@ -234,7 +234,8 @@ void place_with_table(const Loads& loads, Layout& layout) {
 
 /// The place of the new PT_LOAD, or of what is new in one that is there.
 Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
-  layout.align = loads.align;
+  // What the other segments will have, so that a second run finds the same.
+  layout.align = layout.shift ? std::min(loads.align, layout.max_load_align) : loads.align;
   std::uint64_t at = 0;
   if (layout.extended) {
     layout.load_offset = old.load->offset + layout.shift;
@@ -245,7 +246,7 @@ Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
     at = layout.anchor_offset + anchor_size;
   } else {
     layout.load_offset = align_up(layout.loaded_end + layout.shift, page);
-    layout.load_address = align_up(loads.end, loads.align) + layout.load_offset % loads.align;
+    layout.load_address = align_up(loads.end, layout.align) + layout.load_offset % layout.align;
     const bool has_blocks = std::ranges::any_of(layout.blocks, &Block::to_load);
     at = has_blocks ? place_blocks(layout, layout.load_offset) : layout.load_offset;
   }
