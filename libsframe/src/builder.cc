@@ -385,10 +385,11 @@ std::uint64_t Builder::size() const {
   return field_offset(functions_.size()) + encoded_.size();
 }
 
-StartFields StartFields::make(VersionNumber version, std::uint64_t address, std::uint64_t num_fdes) {
+StartFields StartFields::make(VersionNumber version, std::uint64_t lowest, std::uint64_t highest,
+                              std::uint64_t num_fdes) {
   constexpr std::uint64_t max_aux_header = 0xff;
-  return {address, address + format::header::size + max_aux_header +
-                       num_fdes * format::find_version(static_cast<std::uint8_t>(version))->entry_size};
+  return {lowest, highest + format::header::size + max_aux_header +
+                      num_fdes * format::find_version(static_cast<std::uint8_t>(version))->entry_size};
 }
 
 bool StartFields::reach(VersionNumber version, std::uint64_t start) const {

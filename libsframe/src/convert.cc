@@ -130,8 +130,7 @@ std::expected<Reencoded, Error> reencode(std::span<const Section> sections, cons
 
   std::uint64_t num_fdes = 0;
   for (const Section& section : sections) num_fdes += section.num_fdes();
-  const StartFields fields{StartFields::make(options.version, lowest, num_fdes).first,
-                           StartFields::make(options.version, highest, num_fdes).last};
+  const auto fields = StartFields::make(options.version, lowest, highest, num_fdes);
   for (std::uint32_t number = 0; number < sections.size(); ++number) {
     const Section& section = sections[number];
     std::uint64_t rows_left = section.plausible_rows();

@@ -54,9 +54,6 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
   if (!generated && generated.error().nothing_to_convert) summary.add_unconverted(*input);
   if (!generated) return give_up(generated.error());
   tell_faults(messages, line.input, generated->report);
-  if (generated->headers_moved)
-    messages.warning(line.input, "no room for two program headers more: they moved to the end of the image, where strip, "
-                                 "objcopy and libelf's tools may destroy them; run those before, or use --emit=sidecar");
   for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);
   summary.add(*input, *generated);
   return emit(line, file, *input, *generated);

@@ -64,7 +64,7 @@ std::unexpected<Failure> no_function(const CommandLine& line, const conversion::
 }
 
 /// Executable bytes of the image, and those in functions of a section at `address`.
-ExecutableBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
+conversion::Report::PcBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
                                  std::uint64_t address) {
   std::vector<elf::AddressRange> functions;
   if (const auto section = Section::parse(bytes, address))
@@ -211,7 +211,10 @@ std::expected<Generated, Failure> generate(const CommandLine& line, const Input&
     if (maker.result && !linked) return failed(std::move(linked.error()));
     if (maker.result) {
       maker.result->image = std::move(linked->edit);
-      maker.result->headers_moved = linked->headers_moved;
+      if (linked->headers_moved)
+        maker.result->warnings.push_back(
+            "no room for two program headers more: they moved to the end of the image, where strip, objcopy and "
+            "libelf's tools may destroy them; run those before, or use --emit=sidecar");
     }
   }
   return std::move(maker.result);
@@ -248,9 +251,8 @@ std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Inpu
   const auto reach = conversion.builder.address_range();
   if (!reach || reach->lowest > places.lowest || reach->highest < places.highest) {
     // Where start fields stand depends on the number of functions; that of all functions is enough.
-    const std::uint64_t count = conversion.builder.num_fdes();
-    options.start_fields = {StartFields::make(line.version, places.lowest, count).first,
-                            StartFields::make(line.version, places.highest, count).last};
+    options.start_fields =
+        StartFields::make(line.version, places.lowest, places.highest, conversion.builder.num_fdes());
     auto in_reach = conversion::from_cfi(*cfi, options);
     if (in_reach.builder.num_fdes() != 0) conversion = std::move(in_reach);
   }

@@ -29,21 +29,15 @@ struct Input {
   std::optional<elf::ObjectLayout> object; ///< of a relocatable object: addresses are those of the layout
 };
 
-/// Executable bytes of an image.
-struct ExecutableBytes {
-  std::uint64_t total = 0;
-  std::uint64_t covered = 0; ///< in some function of the section
-};
-
 struct Generated {
   std::vector<std::byte> bytes; ///< of the section
   elf::Edit image;              ///< with --emit=elf: the output file, the section in it
-  bool headers_moved = false;   ///< elf::Linked
   conversion::Report report;
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
   std::uint64_t num_fres = 0;
-  std::optional<ExecutableBytes> executable; ///< nothing for a raw section: it has no image
+  /// The image's executable bytes, and those in functions of the section; nothing for a raw section.
+  std::optional<conversion::Report::PcBytes> executable;
   std::vector<std::string> warnings; ///< about the input; it was converted all the same
 };
 

@@ -53,9 +53,9 @@ int verdict(tool::Messages& messages, const CommandLine& line, const Summary& su
     messages.error(line.input, "--min-coverage needs an ELF file: a raw section has no executable bytes");
     code = tool::exit_findings;
   } else if (summary.executable) {
-    demand(line.min_coverage, percent_of(*summary.executable), "the executable bytes");
+    demand(line.min_coverage, summary.executable->percent(), "the executable bytes");
   }
-  demand(line.min_cfi_coverage, report.coverage(), "the bytes that the input describes");
+  demand(line.min_cfi_coverage, report.pc_bytes.percent(), "the bytes that the input describes");
   return code;
 }
 

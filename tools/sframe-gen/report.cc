@@ -70,7 +70,7 @@ void write_counts(const conversion::Report& report, tool::Output& out) {
   out.decimal(report.refuted_plt_bytes) << "}";
 }
 
-void write_executable_bytes(const ExecutableBytes& bytes, tool::Output& out) {
+void write_executable_bytes(const conversion::Report::PcBytes& bytes, tool::Output& out) {
   out << ",\n \"executable_bytes\": {\"total\": ";
   out.decimal(bytes.total) << ", \"covered\": ";
   out.decimal(bytes.covered) << '}';
@@ -79,14 +79,14 @@ void write_executable_bytes(const ExecutableBytes& bytes, tool::Output& out) {
 /// The first lines of the text report: how much of what is covered.
 void write_coverage(const CommandLine& line, const Summary& summary, tool::Output& out) {
   const auto& described = summary.report.pc_bytes;
-  const std::string of_described = percent_text(summary.report.coverage()) + " % of " +
+  const std::string of_described = percent_text(summary.report.pc_bytes.percent()) + " % of " +
                                    with_commas(described.total);
   out.safe(line.input) << ": ";
   if (!summary.executable) {
     out << of_described << " bytes of functions covered\n";
     return;
   }
-  out << percent_text(percent_of(*summary.executable)) << " % of " << with_commas(summary.executable->total)
+  out << percent_text(summary.executable->percent()) << " % of " << with_commas(summary.executable->total)
       << " executable bytes covered\n"
       << (line.from == From::cfi ? "  with CFI:  " : "  sections:  ") << of_described << " bytes covered\n";
 }
@@ -103,11 +103,6 @@ void write_failure(const FileProblem& failure, tool::Output& out) {
 }
 
 } // namespace
-
-double percent_of(const ExecutableBytes& bytes) {
-  if (bytes.total == 0) return 100;
-  return 100 * static_cast<double>(bytes.covered) / static_cast<double>(bytes.total);
-}
 
 std::string percent_text(double value) {
   char text[32];

@@ -12,9 +12,6 @@
 
 namespace sframe::gen {
 
-/// Percent of the bytes that are covered; 100 where there are none.
-double percent_of(const ExecutableBytes& bytes);
-
 /// With two decimals, rounded down, so that only what is complete reads 100.00.
 std::string percent_text(double value);
 

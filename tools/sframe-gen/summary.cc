@@ -28,11 +28,11 @@ void Summary::add(const Input& input, const Generated& generated, std::string_vi
 }
 
 void Summary::add_unconverted(const Input& input) {
-  if (input.image) add(ExecutableBytes{elf::total_bytes(elf::executable_addresses(*input.image)), 0});
+  if (input.image) add(conversion::Report::PcBytes{elf::total_bytes(elf::executable_addresses(*input.image)), 0});
 }
 
-void Summary::add(const ExecutableBytes& bytes) {
-  ExecutableBytes& sum = executable ? *executable : executable.emplace();
+void Summary::add(const conversion::Report::PcBytes& bytes) {
+  conversion::Report::PcBytes& sum = executable ? *executable : executable.emplace();
   sum.total += bytes.total;
   sum.covered += bytes.covered;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the report is about: one conversion, or of all members of an archive together.
+// What the report is about: one conversion, or all members of an archive together.
 
 #pragma once
 
@@ -31,7 +31,7 @@ struct Summary {
   std::string unconverted;            ///< why nothing was converted, where that is no failure; else empty
   conversion::Report report;          ///< the sums; its left_out is empty
   std::vector<LeftOutRange> left_out; ///< in order
-  std::optional<ExecutableBytes> executable; ///< the sums; nothing for a raw section
+  std::optional<conversion::Report::PcBytes> executable; ///< the sums; nothing for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;
   std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
   std::uint64_t members = 0, converted_members = 0;                        ///< of an archive
@@ -42,7 +42,7 @@ struct Summary {
   void add_unconverted(const Input& input);
 
 private:
-  void add(const ExecutableBytes& bytes);
+  void add(const conversion::Report::PcBytes& bytes);
   void add_left_out(const Input& input, const conversion::Report& from, std::string_view member);
 };
 

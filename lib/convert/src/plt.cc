@@ -202,8 +202,8 @@ bool StubRows::visit(std::uint64_t begin, std::uint64_t end,
     for (std::uint64_t stub_end; stub < std::min(end, all_end); stub = stub_end) {
       stub_end = std::min(range_end(stub, size), all_end);
       for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::uint64_t behind = i + 1 < rows.size() ? stub + rows[i + 1].offset : stub_end;
-        const Piece piece{.begin = stub + rows[i].offset, .end = behind, .row = &rows[i], .stub_end = stub_end};
+        const std::uint64_t next = i + 1 < rows.size() ? stub + rows[i + 1].offset : stub_end;
+        const Piece piece{.begin = stub + rows[i].offset, .end = next, .row = &rows[i], .stub_end = stub_end};
         if (piece.end > begin && piece.begin < end && !visitor(piece)) return false;
       }
     }

@@ -12,9 +12,9 @@ Reason reason(RefusalReason refusal) {
   return {sframe::reason_name(refusal), sframe::message(refusal)};
 }
 
-double Report::coverage() const {
-  if (pc_bytes.total == 0) return 100;
-  return 100 * static_cast<double>(pc_bytes.covered) / static_cast<double>(pc_bytes.total);
+double Report::PcBytes::percent() const {
+  if (total == 0) return 100;
+  return 100 * static_cast<double>(covered) / static_cast<double>(total);
 }
 
 const char* Report::contradiction() const {

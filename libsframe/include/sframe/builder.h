@@ -91,8 +91,9 @@ struct BuildOptions {
 struct StartFields {
   std::uint64_t first = 0, last = 0;
 
-  /// Those of a section at `address` with at most `num_fdes` functions and any auxiliary header.
-  static StartFields make(VersionNumber version, std::uint64_t address, std::uint64_t num_fdes);
+  /// Those of a section somewhere in [lowest, highest] with at most `num_fdes` functions and any auxiliary header.
+  static StartFields make(VersionNumber version, std::uint64_t lowest, std::uint64_t highest,
+                          std::uint64_t num_fdes);
 
   /// True where a field of `version` can hold `start`, wherever in the range it stands. Distances wrap, as
   /// they do for readers.

@@ -2,22 +2,7 @@
 //
 // Callees that keep to agreements of their own, and paths that are never taken. With BAD=0 all is described rightly. With BAD=1 the row at each
 // `check` is 16 bytes off; and the functions under `.if BAD` are shaped alike but really wrong.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
-	.macro	check
-	.cfi_adjust_cfa_offset 16*BAD
-	nop
-	.cfi_adjust_cfa_offset -16*BAD
-	.endm
+	.include "code-head-aarch64.inc"
 	.macro	frame size=32
 	stp	x29, x30, [sp, #-\size]!
 	.cfi_def_cfa_offset \size

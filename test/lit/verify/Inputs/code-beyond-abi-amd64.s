@@ -2,30 +2,7 @@
 #
 # Callees that keep to agreements of their own, and paths that are never taken. With BAD=0 all is described rightly. With BAD=1 the row at each
 # `check` is 8 bytes off; and the functions under `.if BAD` are shaped alike but really wrong.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
-	.macro	check
-	.cfi_adjust_cfa_offset 8*BAD
-	nop
-	.cfi_adjust_cfa_offset -8*BAD
-	.endm
-	.macro	frame size=8
-	sub	$\size, %rsp
-	.cfi_adjust_cfa_offset \size
-	.endm
-	.macro	no_frame size=8
-	add	$\size, %rsp
-	.cfi_adjust_cfa_offset -\size
-	.endm
+	.include "code-head-amd64.inc"
 	.macro	lsda name from to pad
 	.section .gcc_except_table, "a", @progbits
 .Llsda_\name:

@@ -2,45 +2,7 @@
 #
 # Callees that keep to agreements of their own, and paths that are never taken. With BAD=0 all is described rightly. With BAD=1 the row at each
 # `check` is 8 bytes off; and the functions under `.if BAD` are shaped alike but really wrong.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
-	.macro	check
-	.cfi_adjust_cfa_offset 8*BAD
-	lghi	%r2, 0
-	.cfi_adjust_cfa_offset -8*BAD
-	.endm
-	.macro	saved
-	.cfi_offset 6, -112
-	.cfi_offset 11, -72
-	.cfi_offset 14, -48
-	.cfi_offset 15, -40
-	.endm
-	.macro	frame
-	stmg	%r6, %r15, 48(%r15)
-	saved
-	aghi	%r15, -168
-	.cfi_def_cfa_offset 328
-	.endm
-	.macro	restored
-	.cfi_restore 6
-	.cfi_restore 11
-	.cfi_restore 14
-	.cfi_restore 15
-	.cfi_def_cfa 15, 160
-	.endm
-	.macro	no_frame
-	lmg	%r6, %r15, 216(%r15)
-	restored
-	.endm
+	.include "code-head-s390x.inc"
 	.macro	lsda name from to pad
 	.section .gcc_except_table, "a", @progbits
 .Llsda_\name:

@@ -2,22 +2,7 @@
 //
 // What compilers do with stacks. All is described rightly; with BAD=1 the row at each `check` is 16 bytes off, so that an idiom which stops
 // the analysis shows, too. BAD does not change the code.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
-	.macro	check
-	.cfi_adjust_cfa_offset 16*BAD
-	nop
-	.cfi_adjust_cfa_offset -16*BAD
-	.endm
+	.include "code-head-aarch64.inc"
 	.macro	frame
 	stp	x29, x30, [sp, #-32]!
 	.cfi_def_cfa_offset 32

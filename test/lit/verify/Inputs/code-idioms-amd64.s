@@ -2,30 +2,7 @@
 #
 # What compilers and assembly programmers do with stacks. All is described rightly; with BAD=1 the row at each `check` is 8 bytes off, so
 # that an idiom which stops the analysis shows, too. BAD does not change the code.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
-	.macro	check
-	.cfi_adjust_cfa_offset 8*BAD
-	nop
-	.cfi_adjust_cfa_offset -8*BAD
-	.endm
-	.macro	frame size=8
-	sub	$\size, %rsp
-	.cfi_adjust_cfa_offset \size
-	.endm
-	.macro	no_frame size=8
-	add	$\size, %rsp
-	.cfi_adjust_cfa_offset -\size
-	.endm
+	.include "code-head-amd64.inc"
 	.macro	push_reg reg
 	push	%\reg
 	.cfi_adjust_cfa_offset 8

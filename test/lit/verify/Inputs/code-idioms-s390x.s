@@ -2,45 +2,7 @@
 #
 # What compilers do with stacks. All is described rightly; with BAD=1 the row at each `check` is 8 bytes off, so that an idiom which stops
 # the analysis shows, too. BAD does not change the code.
-	.macro	function name
-	.globl	\name
-	.hidden	\name
-	.type	\name, @function
-\name:
-	.cfi_startproc
-	.endm
-	.macro	done name
-	.cfi_endproc
-	.size	\name, .-\name
-	.endm
-	.macro	check
-	.cfi_adjust_cfa_offset 8*BAD
-	lghi	%r2, 0
-	.cfi_adjust_cfa_offset -8*BAD
-	.endm
-	.macro	saved
-	.cfi_offset 6, -112
-	.cfi_offset 11, -72
-	.cfi_offset 14, -48
-	.cfi_offset 15, -40
-	.endm
-	.macro	frame
-	stmg	%r6, %r15, 48(%r15)
-	saved
-	aghi	%r15, -168
-	.cfi_def_cfa_offset 328
-	.endm
-	.macro	restored
-	.cfi_restore 6
-	.cfi_restore 11
-	.cfi_restore 14
-	.cfi_restore 15
-	.cfi_def_cfa 15, 160
-	.endm
-	.macro	no_frame
-	lmg	%r6, %r15, 216(%r15)
-	restored
-	.endm
+	.include "code-head-s390x.inc"
 
 	function multiple		# registers are saved and restored together
 	frame

@@ -56,6 +56,9 @@ struct Report {
   struct PcBytes {
     std::uint64_t total = 0;
     std::uint64_t covered = 0; ///< by rows of the result
+
+    /// Percent of the bytes that are covered; 100 where there are none.
+    double percent() const;
   };
 
   Functions functions;
@@ -68,8 +71,6 @@ struct Report {
   std::uint64_t overlapping =
       0; ///< FDEs that lost part of their range to one that starts later or is smaller
 
-  /// Percent of the bytes that are covered; 100 where there are none.
-  double coverage() const;
   /// What is impossible about the figures, as a sentence, or nullptr. A report that contradicts itself is an
   /// error of the conversion: its section must not be used.
   const char* contradiction() const;
