@@ -101,7 +101,7 @@ void put(std::vector<std::byte>& piece, std::uint64_t start, std::uint64_t offse
 /// that are loaded: dwz and patchelf want headers in the order of offsets, loaded ones first.
 class Numbering {
 public:
-  static constexpr std::uint32_t is_sframe = 0xffffffff, is_anchor = 0xfffffffe, is_linker_headers = 0xfffffffd;
+  static constexpr std::uint32_t is_sframe = 0xffffffff, is_anchor = 0xfffffffe, is_cover = 0xfffffffd;
 
   /// `names` comes last, as its bytes do.
   Numbering(const Image& image, std::uint32_t names, const Layout& layout, const OldSection& old) : new_(image.sections().size()) {
@@ -111,17 +111,17 @@ public:
     if (layout.room == HeaderRoom::moved) moved.push_back(is_anchor);
     moved.push_back(is_sframe);
     std::size_t loaded_end = 0;
-    bool wants_headers = layout.shift != 0;
+    bool wants_cover = layout.cover.has_value();
     for (const Section& section : image.sections()) {
       if (&section == old.section || &section == old.anchor || std::ranges::find(moved, section.index) != moved.end()) continue;
       if (section.index == names) continue;
       const bool is_first = std::ranges::none_of(layout.blocks, [&](const Block& block) {
         return std::ranges::find(block.sections, section.index) != block.sections.end();
       });
-      if (wants_headers && is_first && section.type != sht_null) {
-        old_.push_back(is_linker_headers);
+      if (wants_cover && is_first && section.type != sht_null) {
+        old_.push_back(is_cover);
         loaded_end = old_.size();
-        wants_headers = false;
+        wants_cover = false;
       }
       old_.push_back(section.index);
       if (section.allocated() || section.type == sht_null) loaded_end = old_.size();
@@ -193,8 +193,7 @@ public:
     if (layout_.shift != 0 && old_.has_table) {
       // The header says where an earlier version moved the table; the linker's is still here.
       header.e_phoff = elf_header_size;
-      header.e_phnum =
-          static_cast<std::uint16_t>((layout_.linker_headers_size - elf_header_size) / program_entry_size);
+      header.e_phnum = static_cast<std::uint16_t>((layout_.cover->size - elf_header_size) / program_entry_size);
       add(layout_.shift, to_bytes(std::span<const Ehdr>(&header, 1)));
     }
 
@@ -375,10 +374,10 @@ private:
         Shdr& entry = table.emplace_back();
         entry.sh_name = names.place(section_name);
         set_section(entry, sht_gnu_sframe, layout_.section_offset, layout_.section_address, section_.size());
-      } else if (number == Numbering::is_linker_headers) {
+      } else if (number == Numbering::is_cover) {
         Shdr& entry = table.emplace_back();
-        entry.sh_name = names.place(linker_headers_name);
-        set_section(entry, sht_progbits, layout_.shift, layout_.linker_headers_address, layout_.linker_headers_size);
+        entry.sh_name = names.place(layout_.cover->name);
+        set_section(entry, sht_progbits, layout_.cover->offset, layout_.cover->address, layout_.cover->size);
       } else if (number == Numbering::is_anchor) {
         Shdr& entry = table.emplace_back();
         entry.sh_name = names.place(anchor_name);

@@ -25,9 +25,22 @@ constexpr std::uint64_t max_address = std::uint64_t(1) << 62;
 /// True where `load` is the last PT_LOAD and .sframe is, or was, the last thing in it: as this code makes it, or
 /// what objcopy left of that. Then also sets what else is in it.
 bool is_own_load(const Image& image, const Tables& tables, const Segment& load, OldSection& old) {
-  const Range range = file_range(load);
+  Range range = file_range(load);
   if (load.flags != pf_r || load.file_size != load.memory_size) return false;
-  if (!Range{0, image.bytes().size()}.contains(load.offset, load.file_size)) return false;
+  // LLVM's objcopy removes the section and leaves both segments as they are. Whatever stands there afterwards, or
+  // whether the file ends before, it is not loaded.
+  const bool was_at_end = old.size == 0 && old.segment && old.segment->file_size != 0 &&
+                          range.contains(old.segment->offset, old.segment->file_size) &&
+                          file_range(*old.segment).end == range.end;
+  if (was_at_end) {
+    std::uint64_t end = range.start;
+    for (const Section& section : image.sections())
+      if (in_file(section) && section.allocated() && range.overlaps(section.offset, section.size))
+        end = std::max(end, section.offset + section.size);
+    if (end > old.segment->offset) return false;
+    range.end = end;
+  }
+  if (!Range{0, image.bytes().size()}.contains(range.start, range.end - range.start)) return false;
   const std::uint64_t table_size = tables.program_count * program_entry_size;
   // GNU strip 2.40 starts a segment with program headers in the page below them.
   const bool has_table = range.contains(tables.program_offset, table_size) &&
@@ -35,9 +48,9 @@ bool is_own_load(const Image& image, const Tables& tables, const Segment& load, 
   const bool has_section = old.size != 0 && range.contains(old.offset, old.size) &&
                            old.address - load.address == old.offset - load.offset;
   const bool has_anchor = has_table && old.anchor;
-  const bool was_there = old.size == 0 && old.segment &&
-                         (old.segment->file_size == 0 ||
-                          range.contains(old.segment->offset, old.segment->file_size));
+  const bool was_there = was_at_end || (old.size == 0 && old.segment &&
+                                        (old.segment->file_size == 0 ||
+                                         range.contains(old.segment->offset, old.segment->file_size)));
   if (!has_section && !has_anchor && !was_there) return false;
   // What else is in it must be whole, and before .sframe.
   std::uint64_t kept_end = load.offset;

@@ -24,7 +24,7 @@
 //
 // GNU objcopy and strip build segments from the sections in them. If .sframe is removed and nothing else is
 // there, they drop what the moved table stands in, and the program cannot start. So a section of 8 bytes, the
-// anchor, stands behind a table that moved: it belongs to the program headers, not to .sframe, and stays.
+// anchor, stands after a table that moved: it belongs to the program headers, not to .sframe, and stays.
 //
 // What was made this way can be made again: the last PT_LOAD, read-only, with .sframe at its end. What else is
 // in it stays; .sframe, and a table that moved there, are taken out of all computations as if they were not
@@ -65,10 +65,20 @@ inline constexpr std::string_view anchor_name = ".moved_phdrs";
 inline constexpr std::uint64_t anchor_size =
     8; ///< zeros; there without a header in files without section headers
 
+/// A section that covers bytes at the start of the image which no other section describes, so that no tool takes
+/// them for its own.
+struct Cover {
+  std::string_view name;
+  std::uint64_t offset = 0, address = 0, size = 0; ///< in the new file
+};
+
 /// Where a page is put before the file, the linker's own headers stay at the address that `__ehdr_start` has: the C
-/// library of a static program reads them if the kernel (or an emulator) does not tell AT_PHDR. A section, so that
-/// no tool takes them for padding.
+/// library of a static program reads them if the kernel (or an emulator) does not tell AT_PHDR.
 inline constexpr std::string_view linker_headers_name = ".linker_headers";
+
+/// What a table that moved leaves in an executable with fixed addresses. patchelf puts a longer .dynamic there,
+/// which the dynamic linker cannot write to; before SHT_PROGBITS it takes a new page, which is writable.
+inline constexpr std::string_view left_place_name = ".moved_tables";
 
 /// Bytes of the image that go to another address together: sections, and the segments that describe them.
 struct Block {
@@ -110,8 +120,7 @@ struct Layout {
   HeaderRoom room = HeaderRoom::there;
   std::uint64_t shift = 0;                             ///< put before the start of the file
   std::uint64_t max_load_align = 0;                    ///< where `shift`: PT_LOADs with more get this
-  std::uint64_t linker_headers_address = 0;            ///< where `shift`: of the linker's headers
-  std::uint64_t linker_headers_size = 0;
+  std::optional<Cover> cover;                          ///< always where `shift`
   std::vector<Block> blocks;                           ///< what moves
   std::uint64_t table_offset = 0;                      ///< of the program headers
   std::uint64_t table_end = 0;                         ///< of the room: of the table and of blocks after it

@@ -313,13 +313,18 @@ std::uint64_t pack(std::span<Block> blocks, std::uint64_t at, std::uint64_t base
 
 /// Makes room in place; true where that worked. Only dynamic tables go to the new segment, or with `notes`, what
 /// has to.
-bool make_room(const Follower& follower, std::uint64_t start, std::uint64_t base, bool notes, Layout& layout) {
+bool make_room(const Image& image, const Follower& follower, std::uint64_t start, std::uint64_t base, bool notes,
+               Layout& layout) {
+  const bool has_fixed_addresses = image.type() == et_exec;
   const auto fits = [&](std::vector<Block>& blocks) {
     const std::uint64_t end = pack(blocks, start, base);
     if (end > follower.room_end(blocks.size())) return false;
     layout.table_end = end;
     if (!blocks.empty()) layout.table_end = std::max(end, blocks.back().offset + blocks.back().size);
     layout.blocks = blocks;
+    const std::uint64_t left = align_up(end, section_align);
+    if (has_fixed_addresses && left < layout.table_end && std::ranges::any_of(blocks, &Block::to_load))
+      layout.cover = Cover{left_place_name, left, base + left, layout.table_end - left};
     return true;
   };
   std::vector<Block> blocks;
@@ -364,8 +369,8 @@ bool prepend(const Image& image, const Home& home, const Segment& first, const F
   layout.table_end = end;
   layout.shift = shift;
   layout.max_load_align = shift;
-  layout.linker_headers_address = first.address;
-  layout.linker_headers_size = home.offset + home.size / program_entry_size * program_entry_size;
+  layout.cover = Cover{linker_headers_name, shift, first.address,
+                       home.offset + home.size / program_entry_size * program_entry_size};
   return true;
 }
 
@@ -413,14 +418,14 @@ void find_room(const Image& image, const Tables& tables, const OldSection& old, 
     const bool is_known = follower && follower->room_end(0) >= home.offset + home.size && base % page == 0;
     const std::uint64_t start = home.offset + size;
     layout.room = HeaderRoom::made;
-    if (is_known && make_room(*follower, start, base, false, layout)) return;
+    if (is_known && make_room(image, *follower, start, base, false, layout)) return;
     layout.room = HeaderRoom::prepended;
     if (prepend(image, home, first, is_known ? &*follower : nullptr, size, layout)) {
       layout.table_address = first.address - layout.shift + home.offset;
       return;
     }
     layout.room = HeaderRoom::made;
-    if (is_known && make_room(*follower, start, base, true, layout)) return;
+    if (is_known && make_room(image, *follower, start, base, true, layout)) return;
   }
   layout.room = HeaderRoom::moved;
 }

@@ -7,8 +7,9 @@
 // 2. What follows makes room, as patchelf does it: .interp and notes move up after the table; tables that
 //    only DT_ entries point to (.gnu.hash, .dynsym and their kin), as few as are needed, go to the new PT_LOAD.
 //    The build ID stays in the first page: that is the one page of a file which the kernel puts into cores.
+//    In ET_EXEC, the place that tables leave gets a section, `.moved_tables` (rewrite_layout.h).
 // 3. ET_EXEC, which has addresses below it: a page is put before the first segment, with the headers and the
-//    notes. All else keeps its address and is further back in the file; so do the linker's own headers, which get a
+//    notes. All else keeps its address and is later in the file; so do the linker's own headers, which get a
 //    section, `.linker_headers`.
 // 4. As 2, but notes go to the new PT_LOAD too.
 //
