@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <gtest/gtest.h>
+#include <fstream>
 #include <random>
 #include <thread>
 #include <unistd.h>
@@ -62,26 +63,40 @@ TEST(ElfFile, MovesWithoutMovingBytes) {
   EXPECT_EQ(moved.path(), "x");
 }
 
-TEST(ElfFile, KnowsWhatIsMappedWhere) {
+TEST(ElfFile, ReplacesWhatIsMissing) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::string path = ::testing::TempDir() + "cut-while-mapped";
+  std::ofstream(path) << std::string(3 * page, 'x');
   const std::byte* at = nullptr;
   {
-    auto file = File::open("/proc/self/exe");
-    ASSERT_TRUE(file);
-    at = file->bytes().data();
-    const std::byte* end = at + file->bytes().size();
-    EXPECT_STREQ(File::mapped_at(at), "/proc/self/exe");
-    EXPECT_STREQ(File::mapped_at(end - 1), "/proc/self/exe");
-    EXPECT_EQ(File::mapped_at(at - 1), nullptr);
-    EXPECT_EQ(File::mapped_at(end), nullptr);
-    const File moved = std::move(*file);
-    EXPECT_STREQ(File::mapped_at(at), "/proc/self/exe");
-    const auto again = File::open("/proc/self/exe");
+    auto opened = File::open(path);
+    ASSERT_TRUE(opened);
+    at = opened->bytes().data();
+    EXPECT_FALSE(File::replace_missing(at - 1));
+    EXPECT_FALSE(File::replace_missing(at + 3 * page));
+    const File file = std::move(*opened);
+    EXPECT_TRUE(file.is_intact());
+    ASSERT_EQ(::truncate(path.c_str(), static_cast<off_t>(page)), 0);
+    const auto missing = File::replace_missing(at + page + 7);
+    ASSERT_TRUE(missing);
+    EXPECT_STREQ(missing->path, path.c_str());
+    EXPECT_TRUE(missing->is_first);
+    EXPECT_FALSE(file.is_intact());
+    EXPECT_EQ(file.bytes()[page - 1], std::byte('x'));
+    EXPECT_EQ(file.bytes()[page], std::byte(0));
+    EXPECT_EQ(file.bytes()[3 * page - 1], std::byte(0));
+    const auto again = File::replace_missing(at + 2 * page);
     ASSERT_TRUE(again);
-    EXPECT_STREQ(File::mapped_at(again->bytes().data()), "/proc/self/exe");
+    EXPECT_FALSE(again->is_first);
+    const auto other = File::open("/proc/self/exe");
+    ASSERT_TRUE(other);
+    EXPECT_TRUE(other->is_intact());
   }
-  EXPECT_EQ(File::mapped_at(at), nullptr);
+  EXPECT_FALSE(File::replace_missing(at));
   const File memory = File::from_bytes("x", Writer().text("abc").bytes);
-  EXPECT_EQ(File::mapped_at(memory.bytes().data()), nullptr);
+  EXPECT_FALSE(File::replace_missing(memory.bytes().data()));
+  EXPECT_TRUE(memory.is_intact());
+  ::unlink(path.c_str());
 }
 
 TEST(ElfArchive, ListsMembers) {

@@ -29,6 +29,10 @@ void Driver::unreadable(const std::string& name, const elf::Problem& problem, in
   dumper_.unreadable_file(name, problem);
 }
 
+void Driver::cut(const std::string& name) {
+  dumper_.unreadable_file(name, {tool::cut_input, {}, {}});
+}
+
 void Driver::show(const Object& object) {
   names_.select(object);
   dumper_.begin_object(object);

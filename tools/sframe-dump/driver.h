@@ -43,6 +43,9 @@ public:
   /// The same for a file, or a member of an archive, that cannot be read: it has its place in the output, too.
   void unreadable(const std::string& name, const elf::Problem& problem, int code);
 
+  /// For a file of which a part was missing when it was read, which has been reported: its place in the output.
+  void cut(const std::string& name);
+
   /// After the last object: ends the output, and complains where a filter let nothing through. Gives the exit
   /// code.
   int finish();

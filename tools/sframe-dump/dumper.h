@@ -45,7 +45,7 @@ public:
   /// Why this format cannot show the part, or nothing.
   virtual std::optional<std::string> refuses([[maybe_unused]] const Part& part) const { return std::nullopt; }
 
-  /// A file, or a member of an archive, of which nothing can be shown. Between objects.
+  /// A file, or a member of an archive, that cannot be shown, or only in part. Between objects.
   virtual void unreadable_file([[maybe_unused]] const std::string& name,
                                [[maybe_unused]] const elf::Problem& problem) {}
   virtual void begin_archive([[maybe_unused]] const std::string& path) {}

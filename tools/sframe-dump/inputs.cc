@@ -37,7 +37,8 @@ private:
   void load_sections(Object& object);
   elf::Result<elf::Contents> load(const elf::Image& image, const elf::Table& table);
   bool is_named(const elf::Image& image, const elf::Table& table) const;
-  void nothing_found(const std::string& where);
+  elf::Problem nothing_found() const { return {"no section " + options_.section, {}, {}}; }
+  void report(Object& object, const elf::Problem& problem, int code);
 
   const std::string& path_;
   const InputOptions& options_;
@@ -66,16 +67,19 @@ void FileReader::show_raw(Bytes bytes, Object object) {
   driver_.show(object);
 }
 
-void FileReader::nothing_found(const std::string& where) {
-  driver_.report(where, {"no section " + options_.section, {}, {}}, exit_failure);
+/// A problem that the output names with the object.
+void FileReader::report(Object& object, const elf::Problem& problem, int code) {
+  driver_.report(object.name(), problem, code);
+  object.problems.push_back(problem);
 }
 
 void FileReader::show_elf(const elf::Image& image, Object object) {
   object.image = &image;
-  for (const elf::Problem& problem : image.problems()) driver_.report(object.name(), problem, exit_findings);
+  for (const elf::Problem& problem : image.problems()) report(object, problem, exit_findings);
   load_sections(object);
+  if (object.sections.empty()) object.problems.push_back(nothing_found());
   driver_.show(object);
-  if (object.sections.empty()) nothing_found(object.name());
+  if (object.sections.empty()) driver_.report(object.name(), nothing_found(), exit_failure);
 }
 
 /// The bytes of a table: with relocations applied, unless the format shows this version without.
@@ -100,7 +104,7 @@ void FileReader::load_sections(Object& object) {
     if (driver_.dumper().named_sections_only() && !is_named(*object.image, table)) continue;
     auto contents = load(*object.image, table);
     if (!contents) {
-      driver_.report(object.name(), contents.error(), exit_findings);
+      report(object, contents.error(), exit_findings);
       contents = table.section ? object.image->contents(*table.section) : elf::Contents();
       if (!contents) continue;
     }
@@ -135,15 +139,15 @@ void FileReader::show_archive(Bytes bytes) {
     found |= !object.sections.empty();
     driver_.show(object);
   }
-  if (!found) nothing_found(path_);
+  if (!found) driver_.unreadable(path_, nothing_found(), exit_failure);
 }
 
 void FileReader::show_core(Bytes bytes) {
   const auto core = elf::Core::parse(bytes);
   if (!core) return driver_.unreadable(path_, core.error(), exit_failure);
-  for (const elf::Problem& problem : core->problems()) driver_.report(path_, problem, exit_findings);
   bool found = false;
   Object own{.path = path_, .image = &core->image()};
+  for (const elf::Problem& problem : core->problems()) driver_.unreadable(path_, problem, exit_findings);
   load_sections(own);
   if (!own.sections.empty()) {
     driver_.show(own);
@@ -171,8 +175,8 @@ bool FileReader::show_module(const elf::Core& core, const elf::Module& module) {
   const std::uint64_t address = *module.bias + segment->address;
   const Bytes present = core.bytes_at(address);
   if (present.empty()) {
-    driver_.report(object.name(), {"the core does not have the memory of the SFrame section", {}, {}},
-                   exit_findings);
+    driver_.unreadable(object.name(), {"the core does not have the memory of the SFrame section", {}, {}},
+                       exit_findings);
     return true;
   }
   // Mostly in one piece; where it lies across segments of the core, it is put together.
@@ -198,6 +202,7 @@ void show_file(const std::string& path, const InputOptions& options, Driver& dri
   const auto file = elf::File::open(path);
   if (!file) return driver.unreadable(path, file.error(), exit_failure);
   show_bytes(path, file->bytes(), options, driver);
+  if (!file->is_intact()) driver.cut(path);
 }
 
 void show_bytes(const std::string& path, std::span<const std::byte> bytes, const InputOptions& options,

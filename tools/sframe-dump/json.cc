@@ -47,11 +47,17 @@ void write_header(OStream& json, std::string_view name, const Part& part) {
   json.attribute("num_fres", header.num_fres);
 }
 
+namespace {
+
+void write_message(OStream& json, const elf::Problem& problem) {
+  write_text(json, "message", problem.what);
+  if (problem.offset) json.attribute("offset", *problem.offset);
+}
+
+} // namespace
+
 void write_fault(OStream& json, const elf::Problem& fault) {
-  json.attributeObject("error", [&] {
-    write_text(json, "message", fault.what);
-    if (fault.offset) json.attribute("offset", *fault.offset);
-  });
+  json.attributeObject("error", [&] { write_message(json, fault); });
 }
 
 JsonFiles::JsonFiles(tool::Output& out) : stream_(out), json_(stream_, 1) {
@@ -78,6 +84,7 @@ void JsonFiles::unreadable_file(const std::string& name, const elf::Problem& pro
 }
 
 void JsonFiles::begin_object(const Object& object) {
+  object_ = &object;
   json_.objectBegin();
   write_text(json_, "path", object.name());
   json_.attribute("kind", to_ref(kind_name(object.kind)));
@@ -88,6 +95,14 @@ void JsonFiles::begin_object(const Object& object) {
 void JsonFiles::end_sections() {
   json_.arrayEnd();
   json_.attributeEnd();
+  if (object_->problems.empty()) return;
+  json_.attributeArray("problems", [&] {
+    for (const elf::Problem& problem : object_->problems)
+      json_.object([&] {
+        if (!problem.section.empty()) write_text(json_, "section", problem.section);
+        write_message(json_, problem);
+      });
+  });
 }
 
 void JsonFiles::end_object() {

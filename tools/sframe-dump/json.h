@@ -30,7 +30,7 @@ public:
   llvm::json::OStream& json() { return json_; }
   void begin_object(const Object& object);
   void end_object();
-  /// The first half of end_object(): what follows belongs to the object.
+  /// The first half of end_object(), with the object's "problems": what follows belongs to the object.
   void end_sections();
   /// A section without bytes, and one that cannot be read, in the list of sections.
   void empty_section(const ObjectSection& section);
@@ -42,6 +42,7 @@ public:
 private:
   OutputStream stream_;
   llvm::json::OStream json_;
+  const Object* object_ = nullptr; ///< since begin_object()
 };
 
 } // namespace sframe::dump

@@ -62,7 +62,7 @@ int verdict(tool::Messages& messages, const CommandLine& line, const Summary& su
 int run(tool::App& app, const CommandLine& line) {
   tool::Messages& messages = app.messages();
   const auto fail = [&](const FileProblem& failure) {
-    messages.error(failure.file, failure.problem);
+    if (failure.problem.what != tool::cut_input) messages.error(failure.file, failure.problem);
     Summary nothing;
     nothing.failure = failure;
     nothing.executable.emplace();
@@ -72,6 +72,7 @@ int run(tool::App& app, const CommandLine& line) {
   if (!file) return fail({line.input, file.error()});
   Summary summary;
   const auto written = convert(line, *file, messages, summary);
+  if (!file->is_intact()) return fail({line.input, {tool::cut_input, {}, {}}});
   if (!written) return fail(written.error());
   if (*written) messages.detail(**written, "written");
   return write_report(app, line, summary, verdict(messages, line, summary));

@@ -73,6 +73,12 @@ private:
     format_.unreadable(outcome_.failures.back(), slot_);
     return false;
   }
+  /// What was found in zeros says nothing about the file.
+  bool fail_cut(const std::string& path) {
+    outcome_.failures.push_back({path, {tool::cut_input, {}, {}}});
+    format_.unreadable(outcome_.failures.back(), slot_);
+    return false;
+  }
   void warn(const std::string& path, const elf::Problem& problem) {
     slot_.warning(path, problem);
     outcome_.failures.push_back({path, problem, true});
@@ -87,6 +93,7 @@ private:
 Outcome FileVerifier::run(const std::string& path) {
   const auto file = elf::File::open(path);
   outcome_.done = file ? verify(path, file->bytes()) : fail(path, file.error());
+  if (file && !file->is_intact()) outcome_.done = fail_cut(path);
   return std::move(outcome_);
 }
 

@@ -52,6 +52,7 @@ Result<std::vector<std::byte>> read_stream(int fd) {
 struct File::Mapping {
   std::atomic<bool> used{true};
   std::atomic<std::uintptr_t> begin{0}, end{0}; ///< end is 0 while the others change
+  std::atomic<bool> intact{true}; ///< else the memory is not used again
   std::string path;
   Mapping* next = nullptr;
 };
@@ -71,11 +72,22 @@ File::Mapping* File::add_mapping(const std::string& path, const void* begin, std
   return mapping;
 }
 
-const char* File::mapped_at(const void* address) noexcept {
+bool File::is_intact() const {
+  return !mapping_ || mapping_->intact;
+}
+
+std::optional<File::Missing> File::replace_missing(const void* address) noexcept {
+  static const auto page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  for (const Mapping* mapping = mappings_.load(); mapping; mapping = mapping->next)
-    if (at < mapping->end && mapping->begin <= at) return mapping->path.c_str();
-  return nullptr;
+  for (Mapping* mapping = mappings_.load(); mapping; mapping = mapping->next) {
+    const std::uintptr_t end = mapping->end;
+    if (at >= end || mapping->begin > at) continue;
+    const std::uintptr_t start = at & ~(page_size - 1);
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+    if (::mmap(reinterpret_cast<void*>(start), end - start, PROT_READ, flags, -1, 0) == MAP_FAILED) return std::nullopt;
+    return Missing{mapping->path.c_str(), mapping->intact.exchange(false)};
+  }
+  return std::nullopt;
 }
 
 Result<File> File::open(const std::string& path) {
@@ -165,7 +177,7 @@ int File::reopen() const {
 void File::release() {
   if (mapping_) {
     mapping_->end = 0;
-    mapping_->used = false;
+    if (mapping_->intact) mapping_->used = false;
   }
   mapping_ = nullptr;
   if (map_) ::munmap(map_, map_size_);

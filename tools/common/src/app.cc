@@ -92,7 +92,7 @@ int App::run_with_output(std::span<const std::string> inputs, const std::functio
   Output output(to_file ? -1 : STDOUT_FILENO);
   if (!to_file) messages_.set_before([&output] { output.flush(); });
   if (to_file && errors == Errors::in_file) messages_.set_copy(&output);
-  const int code = work(output);
+  const int code = exit_code_with_inputs(work(output));
   messages_.set_before({});
   messages_.set_copy(nullptr);
   if (!to_file) return finish(output, code);
@@ -106,7 +106,7 @@ int App::run_with_output(std::span<const std::string> inputs, const std::functio
 
 int App::finish(Output& output, int code) {
   output.flush();
-  if (output.error() == 0 || output.reader_gone()) return code;
+  if (output.error() == 0 || output.reader_gone()) return exit_code_with_inputs(code);
   messages_.error({}, std::string("cannot write the output: ") + std::strerror(output.error()));
   return exit_failure;
 }

@@ -7,6 +7,7 @@
 #include "sframe/elf/file.h"
 #include "sframe/tool/messages.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -27,11 +28,10 @@ struct TemporaryName::Slot {
 
 namespace {
 
-constexpr int bus_error = -1;
-
-/// What ends the program: a signal, or bus_error; 0 while nothing does.
+/// The signal that ends the program; 0 while none does.
 constinit std::atomic<int> ending{0};
 constinit std::atomic<int> uninterrupted{0};
+constinit std::atomic<bool> input_was_cut{false};
 constinit std::array<char, 64> tool_name{};
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<void*>::is_always_lock_free);
@@ -45,7 +45,6 @@ namespace {
 void end_program() {
   remove_temporaries();
   const int why = ending;
-  if (why == bus_error) ::_exit(exit_failure);
   std::signal(why, SIG_DFL);
   ::raise(why); // in a handler, when that returns
 }
@@ -95,21 +94,23 @@ private:
 };
 
 void on_bus_error(int, siginfo_t* info, void*) {
-  const char* file = info->si_code > 0 ? elf::File::mapped_at(info->si_addr) : nullptr;
-  if (!file) { // a fault of the program: the instruction is repeated, and ends it
+  const int error = errno;
+  const auto missing = info->si_code > 0 ? elf::File::replace_missing(info->si_addr) : std::nullopt;
+  if (!missing) { // a fault of the program: the instruction is repeated, and ends it
     std::signal(SIGBUS, SIG_DFL);
     return;
   }
-  int nothing = 0;
-  if (!ending.compare_exchange_strong(nothing, bus_error)) wait_for_the_end();
-  SafeLine line;
-  line.add(tool_name.data());
-  line.add(": error: ");
-  line.add(file);
-  line.add(": the file was truncated while it was read, or its disk fails");
-  line.end();
-  if (uninterrupted != 0) wait_for_the_end();
-  end_program();
+  input_was_cut = true;
+  if (missing->is_first) {
+    SafeLine line;
+    line.add(tool_name.data());
+    line.add(": error: ");
+    line.add(missing->path);
+    line.add(": ");
+    line.add(cut_input);
+    line.end();
+  }
+  errno = error;
 }
 
 void catch_signals() {
@@ -176,6 +177,10 @@ void catch_bus_errors(const std::string& tool) {
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO;
   (void)::sigaction(SIGBUS, &action, nullptr);
+}
+
+int exit_code_with_inputs(int code) {
+  return input_was_cut ? std::max<int>(code, exit_failure) : code;
 }
 
 } // namespace sframe::tool

@@ -9,8 +9,8 @@
 
 namespace sframe::tool {
 
-/// The name of a temporary file, which is removed where SIGINT, SIGTERM or SIGHUP ends the program, or a mapped
-/// input that was cut. To be made before the file is. Signals that are ignored or have a handler stay so.
+/// The name of a temporary file, which is removed where SIGINT, SIGTERM or SIGHUP ends the program. To
+/// be made before the file is. Signals that are ignored or have a handler stay so.
 class TemporaryName {
 public:
   explicit TemporaryName(const std::string& path);
@@ -34,7 +34,11 @@ public:
   Uninterrupted& operator=(const Uninterrupted&) = delete;
 };
 
-/// From now on, reading a mapped input that was cut is an error message of `tool` and exit code 2.
+/// From now on, reading a mapped input that was cut is an error message of `tool`, and reads zeros
+/// (elf::File::is_intact()).
 void catch_bus_errors(const std::string& tool);
+
+/// `code`, or exit_failure where that has happened.
+int exit_code_with_inputs(int code);
 
 } // namespace sframe::tool

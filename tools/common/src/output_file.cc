@@ -137,7 +137,11 @@ elf::Result<void> write_file(const std::string& path, std::span<const std::byte>
 
 elf::Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit) {
   const Descriptor from(original.reopen());
-  Content content{.write = [&](int fd) { return write_edit(from.get(), original.bytes(), edit, fd); },
+  Content content{.write =
+                      [&](int fd) {
+                        const int error = write_edit(from.get(), original.bytes(), edit, fd);
+                        return error == 0 && !original.is_intact() ? EFAULT : error;
+                      },
                   .finish = {},
                   .size = edit.size};
   // Now: where the file is written into itself, the kernel takes setuid bits and capabilities off it.

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,9 +54,19 @@ public:
   /// or the path leads to another file by now.
   int reopen() const;
 
-  /// The path of the file that is mapped at `address`; nullptr where none is. For handlers of SIGBUS, which the kernel
-  /// sends where a mapped file was cut: takes no lock and allocates nothing. The text lives as long as the File.
-  static const char* mapped_at(const void* address) noexcept;
+  /// False once replace_missing() was needed for this file: some of what was read of it is zeros.
+  bool is_intact() const;
+
+  /// What replace_missing() found.
+  struct Missing {
+    const char* path; ///< as it was given to open(); lives as long as the process
+    bool is_first;    ///< the first fault in this file
+  };
+
+  /// For handlers of SIGBUS, which the kernel sends where a mapped file was cut, or its disk fails, since it was
+  /// opened: puts zeros in the place of the bytes from `address` to the end of the file, so that whoever reads them
+  /// can go on. Nothing where no File is mapped there, or the kernel refuses. Takes no lock and allocates nothing.
+  static std::optional<Missing> replace_missing(const void* address) noexcept;
 
 private:
   struct Mapping;

@@ -24,6 +24,9 @@ enum ExitCode : int {
   exit_failure = 2,  ///< could not do it
 };
 
+/// What is wrong with an input that elf::File::is_intact() is false of. Programs that catch_bus_errors() have printed it.
+inline constexpr const char* cut_input = "the file was truncated while it was read, or its disk fails";
+
 enum class ColorMode : std::uint8_t { automatic, always, never };
 
 /// True where text for this file descriptor is to be coloured: asked for, or a terminal (and NO_COLOR is not
