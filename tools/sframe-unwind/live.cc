@@ -11,6 +11,8 @@
 #include "sframe/walk/live_process.h"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <deque>
@@ -18,7 +20,7 @@
 #include <memory>
 #include <optional>
 #include <poll.h>
-#include <sys/signalfd.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -66,38 +68,51 @@ private:
   std::vector<Stack> stacks_;
 };
 
-/// SIGINT and SIGTERM while samples are taken end the sampling, not the program: a sample is finished, and what
-/// was seen is written. From then on they end the program as ever. One that was ignored stays so.
+/// SIGINT, SIGTERM and SIGHUP while samples are taken end the sampling, not the program: a sample is finished, and
+/// what was seen is written. The second one ends the program. One that was ignored stays so.
 class Interruption {
 public:
   explicit Interruption(bool wanted) {
     if (!wanted) return;
-    sigset_t signals;
-    ::sigemptyset(&signals);
-    for (const int number : {SIGINT, SIGTERM}) {
-      struct sigaction now {};
-      if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) ::sigaddset(&signals, number);
+    event_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (event_ < 0) return;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      struct sigaction action {};
+      if (::sigaction(numbers[i], nullptr, &before_[i]) != 0 || before_[i].sa_handler == SIG_IGN) continue;
+      action.sa_handler = on_signal;
+      action.sa_flags = static_cast<int>(SA_RESTART | SA_RESETHAND);
+      (void)::sigaction(numbers[i], &action, nullptr);
     }
-    fd_ = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (fd_ >= 0) ::pthread_sigmask(SIG_BLOCK, &signals, &before_);
   }
   ~Interruption() { end(); }
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
   /// poll(2) tells it to be readable when a signal has come; -1 where none is waited for.
-  int fd() const { return fd_; }
+  int fd() const { return event_; }
 
   void end() {
-    if (fd_ < 0) return;
-    for (signalfd_siginfo taken; ::read(fd_, &taken, sizeof taken) > 0;) {}
-    ::close(std::exchange(fd_, -1));
-    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    if (event_ < 0) return;
+    for (std::size_t i = 0; i < numbers.size(); ++i) (void)::sigaction(numbers[i], &before_[i], nullptr);
+    ::close(std::exchange(event_, -1));
   }
 
 private:
-  sigset_t before_{};
-  int fd_ = -1;
+  static constexpr std::array numbers = {SIGINT, SIGTERM, SIGHUP};
+
+  static void on_signal(int) {
+    const int error = errno;
+    (void)::eventfd_write(event_, 1);
+    // Any of them ends the program now.
+    for (const int number : numbers) {
+      struct sigaction now {};
+      if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler == on_signal) (void)std::signal(number, SIG_DFL);
+    }
+    errno = error;
+  }
+
+  static inline volatile int event_ = -1;
+  std::array<struct sigaction, numbers.size()> before_{};
 };
 
 class LiveRun {

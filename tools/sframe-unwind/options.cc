@@ -110,7 +110,7 @@ std::optional<Wrong> settle(Options& options) {
   if (!options.named_core.empty()) {
     if (!executable.empty()) return Wrong{executable, "--core and two more files: give CORE once"};
     executable = std::exchange(core, options.named_core);
-  } else if (!core.empty() && !executable.empty() && looks_like_core(executable) && !looks_like_core(core)) {
+  } else if (executable == "-" || (!core.empty() && !executable.empty() && looks_like_core(executable) && !looks_like_core(core))) {
     std::swap(core, executable);
   }
   return std::nullopt;

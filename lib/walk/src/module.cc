@@ -59,10 +59,19 @@ void Module::open() {
     file_missing_ = true;
   }
   if (!info_.vdso && files_.open_files && (named || !info_.path.empty())) {
-    const std::string path = named                 ? files_.executable
-                             : !info_.file.empty() ? info_.file
-                                                   : elf::path_in_root(files_.sysroot, info_.path);
-    if (open_file(path)) {
+    const auto open_own = [&] {
+      if (info_.path.empty()) return false;
+      return open_file(!info_.file.empty() ? info_.file : elf::path_in_root(files_.sysroot, info_.path));
+    };
+    // An executable that is not the core's may be forgotten on the command line; the right one is better.
+    const auto open_named = [&] {
+      if (open_file(files_.executable)) return true;
+      const std::string problem = problem_;
+      const bool found = !info_.assumed && open_own();
+      problem_ = found ? problem + "; " + info_.path + " is used" : problem;
+      return found;
+    };
+    if (named ? open_named() : open_own()) {
       if (info_.placed) place_by_segments();
       if (!info_.bias)
         info_.bias = elf::bias_from_file(*image_, [&] {

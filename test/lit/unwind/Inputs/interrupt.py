@@ -1,20 +1,20 @@
-# interrupt.py PREFIX: interrupts sampling, in each format and by either signal. The program blocks the signals before it starts, by
+# interrupt.py PREFIX: interrupts sampling, in each format and by either signal. The program catches the signals before it starts, by
 # which one sees that it may be interrupted; it takes one sample at least.
 import json, os, signal, subprocess, sys
 
 prefix = sys.argv[1]
-for number in (signal.SIGINT, signal.SIGTERM):
+for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, lambda *_: None)  # whoever started this may ignore them; a handler becomes the default in new programs
 
-def blocked(pid):
+def caught(pid):
     with open("/proc/%d/status" % pid) as lines:
-        return int(next(line.split()[1] for line in lines if line.startswith("SigBlk:")), 16)
+        return int(next(line.split()[1] for line in lines if line.startswith("SigCgt:")), 16)
 
 def interrupt(target, number, form, *options):
     out = "%s.%s" % (prefix, form)
     walk = subprocess.Popen(["sframe-unwind", "--pid", str(target), "--format=" + form, "--count", "100000000", *options, "-o", out],
                             stderr=subprocess.PIPE, text=True)
-    while not blocked(walk.pid) & 1 << number - 1:
+    while not caught(walk.pid) & 1 << number - 1:
         assert walk.poll() is None, walk.stderr.read()
     walk.send_signal(number)
     error = walk.communicate(timeout=120)[1]
@@ -22,9 +22,10 @@ def interrupt(target, number, form, *options):
     with open(out) as file:
         return file.read()
 
+
 target = subprocess.Popen(["sleep", "1000"])
 try:
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         for options in ((), ("--interval", "3600000")):
             folded = interrupt(target.pid, number, "folded", *options).splitlines()
             assert len(folded) >= 1 and all(int(line.rsplit(" ", 1)[1]) >= 1 for line in folded), folded
