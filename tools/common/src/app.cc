@@ -20,6 +20,8 @@ namespace {
 
 const std::map<std::string, ColorMode> color_names = {
     {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
+const std::map<std::string, elf::Limits> limit_names = {
+    {"off", elf::Limits::off}, {"default", elf::Limits::standard}, {"strict", elf::Limits::strict}};
 
 } // namespace
 
@@ -45,6 +47,10 @@ App::App(std::string name, std::string description, std::string examples, Featur
         ->type_name("N")
         ->check(CLI::Range(1u, 1024u))
         ->group("Common options");
+  cli_.add_option("--limits", limits_, "Time and memory that an input may cost, by its size: off, default, strict")
+      ->transform(CLI::Transformer(limit_names).description(""))
+      ->type_name("LEVEL")
+      ->group("Common options");
   if (!examples_.empty()) cli_.footer("EXAMPLES\n" + examples_);
 }
 

@@ -12,6 +12,7 @@
 
 #pragma once
 
+#include "sframe/elf/budget.h"
 #include "sframe/tool/messages.h"
 
 #include <CLI/CLI.hpp>
@@ -55,6 +56,8 @@ public:
   /// What -o named; "-" where it was not given.
   const std::string& output_path() const { return output_; }
   ColorMode color() const { return color_; }
+  /// What each input may cost: --limits.
+  elf::Limits limits() const { return limits_; }
   /// How many threads to use: -j, or all cores; at least 1.
   unsigned threads() const;
 
@@ -78,6 +81,7 @@ private:
   std::string examples_;
   std::string output_ = "-";
   ColorMode color_ = ColorMode::automatic;
+  elf::Limits limits_ = elf::Limits::standard;
   unsigned threads_ = 0;
   bool quiet_ = false;
   bool verbose_ = false;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The limits: docs/limits.md has the same table.
+
+#include "sframe/elf/budget.h"
+
+#include <limits>
+
+namespace sframe::elf {
+
+namespace {
+
+struct Allowance {
+  Resource resource;
+  std::string_view name;
+  std::uint64_t base;     ///< for every input
+  std::uint64_t per_byte; ///< of the input, on top
+};
+
+constexpr std::uint64_t mib = std::uint64_t(1) << 20;
+
+constexpr std::array<Allowance, resource_count> allowances = {{
+    {Resource::section_bytes, "section bytes", 64 * mib, 64},
+    {Resource::unpacked_bytes, "unpacked bytes", 64 * mib, 64},
+    {Resource::name_bytes, "bytes of names", 16 * mib, 16},
+    {Resource::cfi_instructions, "CFI instructions", 16 * mib, 16},
+    {Resource::rows, "rows", 4 * mib, 16},
+    {Resource::frames, "frames", mib, 1},
+    {Resource::printed_bytes, "bytes of output", 64 * mib, 128},
+    {Resource::files, "files", 4096, 0},
+}};
+
+constexpr bool in_order() {
+  for (std::size_t i = 0; i < resource_count; ++i)
+    if (allowances[i].resource != static_cast<Resource>(i)) return false;
+  return true;
+}
+static_assert(in_order());
+
+} // namespace
+
+std::string_view name_of(Resource resource) {
+  return allowances[static_cast<std::size_t>(resource)].name;
+}
+
+Budget::Budget(Limits limits, std::uint64_t size) {
+  constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
+  for (const Allowance& allowance : allowances) {
+    std::uint64_t amount = size < all / 256 ? allowance.base + allowance.per_byte * size : all;
+    if (limits == Limits::off) amount = all;
+    if (limits == Limits::strict) amount /= 4;
+    const auto i = static_cast<std::size_t>(allowance.resource);
+    left_[i] = limit_[i] = amount;
+  }
+}
+
+void Budget::use_up(Resource resource) {
+  std::uint8_t none = 0;
+  used_up_.compare_exchange_strong(none, static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(resource)),
+                                   std::memory_order_relaxed);
+}
+
+std::optional<Problem> Budget::problem() const {
+  const std::uint8_t first = used_up_.load(std::memory_order_relaxed);
+  if (first == 0) return std::nullopt;
+  const auto resource = static_cast<Resource>(first - 1);
+  return Problem{"it takes more than " + std::to_string(limit_[first - 1u]) + ' ' + std::string(name_of(resource)) +
+                     ", out of proportion to its size; the rest is left out (--limits=off: no limit)",
+                 {}, {}};
+}
+
+} // namespace sframe::elf
