@@ -23,7 +23,9 @@ TEST(Budget, IsUsedUpOnce) {
   EXPECT_FALSE(budget.problem());
   EXPECT_FALSE(budget.take(Resource::files));
   EXPECT_TRUE(budget.is_used_up());
+  EXPECT_FALSE(budget.is_used_up(Resource::rows));
   EXPECT_FALSE(budget.take(Resource::rows, all));
+  EXPECT_TRUE(budget.is_used_up(Resource::rows));
   EXPECT_EQ(budget.problem()->what.find("it takes more than 4096 files,"), 0u);
 }
 

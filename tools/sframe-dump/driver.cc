@@ -5,6 +5,7 @@
 #include "describe.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sframe::dump {
 
@@ -18,6 +19,20 @@ int exit_code(ErrorKind kind) {
 }
 
 } // namespace
+
+void Driver::set_budget(elf::Budget* budget, const std::string& path) {
+  if (const auto problem = budget_ ? budget_->problem() : std::nullopt) {
+    budget_ = nullptr;
+    unreadable(budget_path_, *problem, tool::exit_findings);
+  }
+  budget_ = budget;
+  budget_path_ = path;
+  charged_output_ = out_.size();
+}
+
+void Driver::charge_output() {
+  if (budget_) (void)budget_->take(elf::Resource::printed_bytes, out_.size() - std::exchange(charged_output_, out_.size()));
+}
 
 void Driver::report(std::string_view file, const elf::Problem& problem, int code) {
   messages_.error(file, problem);
@@ -51,6 +66,7 @@ void Driver::show(const Object& object) {
     if (dumper_.first_section_only()) break;
   }
   dumper_.end_object();
+  charge_output();
 }
 
 void Driver::show_section(const Object& object, const ObjectSection& section) {
@@ -127,7 +143,10 @@ std::optional<elf::Problem> Driver::show_functions(const ObjectSection& section,
     ++functions_;
     rows += fde->num_fres;
     RowCursor cursor = part.section.rows(*fde);
+    const std::uint64_t expected = 1 + std::min<std::uint64_t>(fde->num_fres, part.section.plausible_rows());
+    if (budget_ && !budget_->take(elf::Resource::rows, expected)) break;
     const auto error = dumper_.function(*fde, place, cursor);
+    charge_output();
     if (cursor.at_function_end() && rows_at_end_++ == 0) first_at_end_ = i;
     if (error) return elf::to_problem(*error, section.name, part.offset);
     if (rows > part.section.plausible_rows())

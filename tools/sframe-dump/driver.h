@@ -7,6 +7,7 @@
 
 #include "dumper.h"
 
+#include <sframe/elf/budget.h>
 #include <sframe/tool/messages.h>
 #include <sframe/tool/output.h>
 #include <sframe/tool/text.h>
@@ -50,8 +51,16 @@ public:
   /// code.
   int finish();
 
-  /// True where the output's reader is gone, so that nothing needs to be done any more.
-  bool stopped() const { return out_.failed(); }
+  /// From now on the input's budget is charged for rows and output; nullptr: no input. Where it was used up, reports
+  /// that of the input that ends.
+  void set_budget(elf::Budget* budget, const std::string& path = {});
+
+  /// True where the input's budget of rows or output is used up, or the output's reader gone: nothing more is to be
+  /// shown.
+  bool stopped() const {
+    return out_.failed() || (budget_ && (budget_->is_used_up(elf::Resource::rows) ||
+                                         budget_->is_used_up(elf::Resource::printed_bytes)));
+  }
 
 private:
   void show_section(const Object& object, const ObjectSection& section);
@@ -59,12 +68,16 @@ private:
                  const elf::Problem* damage = nullptr);
   std::optional<elf::Problem> show_functions(const ObjectSection& section, const Part& part);
   bool wanted(const EncodedFde& fde, const Place& place);
+  void charge_output();
 
   Dumper& dumper_;
   Names& names_;
   tool::Messages& messages_;
   tool::Output& out_;
   Filter filter_;
+  elf::Budget* budget_ = nullptr;
+  std::string budget_path_;
+  std::uint64_t charged_output_ = 0; ///< size of the output that has been charged
   std::uint64_t functions_ = 0; ///< shown
   std::uint64_t parts_ = 0;     ///< shown
   std::uint64_t rows_at_end_ = 0;   ///< in the part at hand: RowCursor::at_function_end()

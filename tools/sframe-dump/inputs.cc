@@ -23,8 +23,8 @@ constexpr std::string_view default_section = ".sframe";
 /// Shows the contents of one file.
 class FileReader {
 public:
-  FileReader(const std::string& path, const InputOptions& options, Driver& driver)
-      : path_(path), options_(options), driver_(driver) {}
+  FileReader(const std::string& path, const InputOptions& options, Driver& driver, elf::Budget& budget)
+      : path_(path), options_(options), driver_(driver), budget_(budget) {}
 
   void show(Bytes bytes);
 
@@ -43,6 +43,7 @@ private:
   const std::string& path_;
   const InputOptions& options_;
   Driver& driver_;
+  elf::Budget& budget_;
 };
 
 void FileReader::show(Bytes bytes) {
@@ -55,7 +56,7 @@ void FileReader::show(Bytes bytes) {
                        exit_failure);
     return;
   }
-  const auto image = elf::Image::parse(bytes);
+  const auto image = elf::Image::parse(bytes, &budget_);
   if (!image) return driver_.unreadable(path_, image.error(), exit_failure);
   if (image->type() == elf::et_core) return show_core(bytes);
   show_elf(*image, std::move(object));
@@ -77,6 +78,7 @@ void FileReader::show_elf(const elf::Image& image, Object object) {
   object.image = &image;
   for (const elf::Problem& problem : image.problems()) report(object, problem, exit_findings);
   load_sections(object);
+  if (object.sections.empty() && budget_.is_used_up()) return;
   if (object.sections.empty()) object.problems.push_back(nothing_found());
   driver_.show(object);
   if (object.sections.empty()) driver_.report(object.name(), nothing_found(), exit_failure);
@@ -103,6 +105,7 @@ void FileReader::load_sections(Object& object) {
   for (const elf::Table& table : object.image->sframe_tables(options_.section)) {
     if (driver_.dumper().named_sections_only() && !is_named(*object.image, table)) continue;
     auto contents = load(*object.image, table);
+    if (budget_.is_used_up()) return;
     if (!contents) {
       report(object, contents.error(), exit_findings);
       contents = table.section ? object.image->contents(*table.section) : elf::Contents();
@@ -129,7 +132,7 @@ void FileReader::show_archive(Bytes bytes) {
       driver_.messages().detail(object.name(), "not an ELF file");
       continue;
     }
-    const auto image = elf::Image::parse(member.bytes);
+    const auto image = elf::Image::parse(member.bytes, &budget_);
     if (!image) {
       driver_.unreadable(object.name(), image.error(), exit_findings);
       continue;
@@ -139,7 +142,7 @@ void FileReader::show_archive(Bytes bytes) {
     found |= !object.sections.empty();
     driver_.show(object);
   }
-  if (!found) driver_.unreadable(path_, nothing_found(), exit_failure);
+  if (!found && !budget_.is_used_up()) driver_.unreadable(path_, nothing_found(), exit_failure);
 }
 
 void FileReader::show_core(Bytes bytes) {
@@ -207,7 +210,10 @@ void show_file(const std::string& path, const InputOptions& options, Driver& dri
 
 void show_bytes(const std::string& path, std::span<const std::byte> bytes, const InputOptions& options,
                 Driver& driver) {
-  FileReader(path, options, driver).show(bytes);
+  elf::Budget budget(options.limits, bytes.size());
+  driver.set_budget(&budget, path);
+  FileReader(path, options, driver, budget).show(bytes);
+  driver.set_budget(nullptr);
 }
 
 } // namespace sframe::dump

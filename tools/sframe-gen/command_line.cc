@@ -150,6 +150,7 @@ std::expected<CommandLine, int> parse_command_line(tool::App& app, int argc, con
   if (app.cli().count("--output") == 0) return fail("-o OUTPUT is required (- is standard output)");
   line.output = app.output_path();
   line.threads = app.threads();
+  line.limits = app.limits();
   if (app.cli().count("--share") != 0) line.share_rows = raw.share_rows;
   if (const auto wrong = read_texts(raw, line)) return fail(*wrong);
   if (const auto wrong = contradiction(line)) return fail(*wrong);

@@ -47,7 +47,8 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
       return keep_file(line, file, why.problem.text(), summary);
     return failed(line.input, why.problem);
   };
-  const auto input = read_input(line, file.bytes());
+  elf::Budget budget(line.limits, file.bytes().size());
+  const auto input = read_input(line, file.bytes(), budget);
   if (!input) return give_up(input.error());
   tell_problems(messages, line.input, *input);
   const auto generated = generate(line, *input);
@@ -63,13 +64,14 @@ using NewContents = std::optional<std::vector<std::byte>>;
 
 /// The member's new contents; nothing where it stays as it is.
 std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, const elf::Member& member,
-                                                       tool::Messages& messages, Summary& summary) {
+                                                       elf::Budget& budget, tool::Messages& messages,
+                                                       Summary& summary) {
   const std::string name = line.input + '(' + member.name + ')';
   const auto keep = [&](const std::string& why) {
     messages.detail(name, "kept: " + why);
     return std::nullopt;
   };
-  const auto input = read_input(line, member.bytes);
+  const auto input = read_input(line, member.bytes, budget);
   if (!input && input.error().nothing_to_convert) return keep(input.error().problem.text());
   if (!input) return failed(name, input.error().problem);
   if (!input->image) return keep("not an ELF file");
@@ -96,8 +98,9 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
   if (!members) return failed(line.input, members.error());
   std::vector<NewContents> contents;
   contents.reserve(members->size());
+  elf::Budget budget(line.limits, file.bytes().size());
   for (const elf::Member& member : *members) {
-    auto converted = convert_member(line, member, messages, summary);
+    auto converted = convert_member(line, member, budget, messages, summary);
     if (!converted) return std::unexpected(std::move(converted.error()));
     contents.push_back(std::move(*converted));
   }

@@ -145,7 +145,8 @@ private:
 
 } // namespace
 
-std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes) {
+std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
+                                         elf::Budget& budget) {
   Input input{.bytes = bytes, .image = {}, .object = {}};
   if (line.from == From::sframe && !bytes.empty() && !elf::Image::is_elf(bytes)) {
     const auto section = Section::parse(bytes);
@@ -153,7 +154,7 @@ std::expected<Input, Failure> read_input(const CommandLine& line, std::span<cons
     if (!is_bitcode(bytes)) return nothing_there("neither ELF file nor SFrame section");
   }
   if (auto why = foreign(bytes)) return nothing_there(std::move(*why));
-  auto image = elf::Image::parse(bytes);
+  auto image = elf::Image::parse(bytes, &budget);
   if (!image) return failed(image.error());
   if (image->type() == elf::et_core)
     return nothing_there("core files have no call frame information of their own");

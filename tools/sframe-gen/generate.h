@@ -8,6 +8,7 @@
 
 #include <sframe/builder.h>
 #include <sframe/convert/report.h>
+#include <sframe/elf/budget.h>
 #include <sframe/elf/edit.h>
 #include <sframe/elf/image.h>
 #include <sframe/elf/object.h>
@@ -50,8 +51,9 @@ struct Failure {
 };
 
 /// Reads the headers of what `bytes` are. Fails where that is neither a 64-bit ELF file nor, with
-/// --from=sframe, a section.
-std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes);
+/// --from=sframe, a section. What is read of sections is taken from the budget, which must outlive the result.
+std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
+                                         elf::Budget& budget);
 
 /// The symbol at an address of the input's image.
 std::optional<elf::SymbolTable::Match> find_symbol(const Input& input, const elf::SymbolTable& symbols,

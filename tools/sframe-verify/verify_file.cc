@@ -87,12 +87,22 @@ private:
   const FileOptions& options_;
   const Format& format_;
   Slot& slot_;
+  std::optional<elf::Budget> budget_; ///< of FILE
   Outcome outcome_;
 };
 
 Outcome FileVerifier::run(const std::string& path) {
   const auto file = elf::File::open(path);
-  outcome_.done = file ? verify(path, file->bytes()) : fail(path, file.error());
+  if (file) {
+    budget_.emplace(options_.limits, file->bytes().size());
+    outcome_.done = verify(path, file->bytes());
+    if (const auto problem = outcome_.done ? budget_->problem() : std::nullopt) {
+      (void)fail(path, *problem);
+      ++outcome_.errors;
+    }
+  } else {
+    outcome_.done = fail(path, file.error());
+  }
   if (file && !file->is_intact()) outcome_.done = fail_cut(path);
   return std::move(outcome_);
 }
@@ -109,6 +119,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
   if (!members) return fail(path, members.error());
   bool done = true, found = false;
   for (const elf::Member& member : *members) {
+    if (budget_->is_used_up()) break;
     const std::string name = path + "(" + member.name + ")";
     if (is_raw(member.bytes)) {
       found = true;
@@ -119,7 +130,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
       slot_.detail(name, "not an ELF file");
       continue;
     }
-    const auto image = elf::Image::parse(member.bytes);
+    const auto image = elf::Image::parse(member.bytes, &*budget_);
     if (!image) {
       done = fail(name, image.error());
       continue;
@@ -140,7 +151,7 @@ bool FileVerifier::verify_raw(const std::string& path, Bytes bytes) {
 }
 
 bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
-  const auto image = elf::Image::parse(bytes);
+  const auto image = elf::Image::parse(bytes, &*budget_);
   if (!image) return fail(path, image.error());
   return verify_image(path, *image);
 }
@@ -154,6 +165,7 @@ bool FileVerifier::verify_image(const std::string& path, const elf::Image& image
 bool FileVerifier::verify_input(const std::string& path, const Input::Sources& given) {
   Input::Sources sources = given;
   sources.cfi = options_.cfi || options_.code;
+  sources.budget = &*budget_;
   std::optional<Companion> sframe, debug;
   if (!options_.sframe.empty()) {
     const auto from = sframe_path(path, sources.image);

@@ -20,13 +20,13 @@ struct Allowance {
 constexpr std::uint64_t mib = std::uint64_t(1) << 20;
 
 constexpr std::array<Allowance, resource_count> allowances = {{
-    {Resource::section_bytes, "section bytes", 64 * mib, 64},
+    {Resource::section_bytes, "section bytes", 8 * mib, 8},
     {Resource::unpacked_bytes, "unpacked bytes", 64 * mib, 64},
     {Resource::name_bytes, "bytes of names", 16 * mib, 16},
-    {Resource::cfi_instructions, "CFI instructions", 16 * mib, 16},
-    {Resource::rows, "rows", 4 * mib, 16},
+    {Resource::cfi_instructions, "CFI instructions", 4 * mib, 8},
+    {Resource::rows, "rows", mib / 4, 4},
     {Resource::frames, "frames", mib, 1},
-    {Resource::printed_bytes, "bytes of output", 64 * mib, 128},
+    {Resource::printed_bytes, "bytes of output", 24 * mib, 96},
     {Resource::files, "files", 4096, 0},
 }};
 
@@ -56,12 +56,13 @@ Budget::Budget(Limits limits, std::uint64_t size) {
 
 void Budget::use_up(Resource resource) {
   std::uint8_t none = 0;
-  used_up_.compare_exchange_strong(none, static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(resource)),
-                                   std::memory_order_relaxed);
+  used_up_.fetch_or(1u << static_cast<unsigned>(resource), std::memory_order_relaxed);
+  first_.compare_exchange_strong(none, static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(resource)),
+                                 std::memory_order_relaxed);
 }
 
 std::optional<Problem> Budget::problem() const {
-  const std::uint8_t first = used_up_.load(std::memory_order_relaxed);
+  const std::uint8_t first = first_.load(std::memory_order_relaxed);
   if (first == 0) return std::nullopt;
   const auto resource = static_cast<Resource>(first - 1);
   return Problem{"it takes more than " + std::to_string(limit_[first - 1u]) + ' ' + std::string(name_of(resource)) +

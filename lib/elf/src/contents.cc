@@ -6,6 +6,7 @@
 #include "sframe/elf/image.h"
 
 #include "llvm_types.h"
+#include "sframe/elf/budget.h"
 
 #include <llvm/Object/Decompressor.h>
 
@@ -32,10 +33,17 @@ std::unexpected<Problem> cannot_decompress(llvm::Error error, const Section& sec
 
 } // namespace
 
+std::unexpected<Problem> Image::used_up(const Section& section) const {
+  Problem problem = *budget_->problem();
+  problem.section = section.name;
+  return std::unexpected(std::move(problem));
+}
+
 Result<Contents> Image::contents(const Section& section) const {
   if (section.type == sht_nobits || section.type == sht_null) return Contents();
   auto bytes = raw(section.offset, section.size, section.name);
   if (!bytes) return std::unexpected(bytes.error());
+  if (budget_ && !budget_->take(Resource::section_bytes, section.size)) return used_up(section);
   if (!(section.flags & shf_compressed)) return Contents(*bytes);
 
   auto decompressor =
@@ -46,6 +54,7 @@ Result<Contents> Image::contents(const Section& section) const {
   const std::uint64_t size = decompressor->getDecompressedSize();
   if (size > max_decompressed_size || size / max_expansion > bytes->size())
     return fail("compressed section claims an absurd size", section.name);
+  if (budget_ && !budget_->take(Resource::unpacked_bytes, size)) return used_up(section);
   std::vector<std::byte> result;
   if (llvm::Error error = decompressor->resizeAndDecompress(result))
     return cannot_decompress(std::move(error), section);

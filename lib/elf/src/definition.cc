@@ -33,13 +33,13 @@ std::optional<std::uint64_t> find_in(const Image& image, const Section& table, s
 } // namespace
 
 std::optional<std::uint64_t> find_definition(const Image& image, std::string_view name) {
-  for (const std::uint32_t wanted : {sht_dynsym, sht_symtab})
-    for (const Section& section : image.sections()) {
-      if (section.type != wanted) continue;
-      const auto found = with_types(image.byte_order(),
-                                    [&]<class Types>(Types) { return find_in<Types>(image, section, name); });
-      if (found) return found;
-    }
+  for (const std::uint32_t wanted : {sht_dynsym, sht_symtab}) {
+    const auto table = std::ranges::find(image.sections(), wanted, &Section::type); // a file has one of each
+    if (table == image.sections().end()) continue;
+    const auto found = with_types(image.byte_order(),
+                                  [&]<class Types>(Types) { return find_in<Types>(image, *table, name); });
+    if (found) return found;
+  }
   return std::nullopt;
 }
 

@@ -83,7 +83,7 @@ bool Image::is_elf(std::span<const std::byte> bytes) {
                                                                          4));
 }
 
-Result<Image> Image::parse(std::span<const std::byte> bytes) {
+Result<Image> Image::parse(std::span<const std::byte> bytes, Budget* budget) {
   using namespace llvm::ELF;
   if (!is_elf(bytes)) return fail("not an ELF file");
   if (bytes.size() < EI_NIDENT) return fail("ELF header runs past the end of the file");
@@ -97,6 +97,7 @@ Result<Image> Image::parse(std::span<const std::byte> bytes) {
 
   Image image;
   image.bytes_ = bytes;
+  image.budget_ = budget;
   image.order_ = data == ELFDATA2LSB ? ByteOrder::little : ByteOrder::big;
   with_types(image.order_, [&]<class Types>(Types) {
     const auto& header = table_at<typename Types::Ehdr>(bytes, 0, 1)->front();
@@ -110,6 +111,7 @@ Result<Image> Image::parse(std::span<const std::byte> bytes) {
   image.index_extents();
   image.find_build_id();
   image.index_relocations();
+  image.index_section_numbers();
   return image;
 }
 

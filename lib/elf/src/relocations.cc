@@ -10,6 +10,7 @@
 #include "bytes.h"
 #include "llvm_types.h"
 #include "machine.h"
+#include "sframe/elf/budget.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -59,9 +60,20 @@ void Image::index_relocations() {
   for (const Section& section : sections_)
     if (section.type == sht_rela || section.type == sht_rel)
       relocation_sections_.push_back({section.info, section.index});
-  std::ranges::sort(relocation_sections_, [](const RelocationSection& a, const RelocationSection& b) {
+  std::ranges::sort(relocation_sections_, [](const Belonging& a, const Belonging& b) {
     return std::tie(a.target, a.index) < std::tie(b.target, b.index);
   });
+}
+
+void Image::index_section_numbers() {
+  for (const Section& section : sections_)
+    if (section.type == sht_symtab_shndx) section_numbers_.push_back({section.link, section.index});
+  std::ranges::stable_sort(section_numbers_, {}, &Belonging::target);
+}
+
+const Section* Image::section_numbers_of(std::uint32_t symbol_table) const {
+  const auto found = std::ranges::lower_bound(section_numbers_, symbol_table, {}, &Belonging::target);
+  return found != section_numbers_.end() && found->target == symbol_table ? &sections_[found->index] : nullptr;
 }
 
 std::optional<Image::RelocationKind> Image::relocation_kind(std::uint32_t type) const {
@@ -74,7 +86,7 @@ std::optional<Image::RelocationKind> Image::relocation_kind(std::uint32_t type) 
 
 /// Calls f(relocation, has_addend) for every relocation of the section; f returns a Result<void>.
 template <class Types, class F> Result<void> Image::each_relocation(const Section& section, F&& f) const {
-  auto first = std::ranges::lower_bound(relocation_sections_, section.index, {}, &RelocationSection::target);
+  auto first = std::ranges::lower_bound(relocation_sections_, section.index, {}, &Belonging::target);
   std::uint64_t budget =
       bytes_.size(); // a file that names the same table a thousand times is not to cost a thousand tables
   for (; first != relocation_sections_.end() && first->target == section.index; ++first) {
@@ -83,6 +95,7 @@ template <class Types, class F> Result<void> Image::each_relocation(const Sectio
     if (!bytes) return std::unexpected(bytes.error());
     if (bytes->size() > budget) return fail("relocation sections overlap each other", table.name);
     budget -= bytes->size();
+    if (budget_ && !budget_->take(Resource::section_bytes, table.size)) return used_up(table);
     RelocationSymbols<Types> symbols{{}, {}, {}, sections_};
     if (const Section* symtab = linked(sections_, table.link); symtab && symtab->type == sht_symtab) {
       if (auto raw_symbols = raw(symtab->offset, symtab->size, symtab->name))
@@ -90,10 +103,9 @@ template <class Types, class F> Result<void> Image::each_relocation(const Sectio
       if (const Section* strtab = linked(sections_, symtab->link); strtab && strtab->type == sht_strtab)
         symbols.names =
             raw(strtab->offset, strtab->size, strtab->name).value_or(std::span<const std::byte>());
-      for (const Section& candidate : sections_)
-        if (candidate.type == sht_symtab_shndx && candidate.link == symtab->index)
-          if (auto raw_indices = raw(candidate.offset, candidate.size, candidate.name))
-            symbols.extended = whole_table<typename Types::Word>(*raw_indices);
+      if (const Section* numbers = section_numbers_of(symtab->index))
+        if (auto raw_numbers = raw(numbers->offset, numbers->size, numbers->name))
+          symbols.extended = whole_table<typename Types::Word>(*raw_numbers);
     }
     auto visit = [&](const auto& entry, std::int64_t addend, bool has_addend) -> Result<void> {
       Relocation relocation;
@@ -131,7 +143,7 @@ std::int64_t addend_in_place(std::span<const std::byte> place, unsigned size, By
 
 Result<Contents> Image::relocated_contents(const Section& section) const {
   auto original = contents(section);
-  auto entry = std::ranges::lower_bound(relocation_sections_, section.index, {}, &RelocationSection::target);
+  auto entry = std::ranges::lower_bound(relocation_sections_, section.index, {}, &Belonging::target);
   if (!original || entry == relocation_sections_.end() || entry->target != section.index) return original;
 
   auto view = original->bytes();

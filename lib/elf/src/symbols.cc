@@ -77,9 +77,8 @@ template <class Types> Result<std::vector<Symbol>> read_symbols(const Image& ima
   auto names = image.contents(sections[table.link]);
   if (!names) return std::unexpected(names.error());
   Contents extended_bytes;
-  for (const Section& section : sections)
-    if (section.type == sht_symtab_shndx && section.link == table.index)
-      if (auto indices = image.contents(section)) extended_bytes = std::move(*indices);
+  if (const Section* numbers = image.section_numbers_of(table.index))
+    if (auto indices = image.contents(*numbers)) extended_bytes = std::move(*indices);
   const auto extended = whole_table<typename Types::Word>(extended_bytes.bytes());
 
   const auto entries = whole_table<typename Types::Sym>(bytes->bytes());

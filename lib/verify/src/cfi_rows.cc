@@ -86,7 +86,9 @@ CfiRows::Source& CfiRows::open(const Range& piece) {
   source.open = {*fde, piece.source, *begin, *begin - fde->start};
   // An FDE that others stand in is executed again behind each of them.
   const bool resumed = piece.begin != *begin;
-  if (resumed && !budget_.spend(64 + fde->instructions.size() + fde->cie.instructions.size())) return source;
+  const std::uint64_t instructions = 1 + fde->instructions.size() + fde->cie.instructions.size(); // or fewer
+  if (!input_.spend(elf::Resource::cfi_instructions, instructions)) return source;
+  if (resumed && !budget_.spend(64 + instructions)) return source;
   source.cursor.emplace(table.section, *fde);
   advance(source);
   return source;

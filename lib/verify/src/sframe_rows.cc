@@ -34,7 +34,7 @@ void SframeRows::open(const Range& piece) {
   block_.clear();
   cursor_.reset();
   const auto fde = part.section.fde(piece.item);
-  readable_ = fde && budgets_[piece.source].spend(fde->num_fres);
+  readable_ = fde && budgets_[piece.source].spend(fde->num_fres) && input_.spend_rows(part.section, *fde);
   if (!fde) return;
   fde_ = *fde;
   begin_ = input_.address(part, fde_).value_or(piece.begin);

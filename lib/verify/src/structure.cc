@@ -146,6 +146,7 @@ private:
 
   /// False where not all rows can be read.
   bool check_rows(const EncodedFde& fde) {
+    if (!input_.spend_rows(section_, fde)) return false;
     if (!budget_.spend(fde.num_fres)) {
       if (!budget_reported_)
         report(Id::S004,

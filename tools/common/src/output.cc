@@ -159,6 +159,7 @@ bool Output::flush() {
     else if (errno != EINTR)
       error_ = errno;
   }
+  flushed_ += buffer_.size();
   buffer_.clear();
   return error_ == 0;
 }

@@ -57,6 +57,8 @@ CASES = {
     # sframe-dump
     "sframe-dump [options] FILE...": Case(instead="sframe-dump --help"),
     "sframe-dump --function frame_fp v3-gas247.so": Case(FIXTURE),
+    "sframe-dump --limits=strict v3-gas247.so": Case(FIXTURE),
+    "sframe-verify --limits=off app": Case(TABLED % (("app",) * 3), needs=("gcc",)),
     "sframe-dump --format=gnu --function leaf v3-gas247.so": Case(FIXTURE),
     "sframe-dump --stats v3-gas247.so": Case(FIXTURE),
     "sframe-dump --format=gnu ../malformed/v3-rows-equal-address.sframe | tail -n 2": Case(MALFORMED, code=1),

@@ -58,7 +58,10 @@ public:
     return false;
   }
 
-  bool is_used_up() const { return used_up_.load(std::memory_order_relaxed) != 0; }
+  bool is_used_up() const { return first_.load(std::memory_order_relaxed) != 0; }
+  bool is_used_up(Resource resource) const {
+    return used_up_.load(std::memory_order_relaxed) & 1u << static_cast<unsigned>(resource);
+  }
 
   /// What ran out first, as a Problem that names the resource and its limit; nothing where none did.
   std::optional<Problem> problem() const;
@@ -68,7 +71,8 @@ private:
 
   std::array<std::atomic<std::uint64_t>, resource_count> left_;
   std::array<std::uint64_t, resource_count> limit_;
-  std::atomic<std::uint8_t> used_up_ = 0; ///< 1 + the first resource
+  std::atomic<std::uint8_t> first_ = 0;   ///< 1 + the resource that ran out first
+  std::atomic<std::uint32_t> used_up_ = 0; ///< a bit for each
 };
 
 } // namespace sframe::elf

@@ -28,6 +28,8 @@
 
 namespace sframe::elf {
 
+class Budget;
+
 /// The numbers of the ELF specification that the tools need by name.
 inline constexpr std::uint16_t et_rel = 1, et_exec = 2, et_dyn = 3, et_core = 4;
 inline constexpr std::uint32_t pt_load = 1, pt_dynamic = 2, pt_note = 4, pt_gnu_eh_frame = 0x6474e550,
@@ -126,8 +128,12 @@ public:
 
   /// Reads the headers. Fails where the ELF header is not that of a 64-bit file; damage in the program or
   /// section header table leaves that table empty and is told by problems(). `bytes` must outlive the Image
-  /// and all that comes from it. Linear in the number of headers, time and memory.
-  static Result<Image> parse(std::span<const std::byte> bytes);
+  /// and all that comes from it. What is read of sections is taken from the budget, where there is one; it must
+  /// outlive the Image too. Linear in the number of headers, time and memory.
+  static Result<Image> parse(std::span<const std::byte> bytes, Budget* budget = nullptr);
+
+  /// As given to parse().
+  Budget* budget() const { return budget_; }
 
   std::span<const std::byte> bytes() const { return bytes_; }
   ByteOrder byte_order() const { return order_; }
@@ -157,7 +163,7 @@ public:
   const Segment* find_segment(std::uint32_t type) const;
 
   /// The section's bytes: nothing for SHT_NOBITS, decompressed where SHF_COMPRESSED says so (zlib, zstd),
-  /// else a view.
+  /// else a view. Takes section_bytes and unpacked_bytes from the budget, and fails where there are none left.
   Result<Contents> contents(const Section& section) const;
 
   /// The segment's bytes that are in the file.
@@ -183,6 +189,10 @@ public:
     bool pc_relative = false;
   };
   std::optional<RelocationKind> relocation_kind(std::uint32_t type) const;
+
+  /// The section of type SHT_SYMTAB_SHNDX that belongs to the symbol table of that number, the first where there are
+  /// several; nullptr where there is none. Logarithmic in their number.
+  const Section* section_numbers_of(std::uint32_t symbol_table) const;
 
   /// The tables that are SFrame sections: all sections of the given name (and, for ".sframe", of type
   /// SHT_GNU_SFRAME) that have bytes in the file or are empty; where there is none, the segment PT_GNU_SFRAME
@@ -216,20 +226,23 @@ private:
     std::uint64_t address, size, offset;
     bool executable;
   };
-  /// Relocation sections by the section they apply to.
-  struct RelocationSection {
+  /// A section by the one that it belongs to.
+  struct Belonging {
     std::uint32_t target, index;
   };
   Image() = default;
+  std::unexpected<Problem> used_up(const Section& section) const;
   void index_extents();
   void find_build_id();
   void index_relocations();
+  void index_section_numbers();
   const Extent* extent_at(std::uint64_t address) const;
   template <class Types, class F> Result<void> each_relocation(const Section& section, F&& f) const;
   Result<std::span<const std::byte>> raw(std::uint64_t offset, std::uint64_t size,
                                          std::string_view name) const;
 
   std::span<const std::byte> bytes_;
+  Budget* budget_ = nullptr;
   ByteOrder order_ = ByteOrder::little;
   std::uint16_t machine_ = 0;
   std::uint16_t type_ = 0;
@@ -240,7 +253,8 @@ private:
   std::vector<Problem> problems_;
   std::vector<Extent> extents_;                        ///< by address
   bool by_segments_ = false;                           ///< extents_ are segments, not sections
-  std::vector<RelocationSection> relocation_sections_; ///< by target, then index
+  std::vector<Belonging> relocation_sections_; ///< by target, then index
+  std::vector<Belonging> section_numbers_;     ///< SHT_SYMTAB_SHNDX, by symbol table, then index
   std::span<const std::byte> build_id_;
 };
 

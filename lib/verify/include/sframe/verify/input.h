@@ -11,10 +11,12 @@
 
 #include "sframe/cfi/section.h"
 #include "sframe/convert/plt.h"
+#include "sframe/elf/budget.h"
 #include "sframe/elf/image.h"
 #include "sframe/section.h"
 #include "sframe/verify/findings.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -82,6 +84,7 @@ public:
     bool use_raw = false;
     const elf::Image* debug_image = nullptr; ///< has CFI that `image` lacks
     bool cfi = true;                         ///< false: CFI is not asked for
+    elf::Budget* budget = nullptr;           ///< what the checks may cost; nullptr: no limit but their own
   };
 
   /// Reads headers, index entries and relocations. Faults of the section are no failure: they are in
@@ -89,6 +92,14 @@ public:
   /// structure is in the way, where there is no .sframe, and for a raw section beside a relocatable object. N
   /// log N in the functions.
   static elf::Result<Input> load(const Sources& sources);
+
+  /// Takes from the budget that load() was given. False where it is used up: the checks then stop. Any thread.
+  bool spend(elf::Resource resource, std::uint64_t amount) const { return !budget_ || budget_->take(resource, amount); }
+
+  /// The same for the rows of a function.
+  bool spend_rows(const Section& section, const EncodedFde& fde) const {
+    return spend(elf::Resource::rows, 1 + std::min<std::uint64_t>(fde.num_fres, section.plausible_rows()));
+  }
 
   const elf::Image* image() const { return image_; }
   /// The file that has .sframe, which may be another one than image(); nullptr for raw bytes.
@@ -135,6 +146,7 @@ private:
   void add_code();
   std::optional<std::uint64_t> place(std::uint32_t section, std::uint64_t start) const;
 
+  elf::Budget* budget_ = nullptr;
   const elf::Image* image_ = nullptr;
   const elf::Image* sframe_image_ = nullptr;
   bool relocatable_ = false;

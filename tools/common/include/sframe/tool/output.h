@@ -62,6 +62,9 @@ public:
   /// True where nothing more can be written: long loops may stop.
   bool failed() const { return error_ != 0; }
 
+  /// Bytes in all, written or still buffered.
+  std::uint64_t size() const { return flushed_ + buffer_.size(); }
+
   /// What was written, for a writer in memory.
   const std::string& text() const { return buffer_; }
 
@@ -69,6 +72,7 @@ private:
   static constexpr std::size_t flush_at = 1 << 16;
   int fd_;
   int error_ = 0;
+  std::uint64_t flushed_ = 0;
   std::string buffer_;
 };
 
