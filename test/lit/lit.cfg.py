@@ -4,7 +4,7 @@
 # %objdump247, %readelf247, %as247, %ld247 ... are newer binutils, %as240, %objdump240 the system's if they are 2.40.
 # Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, aarch64-cc, s390x-cc, qemu-aarch64, qemu-aarch64_be,
 # qemu-s390x, patchelf, chrpath, dwz, debugedit, elfutils, python3, clang, asan. %newer-strips and %newer-objcopies are those of all newer binutils; perhaps none.
-# amd64: the host is one. ptrace: processes may be traced.
+# amd64: the host is one. ptrace: processes may be traced. landlock: the kernel limits paths.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the kernel, else by gdb (feature cores);
 # kernel-cores: by the kernel, which needs a core_pattern that names a file in the program's folder; %gcore FILE...: by gdb (gdb-cores).
 # `lit --param cores=gdb` or SFRAME_TEST_CORES=gdb does without the kernel's.
@@ -115,6 +115,8 @@ if platform.machine() in ("x86_64", "AMD64"):
     config.available_features.add("amd64")
 if can_trace():
     config.available_features.add("ptrace")
+if ctypes.CDLL(None).syscall(444, None, 0, 1) > 0:  # landlock_create_ruleset: the version
+    config.available_features.add("landlock")
 
 ways = lit_config.params.get("cores", os.environ.get("SFRAME_TEST_CORES", "kernel,gdb")).split(",")
 if "kernel" in ways and kernel_makes_cores():

@@ -114,6 +114,7 @@ int main(int argc, char** argv) {
   add_options(app.cli(), options);
   if (const auto code = app.parse(argc, argv)) return *code;
 
+  options.input.limits = app.limits();
   const auto filter = make_filter(options, app.messages());
   if (!filter) return tool::exit_failure;
   const Format& format = formats.at(options.format);
@@ -126,6 +127,7 @@ int main(int argc, char** argv) {
     app.messages().error({}, "--stats and --header do not go together");
     return tool::exit_failure;
   }
+  app.confine({.read = options.files});
   return app.run_with_output(
       options.files, [&](tool::Output& out) { return run(app, options, *filter, make, out); },
       options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);

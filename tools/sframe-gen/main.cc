@@ -83,5 +83,7 @@ int run(tool::App& app, const CommandLine& line) {
 int main(int argc, char** argv) {
   tool::App app = make_app();
   const auto line = parse_command_line(app, argc, argv);
-  return line ? run(app, *line) : line.error();
+  if (!line) return line.error();
+  app.confine({.read = {line->input}, .write = {line->output, line->report_file}});
+  return run(app, *line);
 }

@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
     app.messages().error(wrong->file, wrong->what);
     return sframe::tool::exit_failure;
   }
+  app.confine(sandbox_needs(options));
   const std::vector<std::string> inputs = {options.core, options.files.executable};
   return app.run_with_output(
       inputs, [&](sframe::tool::Output& out) { return sframe::unwind::run(app, options, out); },

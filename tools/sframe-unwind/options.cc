@@ -116,6 +116,16 @@ std::optional<Wrong> settle(Options& options) {
   return std::nullopt;
 }
 
+tool::SandboxNeeds sandbox_needs(const Options& options) {
+  const walk::FileOptions& files = options.files;
+  tool::SandboxNeeds needs{.read = {"/"}, .write = {}, .traces = options.pid != 0};
+  if (!files.sysroot.empty())
+    needs.read = {files.sysroot, options.core, files.executable, files.debug_dir, files.sframe_dir};
+  needs.read.insert(needs.read.end(), files.more_debug_dirs.begin(), files.more_debug_dirs.end());
+  if (options.keep_generated) needs.write.push_back(files.sframe_dir + "/.");
+  return needs;
+}
+
 std::optional<Wrong> check(const Options& options) {
   if (options.compare && options.group) return Wrong{{}, "--compare and --group do not go together"};
   if (options.keep_generated && (!options.files.generate_sframe || options.files.sframe_dir.empty()))

@@ -47,6 +47,9 @@ struct Wrong {
 /// Finds out which file is the core: CORE EXECUTABLE, EXECUTABLE CORE, and EXECUTABLE --core CORE mean the same.
 std::optional<Wrong> settle(Options& options);
 
+/// What may be opened: with --sysroot, what is in it and what the options name; else all that the core names.
+tool::SandboxNeeds sandbox_needs(const Options& options);
+
 /// What is wrong with the options taken together, or with what they name, or nothing.
 std::optional<Wrong> check(const Options& options);
 

@@ -13,6 +13,7 @@
 #include <sframe/verify/findings.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -179,6 +180,17 @@ std::vector<std::string> inputs(const Options& options) {
   return all;
 }
 
+/// What may be opened: the inputs, and where their debug files are looked up.
+std::vector<std::string> readable(const Options& options) {
+  std::vector<std::string> all = inputs(options);
+  for (const std::string& file : options.files) {
+    const auto folder = std::filesystem::path(file).parent_path();
+    all.push_back(folder.empty() ? "." : folder.string());
+  }
+  all.insert(all.end(), options.run.file.debug_folders.begin(), options.run.file.debug_folders.end());
+  return all;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -198,7 +210,9 @@ int main(int argc, char** argv) {
   options.run.report.code_notes = options.format != "text" || app.messages().verbose();
   options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);
   options.run.threads = app.threads();
+  options.run.file.limits = app.limits();
   options.run.file.code_threads = std::max<unsigned>(1, app.threads() / static_cast<unsigned>(options.files.size()));
+  app.confine({.read = readable(options), .write = {options.run.write_baseline}});
   const bool text = !options.run.json && !options.run.sarif;
   return app.run_with_output(
       inputs(options), [&](tool::Output& out) { return run(options.run, app.messages(), out); },

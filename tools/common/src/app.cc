@@ -5,6 +5,7 @@
 #include "sframe/tool/app.h"
 
 #include "interrupt.h"
+#include "sandbox.h"
 #include "sframe/tool/output.h"
 #include "sframe/tool/output_file.h"
 
@@ -51,6 +52,7 @@ App::App(std::string name, std::string description, std::string examples, Featur
       ->transform(CLI::Transformer(limit_names).description(""))
       ->type_name("LEVEL")
       ->group("Common options");
+  cli_.add_flag("--no-sandbox", no_sandbox_, "Keep all rights of the process (for debuggers)")->group("Common options");
   if (!examples_.empty()) cli_.footer("EXAMPLES\n" + examples_);
 }
 
@@ -81,6 +83,12 @@ int App::print(std::string_view text) {
   Output output(STDOUT_FILENO);
   output << text;
   return finish(output, exit_ok);
+}
+
+void App::confine(SandboxNeeds needs) const {
+  if (no_sandbox_) return;
+  needs.write.push_back(output_);
+  enter_sandbox(needs);
 }
 
 unsigned App::threads() const {

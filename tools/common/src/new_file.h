@@ -13,6 +13,9 @@
 
 namespace sframe::tool {
 
+/// The file that a chain of symbolic links ends in, whether it exists or not.
+std::string final_target(const std::string& path);
+
 /// While it is written it has no name at all, where the file system can do that (O_TMPFILE), so that nothing is left
 /// whatever ends the program; else one beside the target, which goes away with the object, and with signals.
 class NewFile {

@@ -36,18 +36,6 @@ elf::Result<void> write_through(int fd, std::span<const std::byte> bytes) {
   return {};
 }
 
-/// The file that a chain of symbolic links ends in, whether it exists or not.
-std::string final_target(const std::string& path) {
-  std::filesystem::path current = path;
-  std::error_code error;
-  for (unsigned links = 0; links < 40 && std::filesystem::is_symlink(current, error); ++links) {
-    auto next = std::filesystem::read_symlink(current, error);
-    if (error) break;
-    current = next.is_absolute() ? next : current.parent_path() / next;
-  }
-  return current.string();
-}
-
 /// What a new file is to be.
 struct Content {
   std::function<int(int fd)> write;  ///< its bytes, into an empty file
@@ -127,6 +115,17 @@ int write_edit(int from, std::span<const std::byte> original, const elf::Edit& e
 }
 
 } // namespace
+
+std::string final_target(const std::string& path) {
+  std::filesystem::path current = path;
+  std::error_code error;
+  for (unsigned links = 0; links < 40 && std::filesystem::is_symlink(current, error); ++links) {
+    auto next = std::filesystem::read_symlink(current, error);
+    if (error) break;
+    current = next.is_absolute() ? next : current.parent_path() / next;
+  }
+  return current.string();
+}
 
 elf::Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
                              std::optional<std::uint32_t> mode) {

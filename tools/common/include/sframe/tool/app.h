@@ -22,10 +22,18 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sframe::tool {
 
 class Output;
+
+/// What a program still needs once it knows its inputs. Paths as they were typed; "-" and empty ones are none.
+struct SandboxNeeds {
+  std::vector<std::string> read;  ///< files, and folders with all that is in them
+  std::vector<std::string> write; ///< files to be made or replaced; App adds what -o names
+  bool traces = false;            ///< other processes
+};
 
 class App {
 public:
@@ -61,6 +69,10 @@ public:
   /// How many threads to use: -j, or all cores; at least 1.
   unsigned threads() const;
 
+  /// Gives up what is not needed, unless --no-sandbox was given: from now on the process can open nothing else, start
+  /// no program and connect to nothing, as far as the kernel offers that (Landlock, seccomp). Before the first thread.
+  void confine(SandboxNeeds needs) const;
+
   /// Runs `work`, which writes its results to the Output that it is given and returns the exit code: to standard
   /// output as they come, with messages in their place among them, or to the file that -o names, which appears when the
   /// work is done, whatever its exit code; only where it has failed and written nothing, there is no file. With
@@ -83,6 +95,7 @@ private:
   ColorMode color_ = ColorMode::automatic;
   elf::Limits limits_ = elf::Limits::standard;
   unsigned threads_ = 0;
+  bool no_sandbox_ = false;
   bool quiet_ = false;
   bool verbose_ = false;
 };
