@@ -3,7 +3,8 @@
 # Substitutions: the programs and the LLVM tools go by their bare names (they are put first on PATH); %inputs is test/inputs, %build the build folder;
 # %objdump247, %readelf247, %as247, %ld247 ... are newer binutils, %as240, %objdump240 the system's if they are 2.40.
 # Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, aarch64-cc, s390x-cc, qemu-aarch64, qemu-aarch64_be,
-# qemu-s390x, patchelf, chrpath, dwz, debugedit, elfutils, python3, clang, asan. %newer-strips and %newer-objcopies are those of all newer binutils; perhaps none.
+# qemu-s390x, patchelf, chrpath, dwz, debugedit, elfutils, python3, clang, asan,
+# hardened (release flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer binutils; perhaps none.
 # amd64: the host is one. ptrace: processes may be traced. landlock: the kernel limits paths.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the kernel, else by gdb (feature cores);
 # kernel-cores: by the kernel, which needs a core_pattern that names a file in the program's folder; %gcore FILE...: by gdb (gdb-cores).
@@ -88,6 +89,9 @@ for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), (
         config.available_features.add(feature)
 if config.sanitizers:
     config.available_features.add("asan")
+if config.hardened == "ON":
+    config.available_features.add("hardened")
+config.substitutions.append(("%cxx", config.cxx))
 
 def kernel_makes_cores():
     with tempfile.TemporaryDirectory() as folder:
