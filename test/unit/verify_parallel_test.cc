@@ -22,6 +22,23 @@ TEST(VerifyParallel, EachItemIsWorkedOnOnce) {
   sframe::parallel::for_each(0, 4, [](std::size_t) { FAIL(); });
 }
 
+// Memory that runs out on any thread is the caller's to handle; nothing is left running.
+TEST(VerifyParallel, AnExceptionOfAnyThreadIsTheCallers) {
+  for (const unsigned threads : {1u, 2u, 7u}) {
+    std::atomic<int> running = 0, begun = 0;
+    const auto work = [&](std::size_t i) {
+      ++running;
+      ++begun;
+      if (i == 50) --running, throw std::bad_alloc();
+      --running;
+    };
+    EXPECT_THROW(sframe::parallel::for_each(100000, threads, work), std::bad_alloc);
+    EXPECT_EQ(running, 0);
+    EXPECT_GE(begun, 51);
+    EXPECT_LT(begun, 100000);
+  }
+}
+
 struct Pcs : Sink {
   void add(Finding finding) override { pcs.push_back(finding.at->pc); }
   std::vector<std::uint64_t> pcs;
