@@ -7,6 +7,7 @@
 #include "inputs.h"
 
 #include <sframe/tool/app.h>
+#include <sframe/tool/program.h>
 
 #include <map>
 #include <string>
@@ -106,9 +107,7 @@ int run(tool::App& app, const Options& options, const Filter& filter, MakeDumper
   return driver.finish();
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+int run_tool(int argc, char** argv) {
   tool::App app("sframe-dump", "Show what is in SFrame sections.", examples, {.output = true});
   Options options;
   add_options(app.cli(), options);
@@ -131,4 +130,10 @@ int main(int argc, char** argv) {
   return app.run_with_output(
       options.files, [&](tool::Output& out) { return run(app, options, *filter, make, out); },
       options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  return sframe::tool::run_program("sframe-dump", argc, argv, run_tool);
 }

@@ -6,6 +6,7 @@
 #include "report.h"
 
 #include <sframe/tool/output_file.h>
+#include <sframe/tool/program.h>
 
 #include <unistd.h>
 
@@ -78,12 +79,16 @@ int run(tool::App& app, const CommandLine& line) {
   return write_report(app, line, summary, verdict(messages, line, summary));
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+int run_tool(int argc, char** argv) {
   tool::App app = make_app();
   const auto line = parse_command_line(app, argc, argv);
   if (!line) return line.error();
   app.confine({.read = {line->input}, .write = {line->output, line->report_file}});
   return run(app, *line);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  return sframe::tool::run_program("sframe-gen", argc, argv, run_tool);
 }

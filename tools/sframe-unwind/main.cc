@@ -4,10 +4,14 @@
 
 #include "run.h"
 
+#include <sframe/tool/program.h>
+
 #include <string>
 #include <vector>
 
-int main(int argc, char** argv) {
+namespace {
+
+int run_tool(int argc, char** argv) {
   sframe::tool::App app(
       "sframe-unwind", "Print the stack of every thread of a core file or a process, by SFrame or DWARF CFI.",
       "  sframe-unwind core                            all threads; the core names the files\n"
@@ -32,4 +36,10 @@ int main(int argc, char** argv) {
   return app.run_with_output(
       inputs, [&](sframe::tool::Output& out) { return sframe::unwind::run(app, options, out); },
       options.format == "text" ? sframe::tool::App::Errors::in_file : sframe::tool::App::Errors::not_in_file);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  return sframe::tool::run_program("sframe-unwind", argc, argv, run_tool);
 }

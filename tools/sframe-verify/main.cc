@@ -8,6 +8,7 @@
 
 #include <sframe/elf/debug_file.h>
 #include <sframe/tool/app.h>
+#include <sframe/tool/program.h>
 #include <sframe/tool/output.h>
 #include <sframe/tool/text.h>
 #include <sframe/verify/findings.h>
@@ -191,9 +192,7 @@ std::vector<std::string> readable(const Options& options) {
   return all;
 }
 
-} // namespace
-
-int main(int argc, char** argv) {
+int run_tool(int argc, char** argv) {
   tool::App app("sframe-verify",
                 "Compare SFrame sections with the call frame information of the same code, at every address.",
                 examples, {.output = true, .threads = true});
@@ -217,4 +216,10 @@ int main(int argc, char** argv) {
   return app.run_with_output(
       inputs(options), [&](tool::Output& out) { return run(options.run, app.messages(), out); },
       text ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  return sframe::tool::run_program("sframe-verify", argc, argv, run_tool);
 }

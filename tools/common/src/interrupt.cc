@@ -36,12 +36,6 @@ constinit std::array<char, 64> tool_name{};
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<void*>::is_always_lock_free);
 
-} // namespace
-
-void remove_temporaries() noexcept;
-
-namespace {
-
 void end_program() {
   remove_temporaries();
   const int why = ending;
@@ -102,13 +96,7 @@ void on_bus_error(int, siginfo_t* info, void*) {
   }
   input_was_cut = true;
   if (missing->is_first) {
-    SafeLine line;
-    line.add(tool_name.data());
-    line.add(": error: ");
-    line.add(missing->path);
-    line.add(": ");
-    line.add(cut_input);
-    line.end();
+    print_plain_line({tool_name.data(), ": error: ", missing->path, ": ", cut_input});
   }
   errno = error;
 }
@@ -133,6 +121,12 @@ template <class Slot> std::atomic<Slot*>& slots() {
 }
 
 } // namespace
+
+void print_plain_line(std::initializer_list<const char*> parts) noexcept {
+  SafeLine line;
+  for (const char* part : parts) line.add(part);
+  line.end();
+}
 
 void remove_temporaries() noexcept {
   for (auto* slot = slots<TemporaryName::Slot>().load(); slot; slot = slot->next)

@@ -5,9 +5,16 @@
 
 #pragma once
 
+#include <initializer_list>
 #include <string>
 
 namespace sframe::tool {
+
+/// Removes the file of every TemporaryName. For handlers of signals too.
+void remove_temporaries() noexcept;
+
+/// The parts as one line on standard error, control characters in them as "\xNN". For handlers of signals too.
+void print_plain_line(std::initializer_list<const char*> parts) noexcept;
 
 /// The name of a temporary file, which is removed where SIGINT, SIGTERM or SIGHUP ends the program. To
 /// be made before the file is. Signals that are ignored or have a handler stay so.
