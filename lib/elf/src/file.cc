@@ -4,6 +4,8 @@
 
 #include "sframe/elf/file.h"
 
+#include "sframe/elf/retry.h"
+
 #include <cerrno>
 #include <cstring>
 #include <deque>
@@ -35,8 +37,7 @@ Result<std::vector<std::byte>> read_stream(int fd) {
   std::size_t used = 0;
   for (;;) {
     if (bytes.size() - used < 65536) bytes.resize(std::max<std::size_t>(bytes.size() * 2, 1 << 18));
-    const ssize_t got = ::read(fd, bytes.data() + used, bytes.size() - used);
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = retry([&] { return ::read(fd, bytes.data() + used, bytes.size() - used); });
     if (got < 0) return fail_errno("cannot read");
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
@@ -92,13 +93,13 @@ std::optional<File::Missing> File::replace_missing(const void* address) noexcept
 
 Result<File> File::open(const std::string& path) {
   if (path == "-") return read(path, STDIN_FILENO);
-  const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  const Descriptor file{retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC); })};
   return read(path, file.fd);
 }
 
 Result<File> File::open_regular(const std::string& path) {
-  const Descriptor file{
-      ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)}; // a FIFO would wait for a writer
+  // A FIFO would wait for a writer.
+  const Descriptor file{retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); })};
   struct stat info {};
   if (file.fd >= 0 && ::fstat(file.fd, &info) == 0 && !S_ISREG(info.st_mode))
     return fail("is not a regular file");

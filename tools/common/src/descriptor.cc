@@ -2,6 +2,8 @@
 
 #include "descriptor.h"
 
+#include "sframe/elf/retry.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -66,7 +68,8 @@ std::vector<Attributes::Extended> extended_attributes(int fd) {
 
 int Descriptor::close() {
   const int fd = std::exchange(fd_, -1);
-  return fd >= 0 && ::close(fd) != 0 ? errno : 0;
+  // Interrupted, it is closed all the same.
+  return fd >= 0 && ::close(fd) != 0 && errno != EINTR ? errno : 0;
 }
 
 int write_all(int fd, std::span<const std::byte> bytes) {
@@ -102,15 +105,15 @@ int copy_range(int from, std::uint64_t source, std::span<const std::byte> bytes,
 int copy_over(int from, int to, std::uint64_t size) {
   std::vector<std::byte> buffer(std::size_t(1) << 20);
   for (std::uint64_t at = 0; at < size;) {
-    const ssize_t got = ::pread(from, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at),
-                                static_cast<off_t>(at));
-    if (got < 0 && errno == EINTR) continue;
+    const ssize_t got = elf::retry([&] {
+      return ::pread(from, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at), static_cast<off_t>(at));
+    });
     if (got <= 0) return got < 0 ? errno : EIO;
     const auto bytes = std::span(buffer).first(static_cast<std::size_t>(got));
     if (const int error = write_at(to, bytes, at)) return error;
     at += bytes.size();
   }
-  return ::ftruncate(to, static_cast<off_t>(size)) == 0 ? 0 : errno;
+  return elf::retry([&] { return ::ftruncate(to, static_cast<off_t>(size)); }) == 0 ? 0 : errno;
 }
 
 std::optional<Attributes> attributes_of(int fd) {

@@ -7,6 +7,7 @@
 #include "descriptor.h"
 #include "interrupt.h"
 #include "new_file.h"
+#include "sframe/elf/retry.h"
 
 #include <cerrno>
 #include <csignal>
@@ -47,11 +48,13 @@ struct Content {
 /// fail fails before the first byte is written over; from then on no signal is to end the program.
 elf::Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFile& complete,
                              const Content& content) {
-  Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+  Descriptor file(elf::retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
   int error = file.is_open() ? 0 : errno;
   if (error == 0 && content.size > old_size &&
-      ::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(old_size),
-                  static_cast<off_t>(content.size - old_size)) != 0 &&
+      elf::retry([&] {
+        return ::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(old_size),
+                           static_cast<off_t>(content.size - old_size));
+      }) != 0 &&
       errno != EOPNOTSUPP)
     error = errno;
   if (error == 0) error = complete.give_name(); // a copy that outlives us
@@ -92,7 +95,7 @@ elf::Result<void> write_content(const std::string& path, Content content, std::o
   if (::stat(target.c_str(), &*old) != 0) old.reset();
   if (old && S_ISDIR(old->st_mode)) return elf::fail("cannot write: is a directory");
   if (old && !S_ISREG(old->st_mode)) {
-    const Descriptor file(::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+    const Descriptor file(elf::retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
     return write_through(file.get(), all());
   }
   if (!content.finish && (mode || old)) {
@@ -108,7 +111,7 @@ int write_edit(int from, std::span<const std::byte> original, const elf::Edit& e
     if (const int error =
             copy_range(from, range.source, original.subspan(range.source, range.size), to, range.offset))
       return error;
-  if (::ftruncate(to, static_cast<off_t>(edit.size)) != 0) return errno;
+  if (elf::retry([&] { return ::ftruncate(to, static_cast<off_t>(edit.size)); }) != 0) return errno;
   for (const elf::Edit::Piece& piece : edit.pieces)
     if (const int error = write_at(to, piece.bytes, piece.offset)) return error;
   return 0;
