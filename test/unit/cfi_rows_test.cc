@@ -299,6 +299,18 @@ TEST(CfiRows, ReturnAddressSigning) {
   EXPECT_EQ(run(Bytes().u8(0x2c)).error, ErrorKind::unknown_opcode);
 }
 
+// DW_CFA_AARCH64_negate_ra_state_with_pc (0x2c) inverts both bits of RA_SIGN_STATE, negate_ra_state (0x2d) the first one (DWARF for the
+// Arm 64-bit Architecture, section 4.4).
+TEST(CfiRows, ReturnAddressSigningIsAToggle) {
+  const Outcome outcome =
+      run(Bytes().raw({0x42, 0x2c, 0x42, 0x2c, 0x42, 0x2d, 0x42, 0x2c, 0x42, 0x2d}), Abi::aarch64_little);
+  EXPECT_FALSE(outcome.error);
+  const std::pair<bool, bool> bits[] = {{false, false}, {true, true}, {false, false}, {true, false}, {false, true}, {true, true}};
+  ASSERT_EQ(outcome.rows.size(), std::size(bits));
+  for (std::size_t i = 0; i < std::size(bits); ++i)
+    EXPECT_EQ(std::pair(outcome.rows[i].ra_signed, outcome.rows[i].ra_signed_with_pc), bits[i]) << i;
+}
+
 TEST(CfiRows, CoreRegistersFollowTheReturnColumn) {
   CfiAssembler a;
   const auto cie = a.cie(a.body().u8(3).text("").uleb(1).sleb(-8).uleb(40));

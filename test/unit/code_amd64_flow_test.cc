@@ -58,6 +58,20 @@ TEST(CodeAmd64, UnknownJump) {
   EXPECT_TRUE(listing.has(Obstacle::Kind::indirect_jump));
 }
 
+/// Two registers that were found equal say nothing of what one of them holds afterwards.
+TEST(CodeAmd64, ComparedWithWhatIsOverwritten) {
+  constexpr Line lines[] = {
+      {"4c 8d 5c 24 f8", "lea -8(%rsp),%r11", "sp+8 same"},
+      {"4c 39 dc", "cmp %r11,%rsp", "sp+8 same"},
+      {"4d 8d 5b f0", "lea -16(%r11),%r11", "sp+8 same"},
+      {"75 01", "jne 1f", "sp+8 same"},
+      {"90", "nop", "sp+8 same"},
+      {"c3", "ret", "sp+8 same"},
+  };
+  Listing listing(lines);
+  listing.expect_rows();
+}
+
 TEST(CodeAmd64, WrongReturn) {
   constexpr Line lines[] = {{"50", "push %rax", ""}, {"50", "push %rax", ""}, {"c3", "ret", ""}};
   Listing listing(lines);

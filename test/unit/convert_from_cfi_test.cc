@@ -234,6 +234,25 @@ TEST(ConvertFromCfi, PltCanBeSwitchedOff) {
   EXPECT_TRUE(result.report.complete());
 }
 
+// What another section or another FDE leaves of a function may be one byte, at either end.
+TEST(ConvertFromCfi, OneByteIsLeft) {
+  const auto expect = [](const Result& result, const std::vector<std::array<std::int64_t, 3>>& want) {
+    ASSERT_EQ(result.functions.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ(result.functions[i].start, base + static_cast<std::uint64_t>(want[i][0]));
+      EXPECT_EQ(result.functions[i].size, want[i][1]);
+      EXPECT_EQ(result.functions[i].rows, std::vector<FrameRow>{sp_row(0, static_cast<std::int32_t>(want[i][2]))});
+    }
+  };
+  Frames first, second, inner;
+  first.fde(base + 1, 14, Bytes().raw({0x0e, 16}));
+  second.fde(base, 16, Bytes().raw({0x0e, 24}));
+  expect(convert(input_of({&first, &second})), {{0, 1, 24}, {1, 14, 16}, {15, 1, 24}});
+  inner.fde(base, 16, Bytes().raw({0x0e, 24}));
+  inner.fde(base + 1, 14, Bytes().raw({0x0e, 16}));
+  expect(convert(inner), {{0, 1, 24}, {1, 14, 16}, {15, 1, 24}});
+}
+
 TEST(ConvertFromCfi, TheFdeThatStartsLastOwnsAnAddress) {
   // 0..0x40, in it 0x10..0x20 and a duplicate of that, and 0x30..0x50 across its end. CFA offsets tell them
   // apart.
