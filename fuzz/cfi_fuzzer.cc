@@ -5,6 +5,8 @@
 // checked on the way: rows are not empty and touch, both engines agree, what a finder gives contains the
 // address.
 
+#include "cost.h"
+
 #include "sframe/cfi/expression.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/index.h"
@@ -71,6 +73,7 @@ void try_finder(const Section& section, FdeFinder finder, std::uint64_t pc) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   if (size < 2) return 0;
   const auto abis = all_abis();
   const AbiTraits& abi = *abis[data[0] % abis.size()];

@@ -5,6 +5,8 @@
 // any input is checked on the way: decoders consume at least a byte and never more than there are; what is
 // visited is inside the function and decodes; a state asked for alone is the one that was visited.
 
+#include "cost.h"
+
 #include "sframe/code/analysis.h"
 
 #include <algorithm>
@@ -108,6 +110,7 @@ void try_analysis(Analyzer& analyzer, const Function& function, const AbiTraits&
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   if (size < 4) return 0;
   const auto abis = all_abis();
   const AbiTraits& abi = *abis[data[0] % abis.size()];

@@ -3,6 +3,8 @@
 // Arbitrary bytes through everything that libsframe does with a section: read, look up, convert, write, flip.
 // What is read, written and read again must say the same; flipping twice must give the same bytes.
 
+#include "cost.h"
+
 #include "sframe/convert.h"
 #include "sframe/index.h"
 
@@ -76,6 +78,7 @@ void reencode(const Section& section) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   const std::span bytes(reinterpret_cast<const std::byte*>(data), size);
   Concatenated sections(bytes, 0x400000);
   for (int i = 0; i < 8; ++i) {

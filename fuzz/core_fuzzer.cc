@@ -5,6 +5,8 @@
 // is within the file and agrees with what reading gives, modules are found at their own mappings, and rows
 // say something.
 
+#include "cost.h"
+
 #include "sframe/walk/process_state.h"
 
 #include <algorithm>
@@ -70,6 +72,7 @@ void check_modules(walk::CoreSpace& space) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   const auto core = elf::Core::parse(std::as_bytes(std::span(data, size)));
   if (!core) return 0;
   check_memory(*core);

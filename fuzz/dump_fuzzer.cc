@@ -4,6 +4,8 @@
 // cores and bare sections. Run with -close_fd_mask=2, since what is wrong with the bytes is said on standard
 // error.
 
+#include "cost.h"
+
 #include "formats.h"
 #include "inputs.h"
 
@@ -13,6 +15,7 @@
 using namespace sframe;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   static const int nowhere = open("/dev/null", O_WRONLY);
   static constexpr auto makers = {dump::make_text_dumper,  dump::make_gnu_dumper,
                                   dump::make_llvm_dumper,  dump::make_json_dumper,

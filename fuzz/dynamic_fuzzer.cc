@@ -5,6 +5,8 @@
 // asked for: its module, row and name. A row that is found must be one for that address, and a second look at
 // the same memory must find nothing new.
 
+#include "cost.h"
+
 #include "sframe/walk/dynamic_code.h"
 
 #include <algorithm>
@@ -49,6 +51,7 @@ private:
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   constexpr Abi abis[] = {Abi::amd64, Abi::aarch64_little, Abi::aarch64_big, Abi::s390x};
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data, size));

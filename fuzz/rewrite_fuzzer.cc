@@ -5,6 +5,8 @@
 // address for which it was made, by segment and by section; what was loaded is loaded, byte for byte, but for
 // headers and an earlier section; doing it again gives the same bytes.
 
+#include "cost.h"
+
 #include "sframe/elf/rewrite.h"
 
 #include <algorithm>
@@ -127,6 +129,7 @@ void try_size(std::span<const std::byte> file, std::size_t size) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   const auto file = std::as_bytes(std::span(data, size));
   try_size(file, 28);
   try_size(file, 5000);

@@ -4,6 +4,8 @@
 // for any input: every function gets one verdict, no finding is without words, and what the check against
 // code finds does not depend on the number of threads.
 
+#include "cost.h"
+
 #include "sframe/verify/against_cfi.h"
 #include "sframe/verify/against_code.h"
 #include "sframe/verify/input.h"
@@ -48,6 +50,7 @@ std::vector<verify::Id> check_code(const verify::Input& input, unsigned threads)
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
   const auto bytes = std::as_bytes(std::span(data, size));
   verify::Input::Sources sources;
   std::optional<elf::Image> image;

@@ -5,28 +5,24 @@
 // for any input is checked on the way: frames are numbered, their number is bounded, and a walk called
 // complete ended for a reason that can be one.
 
+#include "memory_file.h"
+
 #include "sframe/walk/process_state.h"
 #include "sframe/walk/steppers.h"
 #include "sframe/walk/symbols.h"
 #include "sframe/walk/walker.h"
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace {
 
 using namespace sframe;
+using fuzz::require;
 
 constexpr std::uint32_t max_frames = 300;
 constexpr std::size_t max_threads = 50;
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
 
 class Receiver final : public walk::FrameReceiver {
 public:
@@ -47,23 +43,11 @@ private:
   std::uint32_t count_ = 0;
 };
 
-/// A regular file in memory, under a path that can be opened.
-class MemoryFile {
-public:
-  explicit MemoryFile(std::span<const std::byte> bytes) : fd_(::memfd_create("program", MFD_CLOEXEC)) {
-    require(fd_ >= 0 && ::write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()));
-  }
-  MemoryFile(const MemoryFile&) = delete;
-  ~MemoryFile() { ::close(fd_); }
-  std::string path() const { return "/proc/self/fd/" + std::to_string(fd_); }
-
-private:
-  int fd_;
-};
-
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  // 50 threads of 300 frames, each frame with all steppers.
+  const fuzz::Cost cost(size, fuzz::many_passes);
   auto input = std::as_bytes(std::span(data, size));
   std::uint32_t program_size = 0;
   if (input.size() < sizeof program_size) return 0;
@@ -72,7 +56,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (program_size > input.size()) return 0;
   const auto core = elf::Core::parse(input.subspan(program_size));
   if (!core) return 0;
-  const MemoryFile program(input.first(program_size));
+  const fuzz::MemoryFile program(input.first(program_size));
   const auto process = walk::CoreProcess::create(
       *core, {.sysroot = "/nowhere", .executable = program.path(), .debug_dir = ""});
   if (!process) return 0;

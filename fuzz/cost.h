@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The cost oracle of the fuzz targets: time and memory above a bound that is linear in the input are a crash. A target makes one Cost
+// for each input:
+//
+//   const Cost cost(size, {.memory_per_byte = 64});
+//
+// Time is what the process computed, on all its threads, with sanitizers, which make programs some 10 times slower: the bounds are ten
+// times what a release build may take (1 second for 1 MB). Memory is what malloc and its kin hold at once, without what was there
+// before. What mmap gives is left to libFuzzer's -rss_limit_mb; what never ends, to -timeout.
+
+#pragma once
+
+#include <sanitizer/allocator_interface.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+// Without AddressSanitizer (scripts/fuzz --coverage) there are none, and memory is not counted.
+#pragma weak __sanitizer_install_malloc_and_free_hooks
+#pragma weak __sanitizer_get_allocated_size
+
+namespace sframe::fuzz {
+
+/// What must hold, or the input is a finding.
+inline void require(bool condition, const char* what = "a property does not hold") {
+  if (condition) return;
+  std::fprintf(stderr, "%s\n", what);
+  std::abort();
+}
+
+struct Bound {
+  double seconds = 1.0;                          ///< for an empty input: the machine may be busy
+  double seconds_per_byte = 10e-6;               ///< 10 s for 1 MB
+  std::uint64_t memory = std::uint64_t(8) << 20; ///< bytes for an empty input: tables of a fixed size
+  std::uint64_t memory_per_byte = 248;           ///< 256 MB for 1 MB, with the above
+};
+
+/// For targets that go over their input in many ways: every format, every stepper, to and fro.
+inline constexpr Bound many_passes{
+    .seconds = 5, .seconds_per_byte = 100e-6, .memory = std::uint64_t(64) << 20, .memory_per_byte = 1024};
+
+namespace detail {
+inline std::atomic<std::int64_t> held{0}, peak{0};
+
+inline void on_malloc(const volatile void*, std::size_t size) {
+  const std::int64_t now = held.fetch_add(static_cast<std::int64_t>(size)) + static_cast<std::int64_t>(size);
+  for (std::int64_t before = peak; before < now && !peak.compare_exchange_weak(before, now);) {}
+}
+inline void on_free(const volatile void* memory) {
+  if (memory) held -= static_cast<std::int64_t>(__sanitizer_get_allocated_size(const_cast<const void*>(memory)));
+}
+inline double seconds() {
+  struct timespec now {};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+} // namespace detail
+
+class Cost {
+public:
+  explicit Cost(std::size_t input_size, Bound bound = {}) : size_(input_size), bound_(bound) {
+    static const bool hooked = !__sanitizer_install_malloc_and_free_hooks ||
+                               __sanitizer_install_malloc_and_free_hooks(detail::on_malloc, detail::on_free) != 0;
+    require(hooked, "no hooks for malloc");
+    before_ = detail::held;
+    detail::peak = before_;
+    start_ = detail::seconds();
+  }
+  Cost(const Cost&) = delete;
+
+  ~Cost() {
+    const double seconds = detail::seconds() - start_;
+    const auto memory = static_cast<std::uint64_t>(std::max<std::int64_t>(0, detail::peak - before_));
+    const double most_seconds = bound_.seconds + bound_.seconds_per_byte * static_cast<double>(size_);
+    const std::uint64_t most_memory = bound_.memory + bound_.memory_per_byte * size_;
+    if (seconds <= most_seconds && memory <= most_memory) return;
+    std::fprintf(stderr, "cost: %zu bytes of input took %.2f s (bound %.2f s) and %llu bytes (bound %llu)\n", size_, seconds, most_seconds,
+                 static_cast<unsigned long long>(memory), static_cast<unsigned long long>(most_memory));
+    std::abort();
+  }
+
+private:
+  std::size_t size_;
+  Bound bound_;
+  std::int64_t before_ = 0;
+  double start_ = 0;
+};
+
+} // namespace sframe::fuzz

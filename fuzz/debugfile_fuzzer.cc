@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes as a program and its debug file: 4 bytes with the program's length, the program, the debug file. The latter stands under
+// the names that the program asks for, as far as these are plain. What must hold: no name leads out of the folder that was given, and
+// what is found is what stands there.
+
+#include "cost.h"
+
+#include "sframe/elf/debug_file.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+using namespace sframe;
+
+namespace {
+
+/// A folder that is gone when the fuzzer ends.
+struct Folder {
+  std::string path;
+  Folder() {
+    char name[] = "/tmp/debugfile-fuzzer-XXXXXX";
+    fuzz::require(::mkdtemp(name) != nullptr);
+    path = name;
+  }
+  ~Folder() {
+    std::error_code error;
+    std::filesystem::remove_all(path, error);
+  }
+};
+
+void write(const std::string& path, std::span<const std::byte> bytes) {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
+  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  auto input = std::as_bytes(std::span(data, size));
+  std::uint32_t program_size = 0;
+  if (input.size() < sizeof program_size) return 0;
+  std::memcpy(&program_size, input.data(), sizeof program_size);
+  input = input.subspan(sizeof program_size);
+  if (program_size > input.size()) return 0;
+  const auto program = input.first(program_size), debug = input.subspan(program_size);
+  const auto image = elf::Image::parse(program);
+  if (!image) return 0;
+
+  static const Folder folder;
+  const std::string debug_folder = folder.path + "/debug";
+  std::vector<std::string> written;
+  const std::string id = elf::to_hex(image->build_id());
+  if (id.size() > 2 && id.size() < 200)
+    written.push_back(debug_folder + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug");
+  if (const auto link = elf::debug_link(*image)) {
+    fuzz::require(link->name.find('/') == link->name.npos && link->name != ".." && link->name != ".", "a link that is a path");
+    const auto plain = [](char c) { return c > ' ' && c < 0x7f; };
+    if (std::ranges::all_of(link->name, plain) && link->name.size() < 200)
+      written.push_back(folder.path + "/" + std::string(link->name));
+  }
+  for (const std::string& path : written) write(path, debug);
+  {
+    const fuzz::Cost cost(size);
+    std::vector<elf::Rejected> rejected;
+    const std::string folders[] = {debug_folder};
+    const auto found = elf::find_debug_file(*image, folder.path + "/program", folders, &rejected);
+    if (found) {
+      fuzz::require(found->file.path().starts_with(folder.path + "/"), "found elsewhere");
+      fuzz::require(std::ranges::equal(found->file.bytes(), debug), "another file");
+    }
+    for (const elf::Rejected& one : rejected)
+      fuzz::require(one.path.starts_with(folder.path + "/") && !one.why.empty(), "rejected elsewhere");
+  }
+  std::error_code error;
+  for (const std::string& path : written) std::filesystem::remove(path, error);
+  return 0;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes as a baseline of sframe-verify, and as a name in JSON. What must hold: a baseline that was read and written reads back
+// the same; a JSON string is one, to another implementation, and has the same text where that is UTF-8; text for the terminal has no
+// control characters.
+
+#include "cost.h"
+
+#include "sframe/tool/output.h"
+#include "sframe/verify/baseline.h"
+
+#include <llvm/Support/JSON.h>
+
+using namespace sframe;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const fuzz::Cost cost(size);
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto baseline = verify::Baseline::parse(text)) {
+    const std::string written = baseline->text();
+    const auto again = verify::Baseline::parse(written);
+    fuzz::require(again && again->text() == written, "a baseline does not read back");
+  }
+  tool::Output json(-1), safe(-1);
+  json.json_string(text);
+  auto parsed = llvm::json::parse(json.text());
+  fuzz::require(bool(parsed), "no JSON");
+  const auto string = parsed->getAsString();
+  fuzz::require(string.has_value(), "no string");
+  if (llvm::json::isUTF8(llvm::StringRef(text.data(), text.size())))
+    fuzz::require(*string == llvm::StringRef(text.data(), text.size()), "another string");
+  safe.safe(text);
+  for (const char c : safe.text()) fuzz::require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a control character");
+  return 0;
+}
