@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lib/here makes of .sframe sections that lie: the work is bounded by the section, not by what it
-// claims.
+// What lib/here makes of sections that lie: the work is bounded by the section, not by what it claims, and
+// nothing is allocated by malloc or new whatever it says.
 
+#include "allocations.h"
 #include "cfi_assembler.h"
 #include "compile.h"
 #include "host.h"
@@ -17,9 +18,15 @@ using namespace sframe;
 using namespace sframe::test;
 namespace own = sframe::walk::own;
 
+/// A section's bytes, and where they are.
+struct Made {
+  std::vector<std::byte> bytes;
+  std::uint64_t address;
+};
+
 /// A version 2 section (SFrame specification 2, chapters 2 and 3) of one PCMASK function of nearly 4 GiB
 /// whose blocks have one byte each, with `num_rows` rows.
-own::SectionBytes blocks_of_one_byte(std::uint32_t num_rows, const Bytes& rows) {
+Made blocks_of_one_byte(std::uint32_t num_rows, const Bytes& rows) {
   const AbiTraits& abi = traits(walk::own::host::abi);
   constexpr int header_size = 28, entry_size = 20;
   constexpr int fde_sorted = 1, pc_mask = 1 << 4;
@@ -38,10 +45,10 @@ own::SectionBytes blocks_of_one_byte(std::uint32_t num_rows, const Bytes& rows) 
 }
 
 struct Compiled {
-  explicit Compiled(const own::SectionBytes& bytes) {
-    own::compile_sframe(bytes, bytes.address, rules, rows);
-    rules.finish();
-    rows.finish();
+  explicit Compiled(const Made& section) {
+    EXPECT_TRUE(own::compile_sframe({section.bytes, section.address}, section.address, rules, rows));
+    EXPECT_TRUE(rules.finish());
+    EXPECT_TRUE(rows.finish());
   }
   own::RuleSet rules;
   own::RowTable rows;
@@ -75,6 +82,60 @@ TEST(HereCompile, BlocksEndWhereTheyAreNotPlausible) {
   const Compiled compiled(section);
   EXPECT_GT(compiled.rows.size(), 0u);
   EXPECT_LE(compiled.rows.size(), 2 * parsed->plausible_rows());
+}
+
+/// .eh_frame with one function at 0x1000 whose states nest that deep before its second row.
+std::vector<std::byte> nested_states(int depth) {
+  const AbiTraits& abi = traits(walk::own::host::abi);
+  CfiAssembler a(cfi::SectionKind::eh_frame, abi.byte_order);
+  const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(abi.ra).u8(0x0c).uleb(abi.sp).uleb(16)
+                             .u8(0x80 | abi.ra).uleb(1));
+  Bytes fde = a.body().u64(0x1000).u64(0x100);
+  for (int i = 0; i < depth; ++i) fde.u8(0x0a); // DW_CFA_remember_state
+  fde.u8(0x41).u8(0x0e).uleb(32);               // DW_CFA_advance_loc 1, DW_CFA_def_cfa_offset
+  a.fde(cie, fde);
+  return a.bytes().get();
+}
+
+TEST(HereCompile, NestedStatesAllocateNothing) {
+  for (const int depth : {0, 6, 7, 60}) {
+    const auto bytes = nested_states(depth);
+    own::RuleSet rules;
+    own::RowTable rows;
+    const std::size_t before = allocations();
+    EXPECT_TRUE(own::compile_cfi({bytes, 0x100000}, 0, rules, rows));
+    EXPECT_EQ(allocations(), before);
+    const auto first = rows.find(0x1000), second = rows.find(0x1001);
+    // Two rows, or, from seven states on, none: the fault comes before the first one is complete.
+    EXPECT_EQ(first.has_value(), depth <= 6) << depth;
+    EXPECT_EQ(second.has_value(), depth <= 6) << depth;
+    EXPECT_TRUE(!first || first != second);
+  }
+}
+
+/// More rules than any table has at first; each keeps its number.
+TEST(HereCompile, ManyRulesKeepTheirNumbers) {
+  own::RuleSet rules;
+  const auto number = [&](std::int32_t i) {
+    const std::array operations{own::Operation{own::Operation::Kind::value, 0, 7, i * 8},
+                                own::Operation{own::Operation::Kind::stored, 0, 7, -8}};
+    return rules.number(operations, static_cast<std::uint8_t>(i % 2));
+  };
+  const auto place = [&](std::int32_t i) {
+    const std::array bytes{std::byte(i), std::byte(i >> 8), std::byte{1}};
+    return rules.expression_place(bytes);
+  };
+  for (std::int32_t i = 0; i < 5000; ++i) {
+    ASSERT_EQ(number(i), static_cast<std::uint32_t>(i));
+    ASSERT_EQ(place(i), i * 3);
+  }
+  for (std::int32_t i = 4999; i >= 0; --i) {
+    ASSERT_EQ(number(i), static_cast<std::uint32_t>(i));
+    ASSERT_EQ(place(i), i * 3);
+  }
+  EXPECT_TRUE(rules.finish());
+  EXPECT_EQ(rules.rule(4321).cfa().offset, 4321 * 8);
+  EXPECT_EQ(rules.rule(4321).flags, 1);
 }
 
 } // namespace

@@ -256,7 +256,8 @@ template <class Registers> auto BasicRowCursor<Registers>::restore(std::uint64_t
 }
 
 template <class Registers> auto BasicRowCursor<Registers>::remember() -> Step {
-  if (depth_ == max_remembered_states) return fail(ErrorKind::state_stack_full);
+  constexpr bool in_line = requires { Registers::inline_states_only; };
+  if (depth_ == (in_line ? Registers::inline_states : max_remembered_states)) return fail(ErrorKind::state_stack_full);
   if (depth_ < near_states_.size())
     near_states_[depth_].state = state_;
   else
@@ -283,5 +284,6 @@ template <class Registers> void BasicRowCursor<Registers>::set(std::uint64_t reg
 
 template class BasicRowCursor<CoreRegisters>;
 template class BasicRowCursor<AllRegisters>;
+template class BasicRowCursor<GeneralRegisters>;
 
 } // namespace sframe::cfi

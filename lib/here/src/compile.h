@@ -8,15 +8,18 @@
 #include "module.h"
 #include "rules.h"
 
+#include <array>
+
 namespace sframe::walk::own {
 
-/// All functions of .eh_frame, with the rules of all registers.
-void compile_cfi(const SectionBytes& section, std::uint64_t base, RuleSet& rules, RowTable& rows);
+/// All functions of .eh_frame, with the rules of all registers. False where memory ran out, for what the
+/// tables do not know of themselves.
+bool compile_cfi(const SectionBytes& section, std::uint64_t base, RuleSet& rules, RowTable& rows);
 
-/// All functions of .sframe: CFA, RA and FP.
-void compile_sframe(const SectionBytes& section, std::uint64_t base, RuleSet& rules, RowTable& rows);
+/// All functions of .sframe: CFA, RA and FP. Likewise.
+bool compile_sframe(const SectionBytes& section, std::uint64_t base, RuleSet& rules, RowTable& rows);
 
-/// The rule at a function's first instruction; its number.
-std::uint32_t add_entry_rule(RuleSet& rules);
+/// The rule at a function's first instruction: its operations.
+std::array<Operation, 2> entry_operations();
 
 } // namespace sframe::walk::own

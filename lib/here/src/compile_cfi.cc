@@ -3,12 +3,13 @@
 #include "compile.h"
 #include "host.h"
 
-#include "sframe/cfi/index.h"
 #include "sframe/cfi/rows.h"
+#include "sframe/cfi/section.h"
 #include "sframe/walk/abi.h"
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <limits>
 
 namespace sframe::walk::own {
@@ -18,6 +19,9 @@ namespace {
 using cfi::CfaRule;
 using cfi::RegisterRule;
 using Kind = Operation::Kind;
+using GeneralRow = cfi::Row<cfi::GeneralRegisters>;
+using GeneralCursor = cfi::BasicRowCursor<cfi::GeneralRegisters>;
+static_assert(cfi::GeneralRegisters::slots >= Registers::count);
 
 constexpr bool fits(std::int64_t offset) {
   return offset == static_cast<std::int32_t>(offset);
@@ -30,13 +34,13 @@ public:
 
   /// The row's rule; nothing where it has one that tables cannot say (offsets of more than 32 bits) or none
   /// for the CFA.
-  std::optional<std::uint32_t> compile(const cfi::FullRow& row, bool signal_frame);
+  std::optional<std::uint32_t> compile(const GeneralRow& row, bool signal_frame);
 
 private:
   bool add(std::uint16_t reg, Kind kind, std::uint64_t base, std::int64_t offset);
   bool add_expression(std::uint16_t reg, Kind kind, std::span<const std::byte> bytes);
-  bool add_cfa(const cfi::FullRow& row);
-  bool add_register(const cfi::FullRow& row, std::uint16_t reg, const RegisterRule& rule);
+  bool add_cfa(const GeneralRow& row);
+  bool add_register(const GeneralRow& row, std::uint16_t reg, const RegisterRule& rule);
 
   RuleSet& rules_;
   const AbiTraits& abi_;
@@ -55,7 +59,7 @@ bool RowCompiler::add_expression(std::uint16_t reg, Kind kind, std::span<const s
   return bytes.size() < Operation::cfa_base && add(reg, kind, bytes.size(), rules_.expression_place(bytes));
 }
 
-bool RowCompiler::add_cfa(const cfi::FullRow& row) {
+bool RowCompiler::add_cfa(const GeneralRow& row) {
   switch (row.cfa.kind) {
   case CfaRule::Kind::register_offset:
     return row.cfa.number < Operation::cfa_base && add(0, Kind::value, row.cfa.number, row.cfa.offset);
@@ -66,7 +70,7 @@ bool RowCompiler::add_cfa(const cfi::FullRow& row) {
   return row.ra().kind == RegisterRule::Kind::undefined && add(0, Kind::undefined, 0, 0);
 }
 
-bool RowCompiler::add_register(const cfi::FullRow& row, std::uint16_t reg, const RegisterRule& rule) {
+bool RowCompiler::add_register(const GeneralRow& row, std::uint16_t reg, const RegisterRule& rule) {
   switch (rule.kind) {
   case RegisterRule::Kind::unspecified:
   case RegisterRule::Kind::same: return add(reg, Kind::value, reg, 0);
@@ -82,7 +86,7 @@ bool RowCompiler::add_register(const cfi::FullRow& row, std::uint16_t reg, const
   return false;
 }
 
-std::optional<std::uint32_t> RowCompiler::compile(const cfi::FullRow& row, bool signal_frame) {
+std::optional<std::uint32_t> RowCompiler::compile(const GeneralRow& row, bool signal_frame) {
   count_ = 0;
   const auto column = static_cast<std::uint16_t>(row.return_register);
   if (row.return_register >= Registers::count || !add_cfa(row) || !add_register(row, column, row.ra()))
@@ -100,29 +104,50 @@ std::optional<std::uint32_t> RowCompiler::compile(const cfi::FullRow& row, bool 
   return rules_.number(std::span(operations_).first(count_), signal_frame ? Rule::signal_frame : 0);
 }
 
+struct FdePlace {
+  std::uint64_t start;
+  std::uint32_t offset; ///< of the FDE in the section
+
+  friend auto operator<=>(const FdePlace&, const FdePlace&) = default;
+};
+
+/// By address; equal ones in the section's order.
+Array<FdePlace> places_of(const cfi::Section& section) {
+  Array<FdePlace> places;
+  if (section.bytes().size() > std::numeric_limits<std::uint32_t>::max()) return places;
+  for (cfi::FdeCursor fdes = section.fdes(); !places.failed();) {
+    const auto fde = fdes.next();
+    if (!fde) continue; // a faulty one
+    if (!*fde) break;
+    if ((*fde)->size) places.push_back({(*fde)->start, static_cast<std::uint32_t>((*fde)->offset)});
+  }
+  if (!std::ranges::is_sorted(places)) std::ranges::sort(places);
+  return places;
+}
+
 } // namespace
 
-void compile_cfi(const SectionBytes& bytes, std::uint64_t base, RuleSet& rules, RowTable& rows) {
+bool compile_cfi(const SectionBytes& bytes, std::uint64_t base, RuleSet& rules, RowTable& rows) {
   const AbiTraits& abi = traits(host::abi);
   const cfi::Section section(cfi::SectionKind::eh_frame, bytes.bytes, bytes.address, abi,
                              {.text = 0, .data = bytes.data_base});
-  const auto index = cfi::Index::build(section);
-  if (!index) return;
+  const Array<FdePlace> functions = places_of(section);
+  if (functions.failed()) return false;
   RowCompiler compiler(rules, abi);
-  cfi::FullRow row;
-  const auto entries = index->entries();
-  for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto fde = section.fde(entries[i].offset);
+  GeneralRow row;
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    const auto fde = section.fde(functions[i].offset);
     // The next function ends this one, should they overlap; 4 GiB behind the base is out of the table.
     std::uint64_t limit = base + std::numeric_limits<std::uint32_t>::max();
-    if (i + 1 < entries.size()) limit = std::min(limit, entries[i + 1].start);
+    if (i + 1 < functions.size()) limit = std::min(limit, functions[i + 1].start);
     if (!fde || fde->start < base) continue;
-    cfi::FullRowCursor cursor(section, *fde);
+    GeneralCursor cursor(section, *fde);
     while (cursor.next(row) && row.begin < limit)
       if (const auto rule = compiler.compile(row, fde->cie.signal_frame))
         rows.add(static_cast<std::uint32_t>(row.begin - base),
                  static_cast<std::uint32_t>(std::min(row.end, limit) - base), *rule);
   }
+  return true;
 }
 
 } // namespace sframe::walk::own

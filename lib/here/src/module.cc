@@ -12,13 +12,14 @@
 #include "compile.h"
 #include "host.h"
 #include "section_headers.h"
+#include "stack_memory.h"
 
 #include "sframe/cfi/index.h"
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <string_view>
+#include <limits>
+#include <tuple>
 
 #include <dlfcn.h>
 #include <sys/auxv.h>
@@ -72,8 +73,8 @@ private:
   std::uint64_t bias_;
 };
 
-SectionBytes copy_of(std::span<const std::byte> bytes) {
-  return {std::vector(bytes.begin(), bytes.end()), reinterpret_cast<std::uint64_t>(bytes.data())};
+SectionBytes section_of(std::span<const std::byte> bytes) {
+  return {bytes, reinterpret_cast<std::uint64_t>(bytes.data())};
 }
 
 std::span<const std::byte> find_eh_frame(const Segments& segments) {
@@ -144,19 +145,20 @@ ModuleBytes::ModuleBytes(const dl_phdr_info& info) : low(~std::uint64_t{0}) {
   permanent = cannot_be_unloaded(*this, info);
 }
 
-void ModuleBytes::copy_sections(const dl_phdr_info& info) {
+void ModuleBytes::find_sections(const dl_phdr_info& info) {
   const Segments segments(info);
-  sframe = copy_of(segments.find(PT_GNU_SFRAME));
-  eh_frame = copy_of(find_eh_frame(segments));
+  sframe = section_of(segments.find(PT_GNU_SFRAME));
+  eh_frame = section_of(find_eh_frame(segments));
   eh_frame.data_base = find_got(segments, *this, info.dlpi_addr);
   if (!eh_frame.bytes.empty() || !is_program(info)) return;
-  for (const FileSection& section : unwind_sections_of_program()) {
+  const FileSections in_file = unwind_sections_of_program();
+  for (const FileSection& section : in_file.found()) {
     const auto mapped = segments.from(info.dlpi_addr + section.address);
     const auto bytes = mapped.first(std::min<std::uint64_t>(mapped.size(), section.size));
     if (section.is_eh_frame)
-      eh_frame = copy_of(bytes);
+      eh_frame = section_of(bytes);
     else if (sframe.bytes.empty())
-      sframe = copy_of(bytes);
+      sframe = section_of(bytes);
   }
 }
 
@@ -172,14 +174,40 @@ dl_phdr_info describe_image(const void* header) {
   return info;
 }
 
+std::optional<dl_phdr_info> describe_module_at([[maybe_unused]] std::uint64_t pc) {
+#ifdef HAVE_FIND_OBJECT
+  dl_find_object found;
+  if (!Identity::available() || _dl_find_object(reinterpret_cast<void*>(pc), &found) != 0)
+    return std::nullopt;
+  const auto start = reinterpret_cast<std::uint64_t>(found.dlfo_map_start);
+  const std::uint64_t size = reinterpret_cast<std::uint64_t>(found.dlfo_map_end) - start;
+  // Where the first segment is not the file's start, there may be anything, or nothing that can be read.
+  StackMemory memory(0);
+  ElfW(Ehdr) header;
+  if (!memory.read(start, std::as_writable_bytes(std::span(&header, 1))) ||
+      std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr)) ||
+      header.e_phoff > size || header.e_phnum > (size - header.e_phoff) / sizeof(ElfW(Phdr)))
+    return std::nullopt;
+  const auto is_readable = [&](std::uint64_t from, std::uint64_t bytes) {
+    std::byte byte;
+    for (std::uint64_t at = from; at - from < bytes; at += 4096)
+      if (!memory.read(at, std::span(&byte, 1))) return false;
+    return bytes == 0 || memory.read(from + bytes - 1, std::span(&byte, 1));
+  };
+  if (!is_readable(start + header.e_phoff, header.e_phnum * sizeof(ElfW(Phdr)))) return std::nullopt;
+  dl_phdr_info info = describe_image(found.dlfo_map_start);
+  const bool is_program = getauxval(AT_PHDR) - start < size;
+  info.dlpi_name = is_program ? "" : "a library";
+  return info;
+#else
+  return std::nullopt;
+#endif
+}
+
 namespace {
 
-std::size_t fingerprint(const ModuleBytes& bytes) {
-  const auto hash = [](const SectionBytes& section) {
-    const auto* text = reinterpret_cast<const char*>(section.bytes.data());
-    return std::hash<std::string_view>()({text, section.bytes.size()});
-  };
-  return hash(bytes.eh_frame) * 31 + hash(bytes.sframe);
+std::uint64_t fingerprint(const ModuleBytes& bytes) {
+  return hash_bytes(bytes.eh_frame.bytes) * 31 + hash_bytes(bytes.sframe.bytes);
 }
 
 } // namespace
@@ -187,11 +215,20 @@ std::size_t fingerprint(const ModuleBytes& bytes) {
 ModuleTables::ModuleTables(const ModuleBytes& bytes)
     : low_(bytes.low), high_(bytes.high), identity_(bytes.identity), permanent_(bytes.permanent),
       fingerprint_(fingerprint(bytes)) {
-  compile_sframe(bytes.sframe, low_, rules_, sframe_);
-  compile_cfi(bytes.eh_frame, low_, rules_, cfi_);
-  rules_.finish();
-  sframe_.finish();
-  cfi_.finish();
+  complete_ = compile_sframe(bytes.sframe, low_, rules_, sframe_);
+  complete_ &= compile_cfi(bytes.eh_frame, low_, rules_, cfi_);
+  complete_ &= rules_.finish();
+  complete_ &= sframe_.finish();
+  complete_ &= cfi_.finish();
+}
+
+ModuleTables* ModuleTables::make(const ModuleBytes& bytes) {
+  OwnPointer<ModuleTables> made(make_own<ModuleTables>(bytes));
+  return made && made->complete_ ? made.release() : nullptr;
+}
+
+void ModuleTables::release() const {
+  if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_own(const_cast<ModuleTables*>(this));
 }
 
 bool ModuleTables::made_from(const ModuleBytes& bytes) const {

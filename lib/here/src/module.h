@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: a module of this process: what it has in memory (ModuleBytes, copied while the loader's lock keeps
-// it there), and the tables made from that (ModuleTables, for walks).
+// Private: a module of this process: what it has in memory (ModuleBytes), and the tables made from that
+// (ModuleTables, for walks).
 
 #pragma once
 
 #include "rules.h"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <span>
-#include <vector>
 
 #include <link.h>
 
 namespace sframe::walk::own {
 
-/// Bytes of one section.
+/// Bytes of one section: the module's own, or a copy.
 struct SectionBytes {
-  std::vector<std::byte> bytes;
-  std::uint64_t address = 0;   ///< where they were
+  std::span<const std::byte> bytes;
+  std::uint64_t address = 0;   ///< where the module has them
   std::uint64_t data_base = 0; ///< what DW_EH_PE_datarel counts from
 };
 
@@ -47,8 +47,8 @@ struct ModuleBytes {
   /// From the loader's description, without the sections. The module must stay mapped during the call.
   explicit ModuleBytes(const dl_phdr_info& info);
 
-  /// Adds the sections, likewise. May throw std::bad_alloc.
-  void copy_sections(const dl_phdr_info& info);
+  /// Adds the sections, as they are in the module, likewise.
+  void find_sections(const dl_phdr_info& info);
 
   bool contains(std::uint64_t pc) const { return pc - low < high - low; }
 };
@@ -56,11 +56,23 @@ struct ModuleBytes {
 /// The module at whose start the ELF header is mapped (the vdso), described as the loader would.
 dl_phdr_info describe_image(const void* header);
 
+/// The module at `pc`, likewise, without asking anybody who has a lock: by _dl_find_object(), and its headers
+/// as they are mapped. Nothing where there is none, or where its headers are not at its start.
+std::optional<dl_phdr_info> describe_module_at(std::uint64_t pc);
+
+/// Shared by snapshots, which count themselves.
 class ModuleTables {
 public:
-  /// Compiles the sections. Faulty parts of them are left out. Linear in their rows. May throw
-  /// std::bad_alloc.
+  /// Compiles the sections. Faulty parts of them are left out. Linear in their rows. nullptr where there is
+  /// no memory.
+  static ModuleTables* make(const ModuleBytes& bytes);
+
+  /// For make().
   explicit ModuleTables(const ModuleBytes& bytes);
+
+  void use() const { users_.fetch_add(1, std::memory_order_relaxed); }
+  /// The last one frees it.
+  void release() const;
 
   std::uint64_t low() const { return low_; }
   std::uint64_t high() const { return high_; }
@@ -71,7 +83,7 @@ public:
     return low_ == bytes.low && high_ == bytes.high && identity_ == bytes.identity &&
            permanent_ == bytes.permanent;
   }
-  /// True where the sections, which have been copied, are the same, too.
+  /// True where the sections are the same, too.
   bool made_from(const ModuleBytes& bytes) const;
 
   /// False where the module may have gone since: the loader knows nothing or another one at `pc`.
@@ -87,10 +99,12 @@ public:
   std::size_t memory() const { return rules_.memory() + sframe_.memory() + cfi_.memory(); }
 
 private:
+  mutable std::atomic<std::uint32_t> users_ = 1; ///< whoever made it
   std::uint64_t low_, high_;
   Identity identity_;
   bool permanent_;
-  std::size_t fingerprint_; ///< of the sections' bytes
+  bool complete_; ///< memory was enough
+  std::uint64_t fingerprint_; ///< of the sections' bytes
   RuleSet rules_;
   RowTable sframe_, cfi_;
 };

@@ -6,44 +6,68 @@
 
 namespace sframe::walk::own {
 
-static_assert(sizeof(Operation) == 8, "keys are the operations' bytes: no padding");
+static_assert(sizeof(Operation) == 8, "compared and hashed as bytes: no padding");
+
+namespace {
+
+std::uint64_t hash_of(const Rule& rule) {
+  return hash_bytes(std::as_bytes(rule.operations)) + rule.flags;
+}
+
+} // namespace
 
 std::uint32_t RuleSet::number(std::span<const Operation> operations, std::uint8_t flags) {
-  key_.assign(reinterpret_cast<const char*>(operations.data()), operations.size_bytes());
-  key_.push_back(static_cast<char>(flags));
+  if (failed_) return 0;
   const auto next = static_cast<std::uint32_t>(heads_.size());
-  const auto [at, added] = numbers_.try_emplace(key_, next);
-  if (added) {
-    heads_.push_back({static_cast<std::uint32_t>(operations_.size()),
-                      static_cast<std::uint16_t>(operations.size()), flags});
-    operations_.insert(operations_.end(), operations.begin(), operations.end());
-  }
-  return at->second;
+  const std::uint32_t number = numbers_.find_or_add(
+      hash_of({operations, flags}), next,
+      [&](std::uint32_t other) {
+        const Rule known = rule(other);
+        return known.flags == flags && std::ranges::equal(known.operations, operations);
+      },
+      [&](std::uint32_t other) { return hash_of(rule(other)); });
+  if (number != next) return number;
+  heads_.push_back({static_cast<std::uint32_t>(operations_.size()),
+                    static_cast<std::uint16_t>(operations.size()), flags});
+  operations_.append(operations);
+  failed_ = numbers_.failed() || heads_.failed() || operations_.failed();
+  return number;
 }
 
 std::int32_t RuleSet::expression_place(std::span<const std::byte> bytes) {
-  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const auto [at, added] = places_.try_emplace(text, static_cast<std::int32_t>(expressions_.size()));
-  if (added) expressions_ += text;
-  return at->second;
+  if (failed_) return 0;
+  const auto next = static_cast<std::uint32_t>(places_.size());
+  const std::uint32_t number = place_numbers_.find_or_add(
+      hash_bytes(bytes), next,
+      [&](std::uint32_t other) { return std::ranges::equal(bytes_of(places_[other]), bytes); },
+      [&](std::uint32_t other) { return hash_bytes(bytes_of(places_[other])); });
+  if (number == next) {
+    const auto start = static_cast<std::uint32_t>(expressions_.size());
+    expressions_.append(bytes);
+    places_.push_back({start, static_cast<std::uint32_t>(bytes.size())});
+    failed_ = place_numbers_.failed() || expressions_.failed() || places_.failed();
+    if (failed_) return 0;
+  }
+  return static_cast<std::int32_t>(places_[number].start);
 }
 
-void RuleSet::finish() {
-  numbers_ = {};
+bool RuleSet::finish() {
+  numbers_.clear();
+  place_numbers_.clear();
   places_ = {};
-  key_ = {};
-  heads_.shrink_to_fit();
-  operations_.shrink_to_fit();
-  expressions_.shrink_to_fit();
+  heads_.trim();
+  operations_.trim();
+  expressions_.trim();
+  return !failed_;
 }
 
 std::size_t RuleSet::memory() const {
-  return heads_.capacity() * sizeof(Head) + operations_.capacity() * sizeof(Operation) +
-         expressions_.capacity();
+  return heads_.memory() + operations_.memory() + expressions_.memory();
 }
 
 /// Neighbours with one rule become one range.
 void RowTable::add_start(std::uint32_t start, std::uint32_t rule) {
+  if (starts_.failed() || rules_.failed()) return;
   while (!starts_.empty() && starts_.back() >= start) {
     starts_.pop_back();
     rules_.pop_back();
@@ -65,13 +89,14 @@ std::optional<std::uint32_t> RowTable::find(std::uint32_t offset) const {
   return rule == uncovered ? std::nullopt : std::optional(rule);
 }
 
-void RowTable::finish() {
-  starts_.shrink_to_fit();
-  rules_.shrink_to_fit();
+bool RowTable::finish() {
+  starts_.trim();
+  rules_.trim();
+  return !starts_.failed() && !rules_.failed();
 }
 
 std::size_t RowTable::memory() const {
-  return (starts_.capacity() + rules_.capacity()) * sizeof(std::uint32_t);
+  return starts_.memory() + rules_.memory();
 }
 
 } // namespace sframe::walk::own

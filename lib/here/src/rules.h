@@ -6,14 +6,12 @@
 
 #pragma once
 
+#include "own_memory.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <unordered_map>
-#include <vector>
 
 namespace sframe::walk::own {
 
@@ -63,15 +61,15 @@ public:
   /// The place of the bytes, which are added if they are not there.
   std::int32_t expression_place(std::span<const std::byte> bytes);
 
-  /// Forgets what only the two above need.
-  void finish();
+  /// Forgets what only the two above need. False where memory ran out: then this is of no use.
+  bool finish();
 
   Rule rule(std::uint32_t number) const {
     const Head& head = heads_[number];
     return {std::span(operations_).subspan(head.first, head.count), head.flags};
   }
   std::span<const std::byte> expression(const Operation& operation) const {
-    return std::as_bytes(std::span(expressions_))
+    return std::span<const std::byte>(expressions_)
         .subspan(static_cast<std::uint32_t>(operation.offset), operation.base);
   }
   std::size_t memory() const;
@@ -82,13 +80,22 @@ private:
     std::uint16_t count;
     std::uint8_t flags;
   };
+  /// An expression's bytes in expressions_.
+  struct Place {
+    std::uint32_t start, size;
+  };
 
-  std::vector<Head> heads_;
-  std::vector<Operation> operations_;
-  std::string expressions_;
-  std::string key_; ///< of the rule at hand
-  std::unordered_map<std::string, std::uint32_t> numbers_;
-  std::unordered_map<std::string, std::int32_t> places_;
+  std::span<const std::byte> bytes_of(const Place& place) const {
+    return std::span<const std::byte>(expressions_).subspan(place.start, place.size);
+  }
+
+  Array<Head> heads_;
+  Array<Operation> operations_;
+  Array<std::byte> expressions_;
+  NumberTable numbers_; ///< of heads_
+  Array<Place> places_;
+  NumberTable place_numbers_; ///< of places_
+  bool failed_ = false;       ///< memory ran out; nothing is added any more
 };
 
 /// Which rule holds where: ranges in address order.
@@ -101,7 +108,8 @@ public:
   /// The number of the rule that holds at the offset. Logarithmic.
   std::optional<std::uint32_t> find(std::uint32_t offset) const;
 
-  void finish();
+  /// False where memory ran out: then this is of no use.
+  bool finish();
   std::size_t size() const { return starts_.size(); }
   std::size_t memory() const;
 
@@ -109,8 +117,8 @@ private:
   static constexpr std::uint32_t uncovered = 0xffffffff;
   void add_start(std::uint32_t start, std::uint32_t rule);
 
-  std::vector<std::uint32_t> starts_;
-  std::vector<std::uint32_t> rules_; ///< beside starts_
+  Array<std::uint32_t> starts_;
+  Array<std::uint32_t> rules_; ///< beside starts_
 };
 
 } // namespace sframe::walk::own

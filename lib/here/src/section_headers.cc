@@ -3,9 +3,7 @@
 #include "section_headers.h"
 
 #include <array>
-#include <cstddef>
 #include <optional>
-#include <span>
 #include <string_view>
 
 #include <fcntl.h>
@@ -51,8 +49,8 @@ std::string_view read_name(const File& file, std::uint64_t offset, std::array<ch
 
 } // namespace
 
-std::vector<FileSection> unwind_sections_of_program() {
-  std::vector<FileSection> found;
+FileSections unwind_sections_of_program() {
+  FileSections found;
   const File file("/proc/self/exe");
   const auto header = file.read<ElfW(Ehdr)>(0);
   if (!header || std::string_view(reinterpret_cast<const char*>(header->e_ident), SELFMAG) != ELFMAG ||
@@ -68,8 +66,8 @@ std::vector<FileSection> unwind_sections_of_program() {
     if (!(one->sh_flags & SHF_ALLOC)) continue;
     std::array<char, 16> buffer;
     const std::string_view name = read_name(file, names->sh_offset + one->sh_name, buffer);
-    if (name == ".eh_frame" || name == ".sframe")
-      found.push_back({name == ".eh_frame", one->sh_addr, one->sh_size});
+    if ((name == ".eh_frame" || name == ".sframe") && found.count < found.all.size())
+      found.all[found.count++] = {name == ".eh_frame", one->sh_addr, one->sh_size};
   }
   return found;
 }

@@ -5,8 +5,10 @@
 
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
+#include <span>
 
 namespace sframe::walk::own {
 
@@ -16,7 +18,15 @@ struct FileSection {
   std::uint64_t size = 0;
 };
 
-/// None where the file (/proc/self/exe) cannot be read or makes no sense. May throw std::bad_alloc.
-std::vector<FileSection> unwind_sections_of_program();
+/// Those that were found, of both kinds the first few.
+struct FileSections {
+  std::array<FileSection, 8> all;
+  std::size_t count = 0;
+
+  std::span<const FileSection> found() const { return std::span(all).first(count); }
+};
+
+/// None where the file (/proc/self/exe) cannot be read or makes no sense. No allocation.
+FileSections unwind_sections_of_program();
 
 } // namespace sframe::walk::own

@@ -2,18 +2,34 @@
 
 #include "snapshot.h"
 
+#include "compile.h"
+
 #include <algorithm>
-#include <array>
 
 #include <pthread.h>
 
 namespace sframe::walk::own {
 
+Snapshot::Snapshot() : entry(entry_operations()) {}
+
+Snapshot::~Snapshot() {
+  for (const ModuleTables* module : modules_) module->release();
+}
+
+void Snapshot::add(const ModuleTables& module) {
+  modules_.push_back(&module);
+  if (!modules_.failed()) module.use();
+}
+
+bool Snapshot::finish() {
+  std::ranges::sort(modules_, {}, &ModuleTables::low);
+  return !modules_.failed();
+}
+
 const ModuleTables* Snapshot::module_at(std::uint64_t pc) const {
-  const auto behind =
-      std::ranges::upper_bound(modules, pc, {}, [](const auto& module) { return module->low(); });
-  if (behind == modules.begin()) return nullptr;
-  const ModuleTables* module = (behind - 1)->get();
+  const auto behind = std::ranges::upper_bound(modules_, pc, {}, &ModuleTables::low);
+  if (behind == modules_.begin()) return nullptr;
+  const ModuleTables* module = *(behind - 1);
   return module->contains(pc) ? module : nullptr;
 }
 
@@ -68,6 +84,23 @@ constinit std::array<Counter, counter_count> counters;
 /// Never destroyed: threads may walk until the end of the process.
 constinit std::atomic<const Snapshot*> current = nullptr;
 
+/// Those that walks may still use: a list that is added to at its head, and else taken as a whole.
+constinit std::atomic<const Snapshot*> retired = nullptr;
+constinit std::atomic<std::size_t> retired_count = 0;
+
+void retire(const Snapshot* snapshot) {
+  snapshot->next_retired = retired.load(std::memory_order_relaxed);
+  while (!retired.compare_exchange_weak(snapshot->next_retired, snapshot, std::memory_order_acq_rel)) {}
+}
+
+/// Bit N: counter N is at 0.
+std::uint64_t idle_counters() {
+  std::uint64_t idle = 0;
+  for (std::size_t i = 0; i < counter_count; ++i)
+    idle |= std::uint64_t{counters[i].walks.load(std::memory_order_seq_cst) == 0} << i;
+  return idle;
+}
+
 /// A thread always gets the same one, and most threads one of their own. The thread's address is all that is
 /// at hand in a signal handler; threads' stacks are multiples of pages apart.
 Counter& counter_of_this_thread() {
@@ -93,19 +126,32 @@ Reading::~Reading() {
   counter_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
-const Snapshot* current_snapshot() {
-  return current.load(std::memory_order_relaxed);
+bool publish(const Snapshot* old, const Snapshot* made) {
+  if (!current.compare_exchange_strong(old, made, std::memory_order_seq_cst)) return false;
+  if (!old) return true;
+  ++retired_count;
+  retire(old);
+  return true;
 }
 
-void publish(const Snapshot* snapshot) {
-  current.store(snapshot, std::memory_order_seq_cst);
+void free_retired() {
+  const Snapshot* list = retired.exchange(nullptr, std::memory_order_acq_rel);
+  if (!list) return;
+  const std::uint64_t idle = idle_counters();
+  while (list) {
+    const Snapshot* const snapshot = std::exchange(list, list->next_retired);
+    snapshot->idle |= idle;
+    if (snapshot->idle != ~std::uint64_t{0}) {
+      retire(snapshot);
+      continue;
+    }
+    destroy_own(const_cast<Snapshot*>(snapshot));
+    --retired_count;
+  }
 }
 
-std::uint64_t idle_counters() {
-  std::uint64_t idle = 0;
-  for (std::size_t i = 0; i < counter_count; ++i)
-    idle |= std::uint64_t{counters[i].walks.load(std::memory_order_seq_cst) == 0} << i;
-  return idle;
+std::size_t retired_snapshots() {
+  return retired_count;
 }
 
 } // namespace sframe::walk::own

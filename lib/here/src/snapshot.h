@@ -8,24 +8,45 @@
 // been seen at 0 after the new one was published: who was counted then has gone, and who came later found the
 // new one. (All of these operations are in one total order; the counting out is what the writer synchronises
 // with.) Nobody waits: what is still in use is looked at again by the next refresh().
+//
+// Those who make snapshots hold no lock either. They count themselves in like a walk, make a new one from the
+// one they have found, and publish it if that is still the current one; otherwise they begin again. So they
+// may stop anywhere, in a signal, a fork or a call-back of the loader, without holding up others.
 
 #pragma once
 
 #include "cache.h"
 #include "module.h"
 
-#include <memory>
-#include <vector>
+#include <array>
+#include <span>
 
 namespace sframe::walk::own {
 
 struct Snapshot {
-  using Modules = std::vector<std::shared_ptr<const ModuleTables>>;
+  /// Counts that the loader never has.
+  static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
-  Modules modules;                      ///< by address
-  std::uint64_t loads = 0, unloads = 0; ///< what the loader had counted
-  std::shared_ptr<const RuleSet> entry; ///< its only rule, 0: a function's first instruction
+  Snapshot();
+  ~Snapshot();
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+
+  /// Adds tables, which stay the caller's too.
+  void add(const ModuleTables& module);
+  /// To be called after the last add(). False where there was no memory.
+  bool finish();
+
+  std::span<const ModuleTables* const> modules() const { return modules_; }
+
+  std::uint64_t loads = unknown, unloads = unknown; ///< what the loader had counted
+  std::array<Operation, 2> entry; ///< a function's first instruction
+  RuleSet no_expressions;         ///< what the entry's operations have
   mutable RuleCache cache;
+
+  // Of a snapshot that was current.
+  mutable const Snapshot* next_retired = nullptr;
+  mutable std::uint64_t idle = 0; ///< counters that have been at 0 since
 
   /// The module at the address, or nullptr.
   const ModuleTables* module_at(std::uint64_t pc) const;
@@ -38,6 +59,8 @@ struct Snapshot {
 
 private:
   CachedRule look_up_anew(std::uint64_t pc) const;
+
+  Array<const ModuleTables*> modules_; ///< by address
 };
 
 /// Use of the snapshot that is current when this is made. Async-signal-safe, wait-free.
@@ -56,14 +79,13 @@ private:
   const Snapshot* snapshot_;
 };
 
-/// The snapshot that walks find, or nullptr. For refresh(), which alone changes it.
-const Snapshot* current_snapshot();
+/// Makes walks find `made` from now on, if they have found `old` until now, which the caller is counted in
+/// for; else false. The former one is retired.
+bool publish(const Snapshot* old, const Snapshot* made);
 
-/// Makes walks find this one from now on.
-void publish(const Snapshot* snapshot);
-
-/// Bit N: counter N is at 0. A snapshot that was current is free when all bits have been seen set since the
-/// next one was published.
-std::uint64_t idle_counters();
+/// Frees retired snapshots that no walk uses any more.
+void free_retired();
+/// How many there are.
+std::size_t retired_snapshots();
 
 } // namespace sframe::walk::own

@@ -31,7 +31,7 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
   for (;; ++plain_steps_) {
     const CachedRule cached = snapshot_.look_up(at.lookup_pc);
     if (cached.unloadable() && !is_current(at.lookup_pc)) {
-      tables_missing_ = true;
+      missing_tables_ = at.lookup_pc;
       return {StopReason::no_rule};
     }
     if (cached.kind() != Kind::plain) [[unlikely]]
@@ -61,7 +61,7 @@ StopReason Walk::step_fully(Frame& frame, StackMemory& memory) {
   const auto number = module ? module->find(pc, true) : std::nullopt;
   if (!number) return StopReason::no_rule;
   if (!is_current(pc)) {
-    tables_missing_ = true;
+    missing_tables_ = pc;
     return StopReason::no_rule;
   }
   return step(frame, module->rules().rule(*number), module->rules(), memory);
@@ -70,13 +70,13 @@ StopReason Walk::step_fully(Frame& frame, StackMemory& memory) {
 /// A step where there are no tables.
 StopReason Walk::step_at_edge(Frame& frame, StackMemory& memory) {
   if (step_over_signal(frame, memory) == StopReason::none) return StopReason::none;
-  tables_missing_ = !snapshot_.module_at(frame.lookup_pc());
+  if (!snapshot_.module_at(frame.lookup_pc())) missing_tables_ = frame.lookup_pc();
   // An interrupted pc that is no memory: a call, most likely, went there, and has just pushed or set its
   // return address.
   std::byte first;
   if (!frame.pc_exact || memory.read(frame.registers.pc, std::span(&first, 1))) return StopReason::no_rule;
   Frame caller = frame;
-  const StopReason result = step(caller, snapshot_.entry->rule(0), *snapshot_.entry, memory);
+  const StopReason result = step(caller, {snapshot_.entry, 0}, snapshot_.no_expressions, memory);
   if (result != StopReason::none || snapshot_.look_up(caller.lookup_pc()).kind() == CachedRule::Kind::none)
     return StopReason::no_rule;
   frame = caller;
@@ -96,7 +96,7 @@ StopReason Walk::go(Frame& checkpoint, StackMemory& memory) {
   for (; plain_steps_; --plain_steps_)
     if (const StopReason fault = step_fully(checkpoint, memory); fault != StopReason::none) return fault;
   StopReason result = step_fully(checkpoint, memory);
-  if (result == StopReason::no_rule && !tables_missing_) result = step_at_edge(checkpoint, memory);
+  if (result == StopReason::no_rule && !missing_tables_) result = step_at_edge(checkpoint, memory);
   if (result == StopReason::none && !emit(checkpoint.registers.pc)) return StopReason::frame_limit;
   return result;
 }

@@ -26,8 +26,8 @@ public:
   /// the frames; itself, before them, only `with_start`.
   HereResult run(const Registers& start, bool with_start);
 
-  /// True where the walk ended at an address whose tables are missing or out of date: refresh() may help.
-  bool tables_missing() const { return tables_missing_; }
+  /// The address at which the walk ended because its tables are missing or out of date; 0 where it did not.
+  std::uint64_t missing_tables() const { return missing_tables_; }
 
 private:
   /// What a plain step takes.
@@ -53,7 +53,7 @@ private:
   std::size_t count_ = 0;                            ///< in frames_
   std::size_t plain_steps_ = 0;                      ///< since the checkpoint
   std::uint64_t checked_low_ = 0, checked_size_ = 0; ///< the module last seen to be loaded still
-  bool tables_missing_ = false;
+  std::uint64_t missing_tables_ = 0;
 };
 
 } // namespace sframe::walk::own

@@ -101,6 +101,21 @@ struct AllRegisters {
   }
 };
 
+/// Follows every register below 34, for those who must not allocate: where more states nest than fit in line,
+/// which no compiler does, there is ErrorKind::state_stack_full.
+struct GeneralRegisters {
+  static constexpr std::uint32_t slots = 34;
+  static constexpr std::uint32_t inline_states = 6;
+  static constexpr bool inline_states_only = true;
+
+  GeneralRegisters() = default;
+  GeneralRegisters(const AbiTraits&, std::uint32_t) {}
+
+  std::uint32_t slot(std::uint64_t reg) const {
+    return reg < slots ? static_cast<std::uint32_t>(reg) : slots;
+  }
+};
+
 /// The rules alone: what DW_CFA_remember_state keeps.
 template <class Registers> struct RuleSet {
   CfaRule cfa;
@@ -140,7 +155,7 @@ template <class Registers> struct Row : RuleSet<Registers> {
 
 /// Executes the instructions of one FDE. Valid as long as the section's bytes. About 1 KiB with
 /// CoreRegisters, 6 KiB with AllRegisters; allocates only where states nest deeper than
-/// Registers::inline_states.
+/// Registers::inline_states, with GeneralRegisters never.
 template <class Registers> class BasicRowCursor {
 public:
   /// Executes the CIE's initial instructions; a fault in them is found by error() at once, and there are no
@@ -213,6 +228,7 @@ private:
 
 extern template class BasicRowCursor<CoreRegisters>;
 extern template class BasicRowCursor<AllRegisters>;
+extern template class BasicRowCursor<GeneralRegisters>;
 
 using CoreRow = Row<CoreRegisters>;
 using FullRow = Row<AllRegisters>;

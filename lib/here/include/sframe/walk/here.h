@@ -42,9 +42,12 @@ struct HereResult {
 /// of the instruction behind the call (without pointer authentication code); `skip` leaves out the first so
 /// many. Behind a signal frame comes the address of the instruction that was interrupted.
 ///
-/// Makes the tables at the first call, and anew where an address is met for which they are missing or out of
-/// date: that takes locks and memory, so this is not for signal handlers. Without memory for them the walk
-/// ends with no_rule.
+/// Where an address is met for which tables are missing or out of date, makes those of its module: with
+/// memory from the kernel (no malloc), without a lock, in time linear in the module's rows, by up to 24 KiB
+/// of stack. So it may be called in malloc() and operator new, in call-backs of dl_iterate_phdr(), in
+/// children of fork() and in signal handlers. What cannot be had (no memory; a signal stack or a thread's
+/// stack with less room; a module that the loader is only adding; a C library without _dl_find_object())
+/// ends the walk with no_rule, and here_left_out() counts it. errno is kept.
 HereResult here(std::span<std::uint64_t> frames, std::size_t skip = 0);
 
 /// The same with the tables that the last refresh() has made: async-signal-safe. No allocation, no lock, no
@@ -60,8 +63,10 @@ HereResult from_context(const ucontext_t& context, std::span<std::uint64_t> fram
 
 /// Makes tables for what is loaded now: the program, its libraries, the vdso. Where nothing was loaded or
 /// unloaded since the last time, it costs a call of dl_iterate_phdr(). Otherwise linear in the tables of the
-/// modules that are new; the others are kept. Safe against walks and itself in other threads; not for signal
-/// handlers. Call it at the start; after dlopen() where handlers are to see the library's frames; after
+/// modules that are new; the others are kept. Takes no lock but the loader's, in dl_iterate_phdr(), and its
+/// memory is from the kernel: it may be called in call-backs of dl_iterate_phdr() and together with walks and
+/// itself in other threads, but not with a lock held that such call-backs want, and not in signal handlers.
+/// Call it at the start; after dlopen() where handlers are to see the library's frames; after
 /// dlclose() to give its tables back, and above all where a changed library may come to its place. False
 /// where memory ran out: the tables are as before.
 bool refresh();
@@ -75,7 +80,12 @@ struct HereTables {
   std::size_t retired = 0; ///< former tables that a walk may still use
 };
 
-/// Of the last refresh(). Takes its lock.
+/// Of those that walks use now. No lock, no allocation.
 HereTables here_tables();
+
+/// How many walks, in all threads since the start, have ended with no_rule in code of a module for which
+/// there were no tables, so that their outer frames are left out: a refresh() would have found them.
+/// Async-signal-safe.
+std::uint64_t here_left_out();
 
 } // namespace sframe::walk

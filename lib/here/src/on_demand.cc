@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "on_demand.h"
+
+#include "snapshot.h"
+#include "stack_memory.h"
+
+#include "sframe/walk/here.h"
+
+#include <csignal>
+
+#include <sys/auxv.h>
+
+namespace sframe::walk {
+
+namespace own {
+
+namespace {
+
+/// Bytes of stack: twice what making tables takes (measured: 12 KiB).
+constexpr std::uint64_t stack_needed = 24 << 10;
+
+/// True where that much is left. Of a signal stack the kernel knows the bounds; elsewhere a guard page tells.
+bool has_stack() {
+  const auto sp = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
+  stack_t stack;
+  if (sigaltstack(nullptr, &stack) == 0 && !(stack.ss_flags & SS_DISABLE)) {
+    const std::uint64_t above = sp - reinterpret_cast<std::uint64_t>(stack.ss_sp);
+    if (above < stack.ss_size) return above >= stack_needed;
+  }
+  StackMemory memory(0);
+  std::byte byte;
+  for (std::uint64_t below = 4096; below <= stack_needed; below += 4096)
+    if (!memory.read(sp - below, std::span(&byte, 1))) return false;
+  return true;
+}
+
+bool add_vdso(Snapshot& to) {
+  const std::uint64_t start = getauxval(AT_SYSINFO_EHDR);
+  if (!start || to.module_at(start)) return true;
+  const dl_phdr_info info = describe_image(reinterpret_cast<const void*>(start));
+  ModuleBytes bytes(info);
+  bytes.find_sections(info);
+  const ModuleTables* const tables = ModuleTables::make(bytes);
+  if (!tables) return false;
+  to.add(*tables);
+  tables->release();
+  return true;
+}
+
+/// The old snapshot with another module, and without what that replaces; nullptr where there is no memory.
+OwnPointer<Snapshot> extended(const Snapshot* old, const ModuleTables& module) {
+  OwnPointer<Snapshot> made(make_own<Snapshot>());
+  if (!made) return nullptr;
+  for (const ModuleTables* other : old ? old->modules() : std::span<const ModuleTables* const>())
+    if (other->high() <= module.low() || other->low() >= module.high()) made->add(*other);
+  made->add(module);
+  if (old) made->unloads = old->unloads;
+  if (!old && !(made->finish() && add_vdso(*made))) return nullptr;
+  return made->finish() ? std::move(made) : nullptr;
+}
+
+enum class Added { done, overtaken, failed };
+
+Added try_add(std::uint64_t pc, const ModuleTables& module) {
+  const Reading reading;
+  const Snapshot* const old = reading.snapshot();
+  const ModuleTables* const there = old ? old->module_at(pc) : nullptr;
+  if (there && there->is_loaded(pc)) return Added::done;
+  OwnPointer<Snapshot> made = extended(old, module);
+  if (!made) return Added::failed;
+  if (!publish(old, made.get())) return Added::overtaken;
+  made.release();
+  return Added::done;
+}
+
+constinit std::atomic<std::uint64_t> left_out = 0;
+
+} // namespace
+
+bool add_tables_for(std::uint64_t pc) {
+  if (!has_stack()) return false;
+  const auto info = describe_module_at(pc);
+  if (!info) return false;
+  ModuleBytes bytes(*info);
+  if (!bytes.contains(pc)) return false;
+  bytes.find_sections(*info);
+  const ModuleTables* const module = ModuleTables::make(bytes);
+  if (!module) return false;
+  Added outcome = Added::overtaken;
+  while (outcome == Added::overtaken) outcome = try_add(pc, *module);
+  module->release();
+  free_retired();
+  return outcome == Added::done;
+}
+
+void count_left_out(std::uint64_t pc) {
+  if (!Identity::available() || Identity::at(pc) != Identity{})
+    left_out.fetch_add(1, std::memory_order_relaxed);
+}
+
+} // namespace own
+
+std::uint64_t here_left_out() {
+  return own::left_out.load(std::memory_order_relaxed);
+}
+
+} // namespace sframe::walk

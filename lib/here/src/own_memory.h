@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: memory straight from the kernel. malloc() and operator new may be what calls for a walk, with
+// their locks held; so may an mmap() that somebody has put into the place of the C library's. Nothing here
+// throws: an exception would allocate.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace sframe::walk::own {
+
+/// Zeroed memory, of `size` rounded up to pages; nullptr where there is none. Async-signal-safe; errno is
+/// kept.
+void* map_memory(std::size_t size);
+/// Gives back what map_memory() gave, or whole pages at its end.
+void unmap_memory(void* memory, std::size_t size);
+/// What map_memory() rounds up to.
+std::size_t memory_size(std::size_t size);
+
+/// An object in memory of its own; nullptr where there is none.
+template <class T, class... Arguments> T* make_own(Arguments&&... arguments) {
+  void* const memory = map_memory(sizeof(T));
+  return memory ? std::construct_at(static_cast<T*>(memory), std::forward<Arguments>(arguments)...) : nullptr;
+}
+template <class T> void destroy_own(T* object) {
+  if (!object) return;
+  std::destroy_at(object);
+  unmap_memory(object, sizeof(T));
+}
+struct DestroyOwn {
+  template <class T> void operator()(T* object) const { destroy_own(object); }
+};
+template <class T> using OwnPointer = std::unique_ptr<T, DestroyOwn>;
+
+/// A vector of simple values. Where there is no memory for an element, that and all later ones are left out,
+/// and failed() says so.
+template <class T> class Array {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+public:
+  Array() = default;
+  Array(Array&& other) noexcept { swap(other); }
+  Array& operator=(Array&& other) noexcept {
+    Array(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~Array() {
+    if (data_) unmap_memory(data_, mapped_);
+  }
+
+  bool failed() const { return failed_; }
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  /// Bytes.
+  std::size_t memory() const { return mapped_; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+  const T* begin() const { return data_; }
+  const T* end() const { return data_ + size_; }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  T& operator[](std::size_t i) { return data_[i]; }
+  const T& operator[](std::size_t i) const { return data_[i]; }
+  T& back() { return data_[size_ - 1]; }
+  const T& back() const { return data_[size_ - 1]; }
+
+  void push_back(const T& value) {
+    if (reserve(size_ + 1)) std::construct_at(data_ + size_++, value);
+  }
+  void append(std::span<const T> values) {
+    if (!reserve(size_ + values.size()) || values.empty()) return;
+    std::memcpy(static_cast<void*>(data_ + size_), values.data(), values.size_bytes());
+    size_ += values.size();
+  }
+  /// So many elements of zero bytes, of an empty array.
+  bool fill(std::size_t count) {
+    if (!reserve(count)) return false;
+    size_ = count;
+    return true;
+  }
+  void pop_back() { --size_; }
+  void clear() { size_ = 0; }
+
+  /// Gives back the memory that is not in use.
+  void trim() {
+    const std::size_t used = memory_size(size_ * sizeof(T));
+    if (used == mapped_) return;
+    unmap_memory(reinterpret_cast<std::byte*>(data_) + used, mapped_ - used);
+    mapped_ = used;
+    if (used == 0) data_ = nullptr;
+  }
+
+private:
+  void swap(Array& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(mapped_, other.mapped_);
+    std::swap(failed_, other.failed_);
+  }
+  bool reserve(std::size_t count) {
+    if (failed_ || count * sizeof(T) <= mapped_) return !failed_;
+    const std::size_t wanted = std::max(count * sizeof(T), 2 * mapped_);
+    void* const memory = map_memory(wanted);
+    failed_ = !memory;
+    if (failed_) return false;
+    if (data_) {
+      std::memcpy(memory, static_cast<const void*>(data_), size_ * sizeof(T));
+      unmap_memory(data_, mapped_);
+    }
+    data_ = static_cast<T*>(memory);
+    mapped_ = memory_size(wanted);
+    return true;
+  }
+
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t mapped_ = 0; ///< bytes
+  bool failed_ = false;
+};
+
+/// Finds the number of an equal one among things that are numbered from 0 on. What they are, whoever uses
+/// this knows.
+class NumberTable {
+public:
+  /// The number of the one with this hash that `equal(number)`; else `next`, which is noted. `hash_of(number)`
+  /// is asked for all that are there when the table grows.
+  template <class Equal, class HashOf>
+  std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, Equal&& equal, HashOf&& hash_of) {
+    if (2 * (std::size_t{next} + 1) > slots_.size() && !grow(next, hash_of)) return next;
+    std::uint32_t& slot = find(hash, equal);
+    if (slot == 0) slot = next + 1;
+    return slot - 1;
+  }
+  bool failed() const { return slots_.failed(); }
+  void clear() { slots_ = {}; }
+
+private:
+  template <class Equal> std::uint32_t& find(std::uint64_t hash, Equal&& equal) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = static_cast<std::size_t>(hash * 0x9e3779b97f4a7c15 >> 32) & mask;
+    while (slots_[at] != 0 && !equal(slots_[at] - 1)) at = (at + 1) & mask;
+    return slots_[at];
+  }
+  template <class HashOf> bool grow(std::uint32_t count, HashOf&& hash_of) {
+    Array<std::uint32_t> old = std::exchange(slots_, {});
+    if (!slots_.fill(std::max<std::size_t>(1024, 2 * old.size()))) return false;
+    for (std::uint32_t number = 0; number < count; ++number)
+      find(hash_of(number), [](std::uint32_t) { return false; }) = number + 1;
+    return true;
+  }
+
+  Array<std::uint32_t> slots_; ///< numbers plus 1; a power of two of them
+};
+
+inline std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
+  std::uint64_t hash = bytes.size();
+  while (!bytes.empty()) {
+    std::uint64_t word = 0;
+    const std::size_t size = std::min(bytes.size(), sizeof word);
+    std::memcpy(&word, bytes.data(), size);
+    hash = (hash ^ word) * 0xff51afd7ed558ccd;
+    hash ^= hash >> 32;
+    bytes = bytes.subspan(size);
+  }
+  return hash;
+}
+
+} // namespace sframe::walk::own
