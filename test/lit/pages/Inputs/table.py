@@ -158,6 +158,9 @@ CASES = {
         instead="meson setup b && meson test -C b", needs=("meson", "ninja", "gcc", "binutils-2.40")),
 
     # Other pages
+    "LD_PRELOAD=build/release/examples/heap_profiler.so HEAP_PROFILE=out.folded python3 script.py": Case(
+        OUR_TREE + "echo 'print(6 * 7)' > script.py; ", shows=[r"^42$", r"^heap_profiler: \d+ allocations, \d+ bytes, \d+ stacks; "],
+        needs=("/usr/bin/python3", "!asan"), stand_ins={"python3 script": "/usr/bin/python3 script"}),
     "cc examples/walk.c -Ilib/c/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan")),
     "cc examples/libunwind_remote.c -Ilib/libunwind/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan", "amd64")),
     "scripts/install-deps --extras": Case(not_here="installs packages"),
