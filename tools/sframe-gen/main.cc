@@ -6,6 +6,7 @@
 #include "report.h"
 
 #include <sframe/tool/output_file.h>
+#include <sframe/tool/output_lock.h>
 #include <sframe/tool/program.h>
 
 #include <unistd.h>
@@ -69,6 +70,9 @@ int run(tool::App& app, const CommandLine& line) {
     nothing.executable.emplace();
     return write_report(app, line, nothing, tool::exit_failure);
   };
+  // Before the input is read: it may be the output, by this name or another one.
+  const auto lock = tool::OutputLock::take(line.output);
+  if (!lock) return fail({line.output, lock.error()});
   const auto file = elf::File::open(line.input);
   if (!file) return fail({line.input, file.error()});
   Summary summary;

@@ -4,6 +4,7 @@
 
 #include "sframe/tool/app.h"
 
+#include "descriptor.h"
 #include "interrupt.h"
 #include "sandbox.h"
 #include "sframe/tool/output.h"
@@ -57,6 +58,7 @@ App::App(std::string name, std::string description, std::string examples, Featur
 }
 
 std::optional<int> App::parse(int argc, const char* const* argv) {
+  open_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
   catch_bus_errors(messages_.tool());
   // CLI11 reports by exceptions; they end here.

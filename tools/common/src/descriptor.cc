@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/xattr.h>
@@ -70,6 +71,14 @@ int Descriptor::close() {
   const int fd = std::exchange(fd_, -1);
   // Interrupted, it is closed all the same.
   return fd >= 0 && ::close(fd) != 0 && errno != EINTR ? errno : 0;
+}
+
+void open_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest number that is free; for the direction that is not asked for.
+    (void)!::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
 }
 
 int write_all(int fd, std::span<const std::byte> bytes) {

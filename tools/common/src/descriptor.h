@@ -32,6 +32,8 @@ public:
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
+  /// The caller closes it.
+  int release() { return std::exchange(fd_, -1); }
 
   /// Closes now, to learn of writes that failed late.
   int close();
@@ -39,6 +41,10 @@ public:
 private:
   int fd_;
 };
+
+/// Opens what is closed of standard input, output and error, so that no file gets one of their numbers:
+/// it would be taken for them. Reading there is an error as before, and so is writing.
+void open_standard_descriptors();
 
 /// Writes at the current position.
 int write_all(int fd, std::span<const std::byte> bytes);

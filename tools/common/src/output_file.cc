@@ -3,6 +3,7 @@
 // Output files appear complete: write a new file, set owner and mode, sync, take the target's name.
 
 #include "sframe/tool/output_file.h"
+#include "sframe/tool/output_lock.h"
 
 #include "descriptor.h"
 #include "interrupt.h"
@@ -90,6 +91,8 @@ template <class All>
 elf::Result<void> write_content(const std::string& path, Content content, std::optional<mode_t> mode,
                                 All&& all) {
   if (path == "-") return write_through(STDOUT_FILENO, all());
+  const auto lock = OutputLock::take(path);
+  if (!lock) return std::unexpected(lock.error());
   const std::string target = final_target(path);
   std::optional<struct stat> old(std::in_place);
   if (::stat(target.c_str(), &*old) != 0) old.reset();

@@ -26,7 +26,7 @@ namespace sframe::tool {
 /// What was at `path` before stays until the new file is complete, and stays for good on failure; a full disk
 /// and a limit on file sizes are failures like others. A target that may not be written is refused, though
 /// its folder would let us replace it. A target that is no regular file (/dev/null, a pipe) is written
-/// directly.
+/// directly. A target that another process is writing is refused; see output_lock.h for who reads it first.
 ///
 /// A target with several names (hard links) is written into, from the complete temporary file, after room for
 /// it has been reserved. Should that fail half-way, the Problem names the temporary file, which then stays.

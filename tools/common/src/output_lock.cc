@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/tool/output_lock.h"
+
+#include "descriptor.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
+#include <mutex>
+#include <optional>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace sframe::tool {
+
+namespace {
+
+using FileId = std::pair<dev_t, ino_t>;
+
+/// The files that this process has locked.
+struct Held {
+  std::mutex mutex;
+  std::vector<FileId> files;
+};
+Held& held() {
+  static Held all;
+  return all;
+}
+
+std::optional<FileId> regular_file(const struct stat& info) {
+  if (!S_ISREG(info.st_mode)) return std::nullopt;
+  return FileId{info.st_dev, info.st_ino};
+}
+
+/// Some network file systems lock only what is open for writing.
+int lock(const std::string& path, Descriptor& file) {
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return 0;
+  if (errno != EBADF) return errno;
+  Descriptor writable(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!writable.is_open()) return errno;
+  file = std::move(writable);
+  return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 ? 0 : errno;
+}
+
+} // namespace
+
+elf::Result<OutputLock> OutputLock::take(const std::string& path) {
+  OutputLock result;
+  if (path == "-") return result;
+  const std::lock_guard guard(held().mutex);
+  // Whoever had the lock may have put another file at the path.
+  for (unsigned attempts = 0; attempts < 100; ++attempts) {
+    struct stat info {};
+    if (::stat(path.c_str(), &info) != 0) return result;
+    const auto id = regular_file(info);
+    if (!id || std::ranges::count(held().files, *id)) return result;
+    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file.is_open()) file = Descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
+    if (!file.is_open()) return result;
+    const int error = lock(path, file);
+    if (error == EWOULDBLOCK)
+      return elf::fail("another process is writing this file; try again when it has finished");
+    if (error != 0) return result;
+    struct stat now {};
+    if (::fstat(file.get(), &info) != 0 || ::stat(path.c_str(), &now) != 0) continue;
+    if (regular_file(info) != regular_file(now)) continue;
+    result.fd_ = file.release();
+    result.device_ = info.st_dev;
+    result.inode_ = info.st_ino;
+    held().files.emplace_back(info.st_dev, info.st_ino);
+    return result;
+  }
+  return result;
+}
+
+OutputLock& OutputLock::operator=(OutputLock&& other) noexcept {
+  std::swap(fd_, other.fd_);
+  std::swap(device_, other.device_);
+  std::swap(inode_, other.inode_);
+  return *this;
+}
+
+void OutputLock::release() {
+  if (fd_ < 0) return;
+  const std::lock_guard guard(held().mutex);
+  std::erase(held().files, FileId{device_, inode_});
+  ::close(std::exchange(fd_, -1));
+}
+
+} // namespace sframe::tool
