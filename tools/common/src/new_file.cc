@@ -82,11 +82,25 @@ template <class Make> int NewFile::make_named(Make&& make) {
   return EEXIST;
 }
 
+/// Gives it a name beside the target, if it has none.
 int NewFile::give_name() {
   if (!name_.empty()) return 0;
   return make_named([&](const char* name) {
     return ::linkat(AT_FDCWD, link_of(fd()).c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
   });
+}
+
+/// Its names are on the disk; where the folder cannot be opened for that, they will be some time.
+void NewFile::sync_folder() const {
+  const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.is_open()) (void)sync_file(folder.get());
+}
+
+int NewFile::save() {
+  if (const int error = sync_file(fd())) return error;
+  if (const int error = give_name()) return error;
+  sync_folder();
+  return 0;
 }
 
 const std::string& NewFile::keep() {
@@ -104,9 +118,7 @@ int NewFile::replace_target() {
     if (::rename(name_.c_str(), target_.c_str()) != 0) return errno;
     temporary_.reset();
   }
-  // The name is on the disk too; where the folder cannot be opened for that, it will be some time.
-  const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.is_open()) (void)sync_file(folder.get());
+  sync_folder();
   return file_.close();
 }
 

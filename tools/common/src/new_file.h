@@ -30,8 +30,8 @@ public:
   int error() const { return error_; }
   int fd() const { return file_.get(); }
 
-  /// Gives it a name beside the target, if it has none. 0 or errno.
-  int give_name();
+  /// The file is on the disk, under a name beside the target. 0 or errno.
+  int save();
   /// The file keeps its name beside the target. Gives that name.
   const std::string& keep();
 
@@ -39,6 +39,8 @@ public:
   int replace_target();
 
 private:
+  int give_name();
+  void sync_folder() const;
   bool open_unnamed(mode_t mode);
   template <class Make> int make_named(Make&& make);
 

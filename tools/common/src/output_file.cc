@@ -58,7 +58,7 @@ elf::Result<void> write_into(const std::string& target, std::uint64_t old_size, 
       }) != 0 &&
       errno != EOPNOTSUPP)
     error = errno;
-  if (error == 0) error = complete.give_name(); // a copy that outlives us
+  if (error == 0) error = complete.save(); // a copy that outlives us, and a loss of power
   if (error != 0) return fail_errno("cannot write", error);
   const Uninterrupted until_complete;
   error = copy_over(complete.fd(), file.get(), content.size);

@@ -29,7 +29,8 @@ namespace sframe::tool {
 /// directly. A target that another process is writing is refused; see output_lock.h for who reads it first.
 ///
 /// A target with several names (hard links) is written into, from the complete temporary file, after room for
-/// it has been reserved. Should that fail half-way, the Problem names the temporary file, which then stays.
+/// it has been reserved. Should that fail half-way, the Problem names the temporary file, which then stays;
+/// so it does, on the disk, where the power fails.
 elf::Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
                              std::optional<std::uint32_t> mode = {});
 elf::Result<void> write_file(const std::string& path, std::string_view text,
