@@ -21,6 +21,8 @@
 
 namespace sframe::elf {
 
+class Budget;
+
 struct Symbol {
   std::uint64_t address = 0; ///< st_value: in a relocatable object, the offset in `section`
   std::uint64_t size = 0;    ///< st_size, 0 where the symbol does not say
@@ -93,7 +95,8 @@ std::optional<std::uint64_t> find_definition(const Image& image, std::string_vie
 
 /// The name as a programmer writes it: C++, Rust and D names demangled, any other name as it is. Without the
 /// symbol version that linkers append ("name@@GLIBC_2.34"), and without the hash of Rust's legacy mangling.
-/// Bounded in time and memory: a name that would grow out of all proportion is left as it is.
-std::string demangle(std::string_view name);
+/// Any name costs at most about a millisecond, 64 KiB of text and 128 KiB of stack: one that would need more is left as
+/// it is. `budget`, where given, pays for the text with its name_bytes; when these are used up, names stay mangled.
+std::string demangle(std::string_view name, Budget* budget = nullptr);
 
 } // namespace sframe::elf
