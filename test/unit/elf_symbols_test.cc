@@ -3,12 +3,16 @@
 // Symbols: which one an address belongs to.
 
 #include "elf_builder.h"
+#include "sframe/elf/budget.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/symbols.h"
 
 #include <algorithm>
 #include <chrono>
 #include <gtest/gtest.h>
+#include <pthread.h>
+#include <string>
+#include <utility>
 
 namespace sframe::elf {
 namespace {
@@ -202,6 +206,142 @@ TEST(ElfSymbols, DemanglesHostileNamesInBounds) {
     pairs += "S_I" + before + before + "E";
   }
   EXPECT_LT(demangle(pairs).size(), 10'000'000u);
+}
+
+
+std::string repeated(std::string_view text, std::size_t count) {
+  std::string result;
+  for (std::size_t i = 0; i < count; ++i) result += text;
+  return result;
+}
+
+/// demangle() on a thread with little stack. Sanitizers' frames are several times as large.
+std::string demangle_on_small_stack(const std::string& name) {
+#if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
+  constexpr std::size_t stack_size = std::size_t(2) << 20;
+#else
+  constexpr std::size_t stack_size = std::size_t(128) << 10;
+#endif
+  std::pair<const std::string&, std::string> work(name, {});
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  EXPECT_EQ(pthread_attr_setstacksize(&attributes, stack_size), 0);
+  const auto run = [](void* argument) -> void* {
+    auto& [in, out] = *static_cast<decltype(work)*>(argument);
+    out = demangle(in);
+    return nullptr;
+  };
+  pthread_t thread;
+  EXPECT_EQ(pthread_create(&thread, &attributes, run, &work), 0);
+  pthread_join(thread, nullptr);
+  pthread_attr_destroy(&attributes);
+  return work.second;
+}
+
+/// Each way in which the grammars nest, as often as a name has room for.
+TEST(ElfSymbols, DemanglesOnASmallStack) {
+  const auto nest = [](std::string_view before, std::string_view open, std::string_view core,
+                       std::string_view close, std::string_view after) {
+    const std::size_t count = 8000 / (open.size() + close.size());
+    return std::string(before) + repeated(open, count) + std::string(core) + repeated(close, count) +
+           std::string(after);
+  };
+  for (const std::string& name :
+       {nest("_Z1f", "K", "i", "", ""),                          // qualifiers
+        nest("_Z1f", "P", "i", "", ""),                          // pointers
+        nest("_Z1f", "F", "i", "iE", ""),                        // functions that return functions
+        nest("_Z1f", "A1_", "i", "", ""),                        // arrays
+        nest("_Z1f", "Mi", "i", "", ""),                         // pointers to members
+        nest("_Z1f", "u1aI", "i", "E", ""),                      // vendor's types
+        nest("_Z1f", "U1a", "i", "", ""),                        // vendor's qualifiers
+        nest("_Z1f", "Dp", "i", "", ""),                         // pack expansions
+        nest("_Z1f1a", "I1a", "IiE", "E", ""),                   // template arguments
+        nest("_Z1fI", "J", "i", "E", "Evv"),                     // argument packs
+        nest("_Z1fI", "LZ1fI", "i", "EvvE", "Evv"),              // functions as arguments
+        nest("_Z1fIX", "ng", "Li1E", "", "EEvv"),                // prefix operators
+        nest("_Z1fIX", "pl", "Li1E", "Li1E", "EEvv"),            // binary operators
+        nest("_Z1fIX", "il", "Li1E", "E", "EEvv"),               // initialiser lists
+        nest("_Z1f", "DTng", "Li1E", "E", ""),                   // decltype
+        nest("_Z1f", "Ul", "v", "E_", ""),                       // lambdas
+        nest("_Z1fIUl", "Tp", "Ty", "", "vE_Evv"),               // packs of template parameters
+        nest("_Z1fIUl", "Tt", "Ty", "E", "vE_Evv"),              // template template parameters
+        nest("_Z", "Z", "1fv", "E1av", ""),                      // local names
+        nest("_Z", "Th0_", "1fv", "", ""),                       // thunks
+        nest("_Z", "cv", "i", "", ""),                           // conversion operators
+        nest("_ZN", "1a", "", "", "E"),                          // scopes: deep nodes from flat text
+        nest("_Z1f", "B1a", "", "", "v"),                        // ABI tags, the same
+        nest("_RINvC1a1b", "R", "u", "", "E"),                   // Rust: references
+        nest("_RINvC1a1b", "T", "u", "E", "E"),                  // tuples
+        nest("_RINvC1a1b", "F", "u", "Eu", "E"),                 // functions
+        nest("_RINvC1a1b", "DIC1a", "u", "EEL_", "E"),           // dyn
+        nest("_R", "Nv", "C1a", "1b", ""),                       // paths
+        nest("_R", "XC1a", "u", "C1a", ""),                      // implementations
+        nest("_R", "I", "C1a", "uE", ""),                        // generic arguments
+        nest("_D", "4__S1", "1a", "", "Z"),                      // D: parents that are left out
+        nest("_D1a", "Qb", "", "", "Z")})                        // back-references
+    EXPECT_LE(demangle_on_small_stack(name).size(), 65536u) << name.substr(0, 20);
+
+  // A chain of substitutions, each of the one before: deep nodes from flat text, over a pack that is not expanded
+  // yet, so that nodes ask each other what they are.
+  std::string chain = "_Z1fIJiiiEEvPT_";
+  for (unsigned i = 1; i < 36; ++i) chain += std::string("PS") + "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i] + "_";
+  EXPECT_NE(demangle_on_small_stack(chain), chain);
+
+  // Depths that real names do not reach either.
+  EXPECT_EQ(demangle_on_small_stack("_Z1f" + repeated("P", 200) + "i"), "f(int" + repeated("*", 200) + ")");
+  EXPECT_EQ(demangle_on_small_stack("_Z1f1a" + repeated("I1a", 60) + repeated("E", 60)),
+            "f(a" + repeated("<a", 60) + repeated(">", 60) + ")");
+  EXPECT_EQ(demangle_on_small_stack("_RINvC1a1b" + repeated("R", 150) + "uE"), "a::b::<" + repeated("&", 150) + "()>");
+}
+
+/// Names that ask for far more text than there is memory stay as they are.
+TEST(ElfSymbols, LeavesNamesThatExplodeMangled) {
+  // f(pair<T, pair<T, ...>...>...) for a pack T of ten: 10^depth pairs.
+  const auto packs = [](unsigned elements, unsigned depth) {
+    std::string type = "T_";
+    for (unsigned i = 0; i < depth; ++i) type = "1pIT_Dp" + type + "E";
+    return "_Z1fIJ" + repeated("i", elements) + "EEvDp" + type;
+  };
+  EXPECT_EQ(demangle(packs(2, 1)), "void f<int, int>(p<int, int>, p<int, int>)");
+  for (const std::string& name : {packs(10, 8), packs(10, 10), packs(3, 16), packs(2, 400)}) EXPECT_EQ(demangle(name), name);
+  // An empty pack: everything is printed, and erased again.
+  EXPECT_EQ(demangle(packs(0, 2)), "void f<>()");
+
+  // Rust: tuples of two references back to the tuple before.
+  const auto base_62 = [](std::size_t n) {
+    constexpr std::string_view digits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    std::string text = "_";
+    if (n == 0) return text;
+    for (n -= 1; text.size() == 1 || n != 0; n /= 62) text.insert(0, 1, digits[n % 62]);
+    return text;
+  };
+  const auto doubled = [&](unsigned times) {
+    std::string text = "INvC1a1bTuuE";
+    std::size_t before = 8;
+    for (unsigned i = 0; i < times; ++i) {
+      const std::size_t here = text.size();
+      text += "TB" + base_62(before) + "B" + base_62(before) + "E";
+      before = here;
+    }
+    return "_R" + text + "E";
+  };
+  EXPECT_EQ(demangle(doubled(1)), "a::b::<((), ()), (((), ()), ((), ()))>");
+  for (const unsigned times : {12u, 24u, 300u}) EXPECT_EQ(demangle(doubled(times)), doubled(times));
+  // Rust: signatures that bind 7,000 lifetimes each.
+  const std::string bound = "_RINvC1a1b" + repeated("FG" + base_62(6999) + "Eu", 900) + "E";
+  EXPECT_EQ(demangle(bound), bound);
+  EXPECT_EQ(demangle("_RINvC1a1bFG_RL0_eEuE"), "a::b::<for<'a> fn(&'a str)>");
+  // Many back-references are no fault.
+  EXPECT_EQ(demangle("_RINvC1a1bNtC1c1d" + repeated("B8_", 40) + "E"), "a::b::<c::d" + repeated(", c::d", 40) + ">");
+}
+
+TEST(ElfSymbols, DemanglesAsLongAsABudgetLasts) {
+  Budget budget(Limits::strict, 0); // 4 MiB of names
+  const std::string name = "_Z1f" + repeated("P", 200) + "i";
+  unsigned demangled = 0;
+  for (unsigned i = 0; i < 20'000; ++i) demangled += demangle(name, &budget) != name;
+  EXPECT_EQ(demangled, (4u << 20) / (name.size() + demangle(name).size()));
+  EXPECT_TRUE(budget.is_used_up());
 }
 
 } // namespace
