@@ -14,6 +14,8 @@
 #include "formats.h"
 #include "line.h"
 
+#include <sframe/elf/printable.h>
+
 #include <array>
 
 namespace sframe::dump {
@@ -32,6 +34,21 @@ constexpr std::array flag_names{FlagName{flag_sorted, "SFRAME_F_FDE_SORTED"},
                                 FlagName{flag_frame_pointer, "SFRAME_F_FRAME_POINTER"},
                                 FlagName{flag_func_start_pcrel, "SFRAME_F_FDE_FUNC_START_PCREL"}};
 
+/// A name as objdump prints it: "^A" for the controls up to U+001F. What else is not harmless, objdump prints as it is,
+/// DEL with a byte that is no text; here these become "\xNN" as in the other formats.
+std::string gnu_text(std::string_view name) {
+  std::string text;
+  while (!name.empty()) {
+    const elf::TextPiece piece = elf::first_piece(name);
+    if (piece.code < 0x20)
+      text += {'^', static_cast<char>(name[0] + '@')};
+    else
+      elf::append_harmless(text, name.substr(0, piece.size));
+    name.remove_prefix(piece.size);
+  }
+  return text;
+}
+
 class GnuDumper final : public Dumper {
 public:
   explicit GnuDumper(const DumperContext& context)
@@ -42,16 +59,16 @@ public:
   bool named_sections_only() const override { return true; }
   bool first_section_only() const override { return true; }
 
-  void begin_archive(const std::string& path) override { out_ << "In archive " << path << ":\n"; }
+  void begin_archive(const std::string& path) override { out_ << "In archive " << gnu_text(path) << ":\n"; }
 
   void begin_object(const Object& object) override {
     const std::string name = object.kind == Object::Kind::archive_member ? object.member : object.name();
     out_ << "\n"
-         << name << ":     file format " << (object.image ? format_names(*object.image).gnu_format : "binary")
+         << gnu_text(name) << ":     file format " << (object.image ? format_names(*object.image).gnu_format : "binary")
          << "\n\n";
   }
 
-  void no_section(const Object&) override { out_ << "No " << section_wanted_ << " section present\n\n"; }
+  void no_section(const Object&) override { out_ << "No " << gnu_text(section_wanted_) << " section present\n\n"; }
   /// objdump prints this for objects only; for linked files it has a message, and nothing here.
   void empty_section(const Object& object, const ObjectSection&) override {
     if (object.relocatable()) out_ << "\nCan't get contents for section ''.\n";
@@ -104,7 +121,7 @@ void GnuDumper::begin_part(const Part& part) {
   header_ = &part.section.header();
   abi_ = &part.section.abi();
   old_ = header_->version == old_version;
-  out_ << "Contents of the SFrame section " << section_name_ << ":\n  Header :\n\n";
+  out_ << "Contents of the SFrame section " << gnu_text(section_name_) << ":\n  Header :\n\n";
   line_.clear();
   out_ << line_.text("    Version: SFRAME_VERSION_").number(header_->version).put('\n').view();
   print_flags(header_->flags);

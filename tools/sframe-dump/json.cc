@@ -8,6 +8,8 @@
 #include "describe.h"
 #include "line.h"
 
+#include <sframe/elf/printable.h>
+
 namespace sframe::dump {
 
 namespace {
@@ -22,9 +24,11 @@ std::string_view kind_name(Object::Kind kind) {
 } // namespace
 
 void write_text(OStream& json, std::string_view key, std::string_view text) {
-  const llvm::StringRef ref = to_ref(text);
-  json.attribute(to_ref(key), llvm::json::isUTF8(ref) ? llvm::json::Value(ref)
-                                                      : llvm::json::Value(llvm::json::fixUTF8(ref)));
+  std::string quoted;
+  elf::append_json_string(quoted, text);
+  json.attributeBegin(to_ref(key));
+  json.rawValue(to_ref(quoted));
+  json.attributeEnd();
 }
 
 void write_header(OStream& json, std::string_view name, const Part& part) {

@@ -8,6 +8,8 @@
 #include "formats.h"
 #include "stream.h"
 
+#include <sframe/elf/printable.h>
+
 #include <llvm/BinaryFormat/SFrame.h>
 #include <llvm/Object/ELF.h>
 #include <llvm/Support/ScopedPrinter.h>
@@ -75,7 +77,7 @@ public:
   }
   void begin_section(const Object& object, const ObjectSection& section) override {
     image_ = object.image;
-    printer_.objectBegin(to_ref("SFrame section '" + section.name + "'"));
+    printer_.objectBegin(to_ref("SFrame section '" + elf::harmless(section.name) + "'"));
   }
   void end_section() override { printer_.objectEnd(); }
   void begin_part(const Part& part) override;
@@ -98,13 +100,13 @@ private:
 
 void LlvmDumper::begin_object(const Object& object) {
   printer_.startLine() << '\n';
-  printer_.printString("File", object.path == "-" ? "<stdin>" : object.name());
+  printer_.printString("File", object.path == "-" ? "<stdin>" : elf::harmless(object.name()));
   if (!object.image) return;
   const FormatNames names = format_names(*object.image);
   printer_.printString("Format", to_ref(names.llvm_format));
   printer_.printString("Arch", to_ref(names.llvm_arch));
   printer_.printString("AddressSize", "64bit");
-  printer_.printString("LoadName", to_ref(load_name(*object.image)));
+  printer_.printString("LoadName", elf::harmless(load_name(*object.image)));
 }
 
 /// LLVM takes the use of the header's fixed offsets from the ABI, not from their values.
@@ -147,7 +149,7 @@ std::uint64_t LlvmDumper::print_start(const EncodedFde& fde, const Place& place)
   llvm::DictScope scope(printer_, "PC");
   printer_.printString("Relocation",
                        llvm::object::getELFRelocationTypeName(image_->machine(), place.relocation->type));
-  printer_.printString("Symbol Name", to_ref(place.relocation->symbol_name));
+  printer_.printString("Symbol Name", elf::harmless(place.relocation->symbol_name));
   const auto start = static_cast<std::uint64_t>(place.relocation->addend);
   printer_.printHex("Start Address", start);
   return start;

@@ -2,6 +2,8 @@
 
 #include "flame_graph.h"
 
+#include "sframe/elf/printable.h"
+
 #include <algorithm>
 #include <charconv>
 #include <vector>
@@ -49,9 +51,10 @@ std::vector<Box> boxes_of(const std::map<std::string, std::uint64_t>& counts) {
   return boxes;
 }
 
+/// For XML, which has no way to write most controls, so these are escaped before.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
+  for (const char c : elf::harmless(text)) {
     switch (c) {
     case '&': result += "&amp;"; break;
     case '<': result += "&lt;"; break;

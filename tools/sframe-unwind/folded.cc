@@ -2,14 +2,15 @@
 
 #include "folded.h"
 
+#include "sframe/elf/printable.h"
+
 #include <algorithm>
 #include <ranges>
 
 namespace sframe::unwind {
 
 std::string folded_name(std::string_view name) {
-  std::string safe;
-  tool::append_safe(safe, name);
+  std::string safe = elf::harmless(name);
   std::ranges::replace(safe, ';', ':');
   return safe;
 }

@@ -88,7 +88,7 @@ public:
   }
 
   void end_thread(const walk::WalkEnd& end) override {
-    if (!end.complete) out_ << red() << "    ended early: " << walk::describe(end) << plain() << '\n';
+    if (!end.complete) out_ << red() << "    ended early: ", out_.safe(walk::describe(end)) << plain() << '\n';
   }
 
   void end(walk::ProcessState&) override {}

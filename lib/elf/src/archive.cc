@@ -6,6 +6,7 @@
 
 #include "llvm_types.h"
 
+#include <llvm/ADT/Twine.h>
 #include <llvm/Object/Archive.h>
 #include <llvm/Support/MemoryBufferRef.h>
 
@@ -14,6 +15,13 @@ namespace sframe::elf {
 namespace {
 
 constexpr llvm::StringRef magic = "!<arch>\n", thin_magic = "!<thin>\n";
+
+/// Any number of members may name the same bytes, up to all of the archive.
+std::string bounded(llvm::StringRef name) {
+  constexpr llvm::StringRef cut = "...";
+  if (name.size() <= Member::max_name_size) return name.str();
+  return (name.take_front(Member::max_name_size - cut.size()) + cut).str();
+}
 
 std::unexpected<Problem> damaged(llvm::Error error) {
   return std::unexpected(to_problem(std::move(error), {}));
@@ -40,7 +48,7 @@ Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes) {
     if (!buffer) problem = to_problem(buffer.takeError(), {});
     if (!name) problem = to_problem(name.takeError(), {});
     if (problem) break;
-    result.push_back({name->str(), std::as_bytes(std::span(buffer->data(), buffer->size()))});
+    result.push_back({bounded(*name), std::as_bytes(std::span(buffer->data(), buffer->size()))});
   }
   if (end) return damaged(std::move(end));
   if (problem) return std::unexpected(std::move(*problem));

@@ -5,6 +5,8 @@
 
 #pragma once
 
+#include "sframe/elf/printable.h"
+
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
 
@@ -35,12 +37,14 @@ public:
     return out;
   }
 
-  /// Empty text is null; bytes that are not UTF-8 are replaced.
+  /// Empty text is null.
   void text(llvm::StringRef key, std::string_view value) {
-    if (value.empty())
-      json_.attribute(key, nullptr);
-    else
-      json_.attribute(key, llvm::json::fixUTF8(llvm::StringRef(value.data(), value.size())));
+    if (value.empty()) return json_.attribute(key, nullptr);
+    std::string quoted;
+    elf::append_json_string(quoted, value);
+    json_.attributeBegin(key);
+    json_.rawValue(quoted);
+    json_.attributeEnd();
   }
 
 private:

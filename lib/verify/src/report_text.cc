@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "sframe/elf/printable.h"
 #include "sframe/verify/report.h"
 
 #include <llvm/Support/FormatVariadic.h>
@@ -14,17 +15,15 @@ public:
 
 private:
   void print(const Finding& finding, Severity severity) override {
-    std::string line(path());
-    line += ": ";
-    line += painted(severity_name(severity), severity == Severity::error     ? "31"
-                                             : severity == Severity::warning ? "35"
-                                                                             : "36");
-    line += llvm::formatv(": {} ", check(finding.id).name).str();
+    const char* const color = severity == Severity::error     ? "31"
+                              : severity == Severity::warning ? "35"
+                                                              : "36";
+    std::string line = llvm::formatv(": {} ", check(finding.id).name).str();
     if (finding.at) append_place(line, finding);
     line += finding.message;
     if (finding.offset)
       line += llvm::formatv(" (offset {:x}, section {})", *finding.offset, finding.table).str();
-    write(line);
+    channel().text(elf::harmless(path()) + ": " + painted(severity_name(severity), color) + elf::harmless(line) + "\n");
     write_side("At:    ", finding.instruction);
     write_side("SFrame:", finding.sframe);
     write_side("CFI:   ", finding.cfi);
@@ -66,21 +65,7 @@ private:
   }
 
   /// Names come from the file: nothing in them may steer the terminal.
-  void write(std::string_view line) {
-    constexpr char digits[] = "0123456789abcdef";
-    std::string out;
-    out.reserve(line.size() + 1);
-    for (const char c : line) {
-      const auto byte = static_cast<unsigned char>(c);
-      const bool ours = byte == 0x1b && options().color;
-      if ((byte < 0x20 || byte == 0x7f) && !ours)
-        out += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
-      else
-        out += c;
-    }
-    out += '\n';
-    channel().text(out);
-  }
+  void write(std::string_view line) { channel().text(elf::harmless(line) + "\n"); }
 };
 
 class TextFormat : public Format {

@@ -2,6 +2,8 @@
 
 #include "source_lines.h"
 
+#include "sframe/elf/llvm_input.h"
+
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/Object/ObjectFile.h>
 
@@ -19,6 +21,7 @@ SourceLines::~SourceLines() = default;
 std::unique_ptr<SourceLines> SourceLines::open(const elf::Image& image) {
   const elf::Section* lines = image.find_section(".debug_line");
   if (!lines || lines->type == elf::sht_nobits || lines->size == 0) return nullptr;
+  if (!elf::is_fit_for_llvm_dwarf(image)) return nullptr;
   const llvm::StringRef bytes(reinterpret_cast<const char*>(image.bytes().data()), image.bytes().size());
   auto object = llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, ""));
   if (!object) {

@@ -4,6 +4,8 @@
 
 #include "sframe/walk/source.h"
 
+#include "sframe/elf/llvm_input.h"
+
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/Object/ObjectFile.h>
 
@@ -23,7 +25,7 @@ struct Debug {
 Debug open(Module& module) {
   Debug debug;
   const elf::Image* image = module.debug_image();
-  if (!image) return debug;
+  if (!image || !elf::is_fit_for_llvm_dwarf(*image)) return debug;
   const llvm::StringRef bytes(reinterpret_cast<const char*>(image->bytes().data()), image->bytes().size());
   auto object =
       llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(bytes, module.info().path));

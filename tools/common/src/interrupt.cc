@@ -5,6 +5,7 @@
 #include "interrupt.h"
 
 #include "sframe/elf/file.h"
+#include "sframe/elf/printable.h"
 #include "sframe/tool/messages.h"
 
 #include <algorithm>
@@ -55,18 +56,20 @@ void on_signal(int number) {
   errno = error;
 }
 
-/// Text on standard error; control characters of names as "\xNN".
+/// Text on standard error, as elf::append_harmless makes it.
 class SafeLine {
 public:
   void add(const char* text) {
-    for (; *text; ++text) {
-      const auto c = static_cast<unsigned char>(*text);
-      if (c >= 0x20 && c != 0x7f) {
-        put(*text);
-        continue;
+    for (std::string_view rest = text; !rest.empty();) {
+      const elf::TextPiece piece = elf::first_piece(rest);
+      for (const char c : rest.substr(0, piece.size)) {
+        constexpr char digits[] = "0123456789abcdef";
+        if (piece.is_harmless)
+          put(c);
+        else
+          for (const char part : {'\\', 'x', digits[static_cast<unsigned char>(c) >> 4], digits[c & 15]}) put(part);
       }
-      constexpr char digits[] = "0123456789abcdef";
-      for (const char part : {'\\', 'x', digits[c >> 4], digits[c & 15]}) put(part);
+      rest.remove_prefix(piece.size);
     }
   }
   void end() {

@@ -5,6 +5,7 @@
 
 #include "sframe/tool/messages.h"
 
+#include "sframe/elf/printable.h"
 #include "sframe/tool/output.h"
 
 #include <cstdlib>
@@ -45,10 +46,10 @@ void Messages::print(std::string_view kind, std::string_view color, std::string_
                      std::string_view what) {
   std::string text = " ";
   if (!file.empty()) {
-    append_safe(text, file);
+    elf::append_harmless(text, file);
     text += ": ";
   }
-  append_safe(text, what);
+  elf::append_harmless(text, what);
   text += '\n';
   std::string line = tool_ + ": ";
   if (color_) line += color;

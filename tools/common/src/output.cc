@@ -4,6 +4,8 @@
 
 #include "sframe/tool/output.h"
 
+#include "sframe/elf/printable.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -12,8 +14,6 @@
 namespace sframe::tool {
 
 namespace {
-
-constexpr char hex_digits[] = "0123456789abcdef";
 
 /// Digits of a number, right-aligned in a small array.
 struct Digits {
@@ -29,57 +29,7 @@ template <class T> Digits digits_of(T value, int base) {
   return result;
 }
 
-/// Length of the well-formed UTF-8 sequence at the start of `text`, 0 where there is none (Unicode, table
-/// 3-7).
-unsigned utf8_length(std::string_view text) {
-  auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  auto follows = [&](std::size_t i) { return byte(i) >= 0x80 && byte(i) <= 0xbf; };
-  const unsigned lead = byte(0), second = byte(1);
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  if (lead < 0xe0) return follows(1) ? 2 : 0;
-  if (lead < 0xf0) {
-    const bool valid = second >= (lead == 0xe0 ? 0xa0u : 0x80u) && second <= (lead == 0xed ? 0x9fu : 0xbfu);
-    return valid && follows(2) ? 3 : 0;
-  }
-  const bool valid = second >= (lead == 0xf0 ? 0x90u : 0x80u) && second <= (lead == 0xf4 ? 0x8fu : 0xbfu);
-  return valid && follows(2) && follows(3) ? 4 : 0;
-}
-
-bool is_control(char c) {
-  return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-}
-
-void append_json_char(std::string& out, char c) {
-  if (c == '"' || c == '\\') {
-    out += '\\';
-    out += c;
-  } else if (c == '\n') {
-    out += "\\n";
-  } else if (c == '\t') {
-    out += "\\t";
-  } else if (static_cast<unsigned char>(c) < 0x20) {
-    out += "\\u00";
-    out += hex_digits[static_cast<unsigned char>(c) >> 4];
-    out += hex_digits[c & 15];
-  } else {
-    out += c;
-  }
-}
-
 } // namespace
-
-void append_safe(std::string& out, std::string_view text) {
-  for (char c : text) {
-    if (!is_control(c)) {
-      out += c;
-      continue;
-    }
-    out += "\\x";
-    out += hex_digits[static_cast<unsigned char>(c) >> 4];
-    out += hex_digits[c & 15];
-  }
-}
 
 Output::Output(int fd) : fd_(fd) {
   if (fd >= 0) buffer_.reserve(flush_at + 4096);
@@ -125,21 +75,12 @@ Output& Output::fill(char c, std::size_t count) {
 }
 
 Output& Output::json_string(std::string_view text) {
-  buffer_ += '"';
-  while (!text.empty()) {
-    const unsigned length = utf8_length(text);
-    if (length == 1)
-      append_json_char(buffer_, text[0]);
-    else
-      buffer_.append(length ? text.substr(0, length) : "\xef\xbf\xbd");
-    text.remove_prefix(std::max(length, 1u));
-  }
-  return append('"').append(std::string_view());
+  elf::append_json_string(buffer_, text);
+  return append(std::string_view());
 }
 
 Output& Output::safe(std::string_view text) {
-  if (std::ranges::none_of(text, is_control)) return append(text);
-  append_safe(buffer_, text);
+  elf::append_harmless(buffer_, text);
   return append(std::string_view());
 }
 

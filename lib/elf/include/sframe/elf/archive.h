@@ -16,7 +16,9 @@
 namespace sframe::elf {
 
 struct Member {
-  std::string name;                 ///< as the archive has it, without a path or final slash
+  static constexpr std::size_t max_name_size = 4096;
+
+  std::string name;                 ///< as the archive has it, without final slash; a longer one is cut and ends in "..."
   std::span<const std::byte> bytes; ///< a view into the archive, at any alignment
 };
 

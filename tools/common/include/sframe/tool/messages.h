@@ -55,8 +55,8 @@ public:
 
   /// Prints a message; `file` may be empty. Errors are always printed, warnings and notes not with --quiet,
   /// and detail() only with
-  /// --verbose. Control characters in the text (from file names or symbol names) are printed as "\xNN". May
-  /// be called from any thread.
+  /// --verbose. What could steer a terminal (in names of files or symbols) is printed as "\xNN":
+  /// elf::append_harmless. May be called from any thread.
   void error(std::string_view file, std::string_view what);
   void error(std::string_view file, const elf::Problem& problem) { error(file, problem.text()); }
   void warning(std::string_view file, std::string_view what);

@@ -48,9 +48,9 @@ public:
   Output& right(std::string_view text, unsigned width);
   /// `c`, `count` times.
   Output& fill(char c, std::size_t count);
-  /// A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD.
+  /// A JSON string with its quotes: elf::append_json_string.
   Output& json_string(std::string_view text);
-  /// Text of a file (names, paths) with control characters as "\xNN", so that it cannot steer the terminal.
+  /// Text of a file (names, paths) so that it cannot steer the terminal: elf::append_harmless.
   Output& safe(std::string_view text);
 
   /// Writes what is buffered. False after an error.
@@ -75,8 +75,5 @@ private:
   std::uint64_t flushed_ = 0;
   std::string buffer_;
 };
-
-/// Appends text to `out` with control characters as "\xNN"; what Output::safe and Messages use.
-void append_safe(std::string& out, std::string_view text);
 
 } // namespace sframe::tool
