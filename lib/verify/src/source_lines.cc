@@ -4,6 +4,7 @@
 
 #include "sframe/elf/llvm_input.h"
 
+#include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/Object/ObjectFile.h>
 
@@ -41,6 +42,9 @@ std::unique_ptr<SourceLines> SourceLines::open(const elf::Image& image) {
 std::optional<Names::Source> SourceLines::find(const Location& at) {
   const llvm::object::SectionedAddress address{
       at.pc, reader_->relocatable ? at.section : llvm::object::SectionedAddress::UndefSection};
+  // LLVM looks for the function in a unit that has no entries, too, and ends there.
+  llvm::DWARFCompileUnit* const unit = reader_->context->getCompileUnitForCodeAddress(address.Address);
+  if (unit && !unit->getUnitDIE(false).isValid()) return std::nullopt;
   const auto line = reader_->context->getLineInfoForAddress(
       address, {llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath,
                 llvm::DILineInfoSpecifier::FunctionNameKind::None});

@@ -6,6 +6,7 @@
 
 #include "sframe/elf/llvm_input.h"
 
+#include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
 #include <llvm/DebugInfo/DWARF/DWARFContext.h>
 #include <llvm/Object/ObjectFile.h>
 
@@ -82,9 +83,13 @@ std::optional<SourcePlace> DwarfSource::find(Module& module, std::uint64_t looku
   }
   llvm::DWARFContext* dwarf = debug.dwarf.get();
   if (!dwarf) return std::nullopt;
+  const llvm::object::SectionedAddress address = place_of(module, lookup_pc);
+  // LLVM looks for the function in a unit that has no entries, too, and ends there.
+  llvm::DWARFCompileUnit* const unit = dwarf->getCompileUnitForCodeAddress(address.Address);
+  if (unit && !unit->getUnitDIE(false).isValid()) return std::nullopt;
   using Specifier = llvm::DILineInfoSpecifier;
   const llvm::DIInliningInfo info = dwarf->getInliningInfoForAddress(
-      place_of(module, lookup_pc),
+      address,
       Specifier(Specifier::FileLineInfoKind::AbsoluteFilePath, llvm::DINameKind::LinkageName));
   const std::uint32_t count = info.getNumberOfFrames();
   if (count == 0) return std::nullopt;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # damage-for-llvm.py KIND INPUT OUTPUT: an ELF64 little-endian file with what LLVM's reader takes for granted: huge (.debug_info claims to be 2^62 bytes
-# when it is unpacked), link (.rela.debug_line names a symbol table that is not there), entsize (its entries have no size).
+# when it is unpacked), unit (.debug_abbrev is empty, so that .debug_aranges leads to a unit without entries), link (.rela.debug_line names a symbol table that is not there), entsize (its entries have no size).
 import struct
 import sys
 
@@ -30,6 +30,9 @@ if kind == "huge":
     struct.pack_into("<Q", data, at + 8, flags | SHF_COMPRESSED)
     assert size >= 24
     struct.pack_into("<IIQQ", data, offset, ELFCOMPRESS_ZLIB, 0, 1 << 62, 1)
+elif kind == "unit":
+    offset, size = struct.unpack_from("<QQ", data, header(".debug_abbrev") + 24)
+    data[offset:offset + size] = bytes(size)
 else:
     at = header(".rela.debug_line")
     if kind == "link":

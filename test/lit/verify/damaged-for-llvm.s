@@ -15,6 +15,8 @@
 # RUN: not sframe-verify %t/link.o | FileCheck %s --check-prefixes=FOUND,NONE
 # RUN: python3 %S/../Inputs/damage-for-llvm.py entsize %t/whole.o %t/entsize.o
 # RUN: not sframe-verify %t/entsize.o | FileCheck %s --check-prefixes=FOUND,NONE
+# RUN: python3 %S/../Inputs/damage-for-llvm.py unit %t/whole.o %t/unit.o
+# RUN: not sframe-verify %t/unit.o | FileCheck %s --check-prefixes=FOUND,NONE
 # FOUND: error: C1{{.*}} work
 # LINES: damaged-for-llvm.s:
 # NONE-NOT: damaged-for-llvm.s:
