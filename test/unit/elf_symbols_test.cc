@@ -220,7 +220,7 @@ std::string demangle_on_small_stack(const std::string& name) {
 #if defined(__SANITIZE_ADDRESS__) || !defined(__OPTIMIZE__)
   constexpr std::size_t stack_size = std::size_t(2) << 20;
 #else
-  constexpr std::size_t stack_size = std::size_t(128) << 10;
+  constexpr std::size_t stack_size = std::size_t(192) << 10;
 #endif
   std::pair<const std::string&, std::string> work(name, {});
   pthread_attr_t attributes;
