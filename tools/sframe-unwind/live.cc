@@ -206,7 +206,7 @@ private:
 
   void print(const Recording& recording) {
     for (const std::uint32_t tid : process_.unstopped()) {
-      app_.messages().warning({}, "thread " + std::to_string(tid) + " could not be stopped");
+      app_.messages().warning({}, process_.explain_unstopped(tid));
       complete_ = false;
     }
     if (folded_) {

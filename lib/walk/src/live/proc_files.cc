@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <filesystem>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -134,6 +135,47 @@ std::vector<MapsLine> parse_maps(std::string_view text) {
   return lines;
 }
 
+namespace {
+
+/// Who traces a thread of that status, in words; empty where nobody does, or the calling thread, which may
+/// have seized some threads before others were refused. The kernel knows the tracer as a thread.
+std::string tracer_of(const std::string& thread_status) {
+  const std::string tracer = status_value(thread_status, "TracerPid");
+  if (tracer.empty() || tracer == "0") return {};
+  const auto tid = static_cast<std::uint32_t>(decimal(tracer));
+  if (tid == static_cast<std::uint32_t>(::gettid())) return {};
+  const std::string group = status_value(read_proc(tid, "status"), "Tgid");
+  if (group.empty() || group == tracer) return "process " + tracer + " (" + thread_name(tid, tid) + ")";
+  const auto pid = static_cast<std::uint32_t>(decimal(group));
+  return "process " + group + " (" + thread_name(pid, pid) + "), thread " + tracer + " (" +
+         thread_name(pid, tid) + ")";
+}
+
+std::string thread_status(std::uint32_t pid, std::uint32_t tid) {
+  return read_proc(pid, "task/" + std::to_string(tid) + "/status");
+}
+
+/// The child that the thread has made by vfork() and waits for: it shares the memory.
+std::optional<std::uint32_t> vfork_child(std::uint32_t pid, std::uint32_t tid) {
+  constexpr int same_memory = 1; // KCMP_VM
+  const std::string children = read_proc(pid, "task/" + std::to_string(tid) + "/children");
+  for (std::string_view rest = children; !rest.empty();) {
+    const auto child = static_cast<std::uint32_t>(decimal(rest));
+    if (child && ::syscall(SYS_kcmp, pid, child, same_memory, 0, 0) == 0) return child;
+    rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid) {
+  const std::string could_not = "thread " + std::to_string(tid) + " could not be stopped: it waits ";
+  if (const auto child = vfork_child(pid, tid))
+    return could_not + "in vfork() for process " + std::to_string(*child) + ", which has its stack";
+  return could_not + "in the kernel and cannot be interrupted";
+}
+
 std::optional<elf::Problem> find_obstacle(std::uint32_t pid) {
   const auto because = [](std::string why) { return elf::Problem{std::move(why), {}, {}}; };
   const std::string status = read_proc(pid, "status");
@@ -145,11 +187,8 @@ std::optional<elf::Problem> find_obstacle(std::uint32_t pid) {
   if (status_value(status, "State").starts_with('Z') && list_threads(pid).size() < 2)
     return because("is a zombie: it has ended, and its parent has not taken notice yet");
   if (is_kernel_thread(pid)) return because("is a kernel thread");
-  const std::string tracer = status_value(status, "TracerPid");
-  if (tracer != "0") {
-    const auto by = static_cast<std::uint32_t>(decimal(tracer));
-    return because("is being traced by process " + tracer + " (" + thread_name(by, by) + ")");
-  }
+  if (const std::string tracer = tracer_of(status); !tracer.empty())
+    return because("is being traced by " + tracer);
   return std::nullopt;
 }
 
@@ -158,6 +197,10 @@ elf::Problem explain_refusal(std::uint32_t pid, int error) {
   if (auto obstacle = find_obstacle(pid)) return std::move(*obstacle);
   if (error != EPERM && error != EACCES)
     return {std::string("cannot be traced: ") + std::strerror(error), {}, {}};
+  // Each thread may have a tracer of its own.
+  for (const std::uint32_t tid : list_threads(pid))
+    if (const std::string tracer = tracer_of(thread_status(pid, tid)); !tracer.empty())
+      return {"has thread " + std::to_string(tid) + ", which is being traced by " + tracer, {}, {}};
   const std::string uids = status_value(read_proc(pid, "status"), "Uid");
   const std::string owner = uids.substr(0, uids.find('\t'));
   std::string why = "no permission to trace it";

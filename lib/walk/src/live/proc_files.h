@@ -79,6 +79,9 @@ std::optional<elf::Problem> find_obstacle(std::uint32_t pid);
 /// Why the kernel refused, with `error` (an errno).
 elf::Problem explain_refusal(std::uint32_t pid, int error);
 
+/// Why a thread that was asked to stop has not, in words.
+std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid);
+
 /// The ABI of the program that the process runs, by its ELF header.
 elf::Result<const AbiTraits*> find_process_abi(std::uint32_t pid);
 

@@ -102,6 +102,10 @@ elf::Problem LiveProcess::explain(const elf::Problem& why) const {
   return abi ? why : abi.error();
 }
 
+std::string LiveProcess::explain_unstopped(std::uint32_t tid) const {
+  return live::explain_unstopped(pid_, tid);
+}
+
 void LiveProcess::take_threads(const live::Stop& stop) {
   threads_.clear();
   names_.clear();

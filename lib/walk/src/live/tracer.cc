@@ -40,6 +40,8 @@ void Tracer::run(std::optional<std::uint32_t> only) {
     if (stopped) read_registers();
     if (!stopped)
       result_ = std::unexpected(stopped.error());
+    else if (result_->threads.empty() && !result_->unstopped.empty())
+      result_ = elf::fail("no thread can be walked: " + explain_unstopped(pid_, result_->unstopped.front()));
     else if (result_->threads.empty())
       result_ = std::unexpected(explain_refusal(pid_, ESRCH));
   } catch (const std::bad_alloc&) { // on a thread of its own it would end the program

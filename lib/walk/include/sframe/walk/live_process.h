@@ -127,6 +127,8 @@ public:
 
   /// Threads that the last stop() could not stop.
   std::span<const std::uint32_t> unstopped() const { return unstopped_; }
+  /// Why that could be, in words: it waits in the kernel, perhaps for a child that it has made by vfork().
+  std::string explain_unstopped(std::uint32_t tid) const;
 
   /// Counts changes that stop() found: libraries loaded and unloaded, exec; generated code, once some was
   /// met. What is remembered by address is no longer right when it changes.
