@@ -63,4 +63,18 @@ TEST(VerifyBaseline, WhatIsNoEntryIsRefusedWithItsLine) {
   }
 }
 
+// What is written reads back, whatever files and functions are called.
+TEST(VerifyBaseline, NamesThatLookLikeSyntaxReadBack) {
+  Baseline found;
+  for (const char* file : {"dir/#odd.so", "a\tb.so", "a\nb.so", "#"})
+    for (const char* function : {"f\r\r", "f\t3", "#f", ""}) found.add(Baseline::key(file, "C102", function));
+  auto read = Baseline::parse(found.text());
+  ASSERT_TRUE(read.has_value());
+  EXPECT_EQ(read->text(), found.text());
+  EXPECT_TRUE(read->take(Baseline::key("other/#odd.so", "C102", "#f")));
+  const auto by_hand = Baseline::parse("x.so\tC102\t1\tf\r\r\r\n");
+  ASSERT_TRUE(by_hand.has_value());
+  EXPECT_EQ(Baseline::parse(by_hand->text())->text(), by_hand->text());
+}
+
 } // namespace

@@ -43,7 +43,7 @@ elf::Result<Baseline> Baseline::parse(std::string_view text) {
     if (id.empty() || count_text.empty() || read.ec != std::errc() ||
         read.ptr != count_text.data() + count_text.size())
       return elf::fail("line " + std::to_string(number) + " is no entry of a baseline");
-    std::uint64_t& sum = out.counts_[{std::string(file), std::string(id), std::string(line)}];
+    std::uint64_t& sum = out.counts_[{clean(std::string(file)), clean(std::string(id)), clean(std::string(line))}];
     if (__builtin_add_overflow(sum, count, &sum)) sum = ~std::uint64_t{0};
   }
   return out;
@@ -67,7 +67,9 @@ Baseline::Key Baseline::key(std::string_view path, std::string_view id, std::str
   // The folder goes, but not that of a member's name: "dir/lib.a(x/y.o)".
   const std::size_t slash = path.substr(0, path.find('(')).rfind('/');
   if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
-  return {clean(std::string(path)), std::string(id), clean(std::move(function))};
+  std::string file = clean(std::string(path));
+  if (file.starts_with('#')) file[0] = ' '; // its line would be a comment
+  return {std::move(file), std::string(id), clean(std::move(function))};
 }
 
 bool Baseline::take(const Key& key) {
