@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 class Search {
 public:
-  Search(const Image& image, std::vector<Rejected>* rejected) : image_(image), rejected_(rejected) {}
+  Search(const Image& image, std::vector<Rejected>* rejected, const OpenFile& open)
+      : image_(image), rejected_(rejected), open_(open) {}
 
   std::optional<DebugFile> by_build_id(std::span<const std::string> folders) {
     const auto id = image_.build_id();
@@ -61,7 +62,7 @@ public:
 
 private:
   std::optional<DebugFile> open(const std::string& path) {
-    auto file = File::open_regular(path);
+    auto file = open_(path);
     if (!file) return std::nullopt; // most candidates do not exist
     auto image = Image::parse(file->bytes());
     if (!image) return reject(path, image.error().text()), std::nullopt;
@@ -76,6 +77,7 @@ private:
 
   const Image& image_;
   std::vector<Rejected>* rejected_;
+  const OpenFile& open_;
 };
 
 } // namespace
@@ -100,8 +102,8 @@ std::optional<DebugLink> debug_link(const Image& image) {
 
 std::optional<DebugFile> find_debug_file(const Image& image, const std::string& path,
                                          std::span<const std::string> folders,
-                                         std::vector<Rejected>* rejected) {
-  Search search(image, rejected);
+                                         std::vector<Rejected>* rejected, const OpenFile& open) {
+  Search search(image, rejected, open);
   if (auto found = search.by_build_id(folders)) return found;
   return search.by_link(path, folders);
 }

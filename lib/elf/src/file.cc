@@ -6,13 +6,17 @@
 
 #include "sframe/elf/retry.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <deque>
 #include <fcntl.h>
 #include <filesystem>
+#include <linux/openat2.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <system_error>
 #include <unistd.h>
 #include <utility>
@@ -97,13 +101,129 @@ Result<File> File::open(const std::string& path) {
   return read(path, file.fd);
 }
 
-Result<File> File::open_regular(const std::string& path) {
-  // A FIFO would wait for a writer.
-  const Descriptor file{retry([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); })};
+namespace {
+
+/// File systems that make up their files: what is read there are not bytes that somebody stored, or reading does
+/// something. Their numbers are those of linux/magic.h, which older kernels' headers have fewer of.
+constexpr std::uint32_t made_up[] = {
+    0x9fa0,     // proc
+    0x62656572, // sysfs
+    0x64626720, // debugfs
+    0x74726163, // tracefs
+    0x73636673, // securityfs
+    0x27e0eb,   // cgroup
+    0x63677270, // cgroup2
+    0xcafe4a11, // bpf
+    0x1cd1,     // devpts
+    0x19800202, // mqueue
+    0x6165676c, // pstore
+    0x62656570, // configfs
+    0xde5e81e4, // efivarfs
+    0x42494e4d, // binfmt_misc
+    0xf97cff8c, // selinux
+    0x43415d53, // smack
+    0x5a3c69f0, // apparmor
+    0x7655821,  // resctrl
+    0x6e736673, // nsfs
+    0x50495045, // pipefs
+    0x534f434b, // sockfs
+    0x09041934, // anonymous inodes
+    0x65735543, // fusectl
+    0x67596969, // rpc_pipefs
+    0x6e667364, // nfsd
+    0x0187,     // autofs
+    0xabba1974, // xenfs
+    0x9fa2,     // usbdevfs
+    0x9fa1,     // openprom
+    0x444d4142, // dma-buf
+    0x454d444d, // devmem
+    0x5345434d, // secretmem
+    0x50494446, // pidfs
+};
+
+/// File systems where another machine, or a program, is waited for.
+constexpr std::uint32_t of_network[] = {
+    0x6969,     // nfs
+    0x517b,     // smb
+    0xfe534d42, // smb2
+    0xff534d42, // cifs
+    0x5346414f, // afs
+    0x6b414653, // kafs
+    0x73757245, // coda
+    0x00c36400, // ceph
+    0x01021997, // 9p
+    0x564c,     // ncp
+    0x65735546, // fuse
+    0x0bd00bd0, // lustre
+    0x01161970, // gfs2
+    0x7461636f, // ocfs2
+    0x19830326, // beegfs
+    0x47504653, // gpfs
+};
+
+bool is_one_of(std::span<const std::uint32_t> types, std::uint32_t type) {
+  return std::ranges::find(types, type) != types.end();
+}
+
+/// What is wrong with the file system that `fd` is on, or nullptr.
+const char* check_file_system(int fd, bool network) {
+  struct statfs found {};
+  if (::fstatfs(fd, &found) != 0) return "its file system cannot be asked";
+  const auto type = static_cast<std::uint32_t>(found.f_type);
+  if (is_one_of(made_up, type)) return "is not on a file system that stores files";
+  if (network || !is_one_of(of_network, type)) return nullptr;
+  struct stat file {}, root {};
+  if (::fstat(fd, &file) == 0 && ::stat("/", &root) == 0 && file.st_dev == root.st_dev) return nullptr;
+  return "is on a network file system";
+}
+
+/// The place of `path` inside `root`, without opening what is there. By the kernel, which lets no change on the way
+/// lead out; where it cannot (before Linux 5.6, or where a sandbox forbids it), step by step.
+int find_in_root(const std::string& root, const std::string& path) {
+  const Descriptor folder{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  if (folder.fd < 0) return -1;
+  open_how how{};
+  how.flags = O_PATH | O_CLOEXEC;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  const long fd = ::syscall(SYS_openat2, folder.fd, path.c_str(), &how, sizeof how);
+  if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN && errno != E2BIG)) return static_cast<int>(fd);
+  return ::open(path_in_root(root, path).c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW);
+}
+
+} // namespace
+
+/// Opens what `place`, which O_PATH made, stands for.
+Result<File> File::read_regular(const std::string& path, int place) {
   struct stat info {};
-  if (file.fd >= 0 && ::fstat(file.fd, &info) == 0 && !S_ISREG(info.st_mode))
-    return fail("is not a regular file");
+  if (place < 0 || ::fstat(place, &info) != 0) return fail_errno("cannot open");
+  if (!S_ISREG(info.st_mode)) return fail("is not a regular file");
+  constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  Descriptor file{retry([&] { return ::open(("/proc/self/fd/" + std::to_string(place)).c_str(), flags); })};
+  if (file.fd < 0 && errno == ENOENT) { // no procfs
+    file.fd = retry([&] { return ::open(path.c_str(), flags | O_NOFOLLOW); });
+    struct stat opened {};
+    if (file.fd >= 0 && (::fstat(file.fd, &opened) != 0 || opened.st_dev != info.st_dev || opened.st_ino != info.st_ino))
+      return fail("has changed while it was opened");
+  }
   return read(path, file.fd);
+}
+
+Result<File> File::open_regular(const std::string& path) {
+  const Descriptor place{::open(path.c_str(), O_PATH | O_CLOEXEC)};
+  return read_regular(path, place.fd);
+}
+
+Result<File> File::open_named(const std::string& path, const Allowed& allowed) {
+  if (!path.starts_with('/')) return fail("is a relative path: it is not known in which folder");
+  const bool in_root = !allowed.root.empty();
+  const std::string shown = in_root ? path_in_root(allowed.root, path) : path;
+  const Descriptor place{in_root ? find_in_root(allowed.root, path) : ::open(path.c_str(), O_PATH | O_CLOEXEC)};
+  if (place.fd >= 0) {
+    struct stat info {};
+    if (::fstat(place.fd, &info) == 0 && !S_ISREG(info.st_mode)) return fail("is not a regular file");
+    if (const char* wrong = check_file_system(place.fd, allowed.network)) return fail(wrong);
+  }
+  return read_regular(shown, place.fd);
 }
 
 Result<File> File::read(const std::string& path, int fd) {

@@ -12,6 +12,7 @@
 #include "sframe/elf/image.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,10 +46,12 @@ struct Rejected {
 
 /// The debug file of `image`, which was opened at `path` (used for .gnu_debuglink only). A file found by
 /// build ID must have that build ID, a file found by link that CRC. Candidates that are there but do not fit
-/// go to `rejected` where it is given. Only regular files are opened. Costs an attempt to open per candidate;
-/// the CRC reads the whole file.
+/// go to `rejected` where it is given. `open` opens a candidate. Costs an attempt to open per candidate; the CRC reads
+/// the whole file.
+using OpenFile = std::function<Result<File>(const std::string& path)>;
 std::optional<DebugFile> find_debug_file(const Image& image, const std::string& path,
                                          std::span<const std::string> folders,
-                                         std::vector<Rejected>* rejected = nullptr);
+                                         std::vector<Rejected>* rejected = nullptr,
+                                         const OpenFile& open = File::open_regular);
 
 } // namespace sframe::elf

@@ -28,9 +28,21 @@ public:
   /// size.
   static Result<File> open(const std::string& path);
 
-  /// The same for a path that nobody typed (a core names it): refuses all but regular files, and never waits
-  /// as for the writer of a FIFO.
+  /// The same for a place that the user named, whatever is there: refuses all but regular files. What is no
+  /// regular file is not opened at all, so that neither does it wait for the writer of a FIFO, nor a device do
+  /// something.
   static Result<File> open_regular(const std::string& path);
+
+  /// Where files may be that an input names.
+  struct Allowed {
+    std::string root;     ///< a folder that neither ".." nor a link leads out of; empty: "/"
+    bool network = false; ///< on network file systems, too; else only on those that "/" is on
+  };
+
+  /// The same for a path that an input names, which nobody vouches for: a regular file, inside `allowed.root`, on a
+  /// file system that has files: none of procfs or another file system that makes up its files, by whatever links the
+  /// path leads there. Fails for a path that is not absolute.
+  static Result<File> open_named(const std::string& path, const Allowed& allowed);
 
   /// A file that exists only in memory; it owns `bytes`. `path` is what path() gives.
   static File from_bytes(std::string path, std::vector<std::byte> bytes);
@@ -73,6 +85,7 @@ private:
   static std::atomic<Mapping*> mappings_; ///< all that ever were; the memory is used again
   static Mapping* add_mapping(const std::string& path, const void* begin, std::size_t size);
   static Result<File> read(const std::string& path, int fd);
+  static Result<File> read_regular(const std::string& path, int place);
   File() = default;
   void release();
 
