@@ -224,8 +224,9 @@ std::expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t 
   const bool pcrel = starts_are_pcrel();
   const std::uint32_t low =
       version_->start_size == 8 ? first_after<std::int64_t>(pc, pcrel) : first_after<std::int32_t>(pc, pcrel);
-  // Several functions may start together, all but one of them empty.
-  for (std::uint32_t i = low; i-- > 0;) {
+  // Several functions may start together, all but one of them empty. A file of nothing but such is made by hand.
+  constexpr std::uint32_t most_together = 256;
+  for (std::uint32_t i = low; i-- > 0 && low - i <= most_together;) {
     auto candidate = fde(i);
     if (!candidate) return std::unexpected(candidate.error());
     if (candidate->contains(pc)) return *candidate;
