@@ -5,13 +5,29 @@
 namespace sframe::unwind {
 
 const Place& Places::of(const walk::Frame& frame) {
-  const auto [at, added] = (frame.lookup_pc() == frame.pc ? exact_ : behind_).try_emplace(frame.pc);
+  constexpr std::size_t most_places = 1 << 16; // enough for any stack that programs have
+  auto& places = frame.lookup_pc() == frame.pc ? exact_ : behind_;
+  if (places.size() >= most_places) places.clear();
+  const auto [at, added] = places.try_emplace(frame.pc);
   Place& place = at->second;
   if (!added) return place;
   place.module = space_.module_at(frame.lookup_pc());
   if (place.module && settings_.source) place.source = source_.find(*place.module, frame.lookup_pc());
   if (settings_.names) place.function = walk::function_of(frame, place.module, symbols_);
+  pay(place);
   return place;
+}
+
+/// Takes the names from the budget: a walk ends when it is used up.
+void Places::pay(const Place& place) const {
+  elf::Budget* const budget = space_.budget();
+  if (!budget) return;
+  std::size_t bytes = place.function ? place.function->name.size() : 0;
+  if (place.source) {
+    bytes += place.source->at.file.size();
+    for (const walk::InlinedCall& call : place.source->inlined) bytes += call.function.size() + call.at.file.size();
+  }
+  budget->take(elf::Resource::name_bytes, bytes);
 }
 
 } // namespace sframe::unwind

@@ -34,6 +34,8 @@ public:
   const Place& of(const walk::Frame& frame);
 
 private:
+  void pay(const Place& place) const;
+
   walk::AddressSpace& space_;
   PlaceSettings settings_;
   walk::ElfSymbols symbols_;

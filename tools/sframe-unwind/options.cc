@@ -7,6 +7,8 @@
 #include "sframe/elf/unpack.h"
 
 #include <filesystem>
+#include <map>
+#include <string>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +19,9 @@ namespace {
 constexpr auto files_group = "Finding files";
 constexpr auto walk_group = "Walking";
 constexpr auto output_group = "Output";
+
+const std::map<std::string, walk::FileTrust> trust_names = {
+    {"none", walk::FileTrust::none}, {"build-id", walk::FileTrust::build_id}, {"all", walk::FileTrust::all}};
 
 } // namespace
 
@@ -49,6 +54,16 @@ void add_options(tool::App& app, Options& options) {
                      std::string(elf::default_debug_folder) + " (repeatable)")
       ->type_name("DIR")
       ->allow_extra_args(false)
+      ->group(files_group);
+
+  cli.add_option("--trust", options.files.trust,
+                 "Of the files that the core names, read none, those with the build ID that the core has, or all "
+                 "(default: build-id)")
+      ->transform(CLI::Transformer(trust_names).description(""))
+      ->type_name("LEVEL")
+      ->group(files_group);
+  cli.add_flag("--no-files", options.no_files, "Open nothing but the core")->group(files_group);
+  cli.add_flag("--offline", options.offline, "Ask no other machine: always so, for scripts that want to say it")
       ->group(files_group);
 
   cli.add_option("--thread", options.thread, "Walk this thread only")->type_name("TID")->group(walk_group);
@@ -107,6 +122,7 @@ bool looks_like_core(const std::string& path) {
 
 std::optional<Wrong> settle(Options& options) {
   std::string &core = options.core, &executable = options.files.executable;
+  options.files.open_files = !options.no_files;
   if (!options.named_core.empty()) {
     if (!executable.empty()) return Wrong{executable, "--core and two more files: give CORE once"};
     executable = std::exchange(core, options.named_core);
@@ -131,6 +147,9 @@ std::optional<Wrong> check(const Options& options) {
   if (options.keep_generated && (!options.files.generate_sframe || options.files.sframe_dir.empty()))
     return Wrong{{}, "--keep-generated needs --generate and --sframe-dir"};
   if (options.list_steppers) return std::nullopt;
+  const walk::FileOptions& files = options.files;
+  if (options.no_files && !(files.executable.empty() && files.sysroot.empty() && files.sframe_dir.empty() && files.more_debug_dirs.empty()))
+    return Wrong{{}, "--no-files does not go together with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
   const bool counts = options.format == "folded" || options.format == "svg";
   if (options.pid && !options.core.empty()) return Wrong{{}, "--pid and CORE do not go together"};
   if (!options.pid && options.core.empty()) return Wrong{{}, "CORE is required (--help shows the options)"};

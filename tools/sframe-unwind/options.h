@@ -30,6 +30,8 @@ struct Options {
   bool compare = false;
   bool group = false;
   bool keep_generated = false;
+  bool no_files = false;
+  bool offline = false; ///< always so
 
   std::uint32_t pid = 0;       ///< of a live process, instead of a core; 0: none
   std::uint32_t interval = 10; ///< between samples, in milliseconds

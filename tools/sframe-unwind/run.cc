@@ -7,12 +7,17 @@
 #include "printer.h"
 #include "threads.h"
 
+#include "sframe/elf/budget.h"
 #include "sframe/elf/core.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/unpack.h"
 #include "sframe/walk/steppers.h"
 
+#include <algorithm>
+#include <limits>
+#include <memory>
 #include <unistd.h>
+#include <utility>
 
 namespace sframe::unwind {
 
@@ -40,17 +45,34 @@ bool report(tool::Messages& messages, const std::string& path, walk::CoreProcess
   }
   for (const std::string& problem : process.space().generated_code().problems())
     messages.warning(path, problem);
-  return report_modules(messages, process) || wrong;
+  wrong |= report_modules(messages, process);
+  elf::Budget* const budget = process.space().budget();
+  if (const auto over = budget ? budget->problem() : std::nullopt) {
+    messages.warning(path, *over);
+    wrong = true;
+  }
+  return wrong;
 }
 
-int run_on(tool::App& app, const Options& options, const elf::Core& core, tool::Output& out) {
+/// What unpacking a core may make: zeros, which cost time only, and other bytes.
+elf::UnpackLimits unpack_limits(elf::Limits limits, std::uint64_t packed) {
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20, all = std::numeric_limits<std::uint64_t>::max();
+  if (limits == elf::Limits::off) return {.size = all / 2, .memory = all / 2, .expansion = 0};
+  const std::uint64_t part = limits == elf::Limits::strict ? 4 : 1;
+  const std::uint64_t times = std::min(packed, all / 4096);
+  return {.size = (4096 * mib + 1024 * times) / part, .memory = (64 * mib + 64 * times) / part, .expansion = 0};
+}
+
+int run_on(tool::App& app, const Options& options, const elf::Core& core, std::uint64_t size, tool::Output& out) {
   tool::Messages& messages = app.messages();
   const auto failed = [&](std::string_view why) {
     messages.error(options.core, why);
     print_failure(out, options.format, options.core, {std::string(why), {}, {}});
     return tool::exit_failure;
   };
-  auto process = walk::CoreProcess::create(core, options.files);
+  walk::FileOptions files = options.files;
+  files.budget = std::make_shared<elf::Budget>(app.limits(), size);
+  auto process = walk::CoreProcess::create(core, std::move(files));
   if (!process) return failed(process.error().text());
   walk::CoreSpace& space = (*process)->space();
   const auto threads = wanted_threads(**process, options);
@@ -96,7 +118,7 @@ int run(tool::App& app, const Options& options, tool::Output& out) {
   std::span<const std::byte> bytes = file->bytes();
   elf::Unpacked unpacked;
   if (elf::is_packed(bytes)) {
-    auto result = elf::unpack(bytes);
+    auto result = elf::unpack(bytes, unpack_limits(app.limits(), bytes.size()));
     if (!result) return failed(result.error());
     unpacked = std::move(*result);
     bytes = unpacked.bytes();
@@ -105,7 +127,8 @@ int run(tool::App& app, const Options& options, tool::Output& out) {
   }
   const auto core = elf::Core::parse(bytes);
   if (!core) return failed(core.error());
-  const int code = run_on(app, options, *core, out);
+  // Of a compressed core, zeros count little: its walk is no longer for them.
+  const int code = run_on(app, options, *core, std::min<std::uint64_t>(bytes.size(), 64 * file->bytes().size()), out);
   return code == tool::exit_ok && unpacked.damaged() ? tool::exit_findings : code;
 }
 

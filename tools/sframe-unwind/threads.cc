@@ -2,6 +2,7 @@
 
 #include "threads.h"
 
+#include "sframe/elf/budget.h"
 #include "sframe/tool/progress.h"
 #include "sframe/walk/compare.h"
 #include "sframe/walk/steppers.h"
@@ -9,23 +10,42 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace sframe::unwind {
 
 namespace {
 
-/// Hands frames to the printer; ends the walk when nobody reads any more.
+/// Hands frames to the printer; ends the walk when nobody reads any more, or enough was printed.
 class Forward final : public walk::FrameReceiver {
 public:
-  Forward(Printer& printer, const tool::Output& out) : printer_(printer), out_(out) {}
+  Forward(Printer& printer, const tool::Output& out, elf::Budget* budget)
+      : printer_(printer), out_(out), budget_(budget), paid_(out.size()) {}
   bool frame(const walk::Frame& frame, const walk::Registers& registers) override {
     printer_.frame(frame, registers);
-    return !out_.failed();
+    return !out_.failed() && may_print();
+  }
+
+  /// Walks a thread and prints its end. True where that was complete.
+  bool walk(const walk::Thread& thread, walk::Walker& walker) {
+    walk::WalkEnd end = walker.walk(thread.frame(), *this);
+    if (end.reason == walk::StopReason::interrupted && budget_ && budget_->is_used_up())
+      end.reason = walk::StopReason::budget;
+    printer_.end_thread(end);
+    return end.complete;
   }
 
 private:
+  bool may_print() {
+    constexpr std::uint64_t at_once = 1 << 16;
+    if (!budget_ || out_.size() - paid_ < at_once) return true;
+    return budget_->take(elf::Resource::printed_bytes, out_.size() - std::exchange(paid_, out_.size()));
+  }
+
   Printer& printer_;
   const tool::Output& out_;
+  elf::Budget* budget_;
+  std::uint64_t paid_; ///< bytes of output that were taken from the budget
 };
 
 /// Condenses a stack into a number, so that stacks can be compared without being kept: walking again is
@@ -50,14 +70,12 @@ private:
 };
 
 bool walk_each(std::span<const walk::Thread* const> threads, walk::Walker& walker, Printer& printer,
-               const tool::Output& out, tool::Progress& progress) {
-  Forward forward(printer, out);
+               const tool::Output& out, elf::Budget* budget, tool::Progress& progress) {
+  Forward forward(printer, out, budget);
   bool complete = true;
   for (const walk::Thread* thread : threads) {
     printer.begin_thread(std::span(&thread, 1));
-    const walk::WalkEnd end = walker.walk(thread->frame(), forward);
-    printer.end_thread(end);
-    complete &= end.complete;
+    complete &= forward.walk(*thread, walker);
     progress.step();
     if (out.failed()) break;
   }
@@ -66,7 +84,7 @@ bool walk_each(std::span<const walk::Thread* const> threads, walk::Walker& walke
 
 /// Groups stand where their first thread would.
 bool walk_groups(std::span<const walk::Thread* const> threads, walk::Walker& walker, Printer& printer,
-                 const tool::Output& out, tool::Progress& progress) {
+                 const tool::Output& out, elf::Budget* budget, tool::Progress& progress) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> places;
   std::vector<std::vector<const walk::Thread*>> groups;
   for (const walk::Thread* thread : threads) {
@@ -79,13 +97,11 @@ bool walk_groups(std::span<const walk::Thread* const> threads, walk::Walker& wal
     groups[at->second].push_back(thread);
     progress.step();
   }
-  Forward forward(printer, out);
+  Forward forward(printer, out, budget);
   bool complete = true;
   for (const auto& group : groups) {
     printer.begin_thread(group);
-    const walk::WalkEnd end = walker.walk(group.front()->frame(), forward);
-    printer.end_thread(end);
-    complete &= end.complete;
+    complete &= forward.walk(*group.front(), walker);
     if (out.failed()) break;
   }
   return complete;
@@ -144,8 +160,9 @@ bool walk_threads(std::span<const walk::Thread* const> threads, walk::ProcessSta
                   const tool::Messages& messages) {
   tool::Progress progress(messages, threads.size(), "threads");
   if (options.compare) return compare_each(threads, process, walker, printer, out, progress);
-  return options.group ? walk_groups(threads, walker, printer, out, progress)
-                       : walk_each(threads, walker, printer, out, progress);
+  elf::Budget* const budget = process.space().budget();
+  return options.group ? walk_groups(threads, walker, printer, out, budget, progress)
+                       : walk_each(threads, walker, printer, out, budget, progress);
 }
 
 bool report_modules(tool::Messages& messages, walk::ProcessState& process) {

@@ -23,8 +23,9 @@ walk::FileOptions file_options(const sframe_options* options) {
   take(options->executable, files.executable);
   take(options->sysroot, files.sysroot);
   take(options->sframe_dir, files.sframe_dir);
-  take(options->debug_dir, files.debug_dir);
+  if (options->debug_dir) files.more_debug_dirs.push_back(options->debug_dir);
   files.open_files = !options->no_files;
+  if (options->trust_all) files.trust = walk::FileTrust::all;
   return files;
 }
 

@@ -15,6 +15,7 @@ struct Allowance {
   std::string_view name;
   std::uint64_t base;     ///< for every input
   std::uint64_t per_byte; ///< of the input, on top
+  std::uint64_t bytes = 1; ///< per so many bytes
 };
 
 constexpr std::uint64_t mib = std::uint64_t(1) << 20;
@@ -25,9 +26,10 @@ constexpr std::array<Allowance, resource_count> allowances = {{
     {Resource::name_bytes, "bytes of names", 16 * mib, 16},
     {Resource::cfi_instructions, "CFI instructions", 4 * mib, 8},
     {Resource::rows, "rows", mib / 4, 4},
-    {Resource::frames, "frames", mib, 1},
+    {Resource::frames, "frames", mib / 8, 1, 4},
     {Resource::printed_bytes, "bytes of output", 24 * mib, 96},
     {Resource::files, "files", 4096, 0},
+    {Resource::guesses, "bytes of code and stack for guesses", 4 * mib, 1},
 }};
 
 constexpr bool in_order() {
@@ -43,10 +45,10 @@ std::string_view name_of(Resource resource) {
   return allowances[static_cast<std::size_t>(resource)].name;
 }
 
-Budget::Budget(Limits limits, std::uint64_t size) {
+Budget::Budget(Limits limits, std::uint64_t size) : limits_(limits) {
   constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   for (const Allowance& allowance : allowances) {
-    std::uint64_t amount = size < all / 256 ? allowance.base + allowance.per_byte * size : all;
+    std::uint64_t amount = size < all / 256 ? allowance.base + allowance.per_byte * size / allowance.bytes : all;
     if (limits == Limits::off) amount = all;
     if (limits == Limits::strict) amount /= 4;
     const auto i = static_cast<std::size_t>(allowance.resource);

@@ -116,7 +116,7 @@ bool is_packed(std::span<const std::byte> bytes) {
 Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) {
   const Format* format = format_of(packed);
   if (!format) return fail("is not compressed in a known format");
-  limits.memory += UnpackLimits::expansion * packed.size();
+  limits.memory += limits.expansion * packed.size();
   SparseWriter writer(limits);
   std::vector<std::byte> buffer(std::size_t(1) << 17);
   // Frames may follow each other; what follows them otherwise is no business of ours.

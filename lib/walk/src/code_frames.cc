@@ -161,7 +161,7 @@ private:
 };
 
 bool CodeFrames::Reader::look(const FrameState& frame, Memory& memory, Known& known) {
-  if (!memory.space().is_code(frame.lookup_pc())) return false;
+  if (!memory.space().is_code(frame.lookup_pc()) || !memory.space().may_guess(FunctionStarts::cost)) return false;
   starts_.find(frame, unwind_, memory);
   for (const FunctionRange& range : starts_.ranges()) {
     known.guessed = range.guessed;
@@ -178,8 +178,9 @@ std::span<const std::byte> CodeFrames::Reader::read(const FunctionRange& range, 
 
 bool CodeFrames::Reader::analyse(const FunctionRange& range, const FrameState& frame, Memory& memory,
                                  CodeFrame& code) {
-  if (range.size > work_left_) return false;
-  work_left_ -= range.size;
+  // Without a budget there is a limit for each walker.
+  if (memory.space().budget() ? !memory.space().may_guess(range.size) : range.size > work_left_) return false;
+  work_left_ -= std::min(work_left_, range.size);
   if (!analyzer_) analyzer_.emplace(abi_);
   ProcessData data(memory);
   const code::Results& results = analyzer_->run({.start = range.start,

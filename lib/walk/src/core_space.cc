@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace sframe::walk {
 
@@ -53,6 +54,10 @@ CoreSpace::CoreSpace(const elf::Core& core, FileOptions files)
   if (!core.mappings().empty()) return;
   if (linked.empty()) linked = linked_by_executable();
   add_linked(linked);
+  // Of those that claim the same place, the first counts.
+  std::ranges::stable_sort(linked_, {}, [](const auto& at) { return at.first.start; });
+  const auto same_start = [](const auto& a, const auto& b) { return a.first.start == b.first.start; };
+  linked_.erase(std::unique(linked_.begin(), linked_.end(), same_start), linked_.end());
 }
 
 /// What the core's notes do not say: the program's name as it was started, a library's as it was loaded.
@@ -105,8 +110,8 @@ Module* CoreSpace::module_at(std::uint64_t address) {
 }
 
 Module* CoreSpace::mapped_module(std::uint64_t address) {
-  for (const auto& [where, linked] : linked_)
-    if (address >= where.start && address < where.end) return linked;
+  const auto after = std::ranges::upper_bound(linked_, address, {}, [](const auto& at) { return at.first.start; });
+  if (after != linked_.begin() && address < std::prev(after)->first.end) return std::prev(after)->second;
   const elf::Module* module = core_.module_at(address);
   return module ? &modules_[static_cast<std::size_t>(module - core_.modules().data())] : nullptr;
 }

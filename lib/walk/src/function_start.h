@@ -23,6 +23,9 @@ struct FunctionRange {
 /// A few places, the likely ones first.
 class FunctionStarts {
 public:
+  /// Of find(), as so many bytes that are looked at: up to 1024 words of the stack, and code before the address.
+  static constexpr std::uint64_t cost = 8192;
+
   /// By the symbol, or a table that covers the address: then it is the only place. Else by the calls whose
   /// return addresses are on the frame's stack (or in the link register), nearest target first; then nearest
   /// first: after padding, at the end of what tables cover, where the mapping starts. Looks back max_back

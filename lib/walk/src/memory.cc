@@ -2,9 +2,16 @@
 
 #include "sframe/walk/address_space.h"
 
+#include "sframe/elf/budget.h"
+
 #include <algorithm>
 
 namespace sframe::walk {
+
+bool AddressSpace::may_guess(std::uint64_t bytes) {
+  elf::Budget* const limit = budget();
+  return !limit || limit->take(elf::Resource::guesses, bytes);
+}
 
 std::size_t AddressSpace::read(std::uint64_t address, std::span<std::byte> out) {
   std::size_t done = 0;

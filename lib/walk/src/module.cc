@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <system_error>
 
 namespace sframe::walk {
 
@@ -59,15 +61,11 @@ void Module::open() {
     file_missing_ = true;
   }
   if (!info_.vdso && files_.open_files && (named || !info_.path.empty())) {
-    const auto open_own = [&] {
-      if (info_.path.empty()) return false;
-      return open_file(!info_.file.empty() ? info_.file : elf::path_in_root(files_.sysroot, info_.path));
-    };
     // An executable that is not the core's may be forgotten on the command line; the right one is better.
     const auto open_named = [&] {
-      if (open_file(files_.executable)) return true;
+      if (open_file(files_.executable, Named::by_user)) return true;
       const std::string problem = problem_;
-      const bool found = !info_.assumed && open_own();
+      const bool found = !info_.assumed && info_.path != files_.executable && open_own();
       problem_ = found ? problem + "; " + info_.path + " is used" : problem;
       return found;
     };
@@ -102,33 +100,77 @@ void Module::open_generated() {
     problem_ = info_.path + ": " + (image ? "is for another machine" : image.error().text());
 }
 
+/// The file that the process itself names.
+bool Module::open_own() {
+  if (info_.path.empty()) return false;
+  if (!info_.file.empty()) return open_file(info_.file, Named::by_kernel);
+  return open_file(info_.path, Named::by_core);
+}
+
+/// A core can name any file. Without a build ID to check, the file's bytes would become the process's memory.
+bool Module::may_open(const std::string& path, Named named) {
+  if (named != Named::by_core) return true;
+  const char* const other_way = info_.main ? "; name EXECUTABLE" : "; --sysroot has files of another machine";
+  if (!path.starts_with('/')) {
+    problem_ = path + ": is not opened: the core does not say in which folder it is" + other_way;
+  } else if (files_.trust == FileTrust::none && files_.sysroot.empty()) {
+    problem_ = path + ": is not opened: only the core names it, and --trust=none" + other_way;
+  } else if (info_.deleted && info_.build_id.empty()) {
+    problem_ = path + ": the mapped file was deleted, and its build ID is not known";
+  } else if (files_.trust != FileTrust::all && info_.build_id.empty()) {
+    problem_ = path + ": is not opened: the core does not have the build ID of what was mapped, by which it is checked";
+    problem_ += info_.main ? "; name EXECUTABLE, or use --trust=all" : "; --trust=all uses it unchecked";
+  } else {
+    return true;
+  }
+  return false;
+}
+
+/// A name that is not the user's is one below the sysroot.
+elf::Result<elf::File> Module::open_counted(const std::string& path, bool user_named) {
+  if (files_.budget && !files_.budget->take(elf::Resource::files)) return elf::fail("is one file too many");
+  if (user_named) return elf::File::open_regular(path);
+  // A folder that the user names may be anywhere.
+  const bool network = files_.trust == FileTrust::all || !files_.sysroot.empty();
+  return elf::File::open_named(path, {.root = files_.sysroot, .network = network});
+}
+
 /// Opens the file and makes sure that it is the one that was mapped. Sets problem_.
-bool Module::open_file(const std::string& path) {
-  auto file = elf::File::open_regular(path);
+bool Module::open_file(const std::string& path, Named named) {
+  if (!may_open(path, named)) return false;
+  auto file = open_counted(path, named != Named::by_core);
+  const std::string shown = named == Named::by_core ? elf::path_in_root(files_.sysroot, path) : path;
   if (!file) {
-    problem_ = path + ": " + file.error().text();
+    problem_ = shown + ": " + file.error().text();
     return false;
   }
   file_ = std::move(*file);
+  named_ = named;
   auto image = elf::Image::parse(file_->bytes());
   if (!image || image->abi() != &abi_) {
-    problem_ = path + ": " + (image ? "is for another machine" : image.error().text());
+    problem_ = shown + ": " + (image ? "is for another machine" : image.error().text());
     return false;
   }
   image_ = std::move(*image);
-  if (path == info_.file) return true;
+  if (named == Named::by_kernel) return true;
   if (!info_.build_id.empty()) {
     if (same(info_.build_id, image_->build_id())) return true;
-    problem_ = path + ": is not the file that was mapped: its build ID is " +
-               (image_->build_id().empty() ? "missing" : elf::to_hex(image_->build_id())) + ", not " +
-               elf::to_hex(info_.build_id);
+    problem_ = shown + ": is not the file that was mapped: its build ID is ";
+    // Of a file that only the core names, and that is none of the process, nothing is shown.
+    if (image_->build_id().empty())
+      problem_ += "missing, not ";
+    else if (named == Named::by_user)
+      problem_ += elf::to_hex(image_->build_id()) + ", not ";
+    else
+      problem_ += "not ";
+    problem_ += elf::to_hex(info_.build_id);
     return false;
   }
   if (info_.deleted) {
-    problem_ = path + ": the mapped file was deleted, and its build ID is not known";
+    problem_ = shown + ": the mapped file was deleted, and its build ID is not known";
     return false;
   }
-  problem_ = path + ": used unchecked: the core does not have the build ID of what was mapped";
+  problem_ = shown + ": used unchecked: the core does not have the build ID of what was mapped";
   return true;
 }
 
@@ -220,9 +262,30 @@ bool Module::file_missing() {
 std::vector<std::string> Module::debug_folders() const {
   std::vector<std::string> folders = files_.more_debug_dirs;
   if (files_.debug_dir.empty()) return folders;
-  if (!files_.sysroot.empty()) folders.push_back(elf::path_in_root(files_.sysroot, files_.debug_dir));
-  folders.push_back(files_.debug_dir);
+  if (!files_.sysroot.empty())
+    folders.push_back(elf::path_in_root(files_.sysroot, files_.debug_dir));
+  else if (files_.trust != FileTrust::none)
+    folders.push_back(files_.debug_dir);
   return folders;
+}
+
+/// In a folder that the user named, or beside a file that the user named, the links are the user's; elsewhere
+/// they are part of what the core leads to.
+elf::Result<elf::File> Module::open_debug_candidate(const std::string& path) {
+  const auto is_below = [&](const std::string& folder) {
+    return !folder.empty() && path.starts_with(folder) && (folder.ends_with('/') || path[folder.size()] == '/');
+  };
+  if (std::ranges::any_of(files_.more_debug_dirs, is_below)) return open_counted(path, true);
+  if (!files_.sysroot.empty()) {
+    std::error_code error; // the path was made absolute
+    const std::string root = std::filesystem::absolute(files_.sysroot, error).string();
+    for (const std::string& start : {files_.sysroot, root})
+      if (path.starts_with(start) && path.size() > start.size())
+        return open_counted((path[start.size()] == '/' ? "" : "/") + path.substr(start.size()), false);
+    return file_ && named_ == Named::by_user ? open_counted(path, true) : elf::fail("is outside of the sysroot");
+  }
+  if (file_ && named_ != Named::by_core) return open_counted(path, true);
+  return open_counted(path, false);
 }
 
 /// By build ID and debug link where the file is there, else by the build ID that the process has.
@@ -231,16 +294,17 @@ void Module::open_debug_file() {
   debug_tried_ = true;
   if (code_ || !files_.open_files) return;
   const std::vector<std::string> folders = debug_folders();
+  const auto open_candidate = [&](const std::string& path) { return open_debug_candidate(path); };
   if (file_) {
     std::vector<elf::Rejected> rejected;
-    debug_file_ = elf::find_debug_file(*image_, file_->path(), folders, &rejected);
+    debug_file_ = elf::find_debug_file(*image_, file_->path(), folders, &rejected, open_candidate);
     if (!debug_file_ && problem_.empty() && !rejected.empty())
       problem_ = rejected.front().path + ": is not its debug file: " + rejected.front().why;
     return;
   }
   for (const std::string& folder : folders) {
     const std::string path = by_build_id(folder, build_id(), ".debug");
-    auto file = path.empty() ? elf::fail("") : elf::File::open_regular(path);
+    auto file = path.empty() ? elf::fail("") : open_candidate(path);
     if (!file) continue; // most files have none: no problem
     auto image = elf::Image::parse(file->bytes());
     if (!image || image->abi() != &abi_ || !same(image->build_id(), build_id())) continue;
@@ -258,7 +322,7 @@ void Module::find_sidecar() {
   const std::string path =
       files_.open_files ? by_build_id(files_.sframe_dir, build_id(), ".sframe") : std::string();
   if (path.empty()) return;
-  auto file = elf::File::open_regular(path);
+  auto file = open_counted(path, true);
   if (!file) return; // not every module has one
   sidecar_ = std::move(*file);
   auto image = elf::Image::parse(sidecar_->bytes());
@@ -282,6 +346,7 @@ UnwindTables& Module::tables() {
       .sidecar = sidecar_image_ ? &*sidecar_image_ : nullptr,
       .code = code_.get(),
       .generate = files_.generate_sframe && !code_,
+      .budget = files_.budget.get(),
   };
   // Code without any .eh_frame is the one reason to look for a separate file here.
   if (sources.image && !sources.image_is_memory && !sources.image->find_section(".eh_frame"))
@@ -317,8 +382,13 @@ void Module::open_debugdata() {
   const elf::Image* image = sections_image();
   const elf::Section* section = image ? image->find_section(".gnu_debugdata") : nullptr;
   if (!section) return;
-  constexpr elf::UnpackLimits limits{.size = std::uint64_t{1} << 30, .memory = std::uint64_t{1} << 30};
   const auto packed = image->contents(*section);
+  // Real ones become three to five times as large.
+  constexpr std::uint64_t least = std::uint64_t{8} << 20, times = 16;
+  const std::uint64_t most = least + (packed ? times * packed->bytes().size() : 0);
+  const bool unlimited = files_.budget && files_.budget->limits() == elf::Limits::off;
+  elf::UnpackLimits limits;
+  if (!unlimited) limits = {.size = most, .memory = most, .expansion = 0};
   auto unpacked = packed ? elf::unpack(packed->bytes(), limits) : std::unexpected(packed.error());
   if (unpacked && unpacked->damaged()) unpacked = elf::fail("is damaged");
   if (!unpacked) {

@@ -5,6 +5,7 @@
 #include "sframe/cfi/image.h"
 #include "sframe/convert.h"
 #include "sframe/convert/from_cfi.h"
+#include "sframe/elf/budget.h"
 #include "sframe/elf/object.h"
 #include "sframe/elf/problem.h"
 #include "sframe/walk/generated_code.h"
@@ -13,7 +14,59 @@
 
 namespace sframe::walk {
 
-UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi) : abi_(abi) {
+/// An FDE whose instructions take long, with the states on the way: a lookup goes on from the nearest one. Stacks
+/// with very many addresses in such a function are made by hand, or of a generated interpreter; both are walked.
+class UnwindTables::CostlyFde {
+public:
+  static constexpr std::uint64_t least_size = 16384; ///< bytes of instructions
+
+  /// Executes all of them. `used` is what that was, in bytes.
+  CostlyFde(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t& used)
+      : section_(section.bytes().data()), offset_(fde.offset) {
+    constexpr std::uint64_t most_states = 256;
+    const std::uint64_t apart = fde.instructions.size() / most_states + 1;
+    cfi::FullRowCursor rows(section, fde);
+    states_.push_back({fde.start, fde.instructions_offset, rows});
+    for (cfi::FullRow row; rows.next(row);)
+      if (rows.instruction() - states_.back().instruction >= apart)
+        states_.push_back({row.end, rows.instruction(), rows});
+    used = rows.instruction() - fde.instructions_offset;
+  }
+
+  bool is(const cfi::Section& section, const cfi::Fde& fde) const {
+    return section.bytes().data() == section_ && fde.offset == offset_;
+  }
+
+  /// What follows is about the row that was found last, or one that a state is near of.
+  bool find(std::uint64_t address, cfi::FullRow& row, std::uint64_t& used) {
+    used = 0;
+    if (has_last_ && address - last_.begin < last_.end - last_.begin) return row = last_, true;
+    auto after = std::ranges::upper_bound(states_, address, {}, &State::address);
+    if (after == states_.begin()) return false;
+    const State& state = *std::prev(after);
+    cfi::FullRowCursor rows = state.rows;
+    has_last_ = rows.find(address, last_);
+    used = rows.instruction() - state.instruction;
+    if (has_last_) row = last_;
+    return has_last_;
+  }
+
+private:
+  struct State {
+    std::uint64_t address, instruction;
+    cfi::FullRowCursor rows;
+  };
+  const std::byte* section_;
+  std::uint64_t offset_;
+  std::vector<State> states_; ///< by address
+  cfi::FullRow last_;
+  bool has_last_ = false;
+};
+
+UnwindTables::~UnwindTables() = default;
+
+UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
+    : abi_(abi), budget_(sources.budget) {
   if (sources.sidecar) add_sframe(*sources.sidecar);
   if (sources.image && sources.image_is_memory) {
     add_cfi(cfi::open_cfi_in_memory(*sources.image, sources.bias, [&](std::uint64_t address) {
@@ -89,17 +142,21 @@ void UnwindTables::finish_sframe() {
       sframe_.resize(1, sframe_.front());
       break;
     }
-  auto index = sframe::Index::build(sframe_);
-  if (!index) {
-    problems_.push_back(elf::to_problem(index.error()).text());
+  if (auto wrong = index_sframe()) {
+    problems_.push_back(elf::to_problem(*wrong).text());
     sframe_.clear();
-    return;
   }
+}
+
+std::optional<sframe::Error> UnwindTables::index_sframe() {
+  auto index = sframe::Index::build(sframe_);
+  if (!index) return index.error();
   sframe_index_ = std::move(*index);
   for (const sframe::Section& section : sframe_)
     for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
       if (const auto fde = section.fde(i); fde && fde->size) functions_.push_back({fde->start, fde->size});
   std::ranges::stable_sort(functions_, {}, &FunctionExtent::start);
+  return std::nullopt;
 }
 
 /// With an index: the function that the address is in. Where functions overlap, the one that starts later
@@ -122,6 +179,13 @@ std::optional<SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
     const auto function = indexed_function(address);
     answer = {found->row, found->signal_frame, function && address - function->start == function->size - 1};
   } else {
+    constexpr std::uint32_t many_rows = 1024, many_lookups = 16;
+    const auto function = sframe_.front().find_fde(address);
+    if (!function || !*function) return std::nullopt;
+    const std::uint32_t count = (*function)->num_fres;
+    if (!may_decode(count)) return std::nullopt;
+    // Looking up in place has turned out to be slow.
+    if (count >= many_rows && ++costly_lookups_ == many_lookups && !index_sframe()) return find_sframe(address);
     const auto found = sframe_.front().find(address);
     if (!found || !*found) return std::nullopt;
     const auto& [fde, row] = **found;
@@ -144,12 +208,36 @@ void UnwindTables::add_generated(const GeneratedCode& code) {
                       *table);
 }
 
+bool UnwindTables::may_decode(std::uint64_t rows) {
+  return !budget_ || budget_->take(elf::Resource::rows, rows);
+}
+
+bool UnwindTables::find_row(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t address,
+                            cfi::FullRow& row) {
+  const auto pay = [&](std::uint64_t instructions) {
+    return !budget_ || budget_->take(elf::Resource::cfi_instructions, instructions);
+  };
+  std::uint64_t used = 0;
+  if (costly_fde_ && costly_fde_->is(section, fde)) {
+    const bool found = costly_fde_->find(address, row, used);
+    return pay(used) && found;
+  }
+  cfi::FullRowCursor rows(section, fde);
+  const bool found = rows.find(address, row);
+  used = std::max(rows.instruction(), fde.instructions_offset) - fde.instructions_offset;
+  if (!pay(fde.cie.instructions.size() + used)) return false;
+  if (used >= CostlyFde::least_size) {
+    costly_fde_ = std::make_unique<CostlyFde>(section, fde, used);
+    return pay(used) && found;
+  }
+  return found;
+}
+
 bool UnwindTables::find_cfi(std::uint64_t address, CfiAnswer& answer) {
   for (cfi::FdeFinder& finder : cfi_) {
     const auto fde = finder.find(address);
     if (!fde || !*fde) continue;
-    cfi::FullRowCursor rows(finder.section(), **fde);
-    if (!rows.find(address, answer.row)) continue;
+    if (!find_row(finder.section(), **fde, address, answer.row)) continue;
     answer.signal_frame = (*fde)->cie.signal_frame;
     answer.ends_here = !(*fde)->contains(address + 1);
     answer.address_size = (*fde)->cie.address_size;

@@ -8,6 +8,7 @@
 
 #include "sframe/walk/walker.h"
 
+#include "sframe/elf/budget.h"
 #include "steppers/trampoline.h"
 
 #include <charconv>
@@ -34,7 +35,7 @@ std::string describe(const WalkEnd& end) {
 }
 
 Walker::Walker(AddressSpace& space, StepperGroup steppers)
-    : memory_(space), sp_(space.abi().sp), steppers_(std::move(steppers)) {}
+    : memory_(space), sp_(space.abi().sp), steppers_(std::move(steppers)), budget_(space.budget()) {}
 
 void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t sp_number,
                 StepResult& result) {
@@ -87,6 +88,11 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
 void Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
   ask_all(steppers_.exact(), frame, caller, by, result);
   if (result.settled()) return;
+  // Where tables could not be read for that reason, nothing is guessed instead.
+  if (budget_ && budget_->is_used_up()) {
+    result = StepResult::failed(StopReason::budget);
+    return;
+  }
   const StepResult failure = result;
   // Before anything is guessed: can a register that was lost on the way be had back?
   if (failure.reason == StopReason::unknown_register && steppers_.recovering() && since_checkpoint_) {
@@ -95,6 +101,10 @@ void Walker::step(const FrameState& frame, FrameState& caller, const FrameSteppe
   }
   ask_all(steppers_.heuristic(), frame, caller, by, result);
   if (result.settled()) return;
+  if (budget_ && budget_->is_used_up()) {
+    result = StepResult::failed(StopReason::budget);
+    return;
+  }
   result = failure;
   if (failure.status != StepStatus::error)
     result = StepResult::failed(memory_.space().is_code(frame.lookup_pc()) ? StopReason::no_rule
@@ -134,13 +144,35 @@ WalkEnd Walker::walk(const Registers& start, FrameReceiver& receiver) {
   return walk(FrameState{start, true}, receiver);
 }
 
+namespace {
+
+constexpr std::uint32_t frames_at_once = 1024; ///< taken from the budget: one by one is felt
+
+} // namespace
+
+/// Takes `frames` from the budget.
+bool Walker::may_go_on(std::uint32_t frames) {
+  return !budget_ || (budget_->take(elf::Resource::frames, frames) && !budget_->is_used_up());
+}
+
 WalkEnd Walker::walk(const FrameState& start, FrameReceiver& receiver) {
+  std::uint32_t count = 0;
+  const WalkEnd end = walk_frames(start, receiver, count);
+  may_go_on(count % frames_at_once);
+  return end;
+}
+
+WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, std::uint32_t& count) {
   FrameState states[2] = {start, {}};
   FrameState *now = &states[0], *next = &states[1];
   Frame frame{.pc_exact = start.pc_exact, .behind_fault = start.behind_fault, .pc = start.registers.pc};
   since_checkpoint_ = 0;
   bool may_skip = false;
   StepResult result;
+  if (budget_ && budget_->is_used_up()) {
+    receiver.frame(frame, now->registers); // where the thread is costs nothing
+    return {false, StopReason::budget, 0};
+  }
   for (;;) {
     const FrameStepper* by = nullptr;
     step(*now, *next, by, result);
@@ -148,6 +180,7 @@ WalkEnd Walker::walk(const FrameState& start, FrameReceiver& receiver) {
     frame.cfa = result.cfa;
     frame.signal_frame = result.signal_frame;
     if (!receiver.frame(frame, now->registers)) return {false, StopReason::interrupted, 0};
+    if (++count % frames_at_once == 0 && !may_go_on(frames_at_once)) return {false, StopReason::budget, 0};
 
     may_skip |= result.may_skip;
     if (result.status == StepStatus::bottom)

@@ -53,8 +53,9 @@ typedef struct sframe_options {
   const char* executable; /* the program's file, instead of what the process says */
   const char* sysroot;    /* put before every path */
   const char* sframe_dir; /* sidecars: DIR/.build-id/xx/yyyy.sframe */
-  const char* debug_dir;  /* separate debug files; NULL: /usr/lib/debug */
+  const char* debug_dir;  /* separate debug files: looked up here before /usr/lib/debug */
   int no_files;           /* open no files: nothing but the process's memory */
+  int trust_all;          /* use files that a core names where it has no build ID to check them by */
 } sframe_options;
 
 /* --- Processes --- */

@@ -19,6 +19,7 @@ const char* message(StopReason reason) {
   case StopReason::loop: return "the caller would be the frame itself";
   case StopReason::frames_missing: return "outermost frame, but frames may be missing on the way to it";
   case StopReason::cfa_not_growing: return "the caller would be further down the stack";
+  case StopReason::budget: return "the limits of what this input may cost are reached";
   }
   return "";
 }

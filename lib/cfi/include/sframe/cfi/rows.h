@@ -172,6 +172,9 @@ public:
   /// outside the FDE, or a fault comes first).
   bool find(std::uint64_t pc, Row<Registers>& row);
 
+  /// Where the last instruction is that was executed, in the section.
+  std::uint64_t instruction() const { return instruction_; }
+
   /// Set once a fault was met.
   const std::optional<Error>& error() const { return error_; }
 

@@ -27,8 +27,9 @@ enum class Resource : std::uint8_t {
   frames,           ///< walked
   printed_bytes,    ///< of output
   files,            ///< opened because the input names them
+  guesses,          ///< words of stacks and bytes of code that are looked at where no table knows a frame
 };
-inline constexpr std::size_t resource_count = 8;
+inline constexpr std::size_t resource_count = 9;
 
 /// As messages have it: "unpacked bytes".
 std::string_view name_of(Resource resource);
@@ -58,6 +59,8 @@ public:
     return false;
   }
 
+  Limits limits() const { return limits_; }
+
   bool is_used_up() const { return first_.load(std::memory_order_relaxed) != 0; }
   bool is_used_up(Resource resource) const {
     return used_up_.load(std::memory_order_relaxed) & 1u << static_cast<unsigned>(resource);
@@ -69,6 +72,7 @@ public:
 private:
   void use_up(Resource resource);
 
+  Limits limits_;
   std::array<std::atomic<std::uint64_t>, resource_count> left_;
   std::array<std::uint64_t, resource_count> limit_;
   std::atomic<std::uint8_t> first_ = 0;   ///< 1 + the resource that ran out first

@@ -41,7 +41,7 @@ struct UnpackLimits {
   std::uint64_t size = std::uint64_t(1) << 36;   ///< bytes in all
   std::uint64_t memory = std::uint64_t(1) << 30; ///< bytes in pages that are not all zeros, and expansion
                                                  ///< times the packed size
-  static constexpr std::uint64_t expansion = 64;
+  std::uint64_t expansion = 64;
 };
 
 /// True where the bytes start as a compressed file does that unpack() knows.

@@ -14,6 +14,10 @@
 #include <optional>
 #include <span>
 
+namespace sframe::elf {
+class Budget;
+}
+
 namespace sframe::walk {
 
 class Module;
@@ -54,6 +58,11 @@ public:
   /// The module (executable, library, vdso) mapped at the address, or nullptr. Lives as long as the address
   /// space.
   virtual Module* module_at(std::uint64_t address) = 0;
+
+  /// What walks may cost in all; nullptr: there is no limit. Must not change, and lives as long as the address space.
+  virtual elf::Budget* budget() { return nullptr; }
+  /// Takes `bytes` of stack or code, looked at for a guess, from it; false where there are none left.
+  bool may_guess(std::uint64_t bytes);
 };
 
 /// Reads numbers, fast where they are near one another: it keeps the last view. Not for concurrent use.

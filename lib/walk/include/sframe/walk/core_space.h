@@ -31,6 +31,7 @@ public:
   bool is_code(std::uint64_t address) override;
   std::uint64_t code_address_mask() override;
   Module* module_at(std::uint64_t address) override;
+  elf::Budget* budget() override { return files_.budget.get(); }
 
   /// The core's own bytes, without files.
   std::span<const std::byte> memory_at(std::uint64_t address) override { return core_.bytes_at(address); }
@@ -53,7 +54,7 @@ private:
   const elf::Core& core_;
   FileOptions files_;
   std::deque<Module> modules_; ///< beside core_.modules(); then those of linked_, and generated code
-  std::vector<std::pair<AddressRange, Module*>> linked_; ///< what no note of the core tells of; of modules_
+  std::vector<std::pair<AddressRange, Module*>> linked_; ///< what no note of the core tells of, by address; of modules_
   Module* main_ = nullptr;
   DynamicCode generated_;
 };

@@ -13,6 +13,7 @@
 
 #pragma once
 
+#include "sframe/elf/budget.h"
 #include "sframe/elf/core.h"
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/file.h"
@@ -31,6 +32,14 @@
 
 namespace sframe::walk {
 
+/// Which files are read because a core names them. What `executable` and the folders in FileOptions say is the
+/// user's word and always holds.
+enum class FileTrust : std::uint8_t {
+  none,     ///< only files in FileOptions::sysroot, with the build ID that the core has
+  build_id, ///< all with the build ID that the core has
+  all,      ///< those of which the core has no build ID, too; on network file systems as well
+};
+
 /// Where files are found.
 struct FileOptions {
   bool open_files = true;       ///< false: use nothing but the process's memory
@@ -38,10 +47,13 @@ struct FileOptions {
   std::string executable;       ///< the main executable's file, instead of the path in the core
   std::string sframe_dir;       ///< sidecars: DIR/.build-id/xx/yyyy.sframe
   bool generate_sframe = false; ///< convert CFI where there is no SFrame; kept in memory
-  /// Folders of separate debug files, as elf::find_debug_file(): first these, then `debug_dir` inside the
-  /// sysroot, then `debug_dir`.
+  /// Folders of separate debug files, as elf::find_debug_file(): first these, then `debug_dir`, which is inside the
+  /// sysroot where there is one.
   std::vector<std::string> more_debug_dirs;
   std::string debug_dir = elf::default_debug_folder;
+  FileTrust trust = FileTrust::build_id;
+  /// What all that is read for one core may cost; nullptr: no limit but those that each part has.
+  std::shared_ptr<elf::Budget> budget;
 };
 
 /// A mapping of the module's file.
@@ -131,13 +143,24 @@ public:
   bool file_missing();
   /// The same without opening anything: empty for a module that nobody has asked about.
   const std::string& problem_so_far() const { return asked_ ? problem_ : no_problem_; }
+  /// Says that something of the module is left out, where nothing else is wrong yet.
+  void add_problem(const std::string& what) {
+    if (problem_.empty()) problem_ = info_.path + ": " + what;
+  }
+  const FileOptions& file_options() const { return files_; }
   bool loaded() const { return asked_; }
 
 private:
   void load();
   void open();
   void open_generated();
-  bool open_file(const std::string& path);
+  /// Whose word it is that a file is the module's.
+  enum class Named : std::uint8_t { by_user, by_kernel, by_core };
+  bool open_own();
+  bool open_file(const std::string& path, Named named);
+  bool may_open(const std::string& path, Named named);
+  elf::Result<elf::File> open_counted(const std::string& path, bool user_named);
+  elf::Result<elf::File> open_debug_candidate(const std::string& path);
   void place_by_segments();
   void use_memory();
   std::vector<std::string> debug_folders() const;
@@ -163,6 +186,7 @@ private:
   bool asked_ = false; ///< by others than find_definition() and is_image()
   bool file_missing_ = false;
   bool debug_tried_ = false;
+  Named named_ = Named::by_core; ///< file_
   std::string problem_;
   static inline const std::string no_problem_;
   std::optional<elf::File> file_;

@@ -23,6 +23,7 @@ enum class StopReason : std::uint8_t {
   loop,              ///< the caller is the frame itself
   frames_missing,    ///< the outermost frame, but a stepper on the way may have passed over others
   cfa_not_growing,   ///< the caller would be further down the stack
+  budget,            ///< what the input may cost is used up
 };
 
 /// What is wrong, in words. Static text.

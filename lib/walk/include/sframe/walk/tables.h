@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,6 +23,10 @@
 
 namespace sframe::cfi {
 struct ImageCfi;
+}
+
+namespace sframe::elf {
+class Budget;
 }
 
 namespace sframe::walk {
@@ -67,6 +72,7 @@ struct TableSources {
   const elf::Image* debug = nullptr;   ///< for .debug_frame
   const GeneratedCode* code = nullptr; ///< registered by the process: its rows, where it has any
   bool generate = false;               ///< without SFrame, convert the image's CFI
+  elf::Budget* budget = nullptr;       ///< for rows and CFI instructions that lookups decode; nullptr: no limit
 };
 
 /// An SFrame section that was converted from CFI.
@@ -79,6 +85,7 @@ class UnwindTables {
 public:
   /// Finds and opens the tables; reads headers only.
   UnwindTables(const TableSources& sources, const AbiTraits& abi);
+  ~UnwindTables();
 
   bool has_sframe() const { return !sframe_.empty(); }
   bool has_cfi() const { return !cfi_.empty() || procedure_; }
@@ -112,7 +119,11 @@ private:
   void add_generated(const GeneratedCode& code);
   void generate_sframe(const elf::Image& image);
   void finish_sframe();
+  std::optional<sframe::Error> index_sframe();
   std::optional<FunctionExtent> indexed_function(std::uint64_t address) const;
+  class CostlyFde;
+  bool find_row(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t address, cfi::FullRow& row);
+  bool may_decode(std::uint64_t rows);
 
   const AbiTraits& abi_;
   std::deque<elf::Contents> contents_; ///< owners of decompressed bytes; stable addresses
@@ -123,6 +134,9 @@ private:
   const Procedure* procedure_ = nullptr; ///< of generated code
   std::optional<ConvertedSframe> converted_;
   std::vector<std::string> problems_;
+  elf::Budget* budget_;
+  std::unique_ptr<CostlyFde> costly_fde_; ///< the last one with very many instructions
+  std::uint64_t costly_lookups_ = 0;      ///< of SFrame functions with very many rows
 };
 
 } // namespace sframe::walk

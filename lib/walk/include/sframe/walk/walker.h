@@ -75,7 +75,8 @@ public:
   StepperGroup& steppers() { return steppers_; }
 
   /// Walks from `start`, the registers of the innermost frame. Allocates nothing itself. Cost: linear in the
-  /// frames, of which there are at most max_frames.
+  /// frames, of which there are at most max_frames. Frames are taken from the address space's budget; once that is
+  /// used up, by whomever, walks end with StopReason::budget.
   WalkEnd walk(const Registers& start, FrameReceiver& receiver);
   /// The same from any frame: one that an earlier walk found, say. It gets the number 0.
   WalkEnd walk(const FrameState& start, FrameReceiver& receiver);
@@ -88,6 +89,8 @@ private:
   void ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame, FrameState& caller,
                const FrameStepper*& by, StepResult& result);
   void ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result);
+  WalkEnd walk_frames(const FrameState& start, FrameReceiver& receiver, std::uint32_t& count);
+  bool may_go_on(std::uint32_t frames);
 
   Memory memory_;
   std::uint16_t sp_;
@@ -96,6 +99,7 @@ private:
   /// The last frame of which all registers were known, and how many frames ago; 0: it is the frame at hand.
   FrameState checkpoint_;
   std::uint32_t since_checkpoint_ = 0;
+  elf::Budget* budget_;
 };
 
 } // namespace sframe::walk
