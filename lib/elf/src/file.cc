@@ -177,17 +177,22 @@ const char* check_file_system(int fd, bool network) {
   return "is on a network file system";
 }
 
+/// What `path` leads to, which is not opened.
+int open_place(const std::string& path, int flags = 0) {
+  return retry([&] { return ::open(path.c_str(), O_PATH | O_CLOEXEC | flags); });
+}
+
 /// The place of `path` inside `root`, without opening what is there. By the kernel, which lets no change on the way
 /// lead out; where it cannot (before Linux 5.6, or where a sandbox forbids it), step by step.
 int find_in_root(const std::string& root, const std::string& path) {
-  const Descriptor folder{::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  const Descriptor folder{retry([&] { return ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); })};
   if (folder.fd < 0) return -1;
   open_how how{};
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  const long fd = ::syscall(SYS_openat2, folder.fd, path.c_str(), &how, sizeof how);
+  const long fd = retry([&] { return ::syscall(SYS_openat2, folder.fd, path.c_str(), &how, sizeof how); });
   if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN && errno != E2BIG)) return static_cast<int>(fd);
-  return ::open(path_in_root(root, path).c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW);
+  return open_place(path_in_root(root, path), O_NOFOLLOW);
 }
 
 } // namespace
@@ -209,7 +214,7 @@ Result<File> File::read_regular(const std::string& path, int place) {
 }
 
 Result<File> File::open_regular(const std::string& path) {
-  const Descriptor place{::open(path.c_str(), O_PATH | O_CLOEXEC)};
+  const Descriptor place{open_place(path)};
   return read_regular(path, place.fd);
 }
 
@@ -217,7 +222,7 @@ Result<File> File::open_named(const std::string& path, const Allowed& allowed) {
   if (!path.starts_with('/')) return fail("is a relative path: it is not known in which folder");
   const bool in_root = !allowed.root.empty();
   const std::string shown = in_root ? path_in_root(allowed.root, path) : path;
-  const Descriptor place{in_root ? find_in_root(allowed.root, path) : ::open(path.c_str(), O_PATH | O_CLOEXEC)};
+  const Descriptor place{in_root ? find_in_root(allowed.root, path) : open_place(path)};
   if (place.fd >= 0) {
     struct stat info {};
     if (::fstat(place.fd, &info) == 0 && !S_ISREG(info.st_mode)) return fail("is not a regular file");

@@ -137,13 +137,13 @@ std::vector<MapsLine> parse_maps(std::string_view text) {
 
 namespace {
 
-/// Who traces a thread of that status, in words; empty where nobody does, or the calling thread, which may
-/// have seized some threads before others were refused. The kernel knows the tracer as a thread.
-std::string tracer_of(const std::string& thread_status) {
+/// Who traces a thread of that status, in words; empty where no thread does but perhaps `but`. The kernel knows the
+/// tracer as a thread.
+std::string tracer_of(const std::string& thread_status, std::uint32_t but) {
   const std::string tracer = status_value(thread_status, "TracerPid");
   if (tracer.empty() || tracer == "0") return {};
   const auto tid = static_cast<std::uint32_t>(decimal(tracer));
-  if (tid == static_cast<std::uint32_t>(::gettid())) return {};
+  if (tid == but) return {};
   const std::string group = status_value(read_proc(tid, "status"), "Tgid");
   if (group.empty() || group == tracer) return "process " + tracer + " (" + thread_name(tid, tid) + ")";
   const auto pid = static_cast<std::uint32_t>(decimal(group));
@@ -176,7 +176,10 @@ std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid) {
   return could_not + "in the kernel and cannot be interrupted";
 }
 
-std::optional<elf::Problem> find_obstacle(std::uint32_t pid) {
+namespace {
+
+/// As find_obstacle(); that the thread `but` traces the process is none.
+std::optional<elf::Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t but) {
   const auto because = [](std::string why) { return elf::Problem{std::move(why), {}, {}}; };
   const std::string status = read_proc(pid, "status");
   if (status.empty()) return because("there is no such process");
@@ -187,19 +190,27 @@ std::optional<elf::Problem> find_obstacle(std::uint32_t pid) {
   if (status_value(status, "State").starts_with('Z') && list_threads(pid).size() < 2)
     return because("is a zombie: it has ended, and its parent has not taken notice yet");
   if (is_kernel_thread(pid)) return because("is a kernel thread");
-  if (const std::string tracer = tracer_of(status); !tracer.empty())
+  if (const std::string tracer = tracer_of(status, but); !tracer.empty())
     return because("is being traced by " + tracer);
   return std::nullopt;
 }
 
+} // namespace
+
+std::optional<elf::Problem> find_obstacle(std::uint32_t pid) {
+  return find_obstacle_but(pid, 0);
+}
+
 elf::Problem explain_refusal(std::uint32_t pid, int error) {
   // What was right a moment ago may have changed.
-  if (auto obstacle = find_obstacle(pid)) return std::move(*obstacle);
+  // The calling thread may have seized some threads before others were refused.
+  const auto own = static_cast<std::uint32_t>(::gettid());
+  if (auto obstacle = find_obstacle_but(pid, own)) return std::move(*obstacle);
   if (error != EPERM && error != EACCES)
     return {std::string("cannot be traced: ") + std::strerror(error), {}, {}};
   // Each thread may have a tracer of its own.
   for (const std::uint32_t tid : list_threads(pid))
-    if (const std::string tracer = tracer_of(thread_status(pid, tid)); !tracer.empty())
+    if (const std::string tracer = tracer_of(thread_status(pid, tid), own); !tracer.empty())
       return {"has thread " + std::to_string(tid) + ", which is being traced by " + tracer, {}, {}};
   const std::string uids = status_value(read_proc(pid, "status"), "Uid");
   const std::string owner = uids.substr(0, uids.find('\t'));
