@@ -161,7 +161,7 @@ bool Driver::wanted(const EncodedFde& fde, const Place& place) {
   if (filter_.names.empty()) return true;
   const auto name = names_.find(place);
   if (!name) return false;
-  const std::string demangled = elf::demangle(name->raw);
+  const std::string demangled = elf::demangle(name->raw, name->budget);
   return std::ranges::any_of(filter_.names, [&](const tool::Glob& glob) {
     return glob.matches(name->raw) || glob.matches(demangled);
   });

@@ -10,7 +10,7 @@
 namespace sframe::dump {
 
 std::string FunctionName::text(bool demangled) const {
-  std::string name = demangled ? elf::demangle(raw) : std::string(raw);
+  std::string name = demangled ? elf::demangle(raw, budget) : std::string(raw);
   if (offset) {
     Line suffix;
     name += suffix.text("+0x").hex(offset).view();
@@ -102,7 +102,7 @@ bool Names::starts_as_written(const sframe::Section& part, std::uint64_t part_of
 std::optional<FunctionName> Names::find(const Place& place) {
   const auto match = symbols().find(place.section, place.start);
   if (!match) return std::nullopt;
-  return FunctionName{match->symbol->name, match->offset};
+  return FunctionName{match->symbol->name, match->offset, object_->image ? object_->image->budget() : nullptr};
 }
 
 std::string_view Names::section_name(const Place& place) const {

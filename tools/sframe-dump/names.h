@@ -25,10 +25,11 @@ struct Place {
   const elf::Relocation* relocation = nullptr; ///< that gives the start, in a relocatable object
 };
 
-/// A symbol and how far behind its start the function begins.
+/// A symbol and how many bytes after its start the function begins.
 struct FunctionName {
   std::string_view raw;
   std::uint64_t offset = 0;
+  elf::Budget* budget = nullptr; ///< pays for demangling
 
   /// "name", "name+0x10"; demangled where `demangled`.
   std::string text(bool demangled) const;

@@ -29,7 +29,7 @@ std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const I
   return [&](const cfi::Fde& fde) {
     const auto match = find_symbol(input, symbols, fde.start);
     if (!match) return false;
-    return glob.matches(match->symbol->name) || glob.matches(elf::demangle(match->symbol->name));
+    return glob.matches(match->symbol->name) || glob.matches(elf::demangle(match->symbol->name, input.image->budget()));
   };
 }
 

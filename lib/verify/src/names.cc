@@ -21,15 +21,19 @@ std::optional<elf::SymbolTable::Match> Names::find(const Location& at) {
   return table_->find(at.section, at.pc);
 }
 
+std::string Names::demangled(std::string_view name) const {
+  return elf::demangle(name, images_.empty() ? nullptr : images_.front()->budget());
+}
+
 std::string Names::function(const Location& at) {
   const auto match = find(at);
-  return match ? elf::demangle(match->symbol->name) : std::string();
+  return match ? demangled(match->symbol->name) : std::string();
 }
 
 std::string Names::describe(const Location& at) {
   const auto match = find(at);
   if (!match) return {};
-  std::string out = elf::demangle(match->symbol->name);
+  std::string out = demangled(match->symbol->name);
   if (match->offset) out.append("+").append(elf::hex(match->offset));
   return out;
 }

@@ -44,6 +44,8 @@ public:
 private:
   std::optional<elf::SymbolTable::Match> find(const Location& at);
 
+  std::string demangled(std::string_view name) const;
+
   std::vector<const elf::Image*> images_;
   std::optional<elf::SymbolTable> table_;
   std::unique_ptr<SourceLines> lines_;
