@@ -106,6 +106,12 @@ std::string harmless(std::string_view text) {
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
+    // Nearly all text is plain.
+    const auto special = std::ranges::find_if_not(text, [](char c) { return is_plain(c) && c != '"' && c != '\\'; });
+    const auto plain = static_cast<std::size_t>(special - text.begin());
+    out += text.substr(0, plain);
+    text.remove_prefix(plain);
+    if (text.empty()) break;
     const TextPiece piece = first_piece(text);
     append_json_character(out, text, piece);
     text.remove_prefix(piece.size);
