@@ -33,7 +33,8 @@ void StatsCollector::begin_object(const Object& object) {
 void StatsCollector::begin_part(const Part& part) {
   section_ = &part.section;
   stats_ = {};
-  seen_.assign(part.section.header().fre_size, false);
+  // A damaged section's header may claim more than there is.
+  seen_.assign(std::min<std::size_t>(part.section.header().fre_size, part.section.bytes().size()), false);
 }
 
 std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Place& place, RowCursor& rows) {
