@@ -61,7 +61,7 @@ void Module::open() {
     file_missing_ = true;
   }
   if (!info_.vdso && files_.open_files && (named || !info_.path.empty())) {
-    // An executable that is not the core's may be forgotten on the command line; the right one is better.
+    // Where the user names another build, the file that the core names may still be the right one.
     const auto open_named = [&] {
       if (open_file(files_.executable, Named::by_user)) return true;
       const std::string problem = problem_;
