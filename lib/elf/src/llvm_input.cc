@@ -18,16 +18,6 @@ bool is_in_file(const Image& image, const Section& section) {
   return section.offset <= image.bytes().size() && section.size <= image.bytes().size() - section.offset;
 }
 
-/// What the section claims to be when it is unpacked; 0 where it has no header, which LLVM reports as an error.
-std::uint64_t claimed_size(const Image& image, const Section& section) {
-  if (!is_in_file(image, section)) return 0;
-  const auto bytes = image.bytes().subspan(section.offset, section.size);
-  return with_types(image.byte_order(), [&]<class Types>(Types) -> std::uint64_t {
-    const auto header = table_at<typename Types::Chdr>(bytes, 0, 1);
-    return header ? static_cast<std::uint64_t>((*header)[0].ch_size) : 0;
-  });
-}
-
 /// Each of these LLVM takes for granted.
 bool is_sound_relocations(const Image& image, const Section& section) {
   const std::uint64_t entry = section.type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);
@@ -37,11 +27,21 @@ bool is_sound_relocations(const Image& image, const Section& section) {
 
 } // namespace
 
+std::optional<std::uint64_t> claimed_size(const Image& image, const Section& section) {
+  if (!is_in_file(image, section)) return std::nullopt;
+  const auto bytes = image.bytes().subspan(section.offset, section.size);
+  return with_types(image.byte_order(), [&]<class Types>(Types) -> std::optional<std::uint64_t> {
+    const auto header = table_at<typename Types::Chdr>(bytes, 0, 1);
+    if (!header) return std::nullopt;
+    return static_cast<std::uint64_t>((*header)[0].ch_size);
+  });
+}
+
 bool is_fit_for_llvm_dwarf(const Image& image) {
   std::uint64_t left = (std::uint64_t(64) << 20) + 64 * std::uint64_t(image.bytes().size());
   for (const Section& section : image.sections()) {
     if (section.flags & shf_compressed) {
-      const std::uint64_t size = claimed_size(image, section);
+      const std::uint64_t size = claimed_size(image, section).value_or(0); // LLVM reports what has no header
       if (size > left) return false;
       left -= size;
     }

@@ -47,18 +47,6 @@ template <class F> auto with_types(ByteOrder order, F&& f) {
   return order == ByteOrder::little ? f(llvm::object::ELF64LE()) : f(llvm::object::ELF64BE());
 }
 
-/// The size that a compressed section claims to have.
-std::uint64_t claimed_size(const elf::Image& image, const elf::Section& section) {
-  return with_types(image.byte_order(), [&]<class Types>(Types) -> std::uint64_t {
-    typename Types::Chdr header;
-    const auto bytes = image.bytes();
-    if (section.offset > bytes.size() || bytes.size() - section.offset < sizeof header)
-      return std::numeric_limits<std::uint64_t>::max();
-    std::memcpy(&header, bytes.data() + section.offset, sizeof header);
-    return header.ch_size;
-  });
-}
-
 /// An ELF file with the debug sections of `image`, none compressed: LLVM believes whatever size a compressed one
 /// claims, and ends the program where it cannot have so much memory. What LLVM makes of debug information is many
 /// times as large, so that less is decompressed for it than elsewhere.
@@ -70,7 +58,8 @@ elf::Result<std::vector<std::byte>> without_compression(const elf::Image& image,
   int count = 0;
   for (const elf::Section& section : image.sections()) {
     if (!is_debug(section)) continue;
-    const std::uint64_t size = is_compressed(section) ? claimed_size(image, section) : section.size;
+    constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t size = is_compressed(section) ? elf::claimed_size(image, section).value_or(unknown) : section.size;
     if (size > left || ++count > most_sections)
       return elf::fail("too much for its file, decompressed: no source lines", section.name);
     left -= size;

@@ -6,9 +6,16 @@
 
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 namespace sframe::elf {
 
 class Image;
+struct Section;
+
+/// The size that a compressed section claims to have; nothing where the file does not hold its header.
+std::optional<std::uint64_t> claimed_size(const Image& image, const Section& section);
 
 /// True where the file can be given to llvm::DWARFContext: compressed sections claim together no more than 64 MiB and
 /// 64 times the file's size, and relocation sections are well-formed. Linear in the number of sections.
