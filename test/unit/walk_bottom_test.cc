@@ -17,11 +17,6 @@ namespace {
 using namespace sframe;
 using namespace sframe::test;
 
-class NoBytes final : public walk::ByteSource {
-public:
-  std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
-};
-
 /// A program with the functions `_start` at 0x1000 and `main` at 0x1100, 0x100 bytes each.
 std::vector<std::byte> program(std::uint64_t entry) {
   Writer symbols;

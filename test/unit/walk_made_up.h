@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "sframe/walk/module.h"
 #include "sframe/walk/steppers.h"
 #include "sframe/walk/walker.h"
 
@@ -24,6 +25,12 @@ using namespace sframe::walk;
 
 inline constexpr std::uint16_t rbx = 3, rbp = 6, rsp = 7;
 inline const AbiTraits& amd64 = traits(Abi::amd64);
+
+/// Memory of a process of which nothing can be read.
+class NoBytes final : public ByteSource {
+public:
+  std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
+};
 
 /// Memory of any ABI, by default AMD64; code in [0x1000, code_end). No modules, so no tables. 48 bits of
 /// address.

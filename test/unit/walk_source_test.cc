@@ -18,11 +18,6 @@ namespace {
 using namespace sframe;
 using namespace sframe::test;
 
-class NoBytes final : public walk::ByteSource {
-public:
-  std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
-};
-
 // .debug_aranges leads to a unit that is a header and nothing else (DWARF 4, sections 6.1.2 and 7.5.1.1).
 TEST(WalkSource, AUnitWithoutEntries) {
   TestElf elf;

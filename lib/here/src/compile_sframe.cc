@@ -48,7 +48,7 @@ struct BlockRow {
   std::uint32_t offset, rule;
 };
 
-/// Adds functions that are not behind a limit.
+/// Adds functions, up to a limit.
 class FunctionCompiler {
 public:
   FunctionCompiler(std::uint64_t base, RuleSet& rules, RowTable& rows)

@@ -2,7 +2,7 @@
 //
 // Makes snapshots of all modules. While dl_iterate_phdr() runs, nothing can be unloaded; then the sections of
 // new modules are copied, no more, so that dlopen() in other threads is not held up. Modules that were there
-// before are told by the loader's counters: if nothing was unloaded, one in the same place is the same;
+// before are known by the loader's counters: if nothing was unloaded, one in the same place is the same;
 // otherwise its sections must be the same, too.
 //
 // The loader's lock is the only one, and it is not held while anything else is waited for.

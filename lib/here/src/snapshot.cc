@@ -27,9 +27,9 @@ bool Snapshot::finish() {
 }
 
 const ModuleTables* Snapshot::module_at(std::uint64_t pc) const {
-  const auto behind = std::ranges::upper_bound(modules_, pc, {}, &ModuleTables::low);
-  if (behind == modules_.begin()) return nullptr;
-  const ModuleTables* module = *(behind - 1);
+  const auto next = std::ranges::upper_bound(modules_, pc, {}, &ModuleTables::low);
+  if (next == modules_.begin()) return nullptr;
+  const ModuleTables* module = *(next - 1);
   return module->contains(pc) ? module : nullptr;
 }
 
