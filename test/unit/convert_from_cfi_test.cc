@@ -481,6 +481,32 @@ TEST(ConvertFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
   }
 }
 
+// The same push and jump in blocks of 32 bytes: version 1 has no block size but the ABI's, 16 bytes.
+TEST(ConvertFromCfi, StubsWithoutCfiThatTheVersionCannotRepresent) {
+  std::vector<std::byte> code(3 * 32, std::byte(0x90));
+  for (std::size_t stub = 0; stub < code.size(); stub += 32)
+    for (std::size_t i = 0; const int byte : {0x68, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0})
+      code[stub + i++] = static_cast<std::byte>(byte);
+  Frames frames;
+  frames.fde(base + 0x1000, 16);
+  CfiInput input = input_of({&frames});
+  input.plts = {{{base, code.size()}, code}};
+  for (const VersionNumber version : {VersionNumber::v2, VersionNumber::v3}) {
+    const Result result = convert(input, {.version = version, .wanted = {}});
+    EXPECT_TRUE(result.report.complete());
+    EXPECT_EQ(result.report.plt_bytes, code.size());
+  }
+  const Result result = convert(input, {.version = VersionNumber::v1, .wanted = {}});
+  EXPECT_EQ(result.report.functions.total, 2u);
+  EXPECT_EQ(result.report.functions.skipped, 1u);
+  EXPECT_EQ(result.report.pc_bytes.total - result.report.pc_bytes.covered, code.size());
+  ASSERT_EQ(result.report.left_out.size(), 1u);
+  EXPECT_EQ(result.report.left_out[0].start, base);
+  EXPECT_EQ(result.report.left_out[0].size, code.size());
+  EXPECT_STREQ(result.report.left_out[0].reason.name, "rep-size");
+  EXPECT_EQ(result.report.contradiction(), nullptr);
+}
+
 TEST(ConvertFromCfi, RangesBeyondTheFormat) {
   Frames frames;
   frames.fde(base, std::uint64_t{1} << 40);

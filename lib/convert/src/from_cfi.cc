@@ -196,10 +196,22 @@ void Converter::convert_plts() {
 
 void Converter::convert_plt(const Plt& plt, std::uint64_t& bytes) {
   for (PltFunction& function : plt_functions(*input_.abi, plt.bytes, plt.range.start)) {
-    if (!options_.reaches(function.fde.start) || !out_.builder.add(function.fde, function.rows)) continue;
     ++out_.report.functions.total;
-    ++out_.report.functions.converted;
     out_.report.pc_bytes.total += function.fde.size;
+    const auto leave_out = [&](RefusalReason why) {
+      ++out_.report.functions.skipped;
+      out_.report.leave_out(function.fde.start, range_end(function.fde.start, function.fde.size), reason(why),
+                            false);
+    };
+    if (!options_.reaches(function.fde.start)) {
+      leave_out(RefusalReason::out_of_reach);
+      continue;
+    }
+    if (const auto added = out_.builder.add(function.fde, function.rows); !added) {
+      leave_out(added.error().reason);
+      continue;
+    }
+    ++out_.report.functions.converted;
     out_.report.pc_bytes.covered += function.fde.size;
     bytes += function.fde.size;
   }
