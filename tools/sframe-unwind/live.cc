@@ -8,6 +8,7 @@
 #include "printer.h"
 #include "threads.h"
 
+#include "sframe/elf/budget.h"
 #include "sframe/walk/live_process.h"
 
 #include <algorithm>
@@ -195,13 +196,20 @@ private:
       complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, app_.messages());
       process_.resume();
       printer->end(process_);
+      note_limit();
       return {};
     }
     Recording recording(options_.registers);
     complete_ &= walk_threads(threads, process_, *walker_, options_, recording, out_, app_.messages());
     process_.resume();
     print(recording);
+    note_limit();
     return {};
+  }
+
+  /// The budget is refilled for each sample: the first limit that one reaches is reported.
+  void note_limit() {
+    if (const auto limit = process_.space().budget()->problem(); limit && !limit_) limit_ = limit;
   }
 
   void print(const Recording& recording) {
@@ -232,7 +240,8 @@ private:
   bool report() {
     for (const std::string& problem : process_.space().generated_code().problems())
       app_.messages().warning({}, problem);
-    return report_modules(app_.messages(), process_);
+    if (limit_) app_.messages().warning("process " + std::to_string(options_.pid), *limit_);
+    return report_modules(app_.messages(), process_) || limit_;
   }
 
   tool::App& app_;
@@ -245,6 +254,7 @@ private:
   std::optional<walk::Walker> walker_;
   std::uint64_t walker_generation_ = 0;
   std::optional<FoldedStacks> folded_;
+  std::optional<elf::Problem> limit_; ///< that a sample has reached
   bool complete_ = true;
 };
 
@@ -252,7 +262,9 @@ private:
 
 int run_live(tool::App& app, const Options& options, tool::Output& out) {
   Interruption interruption(options.count > 1); // before anything may start a thread
-  auto process = walk::LiveProcess::attach(options.pid, options.files);
+  walk::FileOptions files = options.files;
+  files.budget = std::make_shared<elf::Budget>(app.limits(), 0); // refilled for each sample
+  auto process = walk::LiveProcess::attach(options.pid, std::move(files));
   if (!process) {
     const std::string name = "process " + std::to_string(options.pid);
     app.messages().error(name, process.error());

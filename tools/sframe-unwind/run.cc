@@ -8,13 +8,9 @@
 #include "threads.h"
 
 #include "sframe/elf/budget.h"
-#include "sframe/elf/core.h"
-#include "sframe/elf/file.h"
-#include "sframe/elf/unpack.h"
+#include "sframe/elf/core_file.h"
 #include "sframe/walk/steppers.h"
 
-#include <algorithm>
-#include <limits>
 #include <memory>
 #include <unistd.h>
 #include <utility>
@@ -54,16 +50,7 @@ bool report(tool::Messages& messages, const std::string& path, walk::CoreProcess
   return wrong;
 }
 
-/// What unpacking a core may make: zeros, which cost time only, and other bytes.
-elf::UnpackLimits unpack_limits(elf::Limits limits, std::uint64_t packed) {
-  constexpr std::uint64_t mib = std::uint64_t{1} << 20, all = std::numeric_limits<std::uint64_t>::max();
-  if (limits == elf::Limits::off) return {.size = all / 2, .memory = all / 2, .expansion = 0};
-  const std::uint64_t part = limits == elf::Limits::strict ? 4 : 1;
-  const std::uint64_t times = std::min(packed, all / 4096);
-  return {.size = (4096 * mib + 1024 * times) / part, .memory = (64 * mib + 64 * times) / part, .expansion = 0};
-}
-
-int run_on(tool::App& app, const Options& options, const elf::Core& core, std::uint64_t size, tool::Output& out) {
+int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, tool::Output& out) {
   tool::Messages& messages = app.messages();
   const auto failed = [&](std::string_view why) {
     messages.error(options.core, why);
@@ -71,8 +58,8 @@ int run_on(tool::App& app, const Options& options, const elf::Core& core, std::u
     return tool::exit_failure;
   };
   walk::FileOptions files = options.files;
-  files.budget = std::make_shared<elf::Budget>(app.limits(), size);
-  auto process = walk::CoreProcess::create(core, std::move(files));
+  files.budget = std::make_shared<elf::Budget>(app.limits(), core.cost_size());
+  auto process = walk::CoreProcess::create(core.core(), std::move(files));
   if (!process) return failed(process.error().text());
   walk::CoreSpace& space = (*process)->space();
   const auto threads = wanted_threads(**process, options);
@@ -108,28 +95,15 @@ int run(tool::App& app, const Options& options, tool::Output& out) {
   if (options.list_steppers) return list_steppers(out);
   if (options.pid) return run_live(app, options, out);
 
-  const auto failed = [&](const elf::Problem& why) {
-    app.messages().error(options.core, why);
-    print_failure(out, options.format, options.core, why);
+  const auto core = elf::CoreFile::open(options.core, app.limits());
+  if (!core) {
+    app.messages().error(options.core, core.error());
+    print_failure(out, options.format, options.core, core.error());
     return tool::exit_failure;
-  };
-  const auto file = elf::File::open(options.core);
-  if (!file) return failed(file.error());
-  std::span<const std::byte> bytes = file->bytes();
-  elf::Unpacked unpacked;
-  if (elf::is_packed(bytes)) {
-    auto result = elf::unpack(bytes, unpack_limits(app.limits(), bytes.size()));
-    if (!result) return failed(result.error());
-    unpacked = std::move(*result);
-    bytes = unpacked.bytes();
-    if (unpacked.damaged())
-      app.messages().warning(options.core, "the compressed file is damaged or ends early");
   }
-  const auto core = elf::Core::parse(bytes);
-  if (!core) return failed(core.error());
-  // Of a compressed core, zeros count little: its walk is no longer for them.
-  const int code = run_on(app, options, *core, std::min<std::uint64_t>(bytes.size(), 64 * file->bytes().size()), out);
-  return code == tool::exit_ok && unpacked.damaged() ? tool::exit_findings : code;
+  if (core->damaged()) app.messages().warning(options.core, "the compressed file is damaged or ends early");
+  const int code = run_on(app, options, *core, out);
+  return code == tool::exit_ok && core->damaged() ? tool::exit_findings : code;
 }
 
 } // namespace sframe::unwind

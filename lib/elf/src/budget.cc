@@ -46,11 +46,17 @@ std::string_view name_of(Resource resource) {
 }
 
 Budget::Budget(Limits limits, std::uint64_t size) : limits_(limits) {
+  refill(size);
+}
+
+void Budget::refill(std::uint64_t size) {
+  first_ = 0;
+  used_up_ = 0;
   constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   for (const Allowance& allowance : allowances) {
     std::uint64_t amount = size < all / 256 ? allowance.base + allowance.per_byte * size / allowance.bytes : all;
-    if (limits == Limits::off) amount = all;
-    if (limits == Limits::strict) amount /= 4;
+    if (limits_ == Limits::off) amount = all;
+    if (limits_ == Limits::strict) amount /= 4;
     const auto i = static_cast<std::size_t>(allowance.resource);
     left_[i] = limit_[i] = amount;
   }

@@ -56,6 +56,7 @@ typedef struct sframe_options {
   const char* debug_dir;  /* separate debug files: looked up here before /usr/lib/debug */
   int no_files;           /* open no files: nothing but the process's memory */
   int trust_all;          /* use files that a core names where it has no build ID to check them by */
+  int no_limits;          /* no limit to what a walk may cost, which else follows from the size of the core or process */
 } sframe_options;
 
 /* --- Processes --- */

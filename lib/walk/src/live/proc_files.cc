@@ -65,6 +65,13 @@ std::string read_proc(std::uint32_t pid, std::string_view name) {
   return text;
 }
 
+std::uint64_t resident_bytes(std::uint32_t pid) {
+  const std::string statm = read_proc(pid, "statm"); // pages: of addresses, resident, ...
+  const std::size_t space = statm.find(' ');
+  if (space == std::string::npos) return 0;
+  return decimal(std::string_view(statm).substr(space + 1)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 std::vector<std::uint32_t> list_threads(std::uint32_t pid) {
   std::vector<std::uint32_t> tids;
   std::error_code error;

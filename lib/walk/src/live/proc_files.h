@@ -23,6 +23,9 @@ std::string proc_path(std::uint32_t pid, std::string_view name);
 /// The whole file; empty where it cannot be read.
 std::string read_proc(std::uint32_t pid, std::string_view name);
 
+/// Bytes of memory that the process has now; 0 where it is gone.
+std::uint64_t resident_bytes(std::uint32_t pid);
+
 /// The process's threads, by tid; empty where it is gone.
 std::vector<std::uint32_t> list_threads(std::uint32_t pid);
 

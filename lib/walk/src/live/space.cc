@@ -170,6 +170,7 @@ elf::Result<bool> LiveSpace::refresh() {
   std::string text = live::read_proc(through_, "maps");
   if (text.empty()) text = live::read_proc(through_ = live::living_thread(pid_), "maps");
   if (text.empty()) return elf::fail("has ended");
+  if (elf::Budget* const budget = files_.budget.get()) budget->refill(live::resident_bytes(pid_));
   if (text == maps_) return false;
   mappings_.clear();
   maps_ = std::move(text);

@@ -7,20 +7,12 @@
 namespace sframe::walk {
 
 elf::Result<std::unique_ptr<CoreTarget>> CoreTarget::open(const std::string& path, FileOptions files) {
-  auto file = elf::File::open(path);
+  const elf::Limits limits = files.budget ? files.budget->limits() : elf::Limits::standard;
+  auto file = elf::CoreFile::open(path, limits);
   if (!file) return std::unexpected(file.error());
-  elf::Unpacked unpacked;
-  std::span<const std::byte> bytes = file->bytes();
-  if (elf::is_packed(bytes)) {
-    auto result = elf::unpack(bytes);
-    if (!result) return std::unexpected(result.error());
-    unpacked = std::move(*result);
-    bytes = unpacked.bytes();
-  }
-  auto core = elf::Core::parse(bytes);
-  if (!core) return std::unexpected(core.error());
-  std::unique_ptr<CoreTarget> target(new CoreTarget(std::move(*file), std::move(unpacked), std::move(*core)));
-  auto process = CoreProcess::create(target->core_, std::move(files));
+  if (!files.budget) files.budget = std::make_shared<elf::Budget>(limits, file->cost_size());
+  std::unique_ptr<CoreTarget> target(new CoreTarget(std::move(*file)));
+  auto process = CoreProcess::create(target->core(), std::move(files));
   if (!process) return std::unexpected(process.error());
   target->process_ = std::move(*process);
   return target;
@@ -31,7 +23,7 @@ void CoreTarget::select_thread(std::size_t number) {
 }
 
 elf::Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path) {
-  const elf::MemoryRange* range = core_.range_at(address);
+  const elf::MemoryRange* range = core().range_at(address);
   if (!range) return elf::fail("the core has no mapping at " + elf::hex(address));
   if (auto file = elf::File::open_regular(path); !file) return std::unexpected(file.error());
   ModuleInfo info;

@@ -59,6 +59,10 @@ public:
     return false;
   }
 
+  /// As new, for an input of `size` bytes: what changes is read again, a process that runs on. Not while another
+  /// thread takes from it.
+  void refill(std::uint64_t size);
+
   Limits limits() const { return limits_; }
 
   bool is_used_up() const { return first_.load(std::memory_order_relaxed) != 0; }

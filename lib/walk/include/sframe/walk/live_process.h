@@ -46,6 +46,7 @@ public:
   std::span<const std::byte> view(std::uint64_t address) override;
   bool is_code(std::uint64_t address) override;
   std::uint64_t code_address_mask() override { return code_mask_; }
+  elf::Budget* budget() override { return files_.budget.get(); }
   Module* module_at(std::uint64_t address) override;
 
   /// What is mapped from a file, or is the vdso, and cannot be written to. Kept as long as the space: modules
@@ -61,7 +62,8 @@ public:
 
   DynamicCode& generated_code() { return generated_; }
 
-  /// Reads the list of mappings again; true where it has changed. Fails where the process is gone.
+  /// Reads the list of mappings again; true where it has changed. Fails where the process is gone. Refills the
+  /// budget, where FileOptions have one, by the size of the memory that the process has.
   elf::Result<bool> refresh();
   /// Drops what was read of memory: the process is going to run.
   void forget();

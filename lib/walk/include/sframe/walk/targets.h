@@ -11,8 +11,7 @@
 
 #pragma once
 
-#include "sframe/elf/file.h"
-#include "sframe/elf/unpack.h"
+#include "sframe/elf/core_file.h"
 #include "sframe/walk/accessors.h"
 #include "sframe/walk/live_process.h"
 #include "sframe/walk/process_state.h"
@@ -69,7 +68,8 @@ private:
 /// A core file, plain or compressed, with one of its threads selected.
 class CoreTarget final : public ModuleAccessors {
 public:
-  /// Fails where the file cannot be read, is no core, or is of an ABI that cannot be unwound.
+  /// Fails where the file cannot be read, is no core, or is of an ABI that cannot be unwound. What reading and
+  /// walking it may cost is `files.budget`, or where there is none, a new one of elf::Limits::standard.
   static elf::Result<std::unique_ptr<CoreTarget>> open(const std::string& path, FileOptions files = {});
 
   const AbiTraits& abi() const override { return process_->space().abi(); }
@@ -92,16 +92,13 @@ public:
   bool is_code(std::uint64_t address, void* arg) override;
   std::uint64_t code_address_mask(const AbiTraits& abi, void* arg) override;
 
-  const elf::Core& core() const { return core_; }
+  const elf::Core& core() const { return file_.core(); }
 
 private:
-  CoreTarget(elf::File file, elf::Unpacked unpacked, elf::Core core)
-      : file_(std::move(file)), unpacked_(std::move(unpacked)), core_(std::move(core)) {}
+  explicit CoreTarget(elf::CoreFile file) : file_(std::move(file)) {}
   AddressSpace& space() override { return process_->space(); }
 
-  elf::File file_;
-  elf::Unpacked unpacked_; ///< what core_ reads, if file_ is compressed
-  elf::Core core_;
+  elf::CoreFile file_;
   std::unique_ptr<CoreProcess> process_;
   FileOptions no_options_;
   std::deque<Module> added_;

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one way to a core file (core(5)), plain or compressed (unpack.h).
+
+#pragma once
+
+#include "sframe/elf/budget.h"
+#include "sframe/elf/core.h"
+#include "sframe/elf/file.h"
+#include "sframe/elf/problem.h"
+#include "sframe/elf/unpack.h"
+
+#include <cstdint>
+#include <string>
+
+namespace sframe::elf {
+
+/// A core with the bytes that it is read from. Movable; what core() points into stays where it is.
+class CoreFile {
+public:
+  /// Opens, unpacks where it is compressed, and parses. Fails where the file cannot be read, is no core, or
+  /// unpacks to more than `limits` allow (docs/limits.md). Linear in the unpacked size.
+  static Result<CoreFile> open(const std::string& path, Limits limits);
+
+  const Core& core() const { return core_; }
+
+  /// True where the compressed bytes are damaged or end early: the core has what came before.
+  bool damaged() const { return unpacked_.damaged(); }
+
+  /// Bytes, for a Budget. Those of a compressed core count 64 times at most: its zeros are no reason for a long
+  /// walk.
+  std::uint64_t cost_size() const { return cost_size_; }
+
+private:
+  CoreFile(File file, Unpacked unpacked, Core core, std::uint64_t cost_size)
+      : file_(std::move(file)), unpacked_(std::move(unpacked)), core_(std::move(core)), cost_size_(cost_size) {}
+
+  File file_;
+  Unpacked unpacked_; ///< what core_ reads where file_ is compressed
+  Core core_;
+  std::uint64_t cost_size_;
+};
+
+} // namespace sframe::elf

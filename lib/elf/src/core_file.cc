@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/elf/core_file.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace sframe::elf {
+
+namespace {
+
+/// What unpacking a core may make: zeros, which cost time only, and other bytes.
+UnpackLimits unpack_limits(Limits limits, std::uint64_t packed) {
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20, all = std::numeric_limits<std::uint64_t>::max();
+  if (limits == Limits::off) return {.size = all / 2, .memory = all / 2, .expansion = 0};
+  const std::uint64_t part = limits == Limits::strict ? 4 : 1;
+  const std::uint64_t times = std::min(packed, all / 4096);
+  return {.size = (4096 * mib + 1024 * times) / part, .memory = (64 * mib + 64 * times) / part, .expansion = 0};
+}
+
+} // namespace
+
+Result<CoreFile> CoreFile::open(const std::string& path, Limits limits) {
+  auto file = File::open(path);
+  if (!file) return std::unexpected(file.error());
+  const std::uint64_t size = file->bytes().size();
+  std::span<const std::byte> bytes = file->bytes();
+  Unpacked unpacked;
+  if (is_packed(bytes)) {
+    auto result = unpack(bytes, unpack_limits(limits, size));
+    if (!result) return std::unexpected(result.error());
+    unpacked = std::move(*result);
+    bytes = unpacked.bytes();
+  }
+  auto core = Core::parse(bytes);
+  if (!core) return std::unexpected(core.error());
+  return CoreFile(std::move(*file), std::move(unpacked), std::move(*core), std::min<std::uint64_t>(bytes.size(), 64 * size));
+}
+
+} // namespace sframe::elf
