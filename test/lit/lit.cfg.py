@@ -3,7 +3,7 @@
 # Substitutions: the programs and the LLVM tools go by their bare names (they are put first on PATH); %inputs is test/inputs, %build the build folder;
 # %objdump247, %readelf247, %as247, %ld247 ... are newer binutils, %as240, %objdump240 the system's if they are 2.40.
 # Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, aarch64-cc, s390x-cc, qemu-aarch64, qemu-aarch64_be,
-# qemu-s390x, patchelf, chrpath, dwz, debugedit, elfutils, python3, clang, asan,
+# qemu-s390x, patchelf, chrpath, dwz, debugedit, find-debuginfo, elfutils, python3, clang, asan,
 # hardened (release flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer binutils; perhaps none.
 # amd64: the host is one. ptrace: processes may be traced. landlock: the kernel limits paths.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the kernel, else by gdb (feature cores);
@@ -83,7 +83,7 @@ for name, tool in (("%newer-strips", "%strip"), ("%newer-objcopies", "%objcopy")
 for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), ("c++", "g++"), ("python3", "python3"),
                       ("qemu-aarch64", "qemu-aarch64"), ("qemu-s390x", "qemu-s390x"), ("qemu-aarch64_be", "qemu-aarch64_be"),
                       ("aarch64-cc", "aarch64-linux-gnu-gcc"), ("s390x-cc", "s390x-linux-gnu-gcc"), ("patchelf", "patchelf"),
-                      ("clang", "clang-22"), ("elfutils", "eu-strip"), ("dwz", "dwz"), ("debugedit", "debugedit"),
+                      ("clang", "clang-22"), ("elfutils", "eu-strip"), ("dwz", "dwz"), ("debugedit", "debugedit"), ("find-debuginfo", "find-debuginfo"),
                       ("chrpath", "chrpath")):
     if shutil.which(tool):
         config.available_features.add(feature)

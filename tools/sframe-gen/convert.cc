@@ -95,6 +95,8 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
   if (line.emit != Emit::elf)
     return failed(line.input, {"an archive has no section of its own; use --emit=elf", {}, {}});
   const auto members = elf::archive_members(file.bytes());
+  if (!members && line.allow_missing && elf::is_thin_archive(file.bytes()))
+    return keep_file(line, file, members.error().text(), summary);
   if (!members) return failed(line.input, members.error());
   std::vector<NewContents> contents;
   contents.reserve(members->size());

@@ -33,8 +33,12 @@ bool is_archive(std::span<const std::byte> bytes) {
   return to_llvm(bytes).starts_with(magic) || to_llvm(bytes).starts_with(thin_magic);
 }
 
+bool is_thin_archive(std::span<const std::byte> bytes) {
+  return to_llvm(bytes).starts_with(thin_magic);
+}
+
 Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes) {
-  if (to_llvm(bytes).starts_with(thin_magic))
+  if (is_thin_archive(bytes))
     return fail("thin archive: it holds only names of files; give those files instead");
   auto archive = llvm::object::Archive::create(llvm::MemoryBufferRef(to_llvm(bytes), ""));
   if (!archive) return damaged(archive.takeError());

@@ -25,6 +25,9 @@ struct Member {
 /// True where the bytes start with the magic number of an archive, thin or not.
 bool is_archive(std::span<const std::byte> bytes);
 
+/// True for a thin archive: its members are files of their own.
+bool is_thin_archive(std::span<const std::byte> bytes);
+
 /// The members that are files (not the symbol index or the table of long names), in order. On damage, a
 /// Problem with the offset. `bytes` must outlive the members. Linear in the number of members.
 Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes);
