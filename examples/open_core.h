@@ -21,7 +21,7 @@ struct OpenCore {
   std::unique_ptr<sframe::walk::CoreProcess> process;
 };
 
-inline sframe::elf::Result<std::unique_ptr<OpenCore>> open_core(const std::string& path) {
+inline sframe::Result<std::unique_ptr<OpenCore>> open_core(const std::string& path) {
   auto file = sframe::elf::File::open(path);
   if (!file) return std::unexpected(file.error());
   auto core = sframe::elf::Core::parse(file->bytes());

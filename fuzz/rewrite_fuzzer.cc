@@ -36,8 +36,8 @@ public:
   explicit Maker(std::size_t size) : bytes_(size, std::byte(0x5f)) {}
 
   elf::SectionMaker steps() {
-    return {.make = [this](elf::Places) -> elf::Result<std::uint64_t> { return bytes_.size(); },
-            .finish = [this](std::uint64_t address) -> elf::Result<std::span<const std::byte>> {
+    return {.make = [this](elf::Places) -> Result<std::uint64_t> { return bytes_.size(); },
+            .finish = [this](std::uint64_t address) -> Result<std::span<const std::byte>> {
               return at(address);
             }};
   }
@@ -50,7 +50,7 @@ private:
   Bytes bytes_;
 };
 
-elf::Result<elf::Edit> add(std::span<const std::byte> file, std::size_t size) {
+Result<elf::Edit> add(std::span<const std::byte> file, std::size_t size) {
   const auto image = elf::Image::parse(file);
   if (!image) return std::unexpected(image.error());
   Maker maker(size);

@@ -177,11 +177,11 @@ std::expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::s
     auto words = format::encode_words(rows[i], how);
     if (!words) return refuse(words.error(), i);
     if (options_.merge_rows && num_fres && same_words(*words, previous)) continue;
-    format::store_sized(to, rows[i].offset, offset_size, order_);
+    store_sized(to, rows[i].offset, offset_size, order_);
     to += offset_size;
     *to++ = static_cast<std::byte>(words->info);
     for (std::uint32_t w = 0; w < words->count; ++w, to += words->size)
-      format::store_sized(to, words->values[w], words->size, order_);
+      store_sized(to, words->values[w], words->size, order_);
     previous = *words;
     ++num_fres;
   }
@@ -421,7 +421,6 @@ std::optional<Builder::AddressRange> Builder::address_range() const {
 
 void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const {
   namespace field = format::header;
-  using format::store;
   store(out, magic, order_);
   store(out + field::version, version_->number, order_);
   store(out + field::flags, flags, order_);

@@ -19,7 +19,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-elf::Result<Bytes> convert(std::span<const std::byte> file) {
+Result<Bytes> convert(std::span<const std::byte> file) {
   const auto image = elf::Image::parse(file);
   if (!image) return std::unexpected(image.error());
   const auto layout = elf::ObjectLayout::make(*image);
@@ -28,10 +28,10 @@ elf::Result<Bytes> convert(std::span<const std::byte> file) {
   if (!input) return std::unexpected(input.error());
   const auto [builder, report] = from_cfi(*input, {});
   Bytes section;
-  const auto make = [&](elf::Places) -> elf::Result<std::uint64_t> { return builder.size(); };
-  const auto finish = [&](std::uint64_t address) -> elf::Result<std::span<const std::byte>> {
+  const auto make = [&](elf::Places) -> Result<std::uint64_t> { return builder.size(); };
+  const auto finish = [&](std::uint64_t address) -> Result<std::span<const std::byte>> {
     auto made = builder.finish(address);
-    if (!made) return elf::fail(message(made.error().reason));
+    if (!made) return fail(message(made.error().reason));
     section = std::move(*made);
     return section;
   };

@@ -2,7 +2,7 @@
 //
 // Limits by resource.
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 
 #include <atomic>
 #include <cstdint>

@@ -3,7 +3,7 @@
 // Symbols: which one an address belongs to.
 
 #include "elf_builder.h"
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/symbols.h"
 

@@ -194,7 +194,7 @@ std::vector<std::uint64_t> walk_all(walk::LiveProcess& process, walk::Walker& wa
   return found.pcs;
 }
 
-elf::Result<std::size_t> sample(walk::LiveProcess& process) {
+Result<std::size_t> sample(walk::LiveProcess& process) {
   if (const auto stopped = process.stop(); !stopped) return std::unexpected(stopped.error());
   walk::Walker walker = walker_for(process);
   const std::size_t frames = walk_all(process, walker).size();

@@ -63,7 +63,7 @@ std::vector<std::string> stack_of(walk::LiveProcess& process, std::uint32_t tid)
 std::vector<std::uint64_t> walk_all(walk::LiveProcess& process, walk::Walker& walker);
 
 /// Stops the process, walks all its threads and lets it go. How many frames there were.
-elf::Result<std::size_t> sample(walk::LiveProcess& process);
+Result<std::size_t> sample(walk::LiveProcess& process);
 
 /// Whether this machine lets us trace our children at all.
 bool can_trace();

@@ -244,7 +244,7 @@ TEST(ToolApp, CommandLine) {
 TEST(ToolMessages, Style) {
   Messages messages("sframe-test");
   testing::internal::CaptureStderr();
-  messages.error("a.out", elf::Problem{"row runs past the end", ".sframe", 0x1c});
+  messages.error("a.out", Problem{"row runs past the end", ".sframe", 0x1c});
   messages.set_quiet(true);
   messages.warning("a.out", "not shown");
   messages.detail("a.out", "not shown");

@@ -49,7 +49,7 @@ protected:
   }
   ~ToolEdited() override { fs::remove_all(folder); }
 
-  elf::Result<void> write(const fs::path& path) const {
+  Result<void> write(const fs::path& path) const {
     const auto file = elf::File::open(in);
     return write_edited(path, *file, edit);
   }

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <sframe/parallel/for_each.h>
+#include <sframe/base/parallel.h>
 #include <sframe/verify/parallel.h>
 
 #include <numeric>
@@ -16,10 +16,10 @@ using namespace sframe::verify;
 TEST(VerifyParallel, EachItemIsWorkedOnOnce) {
   for (const unsigned threads : {0u, 1u, 2u, 7u}) {
     std::vector<std::atomic<int>> done(100);
-    sframe::parallel::for_each(done.size(), threads, [&](std::size_t i) { ++done[i]; });
+    sframe::for_each_parallel(done.size(), threads, [&](std::size_t i) { ++done[i]; });
     for (const auto& count : done) EXPECT_EQ(count, 1);
   }
-  sframe::parallel::for_each(0, 4, [](std::size_t) { FAIL(); });
+  sframe::for_each_parallel(0, 4, [](std::size_t) { FAIL(); });
 }
 
 // Memory that runs out on any thread is the caller's to handle; nothing is left running.
@@ -32,7 +32,7 @@ TEST(VerifyParallel, AnExceptionOfAnyThreadIsTheCallers) {
       if (i == 50) --running, throw std::bad_alloc();
       --running;
     };
-    EXPECT_THROW(sframe::parallel::for_each(100000, threads, work), std::bad_alloc);
+    EXPECT_THROW(sframe::for_each_parallel(100000, threads, work), std::bad_alloc);
     EXPECT_EQ(running, 0);
     EXPECT_GE(begun, 51);
     EXPECT_LT(begun, 100000);

@@ -126,14 +126,14 @@ TEST_F(WalkLive, OneWalkerServesManyStops) {
 TEST_F(WalkLive, EachStopRefillsTheBudget) {
   Target target;
   FileOptions files;
-  files.budget = std::make_shared<elf::Budget>(elf::Limits::standard, 0);
+  files.budget = std::make_shared<Budget>(Limits::standard, 0);
   const auto process = LiveProcess::attach(target.pid(), files);
   ASSERT_TRUE(process);
   LiveSpace& space = (*process)->space();
   ASSERT_TRUE((*process)->stop());
   Walker walker(space, default_steppers(space.abi(), space.main_module()));
   const std::size_t all = test::walk_all(**process, walker).size();
-  EXPECT_FALSE(files.budget->take(elf::Resource::frames, ~std::uint64_t{0}));
+  EXPECT_FALSE(files.budget->take(Resource::frames, ~std::uint64_t{0}));
   walker.forget_memory();
   EXPECT_LT(test::walk_all(**process, walker).size(), all);
   EXPECT_TRUE(files.budget->problem());
@@ -143,7 +143,7 @@ TEST_F(WalkLive, EachStopRefillsTheBudget) {
   walker.forget_memory();
   EXPECT_EQ(test::walk_all(**process, walker).size(), all);
   // By the memory that it has: a frame for 4 bytes, and some megabytes at least.
-  EXPECT_TRUE(files.budget->take(elf::Resource::frames, 200'000));
+  EXPECT_TRUE(files.budget->take(Resource::frames, 200'000));
 }
 
 TEST_F(WalkLive, CountsChangesOfTheMappings) {

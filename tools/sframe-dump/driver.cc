@@ -20,7 +20,7 @@ int exit_code(ErrorKind kind) {
 
 } // namespace
 
-void Driver::set_budget(elf::Budget* budget, const std::string& path) {
+void Driver::set_budget(Budget* budget, const std::string& path) {
   if (const auto problem = budget_ ? budget_->problem() : std::nullopt) {
     budget_ = nullptr;
     unreadable(budget_path_, *problem, tool::exit_findings);
@@ -31,15 +31,15 @@ void Driver::set_budget(elf::Budget* budget, const std::string& path) {
 }
 
 void Driver::charge_output() {
-  if (budget_) (void)budget_->take(elf::Resource::printed_bytes, out_.size() - std::exchange(charged_output_, out_.size()));
+  if (budget_) (void)budget_->take(Resource::printed_bytes, out_.size() - std::exchange(charged_output_, out_.size()));
 }
 
-void Driver::report(std::string_view file, const elf::Problem& problem, int code) {
+void Driver::report(std::string_view file, const Problem& problem, int code) {
   messages_.error(file, problem);
   code_ = std::max(code_, code);
 }
 
-void Driver::unreadable(const std::string& name, const elf::Problem& problem, int code) {
+void Driver::unreadable(const std::string& name, const Problem& problem, int code) {
   report(name, problem, code);
   dumper_.unreadable_file(name, problem);
 }
@@ -70,7 +70,7 @@ void Driver::show(const Object& object) {
 }
 
 void Driver::show_section(const Object& object, const ObjectSection& section) {
-  const auto unreadable = [&](const elf::Problem& problem, int code) {
+  const auto unreadable = [&](const Problem& problem, int code) {
     dumper_.unreadable(problem);
     report(object.name(), problem, code);
   };
@@ -78,7 +78,7 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
   for (std::uint32_t number = 0; !stopped(); ++number) {
     const auto next = parts.next();
     if (!next) {
-      const elf::Problem problem = elf::to_problem(next.error(), section.name);
+      const Problem problem = to_problem(next.error(), section.name);
       // Header and functions are shown as far as the bytes go.
       std::optional<Error> fault;
       const auto damaged = Section::parse_damaged(section.contents.bytes().subspan(parts.offset()),
@@ -104,16 +104,16 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
 
 /// `damage` is what is wrong with the part as a whole, or nullptr.
 bool Driver::show_part(const Object& object, const ObjectSection& section, const Part& part,
-                       const elf::Problem* damage) {
+                       const Problem* damage) {
   if (const auto reason = dumper_.refuses(part)) {
     report(object.name(), {*reason, {}, std::nullopt}, tool::exit_failure);
     return false;
   }
   if (const std::uint8_t unknown = unknown_flags(part.section))
     messages_.warning(object.name(),
-                      elf::Problem{"unknown flags " + hex_text(unknown), section.name, part.offset + 3});
+                      Problem{"unknown flags " + hex_text(unknown), section.name, part.offset + 3});
   if (object.image && object.image->abi() != &part.section.abi())
-    messages_.warning(object.name(), elf::Problem{"the section is for another machine than the file: ABI " +
+    messages_.warning(object.name(), Problem{"the section is for another machine than the file: ABI " +
                                                       std::string(part.section.abi().name),
                                                   section.name, part.offset + 4});
   ++parts_;
@@ -122,7 +122,7 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
   dumper_.end_part(damage ? damage : problem ? &*problem : nullptr);
   if (!filter_.header_only && rows_at_end_)
     messages_.warning(object.name(),
-                      elf::Problem{"rows at the end of their function hold for no address (" +
+                      Problem{"rows at the end of their function hold for no address (" +
                                        std::to_string(rows_at_end_) + " of them, the first in function " +
                                        std::to_string(first_at_end_) + ")",
                                    section.name,
@@ -132,25 +132,25 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
   return true;
 }
 
-std::optional<elf::Problem> Driver::show_functions(const ObjectSection& section, const Part& part) {
+std::optional<Problem> Driver::show_functions(const ObjectSection& section, const Part& part) {
   std::uint64_t rows = 0;
   rows_at_end_ = 0;
   for (std::uint32_t i = 0; i < part.section.num_fdes() && !stopped(); ++i) {
     auto fde = part.section.fde(i);
-    if (!fde) return elf::to_problem(fde.error(), section.name, part.offset);
+    if (!fde) return to_problem(fde.error(), section.name, part.offset);
     const Place place = names_.place(part.section, part.offset, *fde);
     if (!wanted(*fde, place)) continue;
     ++functions_;
     rows += fde->num_fres;
     RowCursor cursor = part.section.rows(*fde);
     const std::uint64_t expected = 1 + std::min<std::uint64_t>(fde->num_fres, part.section.plausible_rows());
-    if (budget_ && !budget_->take(elf::Resource::rows, expected)) break;
+    if (budget_ && !budget_->take(Resource::rows, expected)) break;
     const auto error = dumper_.function(*fde, place, cursor);
     charge_output();
     if (cursor.at_function_end() && rows_at_end_++ == 0) first_at_end_ = i;
-    if (error) return elf::to_problem(*error, section.name, part.offset);
+    if (error) return to_problem(*error, section.name, part.offset);
     if (rows > part.section.plausible_rows())
-      return elf::Problem{"functions share rows beyond all proportion; the rest is left out", section.name,
+      return Problem{"functions share rows beyond all proportion; the rest is left out", section.name,
                           part.offset + fde->index_offset};
   }
   return std::nullopt;

@@ -7,7 +7,7 @@
 
 #include "dumper.h"
 
-#include <sframe/elf/budget.h>
+#include <sframe/base/budget.h>
 #include <sframe/tool/messages.h>
 #include <sframe/tool/output.h>
 #include <sframe/tool/text.h>
@@ -39,10 +39,10 @@ public:
   void show(const Object& object);
 
   /// Reports an error and makes the exit code at least `code`.
-  void report(std::string_view file, const elf::Problem& problem, int code);
+  void report(std::string_view file, const Problem& problem, int code);
 
   /// The same for a file, or a member of an archive, that cannot be read: it has its place in the output, too.
-  void unreadable(const std::string& name, const elf::Problem& problem, int code);
+  void unreadable(const std::string& name, const Problem& problem, int code);
 
   /// For a file of which a part was missing when it was read, which has been reported: its place in the output.
   void cut(const std::string& name);
@@ -53,20 +53,20 @@ public:
 
   /// From now on the input's budget is charged for rows and output; nullptr: no input. Where it was used up, reports
   /// that of the input that ends.
-  void set_budget(elf::Budget* budget, const std::string& path = {});
+  void set_budget(Budget* budget, const std::string& path = {});
 
   /// True where the input's budget of rows or output is used up, or the output's reader gone: nothing more is to be
   /// shown.
   bool stopped() const {
-    return out_.failed() || (budget_ && (budget_->is_used_up(elf::Resource::rows) ||
-                                         budget_->is_used_up(elf::Resource::printed_bytes)));
+    return out_.failed() || (budget_ && (budget_->is_used_up(Resource::rows) ||
+                                         budget_->is_used_up(Resource::printed_bytes)));
   }
 
 private:
   void show_section(const Object& object, const ObjectSection& section);
   bool show_part(const Object& object, const ObjectSection& section, const Part& part,
-                 const elf::Problem* damage = nullptr);
-  std::optional<elf::Problem> show_functions(const ObjectSection& section, const Part& part);
+                 const Problem* damage = nullptr);
+  std::optional<Problem> show_functions(const ObjectSection& section, const Part& part);
   bool wanted(const EncodedFde& fde, const Place& place);
   void charge_output();
 
@@ -75,7 +75,7 @@ private:
   tool::Messages& messages_;
   tool::Output& out_;
   Filter filter_;
-  elf::Budget* budget_ = nullptr;
+  Budget* budget_ = nullptr;
   std::string budget_path_;
   std::uint64_t charged_output_ = 0; ///< size of the output that has been charged
   std::uint64_t functions_ = 0; ///< shown

@@ -47,7 +47,7 @@ public:
 
   /// A file, or a member of an archive, that cannot be shown, or only in part. Between objects.
   virtual void unreadable_file([[maybe_unused]] const std::string& name,
-                               [[maybe_unused]] const elf::Problem& problem) {}
+                               [[maybe_unused]] const Problem& problem) {}
   virtual void begin_archive([[maybe_unused]] const std::string& path) {}
   virtual void begin_object(const Object& object) = 0;
   virtual void end_object() {}
@@ -59,9 +59,9 @@ public:
   virtual void end_section() {}
   virtual void begin_part(const Part& part) = 0;
   /// `fault` is what ended the part early, or nullptr.
-  virtual void end_part([[maybe_unused]] const elf::Problem* fault) {}
+  virtual void end_part([[maybe_unused]] const Problem* fault) {}
   /// From here on, the section holds no SFrame data that can be read.
-  virtual void unreadable([[maybe_unused]] const elf::Problem& fault) {}
+  virtual void unreadable([[maybe_unused]] const Problem& fault) {}
   /// Shows a function with its rows, up to the first fault, which it returns. Moves `rows` to their end.
   virtual std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) = 0;
   /// After the last file.

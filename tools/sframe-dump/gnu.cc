@@ -14,7 +14,7 @@
 #include "formats.h"
 #include "line.h"
 
-#include <sframe/elf/printable.h>
+#include <sframe/base/printable.h>
 
 #include <array>
 
@@ -39,11 +39,11 @@ constexpr std::array flag_names{FlagName{flag_sorted, "SFRAME_F_FDE_SORTED"},
 std::string gnu_text(std::string_view name) {
   std::string text;
   while (!name.empty()) {
-    const elf::TextPiece piece = elf::first_piece(name);
+    const TextPiece piece = first_piece(name);
     if (piece.code < 0x20)
       text += {'^', static_cast<char>(name[0] + '@')};
     else
-      elf::append_harmless(text, name.substr(0, piece.size));
+      append_harmless(text, name.substr(0, piece.size));
     name.remove_prefix(piece.size);
   }
   return text;

@@ -23,7 +23,7 @@ constexpr std::string_view default_section = ".sframe";
 /// Shows the contents of one file.
 class FileReader {
 public:
-  FileReader(const std::string& path, const InputOptions& options, Driver& driver, elf::Budget& budget)
+  FileReader(const std::string& path, const InputOptions& options, Driver& driver, Budget& budget)
       : path_(path), options_(options), driver_(driver), budget_(budget) {}
 
   void show(Bytes bytes);
@@ -35,15 +35,15 @@ private:
   void show_core(Bytes bytes);
   bool show_module(const elf::Core& core, const elf::Module& module);
   void load_sections(Object& object);
-  elf::Result<elf::Contents> load(const elf::Image& image, const elf::Table& table);
+  Result<elf::Contents> load(const elf::Image& image, const elf::Table& table);
   bool is_named(const elf::Image& image, const elf::Table& table) const;
-  elf::Problem nothing_found() const { return {"no section " + options_.section, {}, {}}; }
-  void report(Object& object, const elf::Problem& problem, int code);
+  Problem nothing_found() const { return {"no section " + options_.section, {}, {}}; }
+  void report(Object& object, const Problem& problem, int code);
 
   const std::string& path_;
   const InputOptions& options_;
   Driver& driver_;
-  elf::Budget& budget_;
+  Budget& budget_;
 };
 
 void FileReader::show(Bytes bytes) {
@@ -69,14 +69,14 @@ void FileReader::show_raw(Bytes bytes, Object object) {
 }
 
 /// A problem that the output names with the object.
-void FileReader::report(Object& object, const elf::Problem& problem, int code) {
+void FileReader::report(Object& object, const Problem& problem, int code) {
   driver_.report(object.name(), problem, code);
   object.problems.push_back(problem);
 }
 
 void FileReader::show_elf(const elf::Image& image, Object object) {
   object.image = &image;
-  for (const elf::Problem& problem : image.problems()) report(object, problem, exit_findings);
+  for (const Problem& problem : image.problems()) report(object, problem, exit_findings);
   load_sections(object);
   if (object.sections.empty() && budget_.is_used_up()) return;
   if (object.sections.empty()) object.problems.push_back(nothing_found());
@@ -85,7 +85,7 @@ void FileReader::show_elf(const elf::Image& image, Object object) {
 }
 
 /// The bytes of a table: with relocations applied, unless the format shows this version without.
-elf::Result<elf::Contents> FileReader::load(const elf::Image& image, const elf::Table& table) {
+Result<elf::Contents> FileReader::load(const elf::Image& image, const elf::Table& table) {
   if (!table.section || !image.relocatable()) return image.contents(table);
   auto plain = image.contents(*table.section);
   constexpr std::size_t version_at = 2;
@@ -150,7 +150,7 @@ void FileReader::show_core(Bytes bytes) {
   if (!core) return driver_.unreadable(path_, core.error(), exit_failure);
   bool found = false;
   Object own{.path = path_, .image = &core->image()};
-  for (const elf::Problem& problem : core->problems()) driver_.unreadable(path_, problem, exit_findings);
+  for (const Problem& problem : core->problems()) driver_.unreadable(path_, problem, exit_findings);
   load_sections(own);
   if (!own.sections.empty()) {
     driver_.show(own);
@@ -210,7 +210,7 @@ void show_file(const std::string& path, const InputOptions& options, Driver& dri
 
 void show_bytes(const std::string& path, std::span<const std::byte> bytes, const InputOptions& options,
                 Driver& driver) {
-  elf::Budget budget(options.limits, bytes.size());
+  Budget budget(options.limits, bytes.size());
   driver.set_budget(&budget, path);
   FileReader(path, options, driver, budget).show(bytes);
   driver.set_budget(nullptr);

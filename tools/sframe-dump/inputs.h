@@ -7,7 +7,7 @@
 
 #include "driver.h"
 
-#include <sframe/elf/budget.h>
+#include <sframe/base/budget.h>
 
 #include <cstddef>
 #include <span>
@@ -18,7 +18,7 @@ namespace sframe::dump {
 struct InputOptions {
   std::string section = ".sframe"; ///< name of the sections to show
   bool raw = false;                ///< take every file as a bare section
-  elf::Limits limits = elf::Limits::standard;
+  Limits limits = Limits::standard;
 };
 
 /// Shows everything in the file. Problems are reported to the driver.

@@ -8,7 +8,7 @@
 #include "describe.h"
 #include "line.h"
 
-#include <sframe/elf/printable.h>
+#include <sframe/base/printable.h>
 
 namespace sframe::dump {
 
@@ -25,7 +25,7 @@ std::string_view kind_name(Object::Kind kind) {
 
 void write_text(OStream& json, std::string_view key, std::string_view text) {
   std::string quoted;
-  elf::append_json_string(quoted, text);
+  append_json_string(quoted, text);
   json.attributeBegin(to_ref(key));
   json.rawValue(to_ref(quoted));
   json.attributeEnd();
@@ -53,14 +53,14 @@ void write_header(OStream& json, std::string_view name, const Part& part) {
 
 namespace {
 
-void write_message(OStream& json, const elf::Problem& problem) {
+void write_message(OStream& json, const Problem& problem) {
   write_text(json, "message", problem.what);
   if (problem.offset) json.attribute("offset", *problem.offset);
 }
 
 } // namespace
 
-void write_fault(OStream& json, const elf::Problem& fault) {
+void write_fault(OStream& json, const Problem& fault) {
   json.attributeObject("error", [&] { write_message(json, fault); });
 }
 
@@ -78,7 +78,7 @@ void JsonFiles::finish() {
   stream_.flush();
 }
 
-void JsonFiles::unreadable_file(const std::string& name, const elf::Problem& problem) {
+void JsonFiles::unreadable_file(const std::string& name, const Problem& problem) {
   json_.object([&] {
     write_text(json_, "path", name);
     json_.attribute("kind", nullptr);
@@ -101,7 +101,7 @@ void JsonFiles::end_sections() {
   json_.attributeEnd();
   if (object_->problems.empty()) return;
   json_.attributeArray("problems", [&] {
-    for (const elf::Problem& problem : object_->problems)
+    for (const Problem& problem : object_->problems)
       json_.object([&] {
         if (!problem.section.empty()) write_text(json_, "section", problem.section);
         write_message(json_, problem);
@@ -122,7 +122,7 @@ void JsonFiles::empty_section(const ObjectSection& section) {
   });
 }
 
-void JsonFiles::unreadable(const ObjectSection& section, const elf::Problem& fault) {
+void JsonFiles::unreadable(const ObjectSection& section, const Problem& fault) {
   json_.object([&] {
     write_text(json_, "name", section.name);
     json_.attribute("address", hex_text(section.address));
@@ -142,14 +142,14 @@ public:
   void end_object() override { files_.end_object(); }
   void empty_section(const Object&, const ObjectSection& section) override { files_.empty_section(section); }
   void begin_section(const Object&, const ObjectSection& section) override { object_section_ = &section; }
-  void unreadable(const elf::Problem& fault) override { files_.unreadable(*object_section_, fault); }
-  void unreadable_file(const std::string& name, const elf::Problem& problem) override {
+  void unreadable(const Problem& fault) override { files_.unreadable(*object_section_, fault); }
+  void unreadable_file(const std::string& name, const Problem& problem) override {
     files_.unreadable_file(name, problem);
   }
   void finish() override { files_.finish(); }
 
   void begin_part(const Part& part) override;
-  void end_part(const elf::Problem* fault) override;
+  void end_part(const Problem* fault) override;
   std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
 
 private:
@@ -176,7 +176,7 @@ void JsonDumper::begin_part(const Part& part) {
   json_.arrayBegin();
 }
 
-void JsonDumper::end_part(const elf::Problem* fault) {
+void JsonDumper::end_part(const Problem* fault) {
   if (!header_only_) {
     json_.arrayEnd();
     json_.attributeEnd();

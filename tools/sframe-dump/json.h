@@ -20,7 +20,7 @@ void write_text(llvm::json::OStream& json, std::string_view key, std::string_vie
 void write_header(llvm::json::OStream& json, std::string_view name, const Part& part);
 
 /// "error": what ended a section early.
-void write_fault(llvm::json::OStream& json, const elf::Problem& fault);
+void write_fault(llvm::json::OStream& json, const Problem& fault);
 
 /// The outer levels: {"files": [{"path", "sections": [...]}]}. Begun by the constructor, ended by finish().
 class JsonFiles {
@@ -34,9 +34,9 @@ public:
   void end_sections();
   /// A section without bytes, and one that cannot be read, in the list of sections.
   void empty_section(const ObjectSection& section);
-  void unreadable(const ObjectSection& section, const elf::Problem& fault);
+  void unreadable(const ObjectSection& section, const Problem& fault);
   /// A file of which nothing can be shown.
-  void unreadable_file(const std::string& name, const elf::Problem& problem);
+  void unreadable_file(const std::string& name, const Problem& problem);
   void finish();
 
 private:

@@ -8,26 +8,19 @@
 #include "formats.h"
 #include "stream.h"
 
-#include <sframe/elf/printable.h>
+#include <sframe/base/printable.h>
+#include <sframe/bytes.h>
 
 #include <llvm/BinaryFormat/SFrame.h>
 #include <llvm/Object/ELF.h>
 #include <llvm/Support/ScopedPrinter.h>
 
-#include <cstring>
 
 namespace sframe::dump {
 
 namespace {
 
 constexpr std::uint8_t readable_version = 2;
-
-std::uint64_t load_word(const std::byte* at, ByteOrder order) {
-  std::uint64_t value = 0;
-  for (unsigned i = 0; i < 8; ++i)
-    value |= std::to_integer<std::uint64_t>(at[i]) << 8 * (order == ByteOrder::little ? i : 7 - i);
-  return value;
-}
 
 /// DT_SONAME, which llvm-readobj prints for every file.
 std::string_view load_name(const elf::Image& image) {
@@ -40,8 +33,8 @@ std::string_view load_name(const elf::Image& image) {
   const auto entries = contents->bytes();
   std::uint64_t strings = 0, name = 0;
   for (std::size_t at = 0; at + 16 <= entries.size(); at += 16) {
-    const std::uint64_t tag = load_word(&entries[at], image.byte_order());
-    const std::uint64_t value = load_word(&entries[at + 8], image.byte_order());
+    const std::uint64_t tag = load<std::uint64_t>(&entries[at], image.byte_order());
+    const std::uint64_t value = load<std::uint64_t>(&entries[at + 8], image.byte_order());
     if (tag == dt_null) break;
     if (tag == dt_strtab) strings = value;
     if (tag == dt_soname) name = value;
@@ -77,11 +70,11 @@ public:
   }
   void begin_section(const Object& object, const ObjectSection& section) override {
     image_ = object.image;
-    printer_.objectBegin(to_ref("SFrame section '" + elf::harmless(section.name) + "'"));
+    printer_.objectBegin(to_ref("SFrame section '" + harmless(section.name) + "'"));
   }
   void end_section() override { printer_.objectEnd(); }
   void begin_part(const Part& part) override;
-  void end_part(const elf::Problem*) override {
+  void end_part(const Problem*) override {
     if (!header_only_) printer_.arrayEnd();
   }
   std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
@@ -100,13 +93,13 @@ private:
 
 void LlvmDumper::begin_object(const Object& object) {
   printer_.startLine() << '\n';
-  printer_.printString("File", object.path == "-" ? "<stdin>" : elf::harmless(object.name()));
+  printer_.printString("File", object.path == "-" ? "<stdin>" : harmless(object.name()));
   if (!object.image) return;
   const FormatNames names = format_names(*object.image);
   printer_.printString("Format", to_ref(names.llvm_format));
   printer_.printString("Arch", to_ref(names.llvm_arch));
   printer_.printString("AddressSize", "64bit");
-  printer_.printString("LoadName", elf::harmless(load_name(*object.image)));
+  printer_.printString("LoadName", harmless(load_name(*object.image)));
 }
 
 /// LLVM takes the use of the header's fixed offsets from the ABI, not from their values.
@@ -149,7 +142,7 @@ std::uint64_t LlvmDumper::print_start(const EncodedFde& fde, const Place& place)
   llvm::DictScope scope(printer_, "PC");
   printer_.printString("Relocation",
                        llvm::object::getELFRelocationTypeName(image_->machine(), place.relocation->type));
-  printer_.printString("Symbol Name", elf::harmless(place.relocation->symbol_name));
+  printer_.printString("Symbol Name", harmless(place.relocation->symbol_name));
   const auto start = static_cast<std::uint64_t>(place.relocation->addend);
   printer_.printHex("Start Address", start);
   return start;

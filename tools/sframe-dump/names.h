@@ -29,7 +29,7 @@ struct Place {
 struct FunctionName {
   std::string_view raw;
   std::uint64_t offset = 0;
-  elf::Budget* budget = nullptr; ///< pays for demangling
+  Budget* budget = nullptr; ///< pays for demangling
 
   /// "name", "name+0x10"; demangled where `demangled`.
   std::string text(bool demangled) const;
@@ -51,7 +51,7 @@ public:
   std::string_view section_name(const Place& place) const;
 
   /// The problem that reading the section's relocations met.
-  const std::optional<elf::Problem>& problem() const { return problem_; }
+  const std::optional<Problem>& problem() const { return problem_; }
 
 private:
   const elf::SymbolTable& symbols();
@@ -61,7 +61,7 @@ private:
   const Object* object_ = nullptr;
   std::optional<elf::SymbolTable> symbols_;
   std::vector<elf::Relocation> relocations_; ///< by offset
-  std::optional<elf::Problem> problem_;
+  std::optional<Problem> problem_;
   /// What starts_as_written() found for the part at that offset.
   struct Reading {
     std::uint64_t part_offset;

@@ -32,7 +32,7 @@ struct Object {
   const elf::Image* image = nullptr; ///< nullptr for a raw section
   std::uint64_t bias = 0;            ///< core_image: what was added to the addresses of `image`
   std::vector<ObjectSection> sections;
-  std::vector<elf::Problem> problems; ///< with the file or its sections; reported where they were found
+  std::vector<Problem> problems; ///< with the file or its sections; reported where they were found
 
   /// "lib.a(member.o)", or the path alone.
   std::string name() const { return member.empty() ? path : path + "(" + member + ")"; }

@@ -31,7 +31,7 @@ public:
   }
   void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
   void begin_part(const Part& part) override;
-  void end_part(const elf::Problem*) override;
+  void end_part(const Problem*) override;
   void end_object() override;
   std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override {
     return collector_.function(fde, place, rows);
@@ -147,7 +147,7 @@ void StatsDumper::print_encodings(const PartStats& stats) {
   encoding("  data words of 4 bytes", stats.by_word_size[2], false);
 }
 
-void StatsDumper::end_part(const elf::Problem*) {
+void StatsDumper::end_part(const Problem*) {
   const PartStats stats = collector_.part();
   print_counts(stats);
   print_bytes(stats);

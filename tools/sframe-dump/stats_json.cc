@@ -24,17 +24,17 @@ public:
   void end_object() override;
   void empty_section(const Object&, const ObjectSection& section) override { files_.empty_section(section); }
   void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
-  void unreadable(const elf::Problem& fault) override { files_.unreadable(*section_, fault); }
+  void unreadable(const Problem& fault) override { files_.unreadable(*section_, fault); }
   void begin_part(const Part& part) override {
     collector_.begin_part(part);
     json_.objectBegin();
     write_header(json_, section_->name, part);
   }
-  void end_part(const elf::Problem* fault) override;
+  void end_part(const Problem* fault) override;
   std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override {
     return collector_.function(fde, place, rows);
   }
-  void unreadable_file(const std::string& name, const elf::Problem& problem) override {
+  void unreadable_file(const std::string& name, const Problem& problem) override {
     files_.unreadable_file(name, problem);
   }
   void finish() override { files_.finish(); }
@@ -51,7 +51,7 @@ private:
   const ObjectSection* section_ = nullptr;
 };
 
-void StatsJsonDumper::end_part(const elf::Problem* fault) {
+void StatsJsonDumper::end_part(const Problem* fault) {
   json_.attributeObject("stats", [&] { write_part(collector_.part()); });
   if (fault) write_fault(json_, *fault);
   json_.objectEnd();

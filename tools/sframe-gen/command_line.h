@@ -36,7 +36,7 @@ struct CommandLine {
   bool strict = false;
   std::optional<double> min_coverage;     ///< percent of all executable bytes
   std::optional<double> min_cfi_coverage; ///< percent of the bytes that the input describes
-  elf::Limits limits = elf::Limits::standard;
+  Limits limits = Limits::standard;
   bool allow_missing = false;             ///< an input without anything to convert is no failure
 };
 

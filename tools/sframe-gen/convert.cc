@@ -13,20 +13,20 @@ namespace {
 
 constexpr std::size_t max_faults_told = 10;
 
-std::unexpected<FileProblem> failed(const std::string& file, elf::Problem problem) {
+std::unexpected<FileProblem> failed(const std::string& file, Problem problem) {
   return std::unexpected(FileProblem{file, std::move(problem)});
 }
 
 void tell_problems(tool::Messages& messages, const std::string& file, const Input& input) {
   if (!input.image) return;
-  for (const elf::Problem& problem : input.image->problems()) messages.warning(file, problem);
+  for (const Problem& problem : input.image->problems()) messages.warning(file, problem);
 }
 
 void tell_faults(tool::Messages& messages, const std::string& file, const conversion::Report& report) {
   const std::size_t told = std::min(report.faults.size(), max_faults_told);
   for (const conversion::Fault& fault : std::span(report.faults).first(told))
     messages.warning(
-        file, elf::Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
+        file, Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
   if (told < report.faults.size())
     messages.warning(file, std::to_string(report.faults.size() - told) + " more entries that cannot be read");
 }
@@ -47,7 +47,7 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
       return keep_file(line, file, why.problem.text(), summary);
     return failed(line.input, why.problem);
   };
-  elf::Budget budget(line.limits, file.bytes().size());
+  Budget budget(line.limits, file.bytes().size());
   const auto input = read_input(line, file.bytes(), budget);
   if (!input) return give_up(input.error());
   tell_problems(messages, line.input, *input);
@@ -64,7 +64,7 @@ using NewContents = std::optional<std::vector<std::byte>>;
 
 /// The member's new contents; nothing where it stays as it is.
 std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, const elf::Member& member,
-                                                       elf::Budget& budget, tool::Messages& messages,
+                                                       Budget& budget, tool::Messages& messages,
                                                        Summary& summary) {
   const std::string name = line.input + '(' + member.name + ')';
   const auto keep = [&](const std::string& why) {
@@ -100,7 +100,7 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
   if (!members) return failed(line.input, members.error());
   std::vector<NewContents> contents;
   contents.reserve(members->size());
-  elf::Budget budget(line.limits, file.bytes().size());
+  Budget budget(line.limits, file.bytes().size());
   for (const elf::Member& member : *members) {
     auto converted = convert_member(line, member, budget, messages, summary);
     if (!converted) return std::unexpected(std::move(converted.error()));

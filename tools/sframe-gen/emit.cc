@@ -13,7 +13,7 @@ namespace sframe::gen {
 
 namespace {
 
-std::unexpected<FileProblem> failed(const std::string& file, const elf::Problem& problem) {
+std::unexpected<FileProblem> failed(const std::string& file, const Problem& problem) {
   return std::unexpected(FileProblem{file, problem});
 }
 

@@ -13,7 +13,7 @@ namespace sframe::gen {
 /// A problem and the file that has it.
 struct FileProblem {
   std::string file;
-  elf::Problem problem;
+  Problem problem;
 };
 
 /// Writes what --emit asks for, whole or not at all. `file` is the input's. Gives the path that was written,

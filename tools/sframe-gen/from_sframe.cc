@@ -15,19 +15,19 @@ namespace sframe::gen {
 namespace {
 
 /// The sections of one table, one behind another.
-elf::Result<void> split(std::span<const std::byte> bytes, std::string_view name, std::uint64_t address,
+Result<void> split(std::span<const std::byte> bytes, std::string_view name, std::uint64_t address,
                         std::vector<Section>& out) {
   Concatenated parts(bytes, address);
   for (;;) {
     const auto part = parts.next();
-    if (!part) return std::unexpected(elf::to_problem(part.error(), name));
+    if (!part) return std::unexpected(to_problem(part.error(), name));
     if (!*part) return {};
     out.push_back(**part);
   }
 }
 
 /// All sections of the input. `storage` keeps what is not in the file as it is.
-elf::Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
+Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
                                        std::vector<elf::Contents>& storage) {
   std::vector<Section> sections;
   if (!input.image) {
@@ -69,7 +69,7 @@ Unplaced with_report(Reencoded&& made, const AbiTraits& abi) {
 } // namespace
 
 std::expected<Unplaced, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::Places places) {
-  const auto failed = [](elf::Problem problem) { return std::unexpected(Failure{std::move(problem)}); };
+  const auto failed = [](Problem problem) { return std::unexpected(Failure{std::move(problem)}); };
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);
   if (!sections) return failed(sections.error());
@@ -92,7 +92,7 @@ std::expected<Unplaced, Failure> convert_sframe(const CommandLine& line, const I
                         .share_rows = share_rows(line, abi),
                         .aux_header = {}},
                        places.lowest, places.highest);
-  if (!made) return failed(elf::to_problem(made.error()));
+  if (!made) return failed(to_problem(made.error()));
   return with_report(std::move(*made), abi);
 }
 

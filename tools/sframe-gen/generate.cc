@@ -15,7 +15,7 @@ namespace sframe::gen {
 
 namespace {
 
-std::unexpected<Failure> failed(elf::Problem problem) {
+std::unexpected<Failure> failed(Problem problem) {
   return std::unexpected(Failure{std::move(problem)});
 }
 
@@ -33,7 +33,7 @@ std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const I
   };
 }
 
-elf::Problem to_problem(const Refusal& refusal, Emit emit) {
+Problem to_problem(const Refusal& refusal, Emit emit) {
   std::string what = message(refusal.reason);
   if (refusal.reason == RefusalReason::out_of_reach && emit != Emit::elf)
     what += "; --section-address says where it will be";
@@ -123,7 +123,7 @@ public:
   std::expected<Generated, Failure> result = Generated();
 
 private:
-  elf::Result<std::uint64_t> make(elf::Places places) {
+  Result<std::uint64_t> make(elf::Places places) {
     auto made = convert_at(line_, input_, places);
     if (!made) {
       result = std::unexpected(made.error());
@@ -132,7 +132,7 @@ private:
     unplaced_.emplace(std::move(*made));
     return unplaced_->builder.size();
   }
-  elf::Result<std::span<const std::byte>> place(std::uint64_t address) {
+  Result<std::span<const std::byte>> place(std::uint64_t address) {
     result = finish(line_, input_, *unplaced_, address);
     if (!result) return std::unexpected(result.error().problem);
     return result->bytes;
@@ -146,7 +146,7 @@ private:
 } // namespace
 
 std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
-                                         elf::Budget& budget) {
+                                         Budget& budget) {
   Input input{.bytes = bytes, .image = {}, .object = {}};
   if (line.from == From::sframe && !bytes.empty() && !elf::Image::is_elf(bytes)) {
     const auto section = Section::parse(bytes);

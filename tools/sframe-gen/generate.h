@@ -8,7 +8,7 @@
 
 #include <sframe/builder.h>
 #include <sframe/convert/report.h>
-#include <sframe/elf/budget.h>
+#include <sframe/base/budget.h>
 #include <sframe/elf/edit.h>
 #include <sframe/elf/image.h>
 #include <sframe/elf/object.h>
@@ -44,7 +44,7 @@ struct Generated {
 
 /// Why there is no result.
 struct Failure {
-  elf::Problem problem;
+  Problem problem;
   /// The input is no ELF file that SFrame has an ABI for, or has nothing to convert: in an archive, or with
   /// --allow-missing, it stays as it is.
   bool nothing_to_convert = false;
@@ -53,7 +53,7 @@ struct Failure {
 /// Reads the headers of what `bytes` are. Fails where that is neither a 64-bit ELF file nor, with
 /// --from=sframe, a section. What is read of sections is taken from the budget, which must outlive the result.
 std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
-                                         elf::Budget& budget);
+                                         Budget& budget);
 
 /// The symbol at an address of the input's image.
 std::optional<elf::SymbolTable::Match> find_symbol(const Input& input, const elf::SymbolTable& symbols,

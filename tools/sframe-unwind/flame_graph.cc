@@ -2,7 +2,7 @@
 
 #include "flame_graph.h"
 
-#include "sframe/elf/printable.h"
+#include "sframe/base/printable.h"
 
 #include <algorithm>
 #include <charconv>
@@ -54,7 +54,7 @@ std::vector<Box> boxes_of(const std::map<std::string, std::uint64_t>& counts) {
 /// For XML, which has no way to write most controls, so these are escaped before.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : elf::harmless(text)) {
+  for (const char c : harmless(text)) {
     switch (c) {
     case '&': result += "&amp;"; break;
     case '<': result += "&lt;"; break;

@@ -2,7 +2,7 @@
 
 #include "folded.h"
 
-#include "sframe/elf/printable.h"
+#include "sframe/base/printable.h"
 
 #include <algorithm>
 #include <ranges>
@@ -10,7 +10,7 @@
 namespace sframe::unwind {
 
 std::string folded_name(std::string_view name) {
-  std::string safe = elf::harmless(name);
+  std::string safe = harmless(name);
   std::ranges::replace(safe, ';', ':');
   return safe;
 }

@@ -190,7 +190,7 @@ private:
 
 } // namespace
 
-void print_failure(tool::Output& out, const std::string& format, std::string_view file, const elf::Problem& why) {
+void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why) {
   if (format != "json") return;
   out << "{\n \"pid\": null,\n \"signal\": null,\n \"signal_name\": null,\n \"threads\": [],\n \"modules\": [],\n "
          "\"error\": {\"file\": ";

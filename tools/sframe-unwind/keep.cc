@@ -12,7 +12,7 @@ namespace sframe::unwind {
 namespace {
 
 /// The file appears whole or not at all: of two runs at a time both write the same.
-elf::Result<void> write_new(const std::string& path, std::span<const std::byte> bytes) {
+Result<void> write_new(const std::string& path, std::span<const std::byte> bytes) {
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return {};
   if (auto made = tool::make_parent_folders(path); !made) return made;

@@ -8,7 +8,7 @@
 #include "printer.h"
 #include "threads.h"
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/walk/live_process.h"
 
 #include <algorithm>
@@ -143,7 +143,7 @@ public:
   }
 
 private:
-  int failed(const elf::Problem& why) {
+  int failed(const Problem& why) {
     app_.messages().error("process " + std::to_string(options_.pid), why);
     return tool::exit_failure;
   }
@@ -167,14 +167,14 @@ private:
   }
 
   /// One walker for all samples between which the modules stay the same: it remembers rules by address.
-  elf::Result<void> prepare_walker() {
+  Result<void> prepare_walker() {
     if (walker_ && walker_generation_ == process_.generation()) {
       walker_->forget_memory();
       return {};
     }
     walk::LiveSpace& space = process_.space();
     auto steppers = choose_steppers(space.abi(), space.main_module(), options_);
-    if (!steppers) return elf::fail("--steppers: " + steppers.error().text());
+    if (!steppers) return fail("--steppers: " + steppers.error().text());
     walker_.emplace(space, std::move(*steppers));
     walker_->set_max_frames(options_.max_frames);
     walker_generation_ = process_.generation();
@@ -182,7 +182,7 @@ private:
   }
 
   /// One sample: stop, walk, let go, print.
-  elf::Result<void> take() {
+  Result<void> take() {
     if (auto stopped = process_.stop(options_.thread); !stopped) return stopped;
     if (auto ready = prepare_walker(); !ready) {
       process_.resume();
@@ -254,7 +254,7 @@ private:
   std::optional<walk::Walker> walker_;
   std::uint64_t walker_generation_ = 0;
   std::optional<FoldedStacks> folded_;
-  std::optional<elf::Problem> limit_; ///< that a sample has reached
+  std::optional<Problem> limit_; ///< that a sample has reached
   bool complete_ = true;
 };
 
@@ -263,7 +263,7 @@ private:
 int run_live(tool::App& app, const Options& options, tool::Output& out) {
   Interruption interruption(options.count > 1); // before anything may start a thread
   walk::FileOptions files = options.files;
-  files.budget = std::make_shared<elf::Budget>(app.limits(), 0); // refilled for each sample
+  files.budget = std::make_shared<Budget>(app.limits(), 0); // refilled for each sample
   auto process = walk::LiveProcess::attach(options.pid, std::move(files));
   if (!process) {
     const std::string name = "process " + std::to_string(options.pid);

@@ -20,14 +20,14 @@ const Place& Places::of(const walk::Frame& frame) {
 
 /// Takes the names from the budget: a walk ends when it is used up.
 void Places::pay(const Place& place) const {
-  elf::Budget* const budget = space_.budget();
+  Budget* const budget = space_.budget();
   if (!budget) return;
   std::size_t bytes = place.function ? place.function->name.size() : 0;
   if (place.source) {
     bytes += place.source->at.file.size();
     for (const walk::InlinedCall& call : place.source->inlined) bytes += call.function.size() + call.at.file.size();
   }
-  budget->take(elf::Resource::name_bytes, bytes);
+  budget->take(Resource::name_bytes, bytes);
 }
 
 } // namespace sframe::unwind

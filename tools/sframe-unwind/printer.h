@@ -13,7 +13,7 @@
 #include "sframe/walk/process_state.h"
 #include "sframe/walk/walker.h"
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <memory>
 #include <span>
@@ -43,7 +43,7 @@ std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, co
 std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, const PrintSettings& settings);
 
 /// The JSON document where there is nothing to walk: `file` says why. For other formats nothing.
-void print_failure(tool::Output& out, const std::string& format, std::string_view file, const elf::Problem& why);
+void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why);
 
 /// Calls f(name, value) for each register that is known, the pc last.
 template <class F> void each_register(const walk::Registers& registers, const walk::UnwindAbi& abi, F&& f) {

@@ -7,7 +7,7 @@
 #include "printer.h"
 #include "threads.h"
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/elf/core_file.h"
 #include "sframe/walk/steppers.h"
 
@@ -35,14 +35,14 @@ bool report(tool::Messages& messages, const std::string& path, walk::CoreProcess
     messages.warning(path, "is truncated: some of the memory is missing");
     wrong = true;
   }
-  for (const elf::Problem& problem : core.problems()) {
+  for (const Problem& problem : core.problems()) {
     messages.warning(path, problem);
     wrong = true;
   }
   for (const std::string& problem : process.space().generated_code().problems())
     messages.warning(path, problem);
   wrong |= report_modules(messages, process);
-  elf::Budget* const budget = process.space().budget();
+  Budget* const budget = process.space().budget();
   if (const auto over = budget ? budget->problem() : std::nullopt) {
     messages.warning(path, *over);
     wrong = true;
@@ -58,7 +58,7 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
     return tool::exit_failure;
   };
   walk::FileOptions files = options.files;
-  files.budget = std::make_shared<elf::Budget>(app.limits(), core.cost_size());
+  files.budget = std::make_shared<Budget>(app.limits(), core.cost_size());
   auto process = walk::CoreProcess::create(core.core(), std::move(files));
   if (!process) return failed(process.error().text());
   walk::CoreSpace& space = (*process)->space();

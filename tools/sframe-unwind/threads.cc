@@ -2,7 +2,7 @@
 
 #include "threads.h"
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/tool/progress.h"
 #include "sframe/walk/compare.h"
 #include "sframe/walk/steppers.h"
@@ -19,7 +19,7 @@ namespace {
 /// Hands frames to the printer; ends the walk when nobody reads any more, or enough was printed.
 class Forward final : public walk::FrameReceiver {
 public:
-  Forward(Printer& printer, const tool::Output& out, elf::Budget* budget)
+  Forward(Printer& printer, const tool::Output& out, Budget* budget)
       : printer_(printer), out_(out), budget_(budget), paid_(out.size()) {}
   bool frame(const walk::Frame& frame, const walk::Registers& registers) override {
     printer_.frame(frame, registers);
@@ -39,12 +39,12 @@ private:
   bool may_print() {
     constexpr std::uint64_t at_once = 1 << 16;
     if (!budget_ || out_.size() - paid_ < at_once) return true;
-    return budget_->take(elf::Resource::printed_bytes, out_.size() - std::exchange(paid_, out_.size()));
+    return budget_->take(Resource::printed_bytes, out_.size() - std::exchange(paid_, out_.size()));
   }
 
   Printer& printer_;
   const tool::Output& out_;
-  elf::Budget* budget_;
+  Budget* budget_;
   std::uint64_t paid_; ///< bytes of output that were taken from the budget
 };
 
@@ -70,7 +70,7 @@ private:
 };
 
 bool walk_each(std::span<const walk::Thread* const> threads, walk::Walker& walker, Printer& printer,
-               const tool::Output& out, elf::Budget* budget, tool::Progress& progress) {
+               const tool::Output& out, Budget* budget, tool::Progress& progress) {
   Forward forward(printer, out, budget);
   bool complete = true;
   for (const walk::Thread* thread : threads) {
@@ -84,7 +84,7 @@ bool walk_each(std::span<const walk::Thread* const> threads, walk::Walker& walke
 
 /// Groups stand where their first thread would.
 bool walk_groups(std::span<const walk::Thread* const> threads, walk::Walker& walker, Printer& printer,
-                 const tool::Output& out, elf::Budget* budget, tool::Progress& progress) {
+                 const tool::Output& out, Budget* budget, tool::Progress& progress) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> places;
   std::vector<std::vector<const walk::Thread*>> groups;
   for (const walk::Thread* thread : threads) {
@@ -139,7 +139,7 @@ bool compare_each(std::span<const walk::Thread* const> threads, walk::ProcessSta
 
 } // namespace
 
-elf::Result<walk::StepperList> choose_steppers(const AbiTraits& abi, walk::Module* main,
+Result<walk::StepperList> choose_steppers(const AbiTraits& abi, walk::Module* main,
                                                const Options& options) {
   walk::StepperList steppers = walk::default_steppers(abi, main);
   if (!options.steppers.empty()) return walk::select_steppers(std::move(steppers), options.steppers);
@@ -160,7 +160,7 @@ bool walk_threads(std::span<const walk::Thread* const> threads, walk::ProcessSta
                   const tool::Messages& messages) {
   tool::Progress progress(messages, threads.size(), "threads");
   if (options.compare) return compare_each(threads, process, walker, printer, out, progress);
-  elf::Budget* const budget = process.space().budget();
+  Budget* const budget = process.space().budget();
   return options.group ? walk_groups(threads, walker, printer, out, budget, progress)
                        : walk_each(threads, walker, printer, out, budget, progress);
 }

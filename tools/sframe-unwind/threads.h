@@ -17,7 +17,7 @@ namespace sframe::unwind {
 
 /// The steppers to walk with: those asked for; for a comparison, the one that knows all registers first.
 /// `main` is the executable, or nullptr.
-elf::Result<walk::StepperList> choose_steppers(const AbiTraits& abi, walk::Module* main,
+Result<walk::StepperList> choose_steppers(const AbiTraits& abi, walk::Module* main,
                                                const Options& options);
 
 /// The threads that `options` ask for.

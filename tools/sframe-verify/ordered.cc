@@ -12,10 +12,10 @@ void Slot::begin_element() {
 void Slot::text(std::string_view text) {
   owner_->take(*this, {Item::Kind::text, {}, std::string(text)});
 }
-void Slot::error(const std::string& file, const elf::Problem& problem) {
+void Slot::error(const std::string& file, const Problem& problem) {
   owner_->take(*this, {Item::Kind::error, file, problem.text()});
 }
-void Slot::warning(const std::string& file, const elf::Problem& problem) {
+void Slot::warning(const std::string& file, const Problem& problem) {
   owner_->take(*this, {Item::Kind::warning, file, problem.text()});
 }
 void Slot::detail(const std::string& file, const std::string& what) {

@@ -25,8 +25,8 @@ class Slot final : public Channel {
 public:
   void begin_element() override;
   void text(std::string_view text) override;
-  void error(const std::string& file, const elf::Problem& problem);
-  void warning(const std::string& file, const elf::Problem& problem);
+  void error(const std::string& file, const Problem& problem);
+  void warning(const std::string& file, const Problem& problem);
   void detail(const std::string& file, const std::string& what);
 
 private:

@@ -7,7 +7,7 @@
 #include <sframe/elf/file.h>
 #include <sframe/tool/output_file.h>
 #include <sframe/tool/progress.h>
-#include <sframe/parallel/for_each.h>
+#include <sframe/base/parallel.h>
 
 #include <algorithm>
 #include <utility>
@@ -29,7 +29,7 @@ std::vector<Outcome> verify_all(const RunOptions& options, const Format& format,
   Ordered ordered(options.files.size(), out, messages);
   tool::Progress progress(messages, options.files.size(), "files");
   std::vector<Outcome> outcomes(options.files.size());
-  parallel::for_each(options.files.size(), options.threads, [&](std::size_t i) {
+  for_each_parallel(options.files.size(), options.threads, [&](std::size_t i) {
     if (!ordered.failed()) outcomes[i] = verify_file(options.files[i], options.file, format, ordered.slot(i));
     ordered.close(i);
     progress.step();

@@ -60,14 +60,14 @@ private:
   std::optional<std::string> sframe_path(const std::string& path, const elf::Image* image);
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
   /// `path` is FILE or a member of it: the report has an entry for it.
-  bool fail(const std::string& path, const elf::Problem& problem) {
+  bool fail(const std::string& path, const Problem& problem) {
     slot_.error(path, problem);
     outcome_.failures.push_back({path, problem});
     format_.unreadable(outcome_.failures.back(), slot_);
     return false;
   }
   /// The fault is in another file, which FILE needs.
-  bool fail_for(const std::string& path, const std::string& companion, const elf::Problem& problem) {
+  bool fail_for(const std::string& path, const std::string& companion, const Problem& problem) {
     slot_.error(companion, problem);
     outcome_.failures.push_back({path, {companion + ": " + problem.what, problem.section, problem.offset}});
     format_.unreadable(outcome_.failures.back(), slot_);
@@ -79,7 +79,7 @@ private:
     format_.unreadable(outcome_.failures.back(), slot_);
     return false;
   }
-  void warn(const std::string& path, const elf::Problem& problem) {
+  void warn(const std::string& path, const Problem& problem) {
     slot_.warning(path, problem);
     outcome_.failures.push_back({path, problem, true});
   }
@@ -87,7 +87,7 @@ private:
   const FileOptions& options_;
   const Format& format_;
   Slot& slot_;
-  std::optional<elf::Budget> budget_; ///< of FILE
+  std::optional<Budget> budget_; ///< of FILE
   Outcome outcome_;
 };
 
@@ -157,7 +157,7 @@ bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
 }
 
 bool FileVerifier::verify_image(const std::string& path, const elf::Image& image) {
-  for (const elf::Problem& problem : image.problems()) warn(path, problem);
+  for (const Problem& problem : image.problems()) warn(path, problem);
   return verify_input(path, {.image = &image});
 }
 

@@ -27,7 +27,7 @@ struct FileOptions {
   std::string debug;                           ///< --debug: an ELF file; empty: looked up
   std::vector<std::string> debug_folders;      ///< where separate debug files are looked up
   Profile profile = Profile::spec;
-  elf::Limits limits = elf::Limits::standard;
+  Limits limits = Limits::standard;
 };
 
 /// What came of a file.

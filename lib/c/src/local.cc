@@ -25,7 +25,7 @@ walk::FileOptions file_options(const sframe_options* options) {
   take(options->sframe_dir, files.sframe_dir);
   if (options->debug_dir) files.more_debug_dirs.push_back(options->debug_dir);
   files.open_files = !options->no_files;
-  if (options->no_limits) files.budget = std::make_shared<elf::Budget>(elf::Limits::off, 0);
+  if (options->no_limits) files.budget = std::make_shared<Budget>(Limits::off, 0);
   if (options->trust_all) files.trust = walk::FileTrust::all;
   return files;
 }
@@ -158,7 +158,7 @@ sframe_process* sframe_open_core(const char* path, const sframe_options* options
 sframe_process* sframe_attach(int pid, const sframe_options* options, sframe_error* error) {
   return c::guarded_pointer(error, [&]() -> sframe_process* {
     walk::FileOptions files = file_options(options);
-    if (!files.budget) files.budget = std::make_shared<elf::Budget>(elf::Limits::standard, 0); // filled by each stop
+    if (!files.budget) files.budget = std::make_shared<Budget>(Limits::standard, 0); // filled by each stop
     auto process = walk::LiveProcess::attach(static_cast<std::uint32_t>(pid), std::move(files));
     if (process) return new Running(std::move(*process));
     c::report(error, SFRAME_INVALID, "process " + std::to_string(pid) + ": " + process.error().text());

@@ -2,7 +2,7 @@
 
 #include "sframe/cfi/index.h"
 
-#include "sframe/parallel/for_each.h"
+#include "sframe/base/parallel.h"
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ std::expected<Index, Error> Index::build(const Section& section, std::vector<Err
   if (size > UINT32_MAX) return std::unexpected(Error{ErrorKind::too_large, 0});
   const auto starts = threads > 1 ? section.parts(part_size) : std::vector<std::uint64_t>{0};
   std::vector<Part> parts(starts.size());
-  parallel::for_each(parts.size(), threads, [&](std::size_t i) {
+  for_each_parallel(parts.size(), threads, [&](std::size_t i) {
     parts[i] = read_part({section, starts[i], i + 1 < starts.size() ? starts[i + 1] : size});
   });
   Index index;

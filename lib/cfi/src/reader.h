@@ -6,13 +6,11 @@
 
 #pragma once
 
-#include "sframe/abi.h"
+#include "sframe/bytes.h"
 #include "sframe/cfi/error.h"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 namespace sframe::cfi {
@@ -22,7 +20,7 @@ public:
   /// Reads bytes[at, limit). `limit` is cut to the end of `bytes`.
   Reader(std::span<const std::byte> bytes, std::uint64_t at, std::uint64_t limit, ByteOrder order)
       : base_(bytes.data()), at_(at), limit_(limit < bytes.size() ? limit : bytes.size()),
-        swap_((order == ByteOrder::big) != (std::endian::native == std::endian::big)) {
+        order_(order) {
     if (at_ > limit_) fail(ErrorKind::truncated);
   }
 
@@ -56,10 +54,9 @@ public:
 
   template <class T> T fixed() {
     if (left() < sizeof(T)) return fail(ErrorKind::truncated), T{0};
-    T value;
-    std::memcpy(&value, base_ + at_, sizeof value);
+    const T value = load<T>(base_ + at_, order_);
     at_ += sizeof value;
-    return swap_ ? std::byteswap(value) : value;
+    return value;
   }
 
   void skip(std::uint64_t size) {
@@ -113,7 +110,7 @@ private:
   const std::byte* base_;
   std::uint64_t at_;
   std::uint64_t limit_;
-  bool swap_;
+  ByteOrder order_;
   bool failed_ = false;
   ErrorKind kind_{};
 };

@@ -11,6 +11,8 @@
 #include "engine.h"
 #include "values.h"
 
+#include "sframe/bytes.h"
+
 #include <algorithm>
 
 namespace sframe::code {
@@ -19,11 +21,7 @@ namespace {
 constexpr std::uint32_t max_guessed_entries = 4096;
 
 std::uint64_t entry_value(std::span<const std::byte> bytes, ByteOrder order, bool is_signed) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const std::size_t at = order == ByteOrder::big ? i : bytes.size() - 1 - i;
-    value = value << 8 | static_cast<std::uint64_t>(bytes[at]);
-  }
+  std::uint64_t value = load_all(bytes, order);
   const std::size_t bits = 8 * bytes.size();
   if (is_signed && bits < 64 && value >> (bits - 1)) value |= ~std::uint64_t{0} << bits;
   return value;

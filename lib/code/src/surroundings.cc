@@ -4,19 +4,12 @@
 
 #include "sframe/code/surroundings.h"
 
+#include "sframe/bytes.h"
+
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 namespace sframe::code {
 namespace {
-
-std::uint64_t word_at(std::span<const std::byte> bytes, std::size_t at, ByteOrder order) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return (order == ByteOrder::big) == (std::endian::native == std::endian::big) ? value
-                                                                                : std::byteswap(value);
-}
 
 /// R_X86_64_RELATIVE, R_AARCH64_RELATIVE, R_390_RELATIVE. The numbers differ; none of them means another
 /// relocation with an addend and no symbol on another machine.
@@ -34,10 +27,10 @@ ImageSurroundings::ImageSurroundings(const elf::Image& image)
     const auto bytes = image.read(section.address, section.size);
     if (!bytes) continue;
     for (std::size_t at = 0; at + entry_size <= bytes->size(); at += entry_size) {
-      const std::uint64_t info = word_at(*bytes, at + 8, image.byte_order());
+      const std::uint64_t info = load<std::uint64_t>(bytes->data() + at + 8, image.byte_order());
       if (!is_relative(static_cast<std::uint32_t>(info)) || info >> 32) continue;
-      pointers_.emplace_back(word_at(*bytes, at, image.byte_order()),
-                             word_at(*bytes, at + 16, image.byte_order()));
+      pointers_.emplace_back(load<std::uint64_t>(bytes->data() + at, image.byte_order()),
+                             load<std::uint64_t>(bytes->data() + at + 16, image.byte_order()));
     }
   }
   if (!std::ranges::is_sorted(pointers_)) std::ranges::sort(pointers_);
@@ -58,7 +51,7 @@ std::optional<std::uint64_t> ImageSurroundings::constant_pointer(std::uint64_t a
   if (at != pointers_.end() && at->first == address) return at->second;
   const auto bytes = image_->read(address, 8);
   if (!bytes) return std::nullopt;
-  return word_at(*bytes, 0, image_->byte_order());
+  return load<std::uint64_t>(bytes->data(), image_->byte_order());
 }
 
 } // namespace sframe::code

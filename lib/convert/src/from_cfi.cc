@@ -11,7 +11,7 @@
 #include "ownership.h"
 #include "sframe/address.h"
 #include "sframe/convert/plt.h"
-#include "sframe/parallel/for_each.h"
+#include "sframe/base/parallel.h"
 
 #include <algorithm>
 #include <mutex>
@@ -223,7 +223,7 @@ void Converter::convert_parts(const Source& source) {
   std::vector<Report> reports(cuts.size() - 1);
   const bool alone = options_.threads <= 1 || reports.size() == 1;
   std::mutex joining;
-  parallel::for_each(
+  for_each_parallel(
       reports.size(), options_.threads,
       [&] { return Builder(build_options(source.section.abi(), options_)); },
       [&](std::size_t i, Builder& part) {

@@ -16,7 +16,7 @@
 
 #include "sframe/elf/archive.h"
 
-#include "bytes.h"
+#include "sframe/bytes.h"
 #include "llvm_types.h"
 
 #include <llvm/Object/Archive.h>

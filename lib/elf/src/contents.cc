@@ -6,7 +6,7 @@
 #include "sframe/elf/image.h"
 
 #include "llvm_types.h"
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 
 #include <llvm/Object/Decompressor.h>
 

@@ -4,7 +4,7 @@
 
 #include "sframe/elf/core.h"
 
-#include "bytes.h"
+#include "sframe/bytes.h"
 #include "core_notes.h"
 
 #include <algorithm>

@@ -9,7 +9,7 @@
 
 #include "core_notes.h"
 
-#include "bytes.h"
+#include "notes.h"
 #include "sframe/address.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 
 #include "core_notes.h"
 
-#include "bytes.h"
+#include "notes.h"
 #include "llvm_types.h"
 
 #include <string_view>

@@ -4,7 +4,7 @@
 
 #include "sframe/elf/debug_file.h"
 
-#include "bytes.h"
+#include "sframe/bytes.h"
 #include "sframe/elf/core.h"
 
 #include <llvm/ADT/ArrayRef.h>

@@ -4,7 +4,7 @@
 
 #include "demangle.h"
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/elf/symbols.h"
 
 #include <llvm/Demangle/Demangle.h>

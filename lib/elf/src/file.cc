@@ -4,7 +4,7 @@
 
 #include "sframe/elf/file.h"
 
-#include "sframe/elf/retry.h"
+#include "sframe/base/retry.h"
 
 #include <algorithm>
 #include <cerrno>

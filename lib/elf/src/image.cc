@@ -5,7 +5,7 @@
 
 #include "sframe/elf/image.h"
 
-#include "bytes.h"
+#include "notes.h"
 #include "llvm_types.h"
 
 #include <llvm/BinaryFormat/ELF.h>

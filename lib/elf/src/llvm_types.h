@@ -6,7 +6,7 @@
 #pragma once
 
 #include "sframe/elf/image.h"
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>

@@ -2,7 +2,7 @@
 
 #include "object_sframe.h"
 
-#include "bytes.h"
+#include "sframe/bytes.h"
 #include "sframe/elf/object.h"
 
 namespace sframe::elf {

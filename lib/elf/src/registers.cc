@@ -4,7 +4,7 @@
 
 #include "sframe/elf/registers.h"
 
-#include "bytes.h"
+#include "sframe/bytes.h"
 #include "machine.h"
 
 namespace sframe::elf {

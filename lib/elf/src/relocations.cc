@@ -7,10 +7,10 @@
 
 #include "sframe/elf/image.h"
 
-#include "bytes.h"
+#include "sframe/bytes.h"
 #include "llvm_types.h"
 #include "machine.h"
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 

@@ -16,7 +16,7 @@
 
 #include "sframe/elf/rewrite.h"
 
-#include "bytes.h"
+#include "sframe/bytes.h"
 #include "llvm_types.h"
 #include "machine.h"
 #include "object_sframe.h"

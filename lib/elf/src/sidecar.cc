@@ -4,7 +4,7 @@
 
 #include "sframe/elf/sidecar.h"
 
-#include "bytes.h"
+#include "notes.h"
 #include "llvm_types.h"
 
 #include <llvm/BinaryFormat/ELF.h>

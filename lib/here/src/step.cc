@@ -3,6 +3,7 @@
 #include "step.h"
 
 #include "host.h"
+#include "sframe/bytes.h"
 
 #include "sframe/cfi/expression.h"
 #include "sframe/walk/abi.h"
@@ -48,11 +49,8 @@ public:
 
   std::optional<std::uint64_t> read_memory(std::uint64_t address, std::uint32_t size) override {
     std::array<std::byte, 8> bytes = {};
-    const bool big = std::endian::native == std::endian::big;
-    if (size > bytes.size() ||
-        !memory_.read(address, std::span(bytes).subspan(big ? bytes.size() - size : 0, size)))
-      return std::nullopt;
-    return std::bit_cast<std::uint64_t>(bytes);
+    if (size > bytes.size() || !memory_.read(address, std::span(bytes).first(size))) return std::nullopt;
+    return load_all(std::span(bytes).first(size), host_order);
   }
 
 private:

@@ -110,7 +110,7 @@ private:
   MissingCfi missing_cfi_;
   Verdicts& verdicts_;
   Sink& sink_;
-  Budget budget_;                             ///< pieces of repeating blocks
+  WorkLimit budget_;                             ///< pieces of repeating blocks
   std::vector<std::uint64_t> first_function_; ///< per part: how many functions the parts before it have
   std::vector<std::uint8_t> marks_;           ///< per function
   std::uint64_t addresses_ = 0;

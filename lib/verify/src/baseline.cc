@@ -29,7 +29,7 @@ std::string clean(std::string text) {
 
 } // namespace
 
-elf::Result<Baseline> Baseline::parse(std::string_view text) {
+Result<Baseline> Baseline::parse(std::string_view text) {
   Baseline out;
   for (std::size_t number = 1; !text.empty(); ++number) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -42,7 +42,7 @@ elf::Result<Baseline> Baseline::parse(std::string_view text) {
     const auto read = std::from_chars(count_text.data(), count_text.data() + count_text.size(), count);
     if (id.empty() || count_text.empty() || read.ec != std::errc() ||
         read.ptr != count_text.data() + count_text.size())
-      return elf::fail("line " + std::to_string(number) + " is no entry of a baseline");
+      return fail("line " + std::to_string(number) + " is no entry of a baseline");
     std::uint64_t& sum = out.counts_[{clean(std::string(file)), clean(std::string(id)), clean(std::string(line))}];
     if (__builtin_add_overflow(sum, count, &sum)) sum = ~std::uint64_t{0};
   }

@@ -87,7 +87,7 @@ CfiRows::Source& CfiRows::open(const Range& piece) {
   // An FDE that others stand in is executed again behind each of them.
   const bool resumed = piece.begin != *begin;
   const std::uint64_t instructions = 1 + fde->instructions.size() + fde->cie.instructions.size(); // or fewer
-  if (!input_.spend(elf::Resource::cfi_instructions, instructions)) return source;
+  if (!input_.spend(Resource::cfi_instructions, instructions)) return source;
   if (resumed && !budget_.spend(64 + instructions)) return source;
   source.cursor.emplace(table.section, *fde);
   advance(source);

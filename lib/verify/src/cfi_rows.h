@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "budget.h"
+#include "work_limit.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/index.h"
 #include "sframe/row.h"
@@ -81,7 +81,7 @@ private:
   std::size_t piece_ = 0;
   std::uint64_t at_ = 0;
   std::vector<Source> sources_;
-  Budget budget_;
+  WorkLimit budget_;
   Sink* faults_;
 };
 

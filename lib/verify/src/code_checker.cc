@@ -67,7 +67,7 @@ void CodeChecker::check(const CodeUnit& unit) {
     if (!sframe_.next(*ahead_)) ahead_.reset();
   }
   if (rows_.empty()) return;
-  rows_elsewhere_ = Budget(min_rows_elsewhere + 16 * (unit.end - unit.begin));
+  rows_elsewhere_ = WorkLimit(min_rows_elsewhere + 16 * (unit.end - unit.begin));
   read_call_sites();
   if (!check_stubs()) {
     collect_rows();
@@ -351,7 +351,7 @@ void CodeChecker::add_late_prologue(Pending& pending) {
   late_prologue_ = std::move(pending.finding);
   late_prologue_->id = Id::K212;
   late_prologue_->end = late_prologue_->at->pc + (pending.end - pending.begin);
-  late_prologue_->message = "the frame is described from " + elf::hex(late_prologue_->end) + " on only";
+  late_prologue_->message = "the frame is described from " + hex(late_prologue_->end) + " on only";
   if (late_prologue_->compiler) late_prologue_->message += cfi_too;
 }
 

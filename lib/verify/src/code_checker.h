@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "budget.h"
+#include "work_limit.h"
 #include "cfi_rows.h"
 #include "code_units.h"
 #include "merge.h"
@@ -105,7 +105,7 @@ private:
   bool in_blocks_ = false;               ///< stubs are being checked, block by block
   std::optional<Finding> late_prologue_; ///< the first
   std::uint32_t late_prologues_ = 0;
-  Budget rows_elsewhere_{0}; ///< rows of other functions that may be read
+  WorkLimit rows_elsewhere_{0}; ///< rows of other functions that may be read
 };
 
 } // namespace sframe::verify

@@ -16,7 +16,7 @@ std::string_view name_of(cfi::SectionKind kind) {
 }
 
 /// Where the relocated fields of a section point.
-elf::Result<std::vector<Place>> places_of(const elf::Image& image, const elf::Section& section) {
+Result<std::vector<Place>> places_of(const elf::Image& image, const elf::Section& section) {
   auto relocations = image.relocations(section);
   if (!relocations) return std::unexpected(relocations.error());
   std::vector<Place> places;
@@ -35,14 +35,14 @@ std::span<const Place> places_in(std::span<const Place> places, std::uint64_t be
 
 } // namespace
 
-elf::Result<Input> Input::load(const Sources& sources) {
+Result<Input> Input::load(const Sources& sources) {
   Input input;
   input.budget_ = sources.budget;
   input.image_ = sources.image;
   input.relocatable_ = sources.image && sources.image->relocatable();
   if (sources.use_raw) {
     if (input.relocatable_)
-      return elf::fail(
+      return fail(
           "a raw section cannot be matched with a relocatable object, whose sections have no addresses yet");
     input.tables_.push_back({.name = ".sframe", .address = sources.raw_address, .bytes = sources.raw});
   } else {
@@ -61,9 +61,9 @@ elf::Result<Input> Input::load(const Sources& sources) {
   return input;
 }
 
-elf::Result<void> Input::add_tables(const elf::Image& image) {
+Result<void> Input::add_tables(const elf::Image& image) {
   const auto tables = image.sframe_tables();
-  if (tables.empty()) return elf::fail("no section .sframe");
+  if (tables.empty()) return fail("no section .sframe");
   for (const elf::Table& table : tables) {
     const bool relocated = image.relocatable() && table.section;
     SframeTable out{.name = table.name, .address = table.address, .bytes = {}, .section = table.section};
@@ -113,13 +113,13 @@ void Input::add_functions(std::uint32_t part) {
   }
 }
 
-elf::Result<void> Input::add_all_cfi(const elf::Image& image) {
+Result<void> Input::add_all_cfi(const elf::Image& image) {
   for (const auto kind : {cfi::SectionKind::eh_frame, cfi::SectionKind::debug_frame})
     if (auto added = add_cfi(image, kind); !added) return added;
   return {};
 }
 
-elf::Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
+Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
   const bool is_eh_frame = kind == cfi::SectionKind::eh_frame;
   cfi::ImageCfi opened = cfi::open_cfi(image, {.eh_frame = is_eh_frame, .debug_frame = !is_eh_frame});
   if (!opened.problems.empty()) return std::unexpected(opened.problems.front());

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "sframe/elf/printable.h"
+#include "sframe/base/printable.h"
 
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
@@ -41,7 +41,7 @@ public:
   void text(llvm::StringRef key, std::string_view value) {
     if (value.empty()) return json_.attribute(key, nullptr);
     std::string quoted;
-    elf::append_json_string(quoted, value);
+    append_json_string(quoted, value);
     json_.attributeBegin(key);
     json_.rawValue(quoted);
     json_.attributeEnd();

@@ -34,7 +34,7 @@ std::string Names::describe(const Location& at) {
   const auto match = find(at);
   if (!match) return {};
   std::string out = demangled(match->symbol->name);
-  if (match->offset) out.append("+").append(elf::hex(match->offset));
+  if (match->offset) out.append("+").append(hex(match->offset));
   return out;
 }
 

@@ -19,7 +19,7 @@ public:
 
   void run() {
     if (table_.relocation_problem) {
-      const elf::Problem& problem = *table_.relocation_problem;
+      const Problem& problem = *table_.relocation_problem;
       sink_.add({.id = Id::S018,
                  .message = problem.what,
                  .table = std::string(table_.name),

@@ -27,7 +27,7 @@ void FileReport::add(Finding finding) {
   if (!options().code_notes && *severity == Severity::note && check(finding.id).name.starts_with('K')) return;
   constexpr std::uint64_t around_message = 256; // names, rules and punctuation, roughly
   if (printed_ >= options().max_findings ||
-      !input().spend(elf::Resource::printed_bytes, around_message + finding.message.size())) {
+      !input().spend(Resource::printed_bytes, around_message + finding.message.size())) {
     ++dropped_;
     return;
   }

@@ -48,8 +48,8 @@ private:
     pieces_.text("id", check(finding.id).name);
     pieces_.text("severity", severity_name(severity));
     pieces_.text("function", finding.at ? names().function(*finding.at) : "");
-    pieces_.text("pc", finding.at ? elf::hex(finding.at->pc) : "");
-    pieces_.text("end", finding.at ? elf::hex(finding.end) : "");
+    pieces_.text("pc", finding.at ? hex(finding.at->pc) : "");
+    pieces_.text("end", finding.at ? hex(finding.end) : "");
     pieces_.text("message", finding.message);
     pieces_.text("sframe", finding.sframe);
     pieces_.text("cfi", finding.cfi);

@@ -105,7 +105,7 @@ private:
       json_.attribute("length", finding.end - at.pc);
     pieces_.text("kind", "instruction");
     std::string name =
-        section.empty() ? elf::hex(at.pc) : std::string(section).append("+").append(elf::hex(at.pc));
+        section.empty() ? hex(at.pc) : std::string(section).append("+").append(hex(at.pc));
     if (const std::string function = names().describe(at); !function.empty())
       name.append(" ").append(function);
     pieces_.text("name", name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "sframe/elf/printable.h"
+#include "sframe/base/printable.h"
 #include "sframe/verify/report.h"
 
 #include <llvm/Support/FormatVariadic.h>
@@ -23,7 +23,7 @@ private:
     line += finding.message;
     if (finding.offset)
       line += llvm::formatv(" (offset {:x}, section {})", *finding.offset, finding.table).str();
-    channel().text(elf::harmless(path()) + ": " + painted(severity_name(severity), color) + elf::harmless(line) + "\n");
+    channel().text(harmless(path()) + ": " + painted(severity_name(severity), color) + harmless(line) + "\n");
     write_side("At:    ", finding.instruction);
     write_side("SFrame:", finding.sframe);
     write_side("CFI:   ", finding.cfi);
@@ -65,7 +65,7 @@ private:
   }
 
   /// Names come from the file: nothing in them may steer the terminal.
-  void write(std::string_view line) { channel().text(elf::harmless(line) + "\n"); }
+  void write(std::string_view line) { channel().text(harmless(line) + "\n"); }
 };
 
 class TextFormat : public Format {

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "budget.h"
+#include "work_limit.h"
 #include "sframe/row.h"
 #include "sframe/verify/input.h"
 
@@ -51,7 +51,7 @@ private:
   std::vector<Range> pieces_;
   std::size_t piece_ = 0;
   std::uint64_t at_ = 0;
-  std::vector<Budget> budgets_; ///< per part
+  std::vector<WorkLimit> budgets_; ///< per part
   // The function that is open.
   bool is_open_ = false;
   bool readable_ = false;

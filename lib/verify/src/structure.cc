@@ -2,7 +2,7 @@
 
 #include "sframe/verify/structure.h"
 
-#include "budget.h"
+#include "work_limit.h"
 #include "encoding.h"
 #include "relocations.h"
 #include "segment.h"
@@ -198,7 +198,7 @@ private:
   const Section& section_;
   const SframeTable& table_;
   Sink& sink_;
-  Budget budget_;
+  WorkLimit budget_;
   EncodingCheck encoding_;
   RowExtents extents_;
   bool order_reported_ = false;

@@ -2,15 +2,16 @@
 
 #include "sframe/walk/address_space.h"
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace sframe::walk {
 
 bool AddressSpace::may_guess(std::uint64_t bytes) {
-  elf::Budget* const limit = budget();
-  return !limit || limit->take(elf::Resource::guesses, bytes);
+  Budget* const limit = budget();
+  return !limit || limit->take(Resource::guesses, bytes);
 }
 
 std::size_t AddressSpace::read(std::uint64_t address, std::span<std::byte> out) {
@@ -50,11 +51,7 @@ bool Memory::load_elsewhere(std::uint64_t address, std::uint64_t& value) {
 std::optional<std::uint64_t> Memory::number(std::uint64_t address, std::uint32_t size) {
   std::byte raw[8];
   if (size == 0 || size > sizeof raw || !bytes(address, std::span(raw, size))) return std::nullopt;
-  const bool big = space_->abi().byte_order == ByteOrder::big;
-  std::uint64_t value = 0;
-  for (std::uint32_t i = 0; i < size; ++i)
-    value = value << 8 | std::to_integer<std::uint64_t>(raw[big ? i : size - 1 - i]);
-  return value;
+  return load_all(std::span(raw, size), order_);
 }
 
 } // namespace sframe::walk

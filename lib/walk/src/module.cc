@@ -127,8 +127,8 @@ bool Module::may_open(const std::string& path, Named named) {
 }
 
 /// A name that is not the user's is one below the sysroot.
-elf::Result<elf::File> Module::open_counted(const std::string& path, bool user_named) {
-  if (files_.budget && !files_.budget->take(elf::Resource::files)) return elf::fail("is one file too many");
+Result<elf::File> Module::open_counted(const std::string& path, bool user_named) {
+  if (files_.budget && !files_.budget->take(Resource::files)) return fail("is one file too many");
   if (user_named) return elf::File::open_regular(path);
   // A folder that the user names may be anywhere.
   const bool network = files_.trust == FileTrust::all || !files_.sysroot.empty();
@@ -271,7 +271,7 @@ std::vector<std::string> Module::debug_folders() const {
 
 /// In a folder that the user named, or beside a file that the user named, the links are the user's; elsewhere
 /// they are part of what the core leads to.
-elf::Result<elf::File> Module::open_debug_candidate(const std::string& path) {
+Result<elf::File> Module::open_debug_candidate(const std::string& path) {
   const auto is_below = [&](const std::string& folder) {
     return !folder.empty() && path.starts_with(folder) && (folder.ends_with('/') || path[folder.size()] == '/');
   };
@@ -282,7 +282,7 @@ elf::Result<elf::File> Module::open_debug_candidate(const std::string& path) {
     for (const std::string& start : {files_.sysroot, root})
       if (path.starts_with(start) && path.size() > start.size())
         return open_counted((path[start.size()] == '/' ? "" : "/") + path.substr(start.size()), false);
-    return file_ && named_ == Named::by_user ? open_counted(path, true) : elf::fail("is outside of the sysroot");
+    return file_ && named_ == Named::by_user ? open_counted(path, true) : fail("is outside of the sysroot");
   }
   if (file_ && named_ != Named::by_core) return open_counted(path, true);
   return open_counted(path, false);
@@ -304,7 +304,7 @@ void Module::open_debug_file() {
   }
   for (const std::string& folder : folders) {
     const std::string path = by_build_id(folder, build_id(), ".debug");
-    auto file = path.empty() ? elf::fail("") : open_candidate(path);
+    auto file = path.empty() ? fail("") : open_candidate(path);
     if (!file) continue; // most files have none: no problem
     auto image = elf::Image::parse(file->bytes());
     if (!image || image->abi() != &abi_ || !same(image->build_id(), build_id())) continue;
@@ -386,11 +386,11 @@ void Module::open_debugdata() {
   // Real ones become three to five times as large.
   constexpr std::uint64_t least = std::uint64_t{8} << 20, times = 16;
   const std::uint64_t most = least + (packed ? times * packed->bytes().size() : 0);
-  const bool unlimited = files_.budget && files_.budget->limits() == elf::Limits::off;
+  const bool unlimited = files_.budget && files_.budget->limits() == Limits::off;
   elf::UnpackLimits limits;
   if (!unlimited) limits = {.size = most, .memory = most, .expansion = 0};
   auto unpacked = packed ? elf::unpack(packed->bytes(), limits) : std::unexpected(packed.error());
-  if (unpacked && unpacked->damaged()) unpacked = elf::fail("is damaged");
+  if (unpacked && unpacked->damaged()) unpacked = fail("is damaged");
   if (!unpacked) {
     if (problem_.empty()) problem_ = info_.path + ": .gnu_debugdata: " + unpacked.error().text();
     return;

@@ -38,12 +38,12 @@ CoreProcess::CoreProcess(const elf::Core& core, FileOptions files) : space_(core
   if (!threads_.empty()) threads_.front().behind_fault = died_behind_fault(core, unwind);
 }
 
-elf::Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const elf::Core& core, FileOptions files) {
+Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const elf::Core& core, FileOptions files) {
   if (const auto system = core.other_system(); !system.empty())
-    return elf::fail("is a core file of " + std::string(system) + ": only those of Linux can be walked");
-  if (!core.abi()) return elf::fail("core file of a machine that SFrame does not know");
+    return fail("is a core file of " + std::string(system) + ": only those of Linux can be walked");
+  if (!core.abi()) return fail("core file of a machine that SFrame does not know");
   if (!find_unwind_abi(core.abi()->id))
-    return elf::fail("unwinding " + std::string(core.abi()->name) + " is not available yet");
+    return fail("unwinding " + std::string(core.abi()->name) + " is not available yet");
   return std::unique_ptr<CoreProcess>(new CoreProcess(core, std::move(files)));
 }
 

@@ -50,7 +50,7 @@ template <class F> auto with_types(ByteOrder order, F&& f) {
 /// An ELF file with the debug sections of `image`, none compressed: LLVM believes whatever size a compressed one
 /// claims, and ends the program where it cannot have so much memory. What LLVM makes of debug information is many
 /// times as large, so that less is decompressed for it than elsewhere.
-elf::Result<std::vector<std::byte>> without_compression(const elf::Image& image, bool unlimited) {
+Result<std::vector<std::byte>> without_compression(const elf::Image& image, bool unlimited) {
   constexpr std::uint64_t least = std::uint64_t{2} << 20, times = 8;
   std::uint64_t left = least + times * image.bytes().size();
   if (unlimited) left = std::numeric_limits<std::uint64_t>::max();
@@ -61,10 +61,10 @@ elf::Result<std::vector<std::byte>> without_compression(const elf::Image& image,
     constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t size = is_compressed(section) ? elf::claimed_size(image, section).value_or(unknown) : section.size;
     if (size > left || ++count > most_sections)
-      return elf::fail("too much for its file, decompressed: no source lines", section.name);
+      return fail("too much for its file, decompressed: no source lines", section.name);
     left -= size;
   }
-  return with_types(image.byte_order(), [&]<class Types>(Types) -> elf::Result<std::vector<std::byte>> {
+  return with_types(image.byte_order(), [&]<class Types>(Types) -> Result<std::vector<std::byte>> {
     using Header = typename Types::Ehdr;
     using SectionHeader = typename Types::Shdr;
     std::vector<std::byte> out(sizeof(Header));
@@ -145,8 +145,8 @@ Debug open(Module& module) {
   std::span<const std::byte> from = image->bytes();
   if (std::ranges::any_of(image->sections(), is_compressed)) {
     // Relocations would be needed, too; what a JIT compiler makes is not compressed.
-    auto plain = image->relocatable() ? elf::fail("compressed debug information in an object: no source lines")
-                                      : without_compression(*image, files.budget && files.budget->limits() == elf::Limits::off);
+    auto plain = image->relocatable() ? fail("compressed debug information in an object: no source lines")
+                                      : without_compression(*image, files.budget && files.budget->limits() == Limits::off);
     if (!plain) {
       module.add_problem(plain.error().text());
       return debug;

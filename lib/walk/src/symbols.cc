@@ -7,7 +7,7 @@ namespace sframe::walk {
 std::optional<FunctionName> ElfSymbols::find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) {
   const auto match = module.find_symbol(lookup_pc - module.bias());
   if (!match) return std::nullopt;
-  elf::Budget* budget = module.file_options().budget.get();
+  Budget* budget = module.file_options().budget.get();
   return FunctionName{elf::demangle(match->symbol->name, budget), match->offset + (pc - lookup_pc)};
 }
 

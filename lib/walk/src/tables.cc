@@ -5,9 +5,9 @@
 #include "sframe/cfi/image.h"
 #include "sframe/convert.h"
 #include "sframe/convert/from_cfi.h"
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/elf/object.h"
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 #include "sframe/walk/generated_code.h"
 
 #include <algorithm>
@@ -106,7 +106,7 @@ void UnwindTables::add_sframe_bytes(std::span<const std::byte> bytes, std::uint6
   for (;;) {
     auto section = sections.next();
     if (!section) {
-      problems_.push_back(elf::to_problem(section.error()).text());
+      problems_.push_back(to_problem(section.error()).text());
       return;
     }
     if (!*section) return;
@@ -143,7 +143,7 @@ void UnwindTables::finish_sframe() {
       break;
     }
   if (auto wrong = index_sframe()) {
-    problems_.push_back(elf::to_problem(*wrong).text());
+    problems_.push_back(to_problem(*wrong).text());
     sframe_.clear();
   }
 }
@@ -197,7 +197,7 @@ std::optional<SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
 
 void UnwindTables::add_cfi(cfi::ImageCfi opened) {
   for (elf::Contents& contents : opened.storage) contents_.push_back(std::move(contents));
-  for (const elf::Problem& problem : opened.problems) problems_.push_back(problem.text());
+  for (const Problem& problem : opened.problems) problems_.push_back(problem.text());
   for (const cfi::ImageSection& one : opened.sections) cfi_.push_back(one.finder());
 }
 
@@ -209,13 +209,13 @@ void UnwindTables::add_generated(const GeneratedCode& code) {
 }
 
 bool UnwindTables::may_decode(std::uint64_t rows) {
-  return !budget_ || budget_->take(elf::Resource::rows, rows);
+  return !budget_ || budget_->take(Resource::rows, rows);
 }
 
 bool UnwindTables::find_row(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t address,
                             cfi::FullRow& row) {
   const auto pay = [&](std::uint64_t instructions) {
-    return !budget_ || budget_->take(elf::Resource::cfi_instructions, instructions);
+    return !budget_ || budget_->take(Resource::cfi_instructions, instructions);
   };
   std::uint64_t used = 0;
   if (costly_fde_ && costly_fde_->is(section, fde)) {

@@ -8,7 +8,7 @@
 
 #include "sframe/walk/walker.h"
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "steppers/trampoline.h"
 
 #include <charconv>
@@ -152,7 +152,7 @@ constexpr std::uint32_t frames_at_once = 1024; ///< taken from the budget: one b
 
 /// Takes `frames` from the budget.
 bool Walker::may_go_on(std::uint32_t frames) {
-  return !budget_ || (budget_->take(elf::Resource::frames, frames) && !budget_->is_used_up());
+  return !budget_ || (budget_->take(Resource::frames, frames) && !budget_->is_used_up());
 }
 
 WalkEnd Walker::walk(const FrameState& start, FrameReceiver& receiver) {

@@ -1,49 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integers as they stand in a section: any alignment, either byte order. Every access is a memcpy of a fixed
-// size, which compilers turn into one load and, where needed, one byte swap.
+// Where the fields of a section stand, and the bits of those that are made of bits.
 
 #pragma once
 
-#include "sframe/abi.h"
+#include "sframe/bytes.h"
 
-#include <bit>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <utility>
 
 namespace sframe::format {
-
-constexpr ByteOrder host_order =
-    std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
-
-template <std::integral T> T load(const std::byte* from, ByteOrder order) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return order == host_order ? value : std::byteswap(value);
-}
-
-template <std::integral T> void store(std::byte* to, T value, ByteOrder order) {
-  if (order != host_order) value = std::byteswap(value);
-  std::memcpy(to, &value, sizeof value);
-}
-
-/// An unsigned integer of 1, 2 or 4 bytes.
-inline std::uint32_t load_sized(const std::byte* from, std::uint32_t size, ByteOrder order) {
-  if (size == 1) return std::to_integer<std::uint32_t>(*from);
-  if (size == 2) return load<std::uint16_t>(from, order);
-  return load<std::uint32_t>(from, order);
-}
-
-inline void store_sized(std::byte* to, std::uint32_t value, std::uint32_t size, ByteOrder order) {
-  if (size == 1)
-    *to = static_cast<std::byte>(value);
-  else if (size == 2)
-    store(to, static_cast<std::uint16_t>(value), order);
-  else
-    store(to, value, order);
-}
 
 /// Reverses the bytes of one integer in place.
 inline void swap_bytes(std::byte* at, std::uint32_t size) {

@@ -22,8 +22,8 @@ namespace {
 
 const std::map<std::string, ColorMode> color_names = {
     {"auto", ColorMode::automatic}, {"always", ColorMode::always}, {"never", ColorMode::never}};
-const std::map<std::string, elf::Limits> limit_names = {
-    {"off", elf::Limits::off}, {"default", elf::Limits::standard}, {"strict", elf::Limits::strict}};
+const std::map<std::string, Limits> limit_names = {
+    {"off", Limits::off}, {"default", Limits::standard}, {"strict", Limits::strict}};
 
 } // namespace
 

@@ -2,7 +2,7 @@
 
 #include "descriptor.h"
 
-#include "sframe/elf/retry.h"
+#include "sframe/base/retry.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -114,7 +114,7 @@ int copy_range(int from, std::uint64_t source, std::span<const std::byte> bytes,
 int copy_over(int from, int to, std::uint64_t size) {
   std::vector<std::byte> buffer(std::size_t(1) << 20);
   for (std::uint64_t at = 0; at < size;) {
-    const ssize_t got = elf::retry([&] {
+    const ssize_t got = retry([&] {
       return ::pread(from, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at), static_cast<off_t>(at));
     });
     if (got <= 0) return got < 0 ? errno : EIO;
@@ -122,7 +122,7 @@ int copy_over(int from, int to, std::uint64_t size) {
     if (const int error = write_at(to, bytes, at)) return error;
     at += bytes.size();
   }
-  return elf::retry([&] { return ::ftruncate(to, static_cast<off_t>(size)); }) == 0 ? 0 : errno;
+  return retry([&] { return ::ftruncate(to, static_cast<off_t>(size)); }) == 0 ? 0 : errno;
 }
 
 std::optional<Attributes> attributes_of(int fd) {

@@ -5,7 +5,7 @@
 #include "interrupt.h"
 
 #include "sframe/elf/file.h"
-#include "sframe/elf/printable.h"
+#include "sframe/base/printable.h"
 #include "sframe/tool/messages.h"
 
 #include <algorithm>
@@ -56,12 +56,12 @@ void on_signal(int number) {
   errno = error;
 }
 
-/// Text on standard error, as elf::append_harmless makes it.
+/// Text on standard error, as append_harmless makes it.
 class SafeLine {
 public:
   void add(const char* text) {
     for (std::string_view rest = text; !rest.empty();) {
-      const elf::TextPiece piece = elf::first_piece(rest);
+      const TextPiece piece = first_piece(rest);
       for (const char c : rest.substr(0, piece.size)) {
         constexpr char digits[] = "0123456789abcdef";
         if (piece.is_harmless)

@@ -5,7 +5,7 @@
 
 #include "sframe/tool/messages.h"
 
-#include "sframe/elf/printable.h"
+#include "sframe/base/printable.h"
 #include "sframe/tool/output.h"
 
 #include <cstdlib>
@@ -46,10 +46,10 @@ void Messages::print(std::string_view kind, std::string_view color, std::string_
                      std::string_view what) {
   std::string text = " ";
   if (!file.empty()) {
-    elf::append_harmless(text, file);
+    append_harmless(text, file);
     text += ": ";
   }
-  elf::append_harmless(text, what);
+  append_harmless(text, what);
   text += '\n';
   std::string line = tool_ + ": ";
   if (color_) line += color;

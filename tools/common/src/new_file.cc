@@ -2,7 +2,7 @@
 
 #include "new_file.h"
 
-#include "sframe/elf/retry.h"
+#include "sframe/base/retry.h"
 
 #include <array>
 #include <cerrno>
@@ -44,14 +44,14 @@ std::string random_suffix() {
 } // namespace
 
 int sync_file(int fd) {
-  if (elf::retry([&] { return ::fsync(fd); }) == 0 || errno == EINVAL || errno == ENOSYS || errno == EROFS) return 0;
+  if (retry([&] { return ::fsync(fd); }) == 0 || errno == EINVAL || errno == ENOSYS || errno == EROFS) return 0;
   return errno;
 }
 
 NewFile::NewFile(const std::string& target, mode_t mode) : target_(target), folder_(folder_of(target)) {
   if (open_unnamed(mode)) return;
   error_ = make_named([&](const char* name) {
-    file_ = Descriptor(elf::retry([&] { return ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode); }));
+    file_ = Descriptor(retry([&] { return ::open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode); }));
     return file_.is_open();
   });
 }
@@ -61,7 +61,7 @@ NewFile::~NewFile() {
 }
 
 bool NewFile::open_unnamed(mode_t mode) {
-  file_ = Descriptor(elf::retry([&] { return ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode); }));
+  file_ = Descriptor(retry([&] { return ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode); }));
   if (!file_.is_open()) return false;
   if (::access(link_of(file_.get()).c_str(), F_OK) == 0) return true;
   file_ = Descriptor(); // without /proc it could not be named later

@@ -4,7 +4,7 @@
 
 #include "sframe/tool/output.h"
 
-#include "sframe/elf/printable.h"
+#include "sframe/base/printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -75,12 +75,12 @@ Output& Output::fill(char c, std::size_t count) {
 }
 
 Output& Output::json_string(std::string_view text) {
-  elf::append_json_string(buffer_, text);
+  append_json_string(buffer_, text);
   return append(std::string_view());
 }
 
 Output& Output::safe(std::string_view text) {
-  elf::append_harmless(buffer_, text);
+  append_harmless(buffer_, text);
   return append(std::string_view());
 }
 

@@ -8,7 +8,7 @@
 #include "descriptor.h"
 #include "interrupt.h"
 #include "new_file.h"
-#include "sframe/elf/retry.h"
+#include "sframe/base/retry.h"
 
 #include <cerrno>
 #include <csignal>
@@ -25,14 +25,14 @@ namespace sframe::tool {
 
 namespace {
 
-std::unexpected<elf::Problem> fail_errno(const char* doing, int error = errno) {
+std::unexpected<Problem> fail_errno(const char* doing, int error = errno) {
   // The kernel reads what it writes from mapped inputs.
   const char* why = error == EFAULT ? "the input was truncated while it was read" : std::strerror(error);
-  return elf::fail(std::string(doing) + ": " + why);
+  return fail(std::string(doing) + ": " + why);
 }
 
 /// For what cannot be replaced: devices, pipes, standard output.
-elf::Result<void> write_through(int fd, std::span<const std::byte> bytes) {
+Result<void> write_through(int fd, std::span<const std::byte> bytes) {
   if (fd < 0) return fail_errno("cannot write");
   if (const int error = write_all(fd, bytes)) return fail_errno("cannot write", error);
   return {};
@@ -47,12 +47,12 @@ struct Content {
 
 /// A file with several names: all are to show what the one shows, so its inode stays. What can be known to
 /// fail fails before the first byte is written over; from then on no signal is to end the program.
-elf::Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFile& complete,
+Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFile& complete,
                              const Content& content) {
-  Descriptor file(elf::retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
+  Descriptor file(retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
   int error = file.is_open() ? 0 : errno;
   if (error == 0 && content.size > old_size &&
-      elf::retry([&] {
+      retry([&] {
         return ::fallocate(file.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(old_size),
                            static_cast<off_t>(content.size - old_size));
       }) != 0 &&
@@ -71,7 +71,7 @@ elf::Result<void> write_into(const std::string& target, std::uint64_t old_size, 
 }
 
 /// Makes the file at `target`, of which `old` is what is there, if anything.
-elf::Result<void> replace(const std::string& target, const std::optional<struct stat>& old,
+Result<void> replace(const std::string& target, const std::optional<struct stat>& old,
                           const Content& content) {
   std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes becomes an error of the write
   if (old && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) return fail_errno("cannot write");
@@ -88,7 +88,7 @@ elf::Result<void> replace(const std::string& target, const std::optional<struct 
 
 /// Decides how `path` is written. `all` gives the whole content for what cannot be replaced.
 template <class All>
-elf::Result<void> write_content(const std::string& path, Content content, std::optional<mode_t> mode,
+Result<void> write_content(const std::string& path, Content content, std::optional<mode_t> mode,
                                 All&& all) {
   if (path == "-") return write_through(STDOUT_FILENO, all());
   const auto lock = OutputLock::take(path);
@@ -96,9 +96,9 @@ elf::Result<void> write_content(const std::string& path, Content content, std::o
   const std::string target = final_target(path);
   std::optional<struct stat> old(std::in_place);
   if (::stat(target.c_str(), &*old) != 0) old.reset();
-  if (old && S_ISDIR(old->st_mode)) return elf::fail("cannot write: is a directory");
+  if (old && S_ISDIR(old->st_mode)) return fail("cannot write: is a directory");
   if (old && !S_ISREG(old->st_mode)) {
-    const Descriptor file(elf::retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
+    const Descriptor file(retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
     return write_through(file.get(), all());
   }
   if (!content.finish && (mode || old)) {
@@ -114,7 +114,7 @@ int write_edit(int from, std::span<const std::byte> original, const elf::Edit& e
     if (const int error =
             copy_range(from, range.source, original.subspan(range.source, range.size), to, range.offset))
       return error;
-  if (elf::retry([&] { return ::ftruncate(to, static_cast<off_t>(edit.size)); }) != 0) return errno;
+  if (retry([&] { return ::ftruncate(to, static_cast<off_t>(edit.size)); }) != 0) return errno;
   for (const elf::Edit::Piece& piece : edit.pieces)
     if (const int error = write_at(to, piece.bytes, piece.offset)) return error;
   return 0;
@@ -133,14 +133,14 @@ std::string final_target(const std::string& path) {
   return current.string();
 }
 
-elf::Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
+Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
                              std::optional<std::uint32_t> mode) {
   const Content content{
       .write = [&](int fd) { return write_all(fd, bytes); }, .finish = {}, .size = bytes.size()};
   return write_content(path, content, mode, [&] { return bytes; });
 }
 
-elf::Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit) {
+Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit) {
   const Descriptor from(original.reopen());
   Content content{.write =
                       [&](int fd) {
@@ -155,7 +155,7 @@ elf::Result<void> write_edited(const std::string& path, const elf::File& origina
   return write_content(path, content, original.mode(), [&] { return edit.apply(original.bytes()); });
 }
 
-elf::Result<void> write_file(const std::string& path, std::string_view text,
+Result<void> write_file(const std::string& path, std::string_view text,
                              std::optional<std::uint32_t> mode) {
   return write_file(path, std::as_bytes(std::span(text)), mode);
 }
@@ -165,12 +165,12 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return a != "-" && b != "-" && std::filesystem::equivalent(a, b, error) && !error;
 }
 
-elf::Result<void> make_parent_folders(const std::string& path) {
+Result<void> make_parent_folders(const std::string& path) {
   const auto parent = std::filesystem::path(path).parent_path();
   if (parent.empty()) return {};
   std::error_code error;
   std::filesystem::create_directories(parent, error);
-  if (error) return elf::fail("cannot make the folder " + parent.string() + ": " + error.message());
+  if (error) return fail("cannot make the folder " + parent.string() + ": " + error.message());
   return {};
 }
 

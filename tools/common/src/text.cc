@@ -40,17 +40,17 @@ std::optional<AddressRange> parse_address_range(std::string_view text) {
   return AddressRange{*first, *last};
 }
 
-elf::Result<Glob> Glob::parse(std::string_view pattern) {
+Result<Glob> Glob::parse(std::string_view pattern) {
   for (std::size_t at = 0; at < pattern.size(); ++at) {
     if (pattern[at] == '\\') {
-      if (++at == pattern.size()) return elf::fail("pattern ends in a backslash");
+      if (++at == pattern.size()) return fail("pattern ends in a backslash");
       continue;
     }
     if (pattern[at] != '[') continue;
     std::size_t close = at + 1;
     if (close < pattern.size() && (pattern[close] == '!' || pattern[close] == '^')) ++close;
     close = pattern.find(']', close + 1); // a bracket right after the opening one is meant literally
-    if (close == std::string_view::npos) return elf::fail("pattern with a bracket that is not closed");
+    if (close == std::string_view::npos) return fail("pattern with a bracket that is not closed");
     at = close;
   }
   return Glob(std::string(pattern));

@@ -19,6 +19,7 @@
 #include "dynamic/follow.h"
 
 #include "sframe/cfi/section.h"
+#include "sframe/bytes.h"
 
 #include <algorithm>
 #include <array>
@@ -98,14 +99,15 @@ std::optional<std::vector<ProcedureOperation>> read_operations(Memory& memory, s
 /// Numbers in the target's byte order.
 class Appender {
 public:
-  Appender(std::vector<std::byte>& to, ByteOrder order) : to_(to), big_(order == ByteOrder::big) {}
+  Appender(std::vector<std::byte>& to, ByteOrder order) : to_(to), order_(order) {}
   void number(std::uint64_t value, unsigned size) {
-    for (unsigned i = 0; i < size; ++i) to_.push_back(std::byte(value >> 8 * (big_ ? size - 1 - i : i)));
+    to_.resize(to_.size() + size);
+    store_sized(to_.data() + to_.size() - size, value, size, order_);
   }
 
 private:
   std::vector<std::byte>& to_;
-  bool big_;
+  ByteOrder order_;
 };
 
 struct TableEntry {
@@ -175,7 +177,7 @@ void read_dyn_info_list(Memory& memory, std::uint64_t head, Listing& listing) {
   });
 }
 
-elf::Result<GeneratedCode> copy_procedure(const Registration& registration, Memory& memory,
+Result<GeneratedCode> copy_procedure(const Registration& registration, Memory& memory,
                                           std::uint64_t most) {
   GeneratedCode code;
   code.function = copy_string(memory, registration.name);
@@ -184,10 +186,10 @@ elf::Result<GeneratedCode> copy_procedure(const Registration& registration, Memo
   std::size_t operations = std::min<std::uint64_t>(max_operations, most / sizeof(ProcedureOperation));
   for (std::uint64_t at = registration.data; at;) {
     const auto next = memory.word(at), length = memory.number(at + 8, 4), count = memory.number(at + 12, 4);
-    if (!next || !length || !count) return elf::fail("has regions that cannot be read");
-    if (procedure.regions.size() == max_regions) return elf::fail("has too many regions");
+    if (!next || !length || !count) return fail("has regions that cannot be read");
+    if (procedure.regions.size() == max_regions) return fail("has too many regions");
     auto read = read_operations(memory, at + 16, *count, operations);
-    if (!read) return elf::fail("has operations that cannot be read");
+    if (!read) return fail("has operations that cannot be read");
     operations -= read->size();
     procedure.regions.push_back({static_cast<std::int32_t>(*length), std::move(*read)});
     at = *next;
@@ -195,17 +197,17 @@ elf::Result<GeneratedCode> copy_procedure(const Registration& registration, Memo
   return code;
 }
 
-elf::Result<GeneratedCode> copy_table(const Registration& registration, Memory& memory, std::uint64_t most) {
+Result<GeneratedCode> copy_table(const Registration& registration, Memory& memory, std::uint64_t most) {
   if (registration.size > std::min(most, largest_table))
-    return elf::fail("is too large, after what was copied before");
+    return fail("is too large, after what was copied before");
   const auto entries = read_table(registration, memory);
-  if (!entries) return elf::fail("cannot be read");
+  if (!entries) return fail("cannot be read");
   const auto range = find_frames(*entries, memory);
-  if (!range) return elf::fail("leads to FDEs that cannot be read");
+  if (!range) return fail("leads to FDEs that cannot be read");
   if (range->end - range->start > std::min(most, largest_frames))
-    return elf::fail("leads to FDEs far from one another");
+    return fail("leads to FDEs far from one another");
   auto frames = copy_bytes(memory, range->start, range->end - range->start);
-  if (!frames) return elf::fail("leads to FDEs that cannot be read");
+  if (!frames) return fail("leads to FDEs that cannot be read");
   GeneratedCode code;
   code.frames = std::move(*frames);
   code.frames_address = range->start;

@@ -34,11 +34,11 @@ constexpr Interface interfaces[] = {
 constexpr std::uint64_t max_headers = 1'000'000; ///< of ELF files, in all
 constexpr std::string_view unnamed = "[jit]";
 
-using Copy = elf::Result<GeneratedCode> (*)(const Registration&, Memory&, std::uint64_t);
+using Copy = Result<GeneratedCode> (*)(const Registration&, Memory&, std::uint64_t);
 /// By Registration::Form.
 constexpr std::array<Copy, 3> copies = {dynamic::copy_elf_file, dynamic::copy_procedure, dynamic::copy_table};
 
-elf::Result<GeneratedCode> copy(const Registration& from, Memory& memory, std::uint64_t most) {
+Result<GeneratedCode> copy(const Registration& from, Memory& memory, std::uint64_t most) {
   return copies[static_cast<std::size_t>(from.form)](from, memory, most);
 }
 
@@ -187,7 +187,7 @@ void DynamicCode::release_former() {
 }
 
 void DynamicCode::add_problem(const Registration& registration, std::string_view what) {
-  problems_.push_back("generated code registered at " + elf::hex(registration.entry) + ": " +
+  problems_.push_back("generated code registered at " + hex(registration.entry) + ": " +
                       std::string(what));
 }
 
@@ -259,7 +259,7 @@ bool DynamicCode::refresh() {
   for (Entry& entry : entries_) {
     if (!entry.tried) continue;
     // What could not be copied is tried again when it is asked for: here that would have no limit in all.
-    const auto now = entry.copied ? copy(entry.registration, memory, max_bytes) : elf::fail("");
+    const auto now = entry.copied ? copy(entry.registration, memory, max_bytes) : fail("");
     if (now && *now == *entry.copied) continue;
     drop(entry);
   }

@@ -71,7 +71,7 @@ std::vector<AddressRange> code_in(const HeaderTable& table, const Registration& 
 
 void Listing::problem(std::string_view list, std::uint64_t address, std::string_view what) {
   problems.push_back(std::string(list) + ": the list of generated code " + std::string(what) + " at " +
-                     elf::hex(address));
+                     hex(address));
 }
 
 void read_jit_list(Memory& memory, std::uint64_t head, Listing& listing) {
@@ -98,10 +98,10 @@ std::vector<AddressRange> find_code(const Registration& file, Memory& memory, st
   return found.empty() ? code_in(segment_table, file, memory, budget) : found;
 }
 
-elf::Result<GeneratedCode> copy_elf_file(const Registration& file, Memory& memory, std::uint64_t most) {
-  if (file.size > most) return elf::fail("is too large, after what was copied before");
+Result<GeneratedCode> copy_elf_file(const Registration& file, Memory& memory, std::uint64_t most) {
+  if (file.size > most) return fail("is too large, after what was copied before");
   auto bytes = copy_bytes(memory, file.data, file.size);
-  if (!bytes) return elf::fail("cannot be read");
+  if (!bytes) return fail("cannot be read");
   GeneratedCode code;
   code.image = std::move(*bytes);
   return code;

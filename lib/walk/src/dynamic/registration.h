@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 #include "sframe/walk/abi.h"
 #include "sframe/walk/address_space.h"
 #include "sframe/walk/generated_code.h"
@@ -53,9 +53,9 @@ std::optional<std::uint64_t> constant_result(std::uint64_t function, Memory& mem
 std::vector<AddressRange> find_code(const Registration& file, Memory& memory, std::uint64_t& budget);
 
 // All copy what describes the code, at most `most` bytes. Fail where it cannot be read.
-elf::Result<GeneratedCode> copy_elf_file(const Registration& file, Memory& memory, std::uint64_t most);
-elf::Result<GeneratedCode> copy_procedure(const Registration& procedure, Memory& memory, std::uint64_t most);
-elf::Result<GeneratedCode> copy_table(const Registration& table, Memory& memory, std::uint64_t most);
+Result<GeneratedCode> copy_elf_file(const Registration& file, Memory& memory, std::uint64_t most);
+Result<GeneratedCode> copy_procedure(const Registration& procedure, Memory& memory, std::uint64_t most);
+Result<GeneratedCode> copy_table(const Registration& table, Memory& memory, std::uint64_t most);
 
 /// `size` bytes; nothing where they cannot all be read. Takes no more memory than there is to read.
 std::optional<std::vector<std::byte>> copy_bytes(Memory& memory, std::uint64_t address, std::uint64_t size);

@@ -47,11 +47,11 @@ Monitor::~Monitor() {
   close();
 }
 
-elf::Result<void> Monitor::start() {
-  if (events_.fd() < 0) return elf::fail("no descriptor is left for events");
-  if (wake_signal() == 0) return elf::fail("all real-time signals are in use");
+Result<void> Monitor::start() {
+  if (events_.fd() < 0) return fail("no descriptor is left for events");
+  if (wake_signal() == 0) return fail("all real-time signals are in use");
   thread_ = start_quietly([this] { run(); });
-  if (!thread_.joinable()) return elf::fail("no thread can be started");
+  if (!thread_.joinable()) return fail("no thread can be started");
   return {};
 }
 
@@ -87,8 +87,8 @@ void Monitor::perform(Step step) {
 }
 
 /// An action that is done at once, on a process that is monitored.
-elf::Result<void> Monitor::perform_on(Attached which, std::function<elf::Result<void>(Monitored&)> action) {
-  elf::Result<void> result = elf::fail("is not monitored");
+Result<void> Monitor::perform_on(Attached which, std::function<Result<void>(Monitored&)> action) {
+  Result<void> result = fail("is not monitored");
   perform([&](const Patience&) {
     if (Monitored* process = find(which)) result = action(*process);
     return true;
@@ -97,18 +97,18 @@ elf::Result<void> Monitor::perform_on(Attached which, std::function<elf::Result<
 }
 
 /// `begin` says which threads shall stand, or that there are none; `finish` is told whether they do.
-elf::Result<void> Monitor::stand(Attached which, std::function<bool(Monitored&)> begin,
-                                 std::function<elf::Result<void>(Monitored&, bool in_time)> finish) {
-  elf::Result<void> result = elf::fail("is not monitored");
+Result<void> Monitor::stand(Attached which, std::function<bool(Monitored&)> begin,
+                                 std::function<Result<void>(Monitored&, bool in_time)> finish) {
+  Result<void> result = fail("is not monitored");
   bool begun = false;
   perform([&](const Patience& patience) {
     Monitored* process = find(which);
     if (!process) {
-      if (begun) result = elf::fail("has ended");
+      if (begun) result = fail("has ended");
       return true;
     }
     if (!begun && !begin(*process)) {
-      result = elf::fail("has no such thread");
+      result = fail("has no such thread");
       return true;
     }
     begun = true;
@@ -121,21 +121,21 @@ elf::Result<void> Monitor::stand(Attached which, std::function<bool(Monitored&)>
 }
 
 bool Monitor::follows(std::uint32_t pid) {
-  return perform_on({pid}, [](Monitored&) { return elf::Result<void>(); }).has_value();
+  return perform_on({pid}, [](Monitored&) { return Result<void>(); }).has_value();
 }
 
-elf::Result<std::uint64_t> Monitor::attach(std::uint32_t pid) {
-  elf::Result<std::uint64_t> result = elf::fail("the monitor is closed");
+Result<std::uint64_t> Monitor::attach(std::uint32_t pid) {
+  Result<std::uint64_t> result = fail("the monitor is closed");
   perform([&](const Patience&) {
     const auto [at, added] = processes_.try_emplace(pid, pid, events_);
     count_ = processes_.size();
     Monitored& process = at->second;
     if (process.session || process.leaving()) {
-      result = elf::fail("is monitored already");
+      result = fail("is monitored already");
       return true;
     }
     result = process.session = ++sessions_;
-    if (const auto seized = added ? process.seize_all() : elf::Result<void>(); !seized) {
+    if (const auto seized = added ? process.seize_all() : Result<void>(); !seized) {
       result = std::unexpected(seized.error());
       leave(process);
     }
@@ -144,8 +144,8 @@ elf::Result<std::uint64_t> Monitor::attach(std::uint32_t pid) {
   return result;
 }
 
-elf::Result<void> Monitor::detach(Attached which) {
-  elf::Result<void> result = elf::fail("is not monitored");
+Result<void> Monitor::detach(Attached which) {
+  Result<void> result = fail("is not monitored");
   perform([&](const Patience& patience) {
     if (Monitored* process = find(which)) {
       result = {};
@@ -159,31 +159,31 @@ elf::Result<void> Monitor::detach(Attached which) {
   return result;
 }
 
-elf::Result<void> Monitor::pause(std::uint32_t pid, std::optional<std::uint32_t> tid) {
+Result<void> Monitor::pause(std::uint32_t pid, std::optional<std::uint32_t> tid) {
   return stand(
       {pid}, [tid](Monitored& process) { return process.pause(tid); },
       [tid](Monitored& process, bool in_time) {
-        if (in_time) return elf::Result<void>();
+        if (in_time) return Result<void>();
         process.unpause(tid);
-        return elf::Result<void>(elf::fail("has a thread that does not stop"));
+        return Result<void>(fail("has a thread that does not stop"));
       });
 }
 
-elf::Result<void> Monitor::resume(std::uint32_t pid, std::optional<std::uint32_t> tid) {
+Result<void> Monitor::resume(std::uint32_t pid, std::optional<std::uint32_t> tid) {
   return perform_on({pid}, [tid](Monitored& process) {
-    return process.unpause(tid) ? elf::Result<void>() : elf::fail("was not paused");
+    return process.unpause(tid) ? Result<void>() : fail("was not paused");
   });
 }
 
-elf::Result<Stop> Monitor::hold(Attached which, std::optional<std::uint32_t> tid, const AbiTraits& abi) {
+Result<Stop> Monitor::hold(Attached which, std::optional<std::uint32_t> tid, const AbiTraits& abi) {
   Stop stop;
   const auto held = stand(
       which, [tid](Monitored& process) { return process.hold(tid); },
       [&](Monitored& process, bool) {
         stop = process.read_held(abi);
-        if (!stop.threads.empty()) return elf::Result<void>();
+        if (!stop.threads.empty()) return Result<void>();
         process.release();
-        return elf::Result<void>(std::unexpected(explain_refusal(which.pid, ESRCH)));
+        return Result<void>(std::unexpected(explain_refusal(which.pid, ESRCH)));
       });
   if (!held) return std::unexpected(held.error());
   return stop;
@@ -192,7 +192,7 @@ elf::Result<Stop> Monitor::hold(Attached which, std::optional<std::uint32_t> tid
 void Monitor::release(Attached which) {
   static_cast<void>(perform_on(which, [](Monitored& process) {
     process.release();
-    return elf::Result<void>();
+    return Result<void>();
   }));
 }
 

@@ -36,7 +36,7 @@ public:
   Monitor& operator=(const Monitor&) = delete;
 
   /// Called once before all others.
-  elf::Result<void> start();
+  Result<void> start();
   /// Lets go of everything and ends the thread. All other functions fail afterwards.
   void close();
 
@@ -47,12 +47,12 @@ public:
   bool follows(std::uint32_t pid);
 
   /// The session that begins.
-  elf::Result<std::uint64_t> attach(std::uint32_t pid);
-  elf::Result<void> detach(Attached which);
-  elf::Result<void> pause(std::uint32_t pid, std::optional<std::uint32_t> tid);
-  elf::Result<void> resume(std::uint32_t pid, std::optional<std::uint32_t> tid);
+  Result<std::uint64_t> attach(std::uint32_t pid);
+  Result<void> detach(Attached which);
+  Result<void> pause(std::uint32_t pid, std::optional<std::uint32_t> tid);
+  Result<void> resume(std::uint32_t pid, std::optional<std::uint32_t> tid);
   /// Stops for a walk, as Tracing::stop().
-  elf::Result<Stop> hold(Attached which, std::optional<std::uint32_t> tid, const AbiTraits& abi);
+  Result<Stop> hold(Attached which, std::optional<std::uint32_t> tid, const AbiTraits& abi);
   void release(Attached which);
 
 private:
@@ -62,9 +62,9 @@ private:
 
   void perform(Step step);
   void wake();
-  elf::Result<void> perform_on(Attached which, std::function<elf::Result<void>(Monitored&)> action);
-  elf::Result<void> stand(Attached which, std::function<bool(Monitored&)> begin,
-                          std::function<elf::Result<void>(Monitored&, bool in_time)> finish);
+  Result<void> perform_on(Attached which, std::function<Result<void>(Monitored&)> action);
+  Result<void> stand(Attached which, std::function<bool(Monitored&)> begin,
+                          std::function<Result<void>(Monitored&, bool in_time)> finish);
 
   // The rest is for the tracing thread alone.
   void run();

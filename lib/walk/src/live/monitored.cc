@@ -40,7 +40,7 @@ bool is_mine(std::uint32_t pid, std::uint32_t tid) {
 } // namespace
 
 /// Threads that a seized thread starts are seized by the kernel; the list is read until it has no others.
-elf::Result<void> Monitored::seize_all() {
+Result<void> Monitored::seize_all() {
   for (bool again = true; again;) {
     again = false;
     for (const std::uint32_t tid : list_threads(pid_)) {
@@ -52,7 +52,7 @@ elf::Result<void> Monitored::seize_all() {
       again = true;
     }
   }
-  return gone() ? std::unexpected(explain_refusal(pid_, ESRCH)) : elf::Result<void>();
+  return gone() ? std::unexpected(explain_refusal(pid_, ESRCH)) : Result<void>();
 }
 
 void Monitored::start_traced() {

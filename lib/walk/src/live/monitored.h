@@ -22,7 +22,7 @@ public:
   std::uint32_t pid() const { return pid_; }
 
   /// Seizes all threads. Where it fails, some may be seized.
-  elf::Result<void> seize_all();
+  Result<void> seize_all();
   /// The process began its life traced, by a fork() of a monitored one.
   void start_traced();
 

@@ -186,8 +186,8 @@ std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid) {
 namespace {
 
 /// As find_obstacle(); that the thread `but` traces the process is none.
-std::optional<elf::Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t but) {
-  const auto because = [](std::string why) { return elf::Problem{std::move(why), {}, {}}; };
+std::optional<Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t but) {
+  const auto because = [](std::string why) { return Problem{std::move(why), {}, {}}; };
   const std::string status = read_proc(pid, "status");
   if (status.empty()) return because("there is no such process");
   if (pid == static_cast<std::uint32_t>(::getpid())) return because("a process cannot trace itself");
@@ -204,11 +204,11 @@ std::optional<elf::Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t b
 
 } // namespace
 
-std::optional<elf::Problem> find_obstacle(std::uint32_t pid) {
+std::optional<Problem> find_obstacle(std::uint32_t pid) {
   return find_obstacle_but(pid, 0);
 }
 
-elf::Problem explain_refusal(std::uint32_t pid, int error) {
+Problem explain_refusal(std::uint32_t pid, int error) {
   // What was right a moment ago may have changed.
   // The calling thread may have seized some threads before others were refused.
   const auto own = static_cast<std::uint32_t>(::gettid());
@@ -233,19 +233,19 @@ elf::Problem explain_refusal(std::uint32_t pid, int error) {
   return {why, {}, {}};
 }
 
-elf::Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
+Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
   const int fd = ::open(proc_path(living_thread(pid), "exe").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::unexpected(explain_refusal(pid, errno));
   Elf64_Ehdr header{};
   const ssize_t got = ::read(fd, &header, sizeof header);
   ::close(fd);
-  if (got != sizeof header) return elf::fail("its program is no ELF file");
+  if (got != sizeof header) return fail("its program is no ELF file");
   if (header.e_ident[EI_CLASS] != ELFCLASS64)
-    return elf::fail("is a 32-bit program: these cannot be unwound");
+    return fail("is a 32-bit program: these cannot be unwound");
   const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
   const AbiTraits* abi = find_abi(header.e_machine, order);
   if (!abi || !find_unwind_abi(abi->id))
-    return elf::fail("is a program of a machine that SFrame does not know");
+    return fail("is a program of a machine that SFrame does not know");
   return abi;
 }
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "sframe/abi.h"
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -77,15 +77,15 @@ template <class Line> std::vector<std::span<Line>> find_images(std::span<Line> m
 
 /// Why a process cannot be traced, as far as it can be told beforehand: no such process, a thread of another
 /// one, a zombie, a kernel thread, ourselves, traced by somebody else.
-std::optional<elf::Problem> find_obstacle(std::uint32_t pid);
+std::optional<Problem> find_obstacle(std::uint32_t pid);
 
 /// Why the kernel refused, with `error` (an errno).
-elf::Problem explain_refusal(std::uint32_t pid, int error);
+Problem explain_refusal(std::uint32_t pid, int error);
 
 /// Why a thread that was asked to stop has not, in words.
 std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid);
 
 /// The ABI of the program that the process runs, by its ELF header.
-elf::Result<const AbiTraits*> find_process_abi(std::uint32_t pid);
+Result<const AbiTraits*> find_process_abi(std::uint32_t pid);
 
 } // namespace sframe::walk::live

@@ -18,7 +18,7 @@ namespace sframe::walk {
 namespace {
 
 /// Whether the kernel lets us read its memory: the same question that it asks for tracing.
-elf::Result<void> check_permission(std::uint32_t pid) {
+Result<void> check_permission(std::uint32_t pid) {
   const int fd = ::open(live::proc_path(live::living_thread(pid), "mem").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
   ::close(fd);
@@ -35,13 +35,13 @@ LiveProcess::~LiveProcess() {
   ::close(exit_fd_);
 }
 
-elf::Result<std::unique_ptr<LiveProcess>> LiveProcess::attach(std::uint32_t pid, FileOptions files) {
+Result<std::unique_ptr<LiveProcess>> LiveProcess::attach(std::uint32_t pid, FileOptions files) {
   auto process = open(pid, std::move(files), false);
   if (process) (*process)->tracing_ = std::make_unique<live::Tracer>(pid, (*process)->space_->abi());
   return process;
 }
 
-elf::Result<std::unique_ptr<LiveProcess>> LiveProcess::open(std::uint32_t pid, FileOptions files,
+Result<std::unique_ptr<LiveProcess>> LiveProcess::open(std::uint32_t pid, FileOptions files,
                                                             bool traced_by_us) {
   if (!traced_by_us)
     if (auto obstacle = live::find_obstacle(pid)) return std::unexpected(std::move(*obstacle));
@@ -59,9 +59,9 @@ bool LiveProcess::is_terminated() const {
   return ::poll(&ended, 1, 0) > 0;
 }
 
-elf::Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
+Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
   if (stopped_) return {};
-  if (is_terminated()) return elf::fail("has ended");
+  if (is_terminated()) return fail("has ended");
   const auto stop = tracing_->stop(tid);
   if (!stop) return std::unexpected(explain(stop.error()));
   try {
@@ -77,7 +77,7 @@ elf::Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
 }
 
 /// What has changed since the last stop: libraries, or, by exec, everything.
-elf::Result<void> LiveProcess::look_again() {
+Result<void> LiveProcess::look_again() {
   const auto changed = space_->refresh();
   if (!changed) return std::unexpected(changed.error());
   const bool other_code = space_->generated_code().refresh();
@@ -89,16 +89,16 @@ elf::Result<void> LiveProcess::look_again() {
 }
 
 /// exec may have brought a program of another ABI.
-elf::Result<void> LiveProcess::check_abi() const {
+Result<void> LiveProcess::check_abi() const {
   const auto abi = live::find_process_abi(pid_);
   if (!abi) return std::unexpected(abi.error());
-  if (*abi != &space_->abi()) return elf::fail("runs a program of another machine now");
+  if (*abi != &space_->abi()) return fail("runs a program of another machine now");
   return {};
 }
 
 /// Why it could not be stopped: its registers cannot be read where it is of another ABI now.
-elf::Problem LiveProcess::explain(const elf::Problem& why) const {
-  const auto abi = is_terminated() ? elf::Result<void>() : check_abi();
+Problem LiveProcess::explain(const Problem& why) const {
+  const auto abi = is_terminated() ? Result<void>() : check_abi();
   return abi ? why : abi.error();
 }
 

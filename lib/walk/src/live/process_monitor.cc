@@ -37,7 +37,7 @@ public:
       : monitor_(std::move(monitor)), which_(which), abi_(abi) {}
   ~StayingTraced() override { static_cast<void>(monitor_->detach(which_)); }
 
-  elf::Result<live::Stop> stop(std::optional<std::uint32_t> tid) override {
+  Result<live::Stop> stop(std::optional<std::uint32_t> tid) override {
     return monitor_->hold(which_, tid, abi_);
   }
   void resume() override { monitor_->release(which_); }
@@ -60,13 +60,13 @@ ProcessMonitor::~ProcessMonitor() {
   monitor_->close();
 }
 
-elf::Result<std::unique_ptr<ProcessMonitor>> ProcessMonitor::create(MonitorOptions options) {
+Result<std::unique_ptr<ProcessMonitor>> ProcessMonitor::create(MonitorOptions options) {
   auto monitor = std::make_shared<live::Monitor>(options.follow_forks);
   if (auto started = monitor->start(); !started) return std::unexpected(started.error());
   return std::unique_ptr<ProcessMonitor>(new ProcessMonitor(std::move(monitor), options));
 }
 
-elf::Result<std::unique_ptr<LiveProcess>> ProcessMonitor::attach(std::uint32_t pid, FileOptions files) {
+Result<std::unique_ptr<LiveProcess>> ProcessMonitor::attach(std::uint32_t pid, FileOptions files) {
   auto process = LiveProcess::open(pid, std::move(files), monitor_->follows(pid));
   if (!process) return process;
   const auto session = monitor_->attach(pid);
@@ -96,15 +96,15 @@ std::vector<DebugEvent> ProcessMonitor::handle_events(bool block) {
   }
 }
 
-elf::Result<void> ProcessMonitor::pause(std::uint32_t pid, std::optional<std::uint32_t> tid) {
+Result<void> ProcessMonitor::pause(std::uint32_t pid, std::optional<std::uint32_t> tid) {
   return monitor_->pause(pid, tid);
 }
 
-elf::Result<void> ProcessMonitor::resume(std::uint32_t pid, std::optional<std::uint32_t> tid) {
+Result<void> ProcessMonitor::resume(std::uint32_t pid, std::optional<std::uint32_t> tid) {
   return monitor_->resume(pid, tid);
 }
 
-elf::Result<void> ProcessMonitor::detach(std::uint32_t pid) {
+Result<void> ProcessMonitor::detach(std::uint32_t pid) {
   return monitor_->detach({pid});
 }
 

@@ -166,11 +166,11 @@ void LiveSpace::set_code_pac_mask(std::uint64_t mask) {
   code_mask_ = mask ? ~mask : (std::uint64_t{1} << std::min(bits, 63)) - 1;
 }
 
-elf::Result<bool> LiveSpace::refresh() {
+Result<bool> LiveSpace::refresh() {
   std::string text = live::read_proc(through_, "maps");
   if (text.empty()) text = live::read_proc(through_ = live::living_thread(pid_), "maps");
-  if (text.empty()) return elf::fail("has ended");
-  if (elf::Budget* const budget = files_.budget.get()) budget->refill(live::resident_bytes(pid_));
+  if (text.empty()) return fail("has ended");
+  if (Budget* const budget = files_.budget.get()) budget->refill(live::resident_bytes(pid_));
   if (text == maps_) return false;
   mappings_.clear();
   maps_ = std::move(text);
@@ -241,8 +241,8 @@ std::string LiveSpace::find_file(const Mapping& mapping, const std::string& path
   if (is_it(path)) return path;
   const std::string below_root = live::proc_path(through_, "root") + path;
   if (is_it(below_root)) return below_root;
-  const std::string direct = live::proc_path(through_, "map_files/") + elf::hex(mapping.start).substr(2) +
-                             '-' + elf::hex(mapping.end).substr(2);
+  const std::string direct = live::proc_path(through_, "map_files/") + hex(mapping.start).substr(2) +
+                             '-' + hex(mapping.end).substr(2);
   if (::access(direct.c_str(), R_OK) == 0) return direct;
   return {};
 }

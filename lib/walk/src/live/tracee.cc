@@ -44,7 +44,7 @@ std::thread start_quietly(std::function<void()> run) {
   return thread;
 }
 
-elf::Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options) {
+Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options) {
   if (::ptrace(PTRACE_SEIZE, tid, 0, options) == 0) return true;
   const int error = errno;
   // A thread that is ending, or has ended but is not gone, is refused, too.

@@ -22,7 +22,7 @@ namespace sframe::walk::live {
 std::thread start_quietly(std::function<void()> run);
 
 /// Seizes a thread, which runs on. False where it has ended meanwhile; fails where the kernel refuses.
-elf::Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options);
+Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options);
 
 /// Asks a seized thread to stop; its stop is waited for. False where it has ended.
 bool interrupt(std::uint32_t tid);

@@ -17,10 +17,10 @@
 
 namespace sframe::walk::live {
 
-elf::Result<Stop> Tracer::stop(std::optional<std::uint32_t> tid) {
+Result<Stop> Tracer::stop(std::optional<std::uint32_t> tid) {
   resume();
   thread_ = start_quietly([this, tid] { run(tid); });
-  if (!thread_.joinable()) return elf::fail("cannot be traced: no thread can be started");
+  if (!thread_.joinable()) return fail("cannot be traced: no thread can be started");
   ready_.acquire();
   if (!result_) thread_.join();
   return std::move(result_);
@@ -41,11 +41,11 @@ void Tracer::run(std::optional<std::uint32_t> only) {
     if (!stopped)
       result_ = std::unexpected(stopped.error());
     else if (result_->threads.empty() && !result_->unstopped.empty())
-      result_ = elf::fail("no thread can be walked: " + explain_unstopped(pid_, result_->unstopped.front()));
+      result_ = fail("no thread can be walked: " + explain_unstopped(pid_, result_->unstopped.front()));
     else if (result_->threads.empty())
       result_ = std::unexpected(explain_refusal(pid_, ESRCH));
   } catch (const std::bad_alloc&) { // on a thread of its own it would end the program
-    result_ = std::unexpected(elf::Problem{"no memory", {}, {}});
+    result_ = std::unexpected(Problem{"no memory", {}, {}});
   }
   const bool wait = result_.has_value(); // once ready, it is the other thread's
   ready_.release();
@@ -55,12 +55,12 @@ void Tracer::run(std::optional<std::uint32_t> only) {
 }
 
 /// Threads start threads until they stand still: the list is read until it has no new ones.
-elf::Result<void> Tracer::stop_all(std::optional<std::uint32_t> only) {
+Result<void> Tracer::stop_all(std::optional<std::uint32_t> only) {
   std::set<std::uint32_t> known;
   for (;;) {
     std::vector<std::uint32_t> added = list_threads(pid_);
     if (only) std::erase_if(added, [&](std::uint32_t tid) { return tid != *only; });
-    if (only && added.empty()) return elf::fail("has no thread " + std::to_string(*only));
+    if (only && added.empty()) return fail("has no thread " + std::to_string(*only));
     std::erase_if(added, [&](std::uint32_t tid) { return !known.insert(tid).second; });
     if (added.empty()) break;
     if (auto stopped = stop_these(added); !stopped) return stopped;
@@ -71,7 +71,7 @@ elf::Result<void> Tracer::stop_all(std::optional<std::uint32_t> only) {
 
 /// All are asked before the first is waited for, and all get the same time: a process with many threads that
 /// cannot be interrupted is held no longer than one with one.
-elf::Result<void> Tracer::stop_these(const std::vector<std::uint32_t>& tids) {
+Result<void> Tracer::stop_these(const std::vector<std::uint32_t>& tids) {
   std::vector<std::uint32_t> seized;
   for (const std::uint32_t tid : tids) {
     const auto done = seize(pid_, tid, 0);

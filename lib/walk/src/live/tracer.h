@@ -21,7 +21,7 @@ public:
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
-  elf::Result<Stop> stop(std::optional<std::uint32_t> tid) override;
+  Result<Stop> stop(std::optional<std::uint32_t> tid) override;
   void resume() override;
 
 private:
@@ -31,15 +31,15 @@ private:
   };
 
   void run(std::optional<std::uint32_t> only);
-  elf::Result<void> stop_all(std::optional<std::uint32_t> only);
-  elf::Result<void> stop_these(const std::vector<std::uint32_t>& tids);
+  Result<void> stop_all(std::optional<std::uint32_t> only);
+  Result<void> stop_these(const std::vector<std::uint32_t>& tids);
   void await(std::uint32_t tid, Patience& patience);
   void read_registers();
 
   std::uint32_t pid_;
   const AbiTraits& abi_;
   std::vector<Tracee> stopped_;
-  elf::Result<Stop> result_;
+  Result<Stop> result_;
   std::binary_semaphore ready_{0}, release_{0};
   std::thread thread_; ///< joinable while something is stopped
 };

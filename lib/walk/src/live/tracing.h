@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 #include "sframe/elf/registers.h"
 
 #include <cstdint>
@@ -30,7 +30,7 @@ class Tracing {
 public:
   virtual ~Tracing() = default;
   /// Stops the process's threads, or that one. Returns when they stand still; where it fails, all run.
-  virtual elf::Result<Stop> stop(std::optional<std::uint32_t> tid) = 0;
+  virtual Result<Stop> stop(std::optional<std::uint32_t> tid) = 0;
   /// Lets them go; no effect where nothing was stopped.
   virtual void resume() = 0;
   /// Told after a stop that found other mappings than the one before.

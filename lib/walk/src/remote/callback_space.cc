@@ -10,7 +10,10 @@
 
 #include "sframe/walk/dynamic_code.h"
 
+#include "sframe/bytes.h"
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace sframe::walk {
@@ -77,7 +80,6 @@ std::size_t CallbackView::read(std::uint64_t address, std::span<std::byte> out) 
   constexpr std::size_t size = 8;
   Accessors& accessors = space_.accessors();
   std::size_t done = std::min(accessors.read_memory(address, out, arg_), out.size());
-  const bool swap = (abi().byte_order == ByteOrder::big) != (std::endian::native == std::endian::big);
   while (done < out.size()) {
     const std::uint64_t at = address + done;
     std::uint64_t word = 0;
@@ -91,9 +93,10 @@ std::size_t CallbackView::read(std::uint64_t address, std::span<std::byte> out) 
       memory_status_ = status;
       break;
     }
-    if (swap) word = std::byteswap(word);
+    std::array<std::byte, size> bytes;
+    store(bytes.data(), word, abi().byte_order);
     const std::size_t taken = std::min(size - into, out.size() - done);
-    std::memcpy(out.data() + done, reinterpret_cast<const std::byte*>(&word) + into, taken);
+    std::memcpy(out.data() + done, bytes.data() + into, taken);
     done += taken;
   }
   return done;

@@ -2,15 +2,17 @@
 
 #include "sframe/walk/targets.h"
 
+#include "sframe/bytes.h"
+
 #include <algorithm>
 
 namespace sframe::walk {
 
-elf::Result<std::unique_ptr<CoreTarget>> CoreTarget::open(const std::string& path, FileOptions files) {
-  const elf::Limits limits = files.budget ? files.budget->limits() : elf::Limits::standard;
+Result<std::unique_ptr<CoreTarget>> CoreTarget::open(const std::string& path, FileOptions files) {
+  const Limits limits = files.budget ? files.budget->limits() : Limits::standard;
   auto file = elf::CoreFile::open(path, limits);
   if (!file) return std::unexpected(file.error());
-  if (!files.budget) files.budget = std::make_shared<elf::Budget>(limits, file->cost_size());
+  if (!files.budget) files.budget = std::make_shared<Budget>(limits, file->cost_size());
   std::unique_ptr<CoreTarget> target(new CoreTarget(std::move(*file)));
   auto process = CoreProcess::create(target->core(), std::move(files));
   if (!process) return std::unexpected(process.error());
@@ -22,9 +24,9 @@ void CoreTarget::select_thread(std::size_t number) {
   if (number < process_->threads().size()) thread_ = number;
 }
 
-elf::Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path) {
+Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path) {
   const elf::MemoryRange* range = core().range_at(address);
-  if (!range) return elf::fail("the core has no mapping at " + elf::hex(address));
+  if (!range) return fail("the core has no mapping at " + hex(address));
   if (auto file = elf::File::open_regular(path); !file) return std::unexpected(file.error());
   ModuleInfo info;
   if (const Module* module = space().module_at(address)) {
@@ -60,10 +62,7 @@ RemoteStatus CoreTarget::access_memory(std::uint64_t address, std::uint64_t& val
   if (write) return RemoteStatus::invalid;
   std::array<std::byte, sizeof value> word;
   if (read_memory(address, word, arg) != word.size()) return RemoteStatus::invalid;
-  const bool big = abi().byte_order == ByteOrder::big;
-  value = 0;
-  for (std::size_t i = 0; i < word.size(); ++i)
-    value = value << 8 | std::to_integer<std::uint64_t>(word[big ? i : word.size() - 1 - i]);
+  value = load<std::uint64_t>(word.data(), abi().byte_order);
   return RemoteStatus::ok;
 }
 

@@ -52,7 +52,7 @@ std::optional<std::size_t> index_in_set(const AbiTraits& abi, std::uint16_t reg,
 PtraceTarget::PtraceTarget(std::uint32_t tid, const AbiTraits& abi, FileOptions files)
     : tid_(tid), space_(tid, abi, std::move(files)) {}
 
-elf::Result<std::unique_ptr<PtraceTarget>> PtraceTarget::create(std::uint32_t tid, FileOptions files) {
+Result<std::unique_ptr<PtraceTarget>> PtraceTarget::create(std::uint32_t tid, FileOptions files) {
   const auto abi = live::find_process_abi(tid);
   if (!abi) return std::unexpected(abi.error());
   return std::unique_ptr<PtraceTarget>(new PtraceTarget(tid, **abi, std::move(files)));

@@ -2,6 +2,8 @@
 
 #include "remote/remote_cfi.h"
 
+#include "sframe/bytes.h"
+
 #include <algorithm>
 
 namespace sframe::walk {
@@ -28,11 +30,6 @@ bool read_entry(Memory& memory, std::uint64_t address, SectionKind kind, Entry& 
   if (*length < entry.id_size) return false;
   entry.bytes.resize(entry.id_at + *length);
   return memory.bytes(address, entry.bytes);
-}
-
-void put_number(std::span<std::byte> place, std::uint64_t value, ByteOrder order) {
-  for (std::size_t i = 0; i < place.size(); ++i, value >>= 8)
-    place[order == ByteOrder::little ? i : place.size() - 1 - i] = static_cast<std::byte>(value & 0xff);
 }
 
 std::uint64_t follow(Memory& memory, const std::optional<cfi::Pointer>& pointer, std::uint64_t bias) {
@@ -68,8 +65,7 @@ bool load_from_target(Memory& memory, const CfiPlace& place, RemoteCfi& cfi) {
   cfi.personality = follow(memory, alone->personality, place.bias);
 
   const std::uint64_t distance = cie.bytes.size() + fde.id_at;
-  put_number(std::span(fde.bytes).subspan(fde.id_at, fde.id_size), counts_back ? distance : 0,
-             abi.byte_order);
+  store_sized(fde.bytes.data() + fde.id_at, counts_back ? distance : 0, fde.id_size, abi.byte_order);
   cfi.copy = std::move(cie.bytes);
   const std::uint64_t fde_offset = cfi.copy.size();
   cfi.copy.insert(cfi.copy.end(), fde.bytes.begin(), fde.bytes.end());

@@ -33,17 +33,17 @@ StepperList default_steppers(const AbiTraits& abi, Module* main) {
   return list;
 }
 
-elf::Result<StepperList> select_steppers(StepperList all, std::string_view names) {
+Result<StepperList> select_steppers(StepperList all, std::string_view names) {
   StepperList chosen;
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(','));
     names.remove_prefix(std::min(names.size(), name.size() + 1));
     const auto at =
         std::ranges::find_if(all, [&](const auto& stepper) { return stepper && stepper->name() == name; });
-    if (at == all.end()) return elf::fail("no frame stepper '" + std::string(name) + "', or named twice");
+    if (at == all.end()) return fail("no frame stepper '" + std::string(name) + "', or named twice");
     chosen.push_back(std::move(*at));
   }
-  if (chosen.empty()) return elf::fail("no frame stepper named");
+  if (chosen.empty()) return fail("no frame stepper named");
   return chosen;
 }
 

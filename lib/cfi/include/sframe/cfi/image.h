@@ -33,7 +33,7 @@ struct ImageSection {
 struct ImageCfi {
   std::vector<ImageSection> sections; ///< .eh_frame, then .debug_frame; those that have bytes
   std::vector<elf::Contents> storage; ///< bytes of `sections` that are not in the file as they are
-  std::vector<elf::Problem> problems; ///< sections that cannot be read
+  std::vector<Problem> problems; ///< sections that cannot be read
 };
 
 /// Which kinds are wanted.

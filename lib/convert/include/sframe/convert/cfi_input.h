@@ -45,7 +45,7 @@ struct CfiInput {
   /// must be an ObjectLayout's image, relocations are applied. Fails where the ABI is none that SFrame knows,
   /// and for sections that cannot be read. No section at all is no failure. `image` must outlive the result.
   /// Linear in the number of headers, apart from what must be decompressed or relocated.
-  static elf::Result<CfiInput> from_image(const elf::Image& image);
+  static Result<CfiInput> from_image(const elf::Image& image);
 };
 
 } // namespace sframe::conversion

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <cstddef>
 #include <optional>

@@ -4,10 +4,10 @@
 
 #pragma once
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/elf/core.h"
 #include "sframe/elf/file.h"
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 #include "sframe/elf/unpack.h"
 
 #include <cstdint>

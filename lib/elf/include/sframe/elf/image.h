@@ -16,7 +16,7 @@
 #pragma once
 
 #include "sframe/abi.h"
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +26,11 @@
 #include <string_view>
 #include <vector>
 
-namespace sframe::elf {
-
+namespace sframe {
 class Budget;
+}
+
+namespace sframe::elf {
 
 /// The numbers of the ELF specification that the tools need by name.
 inline constexpr std::uint16_t et_rel = 1, et_exec = 2, et_dyn = 3, et_core = 4;

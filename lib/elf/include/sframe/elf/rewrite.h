@@ -15,7 +15,7 @@
 #include "sframe/elf/edit.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/object.h"
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <cstddef>
 #include <cstdint>

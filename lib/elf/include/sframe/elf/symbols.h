@@ -19,9 +19,11 @@
 #include <string_view>
 #include <vector>
 
-namespace sframe::elf {
-
+namespace sframe {
 class Budget;
+}
+
+namespace sframe::elf {
 
 struct Symbol {
   std::uint64_t address = 0; ///< st_value: in a relocatable object, the offset in `section`

@@ -8,7 +8,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -11,7 +11,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <compare>
 #include <cstdint>
@@ -30,7 +30,7 @@ public:
 
   /// Reads the file's text. Empty lines and those that start with # do not count; entries given twice add up.
   /// On a line that is no entry, a Problem with the line's number.
-  static elf::Result<Baseline> parse(std::string_view text);
+  static Result<Baseline> parse(std::string_view text);
 
   /// The same findings as a file.
   std::string text() const;

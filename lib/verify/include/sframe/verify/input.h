@@ -11,7 +11,7 @@
 
 #include "sframe/cfi/section.h"
 #include "sframe/convert/plt.h"
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/elf/image.h"
 #include "sframe/section.h"
 #include "sframe/verify/findings.h"
@@ -41,7 +41,7 @@ struct SframeTable {
   const elf::Section* section =
       nullptr; ///< of Input::sframe_image(); nullptr for a segment and for raw bytes
   /// In a relocatable object: why the relocations could not be applied. `places` is then empty.
-  std::optional<elf::Problem> relocation_problem;
+  std::optional<Problem> relocation_problem;
 };
 
 /// One SFrame section of a table.
@@ -84,21 +84,21 @@ public:
     bool use_raw = false;
     const elf::Image* debug_image = nullptr; ///< has CFI that `image` lacks
     bool cfi = true;                         ///< false: CFI is not asked for
-    elf::Budget* budget = nullptr;           ///< what the checks may cost; nullptr: no limit but their own
+    Budget* budget = nullptr;           ///< what the checks may cost; nullptr: no limit but their own
   };
 
   /// Reads headers, index entries and relocations. Faults of the section are no failure: they are in
   /// faults(), and functions that cannot be decoded are left out of functions(). Fails where a file's own
   /// structure is in the way, where there is no .sframe, and for a raw section beside a relocatable object. N
   /// log N in the functions.
-  static elf::Result<Input> load(const Sources& sources);
+  static Result<Input> load(const Sources& sources);
 
   /// Takes from the budget that load() was given. False where it is used up: the checks then stop. Any thread.
-  bool spend(elf::Resource resource, std::uint64_t amount) const { return !budget_ || budget_->take(resource, amount); }
+  bool spend(Resource resource, std::uint64_t amount) const { return !budget_ || budget_->take(resource, amount); }
 
   /// The same for the rows of a function.
   bool spend_rows(const Section& section, const EncodedFde& fde) const {
-    return spend(elf::Resource::rows, 1 + std::min<std::uint64_t>(fde.num_fres, section.plausible_rows()));
+    return spend(Resource::rows, 1 + std::min<std::uint64_t>(fde.num_fres, section.plausible_rows()));
   }
 
   const elf::Image* image() const { return image_; }
@@ -138,15 +138,15 @@ public:
 private:
   static constexpr unsigned section_shift = 40;
 
-  elf::Result<void> add_tables(const elf::Image& image);
+  Result<void> add_tables(const elf::Image& image);
   void read_parts();
   void add_functions(std::uint32_t part);
-  elf::Result<void> add_cfi(const elf::Image& image, cfi::SectionKind kind);
-  elf::Result<void> add_all_cfi(const elf::Image& image);
+  Result<void> add_cfi(const elf::Image& image, cfi::SectionKind kind);
+  Result<void> add_all_cfi(const elf::Image& image);
   void add_code();
   std::optional<std::uint64_t> place(std::uint32_t section, std::uint64_t start) const;
 
-  elf::Budget* budget_ = nullptr;
+  Budget* budget_ = nullptr;
   const elf::Image* image_ = nullptr;
   const elf::Image* sframe_image_ = nullptr;
   bool relocatable_ = false;

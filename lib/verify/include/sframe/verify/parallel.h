@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "sframe/parallel/for_each.h"
+#include "sframe/base/parallel.h"
 #include "sframe/verify/findings.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void check_in_chunks(unsigned threads, std::size_t count, std::size_t chunk, Sin
   std::vector<FindingBuffer> buffers(std::size_t{std::max(threads, 1u)} * 64);
   for (std::size_t begin = 0; begin < count;) {
     const std::size_t chunks = std::min(buffers.size(), (count - begin + chunk - 1) / chunk);
-    parallel::for_each(chunks, threads, make_scratch, [&](std::size_t i, auto& scratch) {
+    for_each_parallel(chunks, threads, make_scratch, [&](std::size_t i, auto& scratch) {
       const std::size_t from = begin + i * chunk;
       work(from, std::min(from + chunk, count), scratch, buffers[i]);
     });

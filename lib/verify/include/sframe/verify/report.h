@@ -18,7 +18,7 @@
 #include "sframe/verify/findings.h"
 #include "sframe/verify/input.h"
 #include "sframe/verify/names.h"
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <cstdint>
 #include <memory>
@@ -103,7 +103,7 @@ private:
 /// What could not be verified, or only in part: the words of a message.
 struct Failure {
   std::string path;
-  elf::Problem problem;
+  Problem problem;
   bool warning = false; ///< all the same, it was verified
 };
 

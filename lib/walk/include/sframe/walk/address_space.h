@@ -6,15 +6,14 @@
 #pragma once
 
 #include "sframe/abi.h"
+#include "sframe/bytes.h"
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 
-namespace sframe::elf {
+namespace sframe {
 class Budget;
 }
 
@@ -60,7 +59,7 @@ public:
   virtual Module* module_at(std::uint64_t address) = 0;
 
   /// What walks may cost in all; nullptr: there is no limit. Must not change, and lives as long as the address space.
-  virtual elf::Budget* budget() { return nullptr; }
+  virtual Budget* budget() { return nullptr; }
   /// Takes `bytes` of stack or code, looked at for a guess, from it; false where there are none left.
   bool may_guess(std::uint64_t bytes);
 };
@@ -70,7 +69,7 @@ class Memory {
 public:
   explicit Memory(AddressSpace& space)
       : space_(&space),
-        swap_((space.abi().byte_order == ByteOrder::big) != (std::endian::native == std::endian::big)),
+        order_(space.abi().byte_order),
         code_mask_(space.code_address_mask()) {}
 
   AddressSpace& space() const { return *space_; }
@@ -83,8 +82,7 @@ public:
   bool load(std::uint64_t address, std::uint64_t& value) {
     const std::uint64_t offset = address - base_;
     if (view_.size() < 8 || offset > view_.size() - 8) return load_elsewhere(address, value);
-    std::memcpy(&value, view_.data() + offset, sizeof value);
-    if (swap_) value = std::byteswap(value);
+    value = sframe::load<std::uint64_t>(view_.data() + offset, order_);
     return true;
   }
 
@@ -104,7 +102,7 @@ private:
   bool load_elsewhere(std::uint64_t address, std::uint64_t& value);
 
   AddressSpace* space_;
-  bool swap_;
+  ByteOrder order_;
   std::uint64_t code_mask_;
   std::uint64_t base_ = 0;
   std::span<const std::byte> view_;

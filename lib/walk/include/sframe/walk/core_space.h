@@ -31,7 +31,7 @@ public:
   bool is_code(std::uint64_t address) override;
   std::uint64_t code_address_mask() override;
   Module* module_at(std::uint64_t address) override;
-  elf::Budget* budget() override { return files_.budget.get(); }
+  Budget* budget() override { return files_.budget.get(); }
 
   /// The core's own bytes, without files.
   std::span<const std::byte> memory_at(std::uint64_t address) override { return core_.bytes_at(address); }

@@ -46,7 +46,7 @@ public:
   std::span<const std::byte> view(std::uint64_t address) override;
   bool is_code(std::uint64_t address) override;
   std::uint64_t code_address_mask() override { return code_mask_; }
-  elf::Budget* budget() override { return files_.budget.get(); }
+  Budget* budget() override { return files_.budget.get(); }
   Module* module_at(std::uint64_t address) override;
 
   /// What is mapped from a file, or is the vdso, and cannot be written to. Kept as long as the space: modules
@@ -64,7 +64,7 @@ public:
 
   /// Reads the list of mappings again; true where it has changed. Fails where the process is gone. Refills the
   /// budget, where FileOptions have one, by the size of the memory that the process has.
-  elf::Result<bool> refresh();
+  Result<bool> refresh();
   /// Drops what was read of memory: the process is going to run.
   void forget();
   /// Reads past what is kept: memory as it is now. Returns how many bytes could be read.
@@ -112,7 +112,7 @@ public:
   /// Makes sure that the process can be traced; does not stop it. Fails, with the reason in words, where
   /// there is no such process, or it is a zombie, a kernel thread, of another ABI, not ours to trace, or
   /// traced by another program.
-  static elf::Result<std::unique_ptr<LiveProcess>> attach(std::uint32_t pid, FileOptions files);
+  static Result<std::unique_ptr<LiveProcess>> attach(std::uint32_t pid, FileOptions files);
 
   /// Resumes.
   ~LiveProcess() override;
@@ -121,7 +121,7 @@ public:
   /// second (they wait in the kernel and cannot be interrupted) are left out: see unstopped(). Where it
   /// fails, nothing is stopped. No effect where it is stopped. System calls that were interrupted go on
   /// afterwards, except those that fail with EINTR after any stop (signal(7)), epoll_wait() for one.
-  elf::Result<void> stop(std::optional<std::uint32_t> tid = std::nullopt);
+  Result<void> stop(std::optional<std::uint32_t> tid = std::nullopt);
   /// Lets all threads go on as they were; signals that came in between are delivered. Invalidates views of
   /// memory: a Walker made before needs Walker::forget_memory(). threads() stay readable.
   void resume();
@@ -153,12 +153,12 @@ private:
   friend class ProcessMonitor;
 
   /// Without anything that could trace it.
-  static elf::Result<std::unique_ptr<LiveProcess>> open(std::uint32_t pid, FileOptions files,
+  static Result<std::unique_ptr<LiveProcess>> open(std::uint32_t pid, FileOptions files,
                                                         bool traced_by_us);
   LiveProcess(std::uint32_t pid, int exit_fd, std::unique_ptr<LiveSpace> space);
-  elf::Result<void> look_again();
-  elf::Result<void> check_abi() const;
-  elf::Problem explain(const elf::Problem& why) const;
+  Result<void> look_again();
+  Result<void> check_abi() const;
+  Problem explain(const Problem& why) const;
   void take_threads(const live::Stop& stop);
 
   std::uint32_t pid_;

@@ -13,7 +13,7 @@
 
 #pragma once
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/elf/core.h"
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/file.h"
@@ -53,7 +53,7 @@ struct FileOptions {
   std::string debug_dir = elf::default_debug_folder;
   FileTrust trust = FileTrust::build_id;
   /// What all that is read for one core may cost; nullptr: no limit but those that each part has.
-  std::shared_ptr<elf::Budget> budget;
+  std::shared_ptr<Budget> budget;
 };
 
 /// A mapping of the module's file.
@@ -159,8 +159,8 @@ private:
   bool open_own();
   bool open_file(const std::string& path, Named named);
   bool may_open(const std::string& path, Named named);
-  elf::Result<elf::File> open_counted(const std::string& path, bool user_named);
-  elf::Result<elf::File> open_debug_candidate(const std::string& path);
+  Result<elf::File> open_counted(const std::string& path, bool user_named);
+  Result<elf::File> open_debug_candidate(const std::string& path);
   void place_by_segments();
   void use_memory();
   std::vector<std::string> debug_folders() const;

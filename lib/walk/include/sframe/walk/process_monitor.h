@@ -84,7 +84,7 @@ class LibraryWatch;
 class ProcessMonitor {
 public:
   /// Starts the tracing thread. Fails where the system has no thread, descriptor or real-time signal left.
-  static elf::Result<std::unique_ptr<ProcessMonitor>> create(MonitorOptions options = {});
+  static Result<std::unique_ptr<ProcessMonitor>> create(MonitorOptions options = {});
 
   /// Detaches from all processes, paused ones included, which run on. A LiveProcess from attach() may outlive
   /// the monitor, but cannot be stopped any more.
@@ -92,7 +92,7 @@ public:
 
   /// Traces the process from now on, without stopping it. Fails as LiveProcess::attach() does, and for a
   /// process that it has already attached. The end of the returned object detaches from the process.
-  elf::Result<std::unique_ptr<LiveProcess>> attach(std::uint32_t pid, FileOptions files);
+  Result<std::unique_ptr<LiveProcess>> attach(std::uint32_t pid, FileOptions files);
 
   /// Readable (poll(2)) while there are events to take; owned by the monitor. Libraries alone do not make it
   /// readable, except when a walk meets them.
@@ -106,12 +106,12 @@ public:
   /// Stops all threads of the process, or that one, until resume(). A walk of paused threads leaves them
   /// paused. Fails where there is no such process or thread here, or where one does not stop within a second;
   /// then nothing is paused.
-  elf::Result<void> pause(std::uint32_t pid, std::optional<std::uint32_t> tid = std::nullopt);
+  Result<void> pause(std::uint32_t pid, std::optional<std::uint32_t> tid = std::nullopt);
   /// Lets all paused threads go on, or that one. Fails where it, or none of them, was paused.
-  elf::Result<void> resume(std::uint32_t pid, std::optional<std::uint32_t> tid = std::nullopt);
+  Result<void> resume(std::uint32_t pid, std::optional<std::uint32_t> tid = std::nullopt);
   /// Ends the tracing of a process, which runs on, whatever was paused or stopped. Fails where it is not
   /// monitored.
-  elf::Result<void> detach(std::uint32_t pid);
+  Result<void> detach(std::uint32_t pid);
 
 private:
   ProcessMonitor(std::shared_ptr<live::Monitor> monitor, MonitorOptions options);

@@ -46,7 +46,7 @@ public:
 class CoreProcess final : public ProcessState {
 public:
   /// `core` must outlive the object. Fails where the core's machine cannot be unwound.
-  static elf::Result<std::unique_ptr<CoreProcess>> create(const elf::Core& core, FileOptions files);
+  static Result<std::unique_ptr<CoreProcess>> create(const elf::Core& core, FileOptions files);
 
   std::uint32_t pid() const override { return space_.core().pid(); }
   std::int32_t signal() const override { return space_.core().signal(); }

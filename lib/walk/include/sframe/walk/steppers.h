@@ -21,7 +21,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 #include "sframe/walk/frame_stepper.h"
 
 #include <memory>
@@ -54,6 +54,6 @@ StepperList default_steppers(const AbiTraits& abi, Module* main);
 
 /// Those that `names` lists ("sframe,cfi"), in that order. Fails for an unknown or repeated name and for an
 /// empty list.
-elf::Result<StepperList> select_steppers(StepperList all, std::string_view names);
+Result<StepperList> select_steppers(StepperList all, std::string_view names);
 
 } // namespace sframe::walk

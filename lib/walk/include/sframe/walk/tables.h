@@ -25,7 +25,7 @@ namespace sframe::cfi {
 struct ImageCfi;
 }
 
-namespace sframe::elf {
+namespace sframe {
 class Budget;
 }
 
@@ -72,7 +72,7 @@ struct TableSources {
   const elf::Image* debug = nullptr;   ///< for .debug_frame
   const GeneratedCode* code = nullptr; ///< registered by the process: its rows, where it has any
   bool generate = false;               ///< without SFrame, convert the image's CFI
-  elf::Budget* budget = nullptr;       ///< for rows and CFI instructions that lookups decode; nullptr: no limit
+  Budget* budget = nullptr;       ///< for rows and CFI instructions that lookups decode; nullptr: no limit
 };
 
 /// An SFrame section that was converted from CFI.
@@ -134,7 +134,7 @@ private:
   const Procedure* procedure_ = nullptr; ///< of generated code
   std::optional<ConvertedSframe> converted_;
   std::vector<std::string> problems_;
-  elf::Budget* budget_;
+  Budget* budget_;
   std::unique_ptr<CostlyFde> costly_fde_; ///< the last one with very many instructions
   std::uint64_t costly_lookups_ = 0;      ///< of SFrame functions with very many rows
 };

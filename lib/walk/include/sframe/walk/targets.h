@@ -42,7 +42,7 @@ protected:
 class PtraceTarget final : public ModuleAccessors {
 public:
   /// Fails where there is no such thread, or its program is of an ABI that cannot be unwound.
-  static elf::Result<std::unique_ptr<PtraceTarget>> create(std::uint32_t tid, FileOptions files = {});
+  static Result<std::unique_ptr<PtraceTarget>> create(std::uint32_t tid, FileOptions files = {});
 
   const AbiTraits& abi() const override { return space_.abi(); }
 
@@ -69,8 +69,8 @@ private:
 class CoreTarget final : public ModuleAccessors {
 public:
   /// Fails where the file cannot be read, is no core, or is of an ABI that cannot be unwound. What reading and
-  /// walking it may cost is `files.budget`, or where there is none, a new one of elf::Limits::standard.
-  static elf::Result<std::unique_ptr<CoreTarget>> open(const std::string& path, FileOptions files = {});
+  /// walking it may cost is `files.budget`, or where there is none, a new one of Limits::standard.
+  static Result<std::unique_ptr<CoreTarget>> open(const std::string& path, FileOptions files = {});
 
   const AbiTraits& abi() const override { return process_->space().abi(); }
   CoreProcess& process() { return *process_; }
@@ -83,7 +83,7 @@ public:
   /// Names the file of which the mapping at `address` is, instead of the one that the core's list of files
   /// has; where that list does not have the mapping, it is of the file's first bytes. Fails where the file
   /// cannot be read or the core has no such mapping.
-  elf::Result<void> add_file(std::uint64_t address, const std::string& path);
+  Result<void> add_file(std::uint64_t address, const std::string& path);
 
   RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void* arg) override;
   std::size_t read_memory(std::uint64_t address, std::span<std::byte> out, void* arg) override;

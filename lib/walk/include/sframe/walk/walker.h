@@ -99,7 +99,7 @@ private:
   /// The last frame of which all registers were known, and how many frames ago; 0: it is the frame at hand.
   FrameState checkpoint_;
   std::uint32_t since_checkpoint_ = 0;
-  elf::Budget* budget_;
+  Budget* budget_;
 };
 
 } // namespace sframe::walk

@@ -12,7 +12,7 @@
 
 #pragma once
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 #include "sframe/tool/messages.h"
 
 #include <CLI/CLI.hpp>
@@ -65,7 +65,7 @@ public:
   const std::string& output_path() const { return output_; }
   ColorMode color() const { return color_; }
   /// What each input may cost: --limits.
-  elf::Limits limits() const { return limits_; }
+  Limits limits() const { return limits_; }
   /// How many threads to use: -j, or all cores; at least 1.
   unsigned threads() const;
 
@@ -93,7 +93,7 @@ private:
   std::string examples_;
   std::string output_ = "-";
   ColorMode color_ = ColorMode::automatic;
-  elf::Limits limits_ = elf::Limits::standard;
+  Limits limits_ = Limits::standard;
   unsigned threads_ = 0;
   bool no_sandbox_ = false;
   bool quiet_ = false;

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <atomic>
 #include <cstdint>
@@ -56,11 +56,11 @@ public:
   /// Prints a message; `file` may be empty. Errors are always printed, warnings and notes not with --quiet,
   /// and detail() only with
   /// --verbose. What could steer a terminal (in names of files or symbols) is printed as "\xNN":
-  /// elf::append_harmless. May be called from any thread.
+  /// append_harmless. May be called from any thread.
   void error(std::string_view file, std::string_view what);
-  void error(std::string_view file, const elf::Problem& problem) { error(file, problem.text()); }
+  void error(std::string_view file, const Problem& problem) { error(file, problem.text()); }
   void warning(std::string_view file, std::string_view what);
-  void warning(std::string_view file, const elf::Problem& problem) { warning(file, problem.text()); }
+  void warning(std::string_view file, const Problem& problem) { warning(file, problem.text()); }
   void note(std::string_view file, std::string_view what);
   void detail(std::string_view file, std::string_view what);
 

@@ -48,9 +48,9 @@ public:
   Output& right(std::string_view text, unsigned width);
   /// `c`, `count` times.
   Output& fill(char c, std::size_t count);
-  /// A JSON string with its quotes: elf::append_json_string.
+  /// A JSON string with its quotes: append_json_string.
   Output& json_string(std::string_view text);
-  /// Text of a file (names, paths) so that it cannot steer the terminal: elf::append_harmless.
+  /// Text of a file (names, paths) so that it cannot steer the terminal: append_harmless.
   Output& safe(std::string_view text);
 
   /// Writes what is buffered. False after an error.

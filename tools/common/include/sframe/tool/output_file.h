@@ -9,7 +9,7 @@
 
 #include "sframe/elf/edit.h"
 #include "sframe/elf/file.h"
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,9 +31,9 @@ namespace sframe::tool {
 /// A target with several names (hard links) is written into, from the complete temporary file, after room for
 /// it has been reserved. Should that fail half-way, the Problem names the temporary file, which then stays;
 /// so it does, on the disk, where the power fails.
-elf::Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
+Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
                              std::optional<std::uint32_t> mode = {});
-elf::Result<void> write_file(const std::string& path, std::string_view text,
+Result<void> write_file(const std::string& path, std::string_view text,
                              std::optional<std::uint32_t> mode = {});
 
 /// Writes what `edit` makes of `original` as the file `path`, in the same way; `path` may be the original's.
@@ -43,12 +43,12 @@ elf::Result<void> write_file(const std::string& path, std::string_view text,
 ///
 /// What the original keeps is copied by the kernel where that can do it, so that it is shared on file systems
 /// that share, and holes stay holes: this costs what cp costs, and no memory.
-elf::Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit);
+Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit);
 
 /// True where both paths lead to one file that exists; "-" is no file.
 bool is_same_file(const std::string& a, const std::string& b);
 
 /// Makes the folders above `path` (for sidecars below .build-id/).
-elf::Result<void> make_parent_folders(const std::string& path);
+Result<void> make_parent_folders(const std::string& path);
 
 } // namespace sframe::tool

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <string>
 #include <utility>
@@ -21,7 +21,7 @@ public:
   /// the file is read as an input. The Problem is that another process has it; this one may take it again, which
   /// does nothing. Nothing is locked where there is no file, where it cannot be opened, and on file systems
   /// that have no locks.
-  static elf::Result<OutputLock> take(const std::string& path);
+  static Result<OutputLock> take(const std::string& path);
 
   OutputLock() = default;
   OutputLock(OutputLock&& other) noexcept { *this = std::move(other); }

@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <cstdint>
 #include <optional>
@@ -41,7 +41,7 @@ std::optional<AddressRange> parse_address_range(std::string_view text);
 class Glob {
 public:
   /// Fails for a bracket that is not closed and a backslash at the end.
-  static elf::Result<Glob> parse(std::string_view pattern);
+  static Result<Glob> parse(std::string_view pattern);
 
   bool matches(std::string_view name) const;
   const std::string& pattern() const { return pattern_; }

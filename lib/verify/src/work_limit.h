@@ -9,9 +9,9 @@
 
 namespace sframe::verify {
 
-class Budget {
+class WorkLimit {
 public:
-  explicit Budget(std::uint64_t amount) : left_(amount) {}
+  explicit WorkLimit(std::uint64_t amount) : left_(amount) {}
 
   /// False, from now on, where more was asked for than there was.
   bool spend(std::uint64_t amount) {

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "sframe/elf/problem.h"
+#include "sframe/base/problem.h"
 
 #include <array>
 #include <atomic>
@@ -16,7 +16,7 @@
 #include <optional>
 #include <string_view>
 
-namespace sframe::elf {
+namespace sframe {
 
 enum class Resource : std::uint8_t {
   section_bytes,    ///< of sections and segments, each time that one is opened
@@ -83,4 +83,4 @@ private:
   std::atomic<std::uint32_t> used_up_ = 0; ///< a bit for each
 };
 
-} // namespace sframe::elf
+} // namespace sframe

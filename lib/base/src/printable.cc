@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "sframe/elf/printable.h"
+#include "sframe/base/printable.h"
 
 #include <algorithm>
 
-namespace sframe::elf {
+namespace sframe {
 
 namespace {
 
@@ -119,4 +119,4 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-} // namespace sframe::elf
+} // namespace sframe

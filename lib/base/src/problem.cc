@@ -2,13 +2,11 @@
 //
 // Problems: making them and turning them into text.
 
-#include "sframe/elf/problem.h"
-
-#include "llvm_types.h"
+#include "sframe/base/problem.h"
 
 #include <charconv>
 
-namespace sframe::elf {
+namespace sframe {
 
 std::string Problem::text() const {
   if (!offset && section.empty()) return what;
@@ -28,16 +26,10 @@ Problem to_problem(const sframe::Error& error, std::string_view section, std::ui
   return {describe(error), std::string(section), base + error.offset};
 }
 
-Problem to_problem(llvm::Error error, std::string_view section) {
-  std::string what = llvm::toString(std::move(error));
-  while (what.ends_with('\n') || what.ends_with('.')) what.pop_back();
-  return {std::move(what), std::string(section), std::nullopt};
-}
-
 std::string hex(std::uint64_t value) {
   char digits[16];
   auto end = std::to_chars(digits, digits + sizeof digits, value, 16).ptr;
   return "0x" + std::string(digits, end);
 }
 
-} // namespace sframe::elf
+} // namespace sframe

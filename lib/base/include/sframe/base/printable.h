@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace sframe::elf {
+namespace sframe {
 
 /// The start of a text: one character, or one byte that is part of none.
 struct TextPiece {
@@ -35,4 +35,4 @@ std::string harmless(std::string_view text);
 /// bytes that are not UTF-8 as U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
-} // namespace sframe::elf
+} // namespace sframe

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-namespace sframe::parallel {
+namespace sframe {
 
 /// Calls work(piece, scratch) once for each piece in [0, pieces), on up to `threads` threads; the caller's is
 /// one of them. `scratch` is what make_scratch() gives to each thread for all its pieces: memory to use
@@ -23,7 +23,7 @@ namespace sframe::parallel {
 /// one throws, no further piece is begun, and the first exception goes on in the caller's thread when all threads have
 /// ended. With one thread or one piece no thread is started; where the system refuses a thread there are fewer.
 template <class MakeScratch, class Work>
-void for_each(std::size_t pieces, unsigned threads, const MakeScratch& make_scratch, const Work& work) {
+void for_each_parallel(std::size_t pieces, unsigned threads, const MakeScratch& make_scratch, const Work& work) {
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
   std::once_flag failed;
@@ -52,10 +52,10 @@ void for_each(std::size_t pieces, unsigned threads, const MakeScratch& make_scra
 }
 
 /// The same without scratch: calls work(piece).
-template <class Work> void for_each(std::size_t pieces, unsigned threads, const Work& work) {
+template <class Work> void for_each_parallel(std::size_t pieces, unsigned threads, const Work& work) {
   struct Nothing {};
-  for_each(
+  for_each_parallel(
       pieces, threads, [] { return Nothing(); }, [&](std::size_t piece, Nothing&) { work(piece); });
 }
 
-} // namespace sframe::parallel
+} // namespace sframe

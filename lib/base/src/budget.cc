@@ -2,11 +2,11 @@
 //
 // The limits: docs/limits.md has the same table.
 
-#include "sframe/elf/budget.h"
+#include "sframe/base/budget.h"
 
 #include <limits>
 
-namespace sframe::elf {
+namespace sframe {
 
 namespace {
 
@@ -78,4 +78,4 @@ std::optional<Problem> Budget::problem() const {
                  {}, {}};
 }
 
-} // namespace sframe::elf
+} // namespace sframe

@@ -4,7 +4,7 @@
 
 #include <cerrno>
 
-namespace sframe::elf {
+namespace sframe {
 
 /// Makes a system call again while signals interrupt it. Not for close(), which on Linux is done even then.
 template <class Call> auto retry(Call&& call) {
@@ -12,4 +12,4 @@ template <class Call> auto retry(Call&& call) {
     if (const auto result = call(); result != -1 || errno != EINTR) return result;
 }
 
-} // namespace sframe::elf
+} // namespace sframe

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace sframe::elf {
+namespace sframe {
 
 struct Problem {
   std::string what;    ///< one line, no final period: "section runs past the end of the file"
@@ -41,4 +41,4 @@ Problem to_problem(const sframe::Error& error, std::string_view section = ".sfra
 /// "0x1f": how all messages write numbers.
 std::string hex(std::uint64_t value);
 
-} // namespace sframe::elf
+} // namespace sframe
