@@ -7,7 +7,7 @@
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
-#include "sframe/convert/cfi_input.h"
+#include "sframe/generate/cfi_input.h"
 #include "sframe/elf/file.h"
 
 #include <Zydis/Zydis.h>
@@ -65,7 +65,7 @@ Input load() {
   auto image = elf::Image::parse(file->bytes());
   if (!image) give_up(path);
   Input input{.file = std::move(*file), .image = std::move(*image), .functions = {}};
-  const auto cfi = conversion::CfiInput::from_image(input.image);
+  const auto cfi = generate::CfiInput::from_image(input.image);
   if (!cfi) give_up(path);
   for (const cfi::Section& section : cfi->sections)
     for (auto fdes = section.fdes();;) {

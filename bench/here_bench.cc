@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The own stack: nanoseconds per frame of sframe::walk::here() and of its peers, each from the same place, in
+// The own stack: nanoseconds per frame of sframe::here::callers() and of its peers, each from the same place, in
 // stacks of about 20 and 200 frames, warm.
 //
 // - cold: the tables are there, the cache of rules is empty
@@ -9,7 +9,7 @@
 //
 //   here-bench [benchmark options]
 
-#include "sframe/walk/here.h"
+#include "sframe/here/here.h"
 
 #include <benchmark/benchmark.h>
 
@@ -33,10 +33,10 @@ using namespace sframe;
 std::array<std::uint64_t, 512> frames;
 
 std::size_t by_here() {
-  return walk::here(frames).count;
+  return here::callers(frames).count;
 }
 std::size_t by_here_in_handler() {
-  return walk::here_in_handler(frames).count;
+  return here::callers_in_handler(frames).count;
 }
 
 /// The function of that name in that library: libunwind has some of the same name.
@@ -105,12 +105,12 @@ void measure_cold(benchmark::State& state, std::size_t (*walk)()) {
   std::size_t count = 0;
   for (auto _ : state) {
     void* const library = dlopen("libutil.so.1", RTLD_NOW);
-    walk::refresh();
+    here::refresh();
     const auto start = Clock::now();
     count = walk();
     state.SetIterationTime(std::chrono::duration<double>(Clock::now() - start).count());
     dlclose(library);
-    walk::refresh();
+    here::refresh();
   }
   report(state, count);
 }
@@ -174,9 +174,9 @@ PEER(by_unw_step);
 
 int main(int argc, char** argv) {
   const auto start = std::chrono::steady_clock::now();
-  walk::refresh();
+  here::refresh();
   const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
-  const walk::HereTables tables = walk::here_tables();
+  const here::Tables tables = here::tables();
   benchmark::Initialize(&argc, argv);
   benchmark::AddCustomContext("refresh ms", std::to_string(took.count()));
   benchmark::AddCustomContext("modules", std::to_string(tables.modules));

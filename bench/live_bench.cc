@@ -7,9 +7,9 @@
 //
 //   live-bench [TURNS]        25 turns by default: a minute and a half
 
-#include "sframe/walk/process_monitor.h"
-#include "sframe/walk/steppers.h"
-#include "sframe/walk/walker.h"
+#include "sframe/process/process_monitor.h"
+#include "sframe/steppers/steppers.h"
+#include "sframe/unwind/walker.h"
 
 #include <algorithm>
 #include <atomic>
@@ -71,31 +71,31 @@ private:
   pid_t pid_;
 };
 
-class Ignore final : public walk::FrameReceiver {
+class Ignore final : public unwind::FrameReceiver {
 public:
-  bool frame(const walk::Frame&, const walk::Registers&) override { return true; }
+  bool frame(const unwind::Frame&, const unwind::Registers&) override { return true; }
 };
 
 class Sampler {
 public:
-  explicit Sampler(std::unique_ptr<walk::LiveProcess> process) : process_(std::move(process)) {}
+  explicit Sampler(std::unique_ptr<process::LiveProcess> process) : process_(std::move(process)) {}
 
   void sample() {
     if (!process_->stop()) return;
-    walk::LiveSpace& space = process_->space();
+    process::LiveSpace& space = process_->space();
     if (walker_ && generation_ == process_->generation())
       walker_->forget_memory();
     else
-      walker_.emplace(space, walk::default_steppers(space.abi(), space.main_module()));
+      walker_.emplace(space, steppers::default_steppers(space.abi(), space.main_module()));
     generation_ = process_->generation();
     Ignore ignore;
-    for (const walk::Thread& thread : process_->threads()) walker_->walk(thread.frame(), ignore);
+    for (const process::Thread& thread : process_->threads()) walker_->walk(thread.frame(), ignore);
     process_->resume();
   }
 
 private:
-  std::unique_ptr<walk::LiveProcess> process_;
-  std::optional<walk::Walker> walker_;
+  std::unique_ptr<process::LiveProcess> process_;
+  std::optional<unwind::Walker> walker_;
   std::uint64_t generation_ = 0;
 };
 
@@ -133,10 +133,10 @@ struct Results {
 
 void observe(const Target& target, const Observation& how, Results& results) {
   const double alone = work_per_second(target, 0, [] {});
-  std::unique_ptr<walk::ProcessMonitor> monitor;
-  if (how.monitored) monitor = std::move(*walk::ProcessMonitor::create());
+  std::unique_ptr<process::ProcessMonitor> monitor;
+  if (how.monitored) monitor = std::move(*process::ProcessMonitor::create());
   Sampler sampler(std::move(
-      *(monitor ? monitor->attach(target.pid(), {}) : walk::LiveProcess::attach(target.pid(), {}))));
+      *(monitor ? monitor->attach(target.pid(), {}) : process::LiveProcess::attach(target.pid(), {}))));
   if (how.samples) sampler.sample(); // reads the tables
   const double observed = work_per_second(target, how.samples, [&] {
     const auto start = Clock::now();

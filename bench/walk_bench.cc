@@ -11,9 +11,9 @@
 
 #include "sframe/elf/core.h"
 #include "sframe/elf/file.h"
-#include "sframe/walk/process_state.h"
-#include "sframe/walk/steppers.h"
-#include "sframe/walk/walker.h"
+#include "sframe/process/process_state.h"
+#include "sframe/steppers/steppers.h"
+#include "sframe/unwind/walker.h"
 
 #include <benchmark/benchmark.h>
 
@@ -26,9 +26,9 @@ using namespace sframe;
 
 std::string core_path, executable;
 
-class Counter final : public walk::FrameReceiver {
+class Counter final : public unwind::FrameReceiver {
 public:
-  bool frame(const walk::Frame&, const walk::Registers&) override {
+  bool frame(const unwind::Frame&, const unwind::Registers&) override {
     ++frames;
     return true;
   }
@@ -38,21 +38,21 @@ public:
 struct Process {
   explicit Process(bool generate)
       : file(*elf::File::open(core_path)), core(*elf::Core::parse(file.bytes())),
-        process(*walk::CoreProcess::create(core, {.executable = executable, .generate_sframe = generate})) {}
+        process(*process::CoreProcess::create(core, {.executable = executable, .generate_sframe = generate})) {}
 
-  walk::Walker walker() const {
-    walk::CoreSpace& space = process->space();
-    return walk::Walker(space, walk::default_steppers(space.abi(), space.main_module()));
+  unwind::Walker walker() const {
+    process::CoreSpace& space = process->space();
+    return unwind::Walker(space, steppers::default_steppers(space.abi(), space.main_module()));
   }
-  std::size_t walk(walk::Walker& walker) const {
+  std::size_t walk(unwind::Walker& walker) const {
     Counter counter;
-    for (const walk::Thread& thread : process->threads()) walker.walk(thread.frame(), counter);
+    for (const process::Thread& thread : process->threads()) walker.walk(thread.frame(), counter);
     return counter.frames;
   }
 
   elf::File file;
   elf::Core core;
-  std::unique_ptr<walk::CoreProcess> process;
+  std::unique_ptr<process::CoreProcess> process;
 };
 
 void report(benchmark::State& state, std::size_t frames) {
@@ -64,7 +64,7 @@ void report(benchmark::State& state, std::size_t frames) {
 
 void warm(benchmark::State& state, bool generate) {
   const Process process(generate);
-  walk::Walker walker = process.walker();
+  unwind::Walker walker = process.walker();
   std::size_t frames = process.walk(walker);
   for (auto _ : state) frames = process.walk(walker);
   report(state, frames);
@@ -72,10 +72,10 @@ void warm(benchmark::State& state, bool generate) {
 
 void cold(benchmark::State& state, bool generate) {
   const Process process(generate);
-  walk::Walker first = process.walker();
+  unwind::Walker first = process.walker();
   std::size_t frames = process.walk(first);
   for (auto _ : state) {
-    walk::Walker walker = process.walker();
+    unwind::Walker walker = process.walker();
     frames = process.walk(walker);
   }
   report(state, frames);
@@ -85,7 +85,7 @@ void all(benchmark::State& state, bool generate) {
   std::size_t frames = 0;
   for (auto _ : state) {
     const Process process(generate);
-    walk::Walker walker = process.walker();
+    unwind::Walker walker = process.walker();
     frames = process.walk(walker);
   }
   report(state, frames);

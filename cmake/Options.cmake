@@ -18,13 +18,13 @@ if(SFRAME_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link) # coverage of the libraries guides the fuzzers
 endif()
 
-# sframe_library(NAME SOURCES... [DEPENDS targets...]): a static library `sframe-NAME`, alias `sframe::NAME`,
+# sframe_library(NAME SOURCES... [DEPENDS targets...]): the target `sframe_NAME`, alias `sframe::NAME`, a static library libsframe-NAME.a,
 # its public headers in include/ beside the sources.
 function(sframe_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
-  add_library(sframe-${name} STATIC ${arg_SOURCES})
-  add_library(sframe::${name} ALIAS sframe-${name})
-  set_target_properties(sframe-${name} PROPERTIES EXPORT_NAME ${name})
-  target_include_directories(sframe-${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
-  target_link_libraries(sframe-${name} PUBLIC ${arg_DEPENDS} PRIVATE sframe-options ${arg_PRIVATE})
+  add_library(sframe_${name} STATIC ${arg_SOURCES})
+  add_library(sframe::${name} ALIAS sframe_${name})
+  set_target_properties(sframe_${name} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME sframe-${name})
+  target_include_directories(sframe_${name} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
+  target_link_libraries(sframe_${name} PUBLIC ${arg_DEPENDS} PRIVATE sframe-options ${arg_PRIVATE})
 endfunction()

@@ -6,7 +6,7 @@
 #include "open_core.h"
 #include "print_frames.h"
 
-#include "sframe/walk/steppers.h"
+#include "sframe/steppers/steppers.h"
 
 #include <cstdio>
 
@@ -15,9 +15,9 @@ int main(int argc, char** argv) {
   const auto open = example::open_core(argv[1]);
   if (!open) return std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str()), 2;
 
-  sframe::walk::CoreProcess& process = *(*open)->process;
-  sframe::walk::CoreSpace& space = process.space();
-  sframe::walk::Walker walker(space, sframe::walk::default_steppers(space.abi(), space.main_module()));
-  sframe::walk::ElfSymbols symbols;
+  sframe::process::CoreProcess& process = *(*open)->process;
+  sframe::process::CoreSpace& space = process.space();
+  sframe::unwind::Walker walker(space, sframe::steppers::default_steppers(space.abi(), space.main_module()));
+  sframe::modules::ElfSymbols symbols;
   return example::print_stacks(walker, process, symbols) ? 0 : 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // heap_profiler: which stacks allocate how much. A library to preload: every malloc() of any program, and of
-// the libraries that it loads, walks the stack with sframe::walk::here(), which neither allocates nor locks.
+// the libraries that it loads, walks the stack with sframe::here::callers(), which neither allocates nor locks.
 //
 //   LD_PRELOAD=.../heap_profiler.so HEAP_PROFILE=out.folded python3 script.py
 //
@@ -9,7 +9,7 @@
 // frame on, divided by semicolons, and the bytes that were asked for there in all. That is what flame graphs
 // are made of. A summary goes to standard error. (Linux, glibc.)
 
-#include "sframe/walk/here.h"
+#include "sframe/here/here.h"
 
 #include <algorithm>
 #include <array>
@@ -65,11 +65,11 @@ Site* find_site(std::uint64_t hash) {
 /// Counts an allocation for the stack of who has called the function that this is in.
 [[gnu::always_inline]] inline void count(std::size_t bytes) {
   std::array<std::uint64_t, most_frames> frames;
-  const walk::HereResult walk = walk::here(frames, 1); // without malloc() itself
+  const here::Callers walk = here::callers(frames, 1); // without malloc() itself
   totals.allocations.fetch_add(1, std::memory_order_relaxed);
   totals.bytes.fetch_add(bytes, std::memory_order_relaxed);
-  const bool complete = walk.end == walk::StopReason::bottom || walk.end == walk::StopReason::zero_pc ||
-                        walk.end == walk::StopReason::frame_limit;
+  const bool complete = walk.end == unwind::StopReason::bottom || walk.end == unwind::StopReason::zero_pc ||
+                        walk.end == unwind::StopReason::frame_limit;
   if (!complete) totals.incomplete.fetch_add(1, std::memory_order_relaxed);
 
   const auto found = std::span<const std::uint64_t>(frames).first(walk.count);
@@ -138,7 +138,7 @@ constinit int messages = STDERR_FILENO;
 
 [[gnu::constructor]] void start() {
   if (const int copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100); copy >= 0) messages = copy;
-  walk::refresh(); // all at once; what is loaded later, here() adds
+  here::refresh(); // all at once; what is loaded later, here() adds
 }
 
 [[gnu::destructor]] void write_profile() {
@@ -163,7 +163,7 @@ constinit int messages = STDERR_FILENO;
                 static_cast<unsigned long long>(totals.allocations),
                 static_cast<unsigned long long>(totals.bytes), stacks,
                 static_cast<unsigned long long>(totals.incomplete),
-                static_cast<unsigned long long>(walk::here_left_out()),
+                static_cast<unsigned long long>(here::left_out()),
                 static_cast<unsigned long long>(totals.without_place));
   (void)!write(messages, line.data(), std::strlen(line.data()));
 }

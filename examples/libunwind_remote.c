@@ -4,7 +4,7 @@
  * sframe-utils alike:
  *
  *   cc libunwind_remote.c -o remote -lunwind-ptrace -lunwind-coredump -lunwind-generic -lunwind
- *   cc libunwind_remote.c -o remote -Ilib/libunwind/include -Lbuild/release/lib -lsframe-unwind
+ *   cc libunwind_remote.c -o remote -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-unwind
  *
  *   remote upt PID      by the ready accessors for ptrace(2)
  *   remote own PID      by accessors of its own: see below

@@ -6,7 +6,7 @@
 
 #include "sframe/elf/core.h"
 #include "sframe/elf/file.h"
-#include "sframe/walk/process_state.h"
+#include "sframe/process/process_state.h"
 
 #include <memory>
 #include <string>
@@ -18,7 +18,7 @@ namespace example {
 struct OpenCore {
   sframe::elf::File file; ///< mapped, not copied
   sframe::elf::Core core;
-  std::unique_ptr<sframe::walk::CoreProcess> process;
+  std::unique_ptr<sframe::process::CoreProcess> process;
 };
 
 inline sframe::Result<std::unique_ptr<OpenCore>> open_core(const std::string& path) {
@@ -28,7 +28,7 @@ inline sframe::Result<std::unique_ptr<OpenCore>> open_core(const std::string& pa
   if (!core) return std::unexpected(core.error());
   auto open = std::make_unique<OpenCore>(std::move(*file), std::move(*core), nullptr);
   // Where to find files, sidecars and debug files could be said here; by default where the core says.
-  auto process = sframe::walk::CoreProcess::create(open->core, {});
+  auto process = sframe::process::CoreProcess::create(open->core, {});
   if (!process) return std::unexpected(process.error());
   open->process = std::move(*process);
   return open;

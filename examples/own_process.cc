@@ -4,13 +4,13 @@
 // registers and a copy of the stack (perf(1) records such samples) and walks them later, when the thread has
 // long gone on. This program samples itself in two places, goes on, and walks the samples. (AMD64 Linux.)
 //
-// What an AddressSpace has to know is little: bytes at addresses, what is code, and which file is mapped
+// What a ModuleSpace has to know is little: bytes at addresses, what is code, and which file is mapped
 // where. All else (tables, symbols, debug files) follows from the files.
 
 #include "print_frames.h"
 
-#include "sframe/walk/process_state.h"
-#include "sframe/walk/steppers.h"
+#include "sframe/process/process_state.h"
+#include "sframe/steppers/steppers.h"
 
 #include <algorithm>
 #include <array>
@@ -33,14 +33,14 @@ using namespace sframe;
 
 /// What a sample is: registers and the stack from SP on.
 struct Sample {
-  walk::Registers registers;
+  unwind::Registers registers;
   std::uint64_t stack_start = 0;
   std::vector<std::byte> stack;
 };
 
 /// A file and where it is mapped.
-walk::ModuleInfo describe(const dl_phdr_info& loaded, const std::string& path) {
-  walk::ModuleInfo info;
+modules::ModuleInfo describe(const dl_phdr_info& loaded, const std::string& path) {
+  modules::ModuleInfo info;
   info.path = info.file = path;
   info.bias = loaded.dlpi_addr;
   for (const auto& segment : std::span(loaded.dlpi_phdr, loaded.dlpi_phnum)) {
@@ -52,7 +52,7 @@ walk::ModuleInfo describe(const dl_phdr_info& loaded, const std::string& path) {
   return info;
 }
 
-class SampledSpace final : public walk::AddressSpace, public walk::ByteSource {
+class SampledSpace final : public modules::ModuleSpace, public modules::ByteSource {
 public:
   /// Modules of this process: the first is the program, and those without a file (the vdso) are left out.
   SampledSpace() {
@@ -62,7 +62,7 @@ public:
           const bool program = space.modules_.empty();
           const std::string path =
               program ? std::filesystem::read_symlink("/proc/self/exe").string() : loaded->dlpi_name;
-          walk::ModuleInfo info = describe(*loaded, path);
+          modules::ModuleInfo info = describe(*loaded, path);
           info.main = program;
           if (path.starts_with('/'))
             space.modules_.emplace_back(std::move(info), space.abi(), space.files_, space);
@@ -76,33 +76,33 @@ public:
   std::span<const std::byte> view(std::uint64_t address) override {
     if (const std::uint64_t into = address - sample_->stack_start; into < sample_->stack.size())
       return std::span(sample_->stack).subspan(into);
-    walk::Module* module = module_at(address);
+    modules::Module* module = module_at(address);
     return module ? module->file_bytes_at(address) : std::span<const std::byte>{};
   }
   bool is_code(std::uint64_t address) override {
-    walk::Module* module = module_at(address);
+    modules::Module* module = module_at(address);
     return module && module->is_code(address);
   }
-  walk::Module* module_at(std::uint64_t address) override {
-    for (walk::Module& module : modules_)
+  modules::Module* module_at(std::uint64_t address) override {
+    for (modules::Module& module : modules_)
       if (address >= module.info().start && address < module.info().end) return &module;
     return nullptr;
   }
   /// For modules without a file, of which there are none here.
   std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
 
-  std::deque<walk::Module>& modules() { return modules_; }
+  std::deque<modules::Module>& modules() { return modules_; }
   /// A walk sees one sample: several may be of the same addresses.
   void set_sample(const Sample& sample) { sample_ = &sample; }
 
 private:
-  walk::FileOptions files_;
-  std::deque<walk::Module> modules_;
+  modules::FileOptions files_;
+  std::deque<modules::Module> modules_;
   const Sample* sample_ = nullptr;
 };
 
 /// A process of one sample: its one thread is the one that was sampled.
-class SampledProcess final : public walk::ProcessState {
+class SampledProcess final : public process::ProcessState {
 public:
   SampledProcess(SampledSpace& space, const Sample& sample) : space_(space) {
     space.set_sample(sample);
@@ -112,22 +112,22 @@ public:
 
   std::uint32_t pid() const override { return static_cast<std::uint32_t>(::getpid()); }
   std::int32_t signal() const override { return 0; }
-  std::span<const walk::Thread> threads() const override { return std::span(&thread_, 1); }
-  walk::AddressSpace& space() override { return space_; }
+  std::span<const process::Thread> threads() const override { return std::span(&thread_, 1); }
+  modules::ModuleSpace& space() override { return space_; }
   std::string_view name() const override { return "own_process"; }
-  std::deque<walk::Module>& modules() override { return space_.modules(); }
+  std::deque<modules::Module>& modules() override { return space_.modules(); }
 
 private:
   SampledSpace& space_;
-  walk::Thread thread_;
+  process::Thread thread_;
 };
 
 /// Registers by DWARF number.
-walk::Registers registers_of(const ucontext_t& context) {
+unwind::Registers registers_of(const ucontext_t& context) {
   static constexpr std::array order = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
                                        REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                        REG_R12, REG_R13, REG_R14, REG_R15};
-  walk::Registers registers;
+  unwind::Registers registers;
   for (std::uint16_t reg = 0; reg < order.size(); ++reg)
     registers.set(reg, static_cast<std::uint64_t>(context.uc_mcontext.gregs[order[reg]]));
   registers.pc = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
@@ -184,11 +184,11 @@ __attribute__((noinline)) Sample solve(int depth) {
 int main() {
   const Sample samples[] = {parse(), solve(2)};
   SampledSpace space;
-  walk::ElfSymbols symbols;
+  modules::ElfSymbols symbols;
   bool complete = true;
   for (const Sample& sample : samples) {
     SampledProcess process(space, sample);
-    walk::Walker walker(process.space(), walk::default_steppers(space.abi(), &space.modules().front()));
+    unwind::Walker walker(process.space(), steppers::default_steppers(space.abi(), &space.modules().front()));
     complete &= example::print_stacks(walker, process, symbols);
   }
   return complete ? 0 : 1;

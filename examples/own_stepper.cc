@@ -8,7 +8,7 @@
 #include "print_frames.h"
 
 #include "sframe/elf/symbols.h"
-#include "sframe/walk/steppers.h"
+#include "sframe/steppers/steppers.h"
 
 #include <cstdio>
 #include <memory>
@@ -24,21 +24,21 @@ constexpr std::uint16_t rsp = 7;
 constexpr std::uint16_t saved_registers[] = {15, 14, 13, 12, 3, 6}; // r15 to r12, rbx, rbp, as they are saved
 
 /// From the frame that runs a coroutine's body to the one that called run_coroutine().
-class CoroutineStepper final : public walk::FrameStepper {
+class CoroutineStepper final : public unwind::FrameStepper {
 public:
   std::string_view name() const override { return "coroutine"; }
   std::string_view description() const override { return "whoever started the coroutine"; }
   int priority() const override { return 5; } // before the tables; from 100 on, steppers may only guess
   bool recovers_all_registers() const override { return true; }
 
-  walk::StepResult step(const walk::FrameState& frame, walk::Memory& memory,
-                        walk::FrameState& caller) override {
+  unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
+                        unwind::FrameState& caller) override {
     const auto sp = frame.registers.get(rsp);
-    if (!sp) return walk::StepResult::failed(walk::StopReason::unknown_register, rsp);
+    if (!sp) return unwind::StepResult::failed(unwind::StopReason::unknown_register, rsp);
     // SP points to the address of the struct coroutine, whose first word is the SP that was left behind.
     const auto coroutine = memory.word(*sp);
     const auto saved = coroutine ? memory.word(*coroutine) : std::nullopt;
-    if (!saved) return walk::StepResult::failed(walk::StopReason::unreadable_memory, *sp);
+    if (!saved) return unwind::StepResult::failed(unwind::StopReason::unreadable_memory, *sp);
 
     caller.registers.known = 0;
     std::uint64_t at = *saved;
@@ -47,15 +47,15 @@ public:
       at += 8;
     }
     const auto return_address = memory.word(at);
-    if (!return_address) return walk::StepResult::failed(walk::StopReason::unreadable_memory, at);
+    if (!return_address) return unwind::StepResult::failed(unwind::StopReason::unreadable_memory, at);
     caller.registers.set(rsp, at + 8);
     caller.registers.pc = *return_address;
     caller.pc_exact = false; // it is behind a call
-    return {.status = walk::StepStatus::stepped, .other_stack = true};
+    return {.status = unwind::StepStatus::stepped, .other_stack = true};
   }
 };
 
-std::optional<std::uint64_t> address_of(walk::Module& module, std::string_view name) {
+std::optional<std::uint64_t> address_of(modules::Module& module, std::string_view name) {
   if (!module.image()) return std::nullopt;
   const elf::SymbolTable table = elf::SymbolTable::load(*module.image());
   for (const elf::Symbol& symbol : table.symbols())
@@ -69,15 +69,15 @@ int main(int argc, char** argv) {
   if (argc != 2) return std::fputs("usage: own_stepper CORE\n", stderr), 2;
   const auto open = example::open_core(argv[1]);
   if (!open) return std::fprintf(stderr, "%s: %s\n", argv[1], open.error().text().c_str()), 2;
-  walk::CoreProcess& process = *(*open)->process;
-  walk::CoreSpace& space = process.space();
+  process::CoreProcess& process = *(*open)->process;
+  process::CoreSpace& space = process.space();
 
-  walk::StepperGroup steppers = walk::default_steppers(space.abi(), space.main_module());
-  if (walk::Module* program = space.main_module()) {
+  unwind::StepperGroup steppers = steppers::default_steppers(space.abi(), space.main_module());
+  if (modules::Module* program = space.main_module()) {
     const auto start = address_of(*program, "coroutine_body"), end = address_of(*program, "coroutine_done");
     if (start && end) steppers.add(std::make_unique<CoroutineStepper>(), {*start, *end});
   }
-  walk::Walker walker(space, std::move(steppers));
-  walk::ElfSymbols symbols;
+  unwind::Walker walker(space, std::move(steppers));
+  modules::ElfSymbols symbols;
   return example::print_stacks(walker, process, symbols) ? 0 : 1;
 }

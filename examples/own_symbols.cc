@@ -8,7 +8,7 @@
 #include "open_core.h"
 #include "print_frames.h"
 
-#include "sframe/walk/steppers.h"
+#include "sframe/steppers/steppers.h"
 
 #include <charconv>
 #include <cstdio>
@@ -23,23 +23,23 @@ namespace {
 
 using namespace sframe;
 
-class PerfMap final : public walk::SymbolLookup {
+class PerfMap final : public modules::SymbolLookup {
 public:
   explicit PerfMap(std::istream& lines) {
     for (std::string line; std::getline(lines, line);) add(line);
   }
 
-  std::optional<walk::FunctionName> find(walk::Module& module, std::uint64_t lookup_pc,
+  std::optional<modules::FunctionName> find(modules::Module& module, std::uint64_t lookup_pc,
                                          std::uint64_t pc) override {
     return files_.find(module, lookup_pc, pc);
   }
 
-  std::optional<walk::FunctionName> find_outside(std::uint64_t lookup_pc, std::uint64_t pc) override {
+  std::optional<modules::FunctionName> find_outside(std::uint64_t lookup_pc, std::uint64_t pc) override {
     const auto behind = functions_.upper_bound(lookup_pc);
     if (behind == functions_.begin()) return std::nullopt;
     const auto& [start, function] = *std::prev(behind);
     if (lookup_pc - start >= function.size) return std::nullopt;
-    return walk::FunctionName{function.name, pc - start};
+    return modules::FunctionName{function.name, pc - start};
   }
 
 private:
@@ -61,7 +61,7 @@ private:
   }
 
   std::map<std::uint64_t, Function> functions_; ///< by start
-  walk::ElfSymbols files_;
+  modules::ElfSymbols files_;
 };
 
 } // namespace
@@ -73,9 +73,9 @@ int main(int argc, char** argv) {
   std::ifstream lines(argv[2]);
   if (!lines) return std::fprintf(stderr, "%s: cannot be read\n", argv[2]), 2;
 
-  walk::CoreProcess& process = *(*open)->process;
-  walk::CoreSpace& space = process.space();
-  walk::Walker walker(space, walk::default_steppers(space.abi(), space.main_module()));
+  process::CoreProcess& process = *(*open)->process;
+  process::CoreSpace& space = process.space();
+  unwind::Walker walker(space, steppers::default_steppers(space.abi(), space.main_module()));
   PerfMap symbols(lines);
   return example::print_stacks(walker, process, symbols) ? 0 : 1;
 }

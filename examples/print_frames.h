@@ -5,9 +5,9 @@
 
 #pragma once
 
-#include "sframe/walk/process_state.h"
-#include "sframe/walk/symbols.h"
-#include "sframe/walk/walker.h"
+#include "sframe/process/process_state.h"
+#include "sframe/modules/symbols.h"
+#include "sframe/unwind/walker.h"
 
 #include <cstdio>
 #include <string>
@@ -15,36 +15,36 @@
 namespace example {
 
 /// Prints frames as a walk finds them.
-class FramePrinter final : public sframe::walk::FrameReceiver {
+class FramePrinter final : public sframe::unwind::FrameReceiver {
 public:
-  FramePrinter(sframe::walk::AddressSpace& space, sframe::walk::SymbolLookup& symbols)
+  FramePrinter(sframe::modules::ModuleSpace& space, sframe::modules::SymbolLookup& symbols)
       : space_(space), symbols_(symbols) {}
 
-  bool frame(const sframe::walk::Frame& frame, const sframe::walk::Registers&) override {
-    sframe::walk::Module* module = space_.module_at(frame.lookup_pc());
-    const auto function = sframe::walk::function_of(frame, module, symbols_);
+  bool frame(const sframe::unwind::Frame& frame, const sframe::unwind::Registers&) override {
+    sframe::modules::Module* module = space_.module_at(frame.lookup_pc());
+    const auto function = sframe::modules::function_of(frame, module, symbols_);
     std::printf("#%-2u 0x%016llx", frame.number, static_cast<unsigned long long>(frame.pc));
     if (function)
       std::printf("  %s + 0x%llx", function->name.c_str(), static_cast<unsigned long long>(function->offset));
     if (module) std::printf("  (%s)", std::string(module->name()).c_str());
     std::printf("  [%s%s]\n", std::string(frame.stepper()).c_str(),
-                frame.trust == sframe::walk::Trust::heuristic ? ", heuristic" : "");
+                frame.trust == sframe::unwind::Trust::heuristic ? ", heuristic" : "");
     return true; // go on
   }
 
 private:
-  sframe::walk::AddressSpace& space_;
-  sframe::walk::SymbolLookup& symbols_;
+  sframe::modules::ModuleSpace& space_;
+  sframe::modules::SymbolLookup& symbols_;
 };
 
 /// Walks every thread and prints its stack; true where all came to their outermost frames.
-inline bool print_stacks(sframe::walk::Walker& walker, sframe::walk::ProcessState& process,
-                         sframe::walk::SymbolLookup& symbols) {
+inline bool print_stacks(sframe::unwind::Walker& walker, sframe::process::ProcessState& process,
+                         sframe::modules::SymbolLookup& symbols) {
   FramePrinter printer(process.space(), symbols);
   bool complete = true;
-  for (const sframe::walk::Thread& thread : process.threads()) {
+  for (const sframe::process::Thread& thread : process.threads()) {
     std::printf("thread %u\n", thread.tid);
-    const sframe::walk::WalkEnd end = walker.walk(thread.frame(), printer);
+    const sframe::unwind::WalkEnd end = walker.walk(thread.frame(), printer);
     if (!end.complete) std::printf("    ended early: %s\n", describe(end).c_str());
     complete &= end.complete;
   }

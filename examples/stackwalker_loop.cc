@@ -12,8 +12,8 @@
 
 #include "print_frames.h"
 
-#include "sframe/walk/process_monitor.h"
-#include "sframe/walk/steppers.h"
+#include "sframe/process/process_monitor.h"
+#include "sframe/steppers/steppers.h"
 
 #include <chrono>
 #include <cstdio>
@@ -25,20 +25,20 @@ namespace {
 using namespace sframe;
 
 /// One stop of the process. False, with the reason, where it could not be stopped.
-bool walk_once(walk::LiveProcess& process, walk::ElfSymbols& symbols) {
+bool walk_once(process::LiveProcess& process, modules::ElfSymbols& symbols) {
   if (const auto stopped = process.stop(); !stopped) {
     std::fprintf(stderr, "%s\n", stopped.error().text().c_str());
     return false;
   }
-  walk::LiveSpace& space = process.space();
-  walk::Walker walker(space, walk::default_steppers(space.abi(), space.main_module()));
+  process::LiveSpace& space = process.space();
+  unwind::Walker walker(space, steppers::default_steppers(space.abi(), space.main_module()));
   example::print_stacks(walker, process, symbols);
   process.resume();
   return true;
 }
 
 /// Prints what happens until the time is over, or the process.
-void wait_for_next(walk::ProcessMonitor& monitor, const walk::LiveProcess& process, double seconds) {
+void wait_for_next(process::ProcessMonitor& monitor, const process::LiveProcess& process, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto next =
       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
@@ -46,8 +46,8 @@ void wait_for_next(walk::ProcessMonitor& monitor, const walk::LiveProcess& proce
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - Clock::now());
     pollfd events = {.fd = monitor.notification_fd(), .events = POLLIN, .revents = 0};
     if (::poll(&events, 1, static_cast<int>(left.count())) <= 0) continue;
-    for (const walk::DebugEvent& event : monitor.handle_events())
-      std::printf("event: %s, thread %u\n", walk::name(event.kind), event.tid);
+    for (const process::DebugEvent& event : monitor.handle_events())
+      std::printf("event: %s, thread %u\n", process::name(event.kind), event.tid);
   }
 }
 
@@ -59,12 +59,12 @@ int main(int argc, char** argv) {
   const double seconds = argc > 2 ? std::atof(argv[2]) : 5;
   const long most = argc > 3 ? std::atol(argv[3]) : -1; // -1: as long as the process lives
 
-  const auto monitor = walk::ProcessMonitor::create();
+  const auto monitor = process::ProcessMonitor::create();
   if (!monitor) return std::fprintf(stderr, "%s\n", monitor.error().text().c_str()), 2;
   const auto attached = (*monitor)->attach(static_cast<std::uint32_t>(std::atol(argv[1])), {});
   if (!attached) return std::fprintf(stderr, "%s\n", attached.error().text().c_str()), 2;
-  walk::LiveProcess& process = **attached;
-  walk::ElfSymbols symbols;
+  process::LiveProcess& process = **attached;
+  modules::ElfSymbols symbols;
   for (long count = 0; count != most && !process.is_terminated(); ++count) {
     std::printf("walk %ld\n", count + 1);
     if (!walk_once(process, symbols) && !process.is_terminated()) return 1;

@@ -7,7 +7,7 @@
 
 #include "cost.h"
 
-#include "sframe/walk/process_state.h"
+#include "sframe/process/process_state.h"
 
 #include <algorithm>
 #include <array>
@@ -39,10 +39,10 @@ void check_memory(const elf::Core& core) {
   }
 }
 
-void ask_tables(walk::Module& module, std::uint64_t address) {
+void ask_tables(modules::Module& module, std::uint64_t address) {
   const std::uint64_t link = address - module.bias();
-  walk::UnwindTables& tables = module.tables();
-  static walk::CfiAnswer cfi; // large
+  modules::UnwindTables& tables = module.tables();
+  static unwind::CfiAnswer cfi; // large
   const auto sframe = tables.find_sframe(link);
   const bool has_cfi = tables.find_cfi(link, cfi);
   if (sframe) require(sframe->row.ra.kind != Rule::Kind::fixed && sframe->row.fp.kind != Rule::Kind::fixed);
@@ -51,18 +51,18 @@ void ask_tables(walk::Module& module, std::uint64_t address) {
   if (extent) require(link - extent->start < extent->size);
 }
 
-void check_modules(walk::CoreSpace& space) {
+void check_modules(process::CoreSpace& space) {
   std::size_t left = max_asked;
-  for (walk::Module& module : space.modules()) {
-    const walk::ModuleInfo& info = module.info();
-    for (const walk::ModuleMapping& mapping : info.mappings) {
+  for (modules::Module& module : space.modules()) {
+    const modules::ModuleInfo& info = module.info();
+    for (const modules::ModuleMapping& mapping : info.mappings) {
       require(mapping.start < mapping.end);
       if (space.module_at(mapping.start) != &module) continue; // mappings of a hostile core overlap
       ask_tables(module, mapping.start);
       ask_tables(module, mapping.end - 1);
     }
     if (info.entry) ask_tables(module, *info.entry);
-    for (const walk::ModuleMapping& mapping : info.mappings)
+    for (const modules::ModuleMapping& mapping : info.mappings)
       for (std::uint64_t at = mapping.start, i = 0; at < mapping.end && i < 32; ++i, at += 16)
         ask_tables(module, at);
     if (--left == 0) break;
@@ -76,9 +76,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto core = elf::Core::parse(std::as_bytes(std::span(data, size)));
   if (!core) return 0;
   check_memory(*core);
-  const auto process = walk::CoreProcess::create(*core, {.open_files = false});
+  const auto process = process::CoreProcess::create(*core, {.open_files = false});
   if (!process) return 0;
-  for (const walk::Thread& thread : (*process)->threads()) (*process)->space().module_at(thread.registers.pc);
+  for (const process::Thread& thread : (*process)->threads()) (*process)->space().module_at(thread.registers.pc);
   check_modules((*process)->space());
   return 0;
 }

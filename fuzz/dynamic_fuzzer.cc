@@ -7,7 +7,7 @@
 
 #include "cost.h"
 
-#include "sframe/walk/dynamic_code.h"
+#include "sframe/modules/dynamic_code.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,7 @@ void require(bool condition) {
   if (!condition) std::abort();
 }
 
-class Bytes final : public walk::AddressSpace, public walk::ByteSource {
+class Bytes final : public modules::ModuleSpace, public modules::ByteSource {
 public:
   Bytes(const AbiTraits& abi, std::span<const std::byte> bytes)
       : abi_(abi), bytes_(bytes), generated_(*this, files_, *this, modules_) {
@@ -37,15 +37,15 @@ public:
   }
   std::span<const std::byte> memory_at(std::uint64_t address) override { return view(address); }
   bool is_code(std::uint64_t) override { return true; }
-  walk::Module* module_at(std::uint64_t address) override { return generated_.module_at(address); }
-  walk::DynamicCode& generated() { return generated_; }
+  modules::Module* module_at(std::uint64_t address) override { return generated_.module_at(address); }
+  modules::DynamicCode& generated() { return generated_; }
 
 private:
   const AbiTraits& abi_;
   std::span<const std::byte> bytes_;
-  walk::FileOptions files_{.open_files = false};
-  std::deque<walk::Module> modules_;
-  walk::DynamicCode generated_;
+  modules::FileOptions files_{.open_files = false};
+  std::deque<modules::Module> modules_;
+  modules::DynamicCode generated_;
 };
 
 } // namespace
@@ -56,11 +56,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const auto bytes = std::as_bytes(std::span(data, size));
   Bytes space(traits(abis[data[0] % std::size(abis)]), bytes.subspan(1));
-  walk::Memory memory(space);
-  walk::CfiAnswer answer;
+  unwind::Memory memory(space);
+  unwind::CfiAnswer answer;
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(size / 8, max_questions); ++i) {
     const auto address = memory.word(base + i * 8);
-    walk::Module* module = address ? space.module_at(*address) : nullptr;
+    modules::Module* module = address ? space.module_at(*address) : nullptr;
     if (!module) continue;
     require(module->generated());
     const std::uint64_t link = *address - module->bias();

@@ -6,13 +6,13 @@
 #include "memory_file.h"
 
 #include "sframe/elf/image.h"
-#include "sframe/walk/source.h"
+#include "sframe/modules/source.h"
 
 using namespace sframe;
 
 namespace {
 
-class NoMemory final : public walk::ByteSource {
+class NoMemory final : public modules::ByteSource {
 public:
   std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
 };
@@ -26,11 +26,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // LLVM's DWARF reader keeps tables of some hundred bytes for each unit and line program.
   const fuzz::Cost cost(size, {.seconds = 3, .seconds_per_byte = 30e-6, .memory = std::uint64_t(32) << 20, .memory_per_byte = 1024});
   const fuzz::MemoryFile file(bytes);
-  walk::FileOptions files{.sysroot = "/nowhere", .debug_dir = ""};
+  modules::FileOptions files{.sysroot = "/nowhere", .debug_dir = ""};
   NoMemory memory;
-  walk::ModuleInfo info{.path = file.path(), .file = file.path(), .start = 0, .end = ~std::uint64_t(0), .bias = 0};
-  walk::Module module(std::move(info), *image->abi(), files, memory);
-  walk::DwarfSource source;
+  modules::ModuleInfo info{.path = file.path(), .file = file.path(), .start = 0, .end = ~std::uint64_t(0), .bias = 0};
+  modules::Module module(std::move(info), *image->abi(), files, memory);
+  modules::DwarfSource source;
   std::size_t questions = 0;
   for (const elf::CodeRange& range : image->executable_ranges())
     for (unsigned part = 0; part < 4 && questions < 64; ++part, ++questions) {

@@ -7,10 +7,10 @@
 
 #include "memory_file.h"
 
-#include "sframe/walk/process_state.h"
-#include "sframe/walk/steppers.h"
-#include "sframe/walk/symbols.h"
-#include "sframe/walk/walker.h"
+#include "sframe/process/process_state.h"
+#include "sframe/steppers/steppers.h"
+#include "sframe/modules/symbols.h"
+#include "sframe/unwind/walker.h"
 
 #include <cstdint>
 #include <cstring>
@@ -24,22 +24,22 @@ using fuzz::require;
 constexpr std::uint32_t max_frames = 300;
 constexpr std::size_t max_threads = 50;
 
-class Receiver final : public walk::FrameReceiver {
+class Receiver final : public unwind::FrameReceiver {
 public:
-  explicit Receiver(walk::AddressSpace& space) : space_(space) {}
+  explicit Receiver(modules::ModuleSpace& space) : space_(space) {}
 
-  bool frame(const walk::Frame& frame, const walk::Registers& registers) override {
+  bool frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     require(frame.number == count_ && frame.pc == registers.pc);
     require((frame.found_by == nullptr) == (frame.number == 0));
-    if (walk::Module* module = space_.module_at(frame.lookup_pc()))
+    if (modules::Module* module = space_.module_at(frame.lookup_pc()))
       symbols_.find(*module, frame.lookup_pc(), frame.pc);
     return ++count_ <= max_frames;
   }
   std::uint32_t count() const { return count_; }
 
 private:
-  walk::AddressSpace& space_;
-  walk::ElfSymbols symbols_;
+  modules::ModuleSpace& space_;
+  modules::ElfSymbols symbols_;
   std::uint32_t count_ = 0;
 };
 
@@ -57,20 +57,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto core = elf::Core::parse(input.subspan(program_size));
   if (!core) return 0;
   const fuzz::MemoryFile program(input.first(program_size));
-  const auto process = walk::CoreProcess::create(
+  const auto process = process::CoreProcess::create(
       *core, {.sysroot = "/nowhere", .executable = program.path(), .debug_dir = ""});
   if (!process) return 0;
-  walk::CoreSpace& space = (*process)->space();
-  walk::Walker walker(space, walk::default_steppers(space.abi(), space.main_module()));
+  process::CoreSpace& space = (*process)->space();
+  unwind::Walker walker(space, steppers::default_steppers(space.abi(), space.main_module()));
   walker.set_max_frames(max_frames);
   std::size_t threads = 0;
-  for (const walk::Thread& thread : (*process)->threads()) {
+  for (const process::Thread& thread : (*process)->threads()) {
     Receiver receiver(space);
-    const walk::WalkEnd end = walker.walk(thread.frame(), receiver);
+    const unwind::WalkEnd end = walker.walk(thread.frame(), receiver);
     require(receiver.count() >= 1 && receiver.count() <= max_frames);
-    require(!end.complete || end.reason == walk::StopReason::bottom ||
-            end.reason == walk::StopReason::zero_pc);
-    require(!walk::describe(end).empty());
+    require(!end.complete || end.reason == unwind::StopReason::bottom ||
+            end.reason == unwind::StopReason::zero_pc);
+    require(!unwind::describe(end).empty());
     if (++threads == max_threads) break;
   }
   return 0;

@@ -7,7 +7,7 @@
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
-#include "sframe/convert/cfi_input.h"
+#include "sframe/generate/cfi_input.h"
 #include "sframe/elf/file.h"
 
 #include <algorithm>
@@ -108,7 +108,7 @@ TEST_P(CodeSystem, AgreesWithCfi) {
   const auto image = elf::Image::parse(file->bytes());
   ASSERT_TRUE(image && image->abi());
   if (!make_decoder(*image->abi())) GTEST_SKIP() << "no decoder";
-  const auto input = conversion::CfiInput::from_image(*image);
+  const auto input = generate::CfiInput::from_image(*image);
   ASSERT_TRUE(input);
   Comparison comparison(*image);
   for (const cfi::Section& section : input->sections) comparison.run(section);

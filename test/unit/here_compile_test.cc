@@ -16,7 +16,7 @@ namespace {
 
 using namespace sframe;
 using namespace sframe::test;
-namespace own = sframe::walk::own;
+namespace own = sframe::here;
 
 /// A section's bytes, and where they are.
 struct Made {
@@ -27,7 +27,7 @@ struct Made {
 /// A version 2 section (SFrame specification 2, chapters 2 and 3) of one PCMASK function of nearly 4 GiB
 /// whose blocks have one byte each, with `num_rows` rows.
 Made blocks_of_one_byte(std::uint32_t num_rows, const Bytes& rows) {
-  const AbiTraits& abi = traits(walk::own::host::abi);
+  const AbiTraits& abi = traits(here::host::abi);
   constexpr int header_size = 28, entry_size = 20;
   constexpr int fde_sorted = 1, pc_mask = 1 << 4;
   Bytes section(abi.byte_order);
@@ -63,14 +63,14 @@ TEST(HereCompile, BlocksWithoutRowsAreNotCounted) {
 
 TEST(HereCompile, BlocksWithoutAReadableRowAreNotCounted) {
   // A row whose info byte says that its data words have an impossible size.
-  const auto section = blocks_of_one_byte(1, Bytes(traits(walk::own::host::abi).byte_order).u8(0).u8(0xff));
+  const auto section = blocks_of_one_byte(1, Bytes(traits(here::host::abi).byte_order).u8(0).u8(0xff));
   ASSERT_TRUE(Section::parse(section.bytes, section.address)) << "a section that is read";
   EXPECT_EQ(Compiled(section).rows.size(), 0u);
 }
 
 /// A row that can be read is repeated, but not more often than a section of that size could say.
 TEST(HereCompile, BlocksEndWhereTheyAreNotPlausible) {
-  const AbiTraits& abi = traits(walk::own::host::abi);
+  const AbiTraits& abi = traits(here::host::abi);
   // CFA = SP + 8 or 16; s390x wants the return address, too.
   const int words = abi.fixed_ra_offset ? 1 : 2;
   Bytes row(abi.byte_order);
@@ -86,7 +86,7 @@ TEST(HereCompile, BlocksEndWhereTheyAreNotPlausible) {
 
 /// .eh_frame with one function at 0x1000 whose states nest that deep before its second row.
 std::vector<std::byte> nested_states(int depth) {
-  const AbiTraits& abi = traits(walk::own::host::abi);
+  const AbiTraits& abi = traits(here::host::abi);
   CfiAssembler a(cfi::SectionKind::eh_frame, abi.byte_order);
   const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(abi.ra).u8(0x0c).uleb(abi.sp).uleb(16)
                              .u8(0x80 | abi.ra).uleb(1));

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "sframe/walk/here.h"
+#include "sframe/here/here.h"
 
 #include <array>
 #include <cstdint>
@@ -24,12 +24,12 @@ public:
 
   // The walks start in the caller of these.
   [[gnu::always_inline]] inline void by_here() {
-    const walk::HereResult walk = walk::here(pcs_);
+    const here::Callers walk = here::callers(pcs_);
     count_ = walk.count;
     end_ = walk.end;
   }
   [[gnu::always_inline]] inline void by_here_in_handler() {
-    const walk::HereResult walk = walk::here_in_handler(pcs_);
+    const here::Callers walk = here::callers_in_handler(pcs_);
     count_ = walk.count;
     end_ = walk.end;
   }
@@ -39,13 +39,13 @@ public:
     asm volatile(""); // not the caller's last act, which would be a jump
   }
   void from_context(const ucontext_t& context) {
-    const walk::HereResult walk = walk::from_context(context, pcs_);
+    const here::Callers walk = here::callers_in_context(context, pcs_);
     count_ = walk.count;
     end_ = walk.end;
   }
 
   std::span<const std::uint64_t> pcs() const { return std::span(pcs_).first(count_); }
-  walk::StopReason end() const { return end_; }
+  unwind::StopReason end() const { return end_; }
 
   /// Those behind the first one.
   std::vector<std::uint64_t> callers() const {
@@ -70,7 +70,7 @@ private:
 
   std::array<std::uint64_t, limit> pcs_;
   std::size_t count_ = 0;
-  walk::StopReason end_ = walk::StopReason::none;
+  unwind::StopReason end_ = unwind::StopReason::none;
 };
 
 /// The pc, SP and FP of a context, by reference.

@@ -29,7 +29,7 @@ namespace {
 
 using namespace sframe;
 using test::Frames;
-using walk::StopReason;
+using unwind::StopReason;
 
 /// Installs a handler for its lifetime.
 class Handler {
@@ -88,7 +88,7 @@ void expect_equal() {
 
 class HereInHandler : public testing::Test {
 protected:
-  void SetUp() override { ASSERT_TRUE(walk::refresh()); }
+  void SetUp() override { ASSERT_TRUE(here::refresh()); }
 };
 
 TEST_F(HereInHandler, Raise) {

@@ -24,7 +24,7 @@ namespace {
 
 using namespace sframe;
 using test::Frames;
-using walk::StopReason;
+using unwind::StopReason;
 
 bool is_complete(StopReason end) {
   return end == StopReason::bottom || end == StopReason::zero_pc;
@@ -46,7 +46,7 @@ TEST(Here, PlainCalls) {
 
 [[gnu::noinline]] std::pair<std::uint64_t, std::uint64_t> second_frame() {
   std::uint64_t frames[2] = {};
-  const auto walk = walk::here(frames);
+  const auto walk = here::callers(frames);
   EXPECT_EQ(walk.count, 2u);
   EXPECT_EQ(walk.end, StopReason::frame_limit);
   return {frames[1], reinterpret_cast<std::uint64_t>(__builtin_return_address(0))};
@@ -61,15 +61,15 @@ TEST(Here, SkipLeavesOutTheFirstFrames) {
   std::array<std::uint64_t, 100> all, skipped;
   std::size_t counts[2];
   // One call, so that both walks start at the same address.
-  for (std::size_t skip : {0, 2}) counts[skip / 2] = walk::here(skip ? skipped : all, skip).count;
+  for (std::size_t skip : {0, 2}) counts[skip / 2] = here::callers(skip ? skipped : all, skip).count;
   ASSERT_EQ(counts[0], counts[1] + 2);
   EXPECT_TRUE(
       std::equal(all.begin() + 2, all.begin() + static_cast<std::ptrdiff_t>(counts[0]), skipped.begin()));
 }
 
 TEST(Here, NoRoom) {
-  EXPECT_EQ(walk::here({}).count, 0u);
-  EXPECT_EQ(walk::here({}).end, StopReason::frame_limit);
+  EXPECT_EQ(here::callers({}).count, 0u);
+  EXPECT_EQ(here::callers({}).end, StopReason::frame_limit);
 }
 
 TEST(Here, CallbackFromTheCLibrary) {
@@ -169,10 +169,10 @@ TEST(Here, StackOfMakecontext) {
 }
 
 TEST(Here, RefreshKeepsWhatIsThere) {
-  ASSERT_TRUE(walk::refresh());
-  const walk::HereTables before = walk::here_tables();
-  ASSERT_TRUE(walk::refresh());
-  const walk::HereTables after = walk::here_tables();
+  ASSERT_TRUE(here::refresh());
+  const here::Tables before = here::tables();
+  ASSERT_TRUE(here::refresh());
+  const here::Tables after = here::tables();
   EXPECT_GE(before.modules, 3u); // the program, the C library, the vdso at least
   EXPECT_GT(before.rows, 1000u);
   EXPECT_EQ(before.modules, after.modules);
@@ -181,7 +181,7 @@ TEST(Here, RefreshKeepsWhatIsThere) {
 }
 
 TEST(Here, DamagedReturnAddressEndsTheWalk) {
-  ASSERT_TRUE(walk::refresh());
+  ASSERT_TRUE(here::refresh());
   // A context whose stack holds nothing but rubbish, in the middle of a known function.
   ucontext_t context;
   ASSERT_EQ(getcontext(&context), 0);
@@ -190,7 +190,7 @@ TEST(Here, DamagedReturnAddressEndsTheWalk) {
     ucontext_t damaged = context;
     test::sp_of(damaged) = test::fp_of(damaged) = static_cast<std::int64_t>(rubbish);
     std::array<std::uint64_t, 10> frames;
-    const auto walk = walk::from_context(damaged, frames);
+    const auto walk = here::callers_in_context(damaged, frames);
     EXPECT_EQ(walk.count, 1u);
     EXPECT_EQ(walk.end, StopReason::unreadable_memory) << std::hex << rubbish << ": " << message(walk.end);
   }
@@ -207,7 +207,7 @@ TEST(Here, DamagedReturnAddressEndsTheWalk) {
 // Copies of a real stack in which some words are others: numbers that are no addresses, addresses of code, of
 // the stack and of memory that is not there. Any end will do that comes without a crash.
 TEST(Here, DamagedStacks) {
-  ASSERT_TRUE(walk::refresh());
+  ASSERT_TRUE(here::refresh());
   static ucontext_t context; // static: this function's frame is to be small
   ASSERT_EQ(getcontext(&context), 0);
   const auto sp = static_cast<std::uint64_t>(test::sp_of(context));
@@ -228,7 +228,7 @@ TEST(Here, DamagedStacks) {
     test::sp_of(context) = static_cast<std::int64_t>(here);
     if (fp_from_sp < 4096) test::fp_of(context) = static_cast<std::int64_t>(here + fp_from_sp);
     std::array<std::uint64_t, 50> frames;
-    const auto walk = walk::from_context(context, frames);
+    const auto walk = here::callers_in_context(context, frames);
     EXPECT_GE(walk.count, 1u);
     ends.insert(walk.end);
   }

@@ -20,10 +20,10 @@ namespace {
 
 using namespace sframe;
 using namespace sframe::test;
-using walk::RemoteStatus;
+using remote::RemoteStatus;
 
 struct Target {
-  std::unique_ptr<walk::CoreTarget> core;
+  std::unique_ptr<remote::CoreTarget> core;
   std::uint64_t table_at = 0;
   Bytes table{ByteOrder::big};
   unw_dyn_info_t info{};
@@ -69,7 +69,7 @@ int access_mem(unw_addr_space_t, unw_word_t address, unw_word_t* value, int writ
   return 0;
 }
 int access_reg(unw_addr_space_t, unw_regnum_t reg, unw_word_t* value, int write, void* arg) {
-  const auto number = reg == UNW_S390X_IP ? walk::pc_register : static_cast<std::uint16_t>(reg);
+  const auto number = reg == UNW_S390X_IP ? unwind::pc_register : static_cast<std::uint16_t>(reg);
   return code_of(of(arg).core->access_register(number, *value, write, nullptr));
 }
 int access_fpreg(unw_addr_space_t, unw_regnum_t reg, unw_fpreg_t* value, int, void*) {

@@ -2,8 +2,8 @@
 
 #include "live_target.h"
 
-#include "sframe/walk/steppers.h"
-#include "sframe/walk/symbols.h"
+#include "sframe/steppers/steppers.h"
+#include "sframe/modules/symbols.h"
 
 #include <algorithm>
 #include <chrono>
@@ -154,49 +154,49 @@ bool eventually(const std::function<bool()>& condition) {
 
 namespace {
 
-struct Collector final : walk::FrameReceiver {
-  explicit Collector(walk::AddressSpace& space) : space(space) {}
-  bool frame(const walk::Frame& frame, const walk::Registers&) override {
-    walk::Module* module = space.module_at(frame.pc);
-    const auto name = module ? walk::ElfSymbols().find(*module, frame.lookup_pc(), frame.pc) : std::nullopt;
+struct Collector final : unwind::FrameReceiver {
+  explicit Collector(modules::ModuleSpace& space) : space(space) {}
+  bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
+    modules::Module* module = space.module_at(frame.pc);
+    const auto name = module ? modules::ElfSymbols().find(*module, frame.lookup_pc(), frame.pc) : std::nullopt;
     names.push_back(name ? name->name : "?");
     return true;
   }
-  walk::AddressSpace& space;
+  modules::ModuleSpace& space;
   std::vector<std::string> names;
 };
 
-struct Pcs final : walk::FrameReceiver {
-  bool frame(const walk::Frame& frame, const walk::Registers&) override {
+struct Pcs final : unwind::FrameReceiver {
+  bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
     pcs.push_back(frame.pc);
     return true;
   }
   std::vector<std::uint64_t> pcs;
 };
 
-walk::Walker walker_for(walk::LiveProcess& process) {
-  walk::LiveSpace& space = process.space();
-  return walk::Walker(space, walk::default_steppers(space.abi(), space.main_module()));
+unwind::Walker walker_for(process::LiveProcess& process) {
+  process::LiveSpace& space = process.space();
+  return unwind::Walker(space, steppers::default_steppers(space.abi(), space.main_module()));
 }
 
 } // namespace
 
-std::vector<std::string> stack_of(walk::LiveProcess& process, std::uint32_t tid) {
+std::vector<std::string> stack_of(process::LiveProcess& process, std::uint32_t tid) {
   Collector collector(process.space());
-  const auto thread = std::ranges::find(process.threads(), tid, &walk::Thread::tid);
+  const auto thread = std::ranges::find(process.threads(), tid, &process::Thread::tid);
   if (thread != process.threads().end()) walker_for(process).walk(thread->registers, collector);
   return collector.names;
 }
 
-std::vector<std::uint64_t> walk_all(walk::LiveProcess& process, walk::Walker& walker) {
+std::vector<std::uint64_t> walk_all(process::LiveProcess& process, unwind::Walker& walker) {
   Pcs found;
-  for (const walk::Thread& thread : process.threads()) walker.walk(thread.registers, found);
+  for (const process::Thread& thread : process.threads()) walker.walk(thread.registers, found);
   return found.pcs;
 }
 
-Result<std::size_t> sample(walk::LiveProcess& process) {
+Result<std::size_t> sample(process::LiveProcess& process) {
   if (const auto stopped = process.stop(); !stopped) return std::unexpected(stopped.error());
-  walk::Walker walker = walker_for(process);
+  unwind::Walker walker = walker_for(process);
   const std::size_t frames = walk_all(process, walker).size();
   process.resume();
   return frames;

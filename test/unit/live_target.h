@@ -4,8 +4,8 @@
 
 #pragma once
 
-#include "sframe/walk/live_process.h"
-#include "sframe/walk/walker.h"
+#include "sframe/process/live_process.h"
+#include "sframe/unwind/walker.h"
 
 #include <gtest/gtest.h>
 
@@ -57,13 +57,13 @@ private:
 };
 
 /// The names of the functions on a stopped thread's stack, innermost first; "?" without one.
-std::vector<std::string> stack_of(walk::LiveProcess& process, std::uint32_t tid);
+std::vector<std::string> stack_of(process::LiveProcess& process, std::uint32_t tid);
 
 /// The pcs of all frames of all threads, by that walker.
-std::vector<std::uint64_t> walk_all(walk::LiveProcess& process, walk::Walker& walker);
+std::vector<std::uint64_t> walk_all(process::LiveProcess& process, unwind::Walker& walker);
 
 /// Stops the process, walks all its threads and lets it go. How many frames there were.
-Result<std::size_t> sample(walk::LiveProcess& process);
+Result<std::size_t> sample(process::LiveProcess& process);
 
 /// Whether this machine lets us trace our children at all.
 bool can_trace();

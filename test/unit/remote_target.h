@@ -14,7 +14,7 @@
 
 #include "cfi_assembler.h"
 
-#include "sframe/walk/remote_cursor.h"
+#include "sframe/remote/remote_cursor.h"
 
 #include <atomic>
 #include <cstring>
@@ -89,68 +89,68 @@ private:
 };
 
 /// Its accessors, which count what they are asked.
-class CountingTarget final : public walk::Accessors {
+class CountingTarget final : public remote::Accessors {
 public:
   explicit CountingTarget(unsigned depth) : memory(depth) {
     registers[rsp] = stack_at;
     registers[rbx] = 0xb00;
-    registers[walk::pc_register] = leaf + 0x10;
+    registers[unwind::pc_register] = leaf + 0x10;
   }
 
-  walk::RemoteStatus find_procedure(std::uint64_t ip, bool need_rules, void* arg,
-                                    walk::ProcedureInfo& info) override {
+  remote::RemoteStatus find_procedure(std::uint64_t ip, bool need_rules, void* arg,
+                                    remote::ProcedureInfo& info) override {
     ++(need_rules ? finds : finds_without_rules);
-    if (find_status != walk::RemoteStatus::ok) return find_status;
-    walk::CallbackView view(*space, arg);
-    const auto status = walk::search(view, table, ip, info);
-    if (status == walk::RemoteStatus::ok && need_rules) {
+    if (find_status != remote::RemoteStatus::ok) return find_status;
+    remote::CallbackView view(*space, arg);
+    const auto status = remote::search(view, table, ip, info);
+    if (status == remote::RemoteStatus::ok && need_rules) {
       ++held;
       info.owner = this;
     }
     return status;
   }
-  void release_procedure(walk::ProcedureInfo& info, void*) override {
+  void release_procedure(remote::ProcedureInfo& info, void*) override {
     --held;
     wrong_owners += info.owner != this;
   }
-  walk::RemoteStatus find_dynamic_list(std::uint64_t& address, void*) override {
+  remote::RemoteStatus find_dynamic_list(std::uint64_t& address, void*) override {
     ++dynamic_asked;
     address = dynamic_list_at;
-    return walk::RemoteStatus::ok;
+    return remote::RemoteStatus::ok;
   }
-  walk::RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void*) override {
+  remote::RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void*) override {
     ++words;
     unaligned += address % 8 != 0;
-    if (!write) return memory.read(address, value) ? walk::RemoteStatus::ok : walk::RemoteStatus::invalid;
+    if (!write) return memory.read(address, value) ? remote::RemoteStatus::ok : remote::RemoteStatus::invalid;
     memory.word(address, value);
-    return walk::RemoteStatus::ok;
+    return remote::RemoteStatus::ok;
   }
-  walk::RemoteStatus access_register(std::uint16_t reg, std::uint64_t& value, bool write, void*) override {
+  remote::RemoteStatus access_register(std::uint16_t reg, std::uint64_t& value, bool write, void*) override {
     if (write) {
       registers[reg] = value;
-      return walk::RemoteStatus::ok;
+      return remote::RemoteStatus::ok;
     }
     const auto at = registers.find(reg);
-    if (at == registers.end()) return walk::RemoteStatus::bad_register;
+    if (at == registers.end()) return remote::RemoteStatus::bad_register;
     value = at->second;
-    return walk::RemoteStatus::ok;
+    return remote::RemoteStatus::ok;
   }
-  walk::RemoteStatus resume(walk::RemoteCursor&, void*) override {
+  remote::RemoteStatus resume(remote::RemoteCursor&, void*) override {
     ++resumed;
-    return walk::RemoteStatus::ok;
+    return remote::RemoteStatus::ok;
   }
-  walk::RemoteStatus find_name(std::uint64_t address, std::span<char> buffer, std::uint64_t& offset,
+  remote::RemoteStatus find_name(std::uint64_t address, std::span<char> buffer, std::uint64_t& offset,
                                void*) override {
-    if (address > start + 0x100) return walk::RemoteStatus::no_info;
+    if (address > start + 0x100) return remote::RemoteStatus::no_info;
     offset = address % 0x100;
-    return walk::give_name(address < middle ? "leaf" : address < start ? "middle" : "start", buffer);
+    return remote::give_name(address < middle ? "leaf" : address < start ? "middle" : "start", buffer);
   }
 
   TargetMemory memory;
   std::map<std::uint16_t, std::uint64_t> registers;
-  walk::CallbackSpace* space = nullptr;
-  walk::SearchTable table{table_at, 24, table_at, table_at};
-  walk::RemoteStatus find_status = walk::RemoteStatus::ok;
+  remote::CallbackSpace* space = nullptr;
+  remote::SearchTable table{table_at, 24, table_at, table_at};
+  remote::RemoteStatus find_status = remote::RemoteStatus::ok;
   std::atomic<int> finds = 0, finds_without_rules = 0, held = 0, dynamic_asked = 0, words = 0, unaligned = 0;
   std::atomic<int> wrong_owners = 0;
   int resumed = 0;

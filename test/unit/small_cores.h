@@ -6,7 +6,7 @@
 
 #include "inputs.h"
 
-#include "sframe/walk/targets.h"
+#include "sframe/remote/targets.h"
 
 #include <memory>
 #include <string>
@@ -19,8 +19,8 @@ inline std::filesystem::path small_cores() {
 }
 
 /// nullptr where this build cannot unpack it.
-inline std::unique_ptr<walk::CoreTarget> open_small_core(const std::string& machine) {
-  auto target = walk::CoreTarget::open(small_cores() / (machine + ".core.zst"),
+inline std::unique_ptr<remote::CoreTarget> open_small_core(const std::string& machine) {
+  auto target = remote::CoreTarget::open(small_cores() / (machine + ".core.zst"),
                                        {.executable = small_cores() / (machine + ".elf")});
   return target ? std::move(*target) : nullptr;
 }

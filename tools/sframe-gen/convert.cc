@@ -22,9 +22,9 @@ void tell_problems(tool::Messages& messages, const std::string& file, const Inpu
   for (const Problem& problem : input.image->problems()) messages.warning(file, problem);
 }
 
-void tell_faults(tool::Messages& messages, const std::string& file, const conversion::Report& report) {
+void tell_faults(tool::Messages& messages, const std::string& file, const generate::Report& report) {
   const std::size_t told = std::min(report.faults.size(), max_faults_told);
-  for (const conversion::Fault& fault : std::span(report.faults).first(told))
+  for (const generate::Fault& fault : std::span(report.faults).first(told))
     messages.warning(
         file, Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
   if (told < report.faults.size())

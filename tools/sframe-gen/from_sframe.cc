@@ -47,9 +47,9 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
 
 Unplaced with_report(Reencoded&& made, const AbiTraits& abi) {
   Unplaced out{std::move(made.builder), {}, &abi, {}};
-  conversion::Report& report = out.report;
+  generate::Report& report = out.report;
   for (const RefusedFunction& refused : made.refused) {
-    const conversion::Reason why = conversion::reason(refused.refusal.reason);
+    const generate::Reason why = generate::reason(refused.refusal.reason);
     report.pc_bytes.total += refused.fde.size;
     if (refused.fde.size != 0)
       report.leave_out(refused.fde.start, range_end(refused.fde.start, refused.fde.size), why, false);

@@ -2,7 +2,7 @@
 
 #include "generate.h"
 
-#include <sframe/convert/from_cfi.h>
+#include <sframe/generate/from_cfi.h>
 #include <sframe/elf/address_ranges.h>
 #include <sframe/elf/rewrite.h>
 #include <sframe/section.h>
@@ -52,9 +52,9 @@ bool awaits_link_time_optimisation(const elf::Image& image) {
 }
 
 /// Why a conversion has no function.
-std::unexpected<Failure> no_function(const CommandLine& line, const conversion::Report& report) {
+std::unexpected<Failure> no_function(const CommandLine& line, const generate::Report& report) {
   if (!report.faults.empty()) {
-    const conversion::Fault& first = report.faults.front();
+    const generate::Fault& first = report.faults.front();
     return failed({"no call frame information can be read: " + std::string(cfi::message(first.error.kind)),
                    std::string(first.section), first.error.offset});
   }
@@ -64,7 +64,7 @@ std::unexpected<Failure> no_function(const CommandLine& line, const conversion::
 }
 
 /// Executable bytes of the image, and those in functions of a section at `address`.
-conversion::Report::PcBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
+generate::Report::PcBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
                                  std::uint64_t address) {
   std::vector<elf::AddressRange> functions;
   if (const auto section = Section::parse(bytes, address))
@@ -227,14 +227,14 @@ bool share_rows(const CommandLine& line, const AbiTraits& abi) {
 
 std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::Places places) {
   if (!input.image) return failed({"not an ELF file", {}, {}});
-  const auto cfi = conversion::CfiInput::from_image(*input.image);
+  const auto cfi = generate::CfiInput::from_image(*input.image);
   if (!cfi) return failed(cfi.error());
   if (cfi->sections.empty())
     return nothing_there(awaits_link_time_optimisation(*input.image)
                              ? "no call frame information: compiled for link-time optimisation only"
                              : "no call frame information: no .eh_frame and no .debug_frame");
 
-  conversion::Options options{.version = line.version,
+  generate::Options options{.version = line.version,
                               .merge_rows = true,
                               .share_rows = share_rows(line, *cfi->abi),
                               .merge_functions = line.merge_functions,
@@ -247,14 +247,14 @@ std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Inpu
     symbols = elf::SymbolTable::load(*input.image);
     options.wanted = name_filter(*line.function, input, symbols);
   }
-  auto conversion = conversion::from_cfi(*cfi, options);
+  auto conversion = generate::from_cfi(*cfi, options);
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
   const auto reach = conversion.builder.address_range();
   if (!reach || reach->lowest > places.lowest || reach->highest < places.highest) {
     // Where start fields stand depends on the number of functions; that of all functions is enough.
     options.start_fields =
         StartFields::make(line.version, places.lowest, places.highest, conversion.builder.num_fdes());
-    auto in_reach = conversion::from_cfi(*cfi, options);
+    auto in_reach = generate::from_cfi(*cfi, options);
     if (in_reach.builder.num_fdes() != 0) conversion = std::move(in_reach);
   }
   return Unplaced{std::move(conversion.builder), std::move(conversion.report), cfi->abi, {}};

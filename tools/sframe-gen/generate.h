@@ -7,7 +7,7 @@
 #include "command_line.h"
 
 #include <sframe/builder.h>
-#include <sframe/convert/report.h>
+#include <sframe/generate/report.h>
 #include <sframe/base/budget.h>
 #include <sframe/elf/edit.h>
 #include <sframe/elf/image.h>
@@ -33,12 +33,12 @@ struct Input {
 struct Generated {
   std::vector<std::byte> bytes; ///< of the section
   elf::Edit image;              ///< with --emit=elf: the output file, the section in it
-  conversion::Report report;
+  generate::Report report;
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
   std::uint64_t num_fres = 0;
   /// The image's executable bytes, and those in functions of the section; nothing for a raw section.
-  std::optional<conversion::Report::PcBytes> executable;
+  std::optional<generate::Report::PcBytes> executable;
   std::vector<std::string> warnings; ///< about the input; it was converted all the same
 };
 
@@ -71,7 +71,7 @@ bool share_rows(const CommandLine& line, const AbiTraits& abi);
 /// A section that is converted, but has no address yet.
 struct Unplaced {
   Builder builder;
-  conversion::Report report;
+  generate::Report report;
   const AbiTraits* abi = nullptr;
   std::vector<std::string> warnings;
 };

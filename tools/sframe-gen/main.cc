@@ -39,7 +39,7 @@ int write_report(tool::App& app, const CommandLine& line, const Summary& summary
 }
 
 int verdict(tool::Messages& messages, const CommandLine& line, const Summary& summary) {
-  const conversion::Report& report = summary.report;
+  const generate::Report& report = summary.report;
   int code = report.faults.empty() ? tool::exit_ok : tool::exit_findings;
   if (line.strict && !report.complete()) {
     messages.error(line.input, "not everything could be represented");

@@ -50,14 +50,14 @@ void write_left_out(const Summary& summary, tool::Output& out) {
   out << ']';
 }
 
-void write_reasons(const conversion::Report& report, tool::Output& out) {
+void write_reasons(const generate::Report& report, tool::Output& out) {
   Keys key(out);
   out << '{';
   for (const auto& [name, count] : report.reasons) key(name).decimal(count);
   out << '}';
 }
 
-void write_counts(const conversion::Report& report, tool::Output& out) {
+void write_counts(const generate::Report& report, tool::Output& out) {
   const auto& functions = report.functions;
   out << ",\n \"functions\": {\"total\": ";
   out.decimal(functions.total) << ", \"converted\": ";
@@ -70,7 +70,7 @@ void write_counts(const conversion::Report& report, tool::Output& out) {
   out.decimal(report.refuted_plt_bytes) << "}";
 }
 
-void write_executable_bytes(const conversion::Report::PcBytes& bytes, tool::Output& out) {
+void write_executable_bytes(const generate::Report::PcBytes& bytes, tool::Output& out) {
   out << ",\n \"executable_bytes\": {\"total\": ";
   out.decimal(bytes.total) << ", \"covered\": ";
   out.decimal(bytes.covered) << '}';
@@ -112,7 +112,7 @@ std::string percent_text(double value) {
 }
 
 void write_json_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
-  const conversion::Report& report = summary.report;
+  const generate::Report& report = summary.report;
   out << "{\"input\": ";
   out.json_string(line.input) << ", \"abi\": ";
   if (summary.abi)
@@ -154,7 +154,7 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
     out.safe(summary.failure->problem.text()) << '\n';
     return;
   }
-  const conversion::Report& report = summary.report;
+  const generate::Report& report = summary.report;
   const auto& functions = report.functions;
   if (!summary.unconverted.empty()) {
     out.safe(line.input) << ": not converted: ";

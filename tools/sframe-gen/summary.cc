@@ -28,20 +28,20 @@ void Summary::add(const Input& input, const Generated& generated, std::string_vi
 }
 
 void Summary::add_unconverted(const Input& input) {
-  if (input.image) add(conversion::Report::PcBytes{elf::total_bytes(elf::executable_addresses(*input.image)), 0});
+  if (input.image) add(generate::Report::PcBytes{elf::total_bytes(elf::executable_addresses(*input.image)), 0});
 }
 
-void Summary::add(const conversion::Report::PcBytes& bytes) {
-  conversion::Report::PcBytes& sum = executable ? *executable : executable.emplace();
+void Summary::add(const generate::Report::PcBytes& bytes) {
+  generate::Report::PcBytes& sum = executable ? *executable : executable.emplace();
   sum.total += bytes.total;
   sum.covered += bytes.covered;
 }
 
-void Summary::add_left_out(const Input& input, const conversion::Report& from, std::string_view member) {
+void Summary::add_left_out(const Input& input, const generate::Report& from, std::string_view member) {
   if (from.left_out.empty()) return;
   elf::SymbolTable symbols;
   if (input.image) symbols = elf::SymbolTable::load(*input.image);
-  for (const conversion::LeftOut& range : from.left_out) {
+  for (const generate::LeftOut& range : from.left_out) {
     LeftOutRange out{std::string(member), {}, range.start, range.size, {}, range.reason.name};
     if (const auto match = find_symbol(input, symbols, range.start)) out.name = match->symbol->name;
     if (const auto place = input.object ? input.object->locate(range.start) : std::nullopt) {

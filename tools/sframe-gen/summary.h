@@ -29,9 +29,9 @@ struct Summary {
   std::optional<FileProblem> failure; ///< why nothing was written; all else is empty then
   const AbiTraits* abi = nullptr;     ///< of the first conversion; null where nothing was converted
   std::string unconverted;            ///< why nothing was converted, where that is no failure; else empty
-  conversion::Report report;          ///< the sums; its left_out is empty
+  generate::Report report;          ///< the sums; its left_out is empty
   std::vector<LeftOutRange> left_out; ///< in order
-  std::optional<conversion::Report::PcBytes> executable; ///< the sums; nothing for a raw section
+  std::optional<generate::Report::PcBytes> executable; ///< the sums; nothing for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;
   std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
   std::uint64_t members = 0, converted_members = 0;                        ///< of an archive
@@ -42,8 +42,8 @@ struct Summary {
   void add_unconverted(const Input& input);
 
 private:
-  void add(const conversion::Report::PcBytes& bytes);
-  void add_left_out(const Input& input, const conversion::Report& from, std::string_view member);
+  void add(const generate::Report::PcBytes& bytes);
+  void add_left_out(const Input& input, const generate::Report& from, std::string_view member);
 };
 
 } // namespace sframe::gen

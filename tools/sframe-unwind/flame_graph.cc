@@ -8,7 +8,7 @@
 #include <charconv>
 #include <vector>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 namespace {
 
@@ -133,4 +133,4 @@ void draw_flame_graph(const std::map<std::string, std::uint64_t>& counts, std::s
   out << "</svg>\n";
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -13,11 +13,11 @@
 #include <string>
 #include <string_view>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 /// Draws SVG 1.1 without scripts; browsers show each box's title (name, samples, share) under the pointer.
 /// `counts` is that of FoldedStacks. Linear in the stacks' frames.
 void draw_flame_graph(const std::map<std::string, std::uint64_t>& counts, std::string_view title,
                       tool::Output& out);
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <ranges>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 std::string folded_name(std::string_view name) {
   std::string safe = harmless(name);
@@ -15,12 +15,12 @@ std::string folded_name(std::string_view name) {
   return safe;
 }
 
-void FoldedStacks::begin_thread(std::span<const walk::Thread* const> threads) {
+void FoldedStacks::begin_thread(std::span<const process::Thread* const> threads) {
   thread_ = folded_name(threads.front()->name);
   frames_.clear();
 }
 
-void FoldedStacks::frame(const walk::Frame& frame, const walk::Registers&) {
+void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
   const Place& place = places_.of(frame);
   // What has no name is told by its module, so that a graph does not split at every address.
   if (place.function)
@@ -29,7 +29,7 @@ void FoldedStacks::frame(const walk::Frame& frame, const walk::Registers&) {
     frames_.push_back(place.module ? "[" + folded_name(place.module->name()) + "]" : "[unknown]");
 }
 
-void FoldedStacks::end_thread(const walk::WalkEnd&) {
+void FoldedStacks::end_thread(const unwind::WalkEnd&) {
   std::string stack = thread_;
   for (const std::string& frame : frames_ | std::views::reverse) stack += ';' + frame;
   ++counts_[stack];
@@ -42,4 +42,4 @@ void FoldedStacks::print(tool::Output& out) const {
   }
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

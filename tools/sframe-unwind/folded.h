@@ -14,18 +14,18 @@
 #include <string_view>
 #include <vector>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 class FoldedStacks final : public Printer {
 public:
   explicit FoldedStacks(Places& places) : places_(places) {}
 
-  void begin(walk::ProcessState&) override {}
-  void begin_thread(std::span<const walk::Thread* const> threads) override;
-  void frame(const walk::Frame& frame, const walk::Registers&) override;
-  void comparison(std::span<const walk::StepperComparison>) override {}
-  void end_thread(const walk::WalkEnd&) override;
-  void end(walk::ProcessState&) override {}
+  void begin(process::ProcessState&) override {}
+  void begin_thread(std::span<const process::Thread* const> threads) override;
+  void frame(const unwind::Frame& frame, const unwind::Registers&) override;
+  void comparison(std::span<const unwind::StepperComparison>) override {}
+  void end_thread(const unwind::WalkEnd&) override;
+  void end(process::ProcessState&) override {}
 
   /// A line per stack, in the order of the text.
   void print(tool::Output& out) const;
@@ -43,4 +43,4 @@ private:
 /// A name as a part of a stack: without ';' and control characters.
 std::string folded_name(std::string_view name);
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -10,7 +10,7 @@
 
 #include <utility>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 namespace {
 
@@ -19,8 +19,8 @@ public:
   JsonPrinter(tool::Output& out, Places& places, const PrintSettings& settings)
       : out_(out), places_(places), settings_(settings) {}
 
-  void begin(walk::ProcessState& process) override {
-    abi_ = walk::find_unwind_abi(process.space().abi().id);
+  void begin(process::ProcessState& process) override {
+    abi_ = unwind::find_unwind_abi(process.space().abi().id);
     out_ << "{\n \"pid\": ";
     out_.decimal(process.pid());
     out_ << ",\n \"signal\": ";
@@ -33,13 +33,13 @@ public:
     out_ << ",\n \"threads\": [";
   }
 
-  void begin_thread(std::span<const walk::Thread* const> threads) override {
-    const walk::Thread& thread = *threads.front();
+  void begin_thread(std::span<const process::Thread* const> threads) override {
+    const process::Thread& thread = *threads.front();
     out_ << (std::exchange(first_thread_, false) ? "\n" : ",\n") << "  {\n   \"tid\": ";
     out_.decimal(thread.tid);
     if (threads.size() > 1) {
       out_ << ",\n   \"tids\": [";
-      for (const walk::Thread* one : threads) {
+      for (const process::Thread* one : threads) {
         if (one != &thread) out_ << ", ";
         out_.decimal(one->tid);
       }
@@ -52,7 +52,7 @@ public:
     comparison_.clear();
   }
 
-  void frame(const walk::Frame& frame, const walk::Registers& registers) override {
+  void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     const Place& place = places_.of(frame);
     out_ << (std::exchange(first_frame_, false) ? "\n" : ",\n") << "    {\"pc\": ";
     address(frame.pc);
@@ -67,29 +67,29 @@ public:
       if (!place.module->info().build_id.empty()) key("build_id"), build_id(place.module->info().build_id);
     }
     key("stepper"), out_.json_string(frame.stepper());
-    key("trust"), out_ << (frame.trust == walk::Trust::exact ? "\"exact\"" : "\"heuristic\"");
+    key("trust"), out_ << (frame.trust == unwind::Trust::exact ? "\"exact\"" : "\"heuristic\"");
     key("signal_frame"), out_ << (frame.signal_frame ? "true" : "false");
     if (place.source) print(*place.source);
     if (settings_.registers) print(registers);
     out_ << '}';
   }
 
-  void comparison(std::span<const walk::StepperComparison> results) override {
+  void comparison(std::span<const unwind::StepperComparison> results) override {
     comparison_.assign(results.begin(), results.end());
   }
 
-  void end_thread(const walk::WalkEnd& end) override {
+  void end_thread(const unwind::WalkEnd& end) override {
     out_ << (first_frame_ ? "]" : "\n   ]");
     if (!comparison_.empty()) print(comparison_);
     out_ << ",\n   \"end\": {\"complete\": " << (end.complete ? "true" : "false");
-    key("reason"), out_.json_string(walk::describe(end));
+    key("reason"), out_.json_string(unwind::describe(end));
     out_ << "}\n  }";
   }
 
-  void end(walk::ProcessState& process) override {
+  void end(process::ProcessState& process) override {
     out_ << (first_thread_ ? "]" : "\n ]") << ",\n \"modules\": [";
     bool first = true;
-    for (walk::Module& module : process.modules()) {
+    for (modules::Module& module : process.modules()) {
       out_ << (std::exchange(first, false) ? "\n" : ",\n");
       print(module);
     }
@@ -98,8 +98,8 @@ public:
 
 private:
   /// Of modules that no frame is in, only what the core says is known: nothing is opened for the listing.
-  void print(walk::Module& module) {
-    const walk::ModuleInfo& info = module.info();
+  void print(modules::Module& module) {
+    const modules::ModuleInfo& info = module.info();
     out_ << "  {\"path\": ";
     out_.json_string(info.path);
     key("build_id"), build_id(module.loaded() ? module.build_id() : info.build_id);
@@ -119,11 +119,11 @@ private:
     out_ << '}';
   }
 
-  void print(const walk::SourcePlace& place) {
+  void print(const modules::SourcePlace& place) {
     print(place.at);
     key("inlined"), out_ << '[';
     std::string_view before = "{";
-    for (const walk::InlinedCall& call : place.inlined) {
+    for (const modules::InlinedCall& call : place.inlined) {
       out_ << std::exchange(before, ", {") << "\"function\": ";
       if (call.function.empty())
         out_ << "null";
@@ -135,23 +135,23 @@ private:
     out_ << ']';
   }
 
-  void print(const walk::SourceLine& at) {
+  void print(const modules::SourceLine& at) {
     key("file"), out_.json_string(at.file);
     key("line"), out_.decimal(at.line);
   }
 
-  void print(std::span<const walk::StepperComparison> results) {
+  void print(std::span<const unwind::StepperComparison> results) {
     out_ << ",\n   \"comparison\": [";
     std::string_view before = "\n    {";
-    for (const walk::StepperComparison& result : results) {
+    for (const unwind::StepperComparison& result : results) {
       out_ << std::exchange(before, ",\n    {") << "\"stepper\": ";
       out_.json_string(result.stepper->name());
       key("answered"), out_.decimal(result.answered);
       key("differs"), out_.decimal(result.differs);
       if (result.first) {
-        const walk::Difference& first = *result.first;
+        const unwind::Difference& first = *result.first;
         key("frame"), out_.decimal(first.frame);
-        key("value"), out_ << '"' << walk::name(first.what) << '"';
+        key("value"), out_ << '"' << unwind::name(first.what) << '"';
         key("found"), address(first.found);
         key("expected"), address(first.expected);
       }
@@ -160,7 +160,7 @@ private:
     out_ << "\n   ]";
   }
 
-  void print(const walk::Registers& registers) {
+  void print(const unwind::Registers& registers) {
     key("registers"), out_ << '{';
     bool first = true;
     each_register(registers, *abi_, [&](std::string_view name, std::uint64_t value) {
@@ -182,10 +182,10 @@ private:
   tool::Output& out_;
   Places& places_;
   PrintSettings settings_;
-  const walk::UnwindAbi* abi_ = nullptr;
+  const unwind::UnwindAbi* abi_ = nullptr;
   bool first_thread_ = true;
   bool first_frame_ = true;
-  std::vector<walk::StepperComparison> comparison_; ///< comes behind the frames
+  std::vector<unwind::StepperComparison> comparison_; ///< comes behind the frames
 };
 
 } // namespace
@@ -202,4 +202,4 @@ std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, co
   return std::make_unique<JsonPrinter>(out, places, settings);
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 namespace {
 
@@ -21,9 +21,9 @@ Result<void> write_new(const std::string& path, std::span<const std::byte> bytes
 
 } // namespace
 
-void keep_generated(tool::Messages& messages, const Options& options, walk::ProcessState& process) {
+void keep_generated(tool::Messages& messages, const Options& options, process::ProcessState& process) {
   if (!options.keep_generated) return;
-  for (walk::Module& module : process.modules()) {
+  for (modules::Module& module : process.modules()) {
     const auto sidecar = module.converted_sidecar();
     const std::string below = sidecar.empty() ? std::string() : elf::sidecar_path(module.build_id());
     if (below.empty()) continue;
@@ -32,4 +32,4 @@ void keep_generated(tool::Messages& messages, const Options& options, walk::Proc
   }
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -6,13 +6,13 @@
 
 #include "options.h"
 
-#include "sframe/walk/process_state.h"
+#include "sframe/process/process_state.h"
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 /// Writes a sidecar into the --sframe-dir for each module whose CFI was converted; no effect without
 /// --keep-generated. A file that is there is left alone. Modules without a build ID have no place there. What
 /// cannot be written is a warning: the walk is not worse for it.
-void keep_generated(tool::Messages& messages, const Options& options, walk::ProcessState& process);
+void keep_generated(tool::Messages& messages, const Options& options, process::ProcessState& process);
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -9,7 +9,7 @@
 #include "threads.h"
 
 #include "sframe/base/budget.h"
-#include "sframe/walk/live_process.h"
+#include "sframe/process/live_process.h"
 
 #include <algorithm>
 #include <array>
@@ -26,7 +26,7 @@
 #include <utility>
 #include <vector>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 namespace {
 
@@ -36,20 +36,20 @@ class Recording final : public Printer {
 public:
   explicit Recording(bool registers) : with_registers_(registers) {}
 
-  void begin(walk::ProcessState&) override {}
-  void begin_thread(std::span<const walk::Thread* const> threads) override {
+  void begin(process::ProcessState&) override {}
+  void begin_thread(std::span<const process::Thread* const> threads) override {
     stacks_.push_back({{threads.begin(), threads.end()}, {}, {}, {}});
   }
-  void frame(const walk::Frame& frame, const walk::Registers& registers) override {
+  void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     stacks_.back().frames.push_back(frame);
     if (with_registers_) stacks_.back().registers.push_back(registers);
   }
-  void comparison(std::span<const walk::StepperComparison>) override {}
-  void end_thread(const walk::WalkEnd& end) override { stacks_.back().end = end; }
-  void end(walk::ProcessState&) override {}
+  void comparison(std::span<const unwind::StepperComparison>) override {}
+  void end_thread(const unwind::WalkEnd& end) override { stacks_.back().end = end; }
+  void end(process::ProcessState&) override {}
 
   void replay(Printer& printer) const {
-    const walk::Registers none{};
+    const unwind::Registers none{};
     for (const Stack& stack : stacks_) {
       printer.begin_thread(stack.threads);
       for (std::size_t i = 0; i < stack.frames.size(); ++i)
@@ -60,10 +60,10 @@ public:
 
 private:
   struct Stack {
-    std::vector<const walk::Thread*> threads;
-    std::deque<walk::Frame> frames; // never moved: a vector would touch twice the memory
-    std::deque<walk::Registers> registers;
-    walk::WalkEnd end;
+    std::vector<const process::Thread*> threads;
+    std::deque<unwind::Frame> frames; // never moved: a vector would touch twice the memory
+    std::deque<unwind::Registers> registers;
+    unwind::WalkEnd end;
   };
   bool with_registers_;
   std::vector<Stack> stacks_;
@@ -118,7 +118,7 @@ private:
 
 class LiveRun {
 public:
-  LiveRun(tool::App& app, const Options& options, walk::LiveProcess& process, Interruption& interruption,
+  LiveRun(tool::App& app, const Options& options, process::LiveProcess& process, Interruption& interruption,
           tool::Output& out)
       : app_(app), options_(options), process_(process), interruption_(interruption), out_(out) {}
 
@@ -172,7 +172,7 @@ private:
       walker_->forget_memory();
       return {};
     }
-    walk::LiveSpace& space = process_.space();
+    process::LiveSpace& space = process_.space();
     auto steppers = choose_steppers(space.abi(), space.main_module(), options_);
     if (!steppers) return fail("--steppers: " + steppers.error().text());
     walker_.emplace(space, std::move(*steppers));
@@ -246,12 +246,12 @@ private:
 
   tool::App& app_;
   const Options& options_;
-  walk::LiveProcess& process_;
+  process::LiveProcess& process_;
   Interruption& interruption_;
   tool::Output& out_;
   std::optional<Places> places_; ///< stays at its address
   std::uint64_t generation_ = 0; ///< that places_ is for
-  std::optional<walk::Walker> walker_;
+  std::optional<unwind::Walker> walker_;
   std::uint64_t walker_generation_ = 0;
   std::optional<FoldedStacks> folded_;
   std::optional<Problem> limit_; ///< that a sample has reached
@@ -262,9 +262,9 @@ private:
 
 int run_live(tool::App& app, const Options& options, tool::Output& out) {
   Interruption interruption(options.count > 1); // before anything may start a thread
-  walk::FileOptions files = options.files;
+  modules::FileOptions files = options.files;
   files.budget = std::make_shared<Budget>(app.limits(), 0); // refilled for each sample
-  auto process = walk::LiveProcess::attach(options.pid, std::move(files));
+  auto process = process::LiveProcess::attach(options.pid, std::move(files));
   if (!process) {
     const std::string name = "process " + std::to_string(options.pid);
     app.messages().error(name, process.error());
@@ -274,4 +274,4 @@ int run_live(tool::App& app, const Options& options, tool::Output& out) {
   return LiveRun(app, options, **process, interruption, out).run();
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

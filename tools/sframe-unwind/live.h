@@ -9,9 +9,9 @@
 
 #include "sframe/tool/output.h"
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 /// Walks options.pid and prints; the exit code.
 int run_live(tool::App& app, const Options& options, tool::Output& out);
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -22,8 +22,8 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind --pid 4711                      a running process, as it is now\n"
       "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",
       {.output = true});
-  sframe::unwind::Options options;
-  sframe::unwind::add_options(app, options);
+  sframe::unwind_tool::Options options;
+  sframe::unwind_tool::add_options(app, options);
   if (const auto code = app.parse(argc, argv)) return *code;
   auto wrong = settle(options);
   if (!wrong) wrong = check(options);
@@ -34,7 +34,7 @@ int run_tool(int argc, char** argv) {
   app.confine(sandbox_needs(options));
   const std::vector<std::string> inputs = {options.core, options.files.executable};
   return app.run_with_output(
-      inputs, [&](sframe::tool::Output& out) { return sframe::unwind::run(app, options, out); },
+      inputs, [&](sframe::tool::Output& out) { return sframe::unwind_tool::run(app, options, out); },
       options.format == "text" ? sframe::tool::App::Errors::in_file : sframe::tool::App::Errors::not_in_file);
 }
 

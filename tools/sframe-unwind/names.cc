@@ -2,9 +2,9 @@
 
 #include "names.h"
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
-const Place& Places::of(const walk::Frame& frame) {
+const Place& Places::of(const unwind::Frame& frame) {
   constexpr std::size_t most_places = 1 << 16; // enough for any stack that programs have
   auto& places = frame.lookup_pc() == frame.pc ? exact_ : behind_;
   if (places.size() >= most_places) places.clear();
@@ -13,7 +13,7 @@ const Place& Places::of(const walk::Frame& frame) {
   if (!added) return place;
   place.module = space_.module_at(frame.lookup_pc());
   if (place.module && settings_.source) place.source = source_.find(*place.module, frame.lookup_pc());
-  if (settings_.names) place.function = walk::function_of(frame, place.module, symbols_);
+  if (settings_.names) place.function = modules::function_of(frame, place.module, symbols_);
   pay(place);
   return place;
 }
@@ -25,9 +25,10 @@ void Places::pay(const Place& place) const {
   std::size_t bytes = place.function ? place.function->name.size() : 0;
   if (place.source) {
     bytes += place.source->at.file.size();
-    for (const walk::InlinedCall& call : place.source->inlined) bytes += call.function.size() + call.at.file.size();
+    for (const modules::InlinedCall& call : place.source->inlined)
+      bytes += call.function.size() + call.at.file.size();
   }
   budget->take(Resource::name_bytes, bytes);
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -5,20 +5,20 @@
 
 #pragma once
 
-#include "sframe/walk/core_space.h"
-#include "sframe/walk/source.h"
-#include "sframe/walk/symbols.h"
-#include "sframe/walk/walker.h"
+#include "sframe/modules/source.h"
+#include "sframe/modules/symbols.h"
+#include "sframe/process/core_space.h"
+#include "sframe/unwind/walker.h"
 
 #include <optional>
 #include <unordered_map>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 struct Place {
-  walk::Module* module = nullptr;
-  std::optional<walk::FunctionName> function;
-  std::optional<walk::SourcePlace> source;
+  modules::Module* module = nullptr;
+  std::optional<modules::FunctionName> function;
+  std::optional<modules::SourcePlace> source;
 };
 
 /// What to look up.
@@ -29,18 +29,18 @@ struct PlaceSettings {
 
 class Places {
 public:
-  Places(walk::AddressSpace& space, PlaceSettings settings) : space_(space), settings_(settings) {}
+  Places(modules::ModuleSpace& space, PlaceSettings settings) : space_(space), settings_(settings) {}
 
-  const Place& of(const walk::Frame& frame);
+  const Place& of(const unwind::Frame& frame);
 
 private:
   void pay(const Place& place) const;
 
-  walk::AddressSpace& space_;
+  modules::ModuleSpace& space_;
   PlaceSettings settings_;
-  walk::ElfSymbols symbols_;
-  walk::DwarfSource source_;
+  modules::ElfSymbols symbols_;
+  modules::DwarfSource source_;
   std::unordered_map<std::uint64_t, Place> exact_, behind_;
 };
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

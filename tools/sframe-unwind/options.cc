@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 namespace {
 
@@ -20,8 +20,9 @@ constexpr auto files_group = "Finding files";
 constexpr auto walk_group = "Walking";
 constexpr auto output_group = "Output";
 
-const std::map<std::string, walk::FileTrust> trust_names = {
-    {"none", walk::FileTrust::none}, {"build-id", walk::FileTrust::build_id}, {"all", walk::FileTrust::all}};
+const std::map<std::string, modules::FileTrust> trust_names = {{"none", modules::FileTrust::none},
+                                                               {"build-id", modules::FileTrust::build_id},
+                                                               {"all", modules::FileTrust::all}};
 
 } // namespace
 
@@ -133,7 +134,7 @@ std::optional<Wrong> settle(Options& options) {
 }
 
 tool::SandboxNeeds sandbox_needs(const Options& options) {
-  const walk::FileOptions& files = options.files;
+  const modules::FileOptions& files = options.files;
   tool::SandboxNeeds needs{.read = {"/"}, .write = {}, .traces = options.pid != 0};
   if (!files.sysroot.empty())
     needs.read = {files.sysroot, options.core, files.executable, files.debug_dir, files.sframe_dir};
@@ -147,7 +148,7 @@ std::optional<Wrong> check(const Options& options) {
   if (options.keep_generated && (!options.files.generate_sframe || options.files.sframe_dir.empty()))
     return Wrong{{}, "--keep-generated needs --generate and --sframe-dir"};
   if (options.list_steppers) return std::nullopt;
-  const walk::FileOptions& files = options.files;
+  const modules::FileOptions& files = options.files;
   if (options.no_files && !(files.executable.empty() && files.sysroot.empty() && files.sframe_dir.empty() && files.more_debug_dirs.empty()))
     return Wrong{{}, "--no-files does not go together with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
   const bool counts = options.format == "folded" || options.format == "svg";
@@ -169,4 +170,4 @@ std::optional<Wrong> check(const Options& options) {
   return std::nullopt;
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

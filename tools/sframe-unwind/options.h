@@ -4,22 +4,22 @@
 
 #pragma once
 
+#include "sframe/modules/module.h"
 #include "sframe/tool/app.h"
-#include "sframe/walk/module.h"
-#include "sframe/walk/walker.h"
+#include "sframe/unwind/walker.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 struct Options {
   std::string core;
   std::string named_core; ///< of --core; settle() makes it `core`
-  walk::FileOptions files;
+  modules::FileOptions files;
   std::optional<std::uint32_t> thread;
-  std::uint32_t max_frames = walk::Walker::default_max_frames;
+  std::uint32_t max_frames = unwind::Walker::default_max_frames;
   std::string steppers;
   bool list_steppers = false;
   bool no_names = false;
@@ -55,4 +55,4 @@ tool::SandboxNeeds sandbox_needs(const Options& options);
 /// What is wrong with the options taken together, or with what they name, or nothing.
 std::optional<Wrong> check(const Options& options);
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

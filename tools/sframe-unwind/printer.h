@@ -7,11 +7,11 @@
 
 #include "names.h"
 
+#include "sframe/process/process_state.h"
 #include "sframe/tool/output.h"
-#include "sframe/walk/abi.h"
-#include "sframe/walk/compare.h"
-#include "sframe/walk/process_state.h"
-#include "sframe/walk/walker.h"
+#include "sframe/unwind/abi.h"
+#include "sframe/unwind/compare.h"
+#include "sframe/unwind/walker.h"
 
 #include "sframe/base/problem.h"
 
@@ -20,7 +20,7 @@
 #include <string>
 #include <string_view>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 struct PrintSettings {
   bool registers = false;
@@ -30,13 +30,13 @@ struct PrintSettings {
 class Printer {
 public:
   virtual ~Printer() = default;
-  virtual void begin(walk::ProcessState& process) = 0;
+  virtual void begin(process::ProcessState& process) = 0;
   /// The frames that follow are those of every one of `threads`, which are not empty.
-  virtual void begin_thread(std::span<const walk::Thread* const> threads) = 0;
-  virtual void frame(const walk::Frame& frame, const walk::Registers& registers) = 0;
-  virtual void comparison(std::span<const walk::StepperComparison> results) = 0;
-  virtual void end_thread(const walk::WalkEnd& end) = 0;
-  virtual void end(walk::ProcessState& process) = 0;
+  virtual void begin_thread(std::span<const process::Thread* const> threads) = 0;
+  virtual void frame(const unwind::Frame& frame, const unwind::Registers& registers) = 0;
+  virtual void comparison(std::span<const unwind::StepperComparison> results) = 0;
+  virtual void end_thread(const unwind::WalkEnd& end) = 0;
+  virtual void end(process::ProcessState& process) = 0;
 };
 
 std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, const PrintSettings& settings);
@@ -46,10 +46,11 @@ std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, co
 void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why);
 
 /// Calls f(name, value) for each register that is known, the pc last.
-template <class F> void each_register(const walk::Registers& registers, const walk::UnwindAbi& abi, F&& f) {
+template <class F>
+void each_register(const unwind::Registers& registers, const unwind::UnwindAbi& abi, F&& f) {
   for (std::size_t reg = 0; reg < abi.register_names.size(); ++reg)
     if (const auto value = registers.get(reg)) f(abi.register_names[reg], *value);
   f(std::string_view("pc"), registers.pc);
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

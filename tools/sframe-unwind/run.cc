@@ -9,18 +9,18 @@
 
 #include "sframe/base/budget.h"
 #include "sframe/elf/core_file.h"
-#include "sframe/walk/steppers.h"
+#include "sframe/steppers/steppers.h"
 
 #include <memory>
 #include <unistd.h>
 #include <utility>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 namespace {
 
 int list_steppers(tool::Output& out) {
-  for (const walk::StepperInfo& stepper : walk::ready_steppers()) {
+  for (const steppers::StepperInfo& stepper : steppers::ready_steppers()) {
     out.padded(stepper.name, 15);
     out << stepper.description << '\n';
   }
@@ -28,7 +28,7 @@ int list_steppers(tool::Output& out) {
 }
 
 /// What made frames missing or doubtful; true where something did.
-bool report(tool::Messages& messages, const std::string& path, walk::CoreProcess& process) {
+bool report(tool::Messages& messages, const std::string& path, process::CoreProcess& process) {
   bool wrong = false;
   const elf::Core& core = process.space().core();
   if (core.truncated()) {
@@ -57,11 +57,11 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
     print_failure(out, options.format, options.core, {std::string(why), {}, {}});
     return tool::exit_failure;
   };
-  walk::FileOptions files = options.files;
+  modules::FileOptions files = options.files;
   files.budget = std::make_shared<Budget>(app.limits(), core.cost_size());
-  auto process = walk::CoreProcess::create(core.core(), std::move(files));
+  auto process = process::CoreProcess::create(core.core(), std::move(files));
   if (!process) return failed(process.error().text());
-  walk::CoreSpace& space = (*process)->space();
+  process::CoreSpace& space = (*process)->space();
   const auto threads = wanted_threads(**process, options);
   if (threads.empty()) {
     report(messages, options.core, **process);
@@ -72,7 +72,7 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
     messages.error({}, "--steppers: " + steppers.error().text());
     return tool::exit_failure;
   }
-  walk::Walker walker(space, std::move(*steppers));
+  unwind::Walker walker(space, std::move(*steppers));
   walker.set_max_frames(options.max_frames);
 
   Places places(space, {.names = !options.no_names, .source = options.source});
@@ -106,4 +106,4 @@ int run(tool::App& app, const Options& options, tool::Output& out) {
   return code == tool::exit_ok && core->damaged() ? tool::exit_findings : code;
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -8,9 +8,9 @@
 
 #include "sframe/tool/output.h"
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 /// Walks and prints; the exit code.
 int run(tool::App& app, const Options& options, tool::Output& out);
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

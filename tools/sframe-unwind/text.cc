@@ -13,7 +13,7 @@
 
 #include <utility>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 namespace {
 
@@ -22,8 +22,8 @@ public:
   TextPrinter(tool::Output& out, Places& places, const PrintSettings& settings)
       : out_(out), places_(places), settings_(settings) {}
 
-  void begin(walk::ProcessState& process) override {
-    abi_ = walk::find_unwind_abi(process.space().abi().id);
+  void begin(process::ProcessState& process) override {
+    abi_ = unwind::find_unwind_abi(process.space().abi().id);
     out_ << "PID ";
     out_.decimal(process.pid());
     const auto name = process.name();
@@ -32,18 +32,18 @@ public:
     out_ << '\n';
   }
 
-  void begin_thread(std::span<const walk::Thread* const> threads) override {
+  void begin_thread(std::span<const process::Thread* const> threads) override {
     out_ << '\n' << bold();
     if (threads.size() > 1) out_.decimal(threads.size()) << " threads: ";
     std::string_view before = "TID ";
-    for (const walk::Thread* thread : threads) {
+    for (const process::Thread* thread : threads) {
       out_ << std::exchange(before, ", ");
       out_.decimal(thread->tid);
     }
     out_ << ':' << plain() << '\n';
   }
 
-  void frame(const walk::Frame& frame, const walk::Registers& registers) override {
+  void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     const Place& place = places_.of(frame);
     out_ << '#';
     out_.decimal(frame.number);
@@ -63,50 +63,51 @@ public:
     }
     out_ << '[' << frame.stepper();
     if (frame.signal_frame) out_ << ", signal frame";
-    if (frame.trust == walk::Trust::heuristic) out_ << ", heuristic";
+    if (frame.trust == unwind::Trust::heuristic) out_ << ", heuristic";
     out_ << "]\n";
     if (place.source) print(*place.source);
     if (settings_.registers) print(registers);
   }
 
-  void comparison(std::span<const walk::StepperComparison> results) override {
-    for (const walk::StepperComparison& result : results) {
+  void comparison(std::span<const unwind::StepperComparison> results) override {
+    for (const unwind::StepperComparison& result : results) {
       out_ << "  ";
       out_.padded(result.stepper->name(), 14);
       out_.decimal(result.answered, 6) << " frames";
       if (result.first) {
-        const walk::Difference& first = *result.first;
+        const unwind::Difference& first = *result.first;
         out_ << ", ";
         out_.decimal(result.differs) << " differ; first #";
-        out_.decimal(first.frame) << ": " << walk::name(first.what) << ' ';
+        out_.decimal(first.frame) << ": " << unwind::name(first.what) << ' ';
         out_.hex(first.found) << " instead of ";
         out_.hex(first.expected);
       }
-      if (result.trust == walk::Trust::heuristic) out_ << "  [heuristic]";
+      if (result.trust == unwind::Trust::heuristic) out_ << "  [heuristic]";
       out_ << '\n';
     }
   }
 
-  void end_thread(const walk::WalkEnd& end) override {
-    if (!end.complete) out_ << red() << "    ended early: ", out_.safe(walk::describe(end)) << plain() << '\n';
+  void end_thread(const unwind::WalkEnd& end) override {
+    if (!end.complete)
+      out_ << red() << "    ended early: ", out_.safe(unwind::describe(end)) << plain() << '\n';
   }
 
-  void end(walk::ProcessState&) override {}
+  void end(process::ProcessState&) override {}
 
 private:
-  void print(const walk::SourcePlace& place) {
-    for (const walk::InlinedCall& call : place.inlined) {
+  void print(const modules::SourcePlace& place) {
+    for (const modules::InlinedCall& call : place.inlined) {
       out_ << "      inlined ", out_.safe(call.function.empty() ? "call" : call.function) << ' ';
       print(call.at);
     }
     out_ << "      ";
     print(place.at);
   }
-  void print(const walk::SourceLine& at) {
+  void print(const modules::SourceLine& at) {
     out_ << "at ", out_.safe(at.file.empty() ? "??" : at.file) << ':';
     out_.decimal(at.line) << '\n';
   }
-  void print(const walk::Registers& registers) {
+  void print(const unwind::Registers& registers) {
     unsigned column = 0;
     each_register(registers, *abi_, [&](std::string_view name, std::uint64_t value) {
       out_ << (column % 4 ? "  " : column ? "\n      " : "      ");
@@ -124,7 +125,7 @@ private:
   tool::Output& out_;
   Places& places_;
   PrintSettings settings_;
-  const walk::UnwindAbi* abi_ = nullptr;
+  const unwind::UnwindAbi* abi_ = nullptr;
 };
 
 } // namespace
@@ -133,4 +134,4 @@ std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, co
   return std::make_unique<TextPrinter>(out, places, settings);
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

@@ -3,34 +3,34 @@
 #include "threads.h"
 
 #include "sframe/base/budget.h"
+#include "sframe/steppers/steppers.h"
 #include "sframe/tool/progress.h"
-#include "sframe/walk/compare.h"
-#include "sframe/walk/steppers.h"
+#include "sframe/unwind/compare.h"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 namespace {
 
 /// Hands frames to the printer; ends the walk when nobody reads any more, or enough was printed.
-class Forward final : public walk::FrameReceiver {
+class Forward final : public unwind::FrameReceiver {
 public:
   Forward(Printer& printer, const tool::Output& out, Budget* budget)
       : printer_(printer), out_(out), budget_(budget), paid_(out.size()) {}
-  bool frame(const walk::Frame& frame, const walk::Registers& registers) override {
+  bool frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     printer_.frame(frame, registers);
     return !out_.failed() && may_print();
   }
 
   /// Walks a thread and prints its end. True where that was complete.
-  bool walk(const walk::Thread& thread, walk::Walker& walker) {
-    walk::WalkEnd end = walker.walk(thread.frame(), *this);
-    if (end.reason == walk::StopReason::interrupted && budget_ && budget_->is_used_up())
-      end.reason = walk::StopReason::budget;
+  bool walk(const process::Thread& thread, unwind::Walker& walker) {
+    unwind::WalkEnd end = walker.walk(thread.frame(), *this);
+    if (end.reason == unwind::StopReason::interrupted && budget_ && budget_->is_used_up())
+      end.reason = unwind::StopReason::budget;
     printer_.end_thread(end);
     return end.complete;
   }
@@ -50,9 +50,9 @@ private:
 
 /// Condenses a stack into a number, so that stacks can be compared without being kept: walking again is
 /// cheap.
-class Digest final : public walk::FrameReceiver {
+class Digest final : public unwind::FrameReceiver {
 public:
-  bool frame(const walk::Frame& frame, const walk::Registers&) override {
+  bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
     add(frame.pc);
     add(reinterpret_cast<std::uintptr_t>(frame.found_by) << 1 | frame.signal_frame);
     return true;
@@ -69,11 +69,11 @@ private:
   std::uint64_t low_ = 0, high_ = 0;
 };
 
-bool walk_each(std::span<const walk::Thread* const> threads, walk::Walker& walker, Printer& printer,
+bool walk_each(std::span<const process::Thread* const> threads, unwind::Walker& walker, Printer& printer,
                const tool::Output& out, Budget* budget, tool::Progress& progress) {
   Forward forward(printer, out, budget);
   bool complete = true;
-  for (const walk::Thread* thread : threads) {
+  for (const process::Thread* thread : threads) {
     printer.begin_thread(std::span(&thread, 1));
     complete &= forward.walk(*thread, walker);
     progress.step();
@@ -83,13 +83,13 @@ bool walk_each(std::span<const walk::Thread* const> threads, walk::Walker& walke
 }
 
 /// Groups stand where their first thread would.
-bool walk_groups(std::span<const walk::Thread* const> threads, walk::Walker& walker, Printer& printer,
+bool walk_groups(std::span<const process::Thread* const> threads, unwind::Walker& walker, Printer& printer,
                  const tool::Output& out, Budget* budget, tool::Progress& progress) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> places;
-  std::vector<std::vector<const walk::Thread*>> groups;
-  for (const walk::Thread* thread : threads) {
+  std::vector<std::vector<const process::Thread*>> groups;
+  for (const process::Thread* thread : threads) {
     Digest digest;
-    const walk::WalkEnd end = walker.walk(thread->frame(), digest);
+    const unwind::WalkEnd end = walker.walk(thread->frame(), digest);
     digest.add(static_cast<std::uint64_t>(end.reason));
     digest.add(end.detail);
     const auto [at, added] = places.try_emplace(digest.value(), groups.size());
@@ -108,29 +108,30 @@ bool walk_groups(std::span<const walk::Thread* const> threads, walk::Walker& wal
 }
 
 /// Every way to find a caller that can be asked from any frame.
-walk::StepperList compared_steppers(const AbiTraits& abi) {
-  walk::StepperList list;
-  list.push_back(walk::make_sframe_stepper(abi));
-  list.push_back(walk::make_cfi_stepper(abi));
-  list.push_back(walk::make_frame_pointer_stepper(abi));
-  list.push_back(walk::make_analysis_stepper(abi));
+unwind::StepperList compared_steppers(const AbiTraits& abi) {
+  unwind::StepperList list;
+  list.push_back(steppers::make_sframe_stepper(abi));
+  list.push_back(steppers::make_cfi_stepper(abi));
+  list.push_back(steppers::make_frame_pointer_stepper(abi));
+  list.push_back(steppers::make_analysis_stepper(abi));
   return list;
 }
 
-bool compare_each(std::span<const walk::Thread* const> threads, walk::ProcessState& process,
-                  walk::Walker& walker, Printer& printer, const tool::Output& out, tool::Progress& progress) {
-  walk::Comparison comparison(process.space(), compared_steppers(process.space().abi()));
+bool compare_each(std::span<const process::Thread* const> threads, process::ProcessState& process,
+                  unwind::Walker& walker, Printer& printer, const tool::Output& out,
+                  tool::Progress& progress) {
+  unwind::Comparison comparison(process.space(), compared_steppers(process.space().abi()));
   bool agreed = true;
-  for (const walk::Thread* thread : threads) {
+  for (const process::Thread* thread : threads) {
     printer.begin_thread(std::span(&thread, 1));
     comparison.begin();
-    const walk::WalkEnd end = walker.walk(thread->frame(), comparison);
+    const unwind::WalkEnd end = walker.walk(thread->frame(), comparison);
     comparison.end(end);
     printer.comparison(comparison.results());
     printer.end_thread(end);
     agreed &= end.complete;
-    for (const walk::StepperComparison& result : comparison.results())
-      agreed &= result.trust != walk::Trust::exact || result.differs == 0;
+    for (const unwind::StepperComparison& result : comparison.results())
+      agreed &= result.trust != unwind::Trust::exact || result.differs == 0;
     progress.step();
     if (out.failed()) break;
   }
@@ -139,24 +140,25 @@ bool compare_each(std::span<const walk::Thread* const> threads, walk::ProcessSta
 
 } // namespace
 
-Result<walk::StepperList> choose_steppers(const AbiTraits& abi, walk::Module* main,
-                                               const Options& options) {
-  walk::StepperList steppers = walk::default_steppers(abi, main);
-  if (!options.steppers.empty()) return walk::select_steppers(std::move(steppers), options.steppers);
+Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Module* main,
+                                            const Options& options) {
+  unwind::StepperList steppers = steppers::default_steppers(abi, main);
+  if (!options.steppers.empty()) return steppers::select_steppers(std::move(steppers), options.steppers);
   if (options.compare)
     std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
   return steppers;
 }
 
-std::vector<const walk::Thread*> wanted_threads(const walk::ProcessState& process, const Options& options) {
-  std::vector<const walk::Thread*> wanted;
-  for (const walk::Thread& thread : process.threads())
+std::vector<const process::Thread*> wanted_threads(const process::ProcessState& process,
+                                                   const Options& options) {
+  std::vector<const process::Thread*> wanted;
+  for (const process::Thread& thread : process.threads())
     if (!options.thread || thread.tid == *options.thread) wanted.push_back(&thread);
   return wanted;
 }
 
-bool walk_threads(std::span<const walk::Thread* const> threads, walk::ProcessState& process,
-                  walk::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
+bool walk_threads(std::span<const process::Thread* const> threads, process::ProcessState& process,
+                  unwind::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
                   const tool::Messages& messages) {
   tool::Progress progress(messages, threads.size(), "threads");
   if (options.compare) return compare_each(threads, process, walker, printer, out, progress);
@@ -165,9 +167,9 @@ bool walk_threads(std::span<const walk::Thread* const> threads, walk::ProcessSta
                        : walk_each(threads, walker, printer, out, budget, progress);
 }
 
-bool report_modules(tool::Messages& messages, walk::ProcessState& process) {
+bool report_modules(tool::Messages& messages, process::ProcessState& process) {
   bool missing = false;
-  for (walk::Module& module : process.modules()) {
+  for (modules::Module& module : process.modules()) {
     if (!module.loaded() || module.problem_so_far().empty()) continue;
     messages.warning({}, module.problem_so_far());
     missing |= module.file_missing();
@@ -175,4 +177,4 @@ bool report_modules(tool::Messages& messages, walk::ProcessState& process) {
   return missing;
 }
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

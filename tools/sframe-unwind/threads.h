@@ -8,28 +8,29 @@
 #include "options.h"
 #include "printer.h"
 
+#include "sframe/process/process_state.h"
 #include "sframe/tool/messages.h"
 #include "sframe/tool/output.h"
-#include "sframe/walk/process_state.h"
-#include "sframe/walk/walker.h"
+#include "sframe/unwind/walker.h"
 
-namespace sframe::unwind {
+namespace sframe::unwind_tool {
 
 /// The steppers to walk with: those asked for; for a comparison, the one that knows all registers first.
 /// `main` is the executable, or nullptr.
-Result<walk::StepperList> choose_steppers(const AbiTraits& abi, walk::Module* main,
-                                               const Options& options);
+Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Module* main,
+                                            const Options& options);
 
 /// The threads that `options` ask for.
-std::vector<const walk::Thread*> wanted_threads(const walk::ProcessState& process, const Options& options);
+std::vector<const process::Thread*> wanted_threads(const process::ProcessState& process,
+                                                   const Options& options);
 
 /// Walks and prints `threads`, with a progress line. Ends early when nothing more can be written. True where
 /// all walks were complete, and, where they were compared, exact steppers agreed.
-bool walk_threads(std::span<const walk::Thread* const> threads, walk::ProcessState& process,
-                  walk::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
+bool walk_threads(std::span<const process::Thread* const> threads, process::ProcessState& process,
+                  unwind::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
                   const tool::Messages& messages);
 
 /// Warns of what was wrong with modules that walks met; true where a file was missing.
-bool report_modules(tool::Messages& messages, walk::ProcessState& process);
+bool report_modules(tool::Messages& messages, process::ProcessState& process);
 
-} // namespace sframe::unwind
+} // namespace sframe::unwind_tool

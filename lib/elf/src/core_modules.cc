@@ -18,7 +18,6 @@ namespace sframe::elf {
 
 namespace {
 
-constexpr std::uint64_t at_entry = 9, at_sysinfo_ehdr = 33;
 /// Program headers and build ID stand in the first page; looking no further bounds the work on hostile cores.
 constexpr std::size_t header_window = 4096;
 constexpr unsigned max_note_segments = 8;

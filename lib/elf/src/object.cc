@@ -2,8 +2,9 @@
 
 #include "sframe/elf/object.h"
 
+#include "sframe/address.h"
+
 #include <algorithm>
-#include <bit>
 #include <string>
 
 namespace sframe::elf {
@@ -14,12 +15,6 @@ namespace {
 constexpr std::uint64_t first_address = 0x1000;
 constexpr std::uint64_t last_address = 0x7fffffff;
 constexpr std::uint64_t max_align = 0x10000; ///< more is asked of linkers for pages, not for what is in them
-
-std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
-  if (!std::has_single_bit(align)) return value;
-  align = std::min(align, max_align);
-  return (value + align - 1) & ~(align - 1);
-}
 
 } // namespace
 
@@ -40,7 +35,7 @@ Result<ObjectLayout> ObjectLayout::make(const Image& object) {
     const std::uint64_t file_size = object.bytes().size();
     if (section.offset > file_size || section.size > file_size - section.offset)
       return fail("section runs past the end of the file", section.name);
-    at = align_up(at, section.align);
+    at = align_up(at, sane_align(section.align, max_align));
     if (section.size > last_address - std::min(at, last_address))
       return fail("loaded sections take more than 2 GiB", section.name);
     addresses[section.index] = at;

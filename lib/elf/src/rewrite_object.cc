@@ -16,6 +16,7 @@
 
 #include "sframe/elf/rewrite.h"
 
+#include "sframe/address.h"
 #include "sframe/bytes.h"
 #include "llvm_types.h"
 #include "machine.h"
@@ -24,7 +25,6 @@
 #include <llvm/BinaryFormat/ELF.h>
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,12 +39,6 @@ constexpr std::uint64_t shf_info_link = llvm::ELF::SHF_INFO_LINK, shf_group = ll
 
 /// More than any section needs in an object file that is not mapped; bounds what hostile headers cost.
 constexpr std::uint64_t max_file_align = 64;
-
-std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
-  if (!std::has_single_bit(align)) return value;
-  align = std::min(align, max_file_align);
-  return (value + align - 1) & ~(align - 1);
-}
 
 bool has_bytes(const Section& section) {
   return section.type != sht_nobits && section.size != 0;
@@ -303,7 +297,7 @@ ObjectWriter<Types>::ObjectWriter(const Image& image, const Parts& parts) : imag
 template <class Types>
 void ObjectWriter<Types>::append(std::uint32_t index, std::span<const std::byte> bytes, std::uint64_t align) {
   if (!bytes.empty()) { // SHT_NOBITS has a size but no bytes
-    out_.resize(align_up(out_.size(), align));
+    out_.resize(align_up(out_.size(), sane_align(align, max_file_align)));
     headers_[index].sh_size = bytes.size();
   }
   headers_[index].sh_offset = out_.size();

@@ -23,6 +23,8 @@
 
 #include "rewrite_layout.h"
 
+#include "sframe/address.h"
+
 namespace sframe::elf {
 
 /// Sets room, table_offset, table_end, shift, max_load_align and blocks, except where those go that are
@@ -52,10 +54,6 @@ inline Range file_range(const Segment& segment) {
 
 inline bool in_file(const Section& section) {
   return section.type != sht_nobits && section.type != sht_null && section.size != 0;
-}
-
-inline std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
-  return (value + align - 1) & ~(align - 1);
 }
 
 /// True where nothing but zeros is at [offset, end) of the file.

@@ -17,7 +17,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// What a walk needs to know of an address, in 28 bits.
 struct CachedRule {
@@ -74,4 +74,4 @@ private:
 };
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

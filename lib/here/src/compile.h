@@ -10,7 +10,7 @@
 
 #include <array>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// All functions of .eh_frame, with the rules of all registers. False where memory ran out, for what the
 /// tables do not know of themselves.
@@ -22,4 +22,4 @@ bool compile_sframe(const SectionBytes& section, std::uint64_t base, RuleSet& ru
 /// The rule at a function's first instruction: its operations.
 std::array<Operation, 2> entry_operations();
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

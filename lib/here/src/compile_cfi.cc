@@ -5,14 +5,14 @@
 
 #include "sframe/cfi/rows.h"
 #include "sframe/cfi/section.h"
-#include "sframe/walk/abi.h"
+#include "sframe/unwind/abi.h"
 
 #include <algorithm>
 #include <array>
 #include <compare>
 #include <limits>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 namespace {
 
@@ -21,7 +21,7 @@ using cfi::RegisterRule;
 using Kind = Operation::Kind;
 using GeneralRow = cfi::Row<cfi::GeneralRegisters>;
 using GeneralCursor = cfi::BasicRowCursor<cfi::GeneralRegisters>;
-static_assert(cfi::GeneralRegisters::slots >= Registers::count);
+static_assert(cfi::GeneralRegisters::slots >= unwind::Registers::count);
 
 constexpr bool fits(std::int64_t offset) {
   return offset == static_cast<std::int32_t>(offset);
@@ -44,7 +44,7 @@ private:
 
   RuleSet& rules_;
   const AbiTraits& abi_;
-  std::array<Operation, Registers::count + 3> operations_;
+  std::array<Operation, unwind::Registers::count + 3> operations_;
   std::size_t count_ = 0;
 };
 
@@ -78,7 +78,7 @@ bool RowCompiler::add_register(const GeneralRow& row, std::uint16_t reg, const R
   case RegisterRule::Kind::offset: return add(reg, Kind::stored, Operation::cfa_base, rule.offset);
   case RegisterRule::Kind::val_offset: return add(reg, Kind::value, Operation::cfa_base, rule.offset);
   case RegisterRule::Kind::reg:
-    return rule.number < Registers::count && add(reg, Kind::value, rule.number, 0);
+    return rule.number < unwind::Registers::count && add(reg, Kind::value, rule.number, 0);
   case RegisterRule::Kind::expression: return add_expression(reg, Kind::expression, row.expression(rule));
   case RegisterRule::Kind::val_expression:
     return add_expression(reg, Kind::val_expression, row.expression(rule));
@@ -89,9 +89,10 @@ bool RowCompiler::add_register(const GeneralRow& row, std::uint16_t reg, const R
 std::optional<std::uint32_t> RowCompiler::compile(const GeneralRow& row, bool signal_frame) {
   count_ = 0;
   const auto column = static_cast<std::uint16_t>(row.return_register);
-  if (row.return_register >= Registers::count || !add_cfa(row) || !add_register(row, column, row.ra()))
+  if (row.return_register >= unwind::Registers::count || !add_cfa(row) ||
+      !add_register(row, column, row.ra()))
     return std::nullopt;
-  for (std::uint16_t reg = 0; reg < Registers::count; ++reg) {
+  for (std::uint16_t reg = 0; reg < unwind::Registers::count; ++reg) {
     const RegisterRule rule = row.rule(reg);
     const bool says_nothing = rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp;
     if (!says_nothing && !add_register(row, reg, rule)) return std::nullopt;
@@ -150,4 +151,4 @@ bool compile_cfi(const SectionBytes& bytes, std::uint64_t base, RuleSet& rules, 
   return true;
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

@@ -11,7 +11,7 @@
 #include <compare>
 #include <limits>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::array<Operation, 2> entry_operations() {
   return {operation(row.cfa, abi.sp), operation(row.ra, abi.ra)};
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

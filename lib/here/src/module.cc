@@ -34,7 +34,7 @@
 extern "C" [[gnu::weak]] int _dl_find_object(void*, dl_find_object*) noexcept;
 #endif
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 namespace {
 
@@ -243,4 +243,4 @@ std::optional<std::uint32_t> ModuleTables::find(std::uint64_t pc, bool all_regis
   return found ? found : second.find(static_cast<std::uint32_t>(offset));
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

@@ -15,7 +15,7 @@
 
 #include <link.h>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// Bytes of one section: the module's own, or a copy.
 struct SectionBytes {
@@ -109,4 +109,4 @@ private:
   RowTable sframe_, cfi_;
 };
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

@@ -5,15 +5,13 @@
 #include "snapshot.h"
 #include "stack_memory.h"
 
-#include "sframe/walk/here.h"
+#include "sframe/here/here.h"
 
 #include <csignal>
 
 #include <sys/auxv.h>
 
-namespace sframe::walk {
-
-namespace own {
+namespace sframe::here {
 
 namespace {
 
@@ -74,7 +72,7 @@ Added try_add(std::uint64_t pc, const ModuleTables& module) {
   return Added::done;
 }
 
-constinit std::atomic<std::uint64_t> left_out = 0;
+constinit std::atomic<std::uint64_t> walks_left_out = 0;
 
 } // namespace
 
@@ -96,13 +94,11 @@ bool add_tables_for(std::uint64_t pc) {
 
 void count_left_out(std::uint64_t pc) {
   if (!Identity::available() || Identity::at(pc) != Identity{})
-    left_out.fetch_add(1, std::memory_order_relaxed);
+    walks_left_out.fetch_add(1, std::memory_order_relaxed);
 }
 
-} // namespace own
-
-std::uint64_t here_left_out() {
-  return own::left_out.load(std::memory_order_relaxed);
+std::uint64_t left_out() {
+  return walks_left_out.load(std::memory_order_relaxed);
 }
 
-} // namespace sframe::walk
+} // namespace sframe::here

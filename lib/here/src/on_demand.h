@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// Adds tables for the module at `pc`. True where there are some afterwards, by us or another thread; false
 /// where the loader knows no module there, memory ran out, or the stack has no room for making them.
@@ -17,4 +17,4 @@ bool add_tables_for(std::uint64_t pc);
 /// A walk ended at `pc` because tables are missing. Counts it, if there is a module that could have some.
 void count_left_out(std::uint64_t pc);
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

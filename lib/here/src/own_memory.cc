@@ -18,7 +18,7 @@
 #  endif
 #endif
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 namespace {
 
@@ -67,4 +67,4 @@ void unmap_memory(void* memory, std::size_t size) {
   errno = before;
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

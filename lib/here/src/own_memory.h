@@ -16,7 +16,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// Zeroed memory, of `size` rounded up to pages; nullptr where there is none. Async-signal-safe; errno is
 /// kept.
@@ -174,4 +174,4 @@ inline std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
   return hash;
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

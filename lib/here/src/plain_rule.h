@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 struct PlainRule {
   /// Bits that an ABI has for it.
@@ -39,4 +39,4 @@ template <unsigned shift, unsigned width, unsigned unit> struct BitField {
   }
 };
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

@@ -10,7 +10,7 @@
 #include "compile.h"
 #include "snapshot.h"
 
-#include "sframe/walk/here.h"
+#include "sframe/here/here.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -18,9 +18,7 @@
 #include <sched.h>
 #include <sys/auxv.h>
 
-namespace sframe::walk {
-
-namespace own {
+namespace sframe::here {
 
 namespace {
 
@@ -149,10 +147,7 @@ constexpr int patience = 3;
 
 } // namespace
 
-} // namespace own
-
 bool refresh() {
-  using namespace own;
   const int before = errno;
   free_retired();
   Outcome outcome = Outcome::overtaken;
@@ -165,9 +160,8 @@ bool refresh() {
   return outcome == Outcome::done;
 }
 
-HereTables here_tables() {
-  using namespace own;
-  HereTables tables{.retired = retired_snapshots()};
+Tables tables() {
+  Tables tables{.retired = retired_snapshots()};
   const Reading reading;
   const Snapshot* const snapshot = reading.snapshot();
   if (!snapshot) return tables;
@@ -181,4 +175,4 @@ HereTables here_tables() {
   return tables;
 }
 
-} // namespace sframe::walk
+} // namespace sframe::here

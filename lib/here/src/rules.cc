@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 static_assert(sizeof(Operation) == 8, "compared and hashed as bytes: no padding");
 
@@ -99,4 +99,4 @@ std::size_t RowTable::memory() const {
   return starts_.memory() + rules_.memory();
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

@@ -13,7 +13,7 @@
 #include <optional>
 #include <span>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// How one value of the caller is found.
 struct Operation {
@@ -121,4 +121,4 @@ private:
   Array<std::uint32_t> rules_; ///< beside starts_
 };
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

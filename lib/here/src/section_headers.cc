@@ -10,7 +10,7 @@
 #include <link.h>
 #include <unistd.h>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 namespace {
 
@@ -72,4 +72,4 @@ FileSections unwind_sections_of_program() {
   return found;
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

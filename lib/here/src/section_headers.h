@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 struct FileSection {
   bool is_eh_frame = false;  ///< otherwise .sframe
@@ -29,4 +29,4 @@ struct FileSections {
 /// None where the file (/proc/self/exe) cannot be read or makes no sense. No allocation.
 FileSections unwind_sections_of_program();
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

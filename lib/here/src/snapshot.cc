@@ -8,7 +8,7 @@
 
 #include <pthread.h>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 Snapshot::Snapshot() : entry(entry_operations()) {}
 
@@ -154,4 +154,4 @@ std::size_t retired_snapshots() {
   return retired_count;
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

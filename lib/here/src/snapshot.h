@@ -21,7 +21,7 @@
 #include <array>
 #include <span>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 struct Snapshot {
   /// Counts that the loader never has.
@@ -88,4 +88,4 @@ void free_retired();
 /// How many there are.
 std::size_t retired_snapshots();
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

@@ -16,7 +16,7 @@
 // The main thread's stack, as the kernel set it up. In glibc; null elsewhere.
 extern "C" [[gnu::weak]] void* __libc_stack_end;
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 namespace {
 
@@ -132,4 +132,4 @@ void StackMemory::remember() const {
   known.high.store(all.high_, std::memory_order_relaxed);
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

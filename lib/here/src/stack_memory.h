@@ -12,7 +12,7 @@
 #include <cstring>
 #include <span>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// Async-signal-safe, errno is kept.
 class StackMemory {
@@ -50,4 +50,4 @@ private:
   std::uint64_t starts_ = 0; ///< words can start at this many addresses from low_ on
 };
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

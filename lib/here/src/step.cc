@@ -6,20 +6,20 @@
 #include "sframe/bytes.h"
 
 #include "sframe/cfi/expression.h"
-#include "sframe/walk/abi.h"
+#include "sframe/unwind/abi.h"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 namespace {
 
 using Kind = Operation::Kind;
 
-const UnwindAbi& unwind_abi() {
-  return *find_unwind_abi(host::abi);
+const unwind::UnwindAbi& unwind_abi() {
+  return *unwind::find_unwind_abi(host::abi);
 }
 
 /// Computes what operations say of one frame, and what expressions see of it.
@@ -30,15 +30,15 @@ public:
 
   void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
 
-  StopReason compute(const Operation& op, std::uint64_t& value) {
+  unwind::StopReason compute(const Operation& op, std::uint64_t& value) {
     switch (op.kind) {
-    case Kind::undefined: return StopReason::unknown_register;
+    case Kind::undefined: return unwind::StopReason::unknown_register;
     case Kind::value: return base(op, value);
     case Kind::stored: return load(base(op, value), value);
     case Kind::expression: return load(evaluate(op, value), value);
     case Kind::val_expression: return evaluate(op, value);
     }
-    return StopReason::bad_table;
+    return unwind::StopReason::bad_table;
   }
 
   std::optional<std::uint64_t> read_register(std::uint32_t reg) override {
@@ -54,18 +54,19 @@ public:
   }
 
 private:
-  StopReason base(const Operation& op, std::uint64_t& value) {
-    if (op.base != Operation::cfa_base && !frame_.registers.has(op.base)) return StopReason::unknown_register;
+  unwind::StopReason base(const Operation& op, std::uint64_t& value) {
+    if (op.base != Operation::cfa_base && !frame_.registers.has(op.base))
+      return unwind::StopReason::unknown_register;
     value = (op.base == Operation::cfa_base ? cfa_.value_or(0) : frame_.registers.values[op.base]) +
             static_cast<std::uint64_t>(std::int64_t{op.offset});
-    return StopReason::none;
+    return unwind::StopReason::none;
   }
   /// The word at the address that `value` is, if that went well.
-  StopReason load(StopReason before, std::uint64_t& value) {
-    if (before != StopReason::none) return before;
-    return memory_.load(value, value) ? StopReason::none : StopReason::unreadable_memory;
+  unwind::StopReason load(unwind::StopReason before, std::uint64_t& value) {
+    if (before != unwind::StopReason::none) return before;
+    return memory_.load(value, value) ? unwind::StopReason::none : unwind::StopReason::unreadable_memory;
   }
-  StopReason evaluate(const Operation& op, std::uint64_t& value);
+  unwind::StopReason evaluate(const Operation& op, std::uint64_t& value);
 
   const Frame& frame_;
   const RuleSet& rules_;
@@ -73,17 +74,17 @@ private:
   std::optional<std::uint64_t> cfa_;
 };
 
-StopReason Evaluator::evaluate(const Operation& op, std::uint64_t& value) {
+unwind::StopReason Evaluator::evaluate(const Operation& op, std::uint64_t& value) {
   const auto result =
       cfi::evaluate(rules_.expression(op), *this, {.byte_order = traits(host::abi).byte_order, .cfa = cfa_});
   if (result) {
     value = *result;
-    return StopReason::none;
+    return unwind::StopReason::none;
   }
   using enum cfi::ExpressionErrorKind;
-  return result.error().kind == no_register ? StopReason::unknown_register
-         : result.error().kind == no_memory ? StopReason::unreadable_memory
-                                            : StopReason::bad_table;
+  return result.error().kind == no_register ? unwind::StopReason::unknown_register
+         : result.error().kind == no_memory ? unwind::StopReason::unreadable_memory
+                                            : unwind::StopReason::bad_table;
 }
 
 /// The stack grows down, so callers are further up. A frame that is interrupted before it has pushed anything
@@ -95,16 +96,18 @@ bool goes_up(const Frame& frame, const Rule& rule, std::uint64_t caller_sp) {
 
 } // namespace
 
-StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, StackMemory& memory) {
-  if (rule.outermost()) return StopReason::bottom;
+unwind::StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, StackMemory& memory) {
+  if (rule.outermost()) return unwind::StopReason::bottom;
   const AbiTraits& abi = traits(host::abi);
   Evaluator evaluator(frame, rules, memory);
   std::uint64_t cfa = 0, ra = 0;
-  if (const StopReason fault = evaluator.compute(rule.cfa(), cfa); fault != StopReason::none) return fault;
+  if (const unwind::StopReason fault = evaluator.compute(rule.cfa(), cfa); fault != unwind::StopReason::none)
+    return fault;
   evaluator.set_cfa(cfa);
-  if (const StopReason fault = evaluator.compute(rule.ra(), ra); fault != StopReason::none) return fault;
+  if (const unwind::StopReason fault = evaluator.compute(rule.ra(), ra); fault != unwind::StopReason::none)
+    return fault;
 
-  Registers caller;
+  unwind::Registers caller;
   if (!(rule.flags & Rule::others_lost)) {
     // What a call keeps is still there where the rule says nothing.
     caller.values = frame.registers.values;
@@ -114,25 +117,25 @@ StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, StackMemor
   for (const Operation& op : rule.saved()) {
     std::uint64_t value = 0;
     // A register that cannot be recovered ends the walk only if it is needed.
-    if (evaluator.compute(op, value) == StopReason::none)
+    if (evaluator.compute(op, value) == unwind::StopReason::none)
       caller.set(op.reg, value);
     else
       caller.forget(op.reg);
   }
-  if (!caller.has(abi.sp)) return StopReason::unknown_register;
-  if (!goes_up(frame, rule, caller.values[abi.sp])) return StopReason::cfa_not_growing;
+  if (!caller.has(abi.sp)) return unwind::StopReason::unknown_register;
+  if (!goes_up(frame, rule, caller.values[abi.sp])) return unwind::StopReason::cfa_not_growing;
   caller.pc = host::strip(ra);
   frame.registers = caller;
   frame.pc_exact = rule.flags & Rule::signal_frame;
-  return caller.pc ? StopReason::none : StopReason::zero_pc;
+  return caller.pc ? unwind::StopReason::none : unwind::StopReason::zero_pc;
 }
 
 namespace {
 
-bool read_saved(const SignalTrampoline& trampoline, std::uint64_t sp, StackMemory& memory,
-                Registers& registers) {
+bool read_saved(const unwind::SignalTrampoline& trampoline, std::uint64_t sp, StackMemory& memory,
+                unwind::Registers& registers) {
   registers.known = 0;
-  for (const SavedRegister& saved : trampoline.registers) {
+  for (const unwind::SavedRegister& saved : trampoline.registers) {
     std::uint64_t value = 0;
     if (!memory.load(sp + saved.offset, value)) return false;
     registers.set(saved.reg, value);
@@ -140,9 +143,9 @@ bool read_saved(const SignalTrampoline& trampoline, std::uint64_t sp, StackMemor
   return memory.load(sp + trampoline.pc_offset, registers.pc);
 }
 
-const SignalTrampoline* find_trampoline(std::uint64_t pc, StackMemory& memory) {
+const unwind::SignalTrampoline* find_trampoline(std::uint64_t pc, StackMemory& memory) {
   std::array<std::byte, 16> found;
-  for (const SignalTrampoline& trampoline : unwind_abi().trampolines)
+  for (const unwind::SignalTrampoline& trampoline : unwind_abi().trampolines)
     for (const std::uint8_t stop : trampoline.stops) {
       const auto bytes = std::span(found).first(std::min(trampoline.code.size(), found.size()));
       if (memory.read(pc - stop, bytes) && std::ranges::equal(std::as_bytes(trampoline.code), bytes))
@@ -153,18 +156,18 @@ const SignalTrampoline* find_trampoline(std::uint64_t pc, StackMemory& memory) {
 
 } // namespace
 
-bool read_signal_registers(std::uint64_t sp, StackMemory& memory, Registers& registers) {
+bool read_signal_registers(std::uint64_t sp, StackMemory& memory, unwind::Registers& registers) {
   return read_saved(unwind_abi().trampolines.front(), sp, memory, registers);
 }
 
-StopReason step_over_signal(Frame& frame, StackMemory& memory) {
-  const SignalTrampoline* trampoline = find_trampoline(frame.registers.pc, memory);
-  if (!trampoline) return StopReason::no_rule;
+unwind::StopReason step_over_signal(Frame& frame, StackMemory& memory) {
+  const unwind::SignalTrampoline* trampoline = find_trampoline(frame.registers.pc, memory);
+  if (!trampoline) return unwind::StopReason::no_rule;
   const auto sp = frame.registers.get(traits(host::abi).sp);
-  if (!sp) return StopReason::unknown_register;
-  if (!read_saved(*trampoline, *sp, memory, frame.registers)) return StopReason::unreadable_memory;
+  if (!sp) return unwind::StopReason::unknown_register;
+  if (!read_saved(*trampoline, *sp, memory, frame.registers)) return unwind::StopReason::unreadable_memory;
   frame.pc_exact = true;
-  return frame.registers.pc ? StopReason::none : StopReason::zero_pc;
+  return frame.registers.pc ? unwind::StopReason::none : unwind::StopReason::zero_pc;
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

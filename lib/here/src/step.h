@@ -7,14 +7,14 @@
 #include "rules.h"
 #include "stack_memory.h"
 
-#include "sframe/walk/registers.h"
-#include "sframe/walk/stop_reason.h"
+#include "sframe/unwind/registers.h"
+#include "sframe/unwind/stop_reason.h"
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// A frame on the way.
 struct Frame {
-  Registers registers;
+  unwind::Registers registers;
   /// The pc is that of the next instruction, not a return address.
   bool pc_exact = true;
 
@@ -23,14 +23,14 @@ struct Frame {
 
 /// Makes `frame` its caller by the rule, which is of `rules`. StopReason::none, or why there is no caller;
 /// then what is in `frame` means nothing.
-StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, StackMemory& memory);
+unwind::StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, StackMemory& memory);
 
 /// Makes `frame`, which stands in the code that signal handlers return to, the frame that the signal
 /// interrupted. StopReason::no_rule where it is not that code.
-StopReason step_over_signal(Frame& frame, StackMemory& memory);
+unwind::StopReason step_over_signal(Frame& frame, StackMemory& memory);
 
 /// The registers that a signal frame has, whose SP is or would be `sp` (see SignalTrampoline). False where
 /// they cannot be read.
-bool read_signal_registers(std::uint64_t sp, StackMemory& memory, Registers& registers);
+bool read_signal_registers(std::uint64_t sp, StackMemory& memory, unwind::Registers& registers);
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

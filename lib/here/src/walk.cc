@@ -2,7 +2,7 @@
 
 #include "walk.h"
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// False where the frame has no room.
 inline bool Walk::emit(std::uint64_t pc) {
@@ -32,10 +32,10 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
     const CachedRule cached = snapshot_.look_up(at.lookup_pc);
     if (cached.unloadable() && !is_current(at.lookup_pc)) {
       missing_tables_ = at.lookup_pc;
-      return {StopReason::no_rule};
+      return {unwind::StopReason::no_rule};
     }
     if (cached.kind() != Kind::plain) [[unlikely]]
-      return {StopReason::none, cached.kind()};
+      return {unwind::StopReason::none, cached.kind()};
     const PlainRule rule = host::unpack(cached.packed());
     const std::uint64_t cfa = (rule.fp_based ? at.fp : at.sp) + static_cast<std::uint64_t>(rule.cfa_offset);
     const std::uint64_t sp = cfa + static_cast<std::uint64_t>(host::sp_from_cfa);
@@ -45,69 +45,74 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
         (!rule.fp_saved || memory.load(cfa + static_cast<std::uint64_t>(rule.fp_offset), at.fp));
     // An innermost frame may have its caller's SP. Anything else is wrong: the full step says what.
     if (!stepped || sp <= at.sp) [[unlikely]]
-      return {StopReason::none, Kind::full};
+      return {unwind::StopReason::none, Kind::full};
     at.sp = sp;
     ra = host::strip(ra);
     at.lookup_pc = ra - 1;
-    if (ra == 0) return {StopReason::zero_pc};
-    if (!emit(ra)) return {StopReason::frame_limit};
+    if (ra == 0) return {unwind::StopReason::zero_pc};
+    if (!emit(ra)) return {unwind::StopReason::frame_limit};
   }
 }
 
 /// A step with all registers, by what tables there are.
-StopReason Walk::step_fully(Frame& frame, StackMemory& memory) {
+unwind::StopReason Walk::step_fully(Frame& frame, StackMemory& memory) {
   const std::uint64_t pc = frame.lookup_pc();
   const ModuleTables* module = snapshot_.module_at(pc);
   const auto number = module ? module->find(pc, true) : std::nullopt;
-  if (!number) return StopReason::no_rule;
+  if (!number) return unwind::StopReason::no_rule;
   if (!is_current(pc)) {
     missing_tables_ = pc;
-    return StopReason::no_rule;
+    return unwind::StopReason::no_rule;
   }
   return step(frame, module->rules().rule(*number), module->rules(), memory);
 }
 
 /// A step where there are no tables.
-StopReason Walk::step_at_edge(Frame& frame, StackMemory& memory) {
-  if (step_over_signal(frame, memory) == StopReason::none) return StopReason::none;
+unwind::StopReason Walk::step_at_edge(Frame& frame, StackMemory& memory) {
+  if (step_over_signal(frame, memory) == unwind::StopReason::none) return unwind::StopReason::none;
   if (!snapshot_.module_at(frame.lookup_pc())) missing_tables_ = frame.lookup_pc();
   // An interrupted pc that is no memory: a call, most likely, went there, and has just pushed or set its
   // return address.
   std::byte first;
-  if (!frame.pc_exact || memory.read(frame.registers.pc, std::span(&first, 1))) return StopReason::no_rule;
+  if (!frame.pc_exact || memory.read(frame.registers.pc, std::span(&first, 1)))
+    return unwind::StopReason::no_rule;
   Frame caller = frame;
-  const StopReason result = step(caller, {snapshot_.entry, 0}, snapshot_.no_expressions, memory);
-  if (result != StopReason::none || snapshot_.look_up(caller.lookup_pc()).kind() == CachedRule::Kind::none)
-    return StopReason::no_rule;
+  const unwind::StopReason result = step(caller, {snapshot_.entry, 0}, snapshot_.no_expressions, memory);
+  if (result != unwind::StopReason::none ||
+      snapshot_.look_up(caller.lookup_pc()).kind() == CachedRule::Kind::none)
+    return unwind::StopReason::no_rule;
   frame = caller;
-  return StopReason::none;
+  return unwind::StopReason::none;
 }
 
 /// From the checkpoint to the next one, which becomes the checkpoint.
-StopReason Walk::go(Frame& checkpoint, StackMemory& memory) {
+unwind::StopReason Walk::go(Frame& checkpoint, StackMemory& memory) {
   const AbiTraits& abi = traits(host::abi);
   plain_steps_ = 0;
-  const Registers& registers = checkpoint.registers;
+  const unwind::Registers& registers = checkpoint.registers;
   const Pause pause = go_plain({checkpoint.lookup_pc(), registers.values[abi.sp],
                                 registers.has(abi.fp) ? registers.values[abi.fp] : 0},
                                memory);
-  if (pause.end != StopReason::none) return pause.end;
-  if (pause.next == CachedRule::Kind::outermost) return StopReason::bottom;
+  if (pause.end != unwind::StopReason::none) return pause.end;
+  if (pause.next == CachedRule::Kind::outermost) return unwind::StopReason::bottom;
   for (; plain_steps_; --plain_steps_)
-    if (const StopReason fault = step_fully(checkpoint, memory); fault != StopReason::none) return fault;
-  StopReason result = step_fully(checkpoint, memory);
-  if (result == StopReason::no_rule && !missing_tables_) result = step_at_edge(checkpoint, memory);
-  if (result == StopReason::none && !emit(checkpoint.registers.pc)) return StopReason::frame_limit;
+    if (const unwind::StopReason fault = step_fully(checkpoint, memory); fault != unwind::StopReason::none)
+      return fault;
+  unwind::StopReason result = step_fully(checkpoint, memory);
+  if (result == unwind::StopReason::no_rule && !missing_tables_) result = step_at_edge(checkpoint, memory);
+  if (result == unwind::StopReason::none && !emit(checkpoint.registers.pc))
+    return unwind::StopReason::frame_limit;
   return result;
 }
 
-HereResult Walk::run(const Registers& start, bool with_start) {
+Callers Walk::run(const unwind::Registers& start, bool with_start) {
   StackMemory memory(start.values[traits(host::abi).sp]);
   Frame checkpoint{start, true};
-  StopReason end = with_start && !emit(start.pc) ? StopReason::frame_limit : StopReason::none;
-  while (end == StopReason::none) end = go(checkpoint, memory);
+  unwind::StopReason end =
+      with_start && !emit(start.pc) ? unwind::StopReason::frame_limit : unwind::StopReason::none;
+  while (end == unwind::StopReason::none) end = go(checkpoint, memory);
   memory.remember();
   return {count_, end};
 }
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

@@ -11,9 +11,9 @@
 #include "snapshot.h"
 #include "step.h"
 
-#include "sframe/walk/here.h"
+#include "sframe/here/here.h"
 
-namespace sframe::walk::own {
+namespace sframe::here {
 
 /// Async-signal-safe.
 class Walk {
@@ -24,7 +24,7 @@ public:
 
   /// Walks from the registers of a frame, whose pc is that of its next instruction. Its callers are put into
   /// the frames; itself, before them, only `with_start`.
-  HereResult run(const Registers& start, bool with_start);
+  Callers run(const unwind::Registers& start, bool with_start);
 
   /// The address at which the walk ended because its tables are missing or out of date; 0 where it did not.
   std::uint64_t missing_tables() const { return missing_tables_; }
@@ -36,16 +36,16 @@ private:
   };
   /// Where plain steps end: with the walk, unless `end` is none; else at a frame of the kind `next`.
   struct Pause {
-    StopReason end = StopReason::none;
+    unwind::StopReason end = unwind::StopReason::none;
     CachedRule::Kind next = CachedRule::Kind::none;
   };
 
   bool emit(std::uint64_t pc);
   bool is_current(std::uint64_t pc);
   Pause go_plain(Position at, StackMemory& memory);
-  StopReason step_fully(Frame& frame, StackMemory& memory);
-  StopReason step_at_edge(Frame& frame, StackMemory& memory);
-  StopReason go(Frame& checkpoint, StackMemory& memory);
+  unwind::StopReason step_fully(Frame& frame, StackMemory& memory);
+  unwind::StopReason step_at_edge(Frame& frame, StackMemory& memory);
+  unwind::StopReason go(Frame& checkpoint, StackMemory& memory);
 
   const Snapshot& snapshot_;
   std::span<std::uint64_t> frames_;
@@ -56,4 +56,4 @@ private:
   std::uint64_t missing_tables_ = 0;
 };
 
-} // namespace sframe::walk::own
+} // namespace sframe::here

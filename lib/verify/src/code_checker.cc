@@ -104,7 +104,7 @@ bool CodeChecker::check_stubs() {
   frame_rows_.clear();
   bool any = false;
   const std::uint64_t size = abi_.plt_entry_size;
-  (void)input_.stub_rows().visit(unit_->begin, unit_->end, [&](const conversion::StubRows::Piece& piece) {
+  (void)input_.stub_rows().visit(unit_->begin, unit_->end, [&](const generate::StubRows::Piece& piece) {
     if (piece.row->offset != 0) return true;
     any = true;
     // Those that have one row for all of a stub are put together.

@@ -19,4 +19,15 @@ constexpr std::uint64_t range_end(std::uint64_t start, std::uint64_t size) {
   return size > last_address - start ? last_address : start + size;
 }
 
+/// The least multiple of `align` that is not below `value`. `align` is a power of two; what passes the top wraps.
+constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
+  return (value + align - 1) & ~(align - 1);
+}
+
+/// An alignment that a file claims: 1 where it is no power of two, and at most `max`, which is one.
+constexpr std::uint64_t sane_align(std::uint64_t align, std::uint64_t max) {
+  if (align == 0 || (align & (align - 1)) != 0) return 1;
+  return align < max ? align : max;
+}
+
 } // namespace sframe

@@ -7,16 +7,16 @@
 
 #include "plain_rule.h"
 #include "sframe/abi.h"
-#include "sframe/walk/registers.h"
+#include "sframe/unwind/registers.h"
 
 #include <bit>
 
-namespace sframe::walk::own::host {
+namespace sframe::here::host {
 
 inline constexpr Abi abi = std::endian::native == std::endian::big ? Abi::aarch64_big : Abi::aarch64_little;
 inline constexpr unsigned instruction_shift = 2; ///< instructions start at multiples of 4
 inline constexpr std::int64_t sp_from_cfa = 0;
-/// The siginfo lies below the ucontext (lib/walk/src/abi/aarch64.cc).
+/// The siginfo lies below the ucontext (lib/unwind/src/abi/aarch64.cc).
 inline constexpr std::uint64_t ucontext_from_sp = 128;
 
 /// bit 0 CFA by FP, 1 FP saved, 2-12 words from the record to the CFA, 13-24 words of the CFA's offset
@@ -50,7 +50,7 @@ inline std::uint64_t strip(std::uint64_t address) {
 
 /// pc, SP and the registers that calls keep, as they are in the middle of the function into which this is
 /// inlined.
-[[gnu::always_inline]] inline void capture(Registers& to) {
+[[gnu::always_inline]] inline void capture(unwind::Registers& to) {
   asm volatile("adr x9, .\n\t"
                "str x9, %[pc]\n\t"
                "stp x19, x20, [%[at], #19*8]\n\t"
@@ -67,4 +67,4 @@ inline std::uint64_t strip(std::uint64_t address) {
   to.known = 0xfff80000; // x19 to sp
 }
 
-} // namespace sframe::walk::own::host
+} // namespace sframe::here::host

@@ -6,14 +6,14 @@
 
 #include "plain_rule.h"
 #include "sframe/abi.h"
-#include "sframe/walk/registers.h"
+#include "sframe/unwind/registers.h"
 
-namespace sframe::walk::own::host {
+namespace sframe::here::host {
 
 inline constexpr Abi abi = Abi::amd64;
 inline constexpr unsigned instruction_shift = 0; ///< instructions start anywhere
 inline constexpr std::int64_t sp_from_cfa = 0;
-/// SP in the signal trampoline is where the ucontext is (lib/walk/src/abi/amd64.cc).
+/// SP in the signal trampoline is where the ucontext is (lib/unwind/src/abi/amd64.cc).
 inline constexpr std::uint64_t ucontext_from_sp = 0;
 
 /// bit 0 CFA by FP, 1 FP saved, 2-7 words from FP's place to the CFA, 8-24 words of the CFA's offset
@@ -38,7 +38,7 @@ inline std::uint64_t strip(std::uint64_t address) {
 
 /// pc, SP and the registers that calls keep, as they are in the middle of the function into which this is
 /// inlined.
-[[gnu::always_inline]] inline void capture(Registers& to) {
+[[gnu::always_inline]] inline void capture(unwind::Registers& to) {
   asm volatile("leaq 0f(%%rip), %%rax\n"
                "0:\n\t"
                "movq %%rax, %[pc]\n\t"
@@ -55,4 +55,4 @@ inline std::uint64_t strip(std::uint64_t address) {
   to.known = 1u << 3 | 1u << 6 | 1u << 7 | 0xfu << 12;
 }
 
-} // namespace sframe::walk::own::host
+} // namespace sframe::here::host

@@ -7,15 +7,15 @@
 
 #include "plain_rule.h"
 #include "sframe/abi.h"
-#include "sframe/walk/registers.h"
+#include "sframe/unwind/registers.h"
 
-namespace sframe::walk::own::host {
+namespace sframe::here::host {
 
 inline constexpr Abi abi = Abi::s390x;
 inline constexpr unsigned instruction_shift = 1; ///< instructions start at even addresses
 inline constexpr std::int64_t sp_from_cfa = -160;
 /// The register save area, the trampoline's code and the siginfo lie below the ucontext
-/// (lib/walk/src/abi/s390x.cc).
+/// (lib/unwind/src/abi/s390x.cc).
 inline constexpr std::uint64_t ucontext_from_sp = 296;
 
 /// bit 0 CFA by FP, 1 FP saved, 2-6 words from FP's place to the CFA, 7-11 from RA's, 12-24 of the CFA's
@@ -45,7 +45,7 @@ inline std::uint64_t strip(std::uint64_t address) {
 /// pc, SP and the registers that calls keep, as they are in the middle of the function into which this is
 /// inlined. The floating-point registers' numbers are not in the order of their names: f8 f10 f12 f14 f9 f11
 /// f13 f15 are 24 to 31.
-[[gnu::always_inline]] inline void capture(Registers& to) {
+[[gnu::always_inline]] inline void capture(unwind::Registers& to) {
   asm volatile("larl %%r1, 0f\n"
                "0:\n\t"
                "stg %%r1, %[pc]\n\t"
@@ -64,4 +64,4 @@ inline std::uint64_t strip(std::uint64_t address) {
   to.known = 0xff00ffc0; // r6 to r15, f8 to f15
 }
 
-} // namespace sframe::walk::own::host
+} // namespace sframe::here::host

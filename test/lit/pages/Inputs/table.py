@@ -32,7 +32,7 @@ BIN = "mkdir bin; cp /bin/ls bin/one; cp /bin/cat bin/two; "
 BASH = "sframe-gen /usr/bin/bash -o bash.sframe --emit=section --report=none; "
 BASH_COPY = "cp /usr/bin/bash app; "
 BASELINE = "sframe-verify -q --write-baseline %s %s || true; "
-OUR_TREE = 'ln -s "$project"/examples "$project"/lib .; mkdir build; ln -s "$build" build/release; '
+OUR_TREE = 'ln -s "$project"/examples "$project"/lib "$project"/interfaces .; mkdir build; ln -s "$build" build/release; '
 BUILDS = "builds the whole tree"
 
 # What every machine shows of the server's stack: other frames need the C library's debug symbols for their names.
@@ -161,8 +161,8 @@ CASES = {
     "LD_PRELOAD=build/release/examples/heap_profiler.so HEAP_PROFILE=out.folded python3 script.py": Case(
         OUR_TREE + "echo 'print(6 * 7)' > script.py; ", shows=[r"^42$", r"^heap_profiler: \d+ allocations, \d+ bytes, \d+ stacks; "],
         needs=("/usr/bin/python3", "!asan"), stand_ins={"python3 script": "/usr/bin/python3 script"}),
-    "cc examples/walk.c -Ilib/c/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan")),
-    "cc examples/libunwind_remote.c -Ilib/libunwind/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan", "amd64")),
+    "cc examples/walk.c -Iinterfaces/c/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan")),
+    "cc examples/libunwind_remote.c -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan", "amd64")),
     "scripts/install-deps --extras": Case(not_here="installs packages"),
     "cmake --preset release && cmake --build --preset release --target bench-programs": Case(
         instead='grep -q "add_custom_target(bench-programs" "$project"/bench/CMakeLists.txt'),

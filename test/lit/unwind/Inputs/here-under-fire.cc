@@ -7,7 +7,7 @@
 //
 // With NO_HOOKS, malloc and operator new are left alone: sanitizers have their own.
 
-#include "sframe/walk/here.h"
+#include "sframe/here/here.h"
 
 #include <atomic>
 #include <cerrno>
@@ -44,9 +44,9 @@ constinit Counts counts;
   ++walking;
   std::uint64_t frames[64];
   const int before = errno = 12345;
-  const auto walk = walk::here(frames);
-  const bool complete = walk.end == walk::StopReason::bottom || walk.end == walk::StopReason::zero_pc ||
-                        walk.end == walk::StopReason::frame_limit;
+  const auto walk = here::callers(frames);
+  const bool complete = walk.end == unwind::StopReason::bottom || walk.end == unwind::StopReason::zero_pc ||
+                        walk.end == unwind::StopReason::frame_limit;
   if (errno != before) std::abort();
   --walking;
   ++counts.walks;
@@ -106,7 +106,7 @@ struct Library {
 
 /// Frames of a library that came after the last refresh().
 void new_library() {
-  walk::refresh();
+  here::refresh();
   const Library loaded;
   static bool complete;
   loaded.call([] { complete = walk_once(); });
@@ -117,7 +117,7 @@ void new_library() {
 void no_memory() {
   const Library loaded;
   static bool complete;
-  const std::uint64_t before = walk::here_left_out();
+  const std::uint64_t before = here::left_out();
   rlimit limit = {};
   getrlimit(RLIMIT_AS, &limit);
   const rlimit none = {.rlim_cur = 0, .rlim_max = limit.rlim_max};
@@ -125,7 +125,7 @@ void no_memory() {
   loaded.call([] { complete = walk_once(); });
   setrlimit(RLIMIT_AS, &limit);
   std::printf("walk without memory: %s, %s\n", complete ? "complete" : "incomplete",
-              walk::here_left_out() > before ? "counted" : "not counted");
+              here::left_out() > before ? "counted" : "not counted");
   loaded.call([] { complete = walk_once(); });
   std::printf("and with it: %s\n", complete ? "complete" : "incomplete");
 }
@@ -137,17 +137,17 @@ void call_backs() {
   std::thread other([&] {
     for (; !done; ++rounds) {
       const Library loaded;
-      walk::refresh();
+      here::refresh();
     }
   });
   std::thread third([&] {
-    while (!done) walk::refresh();
+    while (!done) here::refresh();
   });
   for (int i = 0; i < 5000; ++i) {
     dl_iterate_phdr(
         [](dl_phdr_info*, std::size_t, void*) {
           walk_once();
-          return walk::refresh() ? 1 : 2;
+          return here::refresh() ? 1 : 2;
         },
         nullptr);
     // The loader's lock is not fair: let the others have it now and then.
@@ -184,7 +184,7 @@ void signals() {
   for (int i = 0; i < 200 || taken < 2000; ++i) {
     const Library loaded;
     loaded.call([] { walk_once(); });
-    if (i % 2) walk::refresh();
+    if (i % 2) here::refresh();
     std::free(std::malloc(100));
   }
   done = true;
@@ -202,7 +202,7 @@ void forks() {
       while (!done) {
         if (i == 0) {
           const Library loaded;
-          walk::refresh();
+          here::refresh();
         } else {
           walk_once();
         }
@@ -229,7 +229,7 @@ void forks() {
 
 /// The first walk of the process by a signal stack that has room for little more than the signal frame.
 void small_stacks() {
-  static walk::HereResult walk;
+  static here::Callers walk;
   const long page = sysconf(_SC_PAGESIZE);
   const auto size = static_cast<std::size_t>((sysconf(_SC_MINSIGSTKSZ) + 6000 + page - 1) / page * page);
   auto* const room = static_cast<char*>(mmap(nullptr, size + static_cast<std::size_t>(page), PROT_READ | PROT_WRITE,
@@ -240,13 +240,13 @@ void small_stacks() {
   struct sigaction action = {};
   action.sa_handler = [](int) {
     std::uint64_t frames[8];
-    walk = walk::here(frames);
+    walk = here::callers(frames);
   };
   action.sa_flags = SA_ONSTACK;
   sigaction(SIGUSR1, &action, nullptr);
-  const std::uint64_t before = walk::here_left_out();
+  const std::uint64_t before = here::left_out();
   raise(SIGUSR1);
-  const bool counted = walk::here_left_out() == before + 1;
+  const bool counted = here::left_out() == before + 1;
   std::printf("small stack: %s, %s\n", message(walk.end), counted ? "counted" : "not counted");
 }
 
@@ -268,5 +268,5 @@ int main(int argc, char** argv) {
   std::printf("%s: walks %s, allocations in walks %ld\n", argv[1], counts.walks > 0 ? "some" : "none",
               counts.inside.load());
   std::printf("incomplete: %s, left out: %s\n", counts.complete == counts.walks ? "none" : "some",
-              walk::here_left_out() ? "some" : "none");
+              here::left_out() ? "some" : "none");
 }

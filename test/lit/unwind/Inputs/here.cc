@@ -8,7 +8,7 @@
 //   here threads N LIB   eight threads walk N times each while LIB is loaded and unloaded; LIB has
 //   `call_back`
 
-#include "sframe/walk/here.h"
+#include "sframe/here/here.h"
 
 #include <algorithm>
 #include <atomic>
@@ -32,14 +32,14 @@ std::atomic<long> allocations;
 struct Frames {
   std::uint64_t pcs[500];
   std::size_t count = 0;
-  walk::StopReason end{};
+  unwind::StopReason end{};
 
   static _Unwind_Reason_Code add(_Unwind_Context* context, void* self) {
     auto& frames = *static_cast<Frames*>(self);
     if (const auto pc = _Unwind_GetIP(context)) frames.pcs[frames.count++] = pc;
     return _URC_NO_REASON;
   }
-  void set(const walk::HereResult& walk) {
+  void set(const here::Callers& walk) {
     count = walk.count;
     end = walk.end;
   }
@@ -50,7 +50,7 @@ struct Frames {
 
 void print(const char* name, const Frames& ours, std::span<const std::uint64_t> a,
            std::span<const std::uint64_t> b) {
-  const bool complete = ours.end == walk::StopReason::bottom || ours.end == walk::StopReason::zero_pc;
+  const bool complete = ours.end == unwind::StopReason::bottom || ours.end == unwind::StopReason::zero_pc;
   if (complete && a.size() > 1 && std::ranges::equal(a, b)) {
     std::printf("%s: equal\n", name);
     return;
@@ -67,7 +67,7 @@ const char* kind;
 /// Walks by both; frame 0 is this function, where they differ.
 [[gnu::noinline]] void compare() {
   static thread_local Frames ours, theirs;
-  ours.set(walk::here(ours.pcs));
+  ours.set(here::callers(ours.pcs));
   theirs.count = 0;
   _Unwind_Backtrace(Frames::add, &theirs);
   print(kind, ours, ours.from(1), theirs.from(1));
@@ -119,8 +119,8 @@ long allocated_in_handler;
 
 [[gnu::noinline]] void handle(int, siginfo_t*, void* context) {
   const long before = allocations;
-  context_frames.set(walk::from_context(*static_cast<const ucontext_t*>(context), context_frames.pcs));
-  handler_frames.set(walk::here_in_handler(handler_frames.pcs));
+  context_frames.set(here::callers_in_context(*static_cast<const ucontext_t*>(context), context_frames.pcs));
+  handler_frames.set(here::callers_in_handler(handler_frames.pcs));
   allocated_in_handler = allocations - before;
   peer_frames.count = 0;
   _Unwind_Backtrace(Frames::add, &peer_frames);
@@ -153,8 +153,8 @@ void walk_while_loading(long times, const char* library) {
   const auto walk_often = [&] {
     std::uint64_t frames[64];
     while (!done) {
-      const auto walk = walks++ % 2 ? walk::here_in_handler(frames) : walk::here(frames);
-      short_walks += walk.end != walk::StopReason::bottom && walk.end != walk::StopReason::zero_pc;
+      const auto walk = walks++ % 2 ? here::callers_in_handler(frames) : here::callers(frames);
+      short_walks += walk.end != unwind::StopReason::bottom && walk.end != unwind::StopReason::zero_pc;
     }
   };
   std::vector<std::thread> threads;
@@ -166,19 +166,19 @@ void walk_while_loading(long times, const char* library) {
     const auto call_back = reinterpret_cast<void (*)(void (*)())>(dlsym(handle, "call_back"));
     call_back([] {
       std::uint64_t frames[64];
-      const auto walk = walk::here(frames);
-      through_library += walk.end == walk::StopReason::bottom && walk.count > 3;
+      const auto walk = here::callers(frames);
+      through_library += walk.end == unwind::StopReason::bottom && walk.count > 3;
     });
     dlclose(handle);
-    walk::refresh();
+    here::refresh();
     times = std::max(times, i + 1);
   }
   done = true;
   for (std::thread& thread : threads) thread.join();
-  walk::refresh();
+  here::refresh();
   std::printf("incomplete walks: %ld\n", short_walks.load());
   std::printf("walks through the library: %s\n", through_library == times ? "all" : "not all");
-  std::printf("tables not given back: %zu\n", walk::here_tables().retired);
+  std::printf("tables not given back: %zu\n", here::tables().retired);
 }
 #endif
 
@@ -202,7 +202,7 @@ void* realloc(void* old, std::size_t size) {
 #endif
 
 int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
-  if (!walk::refresh()) return 1;
+  if (!here::refresh()) return 1;
 #ifdef WITH_LIBRARY
   if (argc == 3) {
     walk_while_loading(std::atol(argv[1]), argv[2]);
@@ -230,6 +230,6 @@ int main([[maybe_unused]] int argc, [[maybe_unused]] char** argv) {
   std::printf("allocations at all: %s\n", allocations > 0 ? "some" : "none");
   std::printf("in the handler: %ld\n", allocated_in_handler);
 #endif
-  const walk::HereTables tables = walk::here_tables();
+  const here::Tables tables = here::tables();
   std::printf("modules with SFrame: %s\n", tables.sframe_modules ? "some" : "none");
 }

@@ -21,6 +21,9 @@
 
 namespace sframe::elf {
 
+/// Types of the auxiliary vector's entries (getauxval(3)).
+inline constexpr std::uint64_t at_phdr = 3, at_phnum = 5, at_entry = 9, at_execfn = 31, at_sysinfo_ehdr = 33;
+
 /// A thread as its NT_PRSTATUS has it.
 struct CoreThread {
   std::uint32_t tid = 0;

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "sframe/cfi/section.h"
-#include "sframe/convert/plt.h"
+#include "sframe/generate/plt.h"
 #include "sframe/base/budget.h"
 #include "sframe/elf/image.h"
 #include "sframe/section.h"
@@ -126,7 +126,7 @@ public:
   /// True for an address in a section of linker-made stubs, which need not have CFI.
   bool in_stubs(std::uint64_t address) const;
   /// The rows that their instructions show.
-  const conversion::StubRows& stub_rows() const { return stub_rows_; }
+  const generate::StubRows& stub_rows() const { return stub_rows_; }
 
   /// The address in the common address space of `start` as function `fde` of a part, or as FDE `fde` of a CFI
   /// table, has it. Nothing where a relocatable object's section would have to be larger than 2^40 bytes.
@@ -159,7 +159,7 @@ private:
   std::vector<CfiTable> cfi_;
   std::vector<Range> code_;
   std::vector<Range> stubs_;
-  conversion::StubRows stub_rows_;
+  generate::StubRows stub_rows_;
 };
 
 } // namespace sframe::verify

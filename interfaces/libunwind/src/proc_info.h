@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: between unw_proc_info_t and remote::ProcedureInfo. libunwind's structure has a member `extra` for
+// what only the target's unwinder understands; there we keep where the rules are, so that nothing has to be
+// allocated for it.
+//
+// Included where a header of a target has been: the structure is the same for all.
+
+#pragma once
+
+#include "sframe/remote/accessors.h"
+
+#include <cstring>
+#include <memory>
+#include <type_traits>
+
+namespace sframe::front {
+
+/// What is in `extra`.
+struct KeptRules {
+  remote::ProcedureInfo::Rules rules;
+  remote::CfiPlace cfi;
+  unwind::SframeAnswer sframe;
+};
+static_assert(std::is_trivially_copyable_v<KeptRules> && sizeof(KeptRules) <= sizeof(unw_tdep_proc_info_t));
+
+inline int negated(remote::RemoteStatus status) {
+  return -static_cast<int>(status);
+}
+inline remote::RemoteStatus status_of(int code) {
+  return code < 0 ? static_cast<remote::RemoteStatus>(-static_cast<std::int64_t>(code))
+                  : remote::RemoteStatus::ok;
+}
+
+/// Without rules where `format` is not one that we filled in, or nothing is there.
+inline void from_c(const unw_proc_info_t& from, remote::ProcedureInfo& to) {
+  to.start = from.start_ip;
+  to.end = from.end_ip;
+  to.lsda = from.lsda;
+  to.handler = from.handler;
+  to.gp = from.gp;
+  to.flags = from.flags;
+  const bool ours = from.format == UNW_INFO_FORMAT_TABLE || from.format == UNW_INFO_FORMAT_REMOTE_TABLE;
+  if (!ours || from.unwind_info_size != static_cast<int>(sizeof(KeptRules))) return;
+  KeptRules kept;
+  std::memcpy(static_cast<void*>(&kept), &from.extra, sizeof kept);
+  to.rules = kept.rules;
+  to.cfi = kept.cfi;
+  to.sframe = kept.sframe;
+}
+
+inline void to_c(const remote::ProcedureInfo& from, bool need_rules, unw_proc_info_t& to) {
+  std::memset(&to, 0, sizeof to);
+  to.start_ip = from.start;
+  to.end_ip = from.end;
+  to.lsda = from.lsda;
+  to.handler = from.handler;
+  to.gp = from.gp;
+  to.format = from.cfi.host ? UNW_INFO_FORMAT_TABLE : UNW_INFO_FORMAT_REMOTE_TABLE;
+  if (from.rules == remote::ProcedureInfo::Rules::cfi && from.cfi.kind == cfi::SectionKind::debug_frame)
+    to.flags = UNW_PI_FLAG_DEBUG_FRAME;
+  if (!need_rules) return;
+  const KeptRules kept{from.rules, from.cfi, from.sframe};
+  std::memcpy(&to.extra, &kept, sizeof kept);
+  to.unwind_info_size = static_cast<int>(sizeof kept);
+  to.unwind_info = reinterpret_cast<void*>(from.cfi.fde); // some look whether it is there; nobody follows it
+}
+
+} // namespace sframe::front

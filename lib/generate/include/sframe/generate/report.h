@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What became of the input of a conversion: how much of it the section says, and for everything that it does
+// not say the range of addresses and the reason.
+
+#pragma once
+
+#include "sframe/builder.h"
+#include "sframe/cfi/error.h"
+#include "sframe/cfi/frame_row.h"
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <vector>
+
+namespace sframe::generate {
+
+/// Why something was left out. Static text; equal names are equal reasons.
+struct Reason {
+  const char* name = "";    ///< for reports and JSON: "cfa-expression"
+  const char* message = ""; ///< "CFA is a DWARF expression"
+};
+
+/// What no row can say (cfi/frame_row.h).
+Reason reason(cfi::Unsayable unsayable);
+/// What the version cannot say (builder.h).
+Reason reason(RefusalReason refusal);
+
+inline constexpr Reason bad_cfi = {"bad-cfi", "call frame instructions that cannot be executed"};
+inline constexpr Reason duplicate = {"duplicate", "another FDE describes the same addresses"};
+inline constexpr Reason not_in_code = {"not-in-code", "FDE for addresses that are not code"};
+
+/// Addresses that no function of the result covers.
+struct LeftOut {
+  std::uint64_t start = 0;
+  std::uint64_t size = 0; ///< bytes
+  Reason reason;
+};
+
+/// An entry that cannot be read, or instructions that cannot be executed.
+struct Fault {
+  std::string_view section; ///< ".eh_frame" or ".debug_frame"
+  cfi::Error error;
+};
+
+struct Report {
+  /// FDEs that were asked for. total = converted + partial + skipped.
+  struct Functions {
+    std::uint64_t total = 0;
+    std::uint64_t converted = 0; ///< every byte is covered
+    std::uint64_t partial = 0;   ///< some bytes are
+    std::uint64_t skipped = 0;   ///< none is
+  };
+  /// Bytes of code in the ranges of these FDEs; bytes that several describe count once.
+  struct PcBytes {
+    std::uint64_t total = 0;
+    std::uint64_t covered = 0; ///< by rows of the result
+
+    /// Percent of the bytes that are covered; 100 where there are none.
+    double percent() const;
+  };
+
+  Functions functions;
+  PcBytes pc_bytes;
+  std::uint64_t plt_bytes = 0; ///< of the covered ones: stubs without CFI, described from their instructions
+  std::uint64_t refuted_plt_bytes = 0; ///< of the covered ones: stubs whose CFI their instructions show to be wrong
+  std::map<std::string_view, std::uint64_t> reasons; ///< name -> how often: ranges, or FDEs without a range
+  std::vector<LeftOut> left_out;                     ///< by address
+  std::vector<Fault> faults;                         ///< in the order of the input
+  std::uint64_t overlapping =
+      0; ///< FDEs that lost part of their range to one that starts later or is smaller
+
+  /// What is impossible about the figures, as a sentence, or nullptr. A report that contradicts itself is an
+  /// error of the conversion: its section must not be used.
+  const char* contradiction() const;
+  /// True where nothing was left out and nothing was unreadable.
+  bool complete() const { return pc_bytes.covered == pc_bytes.total && faults.empty(); }
+
+  /// Notes a range that is left out. One that continues the last range, for the same reason and in the same
+  /// FDE, extends it.
+  void leave_out(std::uint64_t start, std::uint64_t end, Reason reason, bool same_fde);
+  /// Adds all that another report counts, and its faults; not its ranges.
+  void add_counts(const Report& other);
+  /// Counts a reason that has no range of its own.
+  void count(Reason reason) { ++reasons[reason.name]; }
+};
+
+} // namespace sframe::generate

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/generate/cfi_input.h"
+
+#include "sframe/cfi/image.h"
+
+namespace sframe::generate {
+
+Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
+  CfiInput input;
+  input.abi = image.abi();
+  if (!input.abi)
+    return fail("SFrame has no ABI for this machine (e_machine " + std::to_string(image.machine()) +
+                     ")");
+  cfi::ImageCfi opened = cfi::open_cfi(image);
+  if (!opened.problems.empty()) return std::unexpected(opened.problems.front());
+  for (const cfi::ImageSection& one : opened.sections) input.sections.push_back(one.section);
+  input.storage = std::move(opened.storage);
+  for (const elf::CodeRange& code : image.executable_ranges())
+    input.code.push_back({code.address, code.size});
+  for (const elf::Section& plt : image.plt_sections())
+    input.plts.push_back({{plt.address, plt.size},
+                          image.read(plt.address, plt.size).value_or(std::span<const std::byte>{})});
+  return input;
+}
+
+} // namespace sframe::generate

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "fde_converter.h"
+
+#include "sframe/generate/plt.h"
+
+#include <algorithm>
+
+namespace sframe::generate {
+
+namespace {
+
+constexpr std::uint64_t max_size = 0xffffffff; ///< bytes of one function
+
+} // namespace
+
+BuildOptions build_options(const AbiTraits& abi, const Options& options) {
+  return {.version = options.version,
+          .abi = abi.id,
+          .byte_order = {},
+          .merge_rows = options.merge_rows,
+          .merge_functions = options.merge_functions,
+          .share_rows = options.share_rows,
+          .aux_header = {}};
+}
+
+FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, Builder& builder, Report& report)
+    : abi_(abi), options_(options), frame_rows_(abi), builder_(builder), report_(report) {}
+
+std::optional<cfi::Error> FdeConverter::convert(const cfi::Section& section, const cfi::Fde& fde,
+                                                std::span<const Piece> pieces) {
+  properties_ = {.signal_frame = fde.cie.signal_frame,
+                 .pauth_key = fde.cie.b_key ? PauthKey::b : PauthKey::a};
+  covered_ = left_ = 0;
+  cfi::CoreRowCursor rows(section, fde);
+  std::size_t piece = 0;
+  std::uint64_t done = fde.start;
+  for (cfi::CoreRow row; piece < pieces.size() && rows.next(row);) {
+    for (; piece < pieces.size() && pieces[piece].begin < row.end; ++piece) {
+      const std::uint64_t begin = std::max(row.begin, pieces[piece].begin);
+      const std::uint64_t end = std::min(row.end, pieces[piece].end);
+      if (begin < end) add_row(row, begin, end);
+      if (pieces[piece].end > row.end) break;
+      flush();
+    }
+    done = row.end;
+  }
+  flush();
+  if (rows.error())
+    for (; piece < pieces.size(); ++piece)
+      leave_out(std::max(done, pieces[piece].begin), pieces[piece].end, bad_cfi);
+
+  Report::Functions& functions = report_.functions;
+  ++functions.total;
+  ++(covered_ == 0 ? functions.skipped : left_ == 0 ? functions.converted : functions.partial);
+  report_.pc_bytes.total += covered_ + left_;
+  report_.pc_bytes.covered += covered_;
+  return rows.error();
+}
+
+void FdeConverter::add_row(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end) {
+  const auto said = frame_rows_.make(row);
+  if (said) return append(**said, begin, end);
+  flush();
+  if (said.error() == cfi::Unsayable::cfa_plt) return append_plt(row, begin, end);
+  leave_out(begin, end, reason(said.error()));
+}
+
+/// Puts a row into the run in progress, which it continues.
+void FdeConverter::append(const FrameRow& row, std::uint64_t begin, std::uint64_t end) {
+  if (rows_.empty() || end - begin_ > max_size) {
+    flush();
+    begin_ = begin;
+  }
+  const std::uint64_t said_end = begin_ + std::min(end - begin_, max_size);
+  if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) {
+    rows_.push_back(row);
+    rows_.back().offset = static_cast<std::uint32_t>(begin - begin_);
+  }
+  end_ = said_end;
+  if (said_end < end) {
+    flush();
+    leave_out(said_end, end, reason(RefusalReason::offset_range));
+  }
+}
+
+/// Rows that repeat: a part of a block as ordinary rows, the rest as a PCMASK function, which counts blocks
+/// from its own start.
+void FdeConverter::append_plt(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end) {
+  if (!options_.plt) return;
+  const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi_);
+  if (!plt) return leave_out(begin, end, reason(cfi::Unsayable::cfa_expression));
+  const auto before = cfi::to_frame_row(plt_row(row, *plt, 0), abi_);
+  const auto after = cfi::to_frame_row(plt_row(row, *plt, plt->threshold), abi_);
+  if (!before || !after) return leave_out(begin, end, reason(before ? after.error() : before.error()));
+
+  const std::uint64_t in_block = begin & plt->mask;
+  const std::uint64_t aligned =
+      in_block ? begin + std::min<std::uint64_t>(end - begin, plt->block_size() - in_block) : begin;
+  if (begin < aligned) {
+    const std::uint64_t before_step = plt->threshold > in_block ? plt->threshold - in_block : 0;
+    const std::uint64_t step = begin + std::min(aligned - begin, before_step);
+    if (begin < step) append(*before, begin, step);
+    if (step < aligned) append(*after, step, aligned);
+    flush();
+  }
+  if (aligned == end) return;
+  if (plt->block_size() > 0xff || end - aligned > max_size)
+    return leave_out(
+        aligned, end,
+        reason(plt->block_size() > 0xff ? RefusalReason::rep_size : RefusalReason::offset_range));
+  Fde fde = properties_;
+  fde.pc_type = PcType::mask;
+  fde.rep_size = static_cast<std::uint8_t>(plt->block_size());
+  FrameRow rows[] = {*before, *after};
+  rows[0].offset = 0;
+  rows[1].offset = plt->threshold;
+  if (RefusalReason why; !build(aligned, end, rows, fde, why)) leave_out(aligned, end, reason(why));
+}
+
+void FdeConverter::flush() {
+  if (rows_.empty()) return;
+  add(begin_, end_, rows_);
+  rows_.clear();
+}
+
+/// Adds a function. False, with the reason, where the builder refuses.
+bool FdeConverter::build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde fde, RefusalReason& why) {
+  if (!options_.reaches(begin)) {
+    why = RefusalReason::out_of_reach;
+    return false;
+  }
+  fde.start = begin;
+  fde.size = static_cast<std::uint32_t>(end - begin);
+  if (const auto added = builder_.add(fde, rows); !added) {
+    why = added.error().reason;
+    return false;
+  }
+  covered_ += end - begin;
+  return true;
+}
+
+/// Adds a run of rows, as several functions where one cannot hold them. Offsets in `rows` may count from
+/// anywhere; the first row starts at `begin`.
+void FdeConverter::add(std::uint64_t begin, std::uint64_t end, Rows rows) {
+  for (const std::uint32_t base = rows.front().offset; FrameRow & row : rows) row.offset -= base;
+  RefusalReason why{};
+  if (build(begin, end, rows, properties_, why)) return;
+  switch (why) {
+  case RefusalReason::too_many_rows:
+  case RefusalReason::mixed_rules: return add_in_halves(begin, end, rows);
+  case RefusalReason::cfa_rule:
+  case RefusalReason::ra_rule:
+  case RefusalReason::fp_rule:
+  case RefusalReason::offset_range:
+  case RefusalReason::cfa_alignment:
+  case RefusalReason::outermost: return add_sayable(begin, end, rows);
+  default: return leave_out(begin, end, reason(why));
+  }
+}
+
+void FdeConverter::add_in_halves(std::uint64_t begin, std::uint64_t end, Rows rows) {
+  const std::size_t half = rows.size() / 2;
+  if (half == 0) return leave_out(begin, end, reason(RefusalReason::mixed_rules));
+  const std::uint64_t middle = begin + rows[half].offset;
+  add(begin, middle, rows.first(half));
+  add(middle, end, rows.subspan(half));
+}
+
+/// Splits around the rows that the version cannot say on their own. Each row is asked about once, so that
+/// the cost stays linear whatever the rows are.
+void FdeConverter::add_sayable(std::uint64_t begin, std::uint64_t end, Rows rows) {
+  const std::uint64_t base = begin;
+  const auto start_of = [&](std::size_t i) { return i < rows.size() ? base + rows[i].offset : end; };
+  std::size_t run = 0;
+  bool any_refused = false;
+  // add() moves the offsets of the rows it is given, so their run must be known before it is called.
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto why = builder_.refusal(rows[i]);
+    if (!why) continue;
+    any_refused = true;
+    const std::uint64_t row_begin = start_of(i), row_end = start_of(i + 1), run_begin = start_of(run);
+    if (run < i) add(run_begin, row_begin, rows.subspan(run, i - run));
+    leave_out(row_begin, row_end, reason(*why));
+    run = i + 1;
+  }
+  // Rows that can be said one by one but not together.
+  if (!any_refused) return add_in_halves(begin, end, rows);
+  if (run < rows.size()) add(start_of(run), end, rows.subspan(run));
+}
+
+void FdeConverter::leave_out(std::uint64_t begin, std::uint64_t end, Reason reason) {
+  if (begin >= end) return;
+  report_.leave_out(begin, end, reason, left_ != 0);
+  left_ += end - begin;
+}
+
+} // namespace sframe::generate

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One FDE at a time: its rows stream through, runs of sayable rows become functions of the builder, the rest
+// is left out with a reason. Scratch memory is kept from FDE to FDE.
+
+#pragma once
+
+#include "ownership.h"
+#include "sframe/cfi/frame_row.h"
+#include "sframe/generate/from_cfi.h"
+
+#include <span>
+#include <vector>
+
+namespace sframe::generate {
+
+/// The builder that `options` ask for.
+BuildOptions build_options(const AbiTraits& abi, const Options& options);
+
+class FdeConverter {
+public:
+  /// Functions go to `builder`, what becomes of them to `report`.
+  FdeConverter(const AbiTraits& abi, const Options& options, Builder& builder, Report& report);
+
+  /// Converts `pieces` (by address) of the FDE. Returns the first fault in its instructions.
+  std::optional<cfi::Error> convert(const cfi::Section& section, const cfi::Fde& fde,
+                                    std::span<const Piece> pieces);
+
+private:
+  using Rows = std::span<FrameRow>;
+
+  void add_row(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end);
+  void append(const FrameRow& row, std::uint64_t begin, std::uint64_t end);
+  void append_plt(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end);
+  void flush();
+  void add(std::uint64_t begin, std::uint64_t end, Rows rows);
+  void add_in_halves(std::uint64_t begin, std::uint64_t end, Rows rows);
+  void add_sayable(std::uint64_t begin, std::uint64_t end, Rows rows);
+  bool build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde fde, RefusalReason& why);
+  void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
+
+  const AbiTraits& abi_;
+  const Options& options_;
+  cfi::FrameRowMaker frame_rows_;
+  Builder& builder_;
+  Report& report_;
+  Fde properties_;                       ///< of the FDE at hand: what all its functions have in common
+  std::vector<FrameRow> rows_;           ///< the run in progress, offsets from begin_
+  std::uint64_t begin_ = 0, end_ = 0;    ///< addresses of that run
+  std::uint64_t covered_ = 0, left_ = 0; ///< bytes of the FDE at hand
+};
+
+} // namespace sframe::generate

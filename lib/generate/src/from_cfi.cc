@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Two passes over each section: the first lists FDEs by address to find overlaps and counts the unreadable
+// ones, the second converts in the section's order, which reads each CIE once. The second goes in parts, each
+// with a report of its own; reports are joined in the section's order. Each thread has a builder, and these
+// are joined as they are: what a Builder makes does not depend on the order of adding.
+
+#include "sframe/generate/from_cfi.h"
+
+#include "fde_converter.h"
+#include "ownership.h"
+#include "sframe/address.h"
+#include "sframe/generate/plt.h"
+#include "sframe/base/parallel.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace sframe::generate {
+
+namespace {
+
+const char* section_name(const cfi::Section& section) {
+  return section.kind() == cfi::SectionKind::eh_frame ? ".eh_frame" : ".debug_frame";
+}
+
+/// What one thread converts at a time: some thousand FDEs.
+constexpr std::uint64_t part_size = 128 << 10;
+
+/// What the input says of addresses, whatever the FDE.
+class Addresses {
+public:
+  Addresses(const CfiInput& input, const Options& options)
+      : options_(options), plts_(input.plts), code_(input.code), refuted_(input.plts.size()) {
+    std::ranges::sort(code_, {}, &Range::start);
+  }
+
+  bool asked_for(const cfi::Fde& fde) const {
+    for (std::size_t i = 0; i < plts_.size(); ++i)
+      if (plts_[i].range.contains(fde.start) && (!options_.plt || refuted_[i])) return false;
+    return !options_.wanted || options_.wanted(fde);
+  }
+  /// The CFI of a PLT is wrong.
+  void refute(std::size_t plt) { refuted_[plt] = true; }
+  bool refuted(std::size_t plt) const { return refuted_[plt]; }
+  bool in_code(std::uint64_t address) const {
+    if (code_.empty()) return true;
+    const auto after = std::ranges::upper_bound(code_, address, {}, &Range::start);
+    return after != code_.begin() && std::prev(after)->contains(address);
+  }
+
+private:
+  const Options& options_;
+  std::span<const Plt> plts_;
+  std::vector<Range> code_;
+  std::vector<bool> refuted_; ///< per Plt
+};
+
+/// A section, with what must be known of it before one of its FDEs can be converted.
+struct Source {
+  const cfi::Section& section;
+  const Addresses& addresses;
+  Ownership ownership;
+  bool is_first; ///< of the input
+};
+
+/// Converts a part of a section.
+class PartConverter {
+public:
+  PartConverter(const Source& source, const Options& options, Builder& builder, Report& report)
+      : source_(source), report_(report), fdes_(source.section.abi(), options, builder, report) {}
+
+  void convert(cfi::FdeCursor fdes) {
+    for (;;) {
+      const auto fde = fdes.next();
+      if (!fde) continue; // counted in the first pass
+      if (!*fde) return;
+      if ((*fde)->size != 0) convert(**fde);
+    }
+  }
+
+private:
+  void convert(const cfi::Fde& fde);
+
+  const Source& source_;
+  Report& report_;
+  FdeConverter fdes_;
+};
+
+void PartConverter::convert(const cfi::Fde& fde) {
+  if (!source_.addresses.asked_for(fde)) return;
+  if (!source_.addresses.in_code(fde.start)) {
+    ++report_.functions.total;
+    ++report_.functions.skipped;
+    return report_.leave_out(fde.start, fde.end(), not_in_code, false);
+  }
+  Piece whole;
+  const auto pieces = source_.ownership.pieces(fde, whole);
+  std::uint64_t owned = 0;
+  for (const Piece& piece : pieces) owned += piece.end - piece.begin;
+  if (owned == 0) {
+    if (!source_.is_first) return;
+    ++report_.functions.total;
+    ++report_.functions.skipped;
+    return report_.count(duplicate);
+  }
+  if (owned < fde.size) ++report_.overlapping;
+  if (const auto fault = fdes_.convert(source_.section, fde, pieces))
+    report_.faults.push_back({section_name(source_.section), *fault});
+}
+
+/// Converts the sections of an input, one after the other.
+class Converter {
+public:
+  Converter(const CfiInput& input, const Options& options, Conversion& out)
+      : input_(input), options_(options), out_(out), addresses_(input, options),
+        described_(input.plts.size()) {}
+
+  void convert(const cfi::Section& section);
+  /// Stubs that none of the sections describes, or wrongly.
+  void convert_plts();
+
+private:
+  void convert_parts(const Source& source);
+  void note_plts(const cfi::Section& section, std::span<const cfi::Index::Entry> entries);
+  bool is_refuted(const cfi::Section& section, std::span<const cfi::Index::Entry> entries, const Plt& plt) const;
+  void convert_plt(const Plt& plt, std::uint64_t& bytes);
+
+  const CfiInput& input_;
+  const Options& options_;
+  Conversion& out_;
+  Addresses addresses_;
+  Covered covered_;             ///< by the sections before
+  std::vector<bool> described_; ///< per Plt: has CFI
+};
+
+void Converter::convert(const cfi::Section& section) {
+  const char* name = section_name(section);
+  std::vector<cfi::Error> faults;
+  auto index = cfi::Index::build(section, &faults, options_.threads);
+  for (const cfi::Error& error : faults) out_.report.faults.push_back({name, error});
+  if (!index) {
+    out_.report.faults.push_back({name, index.error()});
+    return;
+  }
+  Source source{section, addresses_, Ownership(index->entries(), covered_),
+                &section == &input_.sections.front()};
+  if (&section != &input_.sections.back()) covered_.add(index->entries());
+  note_plts(section, index->entries());
+  // Encoded rows rarely take more bytes than the instructions that they come from.
+  out_.builder.reserve(out_.builder.num_fdes() + index->entries().size(), section.bytes().size());
+  *index = {};
+  convert_parts(source);
+}
+
+void Converter::note_plts(const cfi::Section& section, std::span<const cfi::Index::Entry> entries) {
+  for (std::size_t i = 0; i < input_.plts.size(); ++i) {
+    const Range& plt = input_.plts[i].range;
+    const auto behind =
+        std::ranges::lower_bound(entries, range_end(plt.start, plt.size), {}, &cfi::Index::Entry::start);
+    if (behind == entries.begin()) continue;
+    const cfi::Index::Entry& last = *std::prev(behind);
+    if (range_end(last.start, last.size) <= plt.start) continue;
+    described_[i] = true;
+    if (options_.plt && is_refuted(section, entries, input_.plts[i])) addresses_.refute(i);
+  }
+}
+
+/// True where the instructions of stubs show that what an FDE of theirs has is wrong.
+bool Converter::is_refuted(const cfi::Section& section, std::span<const cfi::Index::Entry> entries,
+                           const Plt& plt) const {
+  if (plt.bytes.empty()) return false;
+  const std::uint64_t end = plt.range.start + plt.range.size;
+  StubRows stubs;
+  stubs.add(*input_.abi, plt.bytes, plt.range.start);
+  for (auto entry = std::ranges::lower_bound(entries, plt.range.start, {}, &cfi::Index::Entry::start);
+       entry != entries.end() && entry->start < end; ++entry) {
+    const auto fde = section.fde(entry->offset);
+    if (!fde || !addresses_.asked_for(*fde)) continue;
+    if (stubs.refute(section, *fde, fde->start, std::min(end, fde->start + fde->size))) return true;
+  }
+  return false;
+}
+
+void Converter::convert_plts() {
+  if (!options_.plt) return;
+  for (std::size_t i = 0; i < input_.plts.size(); ++i) {
+    const Plt& plt = input_.plts[i];
+    if (addresses_.refuted(i))
+      convert_plt(plt, out_.report.refuted_plt_bytes);
+    else if (!described_[i] && !options_.wanted && !plt.bytes.empty())
+      convert_plt(plt, out_.report.plt_bytes);
+  }
+}
+
+void Converter::convert_plt(const Plt& plt, std::uint64_t& bytes) {
+  for (PltFunction& function : plt_functions(*input_.abi, plt.bytes, plt.range.start)) {
+    ++out_.report.functions.total;
+    out_.report.pc_bytes.total += function.fde.size;
+    const auto leave_out = [&](RefusalReason why) {
+      ++out_.report.functions.skipped;
+      out_.report.leave_out(function.fde.start, range_end(function.fde.start, function.fde.size), reason(why),
+                            false);
+    };
+    if (!options_.reaches(function.fde.start)) {
+      leave_out(RefusalReason::out_of_reach);
+      continue;
+    }
+    if (const auto added = out_.builder.add(function.fde, function.rows); !added) {
+      leave_out(added.error().reason);
+      continue;
+    }
+    ++out_.report.functions.converted;
+    out_.report.pc_bytes.covered += function.fde.size;
+    bytes += function.fde.size;
+  }
+}
+
+void Converter::convert_parts(const Source& source) {
+  auto cuts = source.section.parts(part_size);
+  cuts.push_back(source.section.bytes().size());
+  std::vector<Report> reports(cuts.size() - 1);
+  const bool alone = options_.threads <= 1 || reports.size() == 1;
+  std::mutex joining;
+  for_each_parallel(
+      reports.size(), options_.threads,
+      [&] { return Builder(build_options(source.section.abi(), options_)); },
+      [&](std::size_t i, Builder& part) {
+        Builder& builder = alone ? out_.builder : part;
+        PartConverter(source, options_, builder, reports[i]).convert({source.section, cuts[i], cuts[i + 1]});
+        if (alone) return;
+        const std::lock_guard lock(joining);
+        out_.builder.append(part);
+        part.clear();
+      });
+  for (const Report& report : reports) {
+    out_.report.add_counts(report);
+    out_.report.left_out.insert(out_.report.left_out.end(), report.left_out.begin(), report.left_out.end());
+  }
+}
+
+} // namespace
+
+Conversion from_cfi(const CfiInput& input, const Options& options) {
+  Conversion out{Builder(build_options(*input.abi, options)), {}};
+  Converter converter(input, options, out);
+  for (const cfi::Section& section : input.sections) converter.convert(section);
+  converter.convert_plts();
+  if (options.merge_functions) out.builder.merge_functions();
+  std::ranges::stable_sort(out.report.left_out, {}, &LeftOut::start);
+  return out;
+}
+
+} // namespace sframe::generate

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A PLT is a row of stubs. Where one begins is not written anywhere, so a PLT is first cut behind every jump and
+// what fills up behind it (nops; on s390x the index that the stub loads). A stub that binds lazily has two such
+// pieces: one jumps to the function, one pushes the index and jumps to PLT0; either is entered with a canonical
+// frame. Pieces are then joined to blocks of the ABI's PLT entry size, which repeat.
+//
+// Pieces are looked at from the last to the first, since lazy ones jump back to PLT0, which thereby gets its entry
+// row.
+
+#include "sframe/generate/plt.h"
+
+#include "sframe/address.h"
+#include "sframe/cfi/frame_row.h"
+#include "sframe/code/analysis.h"
+#include "sframe/convert.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+
+namespace sframe::generate {
+
+namespace {
+
+/// A piece of a stub or whole stubs, with the padding behind.
+struct Stub {
+  std::uint64_t start = 0;
+  std::uint64_t size = 0;
+  std::uint64_t code_size = 0; ///< of a piece: without the padding
+  std::vector<FrameRow> rows; ///< neighbours differ; empty where the instructions cannot be understood
+
+  std::uint64_t end() const { return range_end(start, size); }
+  /// Takes in the piece behind it.
+  void join(const Stub& piece);
+};
+
+void Stub::join(const Stub& piece) {
+  if (piece.rows.empty()) rows.clear();
+  if (!rows.empty())
+    for (FrameRow row : piece.rows) {
+      row.offset += static_cast<std::uint32_t>(piece.start - start);
+      if (!rows.back().same_rules(row)) rows.push_back(row);
+    }
+  size += piece.size;
+}
+
+class PltReader {
+public:
+  PltReader(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address)
+      : abi_(abi), bytes_(bytes), address_(address), analyzer_(abi) {}
+
+  /// In blocks of the PLT entry size, or multiples where stubs are of other sizes.
+  std::vector<Stub> blocks();
+
+private:
+  std::span<const std::byte> at(std::uint64_t address, std::uint64_t size) const {
+    return bytes_.subspan(address - address_, size);
+  }
+
+  std::vector<Stub> pieces() const;
+  std::uint64_t behind_padding(const code::Instruction& jump, code::Decoder& decoder) const;
+  void find_rows(Stub& piece);
+
+  const AbiTraits& abi_;
+  std::span<const std::byte> bytes_;
+  std::uint64_t address_;
+  code::Analyzer analyzer_;
+  /// Rows that hold where one piece jumps to another; nothing where two such jumps differ.
+  std::map<std::uint64_t, std::optional<FrameRow>> entered_with_;
+};
+
+std::vector<Stub> PltReader::blocks() {
+  std::vector<Stub> pieces = this->pieces();
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) find_rows(*piece);
+  std::vector<Stub> blocks;
+  for (const Stub& piece : pieces) {
+    if ((piece.start - address_) % abi_.plt_entry_size == 0)
+      blocks.push_back(piece);
+    else
+      blocks.back().join(piece);
+  }
+  return blocks;
+}
+
+std::vector<Stub> PltReader::pieces() const {
+  const auto decoder = code::make_decoder(abi_);
+  std::vector<Stub> pieces;
+  if (!decoder) return pieces;
+  const std::uint64_t end = range_end(address_, bytes_.size());
+  std::uint64_t start = address_;
+  std::vector<code::Effect> effects;
+  for (std::uint64_t address = address_; address < end;) {
+    effects.clear();
+    code::Instruction instruction;
+    if (!decoder->decode(at(address, end - address), address, instruction, effects)) break;
+    address += instruction.length;
+    if (instruction.flow != code::Flow::jump && instruction.flow != code::Flow::indirect_jump) continue;
+    const std::uint64_t next = behind_padding(instruction, *decoder);
+    pieces.push_back({start, next - start, address - start, {}});
+    start = address = next;
+  }
+  return pieces;
+}
+
+/// Where the next piece begins. The jump of a lazy stub to PLT0 ends its block; what is left of that may be data,
+/// which can look like anything. Behind other jumps there are nops at most.
+std::uint64_t PltReader::behind_padding(const code::Instruction& jump, code::Decoder& decoder) const {
+  const std::uint64_t end = range_end(address_, bytes_.size());
+  std::uint64_t address = jump.address + jump.length;
+  if (jump.flow == code::Flow::jump) {
+    const std::uint64_t block = abi_.plt_entry_size;
+    const std::uint64_t passed = (address - address_ + block - 1) / block * block;
+    return address_ + std::min(end - address_, passed);
+  }
+  std::vector<code::Effect> effects;
+  code::Instruction next;
+  while (address < end && decoder.decode(at(address, end - address), address, next, effects) && next.is_nop)
+    address += next.length;
+  return address;
+}
+
+void PltReader::find_rows(Stub& piece) {
+  FrameRow entry = abi_.entry_row();
+  if (const auto known = entered_with_.find(piece.start); known != entered_with_.end()) {
+    if (!known->second) return;
+    entry = *known->second;
+  }
+  const code::Results& results = analyzer_.run(
+      {.start = piece.start, .bytes = at(piece.start, piece.code_size), .entry = entry, .call_sites = {}, .rows = {}});
+  bool understood = results.gaps().empty();
+  results.visit([&](const code::Reached& reached) {
+    auto row = code::row_of(reached.state, abi_);
+    if (!row) return understood = false;
+    row->offset = static_cast<std::uint32_t>(reached.instruction.address - piece.start);
+    if (piece.rows.empty() || !piece.rows.back().same_rules(*row)) piece.rows.push_back(*row);
+    const bool jumps = reached.instruction.flow == code::Flow::jump;
+    if (const std::uint64_t target = reached.instruction.target; jumps && target - address_ < bytes_.size()) {
+      row->offset = 0;
+      const auto [known, is_new] = entered_with_.try_emplace(target, *row);
+      if (!is_new && known->second != *row) known->second.reset();
+    }
+    return true;
+  });
+  if (!understood) piece.rows.clear();
+}
+
+/// How many stubs from the first on are alike: equal rows, and equal size where the rows repeat.
+std::size_t alike(std::span<const Stub> stubs) {
+  const Stub& first = stubs.front();
+  const auto differs = [&](const Stub& stub) {
+    return stub.rows != first.rows || (first.rows.size() > 1 && stub.size != first.size);
+  };
+  return static_cast<std::size_t>(std::ranges::find_if(stubs, differs) - stubs.begin());
+}
+
+} // namespace
+
+std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std::byte> bytes,
+                                       std::uint64_t address) {
+  std::vector<PltFunction> functions;
+  const std::vector<Stub> stubs = PltReader(abi, bytes, address).blocks();
+  for (std::span<const Stub> rest = stubs; !rest.empty();) {
+    const Stub& first = rest.front();
+    // The format's block size has 8 bits: larger blocks are described one by one.
+    const bool repeatable = first.rows.size() <= 1 || first.size <= std::numeric_limits<std::uint8_t>::max();
+    const std::size_t count = repeatable ? alike(rest) : 1;
+    Fde fde = {.start = first.start, .size = static_cast<std::uint32_t>(rest[count - 1].end() - first.start)};
+    if (count > 1 && first.rows.size() > 1) {
+      fde.pc_type = PcType::mask;
+      fde.rep_size = static_cast<std::uint8_t>(first.size);
+    }
+    if (!first.rows.empty()) functions.push_back({fde, first.rows});
+    rest = rest.subspan(count);
+  }
+  return functions;
+}
+
+void StubRows::add(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address) {
+  constexpr std::size_t filling_size = 4; // no instruction of a stub is zeros, on any ABI
+  for (PltFunction& function : plt_functions(abi, bytes, address)) {
+    for (FrameRow& row : function.rows) row = resolve_fixed(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
+    const auto start = bytes.subspan(function.fde.start - address);
+    const bool is_filling = std::ranges::all_of(start.first(std::min(start.size(), filling_size)),
+                                                [](std::byte byte) { return byte == std::byte(0); });
+    stubs_.push_back({std::move(function), is_filling});
+  }
+  std::ranges::sort(stubs_, {}, [](const Stubs& stubs) { return stubs.function.fde.start; });
+}
+
+bool StubRows::visit(std::uint64_t begin, std::uint64_t end,
+                     const std::function<bool(const Piece&)>& visitor) const {
+  auto stubs = std::ranges::upper_bound(stubs_, begin, {}, [](const Stubs& s) { return s.function.fde.start; });
+  if (stubs != stubs_.begin()) --stubs;
+  for (; stubs != stubs_.end() && stubs->function.fde.start < end; ++stubs) {
+    if (stubs->starts_with_filling) continue;
+    const auto& [fde, rows] = stubs->function;
+    const std::uint64_t all_end = range_end(fde.start, fde.size);
+    const std::uint64_t size = fde.pc_type == PcType::mask && fde.rep_size ? fde.rep_size : fde.size;
+    std::uint64_t stub = fde.start + (begin > fde.start ? (begin - fde.start) / size * size : 0);
+    for (std::uint64_t stub_end; stub < std::min(end, all_end); stub = stub_end) {
+      stub_end = std::min(range_end(stub, size), all_end);
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::uint64_t next = i + 1 < rows.size() ? stub + rows[i + 1].offset : stub_end;
+        const Piece piece{.begin = stub + rows[i].offset, .end = next, .row = &rows[i], .stub_end = stub_end};
+        if (piece.end > begin && piece.begin < end && !visitor(piece)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+bool StubRows::prove(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const {
+  std::uint64_t known = begin;
+  const bool same = visit(begin, end, [&](const Piece& piece) {
+    if (piece.begin > known || !piece.row->same_rules(row)) return false;
+    known = piece.end;
+    return true;
+  });
+  return same && known >= end;
+}
+
+bool StubRows::refute(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const {
+  return !visit(begin, end, [&](const Piece& piece) { return piece.row->same_rules(row); });
+}
+
+bool StubRows::refute(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t begin,
+                      std::uint64_t end) const {
+  const AbiTraits& abi = section.abi();
+  const auto resolved = [&](const FrameRow& row) {
+    return resolve_fixed(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
+  };
+  cfi::CoreRowCursor rows(section, fde);
+  for (cfi::CoreRow row; rows.next(row);) {
+    const std::uint64_t from = std::max(begin, row.begin), to = std::min(end, row.end);
+    if (from >= to) continue;
+    if (const auto made = cfi::to_frame_row(row, abi)) {
+      if (refute(resolved(*made), from, to)) return true;
+    } else if (const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi)) {
+      const bool right = visit(from, to, [&](const Piece& piece) {
+        const std::uint64_t at = std::max(piece.begin, from), last = std::min(piece.end, to) - 1;
+        const auto fits = [&](std::uint64_t address) {
+          const auto block_row = cfi::to_frame_row(plt_row(row, *plt, address), abi);
+          return !block_row || piece.row->same_rules(resolved(*block_row));
+        };
+        return fits(at) && fits(last);
+      });
+      if (!right) return true;
+    }
+  }
+  return false;
+}
+
+cfi::CoreRow plt_row(cfi::CoreRow row, const cfi::PltCfa& plt, std::uint64_t address) {
+  const std::int64_t offset = std::int64_t{plt.offset} + ((address & plt.mask) >= plt.threshold ? plt.step : 0);
+  row.cfa = {cfi::CfaRule::Kind::register_offset, plt.base, offset};
+  return row;
+}
+
+} // namespace sframe::generate

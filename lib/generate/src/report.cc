@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/generate/report.h"
+
+namespace sframe::generate {
+
+Reason reason(cfi::Unsayable unsayable) {
+  return {cfi::reason_name(unsayable), cfi::message(unsayable)};
+}
+
+Reason reason(RefusalReason refusal) {
+  return {sframe::reason_name(refusal), sframe::message(refusal)};
+}
+
+double Report::PcBytes::percent() const {
+  if (total == 0) return 100;
+  return 100 * static_cast<double>(covered) / static_cast<double>(total);
+}
+
+const char* Report::contradiction() const {
+  if (pc_bytes.covered > pc_bytes.total || plt_bytes > pc_bytes.covered)
+    return "internal error: the conversion covers more bytes than there are; please report this";
+  if (functions.converted > functions.total || functions.partial > functions.total - functions.converted ||
+      functions.skipped != functions.total - functions.converted - functions.partial)
+    return "internal error: the conversion lost count of the functions; please report this";
+  return nullptr;
+}
+
+void Report::leave_out(std::uint64_t start, std::uint64_t end, Reason reason, bool same_fde) {
+  if (start >= end) return;
+  if (same_fde && !left_out.empty()) {
+    LeftOut& last = left_out.back();
+    if (last.start + last.size == start && std::string_view(last.reason.name) == reason.name) {
+      last.size += end - start;
+      return;
+    }
+  }
+  count(reason);
+  left_out.push_back({start, end - start, reason});
+}
+
+void Report::add_counts(const Report& other) {
+  functions.total += other.functions.total;
+  functions.converted += other.functions.converted;
+  functions.partial += other.functions.partial;
+  functions.skipped += other.functions.skipped;
+  pc_bytes.total += other.pc_bytes.total;
+  pc_bytes.covered += other.pc_bytes.covered;
+  plt_bytes += other.plt_bytes;
+  refuted_plt_bytes += other.refuted_plt_bytes;
+  overlapping += other.overlapping;
+  for (const auto& [name, count] : other.reasons) reasons[name] += count;
+  faults.insert(faults.end(), other.faults.begin(), other.faults.end());
+}
+
+} // namespace sframe::generate

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which function a frame is in: a plug-in of whoever prints frames. The ready one asks the modules' symbol
+// tables.
+
+#pragma once
+
+#include "sframe/modules/module.h"
+#include "sframe/unwind/walker.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace sframe::modules {
+
+struct FunctionName {
+  std::string name;         ///< demangled
+  std::uint64_t offset = 0; ///< of the pc from the function's start
+};
+
+class SymbolLookup {
+public:
+  virtual ~SymbolLookup() = default;
+  /// The function around `lookup_pc` (the pc, or one less for a return address), with the offset of `pc`;
+  /// both are addresses in the process.
+  virtual std::optional<FunctionName> find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) = 0;
+  /// The same for code that is in no module: made at run time. By default nothing is known of it.
+  virtual std::optional<FunctionName> find_outside(std::uint64_t lookup_pc, std::uint64_t pc) {
+    static_cast<void>(lookup_pc), static_cast<void>(pc);
+    return std::nullopt;
+  }
+};
+
+/// The function that a frame is in; `module` is the one at the frame's lookup_pc(), or nullptr.
+std::optional<FunctionName> function_of(const unwind::Frame& frame, Module* module, SymbolLookup& symbols);
+
+/// Symbol tables: .symtab, else the separate debug file's, else .dynsym.
+class ElfSymbols final : public SymbolLookup {
+public:
+  std::optional<FunctionName> find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) override;
+};
+
+} // namespace sframe::modules

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// libunwind's dynamic registration: a doubly linked list of procedures and tables (libunwind-dynamic(3) and
+// libunwind-dynamic.h, of which these are the layouts where pointers have 8 bytes).
+//
+//   unw_dyn_info_list_t     unw_dyn_info_t           ... u.pi              ... u.ti, u.rti
+//   +0  u32 version (0)     +0   next                +56  name_ptr        +56  name_ptr
+//   +4  u32 generation      +8   prev                +64  handler         +64  segbase
+//   +8  first               +16  start_ip            +72  u32 flags       +72  table_len, in words
+//                           +24  end_ip              +80  regions         +80  table_data
+//   unw_dyn_region_info_t   +32  gp
+//   +0   next               +40  s32 format          unw_dyn_op_t
+//   +8   s32 insn_count     +48  load_offset         +0  s8 tag           +4  s32 when
+//   +12  u32 op_count                                +1  s8 qp            +8  u64 val
+//   +16  op[]                                        +2  s16 reg
+//
+// A table has the entries of .eh_frame_hdr: start of the code and place of the FDE, 32 bits each, signed.
+
+#include "dynamic/follow.h"
+
+#include "sframe/bytes.h"
+#include "sframe/cfi/section.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace sframe::modules::dynamic {
+
+namespace {
+
+constexpr std::string_view list_name = "_U_dyn_info_list";
+constexpr std::size_t max_regions = 4096, max_operations = 65536; ///< of one procedure
+constexpr std::uint64_t operation_size = 16;
+constexpr std::uint64_t largest_table = 1 << 24, largest_frames = 1 << 28; ///< bytes
+
+/// unw_dyn_info_format_t: what tells the formats apart. Tables of ARM's kind (3) are not for our ABIs.
+struct Format {
+  Registration::Form form;
+  bool known;
+  bool from_start; ///< starts count from start_ip, not from segbase
+};
+constexpr std::array formats = {
+    Format{Registration::Form::procedure, true, false}, // UNW_INFO_FORMAT_DYNAMIC
+    Format{Registration::Form::table, true, false},     // UNW_INFO_FORMAT_TABLE
+    Format{Registration::Form::table, true, false},     // UNW_INFO_FORMAT_REMOTE_TABLE
+    Format{{}, false, false},                           // UNW_INFO_FORMAT_ARM_EXIDX
+    Format{Registration::Form::table, true, true},      // UNW_INFO_FORMAT_IP_OFFSET
+};
+
+/// An unw_dyn_info_t; nothing where it cannot be read. One of an unknown format has no range.
+std::optional<Registration> read_entry(unwind::Memory& memory, std::uint64_t at) {
+  std::array<std::uint64_t, 11> words; // up to u, and u's four
+  for (std::size_t i = 0; i < words.size(); ++i)
+    if (!memory.load(at + 8 * i, words[i])) return std::nullopt;
+  const auto format = memory.number(at + 40, 4);
+  Registration entry{.entry = at, .range = {}, .name = words[7]};
+  if (!format || *format >= formats.size() || !formats[*format].known || words[2] >= words[3]) return entry;
+  entry.form = formats[*format].form;
+  entry.range = {words[2], words[3]};
+  entry.data = words[10];
+  if (entry.form == Registration::Form::table) {
+    entry.load_offset = words[6];
+    entry.fde_base = words[8];
+    entry.start_base = formats[*format].from_start ? words[2] : words[8];
+    entry.size = words[9] <= ~std::uint64_t{0} / 8 ? words[9] * 8 : ~std::uint64_t{0};
+  }
+  return entry;
+}
+
+/// Where an operation takes its place among the others: a label names the state behind the operations that
+/// stand before it in the list.
+std::int32_t effective_when(const ProcedureOperation& operation, std::int32_t latest) {
+  return operation.tag == ProcedureOperation::Tag::label_state ? std::max(operation.when, latest)
+                                                               : operation.when;
+}
+
+/// The operations of a region, by `when`; nothing where they cannot be read.
+std::optional<std::vector<ProcedureOperation>> read_operations(unwind::Memory& memory, std::uint64_t at,
+                                                               std::uint64_t count, std::size_t most) {
+  std::vector<ProcedureOperation> operations;
+  std::int32_t latest = -1;
+  for (; count; --count, at += operation_size) {
+    const auto tag = memory.number(at, 1), reg = memory.number(at + 2, 2), when = memory.number(at + 4, 4),
+               value = memory.number(at + 8, 8);
+    if (!tag || !reg || !when || !value || operations.size() >= most) return std::nullopt;
+    using Tag = ProcedureOperation::Tag;
+    if (*tag > static_cast<std::uint64_t>(Tag::alias)) return std::nullopt;
+    if (static_cast<Tag>(*tag) == Tag::stop) break;
+    ProcedureOperation operation{static_cast<Tag>(*tag), static_cast<std::uint16_t>(*reg),
+                                 static_cast<std::int32_t>(*when), *value};
+    latest = operation.when = effective_when(operation, latest);
+    operations.push_back(operation);
+  }
+  std::ranges::stable_sort(operations, {}, &ProcedureOperation::when);
+  return operations;
+}
+
+/// Numbers in the target's byte order.
+class Appender {
+public:
+  Appender(std::vector<std::byte>& to, ByteOrder order) : to_(to), order_(order) {}
+  void number(std::uint64_t value, unsigned size) {
+    to_.resize(to_.size() + size);
+    store_sized(to_.data() + to_.size() - size, value, size, order_);
+  }
+
+private:
+  std::vector<std::byte>& to_;
+  ByteOrder order_;
+};
+
+struct TableEntry {
+  std::uint64_t start, fde;
+};
+
+/// The table's entries as addresses, by start.
+std::optional<std::vector<TableEntry>> read_table(const Registration& table, unwind::Memory& memory) {
+  const auto offset = [&](std::uint64_t at) -> std::uint64_t {
+    return static_cast<std::uint64_t>(
+        std::int64_t{static_cast<std::int32_t>(memory.number(at, 4).value_or(0))});
+  };
+  std::vector<TableEntry> entries;
+  for (std::uint64_t at = 0; at + 8 <= table.size; at += 8) {
+    if (!memory.word(table.data + at)) return std::nullopt;
+    entries.push_back(
+        {table.start_base + offset(table.data + at), table.fde_base + offset(table.data + at + 4)});
+  }
+  std::ranges::stable_sort(entries, {}, &TableEntry::start);
+  return entries;
+}
+
+/// The stretch of memory that has all FDEs and their CIEs, which FDEs lead to.
+std::optional<unwind::AddressRange> find_frames(std::span<const TableEntry> entries, unwind::Memory& memory) {
+  constexpr std::uint32_t extended_length = 0xffffffff;
+  unwind::AddressRange range{~std::uint64_t{0}, 0};
+  for (const TableEntry& entry : entries) {
+    const auto length = memory.number(entry.fde, 4), to_cie = memory.number(entry.fde + 4, 4);
+    if (!length || !to_cie || *length == extended_length) return std::nullopt;
+    range.start = std::min({range.start, entry.fde, entry.fde + 4 - *to_cie});
+    range.end = std::max(range.end, entry.fde + 4 + *length);
+  }
+  if (range.start >= range.end) return std::nullopt;
+  return range;
+}
+
+/// An .eh_frame_hdr with absolute addresses (Linux Standard Base 5.0, section 10.6.2).
+std::vector<std::byte> make_index(std::span<const TableEntry> entries, ByteOrder order) {
+  std::vector<std::byte> bytes;
+  Appender out(bytes, order);
+  for (const std::uint8_t byte : {std::uint8_t{1}, std::uint8_t{cfi::pe_omit}, std::uint8_t{cfi::pe_udata4},
+                                  std::uint8_t{cfi::pe_udata8}})
+    out.number(byte, 1);
+  out.number(entries.size(), 4);
+  for (const TableEntry& entry : entries) {
+    out.number(entry.start, 8);
+    out.number(entry.fde, 8);
+  }
+  return bytes;
+}
+
+} // namespace
+
+void read_dyn_info_list(unwind::Memory& memory, std::uint64_t head, Listing& listing) {
+  const auto version = memory.number(head, 4), first = memory.number(head + 8, 8);
+  if (!version || !first || *version != 0)
+    return listing.problem(list_name, head, version && first ? "has another version" : "cannot be read");
+  follow(memory, *first, list_name, listing, [&](std::uint64_t at) {
+    const auto entry = read_entry(memory, at);
+    if (!entry)
+      listing.problem(list_name, at, "cannot be read");
+    else if (entry->range == unwind::AddressRange{})
+      listing.problem(list_name, at, "has an entry of an unknown format");
+    else
+      listing.entries.push_back(*entry);
+    return entry.has_value();
+  });
+}
+
+Result<GeneratedCode> copy_procedure(const Registration& registration, unwind::Memory& memory,
+                                     std::uint64_t most) {
+  GeneratedCode code;
+  code.function = copy_string(memory, registration.name);
+  Procedure& procedure = code.procedure.emplace(registration.range.start, registration.range.end,
+                                                std::vector<ProcedureRegion>{}, &memory.space());
+  std::size_t operations = std::min<std::uint64_t>(max_operations, most / sizeof(ProcedureOperation));
+  for (std::uint64_t at = registration.data; at;) {
+    const auto next = memory.word(at), length = memory.number(at + 8, 4), count = memory.number(at + 12, 4);
+    if (!next || !length || !count) return fail("has regions that cannot be read");
+    if (procedure.regions.size() == max_regions) return fail("has too many regions");
+    auto read = read_operations(memory, at + 16, *count, operations);
+    if (!read) return fail("has operations that cannot be read");
+    operations -= read->size();
+    procedure.regions.push_back({static_cast<std::int32_t>(*length), std::move(*read)});
+    at = *next;
+  }
+  return code;
+}
+
+Result<GeneratedCode> copy_table(const Registration& registration, unwind::Memory& memory,
+                                 std::uint64_t most) {
+  if (registration.size > std::min(most, largest_table))
+    return fail("is too large, after what was copied before");
+  const auto entries = read_table(registration, memory);
+  if (!entries) return fail("cannot be read");
+  const auto range = find_frames(*entries, memory);
+  if (!range) return fail("leads to FDEs that cannot be read");
+  if (range->end - range->start > std::min(most, largest_frames))
+    return fail("leads to FDEs far from one another");
+  auto frames = copy_bytes(memory, range->start, range->end - range->start);
+  if (!frames) return fail("leads to FDEs that cannot be read");
+  GeneratedCode code;
+  code.frames = std::move(*frames);
+  code.frames_address = range->start;
+  code.frames_index = make_index(*entries, memory.space().abi().byte_order);
+  return code;
+}
+
+} // namespace sframe::modules::dynamic

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: following a list in memory that may lead anywhere.
+
+#pragma once
+
+#include "dynamic/registration.h"
+
+#include <unordered_set>
+
+namespace sframe::modules::dynamic {
+
+/// Calls `each(address)` for the entries from `first` on, which begin with the address of the next one or 0,
+/// until it returns false. Ends at a circle and where the listing is full.
+template <class Each>
+void follow(unwind::Memory& memory, std::uint64_t first, std::string_view list, Listing& listing,
+            Each&& each) {
+  std::unordered_set<std::uint64_t> seen;
+  for (std::uint64_t at = first; at;) {
+    if (listing.entries.size() >= listing.max_entries)
+      return listing.problem(list, at, "has too many entries");
+    if (!seen.insert(at).second) return listing.problem(list, at, "goes in a circle");
+    if (!each(at)) return;
+    const auto next = memory.word(at);
+    if (!next) return listing.problem(list, at, "cannot be read");
+    at = *next;
+  }
+}
+
+} // namespace sframe::modules::dynamic

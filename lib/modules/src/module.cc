@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/modules/module.h"
+
+#include "sframe/elf/sidecar.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <system_error>
+
+namespace sframe::modules {
+
+namespace {
+
+/// ".build-id/xx/yyyy.debug" below a folder; empty without a build ID.
+std::string by_build_id(const std::string& dir, std::span<const std::byte> id, std::string_view extension) {
+  std::string path = elf::sidecar_path(id);
+  if (path.empty() || dir.empty()) return {};
+  path.replace(path.rfind('.'), std::string::npos, extension);
+  return dir + '/' + path;
+}
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+bool same(std::span<const std::byte> a, std::span<const std::byte> b) {
+  return std::ranges::equal(a, b);
+}
+
+} // namespace
+
+void ModuleInfo::set_path(std::string_view written) {
+  constexpr std::string_view mark = " (deleted)";
+  deleted = written.ends_with(mark);
+  if (deleted) written.remove_suffix(mark.size());
+  path = written;
+}
+
+Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory)
+    : number_(next_number()), info_(std::move(info)), abi_(abi), files_(files), memory_(memory) {}
+
+Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory,
+               std::shared_ptr<const GeneratedCode> code)
+    : Module(std::move(info), abi, files, memory) {
+  code_ = std::move(code);
+}
+
+std::string_view Module::name() const {
+  const std::string_view path = info_.path;
+  return path.substr(path.rfind('/') + 1); // npos + 1 is 0
+}
+
+void Module::load() {
+  asked_ = true;
+  open();
+}
+
+void Module::open() {
+  if (loaded_) return;
+  loaded_ = true;
+  if (code_) return open_generated();
+  const bool named = info_.main && !files_.executable.empty();
+  if (info_.assumed && !named) {
+    problem_ = "the core does not say which program it is of: name the executable";
+    file_missing_ = true;
+  }
+  if (!info_.vdso && files_.open_files && (named || !info_.path.empty())) {
+    // Where the user names another build, the file that the core names may still be the right one.
+    const auto open_named = [&] {
+      if (open_file(files_.executable, Named::by_user)) return true;
+      const std::string problem = problem_;
+      const bool found = !info_.assumed && info_.path != files_.executable && open_own();
+      problem_ = found ? problem + "; " + info_.path + " is used" : problem;
+      return found;
+    };
+    if (named ? open_named() : open_own()) {
+      if (info_.placed) place_by_segments();
+      if (!info_.bias)
+        info_.bias = elf::bias_from_file(*image_, [&] {
+          std::vector<elf::Mapping> mappings;
+          for (const ModuleMapping& m : info_.mappings)
+            mappings.push_back({m.start, m.end, m.file_offset, info_.path});
+          return mappings;
+        }());
+      return;
+    }
+    file_missing_ = true;
+  }
+  file_.reset();
+  image_.reset();
+  use_memory();
+}
+
+/// All that there is was copied when the module was made.
+void Module::open_generated() {
+  if (code_->procedure && !code_->function.empty())
+    procedure_ = {
+        .address = info_.start, .size = info_.end - info_.start, .name = code_->function, .type = 2};
+  if (code_->image.empty()) return;
+  auto image = elf::Image::parse(code_->image);
+  if (image && image->abi() == &abi_)
+    image_ = std::move(*image);
+  else
+    problem_ = info_.path + ": " + (image ? "is for another machine" : image.error().text());
+}
+
+/// The file that the process itself names.
+bool Module::open_own() {
+  if (info_.path.empty()) return false;
+  if (!info_.file.empty()) return open_file(info_.file, Named::by_kernel);
+  return open_file(info_.path, Named::by_core);
+}
+
+/// A core can name any file. Without a build ID to check, the file's bytes would become the process's memory.
+bool Module::may_open(const std::string& path, Named named) {
+  if (named != Named::by_core) return true;
+  const char* const other_way = info_.main ? "; name EXECUTABLE" : "; --sysroot has files of another machine";
+  if (!path.starts_with('/')) {
+    problem_ = path + ": is not opened: the core does not say in which folder it is" + other_way;
+  } else if (files_.trust == FileTrust::none && files_.sysroot.empty()) {
+    problem_ = path + ": is not opened: only the core names it, and --trust=none" + other_way;
+  } else if (info_.deleted && info_.build_id.empty()) {
+    problem_ = path + ": the mapped file was deleted, and its build ID is not known";
+  } else if (files_.trust != FileTrust::all && info_.build_id.empty()) {
+    problem_ =
+        path +
+        ": is not opened: the core does not have the build ID of what was mapped, by which it is checked";
+    problem_ += info_.main ? "; name EXECUTABLE, or use --trust=all" : "; --trust=all uses it unchecked";
+  } else {
+    return true;
+  }
+  return false;
+}
+
+/// A name that is not the user's is one below the sysroot.
+Result<elf::File> Module::open_counted(const std::string& path, bool user_named) {
+  if (files_.budget && !files_.budget->take(Resource::files)) return fail("is one file too many");
+  if (user_named) return elf::File::open_regular(path);
+  // A folder that the user names may be anywhere.
+  const bool network = files_.trust == FileTrust::all || !files_.sysroot.empty();
+  return elf::File::open_named(path, {.root = files_.sysroot, .network = network});
+}
+
+/// Opens the file and makes sure that it is the one that was mapped. Sets problem_.
+bool Module::open_file(const std::string& path, Named named) {
+  if (!may_open(path, named)) return false;
+  auto file = open_counted(path, named != Named::by_core);
+  const std::string shown = named == Named::by_core ? elf::path_in_root(files_.sysroot, path) : path;
+  if (!file) {
+    problem_ = shown + ": " + file.error().text();
+    return false;
+  }
+  file_ = std::move(*file);
+  named_ = named;
+  auto image = elf::Image::parse(file_->bytes());
+  if (!image || image->abi() != &abi_) {
+    problem_ = shown + ": " + (image ? "is for another machine" : image.error().text());
+    return false;
+  }
+  image_ = std::move(*image);
+  if (named == Named::by_kernel) return true;
+  if (!info_.build_id.empty()) {
+    if (same(info_.build_id, image_->build_id())) return true;
+    problem_ = shown + ": is not the file that was mapped: its build ID is ";
+    // Of a file that only the core names, and that is none of the process, nothing is shown.
+    if (image_->build_id().empty())
+      problem_ += "missing, not ";
+    else if (named == Named::by_user)
+      problem_ += elf::to_hex(image_->build_id()) + ", not ";
+    else
+      problem_ += "not ";
+    problem_ += elf::to_hex(info_.build_id);
+    return false;
+  }
+  if (info_.deleted) {
+    problem_ = shown + ": the mapped file was deleted, and its build ID is not known";
+    return false;
+  }
+  problem_ = shown + ": used unchecked: the core does not have the build ID of what was mapped";
+  return true;
+}
+
+/// Only one address ties the file to the process, if need be the entry point's: the rest follows from its
+/// segments.
+void Module::place_by_segments() {
+  constexpr std::uint64_t page = 4096;
+  const std::uint64_t bias = info_.bias.value_or(info_.entry.value_or(image_->entry()) - image_->entry());
+  info_.bias = bias;
+  if (info_.path.empty()) info_.path = file_->path();
+  info_.mappings.clear();
+  for (const elf::Segment& s : image_->segments()) {
+    const std::uint64_t into_page = s.address % page;
+    if (s.type != elf::pt_load || s.file_size == 0 || s.offset < into_page) continue;
+    const std::uint64_t start = s.address - into_page + bias;
+    info_.mappings.push_back({start, start + into_page + s.file_size, s.offset - into_page});
+  }
+  std::ranges::sort(info_.mappings, {}, &ModuleMapping::start);
+}
+
+/// What the process's memory holds of the image: all of the vdso, usually only the headers of others.
+void Module::use_memory() {
+  const auto bytes =
+      info_.header_address ? memory_.memory_at(info_.header_address) : std::span<const std::byte>{};
+  if (bytes.empty()) return;
+  auto image = elf::Image::parse(bytes);
+  if (image && image->abi() == &abi_) image_ = std::move(*image);
+}
+
+std::uint64_t Module::bias() {
+  if (!info_.bias) load();
+  return info_.bias.value_or(info_.start);
+}
+
+std::span<const std::byte> Module::file_bytes_at(std::uint64_t address) {
+  load();
+  if (!file_ || file_missing_) return {};
+  for (const ModuleMapping& m : info_.mappings) {
+    if (address < m.start || address >= m.end) continue;
+    // By the file's own segments first: a tool may have moved them in the file, where the build ID stays.
+    if (image_ && info_.bias)
+      if (const auto held = image_->bytes_at(address - *info_.bias); !held.empty())
+        return held.first(std::min<std::uint64_t>(held.size(), m.end - address));
+    const auto bytes = file_->bytes();
+    const std::uint64_t into = address - m.start;
+    if (m.file_offset > bytes.size() || into >= bytes.size() - m.file_offset) return {};
+    const auto rest = bytes.subspan(m.file_offset + into);
+    return rest.first(std::min<std::uint64_t>(rest.size(), m.end - address));
+  }
+  return {};
+}
+
+bool Module::is_code(std::uint64_t address) {
+  load();
+  if (!image_) return false;
+  const std::uint64_t link = address - bias();
+  return std::ranges::any_of(image_->segments(), [&](const elf::Segment& s) {
+    return s.type == elf::pt_load && s.flags & elf::pf_x && link - s.address < s.memory_size;
+  });
+}
+
+const elf::Image* Module::image() {
+  load();
+  return table_image();
+}
+
+bool Module::is_image() {
+  open();
+  return image_.has_value();
+}
+
+std::span<const std::byte> Module::build_id() {
+  if (!info_.build_id.empty()) return info_.build_id;
+  load();
+  return image_ && file_ ? image_->build_id() : std::span<const std::byte>{};
+}
+
+const std::string& Module::problem() {
+  load();
+  return problem_;
+}
+
+bool Module::file_missing() {
+  load();
+  return file_missing_;
+}
+
+std::vector<std::string> Module::debug_folders() const {
+  std::vector<std::string> folders = files_.more_debug_dirs;
+  if (files_.debug_dir.empty()) return folders;
+  if (!files_.sysroot.empty())
+    folders.push_back(elf::path_in_root(files_.sysroot, files_.debug_dir));
+  else if (files_.trust != FileTrust::none)
+    folders.push_back(files_.debug_dir);
+  return folders;
+}
+
+/// In a folder that the user named, or beside a file that the user named, the links are the user's; elsewhere
+/// they are part of what the core leads to.
+Result<elf::File> Module::open_debug_candidate(const std::string& path) {
+  const auto is_below = [&](const std::string& folder) {
+    return !folder.empty() && path.starts_with(folder) &&
+           (folder.ends_with('/') || path[folder.size()] == '/');
+  };
+  if (std::ranges::any_of(files_.more_debug_dirs, is_below)) return open_counted(path, true);
+  if (!files_.sysroot.empty()) {
+    std::error_code error; // the path was made absolute
+    const std::string root = std::filesystem::absolute(files_.sysroot, error).string();
+    for (const std::string& start : {files_.sysroot, root})
+      if (path.starts_with(start) && path.size() > start.size())
+        return open_counted((path[start.size()] == '/' ? "" : "/") + path.substr(start.size()), false);
+    return file_ && named_ == Named::by_user ? open_counted(path, true) : fail("is outside of the sysroot");
+  }
+  if (file_ && named_ != Named::by_core) return open_counted(path, true);
+  return open_counted(path, false);
+}
+
+/// By build ID and debug link where the file is there, else by the build ID that the process has.
+void Module::open_debug_file() {
+  if (debug_tried_) return;
+  debug_tried_ = true;
+  if (code_ || !files_.open_files) return;
+  const std::vector<std::string> folders = debug_folders();
+  const auto open_candidate = [&](const std::string& path) { return open_debug_candidate(path); };
+  if (file_) {
+    std::vector<elf::Rejected> rejected;
+    debug_file_ = elf::find_debug_file(*image_, file_->path(), folders, &rejected, open_candidate);
+    if (!debug_file_ && problem_.empty() && !rejected.empty())
+      problem_ = rejected.front().path + ": is not its debug file: " + rejected.front().why;
+    return;
+  }
+  for (const std::string& folder : folders) {
+    const std::string path = by_build_id(folder, build_id(), ".debug");
+    auto file = path.empty() ? fail("") : open_candidate(path);
+    if (!file) continue; // most files have none: no problem
+    auto image = elf::Image::parse(file->bytes());
+    if (!image || image->abi() != &abi_ || !same(image->build_id(), build_id())) continue;
+    debug_file_ = elf::DebugFile{std::move(*file), std::move(*image)};
+    return;
+  }
+}
+
+const elf::Image* Module::separate_image() {
+  open_debug_file();
+  return debug_file_ && debug_file_->image.abi() == &abi_ ? &debug_file_->image : nullptr;
+}
+
+void Module::find_sidecar() {
+  const std::string path =
+      files_.open_files ? by_build_id(files_.sframe_dir, build_id(), ".sframe") : std::string();
+  if (path.empty()) return;
+  auto file = open_counted(path, true);
+  if (!file) return; // not every module has one
+  sidecar_ = std::move(*file);
+  auto image = elf::Image::parse(sidecar_->bytes());
+  if (!image || image->abi() != &abi_)
+    problem_ = path + ": " + (image ? "is for another machine" : image.error().text());
+  else if (!same(image->build_id(), build_id()))
+    problem_ = path + ": is for another build ID";
+  else
+    sidecar_image_ = std::move(*image);
+}
+
+UnwindTables& Module::tables() {
+  if (tables_) return *tables_;
+  load();
+  find_sidecar();
+  TableSources sources = {
+      .image = table_image(),
+      .image_is_memory = !has_sections(),
+      .memory = &memory_,
+      .bias = bias(),
+      .sidecar = sidecar_image_ ? &*sidecar_image_ : nullptr,
+      .code = code_.get(),
+      .generate = files_.generate_sframe && !code_,
+      .budget = files_.budget.get(),
+  };
+  // Code without any .eh_frame is the one reason to look for a separate file here.
+  if (sources.image && !sources.image_is_memory && !sources.image->find_section(".eh_frame"))
+    sources.debug = separate_image();
+  tables_ = std::make_unique<UnwindTables>(sources, abi_);
+  if (problem_.empty() && !tables_->problems().empty())
+    problem_ = info_.path + ": " + tables_->problems().front();
+  return *tables_;
+}
+
+std::vector<std::byte> Module::converted_sidecar() {
+  if (!tables_ || !tables_->converted()) return {};
+  return elf::make_sidecar({.machine = image_->machine(),
+                            .byte_order = image_->byte_order(),
+                            .type = image_->type(),
+                            .flags = image_->flags(),
+                            .build_id = build_id(),
+                            .section = tables_->converted()->bytes,
+                            .section_address = tables_->converted()->address});
+}
+
+namespace {
+
+bool has_full_symbols(const elf::Image& image) {
+  return std::ranges::any_of(image.sections(),
+                             [](const elf::Section& s) { return s.type == elf::sht_symtab && s.size; });
+}
+
+} // namespace
+
+/// The symbols that stripping took, kept small: an ELF file in xz with those that .dynsym has not.
+void Module::open_debugdata() {
+  const elf::Image* image = sections_image();
+  const elf::Section* section = image ? image->find_section(".gnu_debugdata") : nullptr;
+  if (!section) return;
+  const auto packed = image->contents(*section);
+  // Real ones become three to five times as large.
+  constexpr std::uint64_t least = std::uint64_t{8} << 20, times = 16;
+  const std::uint64_t most = least + (packed ? times * packed->bytes().size() : 0);
+  const bool unlimited = files_.budget && files_.budget->limits() == Limits::off;
+  elf::UnpackLimits limits;
+  if (!unlimited) limits = {.size = most, .memory = most, .expansion = 0};
+  auto unpacked = packed ? elf::unpack(packed->bytes(), limits) : std::unexpected(packed.error());
+  if (unpacked && unpacked->damaged()) unpacked = fail("is damaged");
+  if (!unpacked) {
+    if (problem_.empty()) problem_ = info_.path + ": .gnu_debugdata: " + unpacked.error().text();
+    return;
+  }
+  debugdata_ = std::move(*unpacked);
+  if (const auto inner = elf::Image::parse(debugdata_->bytes()); inner && inner->abi() == &abi_)
+    more_symbols_ = elf::SymbolTable::load(*inner);
+}
+
+void Module::load_symbols() {
+  load();
+  const elf::Image* image = sections_image();
+  if (!image || !has_full_symbols(*image)) {
+    const elf::Image* separate = separate_image();
+    if (separate && has_full_symbols(*separate))
+      image = separate;
+    else
+      open_debugdata();
+  }
+  symbols_ = image ? elf::SymbolTable::load(*image) : elf::SymbolTable();
+}
+
+/// Sections of an object that a JIT compiler loaded have addresses, its symbols offsets in them.
+std::optional<elf::SymbolTable::Match> Module::find_own_symbol(std::uint64_t address) {
+  if (procedure_.size && address - procedure_.address < procedure_.size)
+    return elf::SymbolTable::Match{&procedure_, address - procedure_.address};
+  if (!image_ || !image_->relocatable()) return symbols_->find(address);
+  for (const elf::Section& section : image_->sections())
+    if (section.allocated() && address - section.address < section.size)
+      return symbols_->find(section.index, address - section.address);
+  return std::nullopt;
+}
+
+std::optional<elf::SymbolTable::Match> Module::find_symbol(std::uint64_t address) {
+  if (!symbols_) load_symbols();
+  const auto match = find_own_symbol(address), more = more_symbols_.find(address);
+  if (!match || (more && more->offset < match->offset)) return more;
+  return match;
+}
+
+std::optional<std::uint64_t> Module::find_definition(std::string_view name) {
+  open();
+  const elf::Image* image = sections_image();
+  const auto found = image ? elf::find_definition(*image, name) : std::nullopt;
+  return found ? std::optional(*found + info_.bias.value_or(info_.start)) : std::nullopt;
+}
+
+const elf::Image* Module::debug_image() {
+  load();
+  const elf::Image* image = sections_image();
+  if (image && image->find_section(".debug_info")) return image;
+  const elf::Image* separate = separate_image();
+  return separate && separate->find_section(".debug_info") ? separate : nullptr;
+}
+
+std::optional<unwind::SframeAnswer> Module::find_sframe(std::uint64_t address) {
+  return tables().find_sframe(address - bias());
+}
+
+bool Module::find_cfi(std::uint64_t address, unwind::CfiAnswer& answer) {
+  return tables().find_cfi(address - bias(), answer);
+}
+
+std::optional<unwind::FunctionExtent> Module::find_function(std::uint64_t address) {
+  auto found = tables().function_at(address - bias());
+  if (found) found->start += bias();
+  return found;
+}
+
+std::optional<unwind::FunctionExtent> Module::find_symbol_extent(std::uint64_t address) {
+  const auto match = find_symbol(address - bias());
+  if (!match) return std::nullopt;
+  return unwind::FunctionExtent{address - match->offset, match->symbol->size};
+}
+
+} // namespace sframe::modules

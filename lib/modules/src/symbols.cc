@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/modules/symbols.h"
+
+namespace sframe::modules {
+
+std::optional<FunctionName> ElfSymbols::find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) {
+  const auto match = module.find_symbol(lookup_pc - module.bias());
+  if (!match) return std::nullopt;
+  Budget* budget = module.file_options().budget.get();
+  return FunctionName{elf::demangle(match->symbol->name, budget), match->offset + (pc - lookup_pc)};
+}
+
+std::optional<FunctionName> function_of(const unwind::Frame& frame, Module* module, SymbolLookup& symbols) {
+  if (!module) return symbols.find_outside(frame.lookup_pc(), frame.pc);
+  // The trampoline of signal handlers is entered at its first byte, by no call: its name is that of the pc
+  // itself.
+  if (frame.signal_frame)
+    if (auto exact = symbols.find(*module, frame.pc, frame.pc)) return exact;
+  return symbols.find(*module, frame.lookup_pc(), frame.pc);
+}
+
+} // namespace sframe::modules

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/modules/tables.h"
+
+#include "sframe/base/budget.h"
+#include "sframe/base/problem.h"
+#include "sframe/cfi/image.h"
+#include "sframe/convert.h"
+#include "sframe/elf/object.h"
+#include "sframe/generate/from_cfi.h"
+#include "sframe/modules/generated_code.h"
+
+#include <algorithm>
+
+namespace sframe::modules {
+
+/// An FDE whose instructions take long, with the states on the way: a lookup goes on from the nearest one.
+/// Stacks with very many addresses in such a function are made by hand, or of a generated interpreter; both
+/// are walked.
+class UnwindTables::CostlyFde {
+public:
+  static constexpr std::uint64_t least_size = 16384; ///< bytes of instructions
+
+  /// Executes all of them. `used` is what that was, in bytes.
+  CostlyFde(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t& used)
+      : section_(section.bytes().data()), offset_(fde.offset) {
+    constexpr std::uint64_t most_states = 256;
+    const std::uint64_t apart = fde.instructions.size() / most_states + 1;
+    cfi::FullRowCursor rows(section, fde);
+    states_.push_back({fde.start, fde.instructions_offset, rows});
+    for (cfi::FullRow row; rows.next(row);)
+      if (rows.instruction() - states_.back().instruction >= apart)
+        states_.push_back({row.end, rows.instruction(), rows});
+    used = rows.instruction() - fde.instructions_offset;
+  }
+
+  bool is(const cfi::Section& section, const cfi::Fde& fde) const {
+    return section.bytes().data() == section_ && fde.offset == offset_;
+  }
+
+  /// What follows is about the row that was found last, or one that a state is near of.
+  bool find(std::uint64_t address, cfi::FullRow& row, std::uint64_t& used) {
+    used = 0;
+    if (has_last_ && address - last_.begin < last_.end - last_.begin) return row = last_, true;
+    auto after = std::ranges::upper_bound(states_, address, {}, &State::address);
+    if (after == states_.begin()) return false;
+    const State& state = *std::prev(after);
+    cfi::FullRowCursor rows = state.rows;
+    has_last_ = rows.find(address, last_);
+    used = rows.instruction() - state.instruction;
+    if (has_last_) row = last_;
+    return has_last_;
+  }
+
+private:
+  struct State {
+    std::uint64_t address, instruction;
+    cfi::FullRowCursor rows;
+  };
+  const std::byte* section_;
+  std::uint64_t offset_;
+  std::vector<State> states_; ///< by address
+  cfi::FullRow last_;
+  bool has_last_ = false;
+};
+
+UnwindTables::~UnwindTables() = default;
+
+UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
+    : abi_(abi), budget_(sources.budget) {
+  if (sources.sidecar) add_sframe(*sources.sidecar);
+  if (sources.image && sources.image_is_memory) {
+    add_cfi(cfi::open_cfi_in_memory(*sources.image, sources.bias, [&](std::uint64_t address) {
+      return sources.memory->memory_at(address + sources.bias);
+    }));
+    if (const auto* segment = sources.image->find_segment(elf::pt_gnu_sframe); segment && sframe_.empty()) {
+      const auto bytes = sources.memory->memory_at(segment->address + sources.bias);
+      add_sframe_bytes(bytes.first(std::min<std::uint64_t>(bytes.size(), segment->memory_size)),
+                       segment->address);
+    }
+  } else if (sources.image) {
+    if (sframe_.empty()) add_sframe(*sources.image);
+    add_cfi(cfi::open_cfi(*sources.image));
+  }
+  if (sources.code) add_generated(*sources.code);
+  if (sources.debug) add_cfi(cfi::open_cfi(*sources.debug, {.eh_frame = false}));
+  if (sources.generate && sframe_.empty() && sources.image && !sources.image_is_memory)
+    generate_sframe(*sources.image);
+  finish_sframe();
+}
+
+void UnwindTables::add_sframe(const elf::Image& image) {
+  for (const elf::Table& table : image.sframe_tables()) {
+    auto contents =
+        image.relocatable() ? elf::ObjectLayout::sframe_contents(image, table) : image.contents(table);
+    if (!contents) {
+      problems_.push_back(contents.error().text());
+      continue;
+    }
+    contents_.push_back(std::move(*contents));
+    add_sframe_bytes(contents_.back().bytes(), table.address);
+  }
+}
+
+void UnwindTables::add_sframe_bytes(std::span<const std::byte> bytes, std::uint64_t address) {
+  sframe::Concatenated sections(bytes, address);
+  for (;;) {
+    auto section = sections.next();
+    if (!section) {
+      problems_.push_back(to_problem(section.error()).text());
+      return;
+    }
+    if (!*section) return;
+    if (&(*section)->abi() == &abi_) sframe_.push_back(**section);
+  }
+}
+
+/// The section that sframe-gen would write, in memory only. What cannot be converted is left to CFI.
+void UnwindTables::generate_sframe(const elf::Image& image) {
+  const auto input = generate::CfiInput::from_image(image);
+  if (!input) return;
+  // Near the code, where a section in the file would be.
+  const elf::Section* frames = image.find_section(".eh_frame");
+  const std::uint64_t address = frames ? frames->address : 0;
+  auto bytes = generate::from_cfi(*input, {}).builder.finish(address);
+  if (!bytes) return;
+  contents_.push_back(elf::Contents(std::move(*bytes)));
+  converted_ = {contents_.back().bytes(), address};
+  add_sframe_bytes(contents_.back().bytes(), address);
+}
+
+/// One sorted section is searched in place: a walk asks for few of its functions. Everything else gets an
+/// index.
+void UnwindTables::finish_sframe() {
+  if (sframe_.size() < 2 && (sframe_.empty() || sframe_.front().sorted())) return;
+  const auto fixed = [](const sframe::Section& s) {
+    return std::pair(s.header().fixed_ra_offset, s.header().fixed_fp_offset);
+  };
+  // The index does not say from which section a row is, so `fixed` must mean the same in all.
+  for (const sframe::Section& section : sframe_)
+    if (fixed(section) != fixed(sframe_.front())) {
+      problems_.push_back("SFrame sections with different fixed offsets: only the first is used");
+      sframe_.resize(1, sframe_.front());
+      break;
+    }
+  if (auto wrong = index_sframe()) {
+    problems_.push_back(to_problem(*wrong).text());
+    sframe_.clear();
+  }
+}
+
+std::optional<sframe::Error> UnwindTables::index_sframe() {
+  auto index = sframe::Index::build(sframe_);
+  if (!index) return index.error();
+  sframe_index_ = std::move(*index);
+  for (const sframe::Section& section : sframe_)
+    for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
+      if (const auto fde = section.fde(i); fde && fde->size) functions_.push_back({fde->start, fde->size});
+  std::ranges::stable_sort(functions_, {}, &unwind::FunctionExtent::start);
+  return std::nullopt;
+}
+
+/// With an index: the function that the address is in. Where functions overlap, the one that starts later
+/// ends the earlier one, as in the index.
+std::optional<unwind::FunctionExtent> UnwindTables::indexed_function(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(functions_, address, {}, &unwind::FunctionExtent::start);
+  if (after == functions_.begin()) return std::nullopt;
+  unwind::FunctionExtent function = *std::prev(after);
+  if (after != functions_.end()) function.size = std::min(function.size, after->start - function.start);
+  return address - function.start < function.size ? std::optional(function) : std::nullopt;
+}
+
+std::optional<unwind::SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
+  if (sframe_.empty()) return std::nullopt;
+  const sframe::Header& header = sframe_.front().header();
+  unwind::SframeAnswer answer;
+  if (sframe_index_) {
+    const IndexedRow* found = sframe_index_->find(address);
+    if (!found) return std::nullopt;
+    const auto function = indexed_function(address);
+    answer = {found->row, found->signal_frame, function && address - function->start == function->size - 1};
+  } else {
+    constexpr std::uint32_t many_rows = 1024, many_lookups = 16;
+    const auto function = sframe_.front().find_fde(address);
+    if (!function || !*function) return std::nullopt;
+    const std::uint32_t count = (*function)->num_fres;
+    if (!may_decode(count)) return std::nullopt;
+    // Looking up in place has turned out to be slow.
+    if (count >= many_rows && ++costly_lookups_ == many_lookups && !index_sframe())
+      return find_sframe(address);
+    const auto found = sframe_.front().find(address);
+    if (!found || !*found) return std::nullopt;
+    const auto& [fde, row] = **found;
+    answer = {row, fde.signal_frame, !fde.contains(address + 1)};
+  }
+  answer.row = resolve_fixed(answer.row, header.fixed_ra_offset, header.fixed_fp_offset);
+  return answer;
+}
+
+void UnwindTables::add_cfi(cfi::ImageCfi opened) {
+  for (elf::Contents& contents : opened.storage) contents_.push_back(std::move(contents));
+  for (const Problem& problem : opened.problems) problems_.push_back(problem.text());
+  for (const cfi::ImageSection& one : opened.sections) cfi_.push_back(one.finder());
+}
+
+void UnwindTables::add_generated(const GeneratedCode& code) {
+  if (code.procedure) procedure_ = &*code.procedure;
+  if (const auto table = cfi::EhFrameHdr::parse(code.frames_index, 0, abi_))
+    cfi_.emplace_back(cfi::Section(cfi::SectionKind::eh_frame, code.frames, code.frames_address, abi_),
+                      *table);
+}
+
+bool UnwindTables::may_decode(std::uint64_t rows) {
+  return !budget_ || budget_->take(Resource::rows, rows);
+}
+
+bool UnwindTables::find_row(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t address,
+                            cfi::FullRow& row) {
+  const auto pay = [&](std::uint64_t instructions) {
+    return !budget_ || budget_->take(Resource::cfi_instructions, instructions);
+  };
+  std::uint64_t used = 0;
+  if (costly_fde_ && costly_fde_->is(section, fde)) {
+    const bool found = costly_fde_->find(address, row, used);
+    return pay(used) && found;
+  }
+  cfi::FullRowCursor rows(section, fde);
+  const bool found = rows.find(address, row);
+  used = std::max(rows.instruction(), fde.instructions_offset) - fde.instructions_offset;
+  if (!pay(fde.cie.instructions.size() + used)) return false;
+  if (used >= CostlyFde::least_size) {
+    costly_fde_ = std::make_unique<CostlyFde>(section, fde, used);
+    return pay(used) && found;
+  }
+  return found;
+}
+
+bool UnwindTables::find_cfi(std::uint64_t address, unwind::CfiAnswer& answer) {
+  for (cfi::FdeFinder& finder : cfi_) {
+    const auto fde = finder.find(address);
+    if (!fde || !*fde) continue;
+    if (!find_row(finder.section(), **fde, address, answer.row)) continue;
+    answer.signal_frame = (*fde)->cie.signal_frame;
+    answer.ends_here = !(*fde)->contains(address + 1);
+    answer.address_size = (*fde)->cie.address_size;
+    return true;
+  }
+  return procedure_ && procedure_->find(address, abi_, answer);
+}
+
+std::optional<UnwindTables::FoundFde> UnwindTables::find_fde(std::uint64_t address) {
+  for (cfi::FdeFinder& finder : cfi_)
+    if (auto fde = finder.find(address); fde && *fde) return FoundFde{&finder.section(), **fde};
+  return std::nullopt;
+}
+
+std::optional<unwind::FunctionExtent> UnwindTables::function_at(std::uint64_t address) {
+  if (procedure_) return unwind::FunctionExtent{procedure_->start, procedure_->end - procedure_->start};
+  if (const auto found = find_fde(address)) return unwind::FunctionExtent{found->fde.start, found->fde.size};
+  if (sframe_.empty()) return std::nullopt;
+  if (sframe_index_) return indexed_function(address);
+  if (const auto fde = sframe_.front().find_fde(address); fde && *fde)
+    return unwind::FunctionExtent{(*fde)->start, (*fde)->size};
+  return std::nullopt;
+}
+
+} // namespace sframe::modules

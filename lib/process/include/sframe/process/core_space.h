@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory of a core file: what the core has, and for file-backed pages that the kernel left out, the file
+// on disk, if it is the one that was mapped. Modules are those that elf::Core found.
+
+#pragma once
+
+#include "sframe/elf/core.h"
+#include "sframe/modules/dynamic_code.h"
+#include "sframe/modules/module.h"
+#include "sframe/unwind/address_space.h"
+
+#include <deque>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace sframe::process {
+
+struct LinkedObject;
+
+class CoreSpace final : public modules::ModuleSpace, public modules::ByteSource {
+public:
+  /// `core` must outlive the space and core.abi() must not be null. Opens nothing yet, unless the core
+  /// neither lists the mapped files nor has the program's headers: then `files.executable` is asked for the
+  /// libraries.
+  CoreSpace(const elf::Core& core, modules::FileOptions files);
+
+  const AbiTraits& abi() const override { return *core_.abi(); }
+  std::span<const std::byte> view(std::uint64_t address) override;
+  bool is_code(std::uint64_t address) override;
+  std::uint64_t code_address_mask() override;
+  modules::Module* module_at(std::uint64_t address) override;
+  Budget* budget() override { return files_.budget.get(); }
+
+  /// The core's own bytes, without files.
+  std::span<const std::byte> memory_at(std::uint64_t address) override { return core_.bytes_at(address); }
+
+  /// All modules, by address, and behind them those of generated code that were asked for. The main
+  /// executable's is main_module().
+  std::deque<modules::Module>& modules() { return modules_; }
+  modules::Module* main_module() { return main_; }
+
+  const elf::Core& core() const { return core_; }
+  modules::DynamicCode& generated_code() { return generated_; }
+
+private:
+  std::string name_of(const modules::ModuleInfo& info, std::span<const LinkedObject> linked) const;
+  std::vector<LinkedObject> linked_by_executable();
+  void add_linked(std::span<const LinkedObject> linked);
+  modules::Module* mapped_module(std::uint64_t address);
+  std::span<const std::byte> from_file(std::uint64_t address);
+
+  const elf::Core& core_;
+  modules::FileOptions files_;
+  std::deque<modules::Module> modules_; ///< beside core_.modules(); then those of linked_, and generated code
+  std::vector<std::pair<unwind::AddressRange, modules::Module*>>
+      linked_; ///< what no note of the core tells of, by address; of modules_
+  modules::Module* main_ = nullptr;
+  modules::DynamicCode generated_;
+};
+
+} // namespace sframe::process

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/process/core_space.h"
+
+#include "link_map.h"
+
+#include "sframe/unwind/abi.h"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+
+namespace sframe::process {
+
+namespace {
+
+modules::ModuleInfo info_of(const elf::Module& module) {
+  modules::ModuleInfo info;
+  info.set_path(module.path);
+  info.vdso = module.vdso;
+  info.start = module.start;
+  info.end = module.end;
+  info.bias = module.bias;
+  info.build_id = module.build_id;
+  info.header_address = module.header_address;
+  info.assumed = module.assumed;
+  info.placed = module.path.empty();
+  for (const elf::Mapping& m : module.mappings) info.mappings.push_back({m.start, m.end, m.file_offset});
+  return info;
+}
+
+} // namespace
+
+CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
+    : core_(core), files_(std::move(files)), generated_(*this, files_, *this, modules_) {
+  const elf::Module* executable = nullptr;
+  for (const std::uint64_t type : {elf::at_entry, elf::at_phdr})
+    if (const auto address = core.auxv(type); address && !executable) executable = core.module_at(*address);
+  std::vector<LinkedObject> linked;
+  if (core.mappings().empty())
+    if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);
+  for (const elf::Module& module : core.modules()) {
+    modules::ModuleInfo info = info_of(module);
+    info.main = &module == executable;
+    if (info.main) info.entry = core.auxv(elf::at_entry);
+    if (info.path.empty()) info.path = name_of(info, linked);
+    modules_.emplace_back(std::move(info), *core.abi(), files_, *this);
+    if (info.main) main_ = &modules_.back();
+  }
+  if (!core.mappings().empty()) return;
+  if (linked.empty()) linked = linked_by_executable();
+  add_linked(linked);
+  // Of those that claim the same place, the first counts.
+  std::ranges::stable_sort(linked_, {}, [](const auto& at) { return at.first.start; });
+  const auto same_start = [](const auto& a, const auto& b) { return a.first.start == b.first.start; };
+  linked_.erase(std::unique(linked_.begin(), linked_.end(), same_start), linked_.end());
+}
+
+/// What the core's notes do not say: the program's name as it was started, a library's as it was loaded.
+std::string CoreSpace::name_of(const modules::ModuleInfo& info, std::span<const LinkedObject> linked) const {
+  if (info.main && !files_.executable.empty()) return files_.executable;
+  if (info.main && !info.assumed) return text_at(core_, core_.auxv(elf::at_execfn).value_or(0));
+  for (const LinkedObject& object : linked)
+    if (object.dynamic >= info.start && object.dynamic < info.end) return object.name;
+  return {};
+}
+
+/// Where the core lacks the program's headers, its file says where the dynamic section is.
+std::vector<LinkedObject> CoreSpace::linked_by_executable() {
+  const elf::Image* image = main_ && !files_.executable.empty() ? main_->image() : nullptr;
+  const elf::Segment* dynamic = image ? image->find_segment(elf::pt_dynamic) : nullptr;
+  return dynamic ? linked_objects(core_, dynamic->address + main_->bias()) : std::vector<LinkedObject>();
+}
+
+/// Libraries whose first page, by which elf::Core finds images, is not in the core. A library ends where the
+/// next one starts, or the memory that it is in.
+void CoreSpace::add_linked(std::span<const LinkedObject> linked) {
+  std::vector<std::uint64_t> starts;
+  for (const elf::Module& module : core_.modules()) starts.push_back(module.start);
+  for (const LinkedObject& object : linked) starts.push_back(object.bias);
+  std::ranges::sort(starts);
+  for (const LinkedObject& object : linked) {
+    const elf::MemoryRange* range = core_.range_at(object.dynamic);
+    if (!range || object.name.empty() || object.bias > object.dynamic || core_.module_at(object.dynamic))
+      continue;
+    const elf::MemoryRange* const end_of_all = core_.memory().data() + core_.memory().size();
+    while (range + 1 != end_of_all && range[1].address == range->address + range->size) ++range;
+    modules::ModuleInfo info;
+    info.path = object.name;
+    info.bias = info.start = object.bias;
+    info.end = range->address + range->size;
+    if (const auto next = std::ranges::upper_bound(starts, object.dynamic); next != starts.end())
+      info.end = std::min(info.end, *next);
+    info.placed = true;
+    info.mappings.push_back({info.start, info.end, 0});
+    const unwind::AddressRange where{info.start, info.end};
+    modules_.emplace_back(std::move(info), *core_.abi(), files_, *this);
+    linked_.emplace_back(where, &modules_.back());
+  }
+}
+
+modules::Module* CoreSpace::module_at(std::uint64_t address) {
+  modules::Module* mapped = mapped_module(address);
+  if (mapped && mapped->is_image()) return mapped;
+  modules::Module* generated = is_code(address) ? generated_.module_at(address) : nullptr;
+  return generated ? generated : mapped;
+}
+
+modules::Module* CoreSpace::mapped_module(std::uint64_t address) {
+  const auto after =
+      std::ranges::upper_bound(linked_, address, {}, [](const auto& at) { return at.first.start; });
+  if (after != linked_.begin() && address < std::prev(after)->first.end) return std::prev(after)->second;
+  const elf::Module* module = core_.module_at(address);
+  return module ? &modules_[static_cast<std::size_t>(module - core_.modules().data())] : nullptr;
+}
+
+/// A page that could be written need not have the file's bytes; if the kernel left it out, it had. In a
+/// truncated core nobody knows.
+std::span<const std::byte> CoreSpace::from_file(std::uint64_t address) {
+  const elf::MemoryRange* range = core_.range_at(address);
+  if (range && range->flags & elf::pf_w && core_.truncated()) return {};
+  modules::Module* module = mapped_module(address);
+  return module ? module->file_bytes_at(address) : std::span<const std::byte>{};
+}
+
+std::span<const std::byte> CoreSpace::view(std::uint64_t address) {
+  const auto bytes = core_.bytes_at(address);
+  return bytes.empty() ? from_file(address) : bytes;
+}
+
+std::uint64_t CoreSpace::code_address_mask() {
+  std::uint64_t signature = 0, highest = 0;
+  for (const elf::CoreThread& thread : core_.threads())
+    if (!signature) signature = thread.code_pac_mask;
+  for (const elf::MemoryRange& range : core_.memory()) highest = std::max(highest, range.address);
+  return unwind::code_address_mask(abi(), signature, highest);
+}
+
+bool CoreSpace::is_code(std::uint64_t address) {
+  if (const elf::MemoryRange* range = core_.range_at(address)) return range->flags & elf::pf_x;
+  // Some cores have no segment for clean file pages at all.
+  modules::Module* module = mapped_module(address);
+  return module && module->is_code(address);
+}
+
+} // namespace sframe::process

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: registers as cores and ptrace give them, made those of a walk's innermost frame.
+
+#pragma once
+
+#include "sframe/elf/registers.h"
+#include "sframe/unwind/abi.h"
+#include "sframe/unwind/registers.h"
+
+namespace sframe::process {
+
+unwind::Registers registers_of(const elf::Registers& from, const AbiTraits& abi,
+                               const unwind::UnwindAbi& unwind);
+
+} // namespace sframe::process

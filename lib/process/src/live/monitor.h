@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: the thread that traces the processes of a ProcessMonitor. It waits for reports of the kernel and
+// answers them at once. Other threads hand it commands and wait until these are done; a command that has to
+// wait for threads to stand is asked again after each report, so that nothing holds up the other processes.
+
+#pragma once
+
+#include "live/event_queue.h"
+#include "live/monitored.h"
+#include "live/tracee.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace sframe::process::live {
+
+/// A process; with a session (attach()), only as long as that lasts.
+struct Attached {
+  std::uint32_t pid;
+  std::uint64_t session = 0;
+};
+
+class Monitor {
+public:
+  explicit Monitor(bool follow_forks);
+  ~Monitor();
+  Monitor(const Monitor&) = delete;
+  Monitor& operator=(const Monitor&) = delete;
+
+  /// Called once before all others.
+  Result<void> start();
+  /// Lets go of everything and ends the thread. All other functions fail afterwards.
+  void close();
+
+  EventQueue& events() { return events_; }
+  /// False where no process is traced.
+  bool busy() const { return count_ != 0; }
+  /// Whether attach() need not, and cannot, seize the process.
+  bool follows(std::uint32_t pid);
+
+  /// The session that begins.
+  Result<std::uint64_t> attach(std::uint32_t pid);
+  Result<void> detach(Attached which);
+  Result<void> pause(std::uint32_t pid, std::optional<std::uint32_t> tid);
+  Result<void> resume(std::uint32_t pid, std::optional<std::uint32_t> tid);
+  /// Stops for a walk, as Tracing::stop().
+  Result<Stop> hold(Attached which, std::optional<std::uint32_t> tid, const AbiTraits& abi);
+  void release(Attached which);
+
+private:
+  /// Called until it says true: done.
+  using Step = std::function<bool(const Patience&)>;
+  struct Command;
+
+  void perform(Step step);
+  void wake();
+  Result<void> perform_on(Attached which, std::function<Result<void>(Monitored&)> action);
+  Result<void> stand(Attached which, std::function<bool(Monitored&)> begin,
+                     std::function<Result<void>(Monitored&, bool in_time)> finish);
+
+  // The rest is for the tracing thread alone.
+  void run();
+  bool take_commands();
+  void reap();
+  void report(std::uint32_t tid, int status);
+  Monitored* find(Attached which);
+  Monitored* owner_of(std::uint32_t tid);
+  Monitored* adopt(std::uint32_t tid);
+  void leave(Monitored& process);
+  void drop_if_gone(std::uint32_t pid);
+
+  const bool follow_forks_;
+  EventQueue events_;
+  std::thread thread_;
+
+  std::mutex mutex_; ///< of the next three
+  std::condition_variable arrived_;
+  std::vector<std::shared_ptr<Command>> commands_; ///< that it has not seen yet
+  bool closed_ = false;
+
+  std::vector<std::shared_ptr<Command>> active_;
+  std::map<std::uint32_t, Monitored> processes_; ///< by pid
+  std::atomic<std::size_t> count_ = 0;           ///< of processes_
+  std::uint64_t sessions_ = 0;                   ///< that there were
+  bool closing_ = false;
+};
+
+} // namespace sframe::process::live

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "live/proc_files.h"
+
+#include "sframe/process/live_process.h"
+#include "sframe/unwind/abi.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <elf.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+namespace sframe::process {
+
+namespace live {
+
+namespace {
+
+std::uint64_t decimal(std::string_view text) {
+  std::uint64_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+/// Takes a hexadecimal (or other) number and the character behind it off the front of `text`.
+std::optional<std::uint64_t> take(std::string_view& text, char behind, int base = 16) {
+  std::uint64_t value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  const auto size = static_cast<std::size_t>(rest - text.data());
+  if (error != std::errc() || size == text.size() || text[size] != behind) return std::nullopt;
+  text.remove_prefix(size + 1);
+  return value;
+}
+
+bool is_kernel_thread(std::uint32_t pid) {
+  // Field 9 of stat; the name before it is in parentheses and may hold any character.
+  constexpr std::uint64_t pf_kthread = 0x00200000;
+  const std::string stat = read_proc(pid, "stat");
+  std::size_t at = stat.rfind(')');
+  for (int field = 2; field < 9 && at != std::string::npos; ++field) at = stat.find(' ', at + 1);
+  return at != std::string::npos && decimal(std::string_view(stat).substr(at + 1)) & pf_kthread;
+}
+
+} // namespace
+
+std::string proc_path(std::uint32_t pid, std::string_view name) {
+  return "/proc/" + std::to_string(pid) + '/' + std::string(name);
+}
+
+std::string read_proc(std::uint32_t pid, std::string_view name) {
+  const int fd = ::open(proc_path(pid, name).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::string text;
+  for (;;) {
+    const std::size_t used = text.size();
+    text.resize(used + std::max<std::size_t>(used, 4096));
+    const ssize_t got = ::read(fd, text.data() + used, text.size() - used);
+    text.resize(used + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    if (got <= 0) break;
+  }
+  ::close(fd);
+  return text;
+}
+
+std::uint64_t resident_bytes(std::uint32_t pid) {
+  const std::string statm = read_proc(pid, "statm"); // pages: of addresses, resident, ...
+  const std::size_t space = statm.find(' ');
+  if (space == std::string::npos) return 0;
+  return decimal(std::string_view(statm).substr(space + 1)) *
+         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::vector<std::uint32_t> list_threads(std::uint32_t pid) {
+  std::vector<std::uint32_t> tids;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(proc_path(pid, "task"), error), end; !error && at != end;
+       at.increment(error))
+    tids.push_back(static_cast<std::uint32_t>(decimal(at->path().filename().native())));
+  std::ranges::sort(tids);
+  return tids;
+}
+
+bool has_ended(std::uint32_t pid, std::uint32_t tid) {
+  const std::string state = status_value(read_proc(pid, "task/" + std::to_string(tid) + "/status"), "State");
+  return state.empty() || state.starts_with('Z') || state.starts_with('X');
+}
+
+std::uint32_t living_thread(std::uint32_t pid) {
+  if (!has_ended(pid, pid)) return pid;
+  for (const std::uint32_t tid : list_threads(pid))
+    if (!has_ended(pid, tid)) return tid;
+  return pid;
+}
+
+std::string thread_name(std::uint32_t pid, std::uint32_t tid) {
+  std::string name = read_proc(pid, "task/" + std::to_string(tid) + "/comm");
+  if (name.ends_with('\n')) name.pop_back();
+  return name;
+}
+
+std::string status_value(std::string_view status, std::string_view key) {
+  const std::string line = '\n' + std::string(key) + ":\t";
+  const std::size_t at = status.find(line);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = status.substr(at + line.size());
+  return std::string(rest.substr(0, rest.find('\n')));
+}
+
+namespace {
+
+std::optional<MapsLine> parse_maps_line(std::string_view line) {
+  MapsLine result{.line = line};
+  const auto start = take(line, '-'), end = start ? take(line, ' ') : start;
+  if (!end || line.size() < 5) return std::nullopt;
+  result.start = *start;
+  result.end = *end;
+  result.writable = line[1] == 'w';
+  result.executable = line[2] == 'x';
+  line.remove_prefix(5);
+  const auto offset = take(line, ' '), major = take(line, ':'), minor = take(line, ' ');
+  const auto inode = take(line, ' ', 10);
+  if (!offset || !major || !minor || !inode || *start >= *end) return std::nullopt;
+  result.offset = *offset;
+  result.device = makedev(static_cast<unsigned>(*major), static_cast<unsigned>(*minor));
+  result.inode = *inode;
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+  result.path = line;
+  return result;
+}
+
+} // namespace
+
+std::vector<MapsLine> parse_maps(std::string_view text) {
+  std::vector<MapsLine> lines;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (const auto parsed = parse_maps_line(line)) lines.push_back(*parsed);
+  }
+  return lines;
+}
+
+namespace {
+
+/// Who traces a thread of that status, in words; empty where no thread does but perhaps `but`. The kernel
+/// knows the tracer as a thread.
+std::string tracer_of(const std::string& thread_status, std::uint32_t but) {
+  const std::string tracer = status_value(thread_status, "TracerPid");
+  if (tracer.empty() || tracer == "0") return {};
+  const auto tid = static_cast<std::uint32_t>(decimal(tracer));
+  if (tid == but) return {};
+  const std::string group = status_value(read_proc(tid, "status"), "Tgid");
+  if (group.empty() || group == tracer) return "process " + tracer + " (" + thread_name(tid, tid) + ")";
+  const auto pid = static_cast<std::uint32_t>(decimal(group));
+  return "process " + group + " (" + thread_name(pid, pid) + "), thread " + tracer + " (" +
+         thread_name(pid, tid) + ")";
+}
+
+std::string thread_status(std::uint32_t pid, std::uint32_t tid) {
+  return read_proc(pid, "task/" + std::to_string(tid) + "/status");
+}
+
+/// The child that the thread has made by vfork() and waits for: it shares the memory.
+std::optional<std::uint32_t> vfork_child(std::uint32_t pid, std::uint32_t tid) {
+  constexpr int same_memory = 1; // KCMP_VM
+  const std::string children = read_proc(pid, "task/" + std::to_string(tid) + "/children");
+  for (std::string_view rest = children; !rest.empty();) {
+    const auto child = static_cast<std::uint32_t>(decimal(rest));
+    if (child && ::syscall(SYS_kcmp, pid, child, same_memory, 0, 0) == 0) return child;
+    rest.remove_prefix(std::min(rest.find(' '), rest.size() - 1) + 1);
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid) {
+  const std::string could_not = "thread " + std::to_string(tid) + " could not be stopped: it waits ";
+  if (const auto child = vfork_child(pid, tid))
+    return could_not + "in vfork() for process " + std::to_string(*child) + ", which has its stack";
+  return could_not + "in the kernel and cannot be interrupted";
+}
+
+namespace {
+
+/// As find_obstacle(); that the thread `but` traces the process is none.
+std::optional<Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t but) {
+  const auto because = [](std::string why) { return Problem{std::move(why), {}, {}}; };
+  const std::string status = read_proc(pid, "status");
+  if (status.empty()) return because("there is no such process");
+  if (pid == static_cast<std::uint32_t>(::getpid())) return because("a process cannot trace itself");
+  const std::string group = status_value(status, "Tgid");
+  if (group != std::to_string(pid)) return because("is a thread of process " + group);
+  // The leader may have ended while other threads run: that is a zombie, too, but one with threads.
+  if (status_value(status, "State").starts_with('Z') && list_threads(pid).size() < 2)
+    return because("is a zombie: it has ended, and its parent has not taken notice yet");
+  if (is_kernel_thread(pid)) return because("is a kernel thread");
+  if (const std::string tracer = tracer_of(status, but); !tracer.empty())
+    return because("is being traced by " + tracer);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Problem> find_obstacle(std::uint32_t pid) {
+  return find_obstacle_but(pid, 0);
+}
+
+Problem explain_refusal(std::uint32_t pid, int error) {
+  // What was right a moment ago may have changed.
+  // The calling thread may have seized some threads before others were refused.
+  const auto own = static_cast<std::uint32_t>(::gettid());
+  if (auto obstacle = find_obstacle_but(pid, own)) return std::move(*obstacle);
+  if (error != EPERM && error != EACCES)
+    return {std::string("cannot be traced: ") + std::strerror(error), {}, {}};
+  // Each thread may have a tracer of its own.
+  for (const std::uint32_t tid : list_threads(pid))
+    if (const std::string tracer = tracer_of(thread_status(pid, tid), own); !tracer.empty())
+      return {"has thread " + std::to_string(tid) + ", which is being traced by " + tracer, {}, {}};
+  const std::string uids = status_value(read_proc(pid, "status"), "Uid");
+  const std::string owner = uids.substr(0, uids.find('\t'));
+  std::string why = "no permission to trace it";
+  if (owner != std::to_string(::geteuid())) why += ": it belongs to user " + owner;
+  int scope = 0;
+  if (const int fd = ::open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC); fd >= 0) {
+    char digit = '0';
+    if (::read(fd, &digit, 1) == 1) scope = digit - '0';
+    ::close(fd);
+  }
+  if (scope) why += " (kernel.yama.ptrace_scope is " + std::to_string(scope) + ")";
+  return {why, {}, {}};
+}
+
+} // namespace live
+
+Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
+  const int fd = ::open(live::proc_path(live::living_thread(pid), "exe").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
+  Elf64_Ehdr header{};
+  const ssize_t got = ::read(fd, &header, sizeof header);
+  ::close(fd);
+  if (got != sizeof header) return fail("its program is no ELF file");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return fail("is a 32-bit program: these cannot be unwound");
+  const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
+  const AbiTraits* abi = find_abi(header.e_machine, order);
+  if (!abi || !unwind::find_unwind_abi(abi->id))
+    return fail("is a program of a machine that SFrame does not know");
+  return abi;
+}
+
+} // namespace sframe::process

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "live/proc_files.h"
+#include "sframe/process/live_process.h"
+
+#include "sframe/unwind/abi.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace sframe::process {
+
+namespace {
+
+constexpr std::uint64_t page_size = 4096; ///< the unit of what is read; the kernel's may be larger
+constexpr std::uint64_t least_ahead = 4 * page_size, most_ahead = 64 * page_size; ///< read at once
+constexpr std::uint64_t largest_image = std::uint64_t{1} << 28;
+
+std::uint64_t auxv_value(std::uint32_t pid, std::uint64_t type) {
+  const std::string auxv = live::read_proc(pid, "auxv");
+  std::array<std::uint64_t, 2> entry;
+  for (std::size_t at = 0; at + sizeof entry <= auxv.size(); at += sizeof entry) {
+    std::memcpy(&entry, auxv.data() + at, sizeof entry);
+    if (entry[0] == type) return entry[1];
+  }
+  return 0;
+}
+
+} // namespace
+
+struct LiveSpace::Mapping : live::MapsLine {
+  modules::Module* module = nullptr;
+  Known* known = nullptr; ///< of that module
+};
+
+/// A module and what it has seen of its memory. The bytes belong to the module, not to the address: once it
+/// is unloaded, something else may be mapped there.
+struct LiveSpace::Known final : public modules::ByteSource {
+  explicit Known(LiveSpace& of) : space(of) {}
+
+  std::span<const std::byte> memory_at(std::uint64_t address) override;
+
+  LiveSpace& space;
+  modules::Module* module = nullptr;
+  std::map<std::uint64_t, std::vector<std::byte>> images; ///< by the mapping's address
+};
+
+/// Bytes that were read at once. `covered` of them were asked for, whole pages; the first `size` are there.
+struct LiveSpace::Chunk {
+  const std::byte* bytes;
+  std::size_t size, covered;
+};
+
+LiveSpace::LiveSpace(std::uint32_t pid, const AbiTraits& abi, modules::FileOptions files)
+    : pid_(pid), through_(pid), abi_(abi), files_(std::move(files)),
+      generated_(*this, files_, *this, modules_) {}
+
+LiveSpace::~LiveSpace() = default;
+
+std::size_t LiveSpace::read_process(std::uint64_t address, std::span<std::byte> out) const {
+  iovec here{out.data(), out.size()};
+  iovec there{reinterpret_cast<void*>(address), out.size()};
+  ssize_t got = ::process_vm_readv(static_cast<pid_t>(through_), &here, 1, &there, 1, 0);
+  if (got <= 0 && address <= static_cast<std::uint64_t>(INT64_MAX)) {
+    // Where the system call is forbidden, and for mappings that it does not reach.
+    const int fd = ::open(live::proc_path(through_, "mem").c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) got = ::pread(fd, out.data(), out.size(), static_cast<off_t>(address));
+    if (fd >= 0) ::close(fd);
+  }
+  return got > 0 ? static_cast<std::size_t>(got) : 0;
+}
+
+std::span<const std::byte> LiveSpace::view(std::uint64_t address) {
+  const std::uint64_t page = address - address % page_size;
+  auto after = chunks_.upper_bound(page);
+  auto at = after == chunks_.begin() ? chunks_.end() : std::prev(after);
+  if (at == chunks_.end() || page - at->first >= at->second.covered)
+    at = chunks_.emplace_hint(after, page, read_chunk(page, after == chunks_.end() ? 0 : after->first));
+  const Chunk& chunk = at->second;
+  const std::uint64_t into = address - at->first;
+  return into < chunk.size ? std::span(chunk.bytes, chunk.size).subspan(into) : std::span<std::byte>{};
+}
+
+/// Reads from a page on: some pages, since a walk goes up the stack, and twice as many each time that the
+/// chunk before was not enough; not past the mapping, nor `limit` (0: there is none).
+LiveSpace::Chunk LiveSpace::read_chunk(std::uint64_t page, std::uint64_t limit) {
+  const Mapping* mapping = mapping_at(page);
+  if (!mapping) return {nullptr, 0, page_size};
+  read_ahead_ = page == read_to_ ? std::min(read_ahead_ * 2, most_ahead) : least_ahead;
+  std::uint64_t size = std::min(read_ahead_, mapping->end - page);
+  if (limit) size = std::min(size, limit - page);
+  if (room_.empty()) {
+    if (blocks_used_ == blocks_.size()) blocks_.push_back(std::make_unique_for_overwrite<Block>());
+    room_ = *blocks_[blocks_used_++];
+  }
+  const auto out = room_.first(std::min<std::size_t>(size, room_.size()));
+  const std::size_t got = read_process(page, out);
+  // What cannot be read at the chunk's end is asked for again when it is wanted.
+  const std::size_t covered = std::max<std::size_t>((got + page_size - 1) / page_size * page_size, page_size);
+  room_ = room_.subspan(std::min(covered, room_.size()));
+  read_to_ = page + covered;
+  return {out.data(), got, covered};
+}
+
+void LiveSpace::forget() {
+  chunks_.clear();
+  blocks_used_ = 0;
+  room_ = {};
+  read_to_ = 0;
+}
+
+std::span<const std::byte> LiveSpace::memory_at(std::uint64_t address) {
+  const Mapping* mapping = mapping_at(address);
+  return mapping && mapping->known ? mapping->known->memory_at(address) : std::span<const std::byte>{};
+}
+
+std::span<const std::byte> LiveSpace::Known::memory_at(std::uint64_t address) {
+  const Mapping* mapping = space.mapping_at(address);
+  if (mapping && !mapping->writable && mapping->known == this) {
+    const auto [at, added] = images.try_emplace(mapping->start);
+    if (added) {
+      std::vector<std::byte>& image = at->second;
+      image.resize(std::min({mapping->end - mapping->start, largest_image, space.images_left_}));
+      image.resize(space.read_process(mapping->start, image));
+      image.shrink_to_fit();
+      space.images_left_ -= image.size();
+    }
+  }
+  const auto after = images.upper_bound(address);
+  if (after == images.begin()) return {};
+  const auto& [start, image] = *std::prev(after);
+  const std::uint64_t into = address - start;
+  return into < image.size() ? std::span<const std::byte>(image).subspan(into) : std::span<const std::byte>{};
+}
+
+const LiveSpace::Mapping* LiveSpace::mapping_at(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(mappings_, address, {}, &Mapping::start);
+  if (after == mappings_.begin()) return nullptr;
+  const Mapping& found = *std::prev(after);
+  return address < found.end ? &found : nullptr;
+}
+
+bool LiveSpace::is_code(std::uint64_t address) {
+  const Mapping* mapping = mapping_at(address);
+  return mapping && mapping->executable;
+}
+
+modules::Module* LiveSpace::module_at(std::uint64_t address) {
+  const Mapping* mapping = mapping_at(address);
+  modules::Module* mapped = mapping ? mapping->module : nullptr;
+  if (!mapping || !mapping->executable || (mapped && mapped->is_image())) return mapped;
+  modules::Module* generated = generated_.module_at(address);
+  return generated ? generated : mapped;
+}
+
+void LiveSpace::set_code_pac_mask(std::uint64_t mask) {
+  const std::uint64_t highest = mappings_.empty() ? 0 : mappings_.back().end;
+  code_mask_ = unwind::code_address_mask(abi_, mask, highest);
+}
+
+Result<bool> LiveSpace::refresh() {
+  std::string text = live::read_proc(through_, "maps");
+  if (text.empty()) text = live::read_proc(through_ = live::living_thread(pid_), "maps");
+  if (text.empty()) return fail("has ended");
+  if (Budget* const budget = files_.budget.get()) budget->refill(live::resident_bytes(pid_));
+  if (text == maps_) return false;
+  mappings_.clear();
+  maps_ = std::move(text);
+  try {
+    for (const live::MapsLine& line : live::parse_maps(maps_)) mappings_.push_back({line});
+    for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image);
+  } catch (...) { // no memory: the next time it is read again
+    mappings_.clear();
+    maps_.clear();
+    throw;
+  }
+  const std::uint64_t entry = auxv_value(through_, elf::at_entry);
+  const Mapping* at_entry = mapping_at(entry);
+  main_ = at_entry ? at_entry->module : nullptr;
+  return true;
+}
+
+/// An image that was there before stays the same module.
+void LiveSpace::add_module(std::span<Mapping> mappings) {
+  std::string key;
+  for (const Mapping& mapping : mappings) key += mapping.line;
+  std::unique_ptr<Known>& known = known_[key];
+  if (!known) {
+    auto added = std::make_unique<Known>(*this);
+    added->module = &modules_.emplace_back(describe(mappings), abi_, files_, *added);
+    known = std::move(added);
+  }
+  for (Mapping& mapping : mappings)
+    if (mapping.inode || mapping.is_vdso()) {
+      mapping.module = known->module;
+      mapping.known = known.get();
+    }
+}
+
+modules::ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings) const {
+  modules::ModuleInfo info;
+  const Mapping& first = mappings.front();
+  info.set_path(first.path);
+  info.vdso = first.inode == 0;
+  info.start = first.start;
+  info.end = mappings.back().end;
+  const std::uint64_t entry = auxv_value(through_, elf::at_entry);
+  info.main = entry >= info.start && entry < info.end;
+  if (info.main) info.entry = entry;
+  for (const Mapping& m : mappings)
+    if (m.inode || info.vdso) info.mappings.push_back({m.start, m.end, m.offset});
+  if (first.offset == 0) info.header_address = first.start;
+  if (!info.vdso && files_.sysroot.empty()) info.file = find_file(first, info.path);
+  if (first.offset == 0) {
+    // The build ID of what is mapped; the note is in the first page, or is not looked for.
+    std::vector<std::byte> header(page_size);
+    header.resize(read_process(first.start, header));
+    if (const auto image = elf::Image::parse(header))
+      info.build_id.assign(image->build_id().begin(), image->build_id().end());
+  }
+  return info;
+}
+
+/// The mapped file itself, by whichever way leads there; empty where none does, or where that cannot be told.
+std::string LiveSpace::find_file(const Mapping& mapping, const std::string& path) const {
+  const auto is_it = [&](const std::string& file) {
+    struct stat info {};
+    return ::stat(file.c_str(), &info) == 0 && info.st_ino == mapping.inode && info.st_dev == mapping.device;
+  };
+  if (is_it(path)) return path;
+  const std::string below_root = live::proc_path(through_, "root") + path;
+  if (is_it(below_root)) return below_root;
+  const std::string direct = live::proc_path(through_, "map_files/") + hex(mapping.start).substr(2) + '-' +
+                             hex(mapping.end).substr(2);
+  if (::access(direct.c_str(), R_OK) == 0) return direct;
+  return {};
+}
+
+} // namespace sframe::process

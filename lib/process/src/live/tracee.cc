@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "live/tracee.h"
+
+#include "live/proc_files.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <elf.h>
+#include <exception>
+#include <span>
+#include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+
+namespace sframe::process::live {
+
+namespace {
+
+/// The register set `type` (NT_PRSTATUS...) of a stopped thread; empty where it has none.
+std::span<const std::byte> register_set(std::uint32_t tid, int type, std::span<std::byte> buffer) {
+  iovec part{buffer.data(), buffer.size()};
+  if (::ptrace(PTRACE_GETREGSET, tid, type, &part) != 0) return {};
+  return buffer.first(part.iov_len);
+}
+
+} // namespace
+
+std::thread start_quietly(std::function<void()> run) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread;
+  try {
+    thread = std::thread([run = std::move(run)] {
+      pthread_setname_np(pthread_self(), "sframe-tracer"); // who it is that traces, for other debuggers
+      run();
+    });
+  } catch (const std::exception&) { // no thread, or no memory for one
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return thread;
+}
+
+Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options) {
+  if (::ptrace(PTRACE_SEIZE, tid, 0, options) == 0) return true;
+  const int error = errno;
+  // A thread that is ending, or has ended but is not gone, is refused, too.
+  if (error == ESRCH || has_ended(pid, tid)) return false;
+  return std::unexpected(explain_refusal(pid, error));
+}
+
+bool interrupt(std::uint32_t tid) {
+  return ::ptrace(PTRACE_INTERRUPT, tid, 0, 0) == 0;
+}
+
+void detach(std::uint32_t tid, int signal) {
+  ::ptrace(PTRACE_DETACH, tid, 0, signal);
+}
+
+std::optional<StoppedThread> read_thread(std::uint32_t tid, int signal, const AbiTraits& abi) {
+  alignas(8) std::array<std::byte, 4096> buffer;
+  const auto general = register_set(tid, NT_PRSTATUS, buffer);
+  const auto registers = elf::decode_registers(abi.machine, abi.byte_order, general);
+  if (!registers) return std::nullopt;
+  StoppedThread thread{.tid = tid, .signal = signal, .registers = *registers};
+  if (!elf::decode_fp_registers(abi.machine, abi.byte_order, {}, thread.registers))
+    elf::decode_fp_registers(abi.machine, abi.byte_order, register_set(tid, NT_FPREGSET, buffer),
+                             thread.registers);
+  if (abi.signs_return_addresses) {
+    std::array<std::uint64_t, 2> masks{}; // of data, of code
+    register_set(tid, NT_ARM_PAC_MASK, std::as_writable_bytes(std::span(masks)));
+    thread.code_pac_mask = masks[1];
+  }
+  return thread;
+}
+
+StopReport read_status(int status) {
+  const int event = status >> 16, signal = WSTOPSIG(status);
+  return {.event = event,
+          .signal = event ? 0 : signal,
+          .group_stop = event == PTRACE_EVENT_STOP && signal != SIGTRAP};
+}
+
+void Patience::nap() {
+  if (naps_++ < quick_naps)
+    std::this_thread::yield();
+  else
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+}
+
+} // namespace sframe::process::live

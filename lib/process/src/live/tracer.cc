@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A thread that was interrupted reports one of three stops: the one that was asked for; a group stop, when
+// SIGSTOP or its like had stopped the process, which it goes back to when it is detached; a signal about to
+// be delivered, which detaching with its number delivers.
+
+#include "live/tracer.h"
+
+#include "live/proc_files.h"
+#include "live/tracee.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <new>
+#include <set>
+#include <sys/wait.h>
+
+namespace sframe::process::live {
+
+Result<Stop> Tracer::stop(std::optional<std::uint32_t> tid) {
+  resume();
+  thread_ = start_quietly([this, tid] { run(tid); });
+  if (!thread_.joinable()) return fail("cannot be traced: no thread can be started");
+  ready_.acquire();
+  if (!result_) thread_.join();
+  return std::move(result_);
+}
+
+void Tracer::resume() {
+  if (!thread_.joinable()) return;
+  release_.release();
+  thread_.join();
+}
+
+void Tracer::run(std::optional<std::uint32_t> only) {
+  stopped_.clear();
+  result_ = Stop{};
+  try {
+    const auto stopped = stop_all(only);
+    if (stopped) read_registers();
+    if (!stopped)
+      result_ = std::unexpected(stopped.error());
+    else if (result_->threads.empty() && !result_->unstopped.empty())
+      result_ = fail("no thread can be walked: " + explain_unstopped(pid_, result_->unstopped.front()));
+    else if (result_->threads.empty())
+      result_ = std::unexpected(explain_refusal(pid_, ESRCH));
+  } catch (const std::bad_alloc&) { // on a thread of its own it would end the program
+    result_ = std::unexpected(Problem{"no memory", {}, {}});
+  }
+  const bool wait = result_.has_value(); // once ready, it is the other thread's
+  ready_.release();
+  if (wait) release_.acquire();
+  // Threads that are not stopped cannot be detached; the end of this thread lets go of them.
+  for (const Tracee& tracee : stopped_) detach(tracee.tid, tracee.signal);
+}
+
+/// Threads start threads until they stand still: the list is read until it has no new ones.
+Result<void> Tracer::stop_all(std::optional<std::uint32_t> only) {
+  std::set<std::uint32_t> known;
+  for (;;) {
+    std::vector<std::uint32_t> added = list_threads(pid_);
+    if (only) std::erase_if(added, [&](std::uint32_t tid) { return tid != *only; });
+    if (only && added.empty()) return fail("has no thread " + std::to_string(*only));
+    std::erase_if(added, [&](std::uint32_t tid) { return !known.insert(tid).second; });
+    if (added.empty()) break;
+    if (auto stopped = stop_these(added); !stopped) return stopped;
+  }
+  std::ranges::sort(stopped_, {}, &Tracee::tid);
+  return {};
+}
+
+/// All are asked before the first is waited for, and all get the same time: a process with many threads that
+/// cannot be interrupted is held no longer than one with one.
+Result<void> Tracer::stop_these(const std::vector<std::uint32_t>& tids) {
+  std::vector<std::uint32_t> seized;
+  for (const std::uint32_t tid : tids) {
+    const auto done = seize(pid_, tid, 0);
+    if (!done) return std::unexpected(done.error());
+    if (*done && interrupt(tid)) seized.push_back(tid);
+  }
+  Patience patience;
+  for (const std::uint32_t tid : seized) await(tid, patience);
+  return {};
+}
+
+/// Waits for the stop of a thread; only looks at it where the patience is lost.
+void Tracer::await(std::uint32_t tid, Patience& patience) {
+  for (;; patience.nap()) {
+    int status = 0;
+    const pid_t got = ::waitpid(static_cast<pid_t>(tid), &status, __WALL | WNOHANG);
+    if (got < 0 && errno != EINTR) return; // it has ended
+    if (got > 0) {
+      if (WIFSTOPPED(status)) stopped_.push_back({tid, read_status(status).signal});
+      return;
+    }
+    if (patience.lost()) break;
+  }
+  result_->unstopped.push_back(tid);
+}
+
+void Tracer::read_registers() {
+  for (const Tracee& tracee : stopped_)
+    if (const auto thread = read_thread(tracee.tid, tracee.signal, abi_)) result_->threads.push_back(*thread);
+}
+
+} // namespace sframe::process::live

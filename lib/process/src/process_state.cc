@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/process/process_state.h"
+
+#include "from_elf.h"
+#include "sframe/unwind/abi.h"
+
+namespace sframe::process {
+
+unwind::Registers registers_of(const elf::Registers& from, const AbiTraits& abi,
+                               const unwind::UnwindAbi& unwind) {
+  unwind::Registers to;
+  for (std::uint16_t reg = 0; reg < unwind::Registers::count; ++reg)
+    if (const auto value = from.get(reg)) to.set(reg, *value);
+  if (!unwind.ra_is_register) to.forget(abi.ra);
+  to.pc = from.pc;
+  return to;
+}
+
+namespace {
+
+/// Whether the thread that died stands behind the instruction that killed it. Signals that a process sent
+/// have no such instruction.
+bool died_behind_fault(const elf::Core& core, const unwind::UnwindAbi& unwind) {
+  const auto& info = core.signal_info();
+  const std::int32_t signal = core.signal();
+  return (!info || info->code > 0) && signal > 0 && signal < 64 && unwind.signals_behind_fault >> signal & 1;
+}
+
+} // namespace
+
+CoreProcess::CoreProcess(const elf::Core& core, modules::FileOptions files) : space_(core, std::move(files)) {
+  const AbiTraits& abi = *core.abi();
+  const unwind::UnwindAbi& unwind = *unwind::find_unwind_abi(abi.id);
+  threads_.reserve(core.threads().size());
+  for (const elf::CoreThread& thread : core.threads())
+    threads_.push_back(
+        {thread.tid, thread.signal, core.process_name(), registers_of(thread.registers, abi, unwind)});
+  if (!threads_.empty()) threads_.front().behind_fault = died_behind_fault(core, unwind);
+}
+
+Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const elf::Core& core, modules::FileOptions files) {
+  if (const auto system = core.other_system(); !system.empty())
+    return fail("is a core file of " + std::string(system) + ": only those of Linux can be walked");
+  if (!core.abi()) return fail("core file of a machine that SFrame does not know");
+  if (!unwind::find_unwind_abi(core.abi()->id))
+    return fail("unwinding " + std::string(core.abi()->name) + " is not available yet");
+  return std::unique_ptr<CoreProcess>(new CoreProcess(core, std::move(files)));
+}
+
+} // namespace sframe::process

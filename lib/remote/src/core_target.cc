@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/remote/targets.h"
+
+#include "sframe/bytes.h"
+
+#include <algorithm>
+
+namespace sframe::remote {
+
+Result<std::unique_ptr<CoreTarget>> CoreTarget::open(const std::string& path, modules::FileOptions files) {
+  const Limits limits = files.budget ? files.budget->limits() : Limits::standard;
+  auto file = elf::CoreFile::open(path, limits);
+  if (!file) return std::unexpected(file.error());
+  if (!files.budget) files.budget = std::make_shared<Budget>(limits, file->cost_size());
+  std::unique_ptr<CoreTarget> target(new CoreTarget(std::move(*file)));
+  auto process = process::CoreProcess::create(target->core(), std::move(files));
+  if (!process) return std::unexpected(process.error());
+  target->process_ = std::move(*process);
+  return target;
+}
+
+void CoreTarget::select_thread(std::size_t number) {
+  if (number < process_->threads().size()) thread_ = number;
+}
+
+Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path) {
+  const elf::MemoryRange* range = core().range_at(address);
+  if (!range) return fail("the core has no mapping at " + hex(address));
+  if (auto file = elf::File::open_regular(path); !file) return std::unexpected(file.error());
+  modules::ModuleInfo info;
+  if (const modules::Module* module = space().module_at(address)) {
+    info = module->info();
+  } else { // the core does not tell from where in a file the memory is
+    info.start = info.header_address = range->address;
+    info.end = range->address + range->size;
+    info.mappings.push_back({info.start, info.end, 0});
+  }
+  info.path = info.file = path;
+  added_.emplace_back(std::move(info), abi(), no_options_, process_->space());
+  return {};
+}
+
+modules::Module* CoreTarget::module_at(std::uint64_t address, void*) {
+  const auto named = std::ranges::find_if(added_, [&](const modules::Module& module) {
+    return address >= module.info().start && address < module.info().end;
+  });
+  return named != added_.end() ? &*named : space().module_at(address);
+}
+
+std::size_t CoreTarget::read_memory(std::uint64_t address, std::span<std::byte> out, void* arg) {
+  const std::size_t read = space().read(address, out);
+  if (read || added_.empty()) return read;
+  modules::Module* module = module_at(address, arg);
+  const auto bytes = module ? module->file_bytes_at(address) : std::span<const std::byte>{};
+  const std::size_t size = std::min(bytes.size(), out.size());
+  std::ranges::copy(bytes.first(size), out.begin());
+  return size;
+}
+
+RemoteStatus CoreTarget::access_memory(std::uint64_t address, std::uint64_t& value, bool write, void* arg) {
+  if (write) return RemoteStatus::invalid;
+  std::array<std::byte, sizeof value> word;
+  if (read_memory(address, word, arg) != word.size()) return RemoteStatus::invalid;
+  value = load<std::uint64_t>(word.data(), abi().byte_order);
+  return RemoteStatus::ok;
+}
+
+RemoteStatus CoreTarget::access_register(std::uint16_t reg, std::uint64_t& value, bool write, void*) {
+  if (write || process_->threads().empty()) return RemoteStatus::invalid;
+  const unwind::Registers& registers = process_->threads()[thread_].registers;
+  const auto found = reg == unwind::pc_register ? std::optional(registers.pc) : registers.get(reg);
+  value = found.value_or(0);
+  return found ? RemoteStatus::ok : RemoteStatus::bad_register;
+}
+
+bool CoreTarget::is_code(std::uint64_t address, void*) {
+  return space().is_code(address);
+}
+
+std::uint64_t CoreTarget::code_address_mask(const AbiTraits&, void*) {
+  return space().code_address_mask();
+}
+
+} // namespace sframe::remote

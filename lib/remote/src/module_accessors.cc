@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/remote/targets.h"
+
+namespace sframe::remote {
+
+CfiPlace place_of(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t bias) {
+  return {.kind = section.kind(),
+          .host = section.bytes().data(),
+          .size = section.bytes().size(),
+          .section = section.address(),
+          .fde = section.address() + fde.offset,
+          .bias = bias};
+}
+
+RemoteStatus ModuleAccessors::find_procedure(std::uint64_t ip, bool need_rules, void* arg,
+                                             ProcedureInfo& info) {
+  modules::Module* module = module_at(ip, arg);
+  if (!module) return RemoteStatus::no_info;
+  const std::uint64_t bias = module->bias();
+  modules::UnwindTables& tables = module->tables();
+  if (const auto found = tables.find_fde(ip - bias))
+    return describe_procedure(space(), place_of(*found->section, found->fde, bias), ip, info);
+  const auto row = tables.find_sframe(ip - bias);
+  if (!row) return RemoteStatus::no_info;
+  const auto extent = tables.function_at(ip - bias);
+  info.start = extent ? extent->start + bias : ip;
+  info.end = extent ? info.start + extent->size : ip + 1;
+  if (need_rules) {
+    info.rules = ProcedureInfo::Rules::sframe;
+    info.sframe = *row;
+  }
+  return RemoteStatus::ok;
+}
+
+RemoteStatus ModuleAccessors::find_name(std::uint64_t address, std::span<char> buffer, std::uint64_t& offset,
+                                        void* arg) {
+  modules::Module* module = module_at(address, arg);
+  const auto match = module ? module->find_symbol(address - module->bias()) : std::nullopt;
+  if (!match) return RemoteStatus::no_info;
+  offset = match->offset;
+  return give_name(match->symbol->name, buffer);
+}
+
+} // namespace sframe::remote

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bottom of the stack where no table says so: the function at the program's entry point was called by
+// nobody. Tables that mark it come first; this is for programs whose entry has none.
+
+#include "catalogue.h"
+
+#include "sframe/modules/module.h"
+
+namespace sframe::steppers {
+
+namespace {
+
+class BottomStepper final : public CataloguedStepper<bottom_info> {
+public:
+  explicit BottomStepper(modules::Module* main) : main_(main) {}
+
+  unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
+                          unwind::FrameState&) override {
+    if (!main_ || memory.space().rules_at(frame.lookup_pc()) != main_ || !main_->image())
+      return unwind::StepResult::not_mine();
+    // How far the function reaches, only symbols tell.
+    const auto entry = main_->find_symbol(main_->image()->entry());
+    const auto here = main_->find_symbol(frame.lookup_pc() - main_->bias());
+    if (!entry || !here || entry->offset != 0 || entry->symbol != here->symbol)
+      return unwind::StepResult::not_mine();
+    return {.status = unwind::StepStatus::bottom, .reason = unwind::StopReason::bottom};
+  }
+
+private:
+  modules::Module* main_;
+};
+
+} // namespace
+
+std::unique_ptr<unwind::FrameStepper> make_bottom_stepper(modules::Module* main) {
+  return std::make_unique<BottomStepper>(main);
+}
+
+} // namespace sframe::steppers

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: what the ready steppers are called. It is the same for all ABIs, and is told here, once, so that
+// they can be listed without being made.
+
+#pragma once
+
+#include "sframe/steppers/steppers.h"
+
+namespace sframe::steppers {
+
+inline constexpr StepperInfo sframe_info = {
+    "sframe", "rows of the module's SFrame section, inside it or in a sidecar", 10};
+inline constexpr StepperInfo cfi_info = {"cfi", "DWARF CFI of the module: .eh_frame, .debug_frame", 20};
+inline constexpr StepperInfo signal_info = {"signal", "registers that the kernel saved for a signal handler",
+                                            30};
+inline constexpr StepperInfo bottom_info = {"bottom", "the program's entry point has no caller", 40};
+inline constexpr StepperInfo context_info = {"context",
+                                             "return address at SP after a call to no code; a guess", 100};
+inline constexpr StepperInfo analysis_info = {
+    "analysis", "what the function's machine code does to the stack; a guess", 105};
+inline constexpr StepperInfo frame_pointer_info = {"frame-pointer",
+                                                   "frame record at the frame pointer; a guess", 110};
+inline constexpr StepperInfo scan_info = {
+    "scan", "a word up the stack that follows a call; a guess, frames may be missing", 120};
+
+/// A stepper that is in the catalogue.
+template <const StepperInfo& info> class CataloguedStepper : public unwind::FrameStepper {
+public:
+  std::string_view name() const final { return info.name; }
+  std::string_view description() const final { return info.description; }
+  int priority() const final { return info.priority; }
+};
+
+} // namespace sframe::steppers

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steps by DWARF CFI: .eh_frame or .debug_frame of the module. Recovers every register that the row gives or
+// that calls keep; signal frames (augmentation 'S') give all.
+
+#include "catalogue.h"
+#include "plain_row.h"
+#include "sframe/unwind/compiled_row.h"
+#include "sframe/unwind/rule_cache.h"
+#include "sframe/unwind/trampoline.h"
+
+#include "sframe/unwind/rule_source.h"
+
+namespace sframe::steppers {
+
+namespace {
+
+struct CfiRules {
+  enum class Kind : std::uint8_t { none, plain, compiled };
+  PlainRow plain;
+  std::unique_ptr<unwind::CompiledRow> compiled; ///< kept for the next address that needs one
+  Kind kind = Kind::none;
+};
+
+class CfiStepper final : public CataloguedStepper<cfi_info> {
+public:
+  explicit CfiStepper(const AbiTraits& abi) : abi_(abi), unwind_(*unwind::find_unwind_abi(abi.id)) {}
+
+  bool recovers_all_registers() const override { return true; }
+
+  unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
+                          unwind::FrameState& caller) override {
+    const CfiRules& rules = cache_.find(frame, [&](CfiRules& made) { look_up(frame, memory, made); });
+    if (rules.kind == CfiRules::Kind::plain) return rules.plain.apply(frame, memory, abi_, caller);
+    if (rules.kind == CfiRules::Kind::none) return unwind::StepResult::not_mine();
+    return rules.compiled->apply(frame, memory, abi_, unwind_, caller);
+  }
+
+private:
+  void look_up(const unwind::FrameState& frame, unwind::Memory& memory, CfiRules& rules) {
+    rules.kind = CfiRules::Kind::none;
+    unwind::RuleSource* source = memory.space().rules_at(frame.lookup_pc());
+    if (!source || !source->find_cfi(frame.lookup_pc(), answer_)) return;
+    if (!answer_.signal_frame && is_next_to_trampoline(frame, answer_.ends_here, unwind_, memory)) return;
+    if (rules.plain.compile(answer_, unwind_)) {
+      rules.kind = CfiRules::Kind::plain;
+      return;
+    }
+    if (!rules.compiled) rules.compiled = std::make_unique<unwind::CompiledRow>();
+    rules.compiled->compile(answer_);
+    rules.kind = CfiRules::Kind::compiled;
+  }
+
+  const AbiTraits& abi_;
+  const unwind::UnwindAbi& unwind_;
+  unwind::RuleCache<CfiRules> cache_;
+  unwind::CfiAnswer answer_; ///< large: kept for its space
+};
+
+} // namespace
+
+std::unique_ptr<unwind::FrameStepper> make_cfi_stepper(const AbiTraits& abi) {
+  return std::make_unique<CfiStepper>(abi);
+}
+
+} // namespace sframe::steppers

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "guess.h"
+
+#include <algorithm>
+#include <array>
+
+namespace sframe::steppers {
+
+namespace {
+
+/// The code that ends at an address, as far as calls are long.
+class CodeBefore {
+public:
+  CodeBefore(const unwind::UnwindAbi& abi, unwind::Memory& memory, std::uint64_t address) {
+    if (!memory.space().is_code(address - 1)) return;
+    // Fewer bytes where a mapping starts just before.
+    for (std::uint32_t size = abi.longest_call; size >= 2 && !size_; --size)
+      if (memory.bytes(address - size, std::span(bytes_).first(size))) size_ = size;
+  }
+  std::span<const std::byte> bytes() const { return std::span(bytes_).first(size_); }
+
+private:
+  std::array<std::byte, 16> bytes_;
+  std::uint32_t size_ = 0;
+};
+
+} // namespace
+
+bool follows_call(const unwind::UnwindAbi& abi, unwind::Memory& memory, std::uint64_t address) {
+  const CodeBefore code(abi, memory, address);
+  return !code.bytes().empty() && abi.ends_with_call(code.bytes());
+}
+
+std::optional<std::uint64_t> target_of_call(const unwind::UnwindAbi& abi, unwind::Memory& memory,
+                                            std::uint64_t address) {
+  const CodeBefore code(abi, memory, address);
+  return code.bytes().empty() ? std::nullopt : abi.call_target(code.bytes(), address);
+}
+
+bool is_frame_record(std::uint64_t place, std::uint64_t lowest, const unwind::FrameRecord& record,
+                     const unwind::UnwindAbi& abi, unwind::Memory& memory) {
+  constexpr int enough = 16; // records in a row, none of which a call has left, are no accident
+  for (int i = 0; i < enough; ++i) {
+    // A frame pointer below SP, or not aligned, is a register used for something else.
+    if (place < lowest || place % sizeof(std::uint64_t)) return false;
+    const auto ra = memory.word(offset_by(place, record.return_address)),
+               caller_fp = memory.word(offset_by(place, record.caller_fp));
+    if (!ra || !caller_fp) return false;
+    const std::uint64_t return_address = memory.code_address(*ra);
+    if (follows_call(abi, memory, return_address)) return true;
+    if (!memory.space().is_code(return_address)) return false;
+    lowest = offset_by(place, record.cfa);
+    place = *caller_fp;
+  }
+  return true;
+}
+
+unwind::StepResult guessed_call(unwind::FrameState& caller, const AbiTraits& abi,
+                                std::uint64_t return_address, std::uint64_t cfa) {
+  caller.registers.set(abi.sp, offset_by(cfa, abi.sp_from_cfa));
+  caller.registers.pc = return_address;
+  caller.pc_exact = false;
+  return {
+      .status = unwind::StepStatus::stepped, .trust = unwind::Trust::heuristic, .has_cfa = true, .cfa = cfa};
+}
+
+unwind::StepResult step_by_trace(std::uint64_t place, const unwind::FrameState& frame, unwind::Memory& memory,
+                                 const AbiTraits& abi, const unwind::UnwindAbi& unwind,
+                                 unwind::FrameState& caller) {
+  const unwind::CallTrace& trace = unwind.call_trace;
+  const auto ra = memory.word(offset_by(place, trace.return_address));
+  const std::uint64_t return_address = memory.code_address(ra.value_or(0));
+  if (!ra || !follows_call(unwind, memory, return_address)) return unwind::StepResult::not_mine();
+  std::uint64_t sp = offset_by(place, trace.sp);
+  if (trace.sp_saved && memory.word(offset_by(place, *trace.sp_saved)) != sp)
+    return unwind::StepResult::not_mine();
+  // The trace of a call that the frame itself has made leads back to the frame.
+  if (frame.registers.get(abi.sp) >= sp) return unwind::StepResult::not_mine();
+  // Most code leaves FP alone; one that points into frames that are over is none.
+  auto fp = frame.registers.get(abi.fp);
+  if (fp && *fp < sp) fp.reset();
+  if (trace.caller_fp) {
+    fp = memory.word(offset_by(place, *trace.caller_fp));
+    if (!fp || (*fp != 0 && (*fp < sp || *fp % sizeof *fp))) return unwind::StepResult::not_mine();
+    sp = std::max(sp, *fp); // as in frames that have their record at the bottom
+  }
+  caller.registers.known = 0;
+  if (fp) caller.registers.set(abi.fp, *fp);
+  return guessed_call(caller, abi, return_address, offset_by(sp, -abi.sp_from_cfa));
+}
+
+} // namespace sframe::steppers

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether the ways to find a caller agree: each of several steppers is asked, alone, from every frame of a
+// walk, and its answer is held against where the walk went. Tables of two kinds for the same code check each
+// other so, on real stacks.
+//
+//   Comparison comparison(space, std::move(steppers));
+//   comparison.begin();
+//   comparison.end(walker.walk(thread.registers, comparison));
+//   for (const StepperComparison& one : comparison.results()) ...
+
+#pragma once
+
+#include "sframe/unwind/walker.h"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace sframe::unwind {
+
+/// What was compared of a caller.
+enum class ComparedValue : std::uint8_t {
+  cfa, ///< of the frame itself
+  pc,  ///< of its caller; 0 stands for "there is none"
+  fp,  ///< of its caller, where both know it
+};
+
+const char* name(ComparedValue value);
+
+struct Difference {
+  std::uint32_t frame = 0; ///< number of the frame from which the stepper was asked
+  ComparedValue what = ComparedValue::pc;
+  std::uint64_t found = 0;    ///< by the stepper
+  std::uint64_t expected = 0; ///< by the walk
+};
+
+struct StepperComparison {
+  const FrameStepper* stepper = nullptr;
+  Trust trust = Trust::exact;
+  std::uint32_t answered = 0; ///< frames from which it could step, or that it took for the outermost
+  std::uint32_t differs = 0;  ///< those where it went elsewhere
+  std::optional<Difference> first;
+};
+
+class Comparison final : public FrameReceiver {
+public:
+  /// `space` must outlive the object.
+  Comparison(AddressSpace& space, StepperList steppers);
+
+  /// Before and after each walk whose frames go to this receiver.
+  void begin();
+  bool frame(const Frame& frame, const Registers& registers) override;
+  void end(const WalkEnd& end);
+
+  /// For the walk that ended last; one entry per stepper, in their order.
+  std::span<const StepperComparison> results() const { return results_; }
+
+private:
+  /// What a stepper said of the caller of the last frame.
+  struct Answer {
+    bool given = false;
+    std::uint64_t pc = 0;
+    std::optional<std::uint64_t> cfa, fp;
+  };
+  void judge(std::uint64_t pc, std::optional<std::uint64_t> fp);
+  void ask(const Frame& frame, const Registers& registers);
+
+  Memory memory_;
+  std::uint16_t fp_;
+  StepperList steppers_;
+  std::vector<Answer> answers_; ///< beside steppers_
+  std::vector<StepperComparison> results_;
+  Frame last_;
+  bool started_ = false;
+};
+
+} // namespace sframe::unwind

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walk: from a thread's registers to its outermost frame, one frame after another, by whatever stepper
+// knows the way.
+//
+//   sframe::unwind::Walker walker(process.space(), default_steppers(abi, main));
+//   for (const auto& thread : process.threads()) {
+//     auto end = walker.walk(thread.frame(), receiver);
+//     if (!end.complete) report(describe(end));
+//   }
+//
+// The walk checks what steppers say: the stack must shrink towards its base from frame to frame (a signal may
+// have switched stacks, and a stepper may say so), and no frame is its own caller. It never makes up a frame
+// below the outermost one.
+
+#pragma once
+
+#include "sframe/unwind/stepper_group.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sframe::unwind {
+
+struct Frame {
+  std::uint32_t number = 0;
+  bool pc_exact = true;      ///< as in FrameState
+  bool behind_fault = false; ///< as in FrameState
+  bool signal_frame = false; ///< the frame is a signal trampoline
+  bool has_cfa = false;      ///< false where no stepper could tell
+  Trust trust = Trust::exact;
+  std::uint64_t pc = 0;
+  std::uint64_t cfa = 0;
+  const FrameStepper* found_by = nullptr; ///< how it was found; nullptr: it is the innermost one
+
+  std::uint64_t lookup_pc() const { return pc - (!pc_exact | behind_fault); }
+  std::string_view stepper() const { return found_by ? found_by->name() : "context"; }
+};
+
+class FrameReceiver {
+public:
+  /// Takes the next frame, with what is known of its registers. False ends the walk.
+  virtual bool frame(const Frame& frame, const Registers& registers) = 0;
+
+protected:
+  ~FrameReceiver() = default;
+};
+
+/// How a walk ended.
+struct WalkEnd {
+  bool complete = false; ///< the last frame is the outermost one, by exact knowledge
+  StopReason reason = StopReason::none;
+  std::uint64_t detail = 0; ///< pc, address or register, as the reason wants
+};
+
+/// The reason with its detail: "memory at 0x7ffd0010 cannot be read".
+std::string describe(const WalkEnd& end);
+
+class Walker {
+public:
+  static constexpr std::uint32_t default_max_frames = 100'000;
+
+  /// `space` must outlive the walker. Steppers are asked in the order of the group, which may be a plain
+  /// StepperList.
+  Walker(AddressSpace& space, StepperGroup steppers);
+
+  /// To be called when the process has run since the last walk and its modules are the same: what steppers
+  /// remember of code holds, what was seen of memory does not. Where modules have changed, make a new walker.
+  void forget_memory() { memory_ = Memory(memory_.space()); }
+
+  void set_max_frames(std::uint32_t max) { max_frames_ = max; }
+  /// May be changed between walks.
+  StepperGroup& steppers() { return steppers_; }
+
+  /// Walks from `start`, the registers of the innermost frame. Allocates nothing itself. Cost: linear in the
+  /// frames, of which there are at most max_frames. Frames are taken from the address space's budget; once
+  /// that is used up, by whomever, walks end with StopReason::budget.
+  WalkEnd walk(const Registers& start, FrameReceiver& receiver);
+  /// The same from any frame: one that an earlier walk found, say. It gets the number 0.
+  WalkEnd walk(const FrameState& start, FrameReceiver& receiver);
+
+private:
+  void step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result);
+  void note_step(const FrameState& frame, const FrameStepper* by);
+  void recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+                        StepResult& result);
+  void ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame, FrameState& caller,
+               const FrameStepper*& by, StepResult& result);
+  void ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result);
+  WalkEnd walk_frames(const FrameState& start, FrameReceiver& receiver, std::uint32_t& count);
+  bool may_go_on(std::uint32_t frames);
+
+  Memory memory_;
+  std::uint16_t sp_;
+  StepperGroup steppers_;
+  std::uint32_t max_frames_ = default_max_frames;
+  /// The last frame of which all registers were known, and how many frames ago; 0: it is the frame at hand.
+  FrameState checkpoint_;
+  std::uint32_t since_checkpoint_ = 0;
+  Budget* budget_;
+};
+
+} // namespace sframe::unwind

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// AMD64 (System V psABI for x86-64, sections 3.2.1 and 3.2.2).
+//
+// Register numbers: rax 0, rdx 1, rcx 2, rbx 3, rsi 4, rdi 5, rbp 6, rsp 7, r8 to r15 8 to 15, rip 16.
+// A call keeps rbx, rbp, r12 to r15. The frame record that rbp points to: [rbp] caller's rbp, [rbp+8] return
+// address, CFA = rbp+16.
+//
+// Signals (Linux arch/x86/kernel/signal_64.c, asm/sigframe.h): the kernel pushes a struct rt_sigframe whose
+// first word is the handler's return address, the C library's restorer: `mov $15,%rax; syscall`
+// (rt_sigreturn). When the handler has returned there, SP points to the ucontext behind that word: uc_flags
+// 0, uc_link 8, uc_stack 16, and from 40 on r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip.
+
+#include "abi/abis.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace sframe::unwind::abi {
+
+namespace {
+
+constexpr std::string_view names[] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+                                      "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip"};
+
+constexpr std::uint8_t restorer[] = {0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05};
+constexpr std::uint8_t restorer_stops[] = {0, 7};
+constexpr std::uint8_t short_restorer[] = {0xb8, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05}; // mov $15,%eax; syscall
+constexpr std::uint8_t short_restorer_stops[] = {0, 5};
+
+constexpr SavedRegister saved[] = {
+    {8, 40},  {9, 48},  {10, 56}, {11, 64}, {12, 72}, {13, 80}, {14, 88}, {15, 96},
+    {5, 104}, {4, 112}, {6, 120}, {3, 128}, {1, 136}, {0, 144}, {2, 152}, {7, 160},
+};
+constexpr std::uint16_t saved_pc = 168;
+
+constexpr SignalTrampoline trampolines[] = {
+    {restorer, restorer_stops, saved, saved_pc},
+    {short_restorer, short_restorer_stops, saved, saved_pc},
+};
+
+/// Bytes of `ff /2` with its operand, from the ModRM byte on (Intel SDM volume 2, section 2.1.5); the SIB
+/// byte where there is one.
+std::size_t indirect_call_size(std::uint8_t modrm, std::uint8_t sib) {
+  const unsigned mode = modrm >> 6, rm = modrm & 7;
+  if (mode == 3) return 2;
+  std::size_t size = 2 + (rm == 4);
+  if (mode == 1) size += 1;
+  if (mode == 2 || (mode == 0 && (rm == 5 || (rm == 4 && (sib & 7) == 5)))) size += 4;
+  return size;
+}
+
+/// `call rel32` or `call *operand`. Prefixes do not matter: they come before these bytes.
+bool ends_with_call(std::span<const std::byte> bytes) {
+  const auto at = [&](std::size_t back) { return std::to_integer<std::uint8_t>(bytes[bytes.size() - back]); };
+  if (bytes.size() >= 5 && at(5) == 0xe8) return true;
+  for (std::size_t size = 2; size <= 7 && size <= bytes.size(); ++size)
+    if (at(size) == 0xff && (at(size - 1) >> 3 & 7) == 2 &&
+        indirect_call_size(at(size - 1), size > 2 ? at(size - 2) : 0) == size)
+      return true;
+  return false;
+}
+
+/// `call rel32`, which counts from its end.
+std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::uint64_t address) {
+  if (bytes.size() < 5 || bytes[bytes.size() - 5] != std::byte{0xe8}) return std::nullopt;
+  std::uint32_t distance = 0;
+  for (const std::byte byte : bytes.last(4) | std::views::reverse)
+    distance = distance << 8 | std::to_integer<std::uint32_t>(byte);
+  return address + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(distance)});
+}
+
+/// `ret`, `int3`, and the nops that assemblers pad with (Intel SDM volume 2B, NOP: recommended sequences).
+bool ends_function(std::span<const std::byte> bytes) {
+  static constexpr std::uint8_t nop3[] = {0x0f, 0x1f, 0x00}, nop4[] = {0x0f, 0x1f, 0x40, 0x00},
+                                nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00},
+                                nop7[] = {0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00},
+                                nop8[] = {0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00}, nop1[] = {0x90},
+                                ret[] = {0xc3}, int3[] = {0xcc};
+  static constexpr std::span<const std::uint8_t> ends[] = {nop1, nop3, nop4, nop5, nop7, nop8, ret, int3};
+  return std::ranges::any_of(ends, [&](std::span<const std::uint8_t> end) {
+    return end.size() <= bytes.size() && std::ranges::equal(std::as_bytes(end), bytes.last(end.size()));
+  });
+}
+
+} // namespace
+
+const UnwindAbi amd64 = {
+    .id = Abi::amd64,
+    .register_names = names,
+    .call_saved = set_of({3, 6, 12, 13, 14, 15}),
+    .ra_is_register = false,
+    .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16},
+    .call_trace = {.return_address = 0, .sp = 8}, // the return address is all that calls leave
+    .trampolines = trampolines,
+    .longest_call = 7,
+    .ends_with_call = ends_with_call,
+    .call_target = call_target,
+    .ends_function = ends_function,
+};
+
+} // namespace sframe::unwind::abi

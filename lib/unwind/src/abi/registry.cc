@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list of ABIs that can be unwound.
+
+#include "abi/abis.h"
+
+#include "sframe/abi.h"
+#include "sframe/address.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace sframe::unwind {
+
+namespace {
+
+constexpr const UnwindAbi* registry[] = {&abi::aarch64_big, &abi::aarch64_little, &abi::amd64, &abi::s390x};
+
+} // namespace
+
+std::uint64_t code_address_mask(const AbiTraits& abi, std::uint64_t signature, std::uint64_t highest_address) {
+  if (!abi.signs_return_addresses) return last_address;
+  if (signature) return ~signature;
+  constexpr int fewest_address_bits = 39; // the smallest address space of AArch64 Linux
+  const int bits = std::max(fewest_address_bits, static_cast<int>(std::bit_width(highest_address)));
+  return bits < 64 ? (std::uint64_t{1} << bits) - 1 : last_address;
+}
+
+const UnwindAbi* find_unwind_abi(Abi id) {
+  for (const UnwindAbi* abi : registry)
+    if (abi->id == id) return abi;
+  return nullptr;
+}
+
+} // namespace sframe::unwind

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Steppers are asked in turn; what they answer is checked here. Two things are kept beside the frame at hand:
+// the first reason why a stepper that knows the frame could not step, for the report, and a checkpoint, the
+// last frame of which all registers were known. SFrame loses registers; when a frame further out needs one,
+// the walk repeats the steps from the checkpoint with the stepper that recovers all, sees that it comes to
+// the same frame, and goes on from there. Each frame is repeated once at most.
+
+#include "sframe/unwind/walker.h"
+
+#include "sframe/base/budget.h"
+#include "sframe/unwind/trampoline.h"
+
+#include <charconv>
+#include <new>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace sframe::unwind {
+
+std::string describe(const WalkEnd& end) {
+  const auto with = [&](std::string_view before, int base) {
+    char digits[24];
+    const auto last = std::to_chars(digits, digits + sizeof digits, end.detail, base).ptr;
+    return std::string(message(end.reason)) + " (" + std::string(before) + std::string(digits, last) + ")";
+  };
+  switch (end.reason) {
+  case StopReason::no_rule:
+  case StopReason::not_code:
+  case StopReason::unreadable_memory: return with("0x", 16);
+  case StopReason::unknown_register: return with("r", 10);
+  default: return message(end.reason);
+  }
+}
+
+Walker::Walker(AddressSpace& space, StepperGroup steppers)
+    : memory_(space), sp_(space.abi().sp), steppers_(std::move(steppers)), budget_(space.budget()) {}
+
+void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t sp_number,
+                StepResult& result) {
+  const bool same_pc = caller.registers.pc == frame.registers.pc;
+  if (!frame.registers.has(sp_number) || !caller.registers.has(sp_number)) {
+    if (!result.signal_frame) result = StepResult::failed(StopReason::unknown_register, sp_number);
+    return;
+  }
+  const std::uint64_t sp = frame.registers.values[sp_number], caller_sp = caller.registers.values[sp_number];
+  if (caller_sp == sp && same_pc) result = StepResult::failed(StopReason::loop);
+  // Only a leaf function can leave SP as it is, where the return address is in a register; and a stub that
+  // was jumped to, whose return address is counted from its own (glibc's _L_lock_ before 2.20).
+  else if ((caller_sp < sp || (caller_sp == sp && !frame.pc_exact && !result.same_stack)) &&
+           !result.signal_frame && !result.other_stack)
+    result = StepResult::failed(StopReason::cfa_not_growing);
+}
+
+/// One stepper's answer, checked. `result` is the caller's, here and below, and the stepper writes it where
+/// it stands: copying what has just been written in small parts is a third of a step.
+void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result) {
+  static_assert(std::is_trivially_destructible_v<StepResult>);
+  caller.behind_fault = false;
+  ::new (&result) StepResult(stepper.step(frame, memory_, caller));
+  if (result.status != StepStatus::stepped) return;
+  caller.registers.pc = memory_.code_address(caller.registers.pc);
+  check_step(frame, caller, sp_, result);
+  // A guess that leads to no code is none; the next stepper may know better. Signal trampolines are code
+  // wherever they are: emulators put them where nothing says so.
+  if (result.trust != Trust::heuristic || result.status != StepStatus::stepped) return;
+  const std::uint64_t pc = caller.registers.pc;
+  const AbiTraits& abi = memory_.space().abi();
+  if (memory_.space().is_code(caller.lookup_pc())) return;
+  if (find_trampoline(*find_unwind_abi(abi.id), memory_, pc)) return;
+  result = pc ? StepResult::failed(StopReason::not_code, pc) : StepResult::failed(StopReason::zero_pc);
+}
+
+void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame,
+                     FrameState& caller, const FrameStepper*& by, StepResult& result) {
+  std::optional<StepResult> failure;
+  for (const StepperGroup::Member& member : members) {
+    if (!member.covers(frame.lookup_pc())) continue;
+    by = member.stepper.get();
+    ask(*member.stepper, frame, caller, result);
+    if (result.settled()) return;
+    if (result.status == StepStatus::error && !failure) failure = result;
+  }
+  result = failure.value_or(StepResult::not_mine());
+}
+
+void Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
+  ask_all(steppers_.exact(), frame, caller, by, result);
+  if (result.settled()) return;
+  // Where tables could not be read for that reason, nothing is guessed instead.
+  if (budget_ && budget_->is_used_up()) {
+    result = StepResult::failed(StopReason::budget);
+    return;
+  }
+  const StepResult failure = result;
+  // Before anything is guessed: can a register that was lost on the way be had back?
+  if (failure.reason == StopReason::unknown_register && steppers_.recovering() && since_checkpoint_) {
+    recover_and_step(frame, caller, by, result);
+    if (result.settled()) return;
+  }
+  ask_all(steppers_.heuristic(), frame, caller, by, result);
+  if (result.settled()) return;
+  if (budget_ && budget_->is_used_up()) {
+    result = StepResult::failed(StopReason::budget);
+    return;
+  }
+  result = failure;
+  if (failure.status != StepStatus::error)
+    result = StepResult::failed(memory_.space().is_code(frame.lookup_pc()) ? StopReason::no_rule
+                                                                           : StopReason::not_code,
+                                frame.registers.pc);
+}
+
+/// Repeats the walk from the checkpoint to `frame` by the stepper that recovers all registers, then steps
+/// from there.
+void Walker::recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+                              StepResult& result) {
+  FrameState state = checkpoint_, next;
+  const std::uint32_t count = std::exchange(since_checkpoint_, 0);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    ask(*steppers_.recovering(), state, next, result);
+    if (result.status != StepStatus::stepped) return;
+    std::swap(state, next);
+  }
+  if (state.registers.pc != frame.registers.pc || state.registers.get(sp_) != frame.registers.get(sp_)) {
+    result = StepResult::failed(StopReason::bad_table);
+    return;
+  }
+  by = steppers_.recovering();
+  ask(*steppers_.recovering(), state, caller, result);
+}
+
+/// Keeps the last frame of which all registers were known, when a step is made that loses some.
+void Walker::note_step(const FrameState& frame, const FrameStepper* by) {
+  if (since_checkpoint_ == 0) {
+    if (by == steppers_.recovering()) return;
+    checkpoint_ = frame;
+  }
+  ++since_checkpoint_;
+}
+
+WalkEnd Walker::walk(const Registers& start, FrameReceiver& receiver) {
+  return walk(FrameState{start, true}, receiver);
+}
+
+namespace {
+
+constexpr std::uint32_t frames_at_once = 1024; ///< taken from the budget: one by one is felt
+
+} // namespace
+
+/// Takes `frames` from the budget.
+bool Walker::may_go_on(std::uint32_t frames) {
+  return !budget_ || (budget_->take(Resource::frames, frames) && !budget_->is_used_up());
+}
+
+WalkEnd Walker::walk(const FrameState& start, FrameReceiver& receiver) {
+  std::uint32_t count = 0;
+  const WalkEnd end = walk_frames(start, receiver, count);
+  may_go_on(count % frames_at_once);
+  return end;
+}
+
+WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, std::uint32_t& count) {
+  FrameState states[2] = {start, {}};
+  FrameState *now = &states[0], *next = &states[1];
+  Frame frame{.pc_exact = start.pc_exact, .behind_fault = start.behind_fault, .pc = start.registers.pc};
+  since_checkpoint_ = 0;
+  bool may_skip = false;
+  StepResult result;
+  if (budget_ && budget_->is_used_up()) {
+    receiver.frame(frame, now->registers); // where the thread is costs nothing
+    return {false, StopReason::budget, 0};
+  }
+  for (;;) {
+    const FrameStepper* by = nullptr;
+    step(*now, *next, by, result);
+    frame.has_cfa = result.has_cfa;
+    frame.cfa = result.cfa;
+    frame.signal_frame = result.signal_frame;
+    if (!receiver.frame(frame, now->registers)) return {false, StopReason::interrupted, 0};
+    if (++count % frames_at_once == 0 && !may_go_on(frames_at_once)) return {false, StopReason::budget, 0};
+
+    may_skip |= result.may_skip;
+    if (result.status == StepStatus::bottom)
+      return {!may_skip, may_skip ? StopReason::frames_missing : StopReason::bottom, 0};
+    if (result.status != StepStatus::stepped) return {false, result.reason, result.detail};
+    if (next->registers.pc == 0) return {result.trust == Trust::exact && !may_skip, StopReason::zero_pc, 0};
+    if (frame.number + 1 >= max_frames_) return {false, StopReason::frame_limit, 0};
+    note_step(*now, by);
+    frame = {.number = frame.number + 1,
+             .pc_exact = next->pc_exact,
+             .trust = result.trust,
+             .pc = next->registers.pc,
+             .found_by = by};
+    std::swap(now, next);
+  }
+}
+
+} // namespace sframe::unwind

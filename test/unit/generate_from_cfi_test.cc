@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Situations, put together by hand: what comes out is written down from the DWARF rules, not from the
+// converter.
+
+#include "cfi_assembler.h"
+
+#include <sframe/generate/from_cfi.h>
+#include <sframe/generate/plt.h>
+#include <sframe/section.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace sframe::generate {
+namespace {
+
+using cfi::SectionKind;
+using test::Bytes;
+using test::CfiAssembler;
+
+// AMD64: r6 = FP, r7 = SP, r16 = RA. DW_CFA_advance_loc n is 0x40 + n.
+constexpr std::uint64_t base = 0x1000;
+
+/// A section of FDEs that share a CIE: CFA = SP + 8, RA at CFA - 8.
+struct Frames {
+  explicit Frames(SectionKind kind = SectionKind::eh_frame, const char* augmentation = "",
+                  Bytes initial = Bytes().raw({0x0c, 7, 8, 0x90, 1}), std::uint64_t ra = 16)
+      : a(kind), augmented(*augmentation != 0) {
+    Bytes body = a.body();
+    body.u8(1).text(augmentation).uleb(1).sleb(-8).u8(ra);
+    if (augmented) body.uleb(0);
+    cie = a.cie(body.append(initial));
+  }
+  Frames& fde(std::uint64_t start, std::uint64_t size, Bytes instructions = Bytes()) {
+    Bytes body = a.body();
+    body.u64(start).u64(size);
+    if (augmented) body.uleb(0);
+    a.fde(cie, body.append(instructions));
+    return *this;
+  }
+  CfiAssembler a;
+  std::size_t cie = 0;
+  bool augmented;
+};
+
+/// A function of the result.
+struct Function {
+  std::uint64_t start = 0;
+  std::uint32_t size = 0;
+  std::vector<FrameRow> rows;
+  EncodedFde fde;
+};
+
+struct Result {
+  Report report;
+  std::vector<Function> functions;
+};
+
+Result convert(const CfiInput& input, const Options& options = {}) {
+  auto [builder, report] = from_cfi(input, options);
+  Result out{std::move(report), {}};
+  const auto bytes = builder.finish(base);
+  EXPECT_TRUE(bytes.has_value());
+  const auto section = Section::parse(*bytes, base);
+  EXPECT_TRUE(section.has_value());
+  for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {
+    const auto fde = section->fde(i);
+    Function function{fde->start, fde->size, {}, *fde};
+    RowCursor rows = section->rows(*fde);
+    for (FrameRow row; rows.next(row);) function.rows.push_back(row);
+    EXPECT_FALSE(rows.error());
+    out.functions.push_back(std::move(function));
+  }
+  return out;
+}
+
+CfiInput input_of(std::initializer_list<const Frames*> sections, Abi abi = Abi::amd64) {
+  CfiInput input;
+  input.abi = &traits(abi);
+  for (const Frames* frames : sections) input.sections.push_back(frames->a.section(abi));
+  return input;
+}
+
+Result convert(const Frames& frames, const Options& options = {}, Abi abi = Abi::amd64) {
+  return convert(input_of({&frames}, abi), options);
+}
+
+FrameRow sp_row(std::uint32_t offset, std::int32_t cfa) {
+  return {offset, Rule::value(7, cfa), Rule::fixed(), Rule::same(), false};
+}
+
+TEST(ConvertFromCfi, PrologueAndEpilogue) {
+  // push rbp; mov rbp, rsp; ...; leave; ret
+  Frames frames;
+  frames.fde(base, 0x40,
+             Bytes().raw({0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x40 + 0x30, 0x0c, 7, 8, 0xc6}));
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 1u);
+  EXPECT_EQ(result.functions[0].rows,
+            (std::vector<FrameRow>{sp_row(0, 8),
+                                   {1, Rule::value(7, 16), Rule::fixed(), Rule::at_cfa(-16), false},
+                                   {4, Rule::value(6, 16), Rule::fixed(), Rule::at_cfa(-16), false},
+                                   sp_row(0x34, 8)}));
+  EXPECT_EQ(result.report.functions.converted, 1u);
+  EXPECT_EQ(result.report.pc_bytes.covered, 0x40u);
+  EXPECT_TRUE(result.report.complete());
+}
+
+TEST(ConvertFromCfi, UnsayableRowsAreCutOut) {
+  // Bytes 4..8: CFA = a constant expression (DW_OP_lit1); then SP + 8 again.
+  Frames frames;
+  frames.fde(base, 16, Bytes().raw({0x44, 0x0f, 1, 0x31, 0x44, 0x0c, 7, 8}));
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 2u);
+  EXPECT_EQ(result.functions[0].start, base);
+  EXPECT_EQ(result.functions[0].size, 4u);
+  EXPECT_EQ(result.functions[1].start, base + 8);
+  EXPECT_EQ(result.functions[1].size, 8u);
+  EXPECT_EQ(result.functions[1].rows, std::vector<FrameRow>{sp_row(0, 8)});
+  ASSERT_EQ(result.report.left_out.size(), 1u);
+  EXPECT_EQ(result.report.left_out[0].start, base + 4);
+  EXPECT_EQ(result.report.left_out[0].size, 4u);
+  EXPECT_STREQ(result.report.left_out[0].reason.name, "cfa-expression");
+  EXPECT_EQ(result.report.functions.partial, 1u);
+  EXPECT_EQ(result.report.pc_bytes.total, 16u);
+  EXPECT_EQ(result.report.pc_bytes.covered, 12u);
+  EXPECT_FALSE(result.report.complete());
+}
+
+TEST(ConvertFromCfi, FlexibleInVersion3CutOutInVersion2) {
+  // Bytes 4..8: CFA = r10 + 0 (a realigned stack).
+  Frames frames;
+  frames.fde(base, 16, Bytes().raw({0x44, 0x0c, 10, 0, 0x44, 0x0c, 7, 8}));
+  const Result three = convert(frames);
+  ASSERT_EQ(three.functions.size(), 1u);
+  EXPECT_EQ(three.functions[0].fde.fde_type, FdeType::flex);
+  EXPECT_EQ(three.functions[0].rows,
+            (std::vector<FrameRow>{
+                sp_row(0, 8), {4, Rule::value(10, 0), Rule::fixed(), Rule::same(), false}, sp_row(8, 8)}));
+  for (const VersionNumber version : {VersionNumber::v2, VersionNumber::v1}) {
+    const Result two = convert(frames, {.version = version, .wanted = {}});
+    ASSERT_EQ(two.functions.size(), 2u);
+    EXPECT_EQ(two.functions[0].size, 4u);
+    EXPECT_EQ(two.functions[1].start, base + 8);
+    EXPECT_EQ(two.functions[1].rows, std::vector<FrameRow>{sp_row(0, 8)});
+    ASSERT_EQ(two.report.left_out.size(), 1u);
+    EXPECT_STREQ(two.report.left_out[0].reason.name, "cfa-rule");
+    EXPECT_EQ(two.report.left_out[0].start, base + 4);
+  }
+}
+
+TEST(ConvertFromCfi, OutermostAndSignalFrames) {
+  Frames outermost;
+  outermost.fde(base, 16, Bytes().raw({0x07, 16})); // DW_CFA_undefined RA
+  const Result row = convert(outermost);
+  ASSERT_EQ(row.functions.size(), 1u);
+  EXPECT_EQ(row.functions[0].rows, std::vector<FrameRow>{FrameRow::outermost(0)});
+  const Result one = convert(outermost, {.version = VersionNumber::v1, .wanted = {}});
+  EXPECT_TRUE(one.functions.empty());
+  EXPECT_EQ(one.report.reasons, (std::map<std::string_view, std::uint64_t>{{"outermost", 1}}));
+
+  Frames signal(SectionKind::eh_frame, "zS");
+  signal.fde(base, 16);
+  EXPECT_TRUE(convert(signal).functions.at(0).fde.signal_frame);
+  const Result two = convert(signal, {.version = VersionNumber::v2, .wanted = {}});
+  EXPECT_TRUE(two.functions.empty());
+  EXPECT_EQ(two.report.functions.skipped, 1u);
+  EXPECT_EQ(two.report.reasons, (std::map<std::string_view, std::uint64_t>{{"signal-frame", 1}}));
+}
+
+TEST(ConvertFromCfi, PointerAuthentication) {
+  // CFA = sp; after 4 bytes the RA is signed (DW_CFA_AARCH64_negate_ra_state).
+  Frames frames(SectionKind::eh_frame, "zB", Bytes().raw({0x0c, 31, 0}), 30);
+  frames.fde(base, 16, Bytes().raw({0x44, 0x2d}));
+  const Result result = convert(frames, {}, Abi::aarch64_little);
+  ASSERT_EQ(result.functions.size(), 1u);
+  EXPECT_EQ(result.functions[0].fde.pauth_key, PauthKey::b);
+  EXPECT_EQ(result.functions[0].rows,
+            (std::vector<FrameRow>{{0, Rule::value(31, 0), Rule::same(), Rule::same(), false},
+                                   {4, Rule::value(31, 0), Rule::same(), Rule::same(), true}}));
+}
+
+/// What ld writes for a lazy PLT: PLT0 with two rows, then CFA = rsp + 8 + ((rip & 15) >= 11) * 8.
+Bytes plt_instructions(unsigned first_block) {
+  return Bytes().raw({0x0e, 16, 0x46, 0x0e, 24, 0x40 + int(first_block) - 6, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f,
+                      0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22});
+}
+
+TEST(ConvertFromCfi, PltBecomesARepeatingBlock) {
+  Frames frames;
+  frames.fde(base, 0x40, plt_instructions(16));
+  for (const VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3}) {
+    const Result result = convert(frames, {.version = version, .wanted = {}});
+    ASSERT_EQ(result.functions.size(), 2u);
+    EXPECT_EQ(result.functions[0].size, 16u);
+    EXPECT_EQ(result.functions[0].rows, (std::vector<FrameRow>{sp_row(0, 16), sp_row(6, 24)}));
+    const Function& entries = result.functions[1];
+    EXPECT_EQ(entries.start, base + 16);
+    EXPECT_EQ(entries.size, 0x30u);
+    EXPECT_EQ(entries.fde.pc_type, PcType::mask);
+    if (version != VersionNumber::v1) {
+      EXPECT_EQ(entries.fde.rep_size, 16);
+    }
+    EXPECT_EQ(entries.rows, (std::vector<FrameRow>{sp_row(0, 8), sp_row(11, 16)}));
+    EXPECT_TRUE(result.report.complete());
+  }
+}
+
+TEST(ConvertFromCfi, PltThatBeginsInsideABlock) {
+  Frames frames;
+  frames.fde(base, 0x40, plt_instructions(20)); // the expression holds from base + 20
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 3u);
+  EXPECT_EQ(result.functions[1].start, base + 20);
+  EXPECT_EQ(result.functions[1].size, 12u);
+  EXPECT_EQ(result.functions[1].rows, (std::vector<FrameRow>{sp_row(0, 8), sp_row(7, 16)})); // 11 - 4
+  EXPECT_EQ(result.functions[2].start, base + 32);
+  EXPECT_EQ(result.functions[2].fde.pc_type, PcType::mask);
+  EXPECT_TRUE(result.report.complete());
+}
+
+TEST(ConvertFromCfi, PltCanBeSwitchedOff) {
+  Frames frames;
+  frames.fde(base, 0x40, plt_instructions(16)).fde(base + 0x40, 16);
+  CfiInput input = input_of({&frames});
+  input.plts = {{{base, 0x40}, {}}};
+  const Result result = convert(input, {.plt = false, .wanted = {}});
+  ASSERT_EQ(result.functions.size(), 1u);
+  EXPECT_EQ(result.functions[0].start, base + 0x40);
+  EXPECT_EQ(result.report.functions.total, 1u);
+  EXPECT_TRUE(result.report.complete());
+}
+
+// What another section or another FDE leaves of a function may be one byte, at either end.
+TEST(ConvertFromCfi, OneByteIsLeft) {
+  const auto expect = [](const Result& result, const std::vector<std::array<std::int64_t, 3>>& want) {
+    ASSERT_EQ(result.functions.size(), want.size());
+    for (std::size_t i = 0; i < want.size(); ++i) {
+      EXPECT_EQ(result.functions[i].start, base + static_cast<std::uint64_t>(want[i][0]));
+      EXPECT_EQ(result.functions[i].size, want[i][1]);
+      EXPECT_EQ(result.functions[i].rows, std::vector<FrameRow>{sp_row(0, static_cast<std::int32_t>(want[i][2]))});
+    }
+  };
+  Frames first, second, inner;
+  first.fde(base + 1, 14, Bytes().raw({0x0e, 16}));
+  second.fde(base, 16, Bytes().raw({0x0e, 24}));
+  expect(convert(input_of({&first, &second})), {{0, 1, 24}, {1, 14, 16}, {15, 1, 24}});
+  inner.fde(base, 16, Bytes().raw({0x0e, 24}));
+  inner.fde(base + 1, 14, Bytes().raw({0x0e, 16}));
+  expect(convert(inner), {{0, 1, 24}, {1, 14, 16}, {15, 1, 24}});
+}
+
+TEST(ConvertFromCfi, TheFdeThatStartsLastOwnsAnAddress) {
+  // 0..0x40, in it 0x10..0x20 and a duplicate of that, and 0x30..0x50 across its end. CFA offsets tell them
+  // apart.
+  Frames frames;
+  frames.fde(base, 0x40, Bytes().raw({0x0e, 16}));
+  frames.fde(base + 0x10, 0x10, Bytes().raw({0x0e, 24}));
+  frames.fde(base + 0x10, 0x10, Bytes().raw({0x0e, 32}));
+  frames.fde(base + 0x30, 0x20, Bytes().raw({0x0e, 40}));
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 4u);
+  const std::vector<std::array<std::int64_t, 3>> want = {
+      {0, 0x10, 16}, {0x10, 0x10, 24}, {0x20, 0x10, 16}, {0x30, 0x20, 40}};
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    EXPECT_EQ(result.functions[i].start, base + static_cast<std::uint64_t>(want[i][0]));
+    EXPECT_EQ(result.functions[i].size, want[i][1]);
+    EXPECT_EQ(result.functions[i].rows,
+              std::vector<FrameRow>{sp_row(0, static_cast<std::int32_t>(want[i][2]))});
+  }
+  EXPECT_EQ(result.report.pc_bytes.total, 0x50u);
+  EXPECT_EQ(result.report.pc_bytes.covered, 0x50u);
+  EXPECT_EQ(result.report.overlapping, 1u);
+  EXPECT_EQ(result.report.functions.total, 4u);
+  EXPECT_EQ(result.report.functions.skipped, 1u);
+  EXPECT_EQ(result.report.reasons, (std::map<std::string_view, std::uint64_t>{{"duplicate", 1}}));
+}
+
+TEST(ConvertFromCfi, DebugFrameFillsGaps) {
+  Frames eh;
+  eh.fde(base + 0x10, 0x10, Bytes().raw({0x0e, 16})).fde(base + 0x20, 0x10, Bytes().raw({0x0e, 16}));
+  Frames debug(SectionKind::debug_frame);
+  debug.fde(base, 0x40, Bytes().raw({0x0e, 24})).fde(base + 0x10, 0x10, Bytes().raw({0x0e, 32}));
+  const Result result = convert(input_of({&eh, &debug}));
+  ASSERT_EQ(result.functions.size(), 4u);
+  EXPECT_EQ(result.functions[0].start, base);
+  EXPECT_EQ(result.functions[0].size, 0x10u);
+  EXPECT_EQ(result.functions[0].rows, std::vector<FrameRow>{sp_row(0, 24)});
+  EXPECT_EQ(result.functions[1].rows, std::vector<FrameRow>{sp_row(0, 16)});
+  EXPECT_EQ(result.functions[2].rows, std::vector<FrameRow>{sp_row(0, 16)});
+  EXPECT_EQ(result.functions[3].start, base + 0x30);
+  EXPECT_EQ(result.functions[3].size, 0x10u);
+  EXPECT_EQ(result.functions[3].rows, std::vector<FrameRow>{sp_row(0, 24)});
+  EXPECT_EQ(result.report.functions.total, 3u); // the FDE that .eh_frame has too is not counted again
+  EXPECT_TRUE(result.report.complete());
+}
+
+TEST(ConvertFromCfi, OnlyCodeAndWhatIsWanted) {
+  Frames frames;
+  frames.fde(0, 16).fde(base, 16).fde(base + 16, 16).fde(base + 32, 0);
+  CfiInput input = input_of({&frames});
+  input.code = {{base, 0x100}};
+  const Result all = convert(input);
+  EXPECT_EQ(all.functions.size(), 2u);
+  EXPECT_EQ(all.report.functions.total, 3u);
+  EXPECT_EQ(all.report.reasons, (std::map<std::string_view, std::uint64_t>{{"not-in-code", 1}}));
+  EXPECT_EQ(all.report.pc_bytes.total, 32u);
+  const Result some = convert(input, {.wanted = [](const cfi::Fde& fde) { return fde.start == base; }});
+  EXPECT_EQ(some.functions.size(), 1u);
+  EXPECT_EQ(some.report.functions.total, 1u);
+}
+
+TEST(ConvertFromCfi, FaultsAreReported) {
+  Frames frames;
+  frames.fde(base, 16,
+             Bytes().raw({0x44, 0x0e, 16, 0x44, 0x3f})); // rows at 0 and 4; at 8 an unknown instruction
+  frames.fde(base + 16, 16);
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 2u);
+  EXPECT_EQ(result.functions[0].size, 8u);
+  ASSERT_EQ(result.report.faults.size(), 1u);
+  EXPECT_EQ(result.report.faults[0].section, ".eh_frame");
+  EXPECT_EQ(result.report.faults[0].error.kind, cfi::ErrorKind::unknown_opcode);
+  ASSERT_EQ(result.report.left_out.size(), 1u);
+  EXPECT_EQ(result.report.left_out[0].start, base + 8);
+  EXPECT_EQ(result.report.left_out[0].size, 8u);
+  EXPECT_STREQ(result.report.left_out[0].reason.name, "bad-cfi");
+}
+
+TEST(ConvertFromCfi, MoreRowsThanAFunctionCanHave) {
+  constexpr std::uint32_t count = 100000; // version 3 has room for 65,535
+  Bytes instructions;
+  for (std::uint32_t i = 1; i < count; ++i) instructions.raw({0x41, 0x0e, i % 2 ? 16 : 8});
+  Frames frames;
+  frames.fde(base, count, instructions);
+  const Result result = convert(frames);
+  EXPECT_EQ(result.functions.size(), 2u);
+  EXPECT_TRUE(result.report.complete());
+  EXPECT_EQ(result.report.functions.converted, 1u);
+  for (const Function& function : result.functions)
+    for (const FrameRow& row : function.rows)
+      ASSERT_EQ(row.cfa.offset, (function.start + row.offset - base) % 2 ? 16 : 8);
+}
+
+TEST(ConvertFromCfi, ManyUnsayableRowsCostLinearTime) {
+  // Each second row is beyond version 2; with a cost per refusal that grows with the rows this would take
+  // minutes.
+  constexpr std::uint32_t count = 200000;
+  Bytes instructions;
+  for (std::uint32_t i = 1; i < count; ++i) instructions.raw({0x41, 0x0c, i % 2 ? 10 : 7, 8});
+  Frames frames;
+  frames.fde(base, count, instructions);
+  const Result result = convert(frames, {.version = VersionNumber::v2, .wanted = {}});
+  EXPECT_EQ(result.functions.size(), count / 2);
+  EXPECT_EQ(result.report.left_out.size(), count / 2);
+  EXPECT_EQ(result.report.pc_bytes.covered, count / 2);
+}
+
+/// Functions of all kinds, enough for many parts: equal, different, in part unsayable, faulty, overlapping.
+Frames many_functions() {
+  Frames frames;
+  for (std::uint64_t i = 0; i < 30000; ++i) {
+    const std::uint64_t start = base + (i * 7919 % 30000) * 0x40; // in no order
+    const int depth = static_cast<int>(16 + 8 * (i % 7));
+    Bytes rows = Bytes().raw({0x41, 0x0e, depth, 0x44, 0x0e, 8});
+    if (i % 500 == 1) rows = Bytes().raw({0x44, 0x0f, 1, 0x30, 0x44, 0x0c, 7, 8}); // CFA = lit0, for 4 bytes
+    if (i % 1000 == 2) rows.raw({0x3f});                                           // no such opcode
+    frames.fde(start, i % 300 == 0 ? 0x60 : 0x40, rows);
+  }
+  return frames;
+}
+
+TEST(ConvertFromCfi, TheNumberOfThreadsMakesNoDifference) {
+  const Frames frames = many_functions();
+  const CfiInput input = input_of({&frames});
+  for (const bool share : {false, true}) {
+    std::vector<std::byte> bytes;
+    Report report;
+    for (const unsigned threads : {1u, 2u, 3u, 8u}) {
+      const Conversion made = from_cfi(input, {.share_rows = share, .threads = threads});
+      EXPECT_EQ(made.report.functions.total, 30000u);
+      EXPECT_EQ(made.report.functions.partial, 60u + 30u);
+      EXPECT_EQ(made.report.faults.size(), 30u);
+      EXPECT_EQ(made.report.overlapping, 100u);
+      EXPECT_EQ(made.report.reasons,
+                (std::map<std::string_view, std::uint64_t>{{"bad-cfi", 30}, {"cfa-expression", 60}}));
+      if (threads == 1) {
+        bytes = made.builder.finish(0).value();
+        report = made.report;
+      }
+      EXPECT_EQ(made.builder.finish(0).value(), bytes) << threads;
+      EXPECT_EQ(made.report.pc_bytes.covered, report.pc_bytes.covered);
+      const auto start = [](const LeftOut& range) { return range.start; };
+      EXPECT_TRUE(std::ranges::equal(made.report.left_out, report.left_out, {}, start, start));
+      const auto offset = [](const Fault& fault) { return fault.error.offset; };
+      EXPECT_TRUE(std::ranges::is_sorted(made.report.faults, {}, offset));
+    }
+  }
+}
+
+TEST(ConvertFromCfi, MergesNeighboursOnRequest) {
+  Frames frames;
+  frames.fde(base, 0x10).fde(base + 0x10, 0x10).fde(base + 0x20, 0x10, Bytes().raw({0x41, 0x0e, 16}));
+  const Result merged = convert(frames, {.merge_functions = true});
+  ASSERT_EQ(merged.functions.size(), 2u);
+  EXPECT_EQ(merged.functions[0].size, 0x20u);
+  EXPECT_EQ(merged.functions[1].start, base + 0x20);
+  EXPECT_EQ(merged.report.functions.total, 3u) << "the report counts what was there";
+  EXPECT_EQ(convert(frames).functions.size(), 3u);
+}
+
+// Kernels stand near the top of the address space, where start + 4 GiB wraps.
+TEST(ConvertFromCfi, KernelAddresses) {
+  for (const std::uint64_t start : {0xffffffff81000000, 0xfffffffffffff000, 0xffffffffffffffdf}) {
+    Frames frames;
+    // push %rbp at start, mov %rsp,%rbp at start + 1.
+    frames.fde(start, 0x20, Bytes().raw({0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6}));
+    const Result result = convert(frames);
+    ASSERT_EQ(result.functions.size(), 1u);
+    EXPECT_EQ(result.functions[0].start, start);
+    EXPECT_EQ(result.functions[0].size, 0x20u);
+    ASSERT_EQ(result.functions[0].rows.size(), 3u);
+    EXPECT_EQ(result.functions[0].rows[1].offset, 1u);
+    EXPECT_EQ(result.functions[0].rows[2].offset, 4u);
+    EXPECT_TRUE(result.report.complete());
+    EXPECT_EQ(result.report.pc_bytes.total, 0x20u);
+    EXPECT_EQ(result.report.contradiction(), nullptr);
+  }
+}
+
+// The PLT expression holds from 4 bytes into the last block that ends below the top.
+TEST(ConvertFromCfi, PltAtTheTopOfTheAddressSpace) {
+  const std::uint64_t start = 0xffffffffffffffc0;
+  Frames frames;
+  frames.fde(start, 0x38, plt_instructions(0x34));
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 2u);
+  EXPECT_EQ(result.functions[1].start, start + 0x34);
+  EXPECT_EQ(result.functions[1].size, 4u);
+  EXPECT_EQ(result.functions[1].rows, (std::vector<FrameRow>{sp_row(0, 8)})); // the step is 11 - 4 bytes on
+  EXPECT_TRUE(result.report.complete());
+}
+
+TEST(ConvertFromCfi, TheReportNoticesImpossibleFigures) {
+  Report report;
+  report.functions = {.total = 2, .converted = 1, .partial = 1, .skipped = 0};
+  report.pc_bytes = {.total = 11, .covered = 11};
+  EXPECT_EQ(report.contradiction(), nullptr);
+  report.pc_bytes.covered = 12;
+  EXPECT_NE(report.contradiction(), nullptr);
+  report.pc_bytes.covered = 5;
+  report.plt_bytes = 6;
+  EXPECT_NE(report.contradiction(), nullptr);
+  report.plt_bytes = 0;
+  report.functions.partial = ~std::uint64_t{0};
+  EXPECT_NE(report.contradiction(), nullptr);
+}
+
+// push (CFA = SP + 16 after it) and jump, 17 bytes with padding: stubs that begin at multiples of 16 are 272
+// bytes apart, more than the 8 bits of the format's block size hold.
+TEST(ConvertFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
+  std::vector<std::byte> code;
+  for (int i = 0; i < 32; ++i)
+    for (const int byte : {0x68, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90})
+      code.push_back(static_cast<std::byte>(byte));
+  const auto functions = plt_functions(traits(Abi::amd64), code, base);
+  ASSERT_EQ(functions.size(), 2u);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const PltFunction& function = functions[i];
+    EXPECT_EQ(function.fde.start, base + i * 272);
+    EXPECT_EQ(function.fde.size, 272u);
+    EXPECT_EQ(function.fde.pc_type, PcType::inc);
+    ASSERT_EQ(function.rows.size(), 32u);
+    EXPECT_EQ(function.rows[0], sp_row(0, 8));
+    EXPECT_EQ(function.rows[1], sp_row(5, 16));
+    EXPECT_EQ(function.rows[2], sp_row(17, 8));
+    EXPECT_EQ(function.rows[31], sp_row(15 * 17 + 5, 16));
+  }
+}
+
+// The same push and jump in blocks of 32 bytes: version 1 has no block size but the ABI's, 16 bytes.
+TEST(ConvertFromCfi, StubsWithoutCfiThatTheVersionCannotRepresent) {
+  std::vector<std::byte> code(3 * 32, std::byte(0x90));
+  for (std::size_t stub = 0; stub < code.size(); stub += 32)
+    for (std::size_t i = 0; const int byte : {0x68, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0})
+      code[stub + i++] = static_cast<std::byte>(byte);
+  Frames frames;
+  frames.fde(base + 0x1000, 16);
+  CfiInput input = input_of({&frames});
+  input.plts = {{{base, code.size()}, code}};
+  for (const VersionNumber version : {VersionNumber::v2, VersionNumber::v3}) {
+    const Result result = convert(input, {.version = version, .wanted = {}});
+    EXPECT_TRUE(result.report.complete());
+    EXPECT_EQ(result.report.plt_bytes, code.size());
+  }
+  const Result result = convert(input, {.version = VersionNumber::v1, .wanted = {}});
+  EXPECT_EQ(result.report.functions.total, 2u);
+  EXPECT_EQ(result.report.functions.skipped, 1u);
+  EXPECT_EQ(result.report.pc_bytes.total - result.report.pc_bytes.covered, code.size());
+  ASSERT_EQ(result.report.left_out.size(), 1u);
+  EXPECT_EQ(result.report.left_out[0].start, base);
+  EXPECT_EQ(result.report.left_out[0].size, code.size());
+  EXPECT_STREQ(result.report.left_out[0].reason.name, "rep-size");
+  EXPECT_EQ(result.report.contradiction(), nullptr);
+}
+
+TEST(ConvertFromCfi, RangesBeyondTheFormat) {
+  Frames frames;
+  frames.fde(base, std::uint64_t{1} << 40);
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 1u);
+  EXPECT_EQ(result.functions[0].size, 0xffffffffu);
+  ASSERT_EQ(result.report.left_out.size(), 1u);
+  EXPECT_EQ(result.report.left_out[0].start, base + 0xffffffff);
+  EXPECT_EQ(result.report.pc_bytes.total, std::uint64_t{1} << 40);
+  EXPECT_STREQ(result.report.left_out[0].reason.name, "offset-range");
+}
+
+} // namespace
+} // namespace sframe::generate

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Objects and archives that are damaged at random: converting them gives a file or a Problem, and a file that
+// was written can be converted again, with the same bytes as the outcome.
+
+#include "inputs.h"
+
+#include "sframe/generate/from_cfi.h"
+#include "sframe/elf/archive.h"
+#include "sframe/elf/object.h"
+#include "sframe/elf/rewrite.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace sframe::generate {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Result<Bytes> convert(std::span<const std::byte> file) {
+  const auto image = elf::Image::parse(file);
+  if (!image) return std::unexpected(image.error());
+  const auto layout = elf::ObjectLayout::make(*image);
+  if (!layout) return std::unexpected(layout.error());
+  const auto input = CfiInput::from_image(layout->image());
+  if (!input) return std::unexpected(input.error());
+  const auto [builder, report] = from_cfi(*input, {});
+  Bytes section;
+  const auto make = [&](elf::Places) -> Result<std::uint64_t> { return builder.size(); };
+  const auto finish = [&](std::uint64_t address) -> Result<std::span<const std::byte>> {
+    auto made = builder.finish(address);
+    if (!made) return fail(message(made.error().reason));
+    section = std::move(*made);
+    return section;
+  };
+  const auto edit = elf::add_section_to_object(*layout, {.make = make, .finish = finish});
+  if (!edit) return std::unexpected(edit.error());
+  return edit->apply(file);
+}
+
+void damage(Bytes& bytes, std::mt19937& random) {
+  for (unsigned changes = 1 + random() % 4; changes > 0; --changes) {
+    // Headers, symbols and relocations are at the end; half of the damage goes there.
+    const std::size_t first = random() % 2 ? bytes.size() / 2 : 0;
+    bytes[first + random() % (bytes.size() - first)] = std::byte(random());
+  }
+  if (random() % 16 == 0) bytes.resize(random() % bytes.size());
+}
+
+TEST(ConvertObject, SurvivesDamage) {
+  std::mt19937 random(20);
+  unsigned written = 0;
+  for (const auto& path : test::inputs_ending(".o")) {
+    const Bytes original = test::read_file(path);
+    for (unsigned round = 0; round < 60; ++round) {
+      Bytes damaged = original;
+      damage(damaged, random);
+      const auto result = convert(damaged);
+      if (!result) continue;
+      ++written;
+      const auto again = convert(*result);
+      EXPECT_TRUE(again) << path << ", round " << round << ": " << again.error().text();
+      if (again) {
+        EXPECT_TRUE(*again == *result) << path << ", round " << round;
+      }
+    }
+  }
+  EXPECT_GT(written, 100u) << "the damage is too much to test anything";
+}
+
+TEST(ConvertObject, SurvivesDamagedArchives) {
+  std::mt19937 random(21);
+  for (const auto& path : test::inputs_ending(".a")) {
+    const Bytes original = test::read_file(path);
+    for (unsigned round = 0; round < 500; ++round) {
+      Bytes damaged = original;
+      damage(damaged, random);
+      const auto members = elf::archive_members(damaged);
+      if (!members) continue;
+      std::vector<std::optional<Bytes>> contents(members->size());
+      for (std::size_t i = 0; i < contents.size(); i += 2)
+        contents[i] = Bytes(random() % 300, std::byte(round));
+      const auto result = elf::replace_members(damaged, contents);
+      if (!result) continue;
+      const auto again = elf::archive_members(*result);
+      ASSERT_TRUE(again) << path << ", round " << round << ": " << again.error().text();
+      ASSERT_EQ(again->size(), members->size());
+      for (std::size_t i = 0; i < contents.size(); ++i) {
+        EXPECT_EQ((*again)[i].name, (*members)[i].name);
+        const auto expected = contents[i] ? std::span<const std::byte>(*contents[i]) : (*members)[i].bytes;
+        EXPECT_TRUE(std::ranges::equal((*again)[i].bytes, expected)) << path << ", round " << round;
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace sframe::generate

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What machine code says of frames, before every instruction of functions whose stacks are computed by hand.
+// No tables, no symbols: the function's start has to be found, too.
+
+#include "made_up_space.h"
+
+#include "sframe/steppers/code_frames.h"
+#include "sframe/steppers/steppers.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sframe;
+using namespace sframe::steppers;
+using namespace sframe::unwind;
+
+constexpr std::uint16_t rbx = 3, rbp = 6, rsp = 7;
+
+/// A call of `callee` ends at 0x2000.
+class CodeSpace final : public test::MadeUpSpace {
+public:
+  explicit CodeSpace(std::uint64_t callee) : MadeUpSpace(test::amd64, 0x3000) {
+    call_before(0x2000, callee);
+  }
+};
+
+FrameState at(std::uint64_t pc, std::uint64_t sp, std::uint64_t fp) {
+  FrameState frame;
+  frame.registers.pc = pc;
+  frame.registers.set(rsp, sp);
+  frame.registers.set(rbp, fp);
+  return frame;
+}
+
+/// Behind a `ret` and padding:
+///   1010 push %rbp; 1011 mov %rsp,%rbp; 1014 push %rbx; 1015 sub $8,%rsp; 1019 call 2800; 101e mov
+///   -8(%rbp),%rbx; 1022 leave; 1023 ret
+class WithRecord : public testing::Test {
+protected:
+  static constexpr std::uint64_t cfa = 0x7100, caller_fp = 0x7200, return_address = 0x2000, saved_rbx = 77;
+  WithRecord() {
+    space.code(0x1000, {0xc3, 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0, 0x0f, 0x1f, 0x44, 0, 0});
+    space.code(0x1010, {0x55, 0x48, 0x89, 0xe5, 0x53, 0x48, 0x83, 0xec, 8,    0xe8,
+                        0xe2, 0x17, 0,    0,    0x48, 0x8b, 0x5d, 0xf8, 0xc9, 0xc3});
+    space.word(cfa - 8, return_address);
+    space.word(cfa - 16, caller_fp);
+    space.word(cfa - 24, saved_rbx);
+  }
+  CodeSpace space{0x1010};
+  Memory memory{space};
+  CodeFrames frames{space.abi()};
+};
+
+TEST_F(WithRecord, BeforeEveryInstruction) {
+  struct Expected {
+    std::uint64_t pc, sp, fp;
+    FrameSetup setup;
+  };
+  constexpr Expected all[] = {
+      {0x1010, cfa - 8, caller_fp, FrameSetup::none},     {0x1011, cfa - 16, caller_fp, FrameSetup::saved},
+      {0x1014, cfa - 16, cfa - 16, FrameSetup::complete}, {0x1015, cfa - 24, cfa - 16, FrameSetup::complete},
+      {0x1019, cfa - 32, cfa - 16, FrameSetup::complete}, {0x1023, cfa - 8, caller_fp, FrameSetup::none},
+  };
+  const auto pointer = make_frame_pointer_stepper(space.abi());
+  for (const Expected& expected : all) {
+    const FrameState frame = at(expected.pc, expected.sp, expected.fp);
+    const CodeFrame* code = frames.find(frame, memory);
+    ASSERT_TRUE(code) << std::hex << expected.pc;
+    EXPECT_EQ(code->kind, FrameKind::record);
+    EXPECT_EQ(code->setup, expected.setup) << std::hex << expected.pc;
+    EXPECT_EQ(code->function, 0x1010u);
+    for (const bool by_pointer : {false, true}) {
+      FrameState caller;
+      const StepResult result =
+          by_pointer ? pointer->step(frame, memory, caller) : CodeFrames::step(*code, frame, memory, caller);
+      ASSERT_EQ(result.status, StepStatus::stepped) << std::hex << expected.pc;
+      EXPECT_EQ(result.trust, Trust::heuristic);
+      EXPECT_FALSE(result.may_skip);
+      EXPECT_EQ(result.cfa, cfa) << std::hex << expected.pc;
+      EXPECT_EQ(caller.registers.pc, return_address);
+      EXPECT_EQ(caller.registers.get(rsp), cfa);
+      EXPECT_EQ(caller.registers.get(rbp), caller_fp);
+    }
+  }
+}
+
+TEST_F(WithRecord, RegistersThatTheFunctionStored) {
+  FrameState frame = at(0x101e, cfa - 32, cfa - 16);
+  frame.pc_exact = false; // in the call
+  frame.registers.set(rbx, 1);
+  const CodeFrame* code = frames.find(frame, memory);
+  ASSERT_TRUE(code);
+  FrameState caller;
+  ASSERT_EQ(CodeFrames::step(*code, frame, memory, caller).status, StepStatus::stepped);
+  EXPECT_EQ(caller.registers.get(rbx), saved_rbx);
+  EXPECT_FALSE(caller.pc_exact);
+}
+
+TEST_F(WithRecord, NothingWhereTheReturnAddressFollowsNoCall) {
+  space.word(cfa - 8, 0x2001);
+  EXPECT_EQ(frames.find(at(0x1010, cfa - 8, caller_fp), memory), nullptr);
+}
+
+/// What one frame proves of an address says nothing of the next frame there.
+TEST_F(WithRecord, EachFrameIsCheckedAnew) {
+  EXPECT_NE(frames.find(at(0x1010, cfa - 8, caller_fp), memory), nullptr);
+  constexpr std::uint64_t other = 0x7800;
+  for (const std::uint64_t word : {0x0ull, 0x2001ull, 0x5000ull}) {
+    space.word(other - 8, word);
+    memory = Memory(space);
+    EXPECT_EQ(frames.find(at(0x1010, other - 8, caller_fp), memory), nullptr) << word;
+  }
+  EXPECT_NE(frames.find(at(0x1010, cfa - 8, caller_fp), memory), nullptr);
+}
+
+/// A direct call of something else: the word is left over, and the start a wrong guess.
+TEST_F(WithRecord, TheCallMustGoToAGuessedStart) {
+  space.call_before(0x2000, 0x1011);
+  EXPECT_EQ(frames.find(at(0x1022, cfa - 32, cfa - 16), memory), nullptr);
+  space.call_before(0x2000, 0x1800); // jmp *4(%rip), as in a PLT
+  space.code(0x1800, {0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 4, 0, 0, 0});
+  memory = Memory(space);
+  EXPECT_NE(frames.find(at(0x1014, cfa - 16, cfa - 16), memory), nullptr);
+  space.code(0x1ff9, {0x41, 0xff, 0x15, 1, 2, 0, 0}); // call *513(%rip)
+  memory = Memory(space);
+  EXPECT_NE(frames.find(at(0x1015, cfa - 24, cfa - 16), memory), nullptr);
+}
+
+TEST_F(WithRecord, NothingOutsideOfCode) {
+  EXPECT_EQ(frames.find(at(0x5000, cfa - 8, caller_fp), memory), nullptr);
+}
+
+/// A record that nothing confirms may be that of a frame further out.
+TEST_F(WithRecord, APointerAloneMayPassOverFrames) {
+  FrameState caller;
+  const StepResult result =
+      make_frame_pointer_stepper(space.abi())->step(at(0x2900, cfa - 64, cfa - 16), memory, caller);
+  ASSERT_EQ(result.status, StepStatus::stepped); // no code can be read at 0x2900
+  EXPECT_TRUE(result.may_skip);
+}
+
+/// Nothing shows where the function starts but the call that its return address follows: what is before it
+/// looks like more of it. Before it, sub $8,%rsp.
+TEST(CodeFrames, ACallShowsWhereTheFunctionStarts) {
+  CodeSpace space(0x1004);
+  space.code(0x1000, {0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xec, 24, 0xe8, 0xf3, 0x17, 0, 0, 0x48, 0x83, 0xc4, 24, 0xc3});
+  for (std::uint64_t i = 0; i < 24; i += 8) space.word(0x7000 + i, 0);
+  space.word(0x7000 + 24, 0x2000);
+  space.call_before(0x2100, 0x2200);
+  space.word(0x7000 + 32, 0x2100); // where the return address would be of a function at 0x1000
+  Memory memory(space);
+  CodeFrames frames(space.abi());
+  FrameState frame = at(0x100d, 0x7000, 0x7200), caller;
+  frame.pc_exact = false;
+  const CodeFrame* code = frames.find(frame, memory);
+  ASSERT_TRUE(code);
+  EXPECT_EQ(code->function, 0x1004u);
+  ASSERT_EQ(CodeFrames::step(*code, frame, memory, caller).status, StepStatus::stepped);
+  EXPECT_EQ(caller.registers.pc, 0x2000u);
+}
+
+/// An interpreter has left a return address that follows no call. It counts where the caller has a frame
+/// record; but only for a function whose start is known (here: by a call further up the stack).
+TEST(CodeFrames, ReturnToAnInterpreter) {
+  for (const bool has_call : {false, true}) {
+    CodeSpace space(0x1000);
+    space.code(0x1000, {0x48, 0x83, 0xec, 24, 0xe8, 0xf7, 0x17, 0, 0, 0x48, 0x83, 0xc4, 24, 0xc3});
+    for (std::uint64_t i = 0; i < 0x40; i += 8) space.word(0x7000 + i, 0);
+    space.word(0x7018, 0x2400); // code
+    space.word(0x7020, has_call ? 0x2000 : 0);
+    space.call_before(0x2100);
+    space.word(0x7040, 0x7080);
+    space.word(0x7048, 0x2400);
+    space.word(0x7080, 0);
+    space.word(0x7088, 0x2100);
+    Memory memory(space);
+    CodeFrames frames(space.abi());
+    FrameState frame = at(0x1009, 0x7000, 0x7040), caller;
+    frame.pc_exact = false;
+    const CodeFrame* code = frames.find(frame, memory);
+    ASSERT_EQ(code != nullptr, has_call);
+    if (!code) continue;
+    ASSERT_EQ(CodeFrames::step(*code, frame, memory, caller).status, StepStatus::stepped);
+    EXPECT_EQ(caller.registers.pc, 0x2400u);
+    EXPECT_EQ(caller.registers.get(rbp), 0x7040u);
+  }
+}
+
+/// sub $24,%rsp; call; add $24,%rsp; ret
+TEST(CodeFrames, WithoutRecord) {
+  CodeSpace space(0x1000);
+  space.code(0x1000, {0x48, 0x83, 0xec, 24, 0xe8, 0xf7, 0x17, 0, 0, 0x48, 0x83, 0xc4, 24, 0xc3});
+  space.word(0x7000 + 24, 0x2000);
+  Memory memory(space);
+  CodeFrames frames(space.abi());
+  FrameState frame = at(0x1009, 0x7000, 0x7200), caller;
+  frame.pc_exact = false;
+  const CodeFrame* code = frames.find(frame, memory);
+  ASSERT_TRUE(code);
+  EXPECT_EQ(code->kind, FrameKind::no_record);
+  EXPECT_EQ(code->setup, FrameSetup::none);
+  ASSERT_EQ(CodeFrames::step(*code, frame, memory, caller).status, StepStatus::stepped);
+  EXPECT_EQ(caller.registers.get(rsp), 0x7020u);
+  EXPECT_EQ(caller.registers.get(rbp), 0x7200u);
+}
+
+} // namespace

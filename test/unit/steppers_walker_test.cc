@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The walker and the steppers over memory that the tests make up: what no real program can be made to do on
+// purpose.
+
+#include "made_up_space.h"
+
+#include "sframe/unwind/abi.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+using namespace sframe;
+using namespace sframe::test;
+
+TEST(Walker, EndsWhereNothingIsKnown) {
+  MadeUpSpace space;
+  Walker walker(space, default_steppers(amd64, nullptr));
+  Collected got;
+  WalkEnd end = walker.walk(start(0x1500, 0x8000), got);
+  EXPECT_FALSE(end.complete);
+  EXPECT_EQ(end.reason, StopReason::no_rule);
+  EXPECT_EQ(describe(end), "no unwind information for the pc (0x1500)");
+  ASSERT_EQ(got.frames.size(), 1u);
+  EXPECT_EQ(got.frames[0].stepper(), "context");
+  EXPECT_FALSE(got.frames[0].has_cfa);
+
+  end = walker.walk(start(0x9999, 0x8000), got);
+  EXPECT_EQ(end.reason, StopReason::not_code);
+}
+
+TEST(Walker, RefusesAStackThatDoesNotGrow) {
+  MadeUpSpace space;
+  for (const std::uint64_t sp : {0x8000u, 0x7ff8u, 0u}) {
+    Walker walker(space,
+                  list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+                    return frame.pc_exact ? to_caller(caller, 0x1100, 0x8000) : to_caller(caller, 0x1200, sp);
+                  })));
+    Collected got;
+    const WalkEnd end = walker.walk(start(0x1000, 0x7000), got);
+    EXPECT_FALSE(end.complete);
+    EXPECT_EQ(end.reason, StopReason::cfa_not_growing) << sp;
+    EXPECT_EQ(got.frames.size(), 2u);
+  }
+}
+
+TEST(Walker, StopsAtItself) {
+  MadeUpSpace space;
+  // Even where a signal may switch stacks.
+  Walker walker(space,
+                list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+                  StepResult result = to_caller(caller, frame.registers.pc, *frame.registers.get(rsp));
+                  result.signal_frame = true;
+                  return result;
+                })));
+  Collected got;
+  EXPECT_EQ(walker.walk(start(0x1000, 0x7000), got).reason, StopReason::loop);
+  EXPECT_EQ(got.frames.size(), 1u);
+}
+
+TEST(Walker, SignalsSwitchStacks) {
+  MadeUpSpace space;
+  Walker walker(space,
+                list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+                  if (frame.registers.pc == 0x1000) {
+                    StepResult result = to_caller(caller, 0x1100, 0x100);
+                    result.signal_frame = caller.pc_exact = true;
+                    return result;
+                  }
+                  return StepResult{.status = StepStatus::bottom, .reason = StopReason::bottom};
+                })));
+  Collected got;
+  EXPECT_TRUE(walker.walk(start(0x1000, 0x7000), got).complete);
+  ASSERT_EQ(got.frames.size(), 2u);
+  EXPECT_TRUE(got.frames[0].signal_frame);
+  EXPECT_TRUE(got.frames[1].pc_exact);
+  EXPECT_EQ(got.frames[1].lookup_pc(), 0x1100u);
+}
+
+TEST(Walker, StartsAtAnyFrame) {
+  MadeUpSpace space;
+  Walker walker(space, list(std::make_unique<Scripted>([](const FrameState& frame, Memory&, FrameState&) {
+                  EXPECT_EQ(frame.lookup_pc(), 0x10ffu);
+                  return StepResult{.status = StepStatus::bottom, .reason = StopReason::bottom};
+                })));
+  Collected got;
+  EXPECT_TRUE(walker.walk(FrameState{start(0x1100, 0x7000), false}, got).complete);
+  ASSERT_EQ(got.frames.size(), 1u);
+  EXPECT_EQ(got.frames[0].lookup_pc(), 0x10ffu);
+}
+
+/// Only the frame that raised the signal stands behind its instruction.
+TEST(Walker, LooksUpTheInstructionThatFaulted) {
+  MadeUpSpace space;
+  Walker walker(space,
+                list(std::make_unique<Scripted>([](const FrameState& frame, Memory&, FrameState& caller) {
+                  if (frame.registers.pc != 0x1000)
+                    return StepResult{.status = StepStatus::bottom, .reason = StopReason::bottom};
+                  StepResult result = to_caller(caller, 0x1100, 0x8000);
+                  caller.pc_exact = result.signal_frame = true;
+                  return result;
+                })));
+  for (int i = 0; i < 2; ++i) { // the second walk finds what the first one has left
+    Collected got;
+    EXPECT_TRUE(walker.walk(FrameState{start(0x1000, 0x7000), true, true}, got).complete);
+    ASSERT_EQ(got.frames.size(), 2u);
+    EXPECT_EQ(got.frames[0].lookup_pc(), 0xfffu);
+    EXPECT_EQ(got.frames[1].lookup_pc(), 0x1100u);
+  }
+}
+
+TEST(Walker, ReturnAddressZeroIsTheBottomOnlyIfExact) {
+  MadeUpSpace space;
+  for (const Trust trust : {Trust::exact, Trust::heuristic}) {
+    Walker walker(space, list(std::make_unique<Scripted>([&](const FrameState&, Memory&, FrameState& caller) {
+                    StepResult result = to_caller(caller, 0, 0x9000);
+                    result.trust = trust;
+                    return result;
+                  })));
+    Collected got;
+    const WalkEnd end = walker.walk(start(0x1000, 0x7000), got);
+    EXPECT_EQ(end.complete, trust == Trust::exact);
+    EXPECT_EQ(end.reason, StopReason::zero_pc);
+    EXPECT_EQ(got.frames.size(), 1u);
+  }
+}
+
+TEST(Walker, KeepsToItsLimit) {
+  MadeUpSpace space;
+  Walker walker(space,
+                list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+                  return to_caller(caller, 0x1100, *frame.registers.get(rsp) + 16);
+                })));
+  for (const std::uint32_t limit : {1u, 7u, 1000u}) {
+    Collected got;
+    walker.set_max_frames(limit);
+    const WalkEnd end = walker.walk(start(0x1000, 0x7000), got);
+    EXPECT_EQ(end.reason, StopReason::frame_limit);
+    EXPECT_FALSE(end.complete);
+    EXPECT_EQ(got.frames.size(), limit);
+  }
+}
+
+/// The first stepper loses rbx, and at 0x1300 needs it; the second keeps it. The walk goes on where both
+/// agree on the frames between.
+TEST(Walker, RecoversALostRegister) {
+  MadeUpSpace space;
+  for (const bool agree : {true, false}) {
+    int repeated = 0;
+    const auto next = [](const FrameState& frame) { return frame.registers.pc + 0x100; };
+    auto lossy = std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+      if (frame.registers.pc == 0x1500)
+        return StepResult{.status = StepStatus::bottom, .reason = StopReason::bottom};
+      if (frame.registers.pc == 0x1300 && !frame.registers.has(rbx))
+        return StepResult::failed(StopReason::unknown_register, rbx);
+      return to_caller(caller, next(frame), *frame.registers.get(rsp) + 16);
+    });
+    auto full = std::make_unique<Scripted>(
+        [&](const FrameState& frame, Memory&, FrameState& caller) {
+          if (!frame.registers.has(rbx)) return StepResult::failed(StopReason::unknown_register, rbx);
+          ++repeated;
+          const std::uint64_t value = *frame.registers.get(rbx);
+          const StepResult result =
+              to_caller(caller, next(frame), *frame.registers.get(rsp) + (agree ? 16 : 32));
+          caller.registers.set(rbx, value + 1);
+          return result;
+        },
+        true, 20);
+    Walker walker(space, list(std::move(lossy), std::move(full)));
+    Registers first = start(0x1000, 0x7000);
+    first.set(rbx, 5);
+    Collected got;
+    const WalkEnd end = walker.walk(first, got);
+    EXPECT_EQ(end.complete, agree);
+    if (!agree) {
+      EXPECT_EQ(end.reason, StopReason::unknown_register);
+      EXPECT_EQ(end.detail, rbx);
+      EXPECT_EQ(got.frames.size(), 4u);
+      continue;
+    }
+    ASSERT_EQ(got.frames.size(), 6u);
+    EXPECT_EQ(repeated, 4); // 0x1000, 0x1100, 0x1200, and the step from 0x1300
+    EXPECT_EQ(got.frames[3].stepper(), "scripted");
+    EXPECT_EQ(got.frames[4].stepper(), "full");
+    EXPECT_EQ(got.registers[4].get(rbx), 9u);
+  }
+}
+
+TEST(Steppers, SignalTrampolineByItsBytes) {
+  MadeUpSpace space;
+  space.code(0x1200, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05});
+  // struct ucontext at SP: r8 at 40, ... rip at 168 (asm/sigcontext.h)
+  for (std::uint64_t offset = 40; offset <= 168; offset += 8) space.word(0x7000 + offset, 0x5000 + offset);
+  Memory memory(space);
+  const auto stepper = make_signal_stepper(amd64);
+  for (const std::uint64_t pc : {0x1200u, 0x1207u}) {
+    FrameState frame{start(pc, 0x7000), false}, caller;
+    const StepResult result = stepper->step(frame, memory, caller);
+    ASSERT_EQ(result.status, StepStatus::stepped);
+    EXPECT_TRUE(result.signal_frame);
+    EXPECT_TRUE(caller.pc_exact);
+    EXPECT_EQ(caller.registers.pc, 0x5000u + 168);
+    EXPECT_EQ(caller.registers.get(rsp), 0x5000u + 160);
+    EXPECT_EQ(caller.registers.get(rbp), 0x5000u + 120);
+    EXPECT_EQ(caller.registers.get(rbx), 0x5000u + 128);
+    EXPECT_EQ(caller.registers.get(0), 0x5000u + 144); // rax
+    EXPECT_EQ(caller.registers.get(15), 0x5000u + 96); // r15
+  }
+  FrameState elsewhere{start(0x1201, 0x7000), false}, caller;
+  EXPECT_EQ(stepper->step(elsewhere, memory, caller).status, StepStatus::not_mine);
+}
+
+TEST(Steppers, FramePointerNeedsACallBeforeTheReturnAddress) {
+  MadeUpSpace space;
+  space.word(0x7010, 0x7030); // caller's rbp
+  space.word(0x7018, 0x1150); // return address
+  Memory memory(space);
+  const auto stepper = make_frame_pointer_stepper(amd64);
+  FrameState frame{start(0x1500, 0x7000, 0x7010), true}, caller;
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+
+  space.code(0x1148, {0x90, 0x90, 0x90, 0xe8, 0, 0, 0, 0});
+  const StepResult result = stepper->step(frame, memory, caller);
+  ASSERT_EQ(result.status, StepStatus::stepped);
+  EXPECT_EQ(result.trust, Trust::heuristic);
+  EXPECT_EQ(result.cfa, 0x7020u);
+  EXPECT_EQ(caller.registers.get(rbp), 0x7030u);
+  EXPECT_EQ(caller.registers.get(rsp), 0x7020u);
+  EXPECT_FALSE(caller.registers.has(rbx));
+
+  // Below SP, or not aligned: no frame pointer.
+  frame.registers.set(rsp, 0x7018);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  frame.registers.set(rsp, 0x7000);
+  frame.registers.set(rbp, 0x7011);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+}
+
+/// Records of an interpreter, whose return addresses follow no call, count where the chain of them is sound: up
+/// to one that a call has left, or for long enough.
+TEST(Steppers, FramePointersOfAnInterpreter) {
+  for (const Abi id : {Abi::amd64, Abi::aarch64_little, Abi::aarch64_big}) {
+    const AbiTraits& abi = traits(id);
+    const auto step = [&](const MadeUpSpace& made, FrameState& caller) {
+      MadeUpSpace space = made;
+      Memory memory(space);
+      FrameState frame;
+      frame.registers.pc = 0x1500;
+      frame.registers.set(abi.sp, 0x7000);
+      frame.registers.set(abi.fp, 0x7010);
+      return make_frame_pointer_stepper(abi)->step(frame, memory, caller);
+    };
+    MadeUpSpace space(abi);
+    space.word(0x7010, 0x7030);
+    space.word(0x7018, 0x1200); // code, but after no call
+    space.word(0x7030, 0x7050);
+    space.word(0x7038, 0x1200);
+    space.word(0x7050, 0);
+    space.word(0x7058, 0x1150);
+    FrameState caller;
+    EXPECT_EQ(step(space, caller).status, StepStatus::not_mine);
+    if (id == Abi::amd64)
+      space.call_before(0x1150);
+    else
+      space.code(0x114c, {0, 0, 0, 0x94}); // bl
+    const StepResult result = step(space, caller);
+    ASSERT_EQ(result.status, StepStatus::stepped);
+    EXPECT_TRUE(result.may_skip);
+    EXPECT_EQ(caller.registers.pc, 0x1200u);
+    EXPECT_EQ(caller.registers.get(abi.fp), 0x7030u);
+
+    MadeUpSpace down = space; // the next record is no further up
+    down.word(0x7030, 0x7030);
+    EXPECT_EQ(step(down, caller).status, StepStatus::not_mine);
+    MadeUpSpace data = space; // a return address in no code
+    data.word(0x7038, 0x5000);
+    EXPECT_EQ(step(data, caller).status, StepStatus::not_mine);
+    MadeUpSpace odd = space;
+    odd.word(0x7010, 0x7031);
+    EXPECT_EQ(step(odd, caller).status, StepStatus::not_mine);
+  }
+}
+
+/// A guess that leads to no code is none, whoever made it: the next stepper is asked.
+TEST(Walker, GuessesLeadToCode) {
+  for (const std::uint64_t nowhere : {0x0ull, 0x5000ull}) {
+    MadeUpSpace space;
+    const auto guess = [](std::uint64_t pc, std::uint64_t sp) {
+      return [=](const FrameState& frame, Memory&, FrameState& caller) {
+        if (frame.registers.pc != 0x1100) return StepResult::not_mine();
+        StepResult result = to_caller(caller, pc, sp);
+        result.trust = Trust::heuristic;
+        return result;
+      };
+    };
+    auto second = std::make_unique<Scripted>(guess(0x1200, 0x7020), false, 120);
+    second->set_name("second");
+    Walker both(space, list(std::make_unique<Scripted>(guess(nowhere, 0x7010), false, 110), std::move(second)));
+    Collected found;
+    both.walk(start(0x1100, 0x7000), found);
+    ASSERT_EQ(found.frames.size(), 2u);
+    EXPECT_EQ(found.frames[1].pc, 0x1200u);
+    EXPECT_EQ(found.frames[1].stepper(), "second");
+
+    Walker one(space, list(std::make_unique<Scripted>(guess(nowhere, 0x7010), false, 110)));
+    Collected alone;
+    const WalkEnd end = one.walk(start(0x1100, 0x7000), alone);
+    EXPECT_EQ(alone.frames.size(), 1u);
+    EXPECT_FALSE(end.complete);
+  }
+}
+
+TEST(Steppers, WildCallInTheInnermostFrameOnly) {
+  MadeUpSpace space;
+  space.call_before(0x1150);
+  space.word(0x7000, 0x1150);
+  Memory memory(space);
+  const auto stepper = make_context_stepper(amd64);
+  FrameState frame{start(0, 0x7000, 0x7777), true}, caller;
+  const StepResult result = stepper->step(frame, memory, caller);
+  ASSERT_EQ(result.status, StepStatus::stepped);
+  EXPECT_EQ(result.trust, Trust::heuristic);
+  EXPECT_EQ(caller.registers.pc, 0x1150u);
+  EXPECT_EQ(caller.registers.get(rsp), 0x7008u);
+  EXPECT_EQ(caller.registers.get(rbp), 0x7777u);
+  frame.pc_exact = false;
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  frame.pc_exact = true;
+  frame.registers.pc = 0x1300; // that is code
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+}
+
+/// Encodings of call from the Intel SDM, volume 2, "CALL"; each ends the seven bytes.
+TEST(Abi, Amd64CallsAreRecognised) {
+  const UnwindAbi& abi = *find_unwind_abi(Abi::amd64);
+  const auto ends = [&](std::vector<int> tail) {
+    std::vector<std::byte> bytes(abi.longest_call - tail.size(), std::byte{0x90});
+    for (const int b : tail) bytes.push_back(static_cast<std::byte>(b));
+    return abi.ends_with_call(bytes);
+  };
+  EXPECT_TRUE(ends({0xe8, 1, 2, 3, 4}));
+  EXPECT_TRUE(ends({0xff, 0xd0}));                   // call *%rax
+  EXPECT_TRUE(ends({0x41, 0xff, 0xd4}));             // call *%r12
+  EXPECT_TRUE(ends({0xff, 0x10}));                   // call *(%rax)
+  EXPECT_TRUE(ends({0xff, 0x50, 0x18}));             // call *24(%rax)
+  EXPECT_TRUE(ends({0xff, 0x90, 1, 2, 0, 0}));       // call *513(%rax)
+  EXPECT_TRUE(ends({0xff, 0x15, 1, 2, 3, 4}));       // call *(%rip)
+  EXPECT_TRUE(ends({0xff, 0x14, 0xc3}));             // call *(%rbx,%rax,8)
+  EXPECT_TRUE(ends({0xff, 0x54, 0x24, 0x08}));       // call *8(%rsp)
+  EXPECT_TRUE(ends({0xff, 0x94, 0x24, 1, 2, 0, 0})); // call *513(%rsp)
+  EXPECT_TRUE(ends({0xff, 0x14, 0x25, 1, 2, 3, 4})); // call *0x04030201
+  EXPECT_FALSE(ends({0x90, 0x90}));
+  EXPECT_FALSE(ends({0xff, 0xe0}));       // jmp *%rax
+  EXPECT_FALSE(ends({0xff, 0x50}));       // cut off
+  EXPECT_FALSE(ends({0xe9, 1, 2, 3, 4})); // jmp
+}
+
+TEST(Steppers, AreChosenByName) {
+  EXPECT_EQ(default_steppers(amd64, nullptr).size(), ready_steppers().size());
+  auto chosen = select_steppers(default_steppers(amd64, nullptr), "cfi,frame-pointer");
+  ASSERT_TRUE(chosen.has_value());
+  ASSERT_EQ(chosen->size(), 2u);
+  EXPECT_EQ((*chosen)[0]->name(), "cfi");
+  for (const char* wrong : {"", "cfi,cfi", "nonsense", ",", "cfi,,sframe"})
+    EXPECT_FALSE(select_steppers(default_steppers(amd64, nullptr), wrong).has_value()) << wrong;
+}
+
+TEST(Memory, NumbersOfEverySize) {
+  MadeUpSpace space;
+  space.word(0x100, 0x8877665544332211);
+  Memory memory(space);
+  EXPECT_EQ(memory.word(0x100), 0x8877665544332211u);
+  EXPECT_EQ(memory.number(0x100, 1), 0x11u);
+  EXPECT_EQ(memory.number(0x101, 3), 0x443322u);
+  EXPECT_EQ(memory.number(0x104, 4), 0x88776655u);
+  EXPECT_FALSE(memory.word(0x101).has_value());
+  EXPECT_FALSE(memory.number(0x100, 0).has_value());
+  EXPECT_FALSE(memory.number(0x100, 9).has_value());
+  EXPECT_FALSE(memory.word(0xfffffffffffffffc).has_value());
+}
+
+} // namespace
