@@ -149,9 +149,8 @@ std::expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
   };
   if (number >= num_fdes()) return failed(ErrorKind::no_such_function, offset);
 
-  format::FdeFields fields;
-  EncodedFde& fde = fields.fde;
-  version_->read_entry(bytes_.data() + offset, header_.byte_order, fields);
+  EncodedFde fde;
+  version_->read_entry(bytes_.data() + offset, header_.byte_order, fde);
   fde.number = number;
   fde.index_offset = offset;
   fde.start = fde_start(number);

@@ -13,10 +13,10 @@ namespace sframe::format {
 
 namespace {
 
-void read_entry(const std::byte* entry, ByteOrder order, FdeFields& out) {
+void read_entry(const std::byte* entry, ByteOrder order, EncodedFde& out) {
   read_narrow_entry(entry, order, out);
-  out.fde.rep_size = load<std::uint8_t>(entry + 17, order);
-  out.fde.padding = load<std::uint16_t>(entry + 18, order);
+  out.rep_size = load<std::uint8_t>(entry + 17, order);
+  out.padding = load<std::uint16_t>(entry + 18, order);
 }
 
 void write_entry(std::byte* entry, ByteOrder order, const FdeFields& fields) {

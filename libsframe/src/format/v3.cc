@@ -13,10 +13,9 @@ namespace sframe::format {
 
 namespace {
 
-void read_entry(const std::byte* entry, ByteOrder order, FdeFields& out) {
-  out.start = load<std::int64_t>(entry, order);
-  out.fde.size = load<std::uint32_t>(entry + 8, order);
-  out.fde.fre_offset = load<std::uint32_t>(entry + 12, order);
+void read_entry(const std::byte* entry, ByteOrder order, EncodedFde& out) {
+  out.size = load<std::uint32_t>(entry + 8, order);
+  out.fre_offset = load<std::uint32_t>(entry + 12, order);
 }
 
 void read_attributes(const std::byte* attributes, ByteOrder order, EncodedFde& out) {

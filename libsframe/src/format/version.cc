@@ -10,12 +10,11 @@ const Version* find_version(std::uint8_t number) {
   return nullptr;
 }
 
-void read_narrow_entry(const std::byte* entry, ByteOrder order, FdeFields& out) {
-  out.start = load<std::int32_t>(entry, order);
-  out.fde.size = load<std::uint32_t>(entry + 4, order);
-  out.fde.fre_offset = load<std::uint32_t>(entry + 8, order);
-  out.fde.num_fres = load<std::uint32_t>(entry + 12, order);
-  read_info(load<std::uint8_t>(entry + 16, order), out.fde);
+void read_narrow_entry(const std::byte* entry, ByteOrder order, EncodedFde& out) {
+  out.size = load<std::uint32_t>(entry + 4, order);
+  out.fre_offset = load<std::uint32_t>(entry + 8, order);
+  out.num_fres = load<std::uint32_t>(entry + 12, order);
+  read_info(load<std::uint8_t>(entry + 16, order), out);
 }
 
 void write_narrow_entry(std::byte* entry, ByteOrder order, const FdeFields& fields) {

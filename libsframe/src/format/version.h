@@ -13,10 +13,10 @@
 
 namespace sframe::format {
 
-/// A function entry on its way to or from the section.
+/// A function entry on its way to the section.
 struct FdeFields {
   std::int64_t start = 0; ///< as stored: relative to the field or to the section
-  EncodedFde fde;         ///< start unset; rows_offset set by the reader
+  EncodedFde fde;
 };
 
 struct Version {
@@ -34,8 +34,9 @@ struct Version {
   bool empty_is_outermost; ///< a function without rows = outermost throughout
   bool register_words;     ///< honours AbiTraits::v2_register_words
 
-  /// Reads an index entry of entry_size bytes. The attributes come separately: their place is known only now.
-  void (*read_entry)(const std::byte* entry, ByteOrder order, FdeFields& out);
+  /// Reads an index entry of entry_size bytes but for the start, which a search reads alone
+  /// (Section::fde_start). The attributes come separately: their place is known only now.
+  void (*read_entry)(const std::byte* entry, ByteOrder order, EncodedFde& out);
   /// Reads attribute_size bytes.
   void (*read_attributes)(const std::byte* attributes, ByteOrder order, EncodedFde& out);
   void (*write_entry)(std::byte* entry, ByteOrder order, const FdeFields& fields);
@@ -53,7 +54,7 @@ const Version* find_version(std::uint8_t number);
 /// The first 17 bytes of an index entry, which versions 1 and 2 have in common:
 ///   0 int32 start   4 uint32 size   8 uint32 first row, from the FRE sub-section   12 uint32 number of rows
 ///   16 uint8 info
-void read_narrow_entry(const std::byte* entry, ByteOrder order, FdeFields& out);
+void read_narrow_entry(const std::byte* entry, ByteOrder order, EncodedFde& out);
 void write_narrow_entry(std::byte* entry, ByteOrder order, const FdeFields& fields);
 void swap_narrow_entry(std::byte* entry);
 
