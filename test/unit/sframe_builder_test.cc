@@ -144,6 +144,22 @@ TEST(Builder, RefusesARowForTheReasonThatAddGives) {
     }
 }
 
+// Six words of 4 bytes (CFA, RA and FP in the flexible form) behind offsets of 4 bytes: 29 bytes in all.
+TEST(Builder, RowsOfTheLargestSize) {
+  constexpr std::int32_t far = 0x7fffff00;
+  std::vector<FrameRow> rows;
+  for (std::uint32_t i = 0; i < 100; ++i)
+    rows.push_back({0x10000 + i, Rule::stored(10, far + static_cast<std::int32_t>(i)), Rule::stored(11, -far),
+                    Rule::stored(12, far), false});
+  Builder builder({.abi = Abi::aarch64_little});
+  ASSERT_TRUE(builder.add(function(0, 0x20000), rows));
+  EXPECT_EQ(builder.size(), 28u + 16 + 5 + 100 * 29);
+  const auto bytes = *builder.finish(0);
+  const auto section = Section::parse(bytes);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(rows_of(*section, 0), rows);
+}
+
 TEST(Builder, AppendsWhatAnotherBuilderHolds) {
   for (VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3})
     for (bool share : {false, true}) {
@@ -153,6 +169,7 @@ TEST(Builder, AppendsWhatAnotherBuilderHolds) {
         const std::vector rows = {entry, i % 3 ? pushed : framed};
         if (i % 100 == 0) {
           front.append(part);
+          EXPECT_EQ(front.num_fres(), 2 * i);
           part.clear();
           EXPECT_EQ(part.num_fdes(), 0u);
           EXPECT_EQ(part.num_fres(), 0u);
@@ -261,8 +278,21 @@ TEST(Builder, RefusesWhatTheVersionCannotSay) {
   fp_in_register.fp = Rule::in_register(12);
   EXPECT_EQ(reason(v2, Abi::amd64, fde, {fp_in_register}), "fp-rule");
   EXPECT_EQ(reason(v3, Abi::amd64, fde, {fp_in_register}), "");
+  FrameRow fp_is_cfa = entry; // CFA - 16 itself, not what is stored there: no form has it
+  fp_is_cfa.fp = Rule::value(Rule::cfa_base, -16);
+  for (const VersionNumber version : {v1, v2, v3})
+    EXPECT_EQ(reason(version, Abi::amd64, fde, {fp_is_cfa}), "fp-rule");
+  FrameRow ra_is_cfa = entry;
+  ra_is_cfa.ra = Rule::value(Rule::cfa_base, -16);
+  for (const VersionNumber version : {v1, v2, v3})
+    EXPECT_EQ(reason(version, Abi::amd64, fde, {ra_is_cfa}), "ra-rule");
+  FrameRow fp_fixed = entry; // "at the ABI's fixed place", where the ABI fixes none
+  fp_fixed.fp = Rule::fixed();
+  for (const VersionNumber version : {v1, v2, v3})
+    EXPECT_EQ(reason(version, Abi::amd64, fde, {fp_fixed}), "fp-rule");
   EXPECT_EQ(reason(v1, Abi::amd64, fde, {FrameRow::outermost(0)}), "outermost");
   EXPECT_EQ(reason(v2, Abi::amd64, fde, {FrameRow::outermost(0)}), "");
+  EXPECT_EQ(reason(v1, Abi::amd64, fde, {}), "no-rows");
   EXPECT_EQ(reason(v2, Abi::amd64, fde, {}), "no-rows");
   EXPECT_EQ(reason(v3, Abi::amd64, fde, {}), "");
   Fde signal = fde;
@@ -295,6 +325,26 @@ TEST(Builder, RefusesWhatTheVersionCannotSay) {
   EXPECT_EQ(reason(v3, Abi::s390x, fde, {in_fpr}), "");
 }
 
+// Offsets are 32-bit words: all of them can be said.
+TEST(Builder, ExtremeOffsets) {
+  for (const std::int32_t offset : {INT32_MAX, INT32_MIN}) {
+    FrameRow row = pushed;
+    row.cfa.offset = offset;
+    for (VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3}) {
+      Builder builder({.version = version});
+      ASSERT_TRUE(builder.add(function(0x1000, 64), {&row, 1}));
+      const auto bytes = *builder.finish(0);
+      EXPECT_EQ(rows_of(*Section::parse(bytes), 0), std::vector{row});
+    }
+  }
+  // On s390x the word counts (offset - 160) / 8.
+  Builder s390x({.abi = Abi::s390x});
+  const FrameRow lowest{0, Rule::value(15, INT32_MIN), Rule::same(), Rule::same(), false};
+  ASSERT_TRUE(s390x.add(function(0x1000, 64), {&lowest, 1}));
+  const auto bytes = *s390x.finish(0);
+  EXPECT_EQ(rows_of(*Section::parse(bytes), 0), std::vector{lowest});
+}
+
 TEST(Builder, TooManyRowsForVersion3) {
   std::vector<FrameRow> rows;
   for (std::uint32_t i = 0; i < 65536; ++i) {
@@ -311,25 +361,32 @@ TEST(Builder, TooManyRowsForVersion3) {
   EXPECT_TRUE(v2.add(function(0, 65536), rows));
 }
 
-TEST(Builder, ReachesTwoGigabytesInVersion2) {
-  Builder builder({.version = VersionNumber::v2});
-  ASSERT_TRUE(builder.add(function(0x400000, 64), {&entry, 1}));
-  ASSERT_TRUE(builder.add(function(0x80400000, 64), {&entry, 1}));
-  const auto range = builder.address_range();
-  ASSERT_TRUE(range);
-  // The second field is at section + 48: its function may be 2^31 - 1 above it.
-  EXPECT_EQ(range->lowest, 0x80400000u - 48 - 0x7fffffff);
-  // The first field is at section + 28: its function may be 2^31 below it.
-  EXPECT_EQ(range->highest, 0x400000u - 28 + 0x80000000);
-  EXPECT_TRUE(builder.finish(range->lowest));
-  EXPECT_TRUE(builder.finish(range->highest));
-  EXPECT_FALSE(builder.finish(range->lowest - 1));
-  auto above = builder.finish(range->highest + 1);
-  ASSERT_FALSE(above);
-  EXPECT_EQ(above.error().reason, RefusalReason::out_of_reach);
-  EXPECT_EQ(above.error().function, 0x400000u);
-  ASSERT_TRUE(builder.add(function(0x180400000, 64), {&entry, 1}));
-  EXPECT_FALSE(builder.address_range());
+TEST(Builder, ReachesTwoGigabytesBeforeVersion3) {
+  // Fields: the first two starts, from the section. Version 1 counts from the section itself.
+  struct Case {
+    VersionNumber version;
+    std::uint64_t first, second;
+  };
+  for (const auto& [version, first, second] :
+       {Case{VersionNumber::v1, 0, 0}, Case{VersionNumber::v2, 28, 48}}) {
+    Builder builder({.version = version});
+    ASSERT_TRUE(builder.add(function(0x400000, 64), {&entry, 1}));
+    ASSERT_TRUE(builder.add(function(0x80400000, 64), {&entry, 1}));
+    const auto range = builder.address_range();
+    ASSERT_TRUE(range);
+    // The second function may be 2^31 - 1 above its field, the first one 2^31 below its own.
+    EXPECT_EQ(range->lowest, 0x80400000u - second - 0x7fffffff);
+    EXPECT_EQ(range->highest, 0x400000u - first + 0x80000000);
+    EXPECT_TRUE(builder.finish(range->lowest));
+    EXPECT_TRUE(builder.finish(range->highest));
+    EXPECT_FALSE(builder.finish(range->lowest - 1));
+    auto above = builder.finish(range->highest + 1);
+    ASSERT_FALSE(above);
+    EXPECT_EQ(above.error().reason, RefusalReason::out_of_reach);
+    EXPECT_EQ(above.error().function, 0x400000u);
+    ASSERT_TRUE(builder.add(function(0x180400000, 64), {&entry, 1}));
+    EXPECT_FALSE(builder.address_range());
+  }
 }
 
 TEST(Builder, KernelAddressesWrap) {
@@ -389,6 +446,22 @@ TEST(Builder, RelocationsForAnObject) {
   auto section = Section::parse(object->bytes);
   ASSERT_TRUE(section);
   EXPECT_EQ(section->header().flags, flag_func_start_pcrel);
+
+  // Starts have 4 bytes before version 3; version 1 has no flag for what they count from.
+  for (const auto& [version, second, flags] :
+       {std::tuple{VersionNumber::v1, 45u, 0},
+        std::tuple{VersionNumber::v2, 48u, int{flag_func_start_pcrel}}}) {
+    Builder narrow({.version = version});
+    ASSERT_TRUE(narrow.add(function(0, 64), {&entry, 1}, 1));
+    ASSERT_TRUE(narrow.add(function(0x40, 64), {&entry, 1}, 1));
+    object = narrow.finish_relocatable();
+    ASSERT_TRUE(object);
+    ASSERT_EQ(object->relocations.size(), 2u);
+    EXPECT_EQ(object->relocations[1].offset, second);
+    EXPECT_EQ(object->relocations[1].size, 4u);
+    EXPECT_EQ(object->relocations[1].addend, 0x40);
+    EXPECT_EQ(Section::parse(object->bytes)->header().flags, flags);
+  }
 }
 
 TEST(Builder, RandomRowsReadBackEqual) {

@@ -159,6 +159,57 @@ TEST(Convert, RefusalsNameFunctionRowAndReason) {
   EXPECT_EQ(converted->refused[1].refusal, (Refusal{RefusalReason::signal_frame, Refusal::none, 0x2000}));
 }
 
+// Version 3 says "outermost throughout" by having no rows, version 2 by a row without words at offset 0.
+TEST(Convert, OutermostFunctionsGetARowInVersion2) {
+  Builder builder({});
+  ASSERT_TRUE(builder.add({.start = 0x1000, .size = 16}, {}));
+  const auto bytes = *builder.finish(0);
+  const auto section = Section::parse(bytes);
+  const auto to_v2 = convert({&*section, 1}, {.version = VersionNumber::v2}, 0);
+  ASSERT_TRUE(to_v2);
+  EXPECT_TRUE(to_v2->refused.empty());
+  const auto v2 = Section::parse(to_v2->bytes);
+  ASSERT_TRUE(v2);
+  EXPECT_EQ(v2->fde(0)->num_fres, 1u);
+  for (const std::uint64_t pc : {0x1000, 0x100f}) EXPECT_EQ((*v2->find(pc))->row, FrameRow::outermost(0));
+  const auto to_v1 = convert({&*section, 1}, {.version = VersionNumber::v1}, 0);
+  ASSERT_TRUE(to_v1);
+  ASSERT_EQ(to_v1->refused.size(), 1u);
+  EXPECT_EQ(to_v1->refused[0].refusal, (Refusal{RefusalReason::outermost, 0, 0x1000}));
+  const auto to_v3 = convert({&*section, 1}, {}, 0);
+  ASSERT_TRUE(to_v3);
+  EXPECT_EQ(Section::parse(to_v3->bytes)->fde(0)->num_fres, 0u);
+}
+
+// Several sections into one: properties are kept where all have them alike.
+TEST(Convert, PropertiesThatDifferAreNotKept) {
+  const auto with = [](bool frame_pointer, std::vector<std::byte> aux_header) {
+    Builder builder(
+        {.version = VersionNumber::v2, .frame_pointer = frame_pointer, .aux_header = std::move(aux_header)});
+    const FrameRow entry = traits(Abi::amd64).entry_row();
+    EXPECT_TRUE(builder.add({.start = 0x1000, .size = 16}, {&entry, 1}));
+    return *builder.finish(0);
+  };
+  const std::vector aux{std::byte{7}};
+  const auto plain = with(false, {}), both = with(true, aux);
+  const auto merged = [](const std::vector<std::byte>& a, const std::vector<std::byte>& b,
+                         BuildOptions options) {
+    options.version = VersionNumber::v2;
+    const Section sections[] = {*Section::parse(a), *Section::parse(b)};
+    auto converted = convert(sections, options, 0);
+    EXPECT_TRUE(converted);
+    const auto out = Section::parse(converted->bytes);
+    return std::pair((out->header().flags & flag_frame_pointer) != 0, out->aux_header().size());
+  };
+  EXPECT_EQ(merged(both, both, {}), (std::pair{true, std::size_t{1}}));
+  EXPECT_EQ(merged(both, plain, {}), (std::pair{false, std::size_t{0}}));
+  EXPECT_EQ(merged(plain, both, {}), (std::pair{false, std::size_t{0}}));
+  // What the caller wants comes first.
+  EXPECT_EQ(merged(both, both, {.aux_header = {std::byte{1}, std::byte{2}}}),
+            (std::pair{true, std::size_t{2}}));
+  EXPECT_EQ(merged(plain, plain, {.frame_pointer = true}), (std::pair{true, std::size_t{0}}));
+}
+
 TEST(Convert, KeepsAuxiliaryHeaderAndFlag) {
   Builder builder({.version = VersionNumber::v2,
                    .frame_pointer = true,

@@ -105,6 +105,56 @@ TEST(Index, FunctionsAroundTheAddressSpaceAreTooLarge) {
   EXPECT_EQ(index.error().kind, ErrorKind::too_large);
 }
 
+// "Their span must be below 4 GiB": 32 bits count up to 0xfffffffe, the highest number being taken.
+TEST(Index, FunctionsSpanLessThan4GiB) {
+  const FrameRow entry = traits(Abi::amd64).entry_row();
+  for (const auto& [last, sound] : {std::pair{0xfffffffdu, true}, std::pair{0xfffffffeu, false}}) {
+    Builder builder({});
+    ASSERT_TRUE(builder.add({.start = 0x10000, .size = 1}, {&entry, 1}));
+    ASSERT_TRUE(builder.add({.start = 0x10000 + std::uint64_t{last}, .size = 1}, {&entry, 1}));
+    const auto bytes = *builder.finish(0);
+    const auto section = Section::parse(bytes);
+    const auto index = Index::build({&*section, 1});
+    ASSERT_EQ(index.has_value(), sound);
+    if (!sound) {
+      EXPECT_EQ(index.error().kind, ErrorKind::too_large);
+      continue;
+    }
+    EXPECT_NE(index->find(0x10000), nullptr);
+    EXPECT_EQ(index->find(0x10001), nullptr);
+    EXPECT_EQ(index->find(0x10000 + std::uint64_t{last} - 1), nullptr);
+    EXPECT_NE(index->find(0x10000 + std::uint64_t{last}), nullptr);
+    EXPECT_EQ(index->find(0x10000 + std::uint64_t{last} + 1), nullptr);
+    EXPECT_EQ(index->find(0xffff), nullptr);
+  }
+}
+
+// One row at each byte: more entries in a bucket than find() looks at all at once.
+TEST(Index, CrowdedBuckets) {
+  Builder builder({});
+  std::vector<FrameRow> rows;
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    rows.push_back(traits(Abi::amd64).entry_row());
+    rows.back().offset = i;
+    rows.back().cfa.offset = static_cast<std::int32_t>(8 + i % 64);
+  }
+  ASSERT_TRUE(builder.add({.start = 0x1000, .size = 3000}, rows));
+  // Far away, so that buckets are large.
+  ASSERT_TRUE(builder.add({.start = 0x4000000, .size = 16}, {rows.data(), 1}));
+  const auto bytes = *builder.finish(0);
+  const auto section = Section::parse(bytes);
+  const auto index = Index::build({&*section, 1});
+  ASSERT_TRUE(index);
+  for (std::uint32_t i = 0; i < 3000; ++i) {
+    const IndexedRow* row = index->find(0x1000 + i);
+    ASSERT_NE(row, nullptr);
+    EXPECT_EQ(row->row.cfa.offset, static_cast<std::int32_t>(8 + i % 64));
+    EXPECT_EQ(row->row.offset, 0u);
+  }
+  EXPECT_EQ(index->find(0x1000 + 3000), nullptr);
+  EXPECT_EQ(index->find(0xfff), nullptr);
+}
+
 TEST(Index, CannotBeMadeToEatMemory) {
   // 400 functions that all claim the same 1,000 rows: 35 rows for each byte of the section.
   Builder builder({.merge_rows = false, .share_rows = true});

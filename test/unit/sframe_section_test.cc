@@ -3,6 +3,7 @@
 // Reading: sections written out byte by byte from the specification.
 
 #include "inputs.h"
+#include "sframe/convert.h"
 #include "sframe/section.h"
 
 #include <gtest/gtest.h>
@@ -259,6 +260,319 @@ TEST(Section, GarbageBehindASectionIsAnErrorWithItsPlace) {
   EXPECT_EQ(second.error().kind, ErrorKind::bad_magic);
   EXPECT_EQ(second.error().offset, 60u);
   EXPECT_FALSE(sections.next()->has_value()) << "the end after an error";
+}
+
+// The preamble (magic, version, flags: 4 bytes) says what the bytes are; then the header must be there.
+TEST(Section, WhatTheFirstBytesSay) {
+  const auto fault_of = [](std::span<const std::byte> bytes) {
+    const auto section = Section::parse(bytes);
+    return section ? std::nullopt : std::optional(section.error());
+  };
+  const auto header_only = hex("e2de 03 01  03 00 f8 00  00000000 00000000 00000000 00000000 00000000");
+  EXPECT_FALSE(fault_of(header_only));
+  for (std::size_t size : {0, 1, 2, 3, 4, 27})
+    EXPECT_EQ(fault_of(std::span(header_only).first(size)), (Error{ErrorKind::truncated_header, size}));
+  EXPECT_EQ(fault_of(hex("e2df 0301")), (Error{ErrorKind::bad_magic, 0})) << "four bytes are enough to know";
+  EXPECT_EQ(fault_of(hex("e2de 0401")), (Error{ErrorKind::unknown_version, 2}));
+  auto other = header_only;
+  other[4] = std::byte{5};
+  EXPECT_EQ(fault_of(other), (Error{ErrorKind::unknown_abi, 4}));
+  // An auxiliary header of two bytes: there to the last byte, or not.
+  other = header_only;
+  other[7] = std::byte{2};
+  other.resize(30);
+  EXPECT_FALSE(fault_of(other));
+  EXPECT_EQ(Section::parse(other)->aux_header().size(), 2u);
+  EXPECT_EQ(fault_of(std::span(other).first(29)), (Error{ErrorKind::truncated_header, 29}));
+
+  EXPECT_TRUE(has_magic(hex("e2de")));
+  EXPECT_TRUE(has_magic(hex("dee2 00")));
+  EXPECT_FALSE(has_magic(hex("e2")));
+  EXPECT_FALSE(has_magic(hex("dede 0000")));
+}
+
+// One FDE of 16 bytes and 8 bytes of its data, as version 3 has them: each may come first, with bytes
+// between.
+TEST(Section, SubSectionsMayTouchButNotOverlap) {
+  const auto fault_at = [](std::uint32_t index, std::uint32_t rows) {
+    auto bytes = hex("e2de 03 01  03 00 f8 00  01000000 01000000 08000000");
+    for (const std::uint32_t at : {index, rows})
+      for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::byte>(at >> shift));
+    bytes.resize(28 + 64);
+    const auto section = Section::parse(bytes);
+    if (section) {
+      EXPECT_EQ(section->bytes().size(), 28 + std::max(index + 16, rows + 8));
+    }
+    return section ? std::nullopt : std::optional(section.error().kind);
+  };
+  const auto sound = std::optional<ErrorKind>();
+  EXPECT_EQ(fault_at(0, 16), sound);
+  EXPECT_EQ(fault_at(0, 15), ErrorKind::overlap);
+  EXPECT_EQ(fault_at(8, 0), sound);
+  EXPECT_EQ(fault_at(7, 0), ErrorKind::overlap);
+  EXPECT_EQ(fault_at(48, 0), sound) << "to the last byte";
+  EXPECT_EQ(fault_at(49, 0), ErrorKind::index_out_of_bounds);
+  EXPECT_EQ(fault_at(0, 56), sound);
+  EXPECT_EQ(fault_at(0, 57), ErrorKind::rows_out_of_bounds);
+}
+
+// sfh_flags 0x4 (FUNC_START_PCREL) came with version 2: version 1 gives it no meaning.
+TEST(Section, Version1StartsAreRelativeToTheSection) {
+  const auto bytes = hex(R"(
+    e2de 01 05  03 00 f8 00  01000000 01000000 03000000 00000000 11000000
+    00100000 10000000 00000000 01000000 00   00 03 08)");
+  const auto section = Section::parse(bytes, 0x400000);
+  ASSERT_TRUE(section);
+  EXPECT_EQ(section->fde(0)->start, 0x401000u);
+  EXPECT_TRUE(section->find(0x401000)->has_value());
+}
+
+// Bits 0x1 SORTED and 0x2 FRAME_POINTER of versions 1 and 2, 0x4 FUNC_START_PCREL of versions 2 and 3.
+TEST(Section, FlagsThatAVersionDefines) {
+  for (const auto& [version, flags] : {std::pair{"01", 0x3}, std::pair{"02", 0x7}, std::pair{"03", 0x5}}) {
+    const auto bytes =
+        hex("e2de " + std::string(version) + "01  03 00 f8 00  00000000 00000000 00000000 00000000 00000000");
+    const auto section = Section::parse(bytes);
+    ASSERT_TRUE(section);
+    EXPECT_EQ(section->defined_flags(), flags) << version;
+  }
+}
+
+// sfde_func_padding2: has no meaning, is shown by dumps and kept by conversions of the byte order.
+TEST(Section, Version2KeepsItsPadding) {
+  auto bytes = hex(v2_amd64);
+  bytes[28 + 18] = std::byte{0x34};
+  bytes[28 + 19] = std::byte{0x12};
+  EXPECT_EQ(Section::parse(bytes)->fde(0)->padding, 0x1234);
+  const auto flipped = flip_byte_order(bytes);
+  ASSERT_TRUE(flipped);
+  EXPECT_EQ(Section::parse(*flipped)->fde(0)->padding, 0x1234);
+}
+
+// The words as they stand: signed, and unsigned for control words; 2-byte words at +4.
+TEST(Section, WordsOfAnEncodedRow) {
+  const auto bytes = hex(R"(
+    e2de 02 01  02 00 00 00  01000000 02000000 0d000000 00000000 14000000
+    00100000 20000000 00000000 02000000 00 00 0000
+    00 07 10 f0 fe          # 3 words of a byte
+    04 a6 0040 feff 0080    # the same count of 2 bytes, FP-based, RA signed
+  )");
+  const auto section = Section::parse(bytes);
+  ASSERT_TRUE(section) << describe(section.error());
+  RowCursor rows = section->rows(*section->fde(0));
+  EncodedRow row;
+  ASSERT_TRUE(rows.next(row));
+  EXPECT_TRUE(row.sp_based());
+  EXPECT_FALSE(row.ra_signed());
+  EXPECT_EQ(row.word_count(), 3u);
+  EXPECT_EQ(row.word_size(), 1u);
+  EXPECT_EQ(row.section_offset, 48u);
+  EXPECT_EQ(row.size, 5u);
+  EXPECT_EQ(row.number, 0u);
+  EXPECT_EQ((std::vector{row.word(0), row.word(1), row.word(2)}), (std::vector{16, -16, -2}));
+  EXPECT_EQ(row.control(2), 0xfeu);
+  ASSERT_TRUE(rows.next(row));
+  EXPECT_FALSE(row.sp_based());
+  EXPECT_TRUE(row.ra_signed());
+  EXPECT_EQ(row.word_size(), 2u);
+  EXPECT_EQ(row.section_offset, 53u);
+  EXPECT_EQ(row.size, 8u);
+  EXPECT_EQ(row.number, 1u);
+  EXPECT_EQ((std::vector{row.word(0), row.word(1), row.word(2)}), (std::vector{0x4000, -2, -32768}));
+  EXPECT_EQ(row.control(1), 0xfffeu);
+  EXPECT_FALSE(rows.next(row));
+  EXPECT_FALSE(rows.error());
+}
+
+// The second of two functions is damaged in one way each: which entry, and where.
+TEST(Section, CheckIndexGivesTheFirstBadEntry) {
+  const auto fault_with = [](const std::string& entry, const std::string& attributes) {
+    const auto bytes = hex("e2de 03 01  03 00 f8 00  02000000 02000000 10000000 00000000 20000000"
+                           "0010000000000000 10000000 00000000" +
+                           entry + "0100 00 00 00 00 03 08" + attributes + "00 03 08");
+    const auto section = Section::parse(bytes);
+    EXPECT_TRUE(section);
+    EXPECT_EQ(section->fde(2).error(), (Error{ErrorKind::no_such_function, 60, 2}));
+    const auto fault = section->check_index();
+    // A search in an index that is not sorted comes to every entry.
+    auto unsorted = bytes;
+    unsorted[3] = std::byte{0};
+    const auto found = Section::parse(unsorted)->find(0x5000);
+    EXPECT_EQ(found.has_value(), !fault);
+    if (!found) {
+      EXPECT_EQ(found.error(), fault);
+    }
+    return fault;
+  };
+  const std::string entry = "0020000000000000 10000000 08000000 ", sound = "0100 00 00 00";
+  EXPECT_EQ(fault_with(entry, sound), std::nullopt);
+  EXPECT_EQ(fault_with(entry, "0100 03 00 00"), (Error{ErrorKind::bad_fre_type, 60 + 8, 1}));
+  EXPECT_EQ(fault_with(entry, "0100 02 00 00"), std::nullopt);
+  EXPECT_EQ(fault_with(entry, "0100 00 02 00"), (Error{ErrorKind::bad_fde_type, 60 + 8, 1}));
+  EXPECT_EQ(fault_with(entry, "0100 10 00 00"), (Error{ErrorKind::bad_rep_size, 60 + 8, 1}));
+  EXPECT_EQ(fault_with(entry, "0100 10 00 01"), std::nullopt) << "blocks of one byte";
+  // Attributes have 5 bytes: they fit at 11 of 16, not at 12.
+  const std::string at = "0020000000000000 10000000 ";
+  EXPECT_EQ(fault_with(at + "0c000000", sound), (Error{ErrorKind::function_rows_out_of_bounds, 44, 1}));
+  EXPECT_NE(fault_with(at + "0b000000", sound), (Error{ErrorKind::function_rows_out_of_bounds, 44, 1}));
+}
+
+TEST(Section, FindsEachOfManyFunctions) {
+  // n functions of 16 bytes, 32 apart; each with a CFA of its own. Starts count from the section, or from the
+  // field.
+  for (const bool pcrel : {false, true})
+    for (std::uint32_t n : {1, 2, 3, 4, 7, 20}) {
+      std::string index, rows;
+      const auto digits = [](std::uint32_t value, int bytes) {
+        std::string text;
+        for (int i = 0; i < bytes; ++i, value >>= 8) {
+          const char* const hexadecimal = "0123456789abcdef";
+          text += hexadecimal[value >> 4 & 15];
+          text += hexadecimal[value & 15];
+        }
+        return text;
+      };
+      for (std::uint32_t i = 0; i < n; ++i) {
+        index += digits(0x1000 + i * 32 - (pcrel ? 28 + i * 20 : 0), 4) + digits(16, 4) + digits(i * 3, 4) +
+                 digits(1, 4) + "00 00 0000";
+        rows += "00 03" + digits(i, 1);
+      }
+      auto bytes = hex("e2de 02 " + std::string(pcrel ? "05" : "01") + "03 00 f8 00" + digits(n, 4) +
+                       digits(n, 4) + digits(n * 3, 4) + "00000000" + digits(n * 20, 4) + index + rows);
+      for (const bool sorted : {true, false}) {
+        if (!sorted) bytes[3] &= ~std::byte{flag_sorted};
+        const auto section = Section::parse(bytes, 0x400000);
+        ASSERT_TRUE(section) << describe(section.error());
+        EXPECT_FALSE(section->check_index());
+        for (std::uint32_t i = 0; i < n; ++i) {
+          const std::uint64_t start = 0x401000 + i * 32;
+          EXPECT_EQ(section->fde_start(i), start);
+          for (const std::uint64_t pc : {start, start + 15}) {
+            const auto match = section->find(pc);
+            ASSERT_TRUE(match && *match);
+            EXPECT_EQ((*match)->fde.number, i);
+            EXPECT_EQ((*match)->row.cfa, Rule::value(7, static_cast<std::int32_t>(i)));
+          }
+          EXPECT_FALSE(section->find(start - 1)->has_value());
+          EXPECT_FALSE(section->find(start + 16)->has_value());
+        }
+      }
+    }
+}
+
+// Rows at 0 and 5 of each block of 6 bytes: the last offset there is. One at 6 is in no block.
+TEST(Section, RowsOfABlockStayInIt) {
+  for (const auto& [offset, sound] : {std::pair{"05", true}, std::pair{"06", false}}) {
+    const auto bytes = hex(std::string(R"(
+      e2de 02 01  03 00 f8 00  01000000 02000000 06000000 00000000 14000000
+      00100000 20000000 00000000 02000000 10 06 0000   00 03 08 )") +
+                           offset + "03 10");
+    const auto section = Section::parse(bytes);
+    ASSERT_TRUE(section);
+    RowCursor rows = section->rows(*section->fde(0));
+    FrameRow row;
+    ASSERT_TRUE(rows.next(row));
+    EXPECT_EQ(rows.next(row), sound);
+    EXPECT_FALSE(rows.at_function_end()) << "which blocks do not have";
+    if (!sound) {
+      EXPECT_EQ(rows.error(), (Error{ErrorKind::row_past_end, 51, 0, 1}));
+      continue;
+    }
+    EXPECT_EQ((*section->find(0x100a))->row.offset, 0u);
+    EXPECT_EQ((*section->find(0x100b))->row.offset, 5u);
+  }
+}
+
+// Blocks of two bytes, with a row at the second byte.
+TEST(Section, ARowAtTheSecondByteOfABlockIsNotAtTheEnd) {
+  const auto bytes = hex(R"(
+    e2de 02 01  03 00 f8 00  01000000 02000000 06000000 00000000 14000000
+    00100000 20000000 00000000 02000000 10 02 0000   00 03 08  01 03 10)");
+  const auto section = Section::parse(bytes);
+  ASSERT_TRUE(section);
+  RowCursor rows = section->rows(*section->fde(0));
+  for (FrameRow row; rows.next(row);) EXPECT_FALSE(rows.at_function_end());
+  EXPECT_FALSE(rows.error());
+}
+
+// What find() does inside a function: to the last row at or before the offset, and no further.
+TEST(Section, FindPassesOverRowsOfEverySize) {
+  // ADDR2 offsets; words of 1, 2 and 4 bytes, none to three of them. AArch64: CFA, RA, FP.
+  const auto bytes = hex(R"(
+    e2de 02 01  02 00 00 00  01000000 06000000 28000000 00000000 14000000
+    00100000 00010000 00000000 06000000 01 00 0000
+    0000 03 00
+    0400 05 10 f0
+    0800 27 2000 e0ff e8ff
+    0c00 47 30000000 d0ffffff d8ffffff
+    1000 00
+    0001 03 08)");
+  const auto section = Section::parse(bytes);
+  ASSERT_TRUE(section) << describe(section.error());
+  const auto found = [&](std::uint64_t pc) {
+    const auto match = section->find(pc);
+    EXPECT_TRUE(match && *match) << pc;
+    return match && *match ? (*match)->row : FrameRow{};
+  };
+  const auto fp_and_ra = [](std::uint32_t offset, std::int32_t cfa, Rule ra, Rule fp) {
+    return FrameRow{offset, Rule::value(31, cfa), ra, fp, false};
+  };
+  EXPECT_EQ(found(0x1003), fp_and_ra(0, 0, Rule::same(), Rule::same()));
+  EXPECT_EQ(found(0x1004), fp_and_ra(4, 16, Rule::at_cfa(-16), Rule::same()));
+  EXPECT_EQ(found(0x1008), fp_and_ra(8, 32, Rule::at_cfa(-32), Rule::at_cfa(-24)));
+  EXPECT_EQ(found(0x100f), fp_and_ra(12, 48, Rule::at_cfa(-48), Rule::at_cfa(-40)));
+  EXPECT_EQ(found(0x1010), FrameRow::outermost(16));
+  EXPECT_EQ(found(0x10ff), FrameRow::outermost(16)) << "the row at 0x100 holds nowhere";
+}
+
+// Faults that find() comes to, and those that lie further on.
+TEST(Section, FindMeetsTheFaultsOnItsWay) {
+  const auto found = [](const std::string& num_rows, const std::string& rows, std::uint64_t pc) {
+    const auto encoded = hex(rows);
+    auto bytes = hex("e2de 02 01  03 00 f8 00  01000000" + num_rows);
+    bytes.push_back(static_cast<std::byte>(encoded.size()));
+    for (const std::byte byte :
+         hex("000000 00000000 14000000  00100000 20000000 00000000" + num_rows + "00 00 0000"))
+      bytes.push_back(byte);
+    bytes.insert(bytes.end(), encoded.begin(), encoded.end());
+    const auto section = Section::parse(bytes);
+    EXPECT_TRUE(section);
+    return section->find(pc);
+  };
+  const std::string two = "02000000", three = "03000000";
+  // The row itself is cut.
+  EXPECT_EQ(found(two, "00 03 08  04 03", 0x1004).error(), (Error{ErrorKind::truncated_row, 51, 0, 1}));
+  EXPECT_TRUE(found(two, "00 03 08  04 03 10", 0x1004)->has_value()) << "there to the last byte";
+  // A cut row ahead does not matter to those before it.
+  EXPECT_EQ((*found(two, "00 03 08  04 03", 0x1003))->row.offset, 0u);
+  EXPECT_EQ(found("01000000", "00", 0x1000).error(), (Error{ErrorKind::truncated_row, 48, 0, 0}));
+  EXPECT_EQ(found(two, "00 03 08  04 63 10 10 10 10 10 10 10 10", 0x1004).error(),
+            (Error{ErrorKind::bad_dataword_size, 51, 0, 1}));
+  EXPECT_EQ(found(three, "00 03 08  04 0b 10 f0 f0 f0 f0  08 03 08", 0x1004).error(),
+            (Error{ErrorKind::bad_dataword_count, 51, 0, 1}));
+  EXPECT_EQ((*found(three, "00 03 08  04 0b 10 f0 f0 f0 f0  08 03 08", 0x1008))->row.offset, 8u);
+  EXPECT_FALSE(found(two, "02 03 08  04 03 10", 0x1001)->has_value()) << "before the first row";
+}
+
+TEST(Section, ACursorStopsAtAFault) {
+  auto bytes = hex(v2_amd64);
+  bytes[28 + 20 + 4] = std::byte{0x65}; // size code 3 in the second row
+  const auto section = Section::parse(bytes);
+  ASSERT_TRUE(section);
+  RowCursor rows = section->rows(*section->fde(0));
+  FrameRow row;
+  ASSERT_TRUE(rows.next(row));
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_FALSE(rows.next(row));
+    EXPECT_EQ(rows.error(), (Error{ErrorKind::bad_dataword_size, 51, 0, 1}));
+  }
+  // A row that can be read but says nothing: five words.
+  bytes = hex(v2_amd64);
+  bytes[28 + 20 + 4] = std::byte{0x0b};
+  RowCursor words = Section::parse(bytes)->rows(*section->fde(0));
+  ASSERT_TRUE(words.next(row));
+  EXPECT_FALSE(words.next(row));
+  EXPECT_EQ(words.error(), (Error{ErrorKind::bad_dataword_count, 51, 0, 1}));
 }
 
 TEST(Section, RulesAsText) {
