@@ -32,7 +32,7 @@ std::expected<EhFrameHdr, Error> EhFrameHdr::parse(std::span<const std::byte> by
   EhFrameHdr header;
   header.encoding_ = reader.u8();
   if (reader.failed() || version != known_version) return std::unexpected(Error{ErrorKind::bad_header, 0});
-  const PointerPlace place{address, {.text = 0, .data = address}, std::nullopt, address_size};
+  const PointerPlace place{address, {.data = address}, std::nullopt, address_size};
   if (pointer_encoding != pe_omit) {
     const Pointer section = read_pointer(reader, pointer_encoding, place);
     if (!section.indirect) header.eh_frame_ = section.value;

@@ -36,8 +36,8 @@ std::optional<std::uint64_t> find_pltgot(const elf::Image& image, std::uint64_t 
 /// take from the dynamic segment.
 Bases bases_of(const elf::Image& image, std::uint64_t bias, const BytesAt& bytes_at) {
   for (const std::string_view name : {".got.plt", ".got"})
-    if (const elf::Section* got = image.find_section(name)) return {.text = 0, .data = got->address};
-  return {.text = 0, .data = find_pltgot(image, bias, bytes_at).value_or(0)};
+    if (const elf::Section* got = image.find_section(name)) return {.data = got->address};
+  return {.data = find_pltgot(image, bias, bytes_at).value_or(0)};
 }
 
 class Opener {
