@@ -37,6 +37,14 @@ Result project(const Bytes& instructions, Abi abi, std::uint32_t column) {
   EXPECT_TRUE(FullRowCursor(section, fde).next(full));
   const Result result = to_frame_row(core, its);
   EXPECT_EQ(result, to_frame_row(full, its));
+  const CoreRow cut = core_row(full, its);
+  EXPECT_EQ(cut.cfa, core.cfa);
+  EXPECT_EQ(cut.rules, core.rules);
+  EXPECT_EQ(std::pair(cut.begin, cut.end), std::pair(core.begin, core.end));
+  EXPECT_EQ(cut.fde_start, core.fde_start);
+  EXPECT_EQ(cut.return_register, core.return_register);
+  EXPECT_EQ(std::pair(cut.ra_signed, cut.ra_signed_with_pc),
+            std::pair(core.ra_signed, core.ra_signed_with_pc));
   return result;
 }
 
@@ -116,6 +124,43 @@ TEST(CfiFrameRow, PltExpression) {
   EXPECT_FALSE(with({0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24})); // cut short
   EXPECT_FALSE(with({0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22, 0x06}));
   EXPECT_FALSE(with({}));
+}
+
+// breg7 `offset`; breg16 0; `mask`; and; `threshold`; ge; `shift`; shl; plus: the numbers that make a block.
+TEST(CfiFrameRow, PltExpressionsLimits) {
+  const auto with = [](std::int64_t offset, std::uint64_t mask, std::uint64_t threshold,
+                       std::uint64_t shift) {
+    return plt_cfa(Bytes()
+                       .u8(0x77)
+                       .sleb(offset)
+                       .raw({0x80, 0, 0x10})
+                       .uleb(mask)
+                       .raw({0x1a, 0x10})
+                       .uleb(threshold)
+                       .raw({0x2a, 0x10})
+                       .uleb(shift)
+                       .raw({0x24, 0x22})
+                       .get(),
+                   traits(Abi::amd64));
+  };
+  EXPECT_EQ(with(8, 1, 1, 0), (PltCfa{7, 8, 1, 1, 1}));
+  EXPECT_EQ(with(8, 255, 255, 15), (PltCfa{7, 8, 255, 255, 0x8000}));
+  EXPECT_FALSE(with(8, 0, 0, 3));
+  EXPECT_FALSE(with(8, 511, 11, 3));
+  EXPECT_FALSE(with(8, 15, 0, 3));
+  EXPECT_TRUE(with(8, 15, 15, 3));
+  EXPECT_FALSE(with(8, 15, 16, 3));
+  EXPECT_FALSE(with(8, 15, 11, 16));
+  EXPECT_TRUE(with(INT32_MAX, 15, 11, 3));
+  EXPECT_TRUE(with(INT32_MIN, 15, 11, 3));
+  EXPECT_FALSE(with(INT64_C(0x80000000), 15, 11, 3));
+  const auto based_on = [](std::uint64_t reg) {
+    return plt_cfa(
+        Bytes().u8(0x92).uleb(reg).raw({8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}).get(),
+        traits(Abi::amd64));
+  };
+  EXPECT_TRUE(based_on(0xfffe));
+  EXPECT_FALSE(based_on(0xffff)) << "would be taken for the CFA";
 }
 
 TEST(CfiFrameRow, ReturnAddress) {

@@ -7,6 +7,8 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
+
 namespace {
 
 using namespace sframe;
@@ -84,6 +86,141 @@ TEST(CfiIndex, OverlapsAndFaults) {
   EXPECT_FALSE(*finder.find(0x200010000));
 }
 
+// "By start; equal starts in the section's order", and find() gives the one that starts last.
+TEST(CfiIndex, EqualStarts) {
+  CfiAssembler a;
+  const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
+  const auto later = a.fde(cie, a.body().u64(0x2000).u64(0x10));
+  const auto large = a.fde(cie, a.body().u64(0x1000).u64(0x100));
+  const auto small = a.fde(cie, a.body().u64(0x1000).u64(1)); // not an empty one
+  const auto index = Index::build(a.section());
+  ASSERT_TRUE(index);
+  std::vector<std::size_t> order;
+  for (const Index::Entry& entry : index->entries()) order.push_back(entry.offset);
+  EXPECT_EQ(order, (std::vector<std::size_t>{large, small, later}));
+  EXPECT_EQ(index->find(0x1000)->offset, small);
+  EXPECT_EQ(index->find(0x1001)->offset, large);
+  EXPECT_EQ(index->find(0x10ff)->offset, large);
+  EXPECT_EQ(index->find(0x1100), nullptr);
+}
+
+// A range of 4 GiB and more is given as 0xffffffff: whoever asks looks at the FDE.
+TEST(CfiIndex, LargeRanges) {
+  for (const std::uint64_t size : {0xfffffffeull, 0xffffffffull, 0x100000000ull}) {
+    CfiAssembler a;
+    const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
+    a.fde(cie, a.body().u64(0x1000).u64(size));
+    const auto index = Index::build(a.section());
+    ASSERT_TRUE(index);
+    EXPECT_EQ(index->entries()[0].size, std::min<std::uint64_t>(size, 0xffffffff));
+    FdeFinder finder(a.section());
+    EXPECT_TRUE(*finder.find(0x1000 + size - 1));
+    EXPECT_FALSE(*finder.find(0x1000 + size));
+    EXPECT_FALSE(*finder.find(0xfff));
+  }
+}
+
+// An FDE with others inside is found over max_overlap - 1 of them.
+TEST(CfiIndex, OverlapsAreSearchedSoFar) {
+  for (const std::size_t inside : {Index::max_overlap - 1, Index::max_overlap}) {
+    CfiAssembler a;
+    const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
+    a.fde(cie, a.body().u64(0x1000).u64(0x1000));
+    for (std::size_t i = 0; i < inside; ++i) a.fde(cie, a.body().u64(0x1010 + 2 * i).u64(1));
+    const auto index = Index::build(a.section());
+    ASSERT_TRUE(index);
+    EXPECT_EQ(index->find(0x1800) != nullptr, inside < Index::max_overlap);
+  }
+}
+
+// Threads read parts of 256 KiB: entries and faults are as one thread gives them.
+TEST(CfiIndex, ThreadsMakeNoDifference) {
+  CfiAssembler a;
+  const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
+  for (std::uint64_t i = 0; i < 40000; ++i) {
+    a.fde(cie, a.body().u64(0x1000 + (i * 7919) % 40000 * 16).u64(16));
+    if (i % 1000 == 999) a.fde(cie, a.body().u32(0)); // cut short
+  }
+  ASSERT_GT(a.bytes().size(), 3u * 256 * 1024);
+  const auto all = [&](unsigned threads) {
+    std::vector<Error> faults;
+    const auto index = Index::build(a.section(), &faults, threads);
+    EXPECT_TRUE(index);
+    EXPECT_EQ(faults.size(), 40u);
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> entries;
+    for (const Index::Entry& entry : index->entries()) entries.emplace_back(entry.start, entry.offset);
+    EXPECT_EQ(entries.size(), 40000u);
+    EXPECT_TRUE(std::ranges::is_sorted(entries));
+    std::vector<std::uint64_t> places;
+    for (const Error& fault : faults) places.push_back(fault.offset);
+    return std::pair(entries, places);
+  };
+  const auto alone = all(1);
+  EXPECT_EQ(alone.first[3].first, 0x1030u);
+  for (const unsigned threads : {2u, 3u}) EXPECT_EQ(all(threads), alone);
+}
+
+// What follows .eh_frame in its segment is no part of it.
+TEST(CfiIndex, TheEndOfASectionThatOnlyATableShows) {
+  const auto example = [](bool terminated) {
+    Example made;
+    if (!terminated) { // the terminator gives way to a length that no entry has
+      made.assembler.bytes().patch(made.assembler.bytes().size() - 4, 0xfffffff0, 4);
+    }
+    return made;
+  };
+  for (const bool terminated : {true, false}) {
+    Example made = example(terminated);
+    const std::size_t end = made.assembler.bytes().size() - 4; // the last FDE's
+    Example more = made;
+    more.assembler.bytes().u64(0x1122334455667788).u64(~0ull);
+    const auto size_with = [&](const Bytes& table) {
+      return eh_frame_part(more.section(),
+                           EhFrameHdr::parse(table.get(), header_address, traits(Abi::amd64)).value())
+          .bytes()
+          .size();
+    };
+    EXPECT_EQ(size_with(made.header({1, 0, 3})), end);
+    EXPECT_EQ(size_with(made.header({3, 0, 1})), end) << "the highest FDE, in any order";
+    EXPECT_EQ(size_with(made.header({1, 0})), end) << "FDEs follow that the table does not lead to";
+    EXPECT_EQ(size_with(made.header({1})), end);
+    Bytes elsewhere = made.header({1, 3});
+    elsewhere.patch(24, 0x100000, 4); // the second entry's FDE is far outside
+    EXPECT_EQ(size_with(elsewhere), end);
+    elsewhere.patch(16, 0x100000, 4);
+    EXPECT_EQ(size_with(elsewhere), end) << "no entry leads into the section";
+    const auto found = eh_frame_part(
+        more.section(),
+        EhFrameHdr::parse(made.header({1, 0, 3}).get(), header_address, traits(Abi::amd64)).value());
+    EXPECT_EQ(found.address(), section_address);
+    EXPECT_EQ(found.kind(), SectionKind::eh_frame);
+  }
+}
+
+// An FDE that stands behind the terminator, to which the table leads: the section goes as far.
+TEST(CfiIndex, ATableLeadsBehindTheTerminator) {
+  CfiAssembler a;
+  const auto cie = a.cie(a.body().u8(1).text("zR").uleb(1).sleb(-8).u8(16).uleb(1).u8(pe_udata4));
+  a.fde(cie, a.body().u32(0x400).u32(0x10).uleb(0));
+  a.terminator();
+  const auto behind = a.fde(cie, a.body().u32(0x500).u32(0x10).uleb(0));
+  const std::size_t end = a.bytes().size();
+  a.fde(cie, a.body().u32(0x600).u32(0x10).uleb(0));
+  const std::size_t after = a.bytes().size();
+  a.terminator();
+  a.fde(cie, a.body().u32(0x700).u32(0x10).uleb(0));
+  const Bytes table = Bytes()
+                          .raw({1, 0x1b, 0x03, 0x3b})
+                          .u32(section_address - header_address - 4)
+                          .u32(1)
+                          .u32(0x500 - static_cast<std::uint32_t>(header_address))
+                          .u32(static_cast<std::uint32_t>(section_address + behind - header_address));
+  const auto part = eh_frame_part(a.section(Abi::amd64, section_address),
+                                  EhFrameHdr::parse(table.get(), header_address, traits(Abi::amd64)).value());
+  EXPECT_GT(after, end);
+  EXPECT_EQ(part.bytes().size(), after) << "and on to the next terminator";
+}
+
 TEST(CfiEhFrameHdr, UsualTable) {
   const Example example;
   const Bytes bytes = example.header({1, 0, 3});
@@ -100,6 +237,45 @@ TEST(CfiEhFrameHdr, UsualTable) {
   EXPECT_EQ(header->find(0x5ff)->start, 0x500u);
   EXPECT_EQ(header->find(~std::uint64_t{0})->start, 0x600u);
   EXPECT_FALSE(EhFrameHdr::parse(example.header({1, 0}).get(), header_address, traits(Abi::amd64))->find(0));
+}
+
+TEST(CfiEhFrameHdr, FindsTheLastEntryThatStartsBefore) {
+  // n entries at 0x400, 0x410, ...: relative to the header, to the field, and absolute.
+  for (const int encoding : {0x3b, 0x1b, 0x03})
+    for (std::uint32_t n = 0; n < 9; ++n) {
+      Bytes bytes;
+      bytes.raw({1, 0xff, 0x03, encoding}).u32(n);
+      for (std::uint32_t i = 0; i < n; ++i)
+        for (const std::uint64_t number : {0x400 + 16 * std::uint64_t{i}, 0x2000 + 32 * std::uint64_t{i}})
+          bytes.u32(number - (encoding == 0x3b   ? header_address
+                              : encoding == 0x1b ? header_address + bytes.size()
+                                                 : 0));
+      const auto header = EhFrameHdr::parse(bytes.get(), header_address, traits(Abi::amd64));
+      ASSERT_TRUE(header);
+      EXPECT_EQ(header->size(), n);
+      EXPECT_TRUE(header->sorted());
+      EXPECT_FALSE(header->find(0x3ff));
+      for (std::uint32_t i = 0; i < n; ++i)
+        for (const std::uint64_t pc : {0x400 + 16 * i, 0x40f + 16 * i}) {
+          const auto entry = header->find(pc);
+          ASSERT_TRUE(entry) << pc;
+          EXPECT_EQ(entry->start, 0x400 + 16 * i);
+          EXPECT_EQ(entry->fde, 0x2000 + 32 * i);
+        }
+    }
+}
+
+TEST(CfiEhFrameHdr, SortedMeansThatStartsNeverDecrease) {
+  const Example example;
+  const auto sorted = [&](std::initializer_list<int> order) {
+    return EhFrameHdr::parse(example.header(order).get(), header_address, traits(Abi::amd64))->sorted();
+  };
+  EXPECT_TRUE(sorted({1, 1, 0, 3}));
+  EXPECT_TRUE(sorted({1}));
+  EXPECT_TRUE(sorted({}));
+  EXPECT_FALSE(sorted({0, 1, 3}));
+  EXPECT_FALSE(sorted({1, 3, 0}));
+  EXPECT_FALSE(sorted({3, 1}));
 }
 
 TEST(CfiEhFrameHdr, OtherEncodings) {
@@ -137,7 +313,28 @@ TEST(CfiEhFrameHdr, Refusals) {
   EXPECT_EQ(kind(Bytes().raw({1, 0x1b, 0x03, 0x01}).u64(0)), ErrorKind::no_table); // LEB128: no fixed size
   EXPECT_EQ(kind(Bytes().raw({1, 0x1b, 0x03, 0xbb}).u64(0)), ErrorKind::no_table); // indirect
   EXPECT_EQ(kind(Bytes().raw({1, 0x0f, 0x03, 0x3b}).u64(0)), ErrorKind::bad_header);
-  // A count that the bytes do not hold.
+  const auto no_table =
+      EhFrameHdr::parse(Bytes().raw({1, 0x1b, 0xff, 0xff}).u32(0).get(), 0, traits(Abi::amd64));
+  EXPECT_EQ(no_table.error(), (Error{ErrorKind::no_table, 2})) << "the encoding of the count";
+  const auto cut = EhFrameHdr::parse(Bytes().raw({1, 0x1b, 0x03, 0x3b}).u32(0).get(), 0, traits(Abi::amd64));
+  EXPECT_EQ(cut.error(), (Error{ErrorKind::bad_header, 8}));
+  const auto version =
+      EhFrameHdr::parse(Bytes().raw({2, 0x1b, 0x03, 0x3b}).u64(0).get(), 0, traits(Abi::amd64));
+  EXPECT_EQ(version.error(), (Error{ErrorKind::bad_header, 0}));
+  EXPECT_EQ(kind(Bytes().raw({1, 0xff, 0x03, 0x2b}).u32(0)), ErrorKind::no_table) << "relative to the text";
+  EXPECT_EQ(kind(Bytes().raw({1, 0xff, 0x03, 0x43}).u32(0)), ErrorKind::no_table) << "to the function";
+  // Indirect: where .eh_frame is cannot be known from the file. The table can be used.
+  const auto indirect =
+      EhFrameHdr::parse(Bytes().raw({1, 0x9b, 0x03, 0x3b}).u32(4).u32(0).get(), 0, traits(Abi::amd64));
+  ASSERT_TRUE(indirect);
+  EXPECT_FALSE(indirect->eh_frame());
+  // A count that the bytes do not hold, of whole entries.
+  auto half = Example().header({1, 0, 3});
+  half.patch(8, 4, 4);
+  half.u32(0);
+  EXPECT_EQ(EhFrameHdr::parse(half.get(), header_address, traits(Abi::amd64))->size(), 3u);
+  half.patch(8, 2, 4);
+  EXPECT_EQ(EhFrameHdr::parse(half.get(), header_address, traits(Abi::amd64))->size(), 2u);
   const auto bytes = Example().header({1, 0, 3}, 0xffffffff);
   EXPECT_EQ(EhFrameHdr::parse(bytes.get(), header_address, traits(Abi::amd64))->size(), 3u);
 }
@@ -166,6 +363,51 @@ TEST(CfiFdeFinder, WithAndWithoutASoundTable) {
   FdeFinder without(example.section());
   EXPECT_EQ((*without.find(0x610))->start, 0x600u);
   EXPECT_FALSE(*without.find(0x640));
+}
+
+// One entry of the table is no FDE's: whichever it is, the FDEs are found all the same.
+TEST(CfiFdeFinder, AWrongEntryAnywhere) {
+  const Example example;
+  const auto table = example.header({1, 0, 3});
+  for (const std::size_t wrong : {0, 1, 2})
+    for (const std::uint32_t fde :
+         {0xfffu, static_cast<std::uint32_t>(header_address)}) { // the CIE's is 0x1000
+      Bytes damaged = table;
+      damaged.patch(16 + 8 * wrong, fde, 4);
+      for (const auto& [pc, start] : {std::pair{0x41f, 0x400}, {0x505, 0x500}, {0x600, 0x600}, {0x440, 0}})
+        EXPECT_EQ(found(example, damaged, static_cast<std::uint64_t>(pc)), static_cast<std::uint64_t>(start))
+            << wrong;
+    }
+  // Another FDE than the start says.
+  Bytes exchanged = table;
+  exchanged.patch(16, static_cast<std::uint32_t>(section_address - header_address + example.fdes[3].second),
+                  4);
+  EXPECT_EQ(found(example, exchanged, 0x41f), 0x400u);
+  // The first FDE of a section that starts with it would be at its address; the CIE is there.
+  Bytes at_start = table;
+  at_start.patch(16, static_cast<std::uint32_t>(section_address - header_address), 4);
+  EXPECT_EQ(found(example, at_start, 0x41f), 0x400u);
+}
+
+// Of two FDEs with the address the index would give the one that starts last; the table leads to the other.
+TEST(CfiFdeFinder, ASoundTableIsBelieved) {
+  CfiAssembler a;
+  const auto cie = a.cie(a.body().u8(1).text("zR").uleb(1).sleb(-8).u8(16).uleb(1).u8(pe_udata4));
+  const auto listed = a.fde(cie, a.body().u32(0x400).u32(0x20).uleb(0));
+  a.fde(cie, a.body().u32(0x410).u32(8).uleb(0));
+  const Bytes table = Bytes()
+                          .raw({1, 0x1b, 0x03, 0x3b})
+                          .u32(section_address - header_address - 4)
+                          .u32(1)
+                          .u32(0x400 - static_cast<std::uint32_t>(header_address))
+                          .u32(static_cast<std::uint32_t>(section_address + listed - header_address));
+  const auto header = EhFrameHdr::parse(table.get(), header_address, traits(Abi::amd64)).value();
+  const Section section = a.section(Abi::amd64, section_address);
+  EXPECT_EQ((*FdeFinder(section, header).find(0x412))->start, 0x400u);
+  EXPECT_EQ((*FdeFinder(section).find(0x412))->start, 0x410u);
+  FdeFinder after_miss(section, header);
+  EXPECT_FALSE(*after_miss.find(0x500));
+  EXPECT_EQ((*after_miss.find(0x412))->start, 0x400u) << "a miss alone does not make it unsound";
 }
 
 TEST(CfiFdeFinder, StaysUsableAfterMisses) {
