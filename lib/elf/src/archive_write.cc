@@ -107,6 +107,12 @@ Result<void> Rewriter::add_members(Replacements contents) {
     if (number == 0) { // what stands before the members: symbol index, long names
       const auto before = old_.first(member.getChildOffset());
       out_.assign(before.begin(), before.end());
+      // With its name in the header, and not in front of the contents, an index of BSD's is a member like
+      // others here.
+      if (to_llvm(old_.subspan(before.size())).starts_with("__.SYMDEF")) {
+        problem = Problem{"archive with a symbol index of an unknown form", {}, before.size()};
+        break;
+      }
     }
     if (number == contents.size()) break;
     if (auto added = add(member, contents[number++]); !added) {
