@@ -256,6 +256,64 @@ TEST(Builder, SharesEqualRuns) {
   }
 }
 
+// In versions 1 and 2 the FRE type is in the index: 00 03 00 01 03 00 is two rows of ADDR1 (at 0 and 1, CFA =
+// SP + 0) and two of ADDR2 (at 0x300 and 0x301, outermost).
+TEST(Builder, DoesNotShareRowsOfAnotherType) {
+  std::vector<FrameRow> near, far;
+  for (const std::uint32_t offset : {0u, 1u}) {
+    near.push_back({offset, Rule::value(7, 0), Rule::fixed(), Rule::same(), false});
+    far.push_back(FrameRow::outermost(0x300 + offset));
+  }
+  for (const bool near_first : {true, false}) {
+    Builder builder({.version = VersionNumber::v2, .merge_rows = false, .share_rows = true});
+    for (const bool is_near : {near_first, !near_first, near_first, !near_first})
+      ASSERT_TRUE(builder.add(function(0x1000 * (builder.num_fdes() + 1), 0x400), is_near ? near : far));
+    const auto bytes = *builder.finish(0);
+    const auto section = Section::parse(bytes);
+    ASSERT_TRUE(section);
+    EXPECT_EQ(section->header().fre_size, 12u);
+    for (std::uint32_t i = 0; i < 4; ++i)
+      EXPECT_EQ(rows_of(*section, i), (i % 2 == 0) == near_first ? near : far);
+  }
+}
+
+// Flexible rows: control words, no base register bit in the info byte, and a 0 where RA has no rule but FP
+// has one.
+TEST(Builder, WritesFlexibleRowsAsSpecified) {
+  Builder builder({.abi = Abi::aarch64_big});
+  const std::vector<FrameRow> rows = {
+      {0, Rule::value(31, 0), Rule::same(), Rule::same(), false},
+      {4, Rule::value(31, 16), Rule::stored(30, -8), Rule::stored(29, -16), true},
+      {16, Rule::stored(9, -8), Rule::same(), Rule::at_cfa(-16), false},
+      {32, Rule::value(9, 0), Rule::in_register(10), Rule::same(), false}};
+  ASSERT_TRUE(builder.add(function(0, 64), rows));
+  const auto bytes = *builder.finish(0);
+  EXPECT_EQ(std::vector(bytes.begin() + 28 + 16, bytes.end()), hex(R"(
+    0004 00 01 00
+    00 04 f9 00
+    04 8c f9 10 f3 f8 eb f0
+    10 0a 4b f8 00 02 f0
+    20 08 49 00 51 00)"));
+}
+
+// The flexible type says all that the default type says: what it cannot say is refused for itself.
+TEST(Builder, MixturesOfRowsAreFlexible) {
+  const FrameRow only_standard{0, Rule::value(31, 16), Rule::at_cfa(-8), Rule::same(), false};
+  const FrameRow only_flex{4, Rule::stored(29, -8), Rule::same(), Rule::same(), false};
+  const auto reason = [](Abi abi, const std::vector<FrameRow>& rows) -> std::string {
+    Builder builder({.abi = abi});
+    const auto added = builder.add(function(0, 64), rows);
+    return added ? "" : reason_name(added.error().reason);
+  };
+  EXPECT_EQ(reason(Abi::aarch64_little, {only_standard, only_flex}), "");
+  // Nothing says CFA + offset itself: the row is to blame, whatever stands beside it.
+  FrameRow neither = only_standard;
+  neither.offset = 8;
+  neither.fp = Rule::value(Rule::cfa_base, 8);
+  EXPECT_EQ(reason(Abi::aarch64_little, {only_standard, neither}), "fp-rule");
+  EXPECT_EQ(reason(Abi::aarch64_little, {only_flex, neither}), "fp-rule");
+}
+
 TEST(Builder, RefusesWhatTheVersionCannotSay) {
   const auto reason = [](VersionNumber version, Abi abi, Fde fde, std::vector<FrameRow> rows) -> std::string {
     Builder builder({.version = version, .abi = abi});

@@ -151,6 +151,8 @@ TEST(Index, CrowdedBuckets) {
     EXPECT_EQ(row->row.cfa.offset, static_cast<std::int32_t>(8 + i % 64));
     EXPECT_EQ(row->row.offset, 0u);
   }
+  EXPECT_GT(index->memory(), 3000 * sizeof(std::uint32_t)) << "a word for each row at least";
+  EXPECT_LT(index->memory(), 3000 * 6 + 64 * 64 + 1000) << "about 6 bytes for each, and the distinct rules";
   EXPECT_EQ(index->find(0x1000 + 3000), nullptr);
   EXPECT_EQ(index->find(0xfff), nullptr);
 }

@@ -411,6 +411,11 @@ TEST(Section, CheckIndexGivesTheFirstBadEntry) {
   EXPECT_EQ(fault_with(entry, "0100 00 02 00"), (Error{ErrorKind::bad_fde_type, 60 + 8, 1}));
   EXPECT_EQ(fault_with(entry, "0100 10 00 00"), (Error{ErrorKind::bad_rep_size, 60 + 8, 1}));
   EXPECT_EQ(fault_with(entry, "0100 10 00 01"), std::nullopt) << "blocks of one byte";
+  // The first entry counts as well.
+  auto first = hex("e2de 03 01  03 00 f8 00  02000000 02000000 10000000 00000000 20000000"
+                   "0010000000000000 10000000 00000000" +
+                   entry + "0100 03 00 00 00 03 08" + sound + "00 03 08");
+  EXPECT_EQ(Section::parse(first)->check_index(), (Error{ErrorKind::bad_fre_type, 60, 0}));
   // Attributes have 5 bytes: they fit at 11 of 16, not at 12.
   const std::string at = "0020000000000000 10000000 ";
   EXPECT_EQ(fault_with(at + "0c000000", sound), (Error{ErrorKind::function_rows_out_of_bounds, 44, 1}));
