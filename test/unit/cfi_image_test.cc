@@ -133,10 +133,12 @@ TEST(CfiImage, SectionsByName) {
     struct Summary {
       std::vector<std::pair<SectionKind, std::uint32_t>> sections;
       std::uint64_t data = 0;
+      std::vector<bool> has_table;
     } summary;
     for (const ImageSection& section : open_cfi(image, kinds).sections) {
       summary.sections.emplace_back(section.section.kind(), section.index);
       summary.data = section.section.bases().data;
+      summary.has_table.push_back(section.table.has_value());
     }
     return summary;
   };
@@ -153,6 +155,16 @@ TEST(CfiImage, SectionsByName) {
   EXPECT_EQ(open(1, {debug, frame, frame}).sections,
             (Sections{{eh_frame, 2}, {eh_frame, 3}, {debug_frame, 1}}));
   EXPECT_EQ(open(3, {empty, frame}).sections, (Sections{{eh_frame, 2}}));
+  // .eh_frame_hdr belongs to .eh_frame, and in a linked file only.
+  const test::TestSection table{.name = ".eh_frame_hdr",
+                                .flags = 2,
+                                .address = 0x1000,
+                                .bytes = Bytes().raw({1, 0xff, 0x03, 0x3b}).u32(0).get()};
+  const test::TestSection no_table{
+      .name = ".eh_frame_hdr", .flags = 2, .bytes = Bytes().raw({1, 0xff, 0xff, 0xff}).get()};
+  EXPECT_EQ(open(3, {frame, table, debug}).has_table, (std::vector{true, false}));
+  EXPECT_EQ(open(3, {frame, no_table, debug}).has_table, (std::vector{false, false}));
+  EXPECT_EQ(open(1, {frame, table, debug}).has_table, (std::vector{false, false}));
   EXPECT_EQ(open(3, {frame, debug}, {.debug_frame = false}).sections, (Sections{{eh_frame, 1}}));
   EXPECT_EQ(open(3, {frame, debug}, {.eh_frame = false}).sections, (Sections{{debug_frame, 2}}));
 }

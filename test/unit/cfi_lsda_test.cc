@@ -49,13 +49,23 @@ TEST(CfiLsda, BaseAndFixedSizes) {
 }
 
 TEST(CfiLsda, Faults) {
-  EXPECT_EQ(read(Bytes()).error().kind, ErrorKind::truncated);
+  const auto fault = [](const Bytes& bytes) {
+    const auto pads = read(bytes);
+    return pads ? std::nullopt : std::optional(pads.error().kind);
+  };
+  EXPECT_EQ(fault(Bytes()), ErrorKind::truncated);
+  EXPECT_EQ(fault(Bytes().u8(pe_omit)), ErrorKind::truncated);
+  EXPECT_EQ(fault(Bytes().u8(pe_omit).u8(pe_omit).u8(pe_uleb128)), ErrorKind::truncated);
+  EXPECT_EQ(fault(Bytes().u8(pe_omit).u8(pe_omit).u8(pe_uleb128).uleb(0)), std::nullopt) << "no call sites";
+  // The table claims more than there is, which is whole entries.
+  EXPECT_EQ(fault(Bytes().u8(pe_omit).u8(pe_omit).u8(pe_uleb128).uleb(8).uleb(1).uleb(2).uleb(3).uleb(0)),
+            ErrorKind::truncated);
   Bytes too_long;
   too_long.u8(pe_omit).u8(pe_omit).u8(pe_uleb128).uleb(100).uleb(1);
-  EXPECT_EQ(read(too_long).error().kind, ErrorKind::truncated);
+  EXPECT_EQ(fault(too_long), ErrorKind::truncated);
   Bytes bad_encoding;
   bad_encoding.u8(pe_omit).u8(pe_omit).u8(0x05).uleb(4).u32(0);
-  EXPECT_EQ(read(bad_encoding).error().kind, ErrorKind::bad_pointer_encoding);
+  EXPECT_EQ(fault(bad_encoding), ErrorKind::bad_pointer_encoding);
   Bytes cut;
   cut.u8(pe_omit).u8(pe_omit).u8(pe_uleb128).uleb(6).uleb(1).uleb(2).uleb(3).uleb(0).uleb(1).uleb(2);
   std::vector<LandingPad> pads;

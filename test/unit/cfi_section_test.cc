@@ -93,6 +93,28 @@ TEST(CfiSection, AugmentationLettersInAnyOrder) {
   EXPECT_FALSE(fdes[0].cie.unknown_augmentation);
 }
 
+// An FDE's augmentation data may be missing, and hold more than the pointer.
+TEST(CfiSection, LsdaPointers) {
+  const auto lsda = [](int encoding, const Bytes& data) {
+    CfiAssembler a;
+    const auto cie = a.cie(cie_body(a, "zLR", {encoding, pe_udata4}));
+    a.fde(cie, a.body().u32(0x5000).u32(0x10).uleb(data.size()).append(data).raw({0x41, 0x0e, 16}));
+    const auto fdes = all_fdes(a.section());
+    EXPECT_EQ(fdes.size(), 1u);
+    EXPECT_EQ(fdes.at(0).instructions.size(), 3u);
+    return fdes.at(0).lsda;
+  };
+  EXPECT_EQ(lsda(pe_uleb128, Bytes().uleb(5)), (Pointer{5, false}));
+  EXPECT_EQ(lsda(pe_udata2, Bytes().u16(0x1234).u32(0)), (Pointer{0x1234, false}));
+  EXPECT_EQ(lsda(pe_indirect | pe_udata4, Bytes().u32(8)), (Pointer{8, true}));
+  EXPECT_FALSE(lsda(pe_uleb128, Bytes()));
+  EXPECT_FALSE(lsda(pe_omit, Bytes().u32(8)));
+  CfiAssembler cut; // the data ends inside the pointer
+  const auto cie = cut.cie(cie_body(cut, "zLR", {pe_udata4, pe_udata4}));
+  cut.fde(cie, cut.body().u32(0x5000).u32(0x10).uleb(3).raw({1, 2, 3, 0}));
+  EXPECT_EQ(only_error(cut.section()), ErrorKind::truncated);
+}
+
 TEST(CfiSection, UnknownLetters) {
   CfiAssembler known_size;
   // 'z' tells the size of what is not understood: here 'X' with two bytes.
@@ -108,10 +130,14 @@ TEST(CfiSection, UnknownLetters) {
   unknown_size.fde(cie, unknown_size.body().u64(0x5000).u64(0x10));
   EXPECT_EQ(only_error(unknown_size.section()), ErrorKind::unknown_augmentation);
 
-  CfiAssembler endless;
-  cie = endless.cie(cie_body(endless, std::string(40, 'S')));
-  endless.fde(cie, endless.body().u64(0x5000).u64(0x10));
-  EXPECT_EQ(only_error(endless.section()), ErrorKind::unknown_augmentation);
+  // So many letters are read: 32.
+  CfiAssembler longest, longer;
+  cie = longest.cie(cie_body(longest, std::string(32, 'S')));
+  longest.fde(cie, longest.body().u64(0x5000).u64(0x10));
+  EXPECT_EQ(all_fdes(longest.section()).size(), 1u);
+  cie = longer.cie(cie_body(longer, std::string(33, 'S')));
+  longer.fde(cie, longer.body().u64(0x5000).u64(0x10));
+  EXPECT_EQ(only_error(longer.section()), ErrorKind::unknown_augmentation);
 }
 
 TEST(CfiSection, OldEhAugmentation) {
