@@ -353,7 +353,8 @@ TEST(CfiSection, BadCieFields) {
   const auto error_of = [](Bytes cie) {
     CfiAssembler a;
     const auto at = a.cie(cie);
-    return a.section().cie(at).error().kind;
+    const auto parsed = a.section().cie(at);
+    return parsed ? std::nullopt : std::optional(parsed.error().kind);
   };
   EXPECT_EQ(error_of(Bytes().u8(4).text("").u8(3).u8(0).uleb(1).sleb(-8).uleb(16)),
             ErrorKind::bad_address_size);
