@@ -165,6 +165,12 @@ TEST(ElfSidecar, ReadsBack) {
   }
   EXPECT_EQ(sidecar_path(id), ".build-id/01/23456789abcdef0123456789abcdef01234567.sframe");
   EXPECT_EQ(sidecar_path({}), "");
+  EXPECT_EQ(sidecar_path(test::hex("ab")), "") << "a folder, but no name in it";
+  EXPECT_EQ(sidecar_path(test::hex("abcd")), ".build-id/ab/cd.sframe");
+  // The address counts: at one that is no multiple of 8 the section cannot ask for an alignment of 8.
+  const auto odd = make_sidecar({.machine = 62, .section = table, .section_address = 0x7004});
+  EXPECT_EQ(Image::parse(odd)->sframe_tables().at(0).section->align, 1u);
+  EXPECT_EQ(Image::parse(odd)->sframe_tables().at(0).address, 0x7004u);
   const auto bare = make_sidecar({.machine = 62});
   auto image = Image::parse(bare);
   ASSERT_TRUE(image);

@@ -72,6 +72,29 @@ TEST(ObjectLayout, GivesLoadedSectionsPlacesOfTheirOwn) {
   EXPECT_EQ(layout->end() % 8, 0u);
 }
 
+// Alignment is what a section asks for, up to 64 KiB; one that is no power of two is not followed.
+TEST(ObjectLayout, AlignsSections) {
+  for (const auto& [asked, multiple] : {std::pair{1ull, 1ull},
+                                        {64ull, 64ull},
+                                        {0x10000ull, 0x10000ull},
+                                        {0x100000ull, 0x10000ull},
+                                        {48ull, 1ull},
+                                        {0ull, 1ull}}) {
+    Bytes bytes = object_with(section_symbols).build();
+    const std::size_t headers = bytes.size() - Image::parse(bytes)->sections().size() * 64;
+    const auto field = test::Writer().u64(asked).bytes;
+    std::ranges::copy(
+        field, bytes.begin() + static_cast<std::ptrdiff_t>(headers + 2 * 64 + 0x30)); // .text.b: sh_addralign
+    const auto layout = ObjectLayout::make(*Image::parse(bytes));
+    ASSERT_TRUE(layout);
+    const auto sections = layout->image().sections();
+    const std::uint64_t end = sections[1].address + sections[1].size;
+    EXPECT_EQ(sections[2].address % multiple, 0u) << asked;
+    EXPECT_GT(sections[2].address, end);
+    EXPECT_LE(sections[2].address, end + multiple) << asked;
+  }
+}
+
 TEST(ObjectLayout, AppliesRelocationsForItsAddresses) {
   auto file = object_with(section_symbols);
   file.sections.push_back({".eh_frame", sht_progbits, shf_alloc, 0, Bytes(12)});

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A file to be written: what is kept of the old one, and what is written over it.
+
+#include "elf_builder.h"
+
+#include "sframe/elf/edit.h"
+
+#include <gtest/gtest.h>
+
+namespace sframe::elf {
+namespace {
+
+std::vector<std::byte> text(std::string_view value) {
+  return test::Writer().text(value).bytes;
+}
+
+TEST(ElfEdit, KeepsAndReplaces) {
+  const auto old = text("0123456789");
+  EXPECT_EQ(Edit::replace_all(text("abc")).apply(old), text("abc"));
+  EXPECT_EQ(Edit::replace_all({}).apply(old), text(""));
+  EXPECT_EQ(Edit::keep_start(4).apply(old), text("0123"));
+  EXPECT_TRUE(Edit::keep_start(0).kept.empty());
+  EXPECT_EQ(Edit::keep_start(0).size, 0u);
+
+  Edit edit = Edit::keep_start(4);
+  edit.keep({.offset = 6, .source = 2, .size = 3});
+  EXPECT_EQ(edit.size, 9u);
+  EXPECT_EQ(edit.apply(old), text(std::string_view("0123\0\0"
+                                                   "234",
+                                                   9)))
+      << "zeros between";
+  edit.keep({.offset = 20, .source = 0, .size = 0});
+  EXPECT_EQ(edit.size, 9u) << "nothing is kept: nothing grows";
+  edit.add(1, text("ab"));
+  EXPECT_EQ(edit.size, 9u);
+  edit.add(8, text("xyz"));
+  EXPECT_EQ(edit.size, 11u);
+  EXPECT_EQ(edit.apply(old), text(std::string_view("0ab3\0\0"
+                                                   "23xyz",
+                                                   11)))
+      << "over what is kept";
+}
+
+} // namespace
+} // namespace sframe::elf
