@@ -391,6 +391,30 @@ TEST(ElfRewrite, MovedHeadersGetBack) {
   EXPECT_TRUE(equal(*out, *add(*out, large)));
 }
 
+void expect_refused(const Bytes& file, std::string_view why) {
+  const auto out = add(file, 100);
+  ASSERT_FALSE(out);
+  EXPECT_NE(out.error().text().find(why), std::string::npos) << out.error().text();
+}
+
+// The size that the section's header says and the segment does not: the bytes after it are nothing that is known, so the segment is
+// not one of ours. Size 0 is what a removed section leaves.
+TEST(ElfRewrite, MovedHeadersAndADamagedSection) {
+  Bytes damaged = test::read_file(test::inputs() / "amd64/v3-moved-phdrs");
+  const auto image = Image::parse(damaged);
+  const Section* section = image->find_section(".sframe");
+  ASSERT_GT(section->size, 8u);
+  const std::uint64_t size_at = number_at(*image, damaged, 40, 8) + 64 * section->index + 32; // e_shoff, sh_size
+  ASSERT_EQ(number_at(*image, damaged, size_at, 8), section->size);
+  std::memset(damaged.data() + size_at, 0, 8);
+  const auto out = add(damaged, large);
+  ASSERT_TRUE(out) << out.error().text();
+  EXPECT_TRUE(equal(*out, *add(*out, large)));
+  EXPECT_EQ(program_headers(*Image::parse(*out)), 64u);
+  damaged[size_at] = std::byte(8);
+  expect_refused(damaged, "the program headers moved for an earlier .sframe, and their segment is not as it was made");
+}
+
 /// An executable with one segment, without sections.
 test::TestElf plain() {
   test::TestElf elf;
@@ -411,12 +435,6 @@ TEST(ElfRewrite, WithoutSectionHeaders) {
   expect_loadable(*after);
   expect_section(*after, 100);
   EXPECT_TRUE(equal(*out, *add(*out, 100)));
-}
-
-void expect_refused(const Bytes& file, std::string_view why) {
-  const auto out = add(file, 100);
-  ASSERT_FALSE(out);
-  EXPECT_NE(out.error().text().find(why), std::string::npos) << out.error().text();
 }
 
 TEST(ElfRewrite, Refuses) {

@@ -370,6 +370,14 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
   const bool is_inside = old.load && old.anchor && in_file(*old.anchor) &&
                          file_range(*old.load).contains(old.anchor->offset, old.anchor->size);
   if (!is_inside) old.anchor = nullptr;
+  // Headers that contradict each other about the segment: moving the table again would leave this one, and the next run
+  // would find the linker's place free.
+  const std::uint64_t table_end = tables.program_offset + tables.program_count * program_entry_size;
+  const bool has_moved = std::ranges::any_of(image.sections(), [&](const Section& section) {
+    return section.name == anchor_name && section.size == anchor_size && in_file(section) && section.offset == table_end;
+  });
+  if (has_moved && !(old.load && old.has_table))
+    return fail("the program headers moved for an earlier .sframe, and their segment is not as it was made", anchor_name, table_end);
   return old;
 }
 
