@@ -95,6 +95,8 @@ std::uint64_t number_at(const Image& image, std::span<const std::byte> bytes, st
   return value;
 }
 
+std::uint64_t program_headers(const Image& image) { return number_at(image, image.bytes(), 32, 8); }
+
 bool is_symbols(const Section& section) { return section.type == sht_symtab || section.type == sht_dynsym; }
 
 /// Each symbol is in the section of the same name, as far from its start; all else is equal.
@@ -293,6 +295,30 @@ TEST(ElfRewrite, TwiceIsOnce) {
   }
 }
 
+// What PT_PHDR says of the program headers' place is made anew, however they got their room: a damaged one is right after one run.
+TEST(ElfRewrite, DamagedProgramHeadersSegment) {
+  constexpr std::uint32_t pt_phdr = 6;
+  std::size_t damaged_files = 0;
+  for (const LinkedFile& file : linked_inputs()) {
+    const Image before = *Image::parse(file.bytes);
+    const Segment* segment = before.find_segment(pt_phdr);
+    if (!segment) continue;
+    SCOPED_TRACE(file.name);
+    ++damaged_files;
+    Bytes damaged = file.bytes;
+    const auto number = static_cast<std::size_t>(segment - before.segments().data());
+    damaged[64 + 56 * number + 8 + (before.byte_order() == ByteOrder::little ? 7 : 0)] = std::byte(0xf6); // p_offset
+    const auto once = add(damaged, large);
+    ASSERT_TRUE(once) << once.error().text();
+    const Image after = *Image::parse(*once);
+    const Segment& now = *after.find_segment(pt_phdr);
+    EXPECT_EQ(now.offset, program_headers(after));
+    EXPECT_EQ(now.file_size, 56 * after.segments().size());
+    EXPECT_TRUE(equal(*once, *add(*once, large)));
+  }
+  EXPECT_GT(damaged_files, 5u);
+}
+
 // A section of its own segment leaves no trace when another one takes its place.
 TEST(ElfRewrite, OwnSegmentIsRebuilt) {
   for (const LinkedFile& file : linked_inputs()) {
@@ -322,8 +348,6 @@ TEST(ElfRewrite, SmallerSectionTakesThePlace) {
   EXPECT_TRUE(std::ranges::all_of(std::span(*out).subspan(old->offset + size, 9),
                                   [](std::byte byte) { return byte == std::byte(0); }));
 }
-
-std::uint64_t program_headers(const Image& image) { return number_at(image, image.bytes(), 32, 8); }
 
 /// Position-independent files of a few functions, without notes and names: .text follows the headers at once.
 bool is_crowded(const LinkedFile& file) {

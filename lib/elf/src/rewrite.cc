@@ -247,7 +247,7 @@ private:
   void change_segment(const Segment& segment, Phdr& entry) const {
     if (segment.type == llvm::ELF::PT_PHDR) {
       const std::uint64_t size = layout_.table_count() * sizeof(Phdr);
-      if (layout_.table_address && (layout_.room != HeaderRoom::made || old_.has_table)) {
+      if (layout_.table_address) {
         entry.p_offset = layout_.table_offset;
         entry.p_vaddr = *layout_.table_address;
         entry.p_paddr = *layout_.table_address;
