@@ -10,7 +10,8 @@ if(SFRAME_WERROR)
 endif()
 if(SFRAME_SANITIZE)
   # On the whole build: mixing instrumented and plain containers would hide or invent findings.
-  add_compile_options(-fsanitize=${SFRAME_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  add_compile_options(-fsanitize=${SFRAME_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    $<$<NOT:$<BOOL:${SFRAME_FUZZ}>>:-g>) # the fuzz preset says what it wants: lines are enough for a report
   add_link_options(-fsanitize=${SFRAME_SANITIZE})
 endif()
 

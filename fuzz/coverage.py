@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""coverage.py [--lines] < LCOV: for each of our files that reads input, how many of its lines the corpora reach, the least first;
+with --lines also the lines that they do not. `scripts/fuzz --coverage` calls it. Exit code 1 if a file stays below the goal."""
+import os
+import sys
+
+GOAL = 85
+PARSERS = ("libsframe/src/", "lib/cfi/src/", "lib/elf/src/", "lib/convert/src/", "lib/code/src/", "lib/walk/src/", "lib/verify/src/",
+           "lib/c/src/", "lib/libunwind/src/", "tools/")
+here = os.getcwd() + "/"
+
+
+def ranges(numbers):
+    runs = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return " ".join(str(a) if a == b else "%d-%d" % (a, b) for a, b in runs)
+
+
+files = {}
+for line in sys.stdin:
+    kind, _, rest = line.strip().partition(":")
+    if kind == "SF":
+        name = rest.removeprefix(here)
+    elif kind == "DA":
+        number, count = (int(field) for field in rest.split(",")[:2])
+        counts = files.setdefault(name, {})
+        counts[number] = counts.get(number, 0) + count
+
+rows = []
+for name, counts in files.items():
+    if name.startswith(PARSERS):
+        reached = sum(1 for count in counts.values() if count)
+        rows.append((100 * reached / len(counts), name, len(counts), reached, [n for n in sorted(counts) if not counts[n]]))
+rows.sort()
+print("%8s %7s %7s  %s" % ("%", "reached", "lines", "file"))
+for percent, name, lines, reached, missed in rows:
+    print("%8.1f %7d %7d  %s" % (percent, reached, lines, name) + (": " + ranges(missed) if "--lines" in sys.argv and missed else ""))
+lines, reached = sum(row[2] for row in rows), sum(row[3] for row in rows)
+low = [row for row in rows if row[0] < GOAL]
+print("%8.1f %7d %7d  all; %d of %d files below %d %%" % (100 * reached / max(lines, 1), reached, lines, len(low), len(rows), GOAL))
+sys.exit(1 if low else 0)
