@@ -3,7 +3,7 @@
 // Arbitrary bytes through every entry point of lib/cfi. The first byte chooses the ABI and the kind of
 // section, the second splits the rest between the section and .eh_frame_hdr. What must hold for any input is
 // checked on the way: rows are not empty and touch, both engines agree, what a finder gives contains the
-// address.
+// address, a maker of many frame rows gives each as it would be alone.
 
 #include "cost.h"
 
@@ -12,7 +12,9 @@
 #include "sframe/cfi/index.h"
 #include "sframe/cfi/rows.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <functional>
 
 namespace {
 
@@ -50,12 +52,16 @@ void try_rows(const Section& section, const Fde& fde) {
   CoreRowCursor core_rows(section, fde);
   FullRow full;
   CoreRow core;
+  FrameRowMaker maker(section.abi());
   std::uint64_t next = fde.start;
   while (full_rows.next(full)) {
     require(core_rows.next(core) && core.begin == full.begin && core.end == full.end && core.cfa == full.cfa);
     require(full.begin == next && full.end > full.begin && full.end <= fde.end());
     next = full.end;
     const auto projected = to_frame_row(core, section.abi());
+    const auto made = maker.make(core);
+    require(made.has_value() == projected.has_value() && (made ? **made == *projected : made.error() == projected.error()));
+    if (!projected) require(*message(projected.error()) && *reason_name(projected.error()));
     if (full.return_register < AllRegisters::slots) require(projected == to_frame_row(full, section.abi()));
     if (full.cfa.kind == CfaRule::Kind::expression) try_expression(full.expression(full.cfa), section, false);
     for (const RegisterRule& rule : core.rules)
@@ -63,6 +69,7 @@ void try_rows(const Section& section, const Fde& fde) {
   }
   require(!core_rows.next(core) && core_rows.error() == full_rows.error());
   require(full_rows.error() || next == fde.end());
+  if (full_rows.error()) require(*message(full_rows.error()->kind));
 }
 
 void try_finder(const Section& section, FdeFinder finder, std::uint64_t pc) {
@@ -86,16 +93,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::uint64_t pc = address;
   for (auto fdes = section.fdes();;) {
     const auto fde = fdes.next();
-    if (!fde) continue;
+    if (!fde) {
+      require(*message(fde.error().kind));
+      continue;
+    }
     if (!*fde) break;
     try_rows(section, **fde);
     pc = (*fde)->start;
   }
   if (const auto table = EhFrameHdr::parse(bytes.first(split), address - 0x1000, abi)) {
+    require(eh_frame_part(section, *table).bytes().size() <= section.bytes().size());
     try_finder(section, FdeFinder(section, *table), pc);
     try_finder(section, FdeFinder(section, *table), table->find(pc) ? table->find(pc)->start : 0);
   }
   try_finder(section, FdeFinder(section), pc);
+  const auto parts = section.parts(64);
+  require(parts.front() == 0 && std::ranges::adjacent_find(parts, std::ranges::greater_equal()) == parts.end());
   try_expression(bytes, section, true);
   return 0;
 }

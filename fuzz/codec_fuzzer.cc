@@ -30,7 +30,10 @@ bool walk(const Section& section) {
   std::uint64_t rows = 0;
   for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
     auto fde = section.fde(i);
-    if (!fde) return false;
+    if (!fde) {
+      require(*message(fde.error().kind));
+      return false;
+    }
     RowCursor cursor = section.rows(*fde);
     for (FrameRow row; cursor.next(row);) {
       if (++rows > max_rows) return false;
@@ -38,7 +41,7 @@ bool walk(const Section& section) {
       require(!text.empty());
     }
     if (cursor.error()) {
-      require(cursor.error()->offset <= section.bytes().size());
+      require(cursor.error()->offset <= section.bytes().size() && *message(cursor.error()->kind));
       return false;
     }
   }
