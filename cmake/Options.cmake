@@ -15,6 +15,12 @@ if(SFRAME_SANITIZE)
   add_link_options(-fsanitize=${SFRAME_SANITIZE})
 endif()
 
+if(SFRAME_SANITIZE MATCHES memory)
+  # Templates of the C++ library in our own, instrumented copies.
+  add_compile_options(-D_GLIBCXX_EXTERN_TEMPLATE=0 -fsanitize-memory-track-origins)
+  add_link_options(-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/msan.map)
+endif()
+
 if(SFRAME_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link) # coverage of the libraries guides the fuzzers
 endif()

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One program for all targets, since to link each of them takes longer than to run it: the name that it is called by says which one it
-// is. NAME-fuzzer are links to it, so that what libFuzzer starts again (-merge=1, -jobs) is the same target.
+// One program for all targets: it is linked once. The name that it is called by says which target it is. NAME-fuzzer are links to it, so that what libFuzzer starts again (-merge=1, -jobs) is the same target.
 
 #include <cstddef>
 #include <cstdint>
