@@ -4,6 +4,7 @@
 // library), one thread: the bare decoder (Zydis alone, then ours with its effects), the analysis, and the
 // analysis with every row compared. Items are instructions, so that the rates are comparable.
 
+#include "sframe/verify/image_surroundings.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
@@ -119,7 +120,7 @@ void decode(benchmark::State& state) {
 
 template <bool with_rows> void analyse(benchmark::State& state) {
   const AbiTraits& abi = *input().image.abi();
-  ImageSurroundings surroundings(input().image);
+  verify::ImageSurroundings surroundings(input().image);
   Analyzer analyzer(abi);
   std::int64_t count = 0, agreeing = 0;
   for (auto _ : state)
@@ -145,7 +146,7 @@ template <bool with_rows> void analyse(benchmark::State& state) {
 /// The row for one address in the middle of a function that was not looked at before, as an unwinder asks.
 void one_address(benchmark::State& state) {
   const AbiTraits& abi = *input().image.abi();
-  ImageSurroundings surroundings(input().image);
+  verify::ImageSurroundings surroundings(input().image);
   Analyzer analyzer(abi);
   std::size_t i = 0;
   for (auto _ : state) {

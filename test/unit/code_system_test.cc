@@ -4,6 +4,7 @@
 // CFI says. Compilers' CFI has mistakes, and hand-written code goes without; both are rare, and so must be
 // disagreement.
 
+#include "sframe/verify/image_surroundings.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
@@ -93,7 +94,7 @@ private:
   }
 
   const elf::Image& image_;
-  ImageSurroundings surroundings_;
+  verify::ImageSurroundings surroundings_;
   Analyzer analyzer_;
   std::vector<FrameRow> rows_;
   std::vector<CallSite> call_sites_;

@@ -26,7 +26,8 @@ struct RegisterSlot {
 };
 
 struct Machine {
-  std::uint16_t id; ///< e_machine
+  std::uint16_t id;       ///< e_machine
+  std::uint32_t relative; ///< R_*_RELATIVE: the word becomes the addend plus the bias
   std::span<const RelocationType> relocations;
   std::span<const RegisterSlot> registers;
   std::uint16_t pc_offset;      ///< of the program counter in user_regs_struct

@@ -193,4 +193,22 @@ Result<std::vector<Relocation>> Image::relocations(const Section& section) const
   return result;
 }
 
+std::vector<Image::LoadedPointer> Image::loaded_pointers() const {
+  std::vector<LoadedPointer> pointers;
+  const Machine* machine = find_machine(machine_);
+  if (!machine) return pointers;
+  with_types(byte_order(), [&]<class Types>(Types) {
+    for (const Section& section : sections_) {
+      if (section.type != sht_rela || !section.allocated()) continue;
+      const auto bytes = read(section.address, section.size);
+      if (!bytes) continue;
+      for (const typename Types::Rela& rela : whole_table<typename Types::Rela>(*bytes))
+        if (rela.getType(false) == machine->relative && rela.getSymbol(false) == 0)
+          pointers.push_back({rela.r_offset, static_cast<std::uint64_t>(std::int64_t{rela.r_addend})});
+    }
+  });
+  if (!std::ranges::is_sorted(pointers)) std::ranges::sort(pointers);
+  return pointers;
+}
+
 } // namespace sframe::elf

@@ -6,14 +6,14 @@
 
 #pragma once
 
-#include "sframe/code/surroundings.h"
+#include "sframe/verify/image_surroundings.h"
 #include "sframe/verify/input.h"
 
 #include <vector>
 
 namespace sframe::verify {
 
-class Callees : public code::ImageSurroundings {
+class Callees : public ImageSurroundings {
 public:
   /// `image` and `functions` (disjoint, by address) must outlive the object. Linear in the image's symbols and
   /// relocations.

@@ -33,6 +33,6 @@ constexpr auto registers = [] {
 
 } // namespace
 
-const Machine aarch64 = {183, relocations, registers, 256, 272};
+const Machine aarch64 = {183, 1027, relocations, registers, 256, 272};
 
 } // namespace sframe::elf

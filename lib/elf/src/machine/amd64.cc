@@ -38,6 +38,6 @@ constexpr RegisterSlot registers[] = {
 
 } // namespace
 
-const Machine amd64 = {62, relocations, registers, 128, 216};
+const Machine amd64 = {62, 8, relocations, registers, 128, 216};
 
 } // namespace sframe::elf

@@ -4,14 +4,10 @@
 
 #pragma once
 
-#include "sframe/elf/image.h"
-
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
-#include <vector>
 
 namespace sframe::code {
 
@@ -34,23 +30,6 @@ public:
   /// The code from `address` on, at most `size` bytes of it; empty where there is none. The view must live
   /// until the next call.
   virtual std::span<const std::byte> code(std::uint64_t /*address*/, std::uint64_t /*size*/) { return {}; }
-};
-
-/// The constant data of an ELF image: its bytes as the file has them, and words that dynamic
-/// relocations (R_*_RELATIVE; not RELR) give an address, as in .data.rel.ro.
-class ImageSurroundings : public Surroundings {
-public:
-  /// `image` must outlive the object. Linear in the image's relocations.
-  explicit ImageSurroundings(const elf::Image& image);
-
-  std::span<const std::byte> constant_data(std::uint64_t address, std::uint64_t size) override;
-  std::optional<std::uint64_t> constant_pointer(std::uint64_t address) override;
-  std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override;
-
-private:
-  const elf::Image* image_;
-  std::vector<elf::CodeRange> code_; ///< by address
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> pointers_; ///< address, value; sorted
 };
 
 } // namespace sframe::code

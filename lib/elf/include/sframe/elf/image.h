@@ -184,6 +184,15 @@ public:
   /// number.
   Result<std::vector<Relocation>> relocations(const Section& section) const;
 
+  /// A word that the dynamic loader fills in, and the address that it gets (link addresses).
+  struct LoadedPointer {
+    std::uint64_t place = 0, value = 0;
+    friend auto operator<=>(const LoadedPointer&, const LoadedPointer&) = default;
+  };
+  /// The words of a linked image for which it has an R_*_RELATIVE relocation with addend (not RELR), by address. Linear
+  /// in the relocations.
+  std::vector<LoadedPointer> loaded_pointers() const;
+
   /// Bytes that a relocation of this type changes and whether the place is subtracted; nothing for a type
   /// that is not plain data.
   struct RelocationKind {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/verify/image_surroundings.h"
+
+#include "sframe/bytes.h"
+
+#include <algorithm>
+
+namespace sframe::verify {
+
+ImageSurroundings::ImageSurroundings(const elf::Image& image)
+    : image_(&image), code_(image.executable_ranges()), pointers_(image.loaded_pointers()) {}
+
+std::span<const std::byte> ImageSurroundings::constant_data(std::uint64_t address, std::uint64_t size) {
+  return image_->read(address, size).value_or(std::span<const std::byte>{});
+}
+
+std::span<const std::byte> ImageSurroundings::code(std::uint64_t address, std::uint64_t size) {
+  const auto above = std::ranges::upper_bound(code_, address, {}, &elf::CodeRange::address);
+  if (above == code_.begin() || address - above[-1].address >= above[-1].size) return {};
+  return constant_data(address, std::min(size, above[-1].size - (address - above[-1].address)));
+}
+
+std::optional<std::uint64_t> ImageSurroundings::constant_pointer(std::uint64_t address) {
+  const auto at = std::ranges::lower_bound(pointers_, address, {}, &elf::Image::LoadedPointer::place);
+  if (at != pointers_.end() && at->place == address) return at->value;
+  const auto bytes = image_->read(address, 8);
+  if (!bytes) return std::nullopt;
+  return load<std::uint64_t>(bytes->data(), image_->byte_order());
+}
+
+} // namespace sframe::verify
