@@ -177,11 +177,11 @@ std::expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::s
     auto words = format::encode_words(rows[i], how);
     if (!words) return refuse(words.error(), i);
     if (options_.merge_rows && num_fres && same_words(*words, previous)) continue;
-    store_sized(to, rows[i].offset, offset_size, order_);
+    format::store_field(to, rows[i].offset, offset_size, order_);
     to += offset_size;
     *to++ = static_cast<std::byte>(words->info);
     for (std::uint32_t w = 0; w < words->count; ++w, to += words->size)
-      store_sized(to, words->values[w], words->size, order_);
+      format::store_field(to, words->values[w], words->size, order_);
     previous = *words;
     ++num_fres;
   }

@@ -46,7 +46,7 @@ std::int32_t EncodedRow::word(std::uint32_t i) const {
 }
 
 std::uint32_t EncodedRow::control(std::uint32_t i) const {
-  return load_sized(words + i * word_size(), word_size(), byte_order);
+  return format::load_field(words + i * word_size(), word_size(), byte_order);
 }
 
 std::expected<Section, Error> Section::parse(std::span<const std::byte> bytes, std::uint64_t address) {
@@ -261,7 +261,7 @@ bool RowCursor::seek(std::uint32_t offset, EncodedRow& row) {
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type_);
   const auto room = [&] { return end_ < at_ ? 0 : static_cast<std::uint64_t>(end_ - at_); };
   // Only what tells one row from the next is looked at; step() checks the row that it comes to.
-  for (; left_ && room() > offset_size && load_sized(at_, offset_size, order_) <= offset;
+  for (; left_ && room() > offset_size && format::load_field(at_, offset_size, order_) <= offset;
        ++number_, --left_) {
     found = at_;
     const auto info = std::to_integer<std::uint32_t>(at_[offset_size]);
@@ -285,7 +285,7 @@ inline bool RowCursor::step(EncodedRow& row) {
   if (end_ < at || static_cast<std::uint64_t>(end_ - at) < offset_size + 1)
     return fail(ErrorKind::truncated_row, at);
 
-  row.offset = load_sized(at, offset_size, order_);
+  row.offset = format::load_field(at, offset_size, order_);
   row.info = std::to_integer<std::uint8_t>(at[offset_size]);
   row.number = number_;
   row.section_offset = static_cast<std::uint64_t>(at - section_begin_);

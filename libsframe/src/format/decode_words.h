@@ -29,7 +29,7 @@ public:
       : at_(row.words), left_(row.word_count()), size_(row.word_size()), order_(row.byte_order) {}
   bool done() const { return left_ == 0; }
   std::int32_t signed_word() { return load_word(next(), size_, order_); }
-  std::uint32_t control_word() { return load_sized(next(), size_, order_); }
+  std::uint32_t control_word() { return load_field(next(), size_, order_); }
 
 private:
   const std::byte* next() {

@@ -12,6 +12,23 @@
 
 namespace sframe::format {
 
+/// An offset or data word of 1, 2 or 4 bytes, as load_sized(): without its case of 8 bytes, which costs a tenth of the
+/// time that decoding a row takes.
+inline std::uint32_t load_field(const std::byte* from, std::uint32_t size, ByteOrder order) {
+  if (size == 1) return std::to_integer<std::uint32_t>(*from);
+  if (size == 2) return load<std::uint16_t>(from, order);
+  return load<std::uint32_t>(from, order);
+}
+
+inline void store_field(std::byte* to, std::uint32_t value, std::uint32_t size, ByteOrder order) {
+  if (size == 1)
+    *to = static_cast<std::byte>(value);
+  else if (size == 2)
+    store(to, static_cast<std::uint16_t>(value), order);
+  else
+    store(to, value, order);
+}
+
 /// Reverses the bytes of one integer in place.
 inline void swap_bytes(std::byte* at, std::uint32_t size) {
   for (std::uint32_t i = 0; i < size / 2; ++i) std::swap(at[i], at[size - 1 - i]);
