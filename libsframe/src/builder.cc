@@ -127,7 +127,7 @@ std::expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde&
   if (!std::ranges::is_sorted(rows, {}, &FrameRow::offset)) {
     scratch_.assign(rows.begin(), rows.end());
     std::ranges::sort(scratch_, {},
-                      &FrameRow::offset); // equal offsets are refused, so their order is nobody's matter
+                      &FrameRow::offset); // equal offsets are refused, so their order is no one's matter
     rows = scratch_;
   }
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
@@ -253,7 +253,7 @@ std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
   return add_run(copy);
 }
 
-/// True where `function` starts where `last` ends and says the same.
+/// True if `function` starts where `last` ends and says the same.
 bool Builder::continues(const Function& function, const Function& last) const {
   const Fde &fde = function.fde, &before = last.fde;
   const Run &run = runs_[function.run], &run_before = runs_[last.run];

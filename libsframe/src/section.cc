@@ -11,7 +11,7 @@ namespace sframe {
 namespace {
 
 
-/// True where [offset, offset + size) lies in `total` bytes; no overflow.
+/// True if [offset, offset + size) lies in `total` bytes; no overflow.
 bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
   return offset <= total && size <= total - offset;
 }

@@ -22,7 +22,7 @@ bool is_plain(char c) {
   return c >= 0x20 && c < 0x7f;
 }
 
-/// Length of the well-formed UTF-8 sequence at the start of `text`, 0 where there is none (Unicode, table
+/// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none (Unicode, table
 /// 3-7).
 unsigned utf8_length(std::string_view text) {
   auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };

@@ -88,7 +88,7 @@ Result fp_rule(const CoreRow& row, const AbiTraits& abi) {
   return saved_rule(row, rule, abi, {Unsayable::fp_expression, Unsayable::fp_val_offset});
 }
 
-/// True where the caller's SP is what everyone who applies the row takes it for: CFA + abi.sp_from_cfa. A rule
+/// True if the caller's SP is what everyone who applies the row takes it for: CFA + abi.sp_from_cfa. A rule
 /// SP = CFA + constant was dealt with before.
 bool sp_agrees(const CoreRow& row, const Rule& cfa, const AbiTraits& abi) {
   const RegisterRule rule = row.rule(abi.sp);

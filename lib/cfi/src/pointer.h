@@ -38,7 +38,7 @@ inline std::uint64_t sign_extended(std::uint64_t value, std::uint32_t bytes) {
 /// Bytes of a number in the form `encoding` & 15; 0 for LEB128 and for forms that do not exist.
 std::uint8_t pointer_width(std::uint8_t encoding, std::uint8_t address_size);
 
-/// True where `encoding` has a meaning (DW_EH_PE_omit has none as a pointer).
+/// True if `encoding` has a meaning (DW_EH_PE_omit has none as a pointer).
 bool pointer_encoding_known(std::uint8_t encoding);
 
 /// Reads the number of a pointer. Marks the reader failed on an encoding that has no meaning in this place.

@@ -52,7 +52,7 @@ std::optional<IndexForm> index_form(Archive::Kind kind) {
   }
 }
 
-/// Where the header of a member is in the old and the new archive.
+/// If the header of a member is in the old and the new archive.
 struct Place {
   std::uint64_t before, after;
 };

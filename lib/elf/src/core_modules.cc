@@ -188,7 +188,7 @@ std::uint64_t bias_of(const Segment& segment, const Mapping& mapping) {
   return mapping.start - mapping.file_offset - (segment.address - segment.offset);
 }
 
-/// True where the mapping is what a loader makes of the segment: it starts at the segment's offset, rounded
+/// True if the mapping is what a loader makes of the segment: it starts at the segment's offset, rounded
 /// down to a page.
 bool starts_at(const Segment& segment, const Mapping& mapping) {
   constexpr std::uint64_t largest_page = 65536;
@@ -198,7 +198,7 @@ bool starts_at(const Segment& segment, const Mapping& mapping) {
          (skip < 4096 || segment.offset % largest_page == skip);
 }
 
-/// True where the mapping starts within the segment: the rest of one that was split (mprotect).
+/// True if the mapping starts within the segment: the rest of one that was split (mprotect).
 bool starts_within(const Segment& segment, const Mapping& mapping) {
   return segment.type == pt_load && mapping.file_offset >= segment.offset &&
          mapping.file_offset - segment.offset < segment.file_size;
@@ -207,7 +207,7 @@ bool starts_within(const Segment& segment, const Mapping& mapping) {
 } // namespace
 
 std::optional<std::uint64_t> bias_from_file(const Image& file, std::span<const Mapping> mappings) {
-  // Both lists go by address, so the first pair that fits is the right one even where two segments share a
+  // Both lists go by address, so the first pair that fits is the right one even if two segments share a
   // page of the file.
   for (auto fits : {starts_at, starts_within})
     for (const Mapping& mapping : mappings)

@@ -68,7 +68,7 @@ class RustMeasure {
 public:
   explicit RustMeasure(std::string_view name) : text_(name.substr(2, name.find('.') - 2)) {}
 
-  /// Nothing where the name is well-formed and within the limits.
+  /// Nothing if the name is well-formed and within the limits.
   std::optional<NotDemangled> refuses() {
     path(false);
     if (at_ != text_.size()) { // the crate that instantiated it
@@ -330,7 +330,7 @@ Demangled demangle_rust(std::string_view name) {
 
 /// Rust's mangling of before v0: that of C++'s nested names, with a hash at the end. The hash tells apart what
 /// has one name, and is left out, as rustfilt does; so is the suffix that LLVM gives to what it moves
-/// from one object to another. Nothing where the name is none of these.
+/// from one object to another. Nothing if the name is none of these.
 std::optional<std::string> demangle_legacy_rust(std::string_view name) {
   if (!name.starts_with("_ZN")) return std::nullopt;
   name.remove_prefix(3);

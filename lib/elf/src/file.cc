@@ -240,7 +240,7 @@ Result<File> File::read(const std::string& path, int fd) {
 
   File result;
   result.path_ = path;
-  // Standard input is read even where it is a file: its position may not be the start.
+  // Standard input is read even if it is a file: its position may not be the start.
   if (S_ISREG(info.st_mode) && info.st_size > 0 && !standard_input) {
     result.mode_ = info.st_mode & 07777;
     void* map = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);

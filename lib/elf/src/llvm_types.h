@@ -30,7 +30,7 @@ template <class F> auto with_types(ByteOrder order, F&& f) {
   return order == ByteOrder::little ? f(llvm::object::ELF64LE()) : f(llvm::object::ELF64BE());
 }
 
-/// `count` structures T at `offset`, in place; nothing where they do not fit. T has alignment 1.
+/// `count` structures T at `offset`, in place; nothing if they do not fit. T has alignment 1.
 template <class T>
 std::optional<std::span<const T>> table_at(std::span<const std::byte> bytes, std::uint64_t offset,
                                            std::uint64_t count) {
@@ -44,7 +44,7 @@ template <class T> std::span<const T> whole_table(std::span<const std::byte> byt
   return *table_at<T>(bytes, 0, bytes.size() / sizeof(T));
 }
 
-/// The string at `offset`, up to a zero byte, the end of the table or `max` characters; empty where `offset`
+/// The string at `offset`, up to a zero byte, the end of the table or `max` characters; empty if `offset`
 /// is outside.
 inline std::string_view string_at(std::span<const std::byte> table, std::uint64_t offset, std::size_t max) {
   if (offset >= table.size()) return {};

@@ -32,7 +32,7 @@ struct Machine {
   std::span<const RegisterSlot> registers;
   std::uint16_t pc_offset;      ///< of the program counter in user_regs_struct
   std::uint16_t registers_size; ///< of user_regs_struct
-  /// Where NT_FPREGSET has floating-point registers that functions keep general ones in; empty where none do.
+  /// Where NT_FPREGSET has floating-point registers that functions keep general ones in; empty if none do.
   std::span<const RegisterSlot> fp_registers = {};
 };
 

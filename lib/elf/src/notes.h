@@ -43,7 +43,7 @@ private:
   bool damaged_ = false;
 };
 
-/// The descriptor of the GNU build ID among the notes; empty where there is none.
+/// The descriptor of the GNU build ID among the notes; empty if there is none.
 std::span<const std::byte> build_id_in_notes(std::span<const std::byte> notes, ByteOrder order,
                                              std::uint64_t align);
 

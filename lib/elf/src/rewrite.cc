@@ -215,7 +215,7 @@ private:
     return image_.bytes().subspan(section.offset, section.size);
   }
 
-  /// Where a byte that is kept is now.
+  /// If a byte that is kept is now.
   std::uint64_t now(std::uint64_t offset) const {
     if (layout_.has_tail() && offset >= layout_.tail_start && offset <= layout_.tail_end)
       return offset - layout_.tail_start + tail_offset_;

@@ -22,7 +22,7 @@ constexpr std::uint64_t least_tail_align = 16;
 /// Addresses beyond are the kernel's; below, sums of two numbers do not overflow.
 constexpr std::uint64_t max_address = std::uint64_t(1) << 62;
 
-/// True where `load` is the last PT_LOAD and .sframe is, or was, the last thing in it: as this code makes it, or
+/// True if `load` is the last PT_LOAD and .sframe is, or was, the last thing in it: as this code makes it, or
 /// what objcopy left of that. Then also sets what else is in it.
 bool is_own_load(const Image& image, const Tables& tables, const Segment& load, OldSection& old) {
   Range range = file_range(load);
@@ -169,7 +169,7 @@ struct Loads {
   std::uint64_t align = page;
 };
 
-/// The section of a Linux kernel that has its set-up code, on every machine; modules have it too, but nobody
+/// The section of a Linux kernel that has its set-up code, on every machine; modules have it too, but no one
 /// loads those by segments. Addresses do not give a kernel away: s390x's are low.
 constexpr std::string_view kernel_section = ".init.text";
 
@@ -270,7 +270,7 @@ Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
   return {};
 }
 
-/// True where the old section has its bytes for itself: they are loaded where its headers say, and no other
+/// True if the old section has its bytes for itself: they are loaded where its headers say, and no other
 /// section, nor segment but those that hold whole parts of the image, nor any table has a part of them.
 bool alone_in_place(const Image& image, const Tables& tables, const OldSection& old) {
   const Range place{old.offset, old.offset + old.size};
@@ -288,7 +288,7 @@ bool alone_in_place(const Image& image, const Tables& tables, const OldSection& 
   });
 }
 
-/// True where all sections' names end in the table: a name that is added behind it must not complete another.
+/// True if all sections' names end in the table: a name that is added behind it must not complete another.
 bool has_sound_names(const Image& image, const Tables& tables, const Section& names) {
   const auto table = image.bytes().subspan(names.offset, names.size);
   if (table.empty() || table.back() != std::byte(0)) return false;

@@ -72,7 +72,7 @@ struct Cover {
   std::uint64_t offset = 0, address = 0, size = 0; ///< in the new file
 };
 
-/// Where a page is put before the file, the linker's own headers stay at the address that `__ehdr_start` has: the C
+/// If a page is put before the file, the linker's own headers stay at the address that `__ehdr_start` has: the C
 /// library of a static program reads them if the kernel (or an emulator) does not tell AT_PHDR.
 inline constexpr std::string_view linker_headers_name = ".linker_headers";
 
@@ -131,7 +131,7 @@ struct Layout {
 
   std::uint64_t table_count() const { return segments.size() + (extended ? 1 : 2); }
   bool has_tail() const { return tail_start != tail_end; }
-  /// Where the tail goes if the section has that size.
+  /// If the tail goes if the section has that size.
   std::uint64_t tail_offset(std::uint64_t section_size) const {
     const std::uint64_t end = section_offset + section_size;
     return end + (tail_start - end) % tail_align;
@@ -142,7 +142,7 @@ struct Layout {
 /// numbers of headers beyond 16 bits.
 Result<Tables> read_tables(const Image& image);
 
-/// Finds the section that is to be replaced; all empty where there is none. A Problem where there are
+/// Finds the section that is to be replaced; all empty if there is none. A Problem where there are
 /// several. PT_GNU_SFRAME counts as a section only in a file without section headers: strippers remove the
 /// section and leave the segment.
 Result<OldSection> find_old(const Image& image, const Tables& tables);
@@ -150,11 +150,11 @@ Result<OldSection> find_old(const Image& image, const Tables& tables);
 /// A Problem where a section or segment that stays runs past the end of the file: it was cut.
 Result<void> check_complete(const Image& image, const Tables& tables, const OldSection& old);
 
-/// True where the old section stands among other things of the image, as linkers put it, and nothing else has
+/// True if the old section stands among other things of the image, as linkers put it, and nothing else has
 /// a part of its bytes, so that they can be written over.
 bool has_own_place(const Image& image, const Tables& tables, const OldSection& old);
 
-/// True where, on top of that, both kinds of header agree on the place, so that a new section can take it.
+/// True if, on top of that, both kinds of header agree on the place, so that a new section can take it.
 bool is_replaceable(const Image& image, const Tables& tables, const OldSection& old);
 
 /// Decides where everything goes.

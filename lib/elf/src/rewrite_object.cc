@@ -63,7 +63,7 @@ bool is_replaced(const Parts& parts, std::uint32_t index) {
   return index == parts.sframe || index == parts.rela || index == parts.names;
 }
 
-/// Finds the one section that `matches`; 0 where there is none.
+/// Finds the one section that `matches`; 0 if there is none.
 template <class F> Result<std::uint32_t> find_only(const Image& image, std::string_view what, F&& matches) {
   std::uint32_t found = 0;
   for (const Section& section : image.sections().subspan(1)) {

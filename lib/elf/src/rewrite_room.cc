@@ -57,11 +57,11 @@ public:
     with_types(image.byte_order(), [&]<class Types>(Types) { read<Types>(); });
   }
 
-  /// True where a symbol names a place in the section: code may refer to it. Not counted: symbols that stand for
+  /// True if a symbol names a place in the section: code may refer to it. Not counted: symbols that stand for
   /// sections, the one in the note of crt1.o, and what says where AArch64 has code or data.
   bool has_symbol(const Section& section) const { return has_symbol_[section.index]; }
 
-  /// True where exactly one entry of .dynamic points into the section, to its start, and has the tag of its type.
+  /// True if exactly one entry of .dynamic points into the section, to its start, and has the tag of its type.
   bool is_dynamic_table(const Section& section) const {
     const std::int64_t tag = dynamic_tag(section.type, section.flags);
     if (tag == 0) return false;
@@ -269,7 +269,7 @@ Home find_home(const Image& image, const Tables& tables, const OldSection& old) 
   return {elf_header_size, count * program_entry_size};
 }
 
-/// True where the table can grow to `size` bytes where it is: nothing but padding in the same segment follows.
+/// True if the table can grow to `size` bytes where it is: nothing but padding in the same segment follows.
 bool has_room(const Image& image, const Tables& tables, const OldSection& old, const Home& home,
               const Segment& load, Range free, std::uint64_t size) {
   if (size <= home.size && !old.has_table) return true;
@@ -311,7 +311,7 @@ std::uint64_t pack(std::span<Block> blocks, std::uint64_t at, std::uint64_t base
   return at;
 }
 
-/// Makes room in place; true where that worked. Only dynamic tables go to the new segment, or with `notes`, what
+/// Makes room in place; true if that worked. Only dynamic tables go to the new segment, or with `notes`, what
 /// has to.
 bool make_room(const Image& image, const Follower& follower, std::uint64_t start, std::uint64_t base, bool notes,
                Layout& layout) {
@@ -345,7 +345,7 @@ bool make_room(const Image& image, const Follower& follower, std::uint64_t start
   return false;
 }
 
-/// Puts a page before the first segment; true where there are addresses for it.
+/// Puts a page before the first segment; true if there are addresses for it.
 bool prepend(const Image& image, const Home& home, const Segment& first, const Follower* follower,
              std::uint64_t size, Layout& layout) {
   const std::uint64_t shift = largest_page(image.machine());

@@ -56,7 +56,7 @@ inline bool in_file(const Section& section) {
   return section.type != sht_nobits && section.type != sht_null && section.size != 0;
 }
 
-/// True where nothing but zeros is at [offset, end) of the file.
+/// True if nothing but zeros is at [offset, end) of the file.
 bool all_zero(const Image& image, std::uint64_t offset, std::uint64_t end);
 
 inline constexpr std::uint64_t elf_header_size = 64;

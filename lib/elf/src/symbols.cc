@@ -38,7 +38,7 @@ auto preference(const Symbol& symbol) {
   return std::tuple(symbol.size == 0, !symbol.function(), binding);
 }
 
-/// The symbol as ours, or nothing where it is no function.
+/// The symbol as ours, or nothing if it is no function.
 template <class Sym>
 std::optional<Symbol> function_symbol(const Sym& symbol, std::uint32_t section_index,
                                       std::span<const Section> sections, std::span<const std::byte> names,
@@ -71,7 +71,7 @@ template <class Types> Result<std::vector<Symbol>> read_symbols(const Image& ima
   const auto sections = image.sections();
   if (table.link >= sections.size() || sections[table.link].type != sht_strtab)
     return fail("symbol table without a string table", table.name);
-  // Names must stay in the file, so compressed tables, which nobody makes, are refused.
+  // Names must stay in the file, so compressed tables, which no one makes, are refused.
   if ((table.flags | sections[table.link].flags) & shf_compressed)
     return fail("compressed symbol table", table.name);
   auto names = image.contents(sections[table.link]);
@@ -181,7 +181,7 @@ void SymbolTable::cut(const Image& image) {
       ++last;
     sweep.advance(best.address);
     if (best.size != 0) {
-      // The preferred one goes on top; an alias below it counts only where it reaches further.
+      // The preferred one goes on top; an alias below it counts only if it reaches further.
       for (std::size_t i = last; i-- > first;)
         if (symbols_[i].size != 0) sweep.open(best.address + symbols_[i].size, static_cast<std::uint32_t>(i));
     } else {

@@ -20,7 +20,7 @@ public:
 
 using MakeDecoder = std::unique_ptr<Decoder> (*)();
 
-/// nullptr where the library was not there when this one was built.
+/// nullptr if the library was not there when this one was built.
 std::unique_ptr<Decoder> make_zstd_decoder();
 std::unique_ptr<Decoder> make_xz_decoder();
 std::unique_ptr<Decoder> make_lz4_decoder();

@@ -167,7 +167,7 @@ void Converter::note_plts(const cfi::Section& section, std::span<const cfi::Inde
   }
 }
 
-/// True where the instructions of stubs show that what an FDE of theirs has is wrong.
+/// True if the instructions of stubs show that what an FDE of theirs has is wrong.
 bool Converter::is_refuted(const cfi::Section& section, std::span<const cfi::Index::Entry> entries,
                            const Plt& plt) const {
   if (plt.bytes.empty()) return false;

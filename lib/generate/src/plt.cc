@@ -29,7 +29,7 @@ struct Stub {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
   std::uint64_t code_size = 0; ///< of a piece: without the padding
-  std::vector<FrameRow> rows; ///< neighbours differ; empty where the instructions cannot be understood
+  std::vector<FrameRow> rows; ///< neighbours differ; empty if the instructions cannot be understood
 
   std::uint64_t end() const { return range_end(start, size); }
   /// Takes in the piece behind it.
@@ -67,7 +67,7 @@ private:
   std::span<const std::byte> bytes_;
   std::uint64_t address_;
   code::Analyzer analyzer_;
-  /// Rows that hold where one piece jumps to another; nothing where two such jumps differ.
+  /// Rows that hold where one piece jumps to another; nothing if two such jumps differ.
   std::map<std::uint64_t, std::optional<FrameRow>> entered_with_;
 };
 

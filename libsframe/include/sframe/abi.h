@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ABIs that SFrame knows, as data: everything in which they differ. One file per ABI in src/abi/, one
-// line per ABI in src/abi/registry.cc; nothing else switches over ABIs. (SFrame 3 specification,
-// sections 2.2.1 and 3.1.)
+// The ABIs that SFrame supports, as data: every difference between them. One file per ABI in src/abi/, one
+// line per ABI in src/abi/registry.cc; nothing else switches over ABIs. (SFrame 3 specification, sections
+// 2.2.1 and 3.1.)
 
 #pragma once
 
@@ -20,10 +20,10 @@ enum class ByteOrder : std::uint8_t { little, big };
 /// The identifier in the section's header (sfh_abi_arch).
 enum class Abi : std::uint8_t { aarch64_big = 1, aarch64_little = 2, amd64 = 3, s390x = 4 };
 
-/// What an ABI fixes. All objects of this type are constants of static duration.
+/// The properties of an ABI. All objects of this type are constants of static duration.
 struct AbiTraits {
   Abi id;
-  std::string_view name; ///< as the programs print and take it: "amd64"
+  std::string_view name; ///< as printed and accepted by the programs: "amd64"
   ByteOrder byte_order;  ///< the order in which the target reads the section
   std::uint16_t machine; ///< ELF e_machine
   std::uint16_t sp;      ///< DWARF register numbers
@@ -35,8 +35,8 @@ struct AbiTraits {
   std::uint8_t cfa_scale;
   std::int16_t sp_from_cfa;      ///< the caller's SP is CFA + this
   std::int16_t entry_cfa_offset; ///< at a function's first instruction, CFA = SP + this
-  std::uint8_t plt_entry_size;   ///< bytes that PCMASK rows of version 1 repeat after (it has no rep_size)
-  bool pads_ra_word;             ///< the specification lets a 0 stand for "RA not saved" before an FP word
+  std::uint8_t plt_entry_size;   ///< block size of PCMASK rows in version 1 (which has no rep_size)
+  bool pads_ra_word;             ///< the specification allows a 0 for "RA not saved" before an FP word
   bool v2_register_words;        ///< version 2: an odd FP or RA word is (register << 1) | 1
   bool signs_return_addresses;   ///< pointer authentication exists
 
@@ -50,10 +50,10 @@ struct AbiTraits {
 /// The traits of an ABI. No cost.
 const AbiTraits& traits(Abi abi);
 
-/// The traits for an identifier read from a header, or nullptr where it is unknown.
+/// The traits for an identifier read from a header, or nullptr if it is unknown.
 const AbiTraits* find_abi(std::uint8_t id);
 
-/// The traits for an ELF machine and byte order, or nullptr where SFrame has no such ABI.
+/// The traits for an ELF machine and byte order, or nullptr if SFrame has no such ABI.
 const AbiTraits* find_abi(std::uint16_t elf_machine, ByteOrder order);
 
 /// The traits for a name as in AbiTraits::name, or nullptr.
@@ -62,7 +62,7 @@ const AbiTraits* find_abi(std::string_view name);
 /// Every ABI, in the order of their identifiers.
 std::span<const AbiTraits* const> all_abis();
 
-/// "sp", "fp", "cfa" or "rN", as all programs write registers.
+/// "sp", "fp", "cfa" or "rN": the notation of all programs.
 std::string register_name(std::uint16_t reg, const AbiTraits& abi);
 
 /// A rule as text: "sp+16", "[cfa-8]", "r14", "same", "undefined", "fixed". A CFA rule shows its offset even
@@ -70,7 +70,7 @@ std::string register_name(std::uint16_t reg, const AbiTraits& abi);
 /// ("r10+0"), other rules do not ("r14"). Appends to `out`.
 void append_rule(std::string& out, const Rule& rule, const AbiTraits& abi, bool is_cfa);
 
-/// The same as a new string.
+/// Same, as a new string.
 std::string rule_text(const Rule& rule, const AbiTraits& abi, bool is_cfa = false);
 
 } // namespace sframe

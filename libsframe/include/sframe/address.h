@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of addresses. Kernels stand near the top of the address space, where start + size wraps, and a
-// hostile file may claim any start and size. Code that has a start and a size compares distances
-// (`pc - start < size`), which never wrap; code that needs an end takes it from here.
+// Address arithmetic. Kernel addresses are near the top of the address space, where start + size wraps, and a
+// hostile file may claim any start and size. Code that has a start and a size compares distances (`pc - start
+// < size`), which never wrap; code that needs an end uses range_end().
 
 #pragma once
 
@@ -10,21 +10,21 @@
 
 namespace sframe {
 
-/// The highest address there is.
+/// The highest address.
 inline constexpr std::uint64_t last_address = ~std::uint64_t{0};
 
-/// The end of [start, start + size): the first address after the range. Where there is none, because the
-/// range reaches the top of the address space or would wrap, last_address.
+/// The end of [start, start + size): the first address after the range. last_address if the range reaches the
+/// top of the address space or would wrap.
 constexpr std::uint64_t range_end(std::uint64_t start, std::uint64_t size) {
   return size > last_address - start ? last_address : start + size;
 }
 
-/// The least multiple of `align` that is not below `value`. `align` is a power of two; what passes the top wraps.
+/// `value` rounded up to a multiple of `align`, a power of two. Wraps past the top.
 constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
   return (value + align - 1) & ~(align - 1);
 }
 
-/// An alignment that a file claims: 1 where it is no power of two, and at most `max`, which is one.
+/// An alignment read from a file: 1 if it is not a power of two, and at most `max`, a power of two.
 constexpr std::uint64_t sane_align(std::uint64_t align, std::uint64_t max) {
   if (align == 0 || (align & (align - 1)) != 0) return 1;
   return align < max ? align : max;

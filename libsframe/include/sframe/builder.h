@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing a section: the mirror of section.h. Functions go in with their rows, in any order; a section comes
-// out, sorted, with the smallest encoding of each row, in the version, ABI and byte order asked for.
+// Writing a section: the counterpart of section.h. Functions are added with their rows, in any order;
+// finish() returns the section, sorted, with the smallest encoding of each row, in the requested version, ABI
+// and byte order.
 //
 //   sframe::Builder builder({.version = sframe::VersionNumber::v3, .abi = sframe::Abi::amd64});
 //   if (auto added = builder.add(fde, rows); !added) report(added.error());
 //   auto bytes = builder.finish(address);
 //
-// What the version cannot say is refused, function by function, with a reason; nothing is ever dropped or
-// bent silently.
+// A function that the version cannot represent is refused with a reason; nothing is dropped or altered
+// silently.
 
 #pragma once
 
@@ -36,22 +37,22 @@ enum class VersionNumber : std::uint8_t { v1 = 1, v2 = 2, v3 = 3 };
 
 /// Why a function cannot be written.
 enum class RefusalReason : std::uint8_t {
-  cfa_rule,          ///< the CFA is not SP or FP plus an offset, and there is no flexible FDE to say it
-  ra_rule,           ///< RA is found in a way that the version cannot say
+  cfa_rule,          ///< the CFA is not SP or FP plus an offset, and flexible FDEs are unavailable
+  ra_rule,           ///< the version cannot represent the rule for RA
   fp_rule,           ///< the same for FP
-  mixed_rules,       ///< each row can be said, but not all in one FDE type
+  mixed_rules,       ///< each row is representable, but no single FDE type can represent all
   offset_range,      ///< an offset does not fit 32 bits (or register and flags do not fit a control word)
-  cfa_alignment,     ///< s390x: the CFA offset is no multiple of 8
-  outermost,         ///< version 1 has no mark for an outermost frame
-  signal_frame,      ///< versions 1 and 2 have no mark for a signal frame
-  rep_size,          ///< a PCMASK block size that the version cannot say
-  no_rows,           ///< a function without rows, which only version 3 gives a meaning
+  cfa_alignment,     ///< s390x: the CFA offset is not a multiple of 8
+  outermost,         ///< version 1 cannot mark an outermost frame
+  signal_frame,      ///< versions 1 and 2 cannot mark a signal frame
+  rep_size,          ///< a PCMASK block size that the version cannot represent
+  no_rows,           ///< a function without rows, which only version 3 defines
   too_many_rows,     ///< more than 65,535 rows (version 3)
-  row_order,         ///< two rows at one offset
+  row_order,         ///< two rows at the same offset
   row_past_end,      ///< a row at or past the function's end
   out_of_reach,      ///< the start is more than 2 GiB from the section (versions 1 and 2)
-  section_too_large, ///< the section would pass a 32-bit size
-  aux_header_size,   ///< an auxiliary header of more than 255 bytes, whose size has no place in the header
+  section_too_large, ///< the section would exceed a 32-bit size
+  aux_header_size,   ///< an auxiliary header of more than 255 bytes, which the size field cannot hold
 };
 
 /// Static text: "CFA is not SP or FP plus an offset".
@@ -64,7 +65,7 @@ struct Refusal {
   static constexpr std::uint32_t none = 0xffffffff;
 
   RefusalReason reason{};
-  std::uint32_t row = none;   ///< number of the row, in offset order, where one row is to blame
+  std::uint32_t row = none;   ///< number of the row, in offset order, if one row is the cause
   std::uint64_t function = 0; ///< start address of the function
 
   friend bool operator==(const Refusal&, const Refusal&) = default;
@@ -73,12 +74,12 @@ struct Refusal {
 struct BuildOptions {
   VersionNumber version = VersionNumber::v3;
   Abi abi = Abi::amd64;
-  std::optional<ByteOrder> byte_order; ///< the ABI's own where not given
-  bool merge_rows = true;              ///< leave out a row that says the same as the one before it
-  bool merge_functions = false;        ///< convert() is to end with Builder::merge_functions()
-  /// Functions with identical rows share their bytes, a third less for big libraries. A reader that changes
-  /// the byte order in place would change shared bytes twice, so this is for readers of the section's own
-  /// byte order.
+  std::optional<ByteOrder> byte_order; ///< default: the ABI's own
+  bool merge_rows = true;              ///< leave out a row that is equal to the previous one
+  bool merge_functions = false;        ///< convert() calls Builder::merge_functions() at the end
+  /// Functions with identical rows share their bytes, which saves a third for big libraries. A reader that
+  /// swaps the byte order in place would swap shared bytes twice, so use this only for readers of the
+  /// section's own byte order.
   bool share_rows = false;
   bool pcrel =
       true; ///< function starts relative to their own field (V2, V3; V1 has only section-relative starts)
@@ -86,25 +87,26 @@ struct BuildOptions {
   std::vector<std::byte> aux_header; ///< copied as it is; finish() refuses more than 255 bytes
 };
 
-/// The addresses at which the start fields of a section may stand. In versions 1 and 2 a field has 32 bits, and
-/// counts from itself or from the section's first byte.
+/// The possible addresses of a section's start fields. In versions 1 and 2 a field has 32 bits, and is
+/// relative to itself or to the section's first byte.
 struct StartFields {
   std::uint64_t first = 0, last = 0;
 
-  /// Those of a section somewhere in [lowest, highest] with at most `num_fdes` functions and any auxiliary header.
+  /// The fields of a section somewhere in [lowest, highest] with at most `num_fdes` functions and any
+  /// auxiliary header.
   static StartFields make(VersionNumber version, std::uint64_t lowest, std::uint64_t highest,
                           std::uint64_t num_fdes);
 
-  /// True where a field of `version` can hold `start`, wherever in the range it stands. Distances wrap, as
-  /// they do for readers.
+  /// True if a field of `version` can hold `start` at every address in the range. Distances wrap, as they do
+  /// for readers.
   bool reach(VersionNumber version, std::uint64_t start) const;
 };
 
-/// A place in a relocatable section that the linker has to fill: the function's start relative to that place.
+/// A field in a relocatable section that the linker fills with the function's start relative to that field.
 struct StartRelocation {
   std::uint64_t offset = 0; ///< of the field, from the section's start
   std::uint32_t size = 0;   ///< bytes of the field: 4 or 8
-  std::uint32_t target = 0; ///< the target that add() was given: a symbol or section of the caller's
+  std::uint32_t target = 0; ///< the target passed to add(): the caller's ID of a symbol or section
   std::int64_t addend = 0;  ///< the function's offset in the target
 };
 
@@ -118,43 +120,42 @@ public:
   explicit Builder(BuildOptions options);
 
   /// Adds a function. Rows may come in any order; an empty list means "outermost throughout" (version 3
-  /// only). `target` says what fde.start is relative to in a relocatable object; leave it 0 otherwise. On
-  /// refusal the builder is as before. Linear in the number of rows; memory grows by the encoded bytes.
+  /// only). In a relocatable object fde.start is relative to `target`; otherwise `target` is 0. A refusal
+  /// leaves the builder unchanged. Linear in the number of rows; memory grows by the encoded bytes.
   std::expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows, std::uint32_t target = 0);
 
-  /// Why no function could have a row with these rules; nothing where one could. (Some rows can be said one
-  /// by one but not together: RefusalReason::mixed_rules.) Allocates nothing. Constant cost.
+  /// Why no function can contain a row with these rules; nothing if one can. (Some rows are representable
+  /// only separately: RefusalReason::mixed_rules.) Allocates nothing. Constant cost.
   std::optional<RefusalReason> refusal(const FrameRow& row) const;
 
-  /// Adds the functions of `other`, which was made with the same options: as if add() had been called for
-  /// each. For sections that are made in parts, on several threads. Linear in the functions and encoded bytes
-  /// of `other`.
+  /// Adds the functions of `other`, which was made with the same options, as if by add(). For sections that
+  /// are built in parts, on several threads. Linear in the functions and encoded bytes of `other`.
   void append(const Builder& other);
 
-  /// Gets memory for as many functions and bytes of encoded rows, so that growing need not copy. What is
-  /// never filled costs address space only.
+  /// Reserves memory for that many functions and bytes of encoded rows, so that growth does not copy. Unused
+  /// reserved memory costs address space only.
   void reserve(std::size_t functions, std::size_t encoded_bytes);
 
-  /// Forgets all functions; the options and the memory stay.
+  /// Removes all functions; keeps the options and the memory.
   void clear();
 
-  /// Joins functions that touch and say the same everywhere (one row or none, which is equal in all; the same
-  /// marks) to one: fewer index entries, but a reader sees fewer functions than there are. PCMASK functions
-  /// stay. N log N in the number of functions.
+  /// Merges adjacent functions that have the same single row (or no rows) and the same marks: fewer index
+  /// entries, but a reader sees fewer functions than there are. PCMASK functions are not merged. N log N in
+  /// the number of functions.
   void merge_functions();
 
   /// Functions and rows (after merging) added so far.
   std::uint32_t num_fdes() const { return static_cast<std::uint32_t>(functions_.size()); }
   std::uint64_t num_fres() const { return num_fres_; }
 
-  /// The section's size in bytes, whatever its address. Constant cost.
+  /// The section's size in bytes; independent of its address. Constant cost.
   std::uint64_t size() const;
 
-  /// The lowest and highest address at which the section can stand so that every function is in reach.
+  /// The lowest and highest address of the section at which every function is in reach.
   struct AddressRange {
     std::uint64_t lowest = 0, highest = 0;
   };
-  /// Nothing where no address reaches all functions (versions 1 and 2). Linear in the number of functions.
+  /// Nothing if no address reaches all functions (versions 1 and 2). Linear in the number of functions.
   std::optional<AddressRange> address_range() const;
 
   /// The section for `address`: sorted by the distance from it, with the flags SORTED and, in V2 and V3,
@@ -162,13 +163,13 @@ public:
   /// of functions.
   std::expected<std::vector<std::byte>, Refusal> finish(std::uint64_t address) const;
 
-  /// The section for a relocatable object: start fields are 0, and a relocation each says what belongs there.
-  /// Not marked sorted. Without PCREL (version 1, or on request) the relocations are the same, as GNU as
-  /// writes them: only a linker that knows SFrame makes section-relative starts of them.
+  /// The section for a relocatable object: start fields are 0, with one relocation each. Not marked sorted.
+  /// Without PCREL (version 1, or on request) the relocations are the same, as GNU as writes them: only a
+  /// linker that supports SFrame turns them into section-relative starts.
   std::expected<RelocatableSection, Refusal> finish_relocatable() const;
 
 private:
-  // Big programs have hundreds of thousands of both: 24 and 16 bytes.
+  // Big programs have hundreds of thousands of functions and runs: 24 and 16 bytes each.
   struct Function {
     Fde fde;
     std::uint32_t target;
@@ -177,11 +178,11 @@ private:
   /// The encoded rows of a function, in V3 with the attributes before them: a range of encoded_.
   struct Run {
     std::uint64_t at : 56;
-    FreType fre_type : 8; ///< V1 and V2 have it, and the number of rows, in the index
+    FreType fre_type : 8; ///< V1 and V2 store it, and the number of rows, in the index
     std::uint32_t size;
     std::uint32_t num_fres;
   };
-  /// A place in the hash table of runs. Equal tags make it worth to look at the bytes.
+  /// A slot in the hash table of runs. The bytes are compared only if the tags are equal.
   struct Slot {
     std::uint32_t run;
     std::uint32_t tag; ///< the upper half of the hash

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integers in bytes: at any alignment, in either byte order. Every access is a memcpy of a fixed size, which compilers
-// turn into one load and, where needed, one byte swap. The one home of both, for the codec and for all that reads ELF,
-// DWARF, instructions and memory.
+// Integers in bytes: at any alignment, in either byte order. Every access is a memcpy of a fixed size, which
+// compilers turn into one load and, if needed, one byte swap. The only implementation, for the codec and for
+// all readers of ELF, DWARF, instructions and memory.
 
 #pragma once
 
@@ -21,14 +21,14 @@ namespace sframe {
 inline constexpr ByteOrder host_order =
     std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
 
-/// The integer at `from`, of which the caller knows that it is there.
+/// The integer at `from`. Unchecked: the caller has checked the bounds.
 template <std::integral T> T load(const std::byte* from, ByteOrder order) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return order == host_order ? value : std::byteswap(value);
 }
 
-/// The integer at `offset`, or nothing where it does not fit in `bytes`.
+/// The integer at `offset`, or nothing if it does not fit in `bytes`.
 template <std::integral T>
 std::optional<T> load_at(std::span<const std::byte> bytes, std::uint64_t offset, ByteOrder order) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;

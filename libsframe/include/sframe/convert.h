@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converting a section: to the other byte order, byte for byte reversible, or to another version, wherever
-// that can say it.
+// Converting a section: to the other byte order, byte for byte reversible, or to another version, if that
+// version can represent it.
 
 #pragma once
 
@@ -16,19 +16,19 @@
 namespace sframe {
 
 /// The section at the start of `bytes` in the other byte order. Layout, flags and the ABI identifier stay;
-/// bytes that nothing refers to stay as they are; rows that functions share are turned once. Flipping twice
-/// gives the input. Fails on any malformed part and where functions' rows overlap without being the same.
-/// Time and memory linear in the section.
+/// unreferenced bytes stay unchanged; shared rows are swapped once. Flipping twice gives the input. Fails on
+/// any malformed part and if functions' rows overlap without being identical. Time and memory linear in the
+/// section.
 std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byte> bytes);
 
-/// A function that the target version cannot say.
+/// A function that the target version cannot represent.
 struct RefusedFunction {
   std::uint32_t section = 0; ///< number of the section in the input
   EncodedFde fde;
   Refusal refusal;
 };
 
-/// The outcome of convert(): the new section of what could be said, and what could not.
+/// The result of convert(): the new section, and the functions that it could not represent.
 struct Converted {
   std::vector<std::byte> bytes;
   std::vector<RefusedFunction> refused;
@@ -37,14 +37,14 @@ struct Converted {
 };
 
 /// Re-encodes the functions of `sections` (of one ABI) as one sorted section at `address`: another version,
-/// another byte order, several sections merged. A malformed input ends it with the Error; functions that the
-/// target cannot say are left out and listed. options.abi must be the sections' ABI. Fixed offsets of the
-/// inputs that are not the ABI's own become explicit rules; an auxiliary header that all inputs share is
-/// kept, and so is SFRAME_F_FRAME_POINTER where both versions have it.
+/// another byte order, several sections merged. Fails with an Error on malformed input; functions that the
+/// target version cannot represent are left out and listed. options.abi must be the sections' ABI. Fixed
+/// offsets of the inputs that differ from the ABI's become explicit rules. An auxiliary header that all
+/// inputs share is kept, and so is SFRAME_F_FRAME_POINTER if both versions have it.
 std::expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
                                         std::uint64_t address);
 
-/// convert() in two steps, for those who know where the section will stand only when its size is known.
+/// convert() in two steps, for callers that know the section's address only after its size.
 struct Reencoded {
   Builder builder; ///< ready for finish() at any address from `lowest` to `highest`
   std::vector<RefusedFunction> refused;
@@ -53,8 +53,8 @@ struct Reencoded {
 std::expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
                                          std::uint64_t lowest, std::uint64_t highest);
 
-/// `row` with every `fixed` rule replaced by the place that the header's offsets fix: two rows that say the
-/// same compare equal.
+/// `row` with every `fixed` rule replaced by the location that the header's offsets give, so that equivalent
+/// rows compare equal.
 FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset);
 
 } // namespace sframe

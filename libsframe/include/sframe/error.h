@@ -25,32 +25,31 @@ enum class ErrorKind : std::uint8_t {
   bad_rep_size,                ///< a PCMASK function whose block size is 0
   truncated_row,               ///< a row runs past the FRE sub-section
   bad_dataword_size,           ///< size code 3 in a row's info byte
-  bad_dataword_count, ///< a number of data words that has no meaning for the ABI, version and FDE type
+  bad_dataword_count, ///< a number of data words that is not defined for the ABI, version and FDE type
   bad_register,       ///< a register number that no row can hold
-  bad_rule,           ///< a rule without meaning: CFA based on the CFA, an offset beyond 32 bits
+  bad_rule,           ///< an undefined rule: CFA based on the CFA, an offset beyond 32 bits
   row_order,          ///< row offsets that do not increase
-  row_past_end,       ///< a row that starts past the function's end, or with PCMASK not in its block
-  rows_shared_partly, ///< functions whose rows overlap without being the same (byte order flip only)
-  too_large,          ///< a result that the format's 32-bit sizes cannot hold
+  row_past_end,       ///< a row that starts past the function's end or, with PCMASK, past its block
+  rows_shared_partly, ///< functions whose rows overlap without being identical (byte order flip only)
+  too_large,          ///< a result that exceeds the format's 32-bit sizes
 };
 
-/// A fault: what, where in the section, and in which function and row where that is known.
+/// An error: what and where in the section; function and row if known.
 struct Error {
   static constexpr std::uint32_t none = 0xffffffff;
 
   ErrorKind kind{};
-  std::uint64_t offset = 0;      ///< bytes from the start of the section as it was given to the reader
+  std::uint64_t offset = 0;      ///< bytes from the start of the section that was passed to the reader
   std::uint32_t function = none; ///< number of the FDE in the index
   std::uint32_t row = none;      ///< number of the row in the function
 
   friend bool operator==(const Error&, const Error&) = default;
 };
 
-/// What is wrong, in words, without the place: "row runs past the FRE sub-section". Static text.
+/// Static text without the location: "row runs past the FRE sub-section".
 const char* message(ErrorKind kind);
 
-/// One line with kind, function and row; the offset is left to the caller, who knows how the file is laid
-/// out.
+/// One line with kind, function and row. The caller adds the offset, since it knows the layout of the file.
 std::string describe(const Error& error);
 
 } // namespace sframe

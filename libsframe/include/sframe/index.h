@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A lookup index for those who ask often: profilers, unwinders. Built once from one or several sections, it
-// answers "which rules hold at this address" without decoding rows: one table lookup and a short search, no
-// allocation.
+// A lookup index for frequent lookups: profilers, unwinders. Built once from one or several sections, it
+// finds the rules for an address without decoding rows: one table lookup and a short search, no allocation.
 //
 // Memory: about 6 bytes per row, and 36 bytes per distinct row, of which a big library has a few thousand.
 
@@ -17,7 +16,7 @@
 
 namespace sframe {
 
-/// What holds at an address. row.offset is 0: equal rules of different functions are stored once.
+/// The rules for an address. row.offset is 0: equal rules of different functions are stored once.
 struct IndexedRow {
   FrameRow row;
   bool signal_frame = false;
@@ -26,15 +25,15 @@ struct IndexedRow {
 
 class Index {
 public:
-  /// Decodes every row of `sections`; the first fault ends it. The index keeps nothing of the sections'
-  /// bytes. Where functions overlap, the one that starts later ends the earlier one. Addresses are those of
-  /// the sections; their span must be below 4 GiB (ErrorKind::too_large).
+  /// Decodes every row of `sections`; fails with the first error. The index keeps no pointer into the
+  /// sections' bytes. If functions overlap, the one that starts later ends the earlier one. Addresses are
+  /// those of the sections; their span must be below 4 GiB (ErrorKind::too_large).
   static std::expected<Index, Error> build(std::span<const Section> sections);
 
-  /// The rules at `pc`, or nullptr where no function covers it. Valid as long as the index.
+  /// The rules at `pc`, or nullptr if no function covers it. Valid as long as the index.
   const IndexedRow* find(std::uint64_t pc) const;
 
-  /// Bytes that the index holds.
+  /// Memory of the index in bytes.
   std::uint64_t memory() const;
 
 private:
@@ -48,10 +47,9 @@ private:
 
   const IndexedRow* find_in_block(const Mask& mask, std::uint32_t offset) const;
 
-  // The covered addresses from base_ on are cut into buckets of 2^bucket_shift_ bytes. Bucket b has the
-  // entries [buckets_[b], buckets_[b + 1]): offset in the bucket << id_bits_ | id, the first at offset 0,
-  // increasing. An id is the number of a row, or behind those of a mask; the highest stands for "not
-  // covered".
+  // The covered addresses from base_ on are divided into buckets of 2^bucket_shift_ bytes. Bucket b has the
+  // entries [buckets_[b], buckets_[b + 1]): offset in the bucket << id_bits_ | id, increasing, the first at
+  // offset 0. An id is the number of a row; ids after the rows are masks; the highest id means "not covered".
   std::uint64_t base_ = 0;
   std::uint64_t span_ = 0;
   std::uint32_t bucket_shift_ = 0;

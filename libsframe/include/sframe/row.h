@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The row: what the caller of one instruction is, said the same way whatever it was read from.
+// The row: how to find the caller's frame for one instruction, independent of the source.
 //
-// A row gives three rules: how to find the CFA (canonical frame address), where the return address (RA) is,
-// and where the caller's frame pointer (FP) is. SFrame sections, DWARF CFI and code analysis all produce this
-// type, so that they can be compared, converted and applied by the same code. It can say all that SFrame
-// version 3 can (SFrame 3 specification, sections 2.4 and 3) and knows nothing of versions, byte order or
-// opcodes.
+// A row has three rules: how to find the CFA (canonical frame address), where the return address (RA) is, and
+// where the caller's frame pointer (FP) is. SFrame sections, DWARF CFI and code analysis all produce this
+// type, so that they can be compared, converted and applied by the same code. It can represent everything
+// that SFrame version 3 can (SFrame 3 specification, sections 2.4 and 3) and is independent of versions, byte
+// order and opcodes.
 //
-// Registers are DWARF register numbers of the ABI at hand (abi.h names SP, FP and RA). Offsets are bytes.
+// Registers are DWARF register numbers of the ABI (abi.h names SP, FP and RA). Offsets are bytes.
 
 #pragma once
 
@@ -16,17 +16,17 @@
 
 namespace sframe {
 
-/// One rule: how a value of the caller is found. Trivially copyable, 8 bytes.
+/// One rule: how to find a value of the caller. Trivially copyable, 8 bytes.
 struct Rule {
   enum class Kind : std::uint8_t {
     same,      ///< unchanged: still in its own register (FP, RA), or not saved
     undefined, ///< cannot be found: for RA, the outermost frame
-    fixed,     ///< stored at the offset from the CFA that the section's header fixes (RA on AMD64)
+    fixed,     ///< stored at the offset from the CFA given in the section's header (RA on AMD64)
     value,     ///< the value is base + offset
     stored,    ///< the value is the word stored at base + offset
   };
 
-  /// The base that stands for the CFA; any other base is a DWARF register number.
+  /// The base that means the CFA; any other base is a DWARF register number.
   static constexpr std::uint16_t cfa_base = 0xffff;
 
   Kind kind = Kind::same;
@@ -58,15 +58,15 @@ struct FrameRow {
   Rule fp;
   bool ra_signed = false; ///< AArch64: the return address carries a pointer authentication code
 
-  /// The one form of the row "no caller: the outermost frame" (SFrame 2 errata 2 and later).
+  /// The canonical form of the row "no caller: the outermost frame" (SFrame 2 errata 2 and later).
   static constexpr FrameRow outermost(std::uint32_t offset) {
     return {offset, Rule::undefined(), Rule::undefined(), Rule::undefined(), false};
   }
 
-  /// True where the row says that there is no caller.
+  /// True if there is no caller.
   constexpr bool is_outermost() const { return ra.kind == Rule::Kind::undefined; }
 
-  /// True where both rows say the same, wherever they start.
+  /// True if both rows have the same rules; offsets are ignored.
   constexpr bool same_rules(const FrameRow& other) const {
     return cfa == other.cfa && ra == other.ra && fp == other.fp && ra_signed == other.ra_signed;
   }

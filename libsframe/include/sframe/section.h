@@ -2,10 +2,9 @@
 //
 // Reading a section: versions 1, 2 and 3, every ABI, either byte order, on any host.
 //
-// A Section is a view: it keeps a pointer to the caller's bytes, copies nothing and allocates nothing. All
-// sizes and offsets in the bytes are taken as hostile: each read is checked. The header is checked when the
-// view is made; functions and rows are checked when they are decoded, or all index entries at once by
-// check_index().
+// A Section is a view: it keeps a pointer to the caller's bytes, copies nothing and allocates nothing. Sizes
+// and offsets in the bytes are untrusted: each read is checked. The header is checked when the view is made;
+// functions and rows are checked when they are decoded, or all index entries at once by check_index().
 //
 //   auto section = sframe::Section::parse(bytes, address);
 //   for (std::uint32_t i = 0; i < section->num_fdes(); ++i)
@@ -36,7 +35,7 @@ struct Version;
 
 inline constexpr std::uint16_t magic = 0xdee2;
 
-/// True where the bytes start with the magic number, in either byte order.
+/// True if the bytes start with the magic number, in either byte order.
 bool has_magic(std::span<const std::byte> bytes);
 
 /// Bits of sfp_flags (specification, section 2.1.3).
@@ -62,13 +61,13 @@ struct Header {
   std::uint32_t fre_offset = 0; ///< sfh_freoff, from the end of the (auxiliary) header
 };
 
-/// A row as it stands in the section: its data words before they get a meaning.
+/// A row as encoded in the section, with its data words not yet interpreted.
 struct EncodedRow {
   std::uint32_t offset = 0; ///< as in FrameRow
   std::uint8_t info = 0;    ///< the FRE info byte
   std::uint32_t number = 0; ///< of the row in its function
   std::uint64_t section_offset = 0;
-  std::uint32_t size = 0; ///< bytes, all told
+  std::uint32_t size = 0; ///< bytes in total
   const std::byte* words = nullptr;
   ByteOrder byte_order = ByteOrder::little;
 
@@ -82,7 +81,7 @@ struct EncodedRow {
   std::uint32_t control(std::uint32_t i) const;
 };
 
-/// How data words become rules: settled once per function.
+/// How data words map to rules: determined once per function.
 struct WordMeaning {
   const AbiTraits* abi = nullptr;
   bool flex = false;
@@ -96,25 +95,25 @@ struct WordMeaning {
 /// long as the bytes.
 class RowCursor {
 public:
-  /// The next row, decoded. False at the end and at the first fault; error() tells which. Constant cost, no
+  /// The next row, decoded. False at the end and at the first error; see error(). Constant cost, no
   /// allocation.
   bool next(FrameRow& row);
 
-  /// The next row without its meaning. Checks extent, order and bounds as the other does.
+  /// The next row without its rules. Checks extent, order and bounds as the other overload does.
   bool next(EncodedRow& row);
 
-  /// The last of the rows ahead that starts at or before `offset`, passing over those in between with no more
-  /// checks than it takes to stay inside the section. False where there is none, or at a fault.
+  /// The last remaining row that starts at or before `offset`. Skipped rows are checked only as far as needed
+  /// to stay inside the section. False if there is none, or on an error.
   bool seek(std::uint32_t offset, EncodedRow& row);
 
-  /// The meaning of a row that next(EncodedRow&) gave.
+  /// The rules of a row that next(EncodedRow&) returned.
   std::expected<FrameRow, Error> decode(const EncodedRow& row) const;
 
-  /// Set once a fault was met.
+  /// Set after an error.
   const std::optional<Error>& error() const { return error_; }
 
-  /// True where the last row that came starts at the function's end, where assemblers put a row for call frame
-  /// information after the last instruction. It holds for no address; it is no fault.
+  /// True if the last row returned starts at the function's end, where assemblers put a row for call frame
+  /// information after the last instruction. It holds for no address and is not an error.
   bool at_function_end() const { return function_end_ != 0 && previous_ == function_end_; }
 
   /// Bytes from the section's start to the next row.
@@ -132,7 +131,7 @@ private:
   std::uint32_t left_ = 0;
   std::uint32_t number_ = 0;
   std::uint32_t function_ = 0;
-  std::uint32_t last_offset_ = 0;  ///< no row offset is higher
+  std::uint32_t last_offset_ = 0;  ///< upper bound of row offsets
   std::uint32_t function_end_ = 0; ///< the function's size; 0 for PCMASK
   std::int64_t previous_ = -1;
   FreType fre_type_ = FreType::addr1;
@@ -141,7 +140,7 @@ private:
   std::optional<Error> error_;
 };
 
-/// What find() gives: the function and the row that hold for an address.
+/// The result of find(): the function and the row for an address.
 struct Match {
   EncodedFde fde;
   FrameRow row;
@@ -150,18 +149,18 @@ struct Match {
 class Section {
 public:
   /// A view of the section at the start of `bytes`, which may be followed by more (another section, padding).
-  /// `address` is where the first byte is in the target's address space: function addresses are relative to
-  /// it. Checks magic, version, ABI and that both sub-sections fit. `bytes` must outlive the view. Constant
-  /// cost.
+  /// `address` is the address of the first byte in the target's address space: function addresses are
+  /// relative to it. Checks magic, version, ABI and that both sub-sections fit. `bytes` must outlive the
+  /// view. Constant cost.
   static std::expected<Section, Error> parse(std::span<const std::byte> bytes, std::uint64_t address = 0);
 
-  /// The same for programs that show damaged sections. Where a sub-section does not fit or both overlap,
-  /// `fault` is set and the view has what the bytes hold: header() stays as it is stored, num_fdes() counts
-  /// the index entries that are there, and rows end where the bytes end.
+  /// Same, for programs that show damaged sections. If a sub-section does not fit or both overlap, `fault` is
+  /// set and the view has what the bytes hold: header() is as stored, num_fdes() counts the index entries
+  /// that are present, and rows end where the bytes end.
   static std::expected<Section, Error> parse_damaged(std::span<const std::byte> bytes, std::uint64_t address,
                                                      std::optional<Error>& fault);
 
-  /// Checks every index entry (and V3 attribute): the first fault, if there is one. Linear in the number of
+  /// Checks every index entry (and V3 attribute). Returns the first error, if any. Linear in the number of
   /// functions.
   std::optional<Error> check_index() const;
 
@@ -170,46 +169,46 @@ public:
   std::uint64_t address() const { return address_; }
   std::uint32_t num_fdes() const { return num_fdes_; }
   bool sorted() const { return header_.flags & flag_sorted; }
-  /// The bits of Header::flags that the section's version gives a meaning to.
+  /// The bits of Header::flags that the section's version defines.
   std::uint8_t defined_flags() const;
 
-  /// A bound on the rows of all functions together that no real section comes near. Functions may share their
-  /// rows, so a small section can name many more rows than it has bytes; who stores or prints something per
-  /// row must stop somewhere. A function costs at least 16 bytes of index, and sharing saves most on short
-  /// functions, so a real section stays near one row per byte.
+  /// A bound on the total number of rows that no real section approaches. Functions may share their rows, so
+  /// a small section can name many more rows than it has bytes; code that stores or prints something per row
+  /// needs a limit. A function costs at least 16 bytes of index, and sharing saves most on short functions,
+  /// so a real section stays near one row per byte.
   std::uint64_t plausible_rows() const { return 65536 + 16 * std::uint64_t{bytes_.size()}; }
 
   /// The bytes that belong to this section: up to the end of the later sub-section.
   std::span<const std::byte> bytes() const { return bytes_; }
 
-  /// The auxiliary header's bytes, possibly none.
+  /// The auxiliary header's bytes, possibly empty.
   std::span<const std::byte> aux_header() const;
 
   /// Bytes from the section's start to the FDE sub-section, and to the FRE sub-section.
   std::uint64_t index_offset() const { return index_offset_; }
   std::uint64_t rows_offset() const { return rows_offset_; }
 
-  /// Bytes of an index entry, and of the attributes that stand before a function's rows (version 3).
+  /// Sizes in bytes of an index entry, and of the attributes before a function's rows (version 3).
   std::uint32_t index_entry_size() const;
   std::uint32_t attribute_size() const;
 
   /// Function `number` of the index. Constant cost.
   std::expected<EncodedFde, Error> fde(std::uint32_t number) const;
 
-  /// The start address of function `number` < num_fdes(), which is all that a search needs.
+  /// The start address of function `number` < num_fdes(); sufficient for a search.
   std::uint64_t fde_start(std::uint32_t number) const;
 
   /// The rows of a function of this section.
   RowCursor rows(const EncodedFde& fde) const;
 
-  /// True where a function without rows means "outermost throughout" (version 3, default FDE type).
+  /// True if a function without rows means "outermost throughout" (version 3, default FDE type).
   bool outermost_throughout(const EncodedFde& fde) const;
 
-  /// The function that contains `pc`: binary search where the section says that it is sorted, else linear.
+  /// The function that contains `pc`: binary search if the section is marked sorted, else linear.
   std::expected<std::optional<EncodedFde>, Error> find_fde(std::uint64_t pc) const;
 
-  /// The function and row for `pc`; nothing where no function contains it or its first row starts later.
-  /// Decodes the function's rows up to the address; index.h answers without that.
+  /// The function and row for `pc`; nothing if no function contains it or its first row starts later. Decodes
+  /// the function's rows up to the address; index.h avoids that.
   std::expected<std::optional<Match>, Error> find(std::uint64_t pc) const;
 
 private:
@@ -224,21 +223,21 @@ private:
   const format::Version* version_ = nullptr;
   std::uint64_t index_offset_ = 0;
   std::uint64_t rows_offset_ = 0;
-  std::uint32_t num_fdes_ = 0;  ///< in the bytes
-  std::uint32_t rows_size_ = 0; ///< the same of the FRE sub-section
+  std::uint32_t num_fdes_ = 0;  ///< present in the bytes
+  std::uint32_t rows_size_ = 0; ///< bytes of the FRE sub-section that are present
 };
 
-/// Splits bytes that hold several sections one behind another, each padded to eight bytes (what a linker that
-/// only concatenates writes). next() gives the sections in turn; nothing at the end. An Error's offset counts
-/// from the start of all bytes.
+/// Splits bytes that hold several consecutive sections, each padded to eight bytes, as written by a linker
+/// that only concatenates. next() returns them in order, and nothing at the end. An Error's offset is
+/// relative to the start of all bytes.
 class Concatenated {
 public:
   Concatenated(std::span<const std::byte> bytes, std::uint64_t address) : bytes_(bytes), address_(address) {}
 
-  /// The next section, nothing when only zero bytes are left. After an Error the end is reached.
+  /// The next section; nothing if only zero bytes are left. An Error ends the iteration.
   std::expected<std::optional<Section>, Error> next();
 
-  /// Bytes from the start to the section that next() gave last.
+  /// Bytes from the start to the section that next() returned last.
   std::uint64_t offset() const { return current_; }
 
 private:

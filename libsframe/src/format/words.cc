@@ -38,7 +38,7 @@ private:
   std::uint64_t bits_ = 0; ///< all bits of all words that a width must hold beside a sign
 };
 
-/// True where the rule says what the header's fixed offset says anyway.
+/// True if the rule says what the header's fixed offset says anyway.
 bool is_fixed(const Rule& rule, std::int32_t fixed_offset) {
   return fixed_offset != 0 && (rule.kind == Kind::fixed || rule == Rule::at_cfa(fixed_offset));
 }
@@ -58,7 +58,7 @@ bool encode_slot(const Rule& rule, const WordMeaning& meaning, bool zero_is_take
   return false;
 }
 
-/// The word for a CFA offset; nothing where the ABI's unit does not divide it.
+/// The word for a CFA offset; nothing if the ABI's unit does not divide it.
 std::optional<std::int64_t> encode_cfa_offset(std::int32_t offset, const AbiTraits& abi) {
   const std::int64_t unbiased = std::int64_t{offset} - abi.cfa_bias;
   if (abi.cfa_scale == 1) return unbiased; // no division, which took a tenth of a conversion
@@ -92,7 +92,7 @@ std::expected<Words, RefusalReason> encode_standard(const FrameRow& row, const W
   return words.finish(row.cfa.base == abi.sp, row.ra_signed);
 }
 
-/// Adds control word and offset word. False where the rule has no such form.
+/// Adds control word and offset word. False if the rule has no such form.
 bool encode_flex_rule(const Rule& rule, std::int64_t offset, WordWriter& words) {
   if (rule.kind != Kind::value && rule.kind != Kind::stored) return false;
   std::uint32_t word = rule.kind == Kind::stored ? control::deref_p : 0;

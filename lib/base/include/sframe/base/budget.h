@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What reading one input may cost. Small files can ask for work without end: a thousand section headers over the
-// same bytes, a megabyte of zeros compressed a thousand times. A Budget has an amount of each resource that
-// follows from the input's size, far above what real files need (docs/limits.md), and everything that reads the
-// input takes from it. One that is used up stays so: what reads then stops, and its program reports that once.
+// A limit on the cost of reading one input. Small files can cause unlimited work: a thousand section headers
+// over the same bytes, a megabyte of zeros compressed a thousand times. A Budget has an amount of each
+// resource that depends on the input's size, far above what real files need (docs/limits.md); all readers of
+// the input take from it. An exhausted resource stays exhausted: readers then stop, and the program reports
+// it once.
 
 #pragma once
 
@@ -19,24 +20,24 @@
 namespace sframe {
 
 enum class Resource : std::uint8_t {
-  section_bytes,    ///< of sections and segments, each time that one is opened
+  section_bytes,    ///< of sections and segments, each time one is opened
   unpacked_bytes,   ///< made by decompression
-  name_bytes,       ///< of names of members, symbols and files, and what demangling makes of them
-  cfi_instructions, ///< executed, each time
+  name_bytes,       ///< of names of members, symbols and files, and their demangled forms
+  cfi_instructions, ///< executed, counting repetitions
   rows,             ///< of SFrame functions, decoded
   frames,           ///< walked
   printed_bytes,    ///< of output
   files,            ///< opened because the input names them
-  guesses,          ///< words of stacks and bytes of code that are looked at where no table knows a frame
+  guesses,          ///< stack words and code bytes examined for frames without unwind tables
 };
 inline constexpr std::size_t resource_count = 9;
 
-/// As messages have it: "unpacked bytes".
+/// The name used in messages: "unpacked bytes".
 std::string_view name_of(Resource resource);
 
-/// How much an input may cost.
+/// Strictness of the limits.
 enum class Limits : std::uint8_t {
-  off,      ///< without end
+  off,      ///< unlimited
   standard, ///< a 1 MB file takes at most a second and 256 MB
   strict,   ///< a quarter of that
 };
@@ -48,7 +49,7 @@ public:
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
 
-  /// Takes `amount`. False where there is less, and from then on. Any thread may call it.
+  /// Takes `amount`. False if less is left, and from then on. Thread-safe.
   bool take(Resource resource, std::uint64_t amount = 1) {
     std::atomic<std::uint64_t>& left = left_[static_cast<std::size_t>(resource)];
     std::uint64_t now = left.load(std::memory_order_relaxed);
@@ -59,8 +60,8 @@ public:
     return false;
   }
 
-  /// As new, for an input of `size` bytes: what changes is read again, a process that runs on. Not while another
-  /// thread takes from it.
+  /// Resets the budget for an input of `size` bytes, before changing input (a running process) is read again.
+  /// Must not run concurrently with take().
   void refill(std::uint64_t size);
 
   Limits limits() const { return limits_; }
@@ -70,7 +71,7 @@ public:
     return used_up_.load(std::memory_order_relaxed) & 1u << static_cast<unsigned>(resource);
   }
 
-  /// What ran out first, as a Problem that names the resource and its limit; nothing where none did.
+  /// The first exhausted resource, as a Problem with its name and limit; nothing if none is exhausted.
   std::optional<Problem> problem() const;
 
 private:
@@ -79,8 +80,8 @@ private:
   Limits limits_;
   std::array<std::atomic<std::uint64_t>, resource_count> left_;
   std::array<std::uint64_t, resource_count> limit_;
-  std::atomic<std::uint8_t> first_ = 0;   ///< 1 + the resource that ran out first
-  std::atomic<std::uint32_t> used_up_ = 0; ///< a bit for each
+  std::atomic<std::uint8_t> first_ = 0;   ///< 1 + the resource exhausted first
+  std::atomic<std::uint32_t> used_up_ = 0; ///< one bit per resource
 };
 
 } // namespace sframe

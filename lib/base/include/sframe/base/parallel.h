@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one way in which work is spread over threads: a list of pieces, taken one after another by whoever is
-// free. Which thread takes which piece is left to chance, so a piece must not depend on another, and results
-// go to a place of the piece's own; then the outcome does not depend on the number of threads.
+// Spreads work over threads; the only code that does so. Threads take pieces from a list in turn. The
+// assignment of pieces to threads is arbitrary, so pieces must be independent and each must write results to
+// its own place; then the outcome does not depend on the number of threads.
 
 #pragma once
 
@@ -17,11 +17,12 @@
 
 namespace sframe {
 
-/// Calls work(piece, scratch) once for each piece in [0, pieces), on up to `threads` threads; the caller's is
-/// one of them. `scratch` is what make_scratch() gives to each thread for all its pieces: memory to use
-/// again. Returns when all are done. Pieces are begun in order; both functions may run on several threads at once. Where
-/// one throws, no further piece is begun, and the first exception goes on in the caller's thread when all threads have
-/// ended. With one thread or one piece no thread is started; where the system refuses a thread there are fewer.
+/// Calls work(piece, scratch) once for each piece in [0, pieces), on up to `threads` threads, including the
+/// caller's. make_scratch() makes one `scratch` per thread, for all its pieces: reusable memory. Returns when
+/// all are done. Pieces are begun in order; both functions may run on several threads at once. If one throws,
+/// no further piece is begun, and the first exception is rethrown in the caller's thread after all threads
+/// have ended. With one thread or one piece no thread is started; if the system refuses a thread there are
+/// fewer.
 template <class MakeScratch, class Work>
 void for_each_parallel(std::size_t pieces, unsigned threads, const MakeScratch& make_scratch, const Work& work) {
   std::atomic<std::size_t> next = 0;
@@ -44,14 +45,14 @@ void for_each_parallel(std::size_t pieces, unsigned threads, const MakeScratch& 
     try {
       while (helpers.size() + 1 < wanted) helpers.emplace_back(run);
     } catch (const std::system_error&) {
-      // The threads that there are do all the work.
+      // The threads that were started do all the work.
     }
     run();
   }
   if (failure) std::rethrow_exception(failure);
 }
 
-/// The same without scratch: calls work(piece).
+/// Same without scratch: calls work(piece).
 template <class Work> void for_each_parallel(std::size_t pieces, unsigned threads, const Work& work) {
   struct Nothing {};
   for_each_parallel(

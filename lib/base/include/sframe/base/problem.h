@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What can go wrong above the codec: the error type of every library in lib/. A Problem says in words what is
-// wrong and, where that is known, in which section and at which offset; the name of the file is added by the
-// program that prints it.
+// The error type of every library in lib/, above the codec. A Problem states what is wrong and, if known, in
+// which section and at which offset; the program that prints it adds the name of the file.
 
 #pragma once
 
@@ -18,7 +17,7 @@ namespace sframe {
 
 struct Problem {
   std::string what;    ///< one line, no final period: "section runs past the end of the file"
-  std::string section; ///< the section's name; empty where no section is to blame
+  std::string section; ///< the section's name; empty if no section is involved
   std::optional<std::uint64_t>
       offset; ///< bytes from the section's start; from the file's start without a section
 
@@ -34,11 +33,11 @@ template <class T> using Result = std::expected<T, Problem>;
 std::unexpected<Problem> fail(std::string what, std::string_view section = {},
                               std::optional<std::uint64_t> offset = std::nullopt);
 
-/// The codec's error as a Problem of `section`. `base` is added to the error's offset: where the codec's
-/// bytes start in the section.
+/// The codec's error as a Problem of `section`. `base`, the offset of the codec's bytes in the section, is
+/// added to the error's offset.
 Problem to_problem(const sframe::Error& error, std::string_view section = ".sframe", std::uint64_t base = 0);
 
-/// "0x1f": how all messages write numbers.
+/// "0x1f": the number format of all messages.
 std::string hex(std::uint64_t value);
 
 } // namespace sframe

@@ -6,7 +6,8 @@
 
 namespace sframe {
 
-/// Makes a system call again while signals interrupt it. Not for close(), which on Linux is done even then.
+/// Repeats a system call interrupted by signals (EINTR). Not for close(): on Linux it has closed the
+/// descriptor even then.
 template <class Call> auto retry(Call&& call) {
   for (;;)
     if (const auto result = call(); result != -1 || errno != EINTR) return result;

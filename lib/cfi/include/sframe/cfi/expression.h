@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluating DWARF expressions as call frame information uses them (DWARF 5, sections 2.5.1 and 6.4.2): a
-// stack machine over registers and memory that the caller provides. Steps and stack are bounded, so that a
-// hostile expression cannot hang or exhaust an unwinder; nothing is allocated.
+// Evaluates DWARF expressions of call frame information (DWARF 5, sections 2.5.1 and 6.4.2): a stack machine
+// over registers and memory that the caller provides. Steps and stack are bounded, so that a hostile
+// expression cannot hang or exhaust an unwinder; nothing is allocated.
 
 #pragma once
 
@@ -19,21 +19,21 @@ namespace sframe::cfi {
 enum class ExpressionErrorKind : std::uint8_t {
   truncated,       ///< an operation runs past the expression, or a branch leaves it
   unknown_opcode,  ///< an operation that call frame information does not use
-  bad_leb128,      ///< a number in LEB128 that does not fit 64 bits
+  bad_leb128,      ///< a LEB128 number that does not fit 64 bits
   stack_underflow, ///< an operation finds too few values; or the result is missing
   stack_overflow,  ///< more than max_expression_stack values
   too_many_steps,  ///< more than max_expression_steps operations
   division_by_zero,
-  bad_size,    ///< DW_OP_deref_size of 0 or more than an address
+  bad_size,    ///< DW_OP_deref_size of 0 or larger than an address
   no_register, ///< the caller does not have the register
   no_memory,   ///< the caller cannot read the memory
 };
 
-/// A fault, and the offset in the expression of the operation that met it.
+/// An error, and the offset in the expression of the operation at fault.
 struct ExpressionError {
   ExpressionErrorKind kind{};
   std::uint32_t offset = 0;
-  std::uint64_t address = 0; ///< no_memory: what could not be read. no_register: the register's number
+  std::uint64_t address = 0; ///< no_memory: the unreadable address. no_register: the register's number
 
   friend bool operator==(const ExpressionError&, const ExpressionError&) = default;
 };
@@ -44,10 +44,10 @@ const char* message(ExpressionErrorKind kind);
 inline constexpr std::uint32_t max_expression_stack = 64;
 inline constexpr std::uint32_t max_expression_steps = 4096;
 
-/// What an expression can look at. Implemented by the caller.
+/// The inputs of an expression. Implemented by the caller.
 class ExpressionContext {
 public:
-  /// The value of a register (DWARF number) in the frame at hand, or nothing.
+  /// The value of a register (DWARF number) in the current frame, or nothing.
   virtual std::optional<std::uint64_t> read_register(std::uint32_t reg) = 0;
 
   /// The number of `size` bytes (1 to 8) stored at `address`, in the target's byte order, zero-extended; or
@@ -64,7 +64,8 @@ struct ExpressionSettings {
   std::uint8_t address_size =
       8; ///< bytes: 4 or 8. Values are computed modulo 2 to the power of that many bits
   std::optional<std::uint64_t>
-      cfa; ///< pushed first where given: register rules have the CFA on the stack, the CFA's own rule has not
+      cfa; ///< pushed first if given: register rules start with the CFA on the stack, the CFA's own rule does
+           ///< not
 };
 
 /// The value on top of the stack at the end. At most max_expression_steps operations. DW_OP_div and

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A CFI row as the project's common row (sframe/row.h), or the reason why no such row can say it.
+// Converts a CFI row to the project's common row (sframe/row.h), or reports why that is impossible.
 //
-// The common row says what SFrame version 3 can say. What a version or an FDE type cannot say is the
-// builder's matter.
+// The common row represents what SFrame version 3 can. The builder decides what a version or an FDE type can
+// represent.
 
 #pragma once
 
@@ -23,7 +23,7 @@ namespace sframe::cfi {
 enum class Unsayable : std::uint8_t {
   cfa_unspecified, ///< no instruction has defined the CFA
   cfa_expression,  ///< an expression other than register + offset or the word stored there
-  cfa_plt,       ///< an expression on the low bits of pc (plt_cfa()): sayable with rows for a repeating block
+  cfa_plt,       ///< an expression on the low bits of pc (plt_cfa()): needs rows for a repeating block
   ra_expression, ///< an expression other than register + offset or the word stored there
   fp_expression,
   ra_val_offset,     ///< RA is an address in the frame
@@ -33,7 +33,7 @@ enum class Unsayable : std::uint8_t {
   ra_signed_with_pc, ///< AArch64: the signature covers the signing instruction's address
   sp_rule,           ///< the caller's SP is not the CFA (s390x: CFA - 160), and moving the CFA does not help
   register_range,    ///< a register number of more than 16 bits
-  offset_range,      ///< an offset of more than 32 bits, or a row 4 GiB behind its function's start
+  offset_range,      ///< an offset of more than 32 bits, or a row 4 GiB after its function's start
 };
 
 /// Static text: "CFA is a DWARF expression".
@@ -45,24 +45,23 @@ const char* reason_name(Unsayable reason);
 /// The row's rules as a FrameRow whose offset is from the FDE's start. Constant cost, no allocation
 /// (expressions: linear in their size).
 ///
-/// - RA undefined: FrameRow::outermost(), whatever the other rules are.
+/// - RA undefined: FrameRow::outermost(); other rules are ignored.
 /// - RA at the ABI's fixed offset from the CFA: Rule::fixed().
-/// - RA unspecified or same_value: Rule::same(); where the CIE names another column than the ABI's,
-/// Rule::in_register(column).
-/// - FP unspecified, same_value or undefined: Rule::same(). For an undefined register unwinders leave the old
-/// value in place.
+/// - RA unspecified or same_value: Rule::same(); if the CIE names another column than the ABI's,
+///   Rule::in_register(column).
+/// - FP unspecified, same_value or undefined: Rule::same(). For an undefined register unwinders keep the old
+///   value.
 /// - An expression [breg, constant additions] is Rule::value (CFA, val_expression) or Rule::stored
-/// (expression); with a final DW_OP_deref,
-///   Rule::stored (CFA, val_expression).
-/// - SP unspecified or undefined: the CFA by convention. Any other rule must come to the same: val_offset by
-/// its number, same_value where
-///   the CFA is SP and the ABI's bias, expressions by equality with the CFA's. On ABIs whose CFA is not the
-///   caller's SP (s390x) SP is saved like any other register, and a rule that says where needs no check;
-///   there val_offset with another number gives the row with its CFA moved, so that SP comes out right (Go).
+///   (expression); with a final DW_OP_deref, Rule::stored (CFA, val_expression).
+/// - SP unspecified or undefined: the CFA by convention. Any other rule must be equivalent: val_offset by its
+///   number, same_value if the CFA is SP and the ABI's bias, expressions by equality with the CFA's. On ABIs
+///   whose CFA is not the caller's SP (s390x) SP is saved like any other register, and a rule for its
+///   location needs no check; there val_offset with another number gives the row with its CFA moved, so that
+///   SP is correct (Go).
 std::expected<FrameRow, Unsayable> to_frame_row(const CoreRow& row, const AbiTraits& abi);
 
-/// Makes FrameRows of many rows: gives what to_frame_row() gives. Most rows say the same of RA, FP and SP as
-/// the one before; then only the CFA is worked out anew.
+/// Makes FrameRows of many rows, with the results of to_frame_row(). Most rows have the same rules for RA, FP
+/// and SP as the previous one; then only the CFA is computed again.
 class FrameRowMaker {
 public:
   /// `abi` must outlive the maker.
@@ -79,7 +78,7 @@ public:
   }
 
 private:
-  /// True where only the CFA, and that only in numbers that fit, and the signature differ from row_.
+  /// True if only the signature and the CFA differ from row_, and the CFA's numbers fit.
   bool like_last(const CoreRow& row) const {
     return remembers_ && row.rules == rules_ && row.return_register == return_register_ &&
            !row.ra_signed_with_pc && row.cfa.kind == CfaRule::Kind::register_offset &&
@@ -89,20 +88,20 @@ private:
   std::expected<const FrameRow*, Unsayable> make_anew(const CoreRow& row);
 
   const AbiTraits* abi_;
-  bool remembers_ = false; ///< row_ stands for rules that like_last() can compare
+  bool remembers_ = false; ///< row_ was made from rules that like_last() can compare
   std::uint32_t return_register_ = 0;
   std::array<RegisterRule, CoreRegisters::slots> rules_;
   FrameRow row_;
 };
 
-/// The same for a row with all registers.
+/// Same, for a row with all registers.
 std::expected<FrameRow, Unsayable> to_frame_row(const FullRow& row, const AbiTraits& abi);
 
 /// The row without the registers that a stack trace does not need.
 CoreRow core_row(const FullRow& row, const AbiTraits& abi);
 
-/// The CFA expression that x86 linkers write for lazy PLT entries: the CFA is `base` + `offset`, and `step`
-/// more where (pc & mask) >= threshold. The mask is one less than the size of an entry.
+/// The CFA expression that x86 linkers write for lazy PLT entries: the CFA is `base` + `offset`, plus `step`
+/// if (pc & mask) >= threshold. The mask is one less than the size of an entry.
 struct PltCfa {
   std::uint16_t base = 0;      ///< register number
   std::int32_t offset = 0;     ///< bytes
@@ -120,10 +119,10 @@ struct PltCfa {
 /// and `pc` is the ABI's RA column.
 std::optional<PltCfa> plt_cfa(std::span<const std::byte> expression, const AbiTraits& abi);
 
-/// An expression that comes to base + offset, or to the word stored there.
+/// An expression equivalent to base + offset, or to the word stored there.
 struct LinearExpression {
   std::uint16_t base =
-      0; ///< register number below 0xffff, or Rule::cfa_base where it starts from the CFA on the stack
+      0; ///< register number below 0xffff, or Rule::cfa_base if it starts from the CFA on the stack
   std::int64_t offset = 0;
   bool deref = false;
 
@@ -131,8 +130,8 @@ struct LinearExpression {
 };
 
 /// Recognises `[breg] {plus_uconst | constant plus | constant minus} [deref]`. Without a breg the value
-/// starts from the CFA if `cfa_on_stack`. Nothing for any other expression, even one that computes the same.
-/// Linear in the expression.
+/// starts from the CFA if `cfa_on_stack`. Nothing for any other expression, even an equivalent one. Linear in
+/// the expression.
 std::optional<LinearExpression> linear_expression(std::span<const std::byte> expression, const AbiTraits& abi,
                                                   bool cfa_on_stack);
 

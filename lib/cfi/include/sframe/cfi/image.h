@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The call frame information of an ELF image: which sections there are, what their pointers count from, and
-// where .eh_frame ends where only a segment leads to it. Whoever reads the CFI of a file opens it here, so
-// that all of them read the same. In a library of its own (sframe::cfi-image): sframe::cfi itself knows
-// nothing of ELF files.
+// Opens the call frame information of an ELF image: finds its sections, the bases of their pointers, and the
+// end of .eh_frame if only a segment refers to it. All readers of a file's CFI use this, so that they all
+// read the same. A separate library (sframe::cfi-image), so that sframe::cfi itself does not depend on ELF.
 
 #pragma once
 
@@ -22,21 +21,20 @@ namespace sframe::cfi {
 /// A section of CFI in an image.
 struct ImageSection {
   Section section;
-  /// Its search table: .eh_frame_hdr, or the segment PT_GNU_EH_FRAME. Whether it is a sound one, FdeFinder
-  /// finds out.
+  /// Its search table: .eh_frame_hdr, or the segment PT_GNU_EH_FRAME. Not yet validated; FdeFinder does that.
   std::optional<EhFrameHdr> table;
-  std::uint32_t index = 0; ///< of the ELF section; 0: a segment led to it
+  std::uint32_t index = 0; ///< of the ELF section; 0: found by a segment
 
   FdeFinder finder() const { return table ? FdeFinder(section, *table) : FdeFinder(section); }
 };
 
 struct ImageCfi {
-  std::vector<ImageSection> sections; ///< .eh_frame, then .debug_frame; those that have bytes
-  std::vector<elf::Contents> storage; ///< bytes of `sections` that are not in the file as they are
+  std::vector<ImageSection> sections; ///< .eh_frame, then .debug_frame; non-empty ones only
+  std::vector<elf::Contents> storage; ///< bytes of `sections` that differ from the file
   std::vector<Problem> problems; ///< sections that cannot be read
 };
 
-/// Which kinds are wanted.
+/// The kinds of CFI to open.
 struct CfiKinds {
   bool eh_frame = true;
   bool debug_frame = true;
@@ -49,7 +47,7 @@ struct CfiKinds {
 /// searched for its end.
 ImageCfi open_cfi(const elf::Image& image, CfiKinds kinds = {});
 
-/// The bytes of an image from a link address on, as far as they go in a row; empty where there are none.
+/// The bytes of an image from a link address on, as far as they go in a row; empty if there are none.
 using BytesAt = std::function<std::span<const std::byte>(std::uint64_t address)>;
 
 /// The same for an image in a process's memory, loaded with `bias` added to its addresses: by segments only,

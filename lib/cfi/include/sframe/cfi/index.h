@@ -49,12 +49,12 @@ private:
 class EhFrameHdr {
 public:
   /// Reads the header. `bytes` is the section (or the segment PT_GNU_EH_FRAME) at `address`. Pointers
-  /// relative to data count from `address`. Fails where there is no table, or none with entries of fixed
+  /// relative to data count from `address`. Fails if there is no table, or none with entries of fixed
   /// size. Constant cost: entries are read when searched.
   static std::expected<EhFrameHdr, Error> parse(std::span<const std::byte> bytes, std::uint64_t address,
                                                 const AbiTraits& abi);
 
-  /// Where .eh_frame is, as the header says; nothing where it is omitted or indirect.
+  /// Where .eh_frame is, as the header says; nothing if it is omitted or indirect.
   std::optional<std::uint64_t> eh_frame() const { return eh_frame_; }
 
   /// Number of entries, not more than the bytes hold.
@@ -72,7 +72,7 @@ public:
   /// not known here. Logarithmic.
   std::optional<Entry> find(std::uint64_t pc) const;
 
-  /// True where starts never decrease. Linear.
+  /// True if starts never decrease. Linear.
   bool sorted() const;
 
 private:
@@ -102,7 +102,7 @@ public:
   /// `table` is for this section (.eh_frame); its FDE addresses are checked against the section's bounds.
   FdeFinder(const Section& section, const EhFrameHdr& table) : section_(section), table_(table) {}
 
-  /// The FDE whose range contains `pc`; nothing where there is none. With the table the cost is logarithmic
+  /// The FDE whose range contains `pc`; nothing if there is none. With the table the cost is logarithmic
   /// and the section is not scanned; the first address that the table does not lead to makes it check once
   /// that the table is sorted and that its entries are FDEs of the section, and give it up otherwise. Not for
   /// concurrent use. The only Error is that of Index::build().

@@ -154,7 +154,7 @@ template <class Registers> struct Row : RuleSet<Registers> {
 };
 
 /// Executes the instructions of one FDE. Valid as long as the section's bytes. About 1 KiB with
-/// CoreRegisters, 6 KiB with AllRegisters; allocates only where states nest deeper than
+/// CoreRegisters, 6 KiB with AllRegisters; allocates only if states nest deeper than
 /// Registers::inline_states, with GeneralRegisters never.
 template <class Registers> class BasicRowCursor {
 public:
@@ -168,11 +168,11 @@ public:
   /// needs.
   bool next(Row<Registers>& row);
 
-  /// Goes forward to the row that contains `pc`; false where there is none (pc is below the rows left, or
+  /// Goes forward to the row that contains `pc`; false if there is none (pc is below the rows left, or
   /// outside the FDE, or a fault comes first).
   bool find(std::uint64_t pc, Row<Registers>& row);
 
-  /// Where the last instruction is that was executed, in the section.
+  /// If the last instruction is that was executed, in the section.
   std::uint64_t instruction() const { return instruction_; }
 
   /// Set once a fault was met.

@@ -12,13 +12,13 @@
 
 namespace sframe::elf {
 
-/// Addresses [first, last]; both ends belong to it, so that the last byte of the address space needs no
-/// special case. Where `section` is not 0, offsets in that section of a relocatable object.
+/// Addresses [first, last], inclusive, so that the last byte of the address space needs no special case. If
+/// `section` is not 0, offsets in that section of a relocatable object.
 struct AddressRange {
   std::uint32_t section = 0;
   std::uint64_t first = 0, last = 0;
 
-  /// The range of `size` bytes from `start`; nothing where it is empty or passes the end of the address space.
+  /// The range of `size` bytes from `start`; nothing if it is empty or passes the end of the address space.
   static std::optional<AddressRange> make(std::uint64_t start, std::uint64_t size,
                                           std::uint32_t section = 0);
 };
@@ -26,13 +26,13 @@ struct AddressRange {
 /// Sorts by section and address and joins ranges that overlap or touch. N log N.
 void join_ranges(std::vector<AddressRange>& ranges);
 
-/// Bytes in a list that join_ranges() has made.
+/// Total size in bytes of a list made by join_ranges().
 std::uint64_t total_bytes(const std::vector<AddressRange>& joined);
 
-/// Bytes that are in both of two lists that join_ranges() has made. Linear.
+/// Bytes that are in both of two lists made by join_ranges(). Linear.
 std::uint64_t common_bytes(const std::vector<AddressRange>& a, const std::vector<AddressRange>& b);
 
-/// The image's executable sections, or its executable segments where it has no sections, joined.
+/// The image's executable sections, or its executable segments if it has no sections, joined.
 std::vector<AddressRange> executable_addresses(const Image& image);
 
 } // namespace sframe::elf

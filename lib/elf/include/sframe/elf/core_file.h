@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one way to a core file (core(5)), plain or compressed (unpack.h).
+// Opens a core file (core(5)), plain or compressed (unpack.h). All core files are opened here.
 
 #pragma once
 
@@ -15,20 +15,20 @@
 
 namespace sframe::elf {
 
-/// A core with the bytes that it is read from. Movable; what core() points into stays where it is.
+/// A core with the bytes that it refers to. Movable; pointers into core() stay valid.
 class CoreFile {
 public:
-  /// Opens, unpacks where it is compressed, and parses. Fails where the file cannot be read, is no core, or
-  /// unpacks to more than `limits` allow (docs/limits.md). Linear in the unpacked size.
+  /// Opens, unpacks if compressed, and parses. Fails if the file cannot be read, is not a core, or unpacks to
+  /// more than `limits` allow (docs/limits.md). Linear in the unpacked size.
   static Result<CoreFile> open(const std::string& path, Limits limits);
 
   const Core& core() const { return core_; }
 
-  /// True where the compressed bytes are damaged or end early: the core has what came before.
+  /// True if the compressed bytes are damaged or end early: the core has the part before that.
   bool damaged() const { return unpacked_.damaged(); }
 
-  /// Bytes, for a Budget. Those of a compressed core count 64 times at most: its zeros are no reason for a long
-  /// walk.
+  /// Bytes, for a Budget. A compressed core counts at most 64 times its packed size, so that its zeros do not
+  /// pay for a long walk.
   std::uint64_t cost_size() const { return cost_size_; }
 
 private:
@@ -36,7 +36,7 @@ private:
       : file_(std::move(file)), unpacked_(std::move(unpacked)), core_(std::move(core)), cost_size_(cost_size) {}
 
   File file_;
-  Unpacked unpacked_; ///< what core_ reads where file_ is compressed
+  Unpacked unpacked_; ///< what core_ reads if file_ is compressed
   Core core_;
   std::uint64_t cost_size_;
 };

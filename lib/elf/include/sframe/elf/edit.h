@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A new file as what it changes in another one: ranges of the original stay, or go to another offset, some of
-// their bytes are written over, the rest is new. Adding a section changes a few kilobytes of a file that may
-// have gigabytes; who writes the result can copy the bulk without reading it (tools/common, output_file.h).
+// A new file as changes to another one: ranges of the original stay or move to another offset, some of their
+// bytes are overwritten, the rest is new. Adding a section changes a few kilobytes of a file that may have
+// gigabytes; the writer can copy the rest without reading it (tools/common, output_file.h).
 
 #pragma once
 
@@ -26,22 +26,22 @@ struct Edit {
   };
 
   std::vector<Kept> kept;    ///< by offset, disjoint, none beyond `size`
-  std::uint64_t size = 0;    ///< of the new file; what is neither kept nor in a piece is zeros
-  std::vector<Piece> pieces; ///< by offset, disjoint, none beyond `size`; written over what is kept
+  std::uint64_t size = 0;    ///< of the new file; bytes neither kept nor in a piece are zeros
+  std::vector<Piece> pieces; ///< by offset, disjoint, none beyond `size`; overwrite kept bytes
 
-  /// A file of which nothing stays.
+  /// A file that keeps nothing of the original.
   static Edit replace_all(std::vector<std::byte> bytes);
 
   /// The first `size` bytes of the original, and nothing else so far.
   static Edit keep_start(std::uint64_t size);
 
-  /// Keeps a range, after all others that are kept; `size` grows to hold it.
+  /// Keeps a range, after all other kept ranges; `size` grows to hold it.
   void keep(Kept range);
 
-  /// Adds a piece behind all others; `size` grows to hold it.
+  /// Adds a piece after all others; `size` grows to hold it.
   void add(std::uint64_t offset, std::vector<std::byte> bytes);
 
-  /// The new file. `original` has all that is kept. Costs the new file's size, time and memory.
+  /// The new file. `original` must contain all kept ranges. Time and memory: the new file's size.
   std::vector<std::byte> apply(std::span<const std::byte> original) const;
 };
 

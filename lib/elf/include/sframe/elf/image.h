@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // An ELF file (64-bit, either byte order) as tables of plain numbers in host byte order: header, segments,
-// sections, and the bytes behind them, every access checked against the file's size. An Image is a view: it
-// does not own the file's bytes. Specified in the System V ABI, chapters 4 and 5; PT_GNU_SFRAME and
-// SHT_GNU_SFRAME in GNU binutils' SFrame documents.
+// sections, and their bytes, with every access checked against the file's size. An Image is a view: it does
+// not own the file's bytes. Specified in the System V ABI, chapters 4 and 5; PT_GNU_SFRAME and SHT_GNU_SFRAME
+// in GNU binutils' SFrame documents.
 //
 //   auto file = sframe::elf::File::open(path);
 //   auto image = sframe::elf::Image::parse(file->bytes());
 //   for (const auto& table : image->sframe_tables())
 //     if (auto bytes = image->contents(table)) ... sframe::Section::parse(bytes->bytes(), table.address) ...
 //
-// A file whose section headers are missing or damaged still works through its segments; problems() says what
-// could not be read.
+// A file whose section headers are missing or damaged is still usable through its segments; problems()
+// reports what could not be read.
 
 #pragma once
 
@@ -32,7 +32,7 @@ class Budget;
 
 namespace sframe::elf {
 
-/// The numbers of the ELF specification that the tools need by name.
+/// Numbers of the ELF specification that the tools use by name.
 inline constexpr std::uint16_t et_rel = 1, et_exec = 2, et_dyn = 3, et_core = 4;
 inline constexpr std::uint32_t pt_load = 1, pt_dynamic = 2, pt_note = 4, pt_gnu_eh_frame = 0x6474e550,
                                pt_gnu_sframe = 0x6474e554;
@@ -72,8 +72,7 @@ struct Segment {
   std::uint64_t align = 0;
 };
 
-/// Bytes that are either a view into the file or, where they had to be changed (decompressed, relocated),
-/// owned. Movable.
+/// Bytes that are a view into the file or, if they were changed (decompressed, relocated), owned. Movable.
 class Contents {
 public:
   Contents() = default;
@@ -101,14 +100,14 @@ struct Relocation {
   std::string_view symbol_name; ///< the section's name for a section symbol
   std::uint32_t section = 0;    ///< section in which the symbol is defined; 0 = undefined, absolute or common
   std::uint64_t symbol_value = 0; ///< st_value plus the defining section's address (normally 0)
-  std::int64_t addend = 0;        ///< of a REL relocation: read from the place, 0 where the type is unknown
+  std::int64_t addend = 0;        ///< of a REL relocation: read from the place, 0 if the type is unknown
 };
 
 /// A table in the image, by section or, without section headers, by segment.
 struct Table {
   std::string_view name;            ///< the section's name, or the segment's: "PT_GNU_SFRAME"
   std::uint64_t address = 0;        ///< where its first byte is loaded
-  const Section* section = nullptr; ///< one of the two is set; both live as long as the Image
+  const Section* section = nullptr; ///< exactly one of the two is set; both live as long as the Image
   const Segment* segment = nullptr;
 };
 
@@ -125,16 +124,16 @@ public:
   static constexpr std::uint64_t max_decompressed_size = std::uint64_t(1) << 30;
   static constexpr std::uint64_t max_expansion = 2048;
 
-  /// True where the bytes start with ELF's magic number.
+  /// True if the bytes start with ELF's magic number.
   static bool is_elf(std::span<const std::byte> bytes);
 
-  /// Reads the headers. Fails where the ELF header is not that of a 64-bit file; damage in the program or
-  /// section header table leaves that table empty and is told by problems(). `bytes` must outlive the Image
-  /// and all that comes from it. What is read of sections is taken from the budget, where there is one; it must
+  /// Reads the headers. Fails if the ELF header is not that of a 64-bit file; damage in the program or
+  /// section header table leaves that table empty and is reported by problems(). `bytes` must outlive the
+  /// Image and everything obtained from it. Section reads are taken from the budget, if given; it must
   /// outlive the Image too. Linear in the number of headers, time and memory.
   static Result<Image> parse(std::span<const std::byte> bytes, Budget* budget = nullptr);
 
-  /// As given to parse().
+  /// As passed to parse().
   Budget* budget() const { return budget_; }
 
   std::span<const std::byte> bytes() const { return bytes_; }
@@ -145,36 +144,36 @@ public:
   std::uint64_t entry() const { return entry_; }
   bool relocatable() const { return type_ == et_rel; }
 
-  /// The SFrame ABI of machine and byte order, or nullptr where SFrame has none.
+  /// The SFrame ABI of machine and byte order, or nullptr if SFrame has none.
   const AbiTraits* abi() const { return find_abi(machine_, order_); }
 
-  /// All sections, the null section 0 first: a section's index is its place here. Empty without section
-  /// headers.
+  /// All sections, including the null section 0, so that a section's index is its position here. Empty
+  /// without section headers.
   std::span<const Section> sections() const { return sections_; }
   std::span<const Segment> segments() const { return segments_; }
 
-  /// What is damaged in the headers, in the order in which it was met; usually nothing.
+  /// What is damaged in the headers, in the order found; usually empty.
   std::span<const Problem> problems() const { return problems_; }
 
   /// The first section or segment of that name or type, or nullptr. Linear in their number.
   const Section* find_section(std::string_view name) const;
 
-  /// The sections of stubs that linkers make for calls to other files (.plt, .plt.sec, .iplt and others), by their
-  /// names; in the order of the headers. Linear in the number of sections.
+  /// The sections of linker-generated stubs for calls to other files (.plt, .plt.sec, .iplt and others), by
+  /// name, in the order of the headers. Linear in the number of sections.
   std::vector<Section> plt_sections() const;
   const Segment* find_segment(std::uint32_t type) const;
 
-  /// The section's bytes: nothing for SHT_NOBITS, decompressed where SHF_COMPRESSED says so (zlib, zstd),
-  /// else a view. Takes section_bytes and unpacked_bytes from the budget, and fails where there are none left.
+  /// The section's bytes: empty for SHT_NOBITS, decompressed if SHF_COMPRESSED is set (zlib, zstd), else a
+  /// view. Takes section_bytes and unpacked_bytes from the budget, and fails if it is exhausted.
   Result<Contents> contents(const Section& section) const;
 
   /// The segment's bytes that are in the file.
   Result<Contents> contents(const Segment& segment) const;
 
-  /// The section's bytes as a linker that keeps all addresses as they are would leave them: in a relocatable
-  /// object, a copy with the relocations applied (RELA and REL; absolute and PC-relative data of 16, 32 and
-  /// 64 bits); else as contents(). A type that is not known, or a place outside the section, is a Problem
-  /// with the relocation's offset. Linear in the relocations.
+  /// The section's bytes as a linker that keeps all addresses would leave them: in a relocatable object, a
+  /// copy with the relocations applied (RELA and REL; absolute and PC-relative data of 16, 32 and 64 bits);
+  /// else as contents(). Fails for an unknown type or a place outside the section, with the relocation's
+  /// offset. Linear in the relocations.
   Result<Contents> relocated_contents(const Section& section) const;
 
   /// The table's bytes, relocated in a relocatable object.
@@ -194,42 +193,41 @@ public:
   std::vector<LoadedPointer> loaded_pointers() const;
 
   /// Bytes that a relocation of this type changes and whether the place is subtracted; nothing for a type
-  /// that is not plain data.
+  /// that does not relocate plain data.
   struct RelocationKind {
     std::uint8_t size = 0; ///< 0 (no change), 2, 4 or 8
     bool pc_relative = false;
   };
   std::optional<RelocationKind> relocation_kind(std::uint32_t type) const;
 
-  /// The section of type SHT_SYMTAB_SHNDX that belongs to the symbol table of that number, the first where there are
-  /// several; nullptr where there is none. Logarithmic in their number.
+  /// The SHT_SYMTAB_SHNDX section of the symbol table with that section number; the first if there are
+  /// several; nullptr if there is none. Logarithmic in their number.
   const Section* section_numbers_of(std::uint32_t symbol_table) const;
 
-  /// The tables that are SFrame sections: all sections of the given name (and, for ".sframe", of type
-  /// SHT_GNU_SFRAME) that have bytes in the file or are empty; where there is none, the segment PT_GNU_SFRAME
-  /// unless that is empty too.
+  /// The SFrame sections: all sections of the given name (and, for ".sframe", of type SHT_GNU_SFRAME) that
+  /// have bytes in the file or are empty; if there is none, the segment PT_GNU_SFRAME unless that is empty
+  /// too.
   std::vector<Table> sframe_tables(std::string_view name = ".sframe") const;
 
-  /// The GNU build ID, a view into the file; empty where there is none.
+  /// The GNU build ID, a view into the file; empty if there is none.
   std::span<const std::byte> build_id() const { return build_id_; }
 
-  /// The bytes at [address, address + size) as the file holds them: from PT_LOAD segments, or from allocated
-  /// sections where there are no segments (in a relocatable object, sections share addresses: the first that
-  /// fits). Nothing where any byte is not in the file. Logarithmic in the number of segments.
+  /// The bytes of [address, address + size) in the file: from PT_LOAD segments, or from allocated sections if
+  /// there are no segments (in a relocatable object, sections share addresses: the first that fits). Nothing
+  /// if any byte is not in the file. Logarithmic in the number of segments.
   std::optional<std::span<const std::byte>> read(std::uint64_t address, std::uint64_t size) const;
 
-  /// All that the file holds in a row from `address` on, in the one segment or section that has it; empty
-  /// where it has nothing.
+  /// The bytes in the file from `address` to the end of its segment or section; empty if there are none.
   std::span<const std::byte> bytes_at(std::uint64_t address) const;
 
-  /// The same file with other section addresses, one per section; an ObjectLayout's way to give a relocatable
+  /// The same file with other section addresses, one per section. ObjectLayout uses it to give a relocatable
   /// object an address space. Linear in the number of headers.
   Image with_addresses(std::span<const std::uint64_t> addresses) const;
 
   /// Executable sections with their sizes, else executable PT_LOAD segments; by address.
   std::vector<CodeRange> executable_ranges() const;
 
-  /// True where the address is in an executable segment (a section, in a file without segments).
+  /// True if the address is in an executable segment (a section, in a file without segments).
   bool is_executable(std::uint64_t address) const;
 
 private:
@@ -237,7 +235,7 @@ private:
     std::uint64_t address, size, offset;
     bool executable;
   };
-  /// A section by the one that it belongs to.
+  /// Maps a section to the one that refers to it.
   struct Belonging {
     std::uint32_t target, index;
   };
@@ -269,7 +267,7 @@ private:
   std::span<const std::byte> build_id_;
 };
 
-/// Bytes as lower-case hexadecimal digits, as build IDs are written.
+/// Bytes as lower-case hexadecimal digits, the notation of build IDs.
 std::string to_hex(std::span<const std::byte> bytes);
 
 } // namespace sframe::elf

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One address space for a relocatable object. All its sections start at address 0, so an address alone says
-// nothing, and what reads linked files (call frame information, SFrame, lookups by address) cannot be used on
-// it. An ObjectLayout does what a linker would: it gives each loaded section a place of its own, so that the
-// object reads like a linked file, and takes the addresses back to section and offset at the end.
+// One address space for a relocatable object. All its sections start at address 0, so an address alone is
+// ambiguous, and readers of linked files (call frame information, SFrame, lookups by address) cannot be used
+// on it. An ObjectLayout acts as a linker: it gives each loaded section its own address range, so that the
+// object reads like a linked file, and maps the addresses back to section and offset at the end.
 //
 //   auto layout = sframe::elf::ObjectLayout::make(image);
 //   auto cfi = layout->image().relocated_contents(eh_frame);   // starts are addresses of the layout
 //   auto place = layout->locate(start);                        // .text.foo + 0x0
 //
-// All addresses are below 2 GiB, as relocations of 32 bits need it, and between two sections there is at
-// least one byte that belongs to none, so that no range runs from one into the other. Sections that are not
-// loaded stay at 0, as linkers leave them: references into debug sections are offsets.
+// All addresses are below 2 GiB, as 32-bit relocations require. Between two sections at least one byte is
+// unused, so that no range extends from one into the other. Sections that are not loaded stay at 0, as
+// linkers leave them: references into debug sections are offsets.
 
 #pragma once
 
@@ -25,34 +25,34 @@ namespace sframe::elf {
 
 class ObjectLayout {
 public:
-  /// A place in an object: bytes from the start of a section.
+  /// A location in an object: bytes from the start of a section.
   struct Place {
     std::uint32_t section = 0;
     std::uint64_t offset = 0;
   };
 
-  /// Lays out a relocatable object. Its bytes must outlive the result; `object` itself need not. Fails where
-  /// a loaded section runs past the end of the file or all together take more than 2 GiB. Linear in the
-  /// number of sections.
+  /// Lays out a relocatable object. Its bytes must outlive the result; `object` itself need not. Fails if a
+  /// loaded section runs past the end of the file or the total exceeds 2 GiB. Linear in the number of
+  /// sections.
   static Result<ObjectLayout> make(const Image& object);
 
-  /// The object with the addresses. Still relocatable(): SymbolTable and Relocation speak of sections and
-  /// offsets in it, but for Relocation::symbol_value, which is an address.
+  /// The object with the assigned addresses. Still relocatable(): SymbolTable and Relocation use sections and
+  /// offsets in it, except for Relocation::symbol_value, which is an address.
   const Image& image() const { return image_; }
 
-  /// An address behind all sections, a multiple of 8.
+  /// An address after all sections, a multiple of 8.
   std::uint64_t end() const { return end_; }
 
-  /// The section that an address is in; its end counts as in it. Nothing for other addresses. Logarithmic.
+  /// The section that contains the address; its end address is included. Nothing for other addresses.
+  /// Logarithmic.
   std::optional<Place> locate(std::uint64_t address) const;
 
-  /// The bytes of one of image().sframe_tables() as a linker that knows SFrame leaves them: function starts
-  /// are addresses of the layout whatever the version. (Assemblers relocate each start relative to its own
-  /// field even where the header says that starts count from the section, and leave it to linkers to put that
-  /// right.) Fails as Image::contents() does, and for bytes that are no SFrame section. Linear in the number
-  /// of functions.
+  /// The bytes of one of image().sframe_tables() as a linker that supports SFrame leaves them: function
+  /// starts are addresses of the layout in every version. (Assemblers relocate each start relative to its own
+  /// field even if the header has section-relative starts; linkers correct that.) Fails as Image::contents()
+  /// does, and for bytes that are not an SFrame section. Linear in the number of functions.
   Result<Contents> sframe_contents(const Table& table) const { return sframe_contents(image_, table); }
-  /// The same for an object whose sections have addresses already: a JIT compiler loaded it.
+  /// Same, for an object whose sections already have addresses: one loaded by a JIT compiler.
   static Result<Contents> sframe_contents(const Image& object, const Table& table);
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread's general registers under their DWARF numbers, and where the kernel puts them: the layout of
-// NT_PRSTATUS in cores, whose register part is also what PTRACE_GETREGSET gives. Layouts are data, one file
-// per machine in src/machine/.
+// A thread's general registers by DWARF number, and the kernel's layout of them: that of NT_PRSTATUS in
+// cores, whose register part is also the result of PTRACE_GETREGSET. Layouts are data, one file per machine
+// in src/machine/.
 
 #pragma once
 
@@ -17,15 +17,15 @@
 
 namespace sframe::elf {
 
-/// Register values by DWARF number; only those marked known mean anything.
+/// Register values by DWARF number; valid only if marked known.
 struct Registers {
   static constexpr std::uint16_t count = 72; ///< more than the highest number of any machine here
 
   std::array<std::uint64_t, count> values{};
   std::bitset<count> known;
-  std::uint64_t pc = 0; ///< the program counter, whether or not it has a DWARF number
+  std::uint64_t pc = 0; ///< the program counter; it need not have a DWARF number
 
-  /// The value of register `reg`, or nothing where it is unknown or out of range.
+  /// The value of register `reg`, or nothing if it is unknown or out of range.
   std::optional<std::uint64_t> get(std::uint16_t reg) const {
     return reg < count && known[reg] ? std::optional(values[reg]) : std::nullopt;
   }
@@ -37,16 +37,16 @@ struct Registers {
   }
 };
 
-/// True where the machine's register layout is known (EM_X86_64, EM_AARCH64, EM_S390).
+/// True if the machine's register layout is known (EM_X86_64, EM_AARCH64, EM_S390).
 bool has_register_layout(std::uint16_t machine);
 
 /// Decodes the kernel's user_regs_struct (the pr_reg of NT_PRSTATUS, the NT_PRSTATUS regset of ptrace) in the
-/// machine's byte order. Nothing where the machine is unknown or the bytes are too few.
+/// machine's byte order. Nothing if the machine is unknown or there are too few bytes.
 std::optional<Registers> decode_registers(std::uint16_t machine, ByteOrder order,
                                           std::span<const std::byte> regs);
 
-/// Adds those floating-point registers to `into` in which functions keep general ones (s390x; none on other
-/// machines), from the kernel's NT_FPREGSET in the machine's byte order. False where the bytes are too few;
+/// Adds to `into` the floating-point registers in which functions save general ones (s390x; none on other
+/// machines), from the kernel's NT_FPREGSET in the machine's byte order. False if there are too few bytes;
 /// the registers that fit are set.
 bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const std::byte> regs,
                          Registers& into);

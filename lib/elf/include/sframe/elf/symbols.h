@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which function an address belongs to. The table takes the function symbols of .symtab, else .dynsym
-// (STT_FUNC, STT_GNU_IFUNC, and STT_NOTYPE in executable sections, which is what hand-written assembly has),
-// sorts them once and cuts the address space into pieces, each owned by the symbol that encloses it most
-// closely. Names stay in the file.
+// Finds the function of an address. The table takes the function symbols of .symtab, else .dynsym (STT_FUNC,
+// STT_GNU_IFUNC, and STT_NOTYPE in executable sections, used by hand-written assembly), sorts them once and
+// cuts the address space into pieces, each owned by the innermost enclosing symbol. Names stay in the file.
 //
 // In a relocatable object all sections start at the same address, so symbols are looked up by section and
 // offset.
@@ -27,7 +26,7 @@ namespace sframe::elf {
 
 struct Symbol {
   std::uint64_t address = 0; ///< st_value: in a relocatable object, the offset in `section`
-  std::uint64_t size = 0;    ///< st_size, 0 where the symbol does not say
+  std::uint64_t size = 0;    ///< st_size, 0 if unknown
   std::string_view name;     ///< raw; valid as long as the image's bytes
   std::uint32_t section = 0; ///< index of the defining section
   std::uint8_t type = 0;     ///< STT_NOTYPE 0, STT_FUNC 2, STT_GNU_IFUNC 10
@@ -38,14 +37,14 @@ struct Symbol {
 
 class SymbolTable {
 public:
-  /// Names are cut at this length, which bounds the cost of hostile tables.
+  /// Names are truncated to this length, which bounds the cost of hostile tables.
   static constexpr std::size_t max_name_size = 65536;
 
   /// A table without symbols.
   SymbolTable() = default;
 
-  /// Reads the image's symbols; entries that make no sense are skipped, and a table that cannot be read at
-  /// all counts as empty (problem() says why). N log N, two allocations for any number of symbols.
+  /// Reads the image's symbols; invalid entries are skipped, and an unreadable table counts as empty
+  /// (problem() has the reason). N log N, two allocations for any number of symbols.
   static SymbolTable load(const Image& image);
 
   struct Match {
@@ -53,13 +52,13 @@ public:
     std::uint64_t offset = 0;       ///< of the address from the symbol's start
   };
 
-  /// The symbol that encloses the address most closely. A symbol of size 0 that stands in no other one
-  /// reaches to the next symbol or to its section's end. Of several at one address: with a size rather than
-  /// without, functions rather than untyped ones, global rather than weak rather than local. Nothing where no
-  /// symbol covers the address. Logarithmic.
+  /// The innermost symbol that encloses the address. A symbol of size 0 outside all others extends to the
+  /// next symbol or to its section's end. Of several at one address: with a size rather than without,
+  /// functions rather than untyped ones, global rather than weak rather than local. Nothing if no symbol
+  /// covers the address. Logarithmic.
   std::optional<Match> find(std::uint64_t address) const { return find(0, address); }
 
-  /// The same in a relocatable object: `offset` bytes from the start of section `section`. In other images
+  /// Same, in a relocatable object: `offset` bytes from the start of section `section`. In other images
   /// `section` must be 0.
   std::optional<Match> find(std::uint32_t section, std::uint64_t offset) const;
 
@@ -70,7 +69,7 @@ public:
   /// All symbols: by section (in a relocatable object), address and preference.
   std::span<const Symbol> symbols() const { return symbols_; }
 
-  /// Why symbols are missing, where they are.
+  /// Why symbols are missing, if any are.
   const std::optional<Problem>& problem() const { return problem_; }
 
 private:
@@ -90,15 +89,15 @@ private:
   bool relocatable_ = false;
 };
 
-/// The value (st_value) of the defined symbol of that name, function or variable: of .dynsym, else of
-/// .symtab. Nothing where there is none, or where the table cannot be read. Linear in the size of the names
-/// where these do not have it, else also in the number of symbols; allocates nothing.
+/// The value (st_value) of the defined symbol of that name, function or variable: from .dynsym, else from
+/// .symtab. Nothing if there is none, or if the table cannot be read. Linear in the size of the string table;
+/// if it has the name, also in the number of symbols. Allocates nothing.
 std::optional<std::uint64_t> find_definition(const Image& image, std::string_view name);
 
-/// The name as a programmer writes it: C++, Rust and D names demangled, any other name as it is. Without the
-/// symbol version that linkers append ("name@@GLIBC_2.34"), and without the hash of Rust's legacy mangling.
-/// Any name costs at most about a millisecond, 64 KiB of text and 128 KiB of stack: one that would need more is left as
-/// it is. `budget`, where given, pays for the text with its name_bytes; when these are used up, names stay mangled.
+/// The source name: C++, Rust and D names demangled, any other name unchanged. Without the symbol version
+/// that linkers append ("name@@GLIBC_2.34"), and without the hash of Rust's legacy mangling. A name costs at
+/// most about a millisecond, 64 KiB of text and 128 KiB of stack; one that needs more is left unchanged.
+/// `budget`, if given, is charged name_bytes for the text; when these are used up, names stay mangled.
 std::string demangle(std::string_view name, Budget* budget = nullptr);
 
 } // namespace sframe::elf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compressed files: zstd (RFC 8878), xz and lz4 frames, known by their magic numbers. systemd-coredump stores
-// cores so, and .gnu_debugdata holds a small ELF file in xz.
+// Decompresses files: zstd (RFC 8878), xz and lz4 frames, recognized by their magic numbers. systemd-coredump
+// stores cores in these formats, and .gnu_debugdata holds a small ELF file in xz.
 //
 // A core is mostly zeros, and may be much larger than memory: unpacked zeros take address space but no
 // memory.
@@ -26,7 +26,7 @@ public:
 
   std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(map_), size_}; }
 
-  /// True where the compressed bytes are damaged or end early: bytes() has what came before.
+  /// True if the compressed bytes are damaged or end early: bytes() has the part before that.
   bool damaged() const { return damaged_; }
 
 private:
@@ -36,18 +36,18 @@ private:
   bool damaged_ = false;
 };
 
-/// What unpack() makes at most.
+/// Limits on the result of unpack().
 struct UnpackLimits {
-  std::uint64_t size = std::uint64_t(1) << 36;   ///< bytes in all
+  std::uint64_t size = std::uint64_t(1) << 36;   ///< bytes in total
   std::uint64_t memory = std::uint64_t(1) << 30; ///< bytes in pages that are not all zeros, and expansion
                                                  ///< times the packed size
   std::uint64_t expansion = 64;
 };
 
-/// True where the bytes start as a compressed file does that unpack() knows.
+/// True if the bytes start with the magic number of a format that unpack() supports.
 bool is_packed(std::span<const std::byte> bytes);
 
-/// Unpacks all frames in a row. Fails where the bytes are not compressed, in a format that was left out when
+/// Unpacks all consecutive frames. Fails if the bytes are not compressed, in a format that was disabled when
 /// this library was built, or beyond the limits. Linear in the unpacked size.
 Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits = {});
 

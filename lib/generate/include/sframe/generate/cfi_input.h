@@ -25,7 +25,7 @@ struct Range {
 /// A section of linker-made stubs.
 struct Plt {
   Range range;
-  std::span<const std::byte> bytes; ///< those of the range; empty where they are not in the file
+  std::span<const std::byte> bytes; ///< those of the range; empty if they are not in the file
 };
 
 struct CfiInput {
@@ -42,7 +42,7 @@ struct CfiInput {
   std::vector<elf::Contents> storage;
 
   /// .eh_frame and .debug_frame of an image, as cfi::open_cfi() finds them. Of a relocatable object, which
-  /// must be an ObjectLayout's image, relocations are applied. Fails where the ABI is none that SFrame knows,
+  /// must be an ObjectLayout's image, relocations are applied. Fails if the ABI is none that SFrame knows,
   /// and for sections that cannot be read. No section at all is no failure. `image` must outlive the result.
   /// Linear in the number of headers, apart from what must be decompressed or relocated.
   static Result<CfiInput> from_image(const elf::Image& image);

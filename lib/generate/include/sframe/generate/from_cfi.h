@@ -42,7 +42,7 @@ struct Options {
   std::function<bool(const cfi::Fde&)> wanted;
   unsigned threads = 1;
   /// Functions that these cannot reach are left out. Not given: all functions are taken, and
-  /// Builder::finish() refuses where one is out of reach.
+  /// Builder::finish() refuses if one is out of reach.
   std::optional<StartFields> start_fields;
 
   bool reaches(std::uint64_t start) const { return !start_fields || start_fields->reach(version, start); }

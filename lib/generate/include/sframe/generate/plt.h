@@ -50,13 +50,13 @@ public:
   void add(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address);
 
   /// Calls `visitor` for each piece, by address, that has bytes in [begin, end) and does not start with a filling of
-  /// zeros, until it returns false; pieces are not cut. False where it did.
+  /// zeros, until it returns false; pieces are not cut. False if it did.
   bool visit(std::uint64_t begin, std::uint64_t end, const std::function<bool(const Piece&)>& visitor) const;
-  /// True where the row of every address in [begin, end) is known, and is this one, which has no Rule::fixed.
+  /// True if the row of every address in [begin, end) is known, and is this one, which has no Rule::fixed.
   bool prove(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const;
-  /// True where the row of an address in [begin, end) is known, and is another one.
+  /// True if the row of an address in [begin, end) is known, and is another one.
   bool refute(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const;
-  /// True where they refute a row of the CFI in [begin, end).
+  /// True if they refute a row of the CFI in [begin, end).
   bool refute(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t begin, std::uint64_t end) const;
 
 private:

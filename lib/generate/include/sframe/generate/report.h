@@ -74,7 +74,7 @@ struct Report {
   /// What is impossible about the figures, as a sentence, or nullptr. A report that contradicts itself is an
   /// error of the conversion: its section must not be used.
   const char* contradiction() const;
-  /// True where nothing was left out and nothing was unreadable.
+  /// True if nothing was left out and nothing was unreadable.
   bool complete() const { return pc_bytes.covered == pc_bytes.total && faults.empty(); }
 
   /// Notes a range that is left out. One that continues the last range, for the same reason and in the same
