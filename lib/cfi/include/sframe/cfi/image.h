@@ -40,18 +40,18 @@ struct CfiKinds {
   bool debug_frame = true;
 };
 
-/// Opens the CFI of an image of one of SFrame's ABIs; of others there is none. .eh_frame is found by its
-/// name, else, in a file that has no such section, by PT_GNU_EH_FRAME: then it ends as eh_frame_part() says.
-/// In a relocatable object, which may have several sections of a name, relocations are applied. `image` must
+/// Opens the CFI of an image; empty unless the image has one of SFrame's ABIs. .eh_frame is found by its
+/// name; in a file without that section, by PT_GNU_EH_FRAME, and eh_frame_part() determines its end. In a
+/// relocatable object, which may have several sections of a name, relocations are applied. `image` must
 /// outlive the result. Linear in the number of headers, apart from what must be decompressed, relocated, or
 /// searched for its end.
 ImageCfi open_cfi(const elf::Image& image, CfiKinds kinds = {});
 
-/// The bytes of an image from a link address on, as far as they go in a row; empty if there are none.
+/// The contiguous bytes of an image from a link address on; empty if there are none.
 using BytesAt = std::function<std::span<const std::byte>(std::uint64_t address)>;
 
-/// The same for an image in a process's memory, loaded with `bias` added to its addresses: by segments only,
-/// which `bytes_at` reads.
+/// Same, for an image in a process's memory, loaded with `bias` added to its addresses. Uses segments only,
+/// read through `bytes_at`.
 ImageCfi open_cfi_in_memory(const elf::Image& image, std::uint64_t bias, const BytesAt& bytes_at);
 
 } // namespace sframe::cfi

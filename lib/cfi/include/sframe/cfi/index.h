@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finding the FDE for an address: an index made from a whole section, the search table that linkers put into
-// .eh_frame_hdr (Linux Standard Base 5.0, section 10.6.2), and a finder that uses the second where it can and
-// the first where it must.
+// Finds the FDE for an address: an index built from a whole section, the search table that linkers put into
+// .eh_frame_hdr (Linux Standard Base 5.0, section 10.6.2), and a finder that uses the table if possible and
+// else the index.
 
 #pragma once
 
@@ -17,17 +17,17 @@
 
 namespace sframe::cfi {
 
-/// All FDEs of a section by start address. 16 bytes each; keeps nothing of the section's bytes.
+/// All FDEs of a section by start address. 16 bytes each; keeps no pointer into the section's bytes.
 class Index {
 public:
   struct Entry {
     std::uint64_t start = 0;
-    std::uint32_t size = 0;   ///< 0xffffffff stands for anything from that up
+    std::uint32_t size = 0;   ///< 0xffffffff means that or more
     std::uint32_t offset = 0; ///< of the FDE in the section
   };
 
-  /// Reads every FDE. Entries that cannot be read are left out and, if `faults` is given, added to it. FDEs
-  /// of size 0 are left out. N log N where the section is not in address order; on up to `threads` threads.
+  /// Reads every FDE. Unreadable entries are left out and, if `faults` is given, added to it. FDEs of size 0
+  /// are left out. N log N if the section is not in address order; uses up to `threads` threads.
   /// ErrorKind::too_large for a section of 4 GiB or more.
   static std::expected<Index, Error> build(const Section& section, std::vector<Error>* faults = nullptr,
                                            unsigned threads = 1);
@@ -35,8 +35,8 @@ public:
   /// By start; equal starts in the section's order.
   std::span<const Entry> entries() const { return entries_; }
 
-  /// The entry whose range contains `pc`, or nullptr. Where ranges overlap, the one that starts last; entries
-  /// are searched backwards for it over at most max_overlap of them.
+  /// The entry whose range contains `pc`, or nullptr. If ranges overlap, the one that starts last; the search
+  /// goes back over at most max_overlap entries.
   const Entry* find(std::uint64_t pc) const;
 
   static constexpr std::size_t max_overlap = 16;
@@ -48,16 +48,16 @@ private:
 /// The search table of .eh_frame_hdr. A view: copies nothing, allocates nothing.
 class EhFrameHdr {
 public:
-  /// Reads the header. `bytes` is the section (or the segment PT_GNU_EH_FRAME) at `address`. Pointers
-  /// relative to data count from `address`. Fails if there is no table, or none with entries of fixed
-  /// size. Constant cost: entries are read when searched.
+  /// Reads the header. `bytes` is the section (or the segment PT_GNU_EH_FRAME) at `address`. Data-relative
+  /// pointers are relative to `address`. Fails if there is no table, or its entries have no fixed size.
+  /// Constant cost: entries are read when searched.
   static std::expected<EhFrameHdr, Error> parse(std::span<const std::byte> bytes, std::uint64_t address,
                                                 const AbiTraits& abi);
 
-  /// Where .eh_frame is, as the header says; nothing if it is omitted or indirect.
+  /// The address of .eh_frame in the header; nothing if it is omitted or indirect.
   std::optional<std::uint64_t> eh_frame() const { return eh_frame_; }
 
-  /// Number of entries, not more than the bytes hold.
+  /// Number of entries, limited to those that the bytes hold.
   std::uint64_t size() const { return count_; }
 
   struct Entry {
@@ -68,8 +68,8 @@ public:
   /// Entry `number` < size(). Constant cost.
   Entry entry(std::uint64_t number) const;
 
-  /// The last entry that starts at or before `pc`, if the table is sorted. Whether its FDE reaches to `pc` is
-  /// not known here. Logarithmic.
+  /// The last entry that starts at or before `pc`, if the table is sorted. Its FDE may end before `pc`.
+  /// Logarithmic.
   std::optional<Entry> find(std::uint64_t pc) const;
 
   /// True if starts never decrease. Linear.
@@ -88,13 +88,13 @@ private:
   const AbiTraits* abi_ = nullptr;
 };
 
-/// The part of `rest` that is .eh_frame, which starts there, where other things may follow: up to the last
-/// FDE that `table` leads to, and from there (or, where it leads to none, from the start) on to the
-/// terminator or the first entry that cannot be read. Linear in the table, or else in the section.
+/// .eh_frame without the bytes that follow it. `rest` starts with .eh_frame. The result extends to the last
+/// FDE in `table`, and from there (or from the start, if the table has none) on to the terminator or the
+/// first unreadable entry. Linear in the table, or else in the section.
 Section eh_frame_part(const Section& rest, const EhFrameHdr& table);
 
-/// Finds FDEs by address, with the search table if there is a sound one, else with an index that the first
-/// search builds.
+/// Finds FDEs by address, with the search table if it is valid, else with an index that the first search
+/// builds.
 class FdeFinder {
 public:
   FdeFinder() = default;
@@ -102,10 +102,10 @@ public:
   /// `table` is for this section (.eh_frame); its FDE addresses are checked against the section's bounds.
   FdeFinder(const Section& section, const EhFrameHdr& table) : section_(section), table_(table) {}
 
-  /// The FDE whose range contains `pc`; nothing if there is none. With the table the cost is logarithmic
-  /// and the section is not scanned; the first address that the table does not lead to makes it check once
-  /// that the table is sorted and that its entries are FDEs of the section, and give it up otherwise. Not for
-  /// concurrent use. The only Error is that of Index::build().
+  /// The FDE whose range contains `pc`; nothing if there is none. With the table the cost is logarithmic and
+  /// the section is not scanned. At the first address not found, it checks once that the table is sorted and
+  /// that its entries are FDEs of the section; otherwise it drops the table. Not thread-safe. The only Error
+  /// is that of Index::build().
   std::expected<std::optional<Fde>, Error> find(std::uint64_t pc);
 
   const Section& section() const { return section_; }
@@ -118,7 +118,7 @@ private:
 
   Section section_;
   std::optional<EhFrameHdr> table_;
-  bool table_checked_ = false; ///< and found sound
+  bool table_checked_ = false; ///< and found valid
   std::optional<Index> index_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The language-specific data area of a function (.gcc_except_table), as far as code analysis needs it: which
-// calls come back at which landing pad. The format is that of gcc and LLVM for C++, Rust, D, Ada and others
+// calls resume at which landing pad. The format is that of gcc and LLVM for C++, Rust, D, Ada and others
 // (Itanium C++ ABI, exception handling tables; gcc's unwind-pe.h for the encodings). Action and type tables
-// are not looked at.
+// are ignored.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace sframe::cfi {
 
-/// Calls in [begin, end) may come back at `landing_pad` with an exception.
+/// Calls in [begin, end) may resume at `landing_pad` with an exception.
 struct LandingPad {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -25,9 +25,9 @@ struct LandingPad {
 };
 
 /// Appends the call sites that have a landing pad, in the table's order (by address, as compilers write
-/// them). `bytes` starts with the data area and may go on behind it; `address` is where its first byte is
-/// loaded; `function_start` is the FDE's start. On a fault, what came before it stays appended. Linear in the
-/// table.
+/// them). `bytes` starts with the data area and may extend past it; `address` is the load address of its
+/// first byte; `function_start` is the FDE's start. On an error, earlier call sites stay appended. Linear in
+/// the table.
 std::expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::uint64_t address,
                                              std::uint64_t function_start, const AbiTraits& abi,
                                              std::vector<LandingPad>& out);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An FDE's instructions, executed: ranges of addresses with the rules that hold in them (DWARF 5,
-// sections 6.4.1 to 6.4.3, and the GNU and AArch64 additions).
+// Executes an FDE's instructions: ranges of addresses with their rules (DWARF 5, sections 6.4.1 to 6.4.3, and
+// the GNU and AArch64 additions).
 //
-// Rows stream out of a cursor of constant size; nothing is allocated for a row. Which registers are followed
-// is a policy of the cursor: CoreRegisters follows what a stack trace needs, AllRegisters what an unwinder
-// restores; rules for other registers are parsed and dropped. Both are the same engine.
+// A cursor of constant size returns the rows one by one; nothing is allocated for a row. Which registers are
+// tracked is a policy of the cursor: CoreRegisters tracks what a stack trace needs, AllRegisters what an
+// unwinder restores; rules for other registers are parsed and dropped. Both use the same engine.
 //
 //   sframe::cfi::CoreRowCursor rows(section, fde);
 //   for (sframe::cfi::CoreRow row; rows.next(row);) ...
 //   if (rows.error()) ...
 //
-// Ranges are never empty, and neighbours touch: the rows of a sound FDE cover it without gaps. Of several
-// changes at one address only the outcome is given. Rows with equal rules are not merged.
+// Ranges are never empty, and adjacent ones touch: the rows of a valid FDE cover it without gaps. Several
+// changes at one address give one row. Rows with equal rules are not merged.
 
 #pragma once
 
@@ -29,29 +29,29 @@ namespace sframe::cfi {
 
 class Reader;
 
-/// Nesting of DW_CFA_remember_state that is followed. Compilers nest to 1 or 2.
+/// Supported nesting of DW_CFA_remember_state. Compilers nest to 1 or 2.
 inline constexpr std::uint32_t max_remembered_states = 64;
 
-/// Bytes of initial instructions that a CIE may have: they are executed for each FDE. Real ones have less
+/// Maximum size in bytes of a CIE's initial instructions: they are executed for each FDE. Real ones have less
 /// than 50.
 inline constexpr std::size_t max_initial_instructions = 4096;
 
-/// Where the caller's value of one register is. Trivially copyable, 16 bytes.
+/// How to find the caller's value of one register. Trivially copyable, 16 bytes.
 struct RegisterRule {
   enum class Kind : std::uint8_t {
-    unspecified,    ///< nothing was said: by the ABI's convention unchanged if call-saved, else lost
+    unspecified,    ///< no rule: by the ABI's convention unchanged if call-saved, else lost
     undefined,      ///< lost
     same,           ///< unchanged
     offset,         ///< stored at CFA + offset
     val_offset,     ///< is CFA + offset
     reg,            ///< in register `number`
-    expression,     ///< stored at the address that the expression gives, computed with the CFA on the stack
-    val_expression, ///< is the value that the expression gives, computed with the CFA on the stack
+    expression,     ///< stored at the address computed by the expression, with the CFA on the stack
+    val_expression, ///< the value computed by the expression, with the CFA on the stack
   };
 
   Kind kind = Kind::unspecified;
   std::uint32_t number = 0; ///< reg: register number. Expressions: size in bytes
-  std::int64_t offset = 0;  ///< offset, val_offset: bytes. Expressions: place in the section
+  std::int64_t offset = 0;  ///< offset, val_offset: bytes. Expressions: offset in the section
 
   friend bool operator==(const RegisterRule&, const RegisterRule&) = default;
 };
@@ -61,17 +61,17 @@ struct CfaRule {
   enum class Kind : std::uint8_t {
     unspecified,     ///< no instruction has defined it
     register_offset, ///< register `number` + offset
-    expression,      ///< the value that the expression gives, computed on an empty stack
+    expression,      ///< the value computed by the expression, on an empty stack
   };
 
   Kind kind = Kind::unspecified;
   std::uint32_t number = 0; ///< register number, or the expression's size in bytes
-  std::int64_t offset = 0;  ///< bytes, or the expression's place in the section
+  std::int64_t offset = 0;  ///< bytes, or the expression's offset in the section
 
   friend bool operator==(const CfaRule&, const CfaRule&) = default;
 };
 
-/// Follows RA (the CIE's column), FP and SP.
+/// Tracks RA (the CIE's column), FP and SP.
 struct CoreRegisters {
   static constexpr std::uint32_t slots = 3;
   static constexpr std::uint32_t inline_states = 4;
@@ -82,13 +82,13 @@ struct CoreRegisters {
   CoreRegisters(const AbiTraits& abi, std::uint32_t return_register)
       : ra(return_register), fp(abi.fp), sp(abi.sp) {}
 
-  /// The slot of a register, or `slots` where it is not followed.
+  /// The slot of a register, or `slots` if it is not tracked.
   std::uint32_t slot(std::uint64_t reg) const {
     return reg == ra ? 0 : reg == fp ? 1 : reg == sp ? 2 : slots;
   }
 };
 
-/// Follows every register below 96: all general and vector registers of the ABIs that SFrame knows.
+/// Tracks every register below 96: all general and vector registers of the ABIs that SFrame supports.
 struct AllRegisters {
   static constexpr std::uint32_t slots = 96;
   static constexpr std::uint32_t inline_states = 2;
@@ -101,8 +101,8 @@ struct AllRegisters {
   }
 };
 
-/// Follows every register below 34, for those who must not allocate: where more states nest than fit in line,
-/// which no compiler does, there is ErrorKind::state_stack_full.
+/// Tracks every register below 34, for callers that must not allocate. If states nest deeper than
+/// inline_states, which no compiler does, fails with ErrorKind::state_stack_full.
 struct GeneralRegisters {
   static constexpr std::uint32_t slots = 34;
   static constexpr std::uint32_t inline_states = 6;
@@ -116,7 +116,7 @@ struct GeneralRegisters {
   }
 };
 
-/// The rules alone: what DW_CFA_remember_state keeps.
+/// The rules alone: the state saved by DW_CFA_remember_state.
 template <class Registers> struct RuleSet {
   CfaRule cfa;
   bool ra_signed = false; ///< AArch64: bit 0 of the RA_SIGN_STATE pseudo-register
@@ -125,16 +125,16 @@ template <class Registers> struct RuleSet {
   std::array<RegisterRule, Registers::slots> rules; ///< by slot
 };
 
-/// A range of addresses and the rules that hold in it.
+/// A range of addresses and its rules.
 template <class Registers> struct Row : RuleSet<Registers> {
   std::uint64_t begin = 0; ///< address of the first byte
-  std::uint64_t end = 0;   ///< address behind the last byte; above begin
+  std::uint64_t end = 0;   ///< address after the last byte; above begin
   std::uint64_t fde_start = 0;
   std::uint32_t return_register = 0; ///< the CIE's column of the return address
   Registers registers;
-  std::span<const std::byte> section; ///< what expressions are part of
+  std::span<const std::byte> section; ///< the bytes that contain the expressions
 
-  /// The rule of a register; unspecified for one that is not followed.
+  /// The rule of a register; unspecified if it is not tracked.
   RegisterRule rule(std::uint64_t reg) const {
     const std::uint32_t slot = registers.slot(reg);
     return slot < Registers::slots ? this->rules[slot] : RegisterRule{};
@@ -154,35 +154,34 @@ template <class Registers> struct Row : RuleSet<Registers> {
 };
 
 /// Executes the instructions of one FDE. Valid as long as the section's bytes. About 1 KiB with
-/// CoreRegisters, 6 KiB with AllRegisters; allocates only if states nest deeper than
-/// Registers::inline_states, with GeneralRegisters never.
+/// CoreRegisters, 6 KiB with AllRegisters. Allocates only if states nest deeper than
+/// Registers::inline_states; never with GeneralRegisters.
 template <class Registers> class BasicRowCursor {
 public:
-  /// Executes the CIE's initial instructions; a fault in them is found by error() at once, and there are no
-  /// rows.
+  /// Executes the CIE's initial instructions; if they fail, error() is set at once and there are no rows.
   BasicRowCursor(const Section& section, const Fde& fde);
 
-  /// The next row. False at the end and at the first fault; error() tells which. The rows before the fault
-  /// are right; the range in progress at the fault is not given, except that an advance past the FDE's end
-  /// (ErrorKind::past_end) first gives the row up to the end. Cost: linear in the instructions that the row
+  /// The next row. False at the end and at the first error; see error(). The rows before the error are
+  /// correct; the range in progress at the error is not returned, except that an advance past the FDE's end
+  /// (ErrorKind::past_end) first returns the row up to the end. Cost: linear in the instructions that the row
   /// needs.
   bool next(Row<Registers>& row);
 
-  /// Goes forward to the row that contains `pc`; false if there is none (pc is below the rows left, or
-  /// outside the FDE, or a fault comes first).
+  /// Advances to the row that contains `pc`; false if there is none (pc is below the remaining rows or
+  /// outside the FDE, or an error comes first).
   bool find(std::uint64_t pc, Row<Registers>& row);
 
-  /// If the last instruction is that was executed, in the section.
+  /// The offset in the section of the last executed instruction.
   std::uint64_t instruction() const { return instruction_; }
 
-  /// Set once a fault was met.
+  /// Set after an error.
   const std::optional<Error>& error() const { return error_; }
 
 private:
   using State = RuleSet<Registers>;
   enum class Step : std::uint8_t { done, advanced, failed };
 
-  /// A state that costs nothing until it is used.
+  /// A state that is not initialized until it is used.
   union Saved {
     Saved() {}
     State state;
@@ -209,23 +208,23 @@ private:
   Section section_;
   Registers registers_;
   std::uint64_t begin_ = 0;    ///< of the row in progress
-  std::uint64_t location_ = 0; ///< where the instructions have come to
+  std::uint64_t location_ = 0; ///< the instructions' current location
   std::uint64_t end_ = 0;      ///< of the FDE's range
   std::uint64_t fde_start_ = 0;
   std::uint64_t at_ = 0;          ///< the next instruction, in the section
-  std::uint64_t stop_ = 0;        ///< behind the last
-  std::uint64_t instruction_ = 0; ///< the one being executed
+  std::uint64_t stop_ = 0;        ///< end of the instructions
+  std::uint64_t instruction_ = 0; ///< the current one
   std::uint64_t code_alignment_ = 0;
   std::int64_t data_alignment_ = 0;
   std::uint32_t return_register_ = 0;
-  std::uint32_t depth_ = 0; ///< states remembered
+  std::uint32_t depth_ = 0; ///< remembered states
   std::uint8_t fde_encoding_ = 0;
   std::uint8_t address_size_ = 8;
   bool initial_ = true; ///< executing the CIE's instructions
   State state_;
-  State cie_state_;                                         ///< what DW_CFA_restore goes back to
-  std::array<Saved, Registers::inline_states> near_states_; ///< the first states remembered
-  std::vector<State> far_states_;                           ///< those nested deeper
+  State cie_state_;                                         ///< what DW_CFA_restore restores
+  std::array<Saved, Registers::inline_states> near_states_; ///< the first remembered states
+  std::vector<State> far_states_;                           ///< more deeply nested states
   std::optional<Error> error_;
 };
 

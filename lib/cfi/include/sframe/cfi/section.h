@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading a section of DWARF call frame information: .eh_frame (Linux Standard Base 5.0, chapter 10.6) or
-// .debug_frame (DWARF 5, section 6.4.1), as its entries: CIEs, which FDEs share, and FDEs, one per range of
+// Reads a section of DWARF call frame information: .eh_frame (Linux Standard Base 5.0, chapter 10.6) or
+// .debug_frame (DWARF 5, section 6.4.1). Its entries are CIEs, which FDEs share, and FDEs, one per range of
 // addresses. rows.h turns an FDE into rows.
 //
-// A Section is a view: it copies nothing and allocates nothing. Every size, offset and pointer is checked.
-// CIEs are parsed when an FDE asks for them; that costs the same whatever the CIE says, so the whole section
-// costs linear time.
+// A Section is a view: it copies nothing and allocates nothing. Every size, offset and pointer is checked. A
+// CIE is parsed when an FDE needs it, at constant cost, so reading the whole section is linear.
 //
 //   sframe::cfi::Section section(SectionKind::eh_frame, bytes, address, abi);
 //   for (auto fdes = section.fdes();;) {
 //     auto fde = fdes.next();
-//     if (!fde) { report(fde.error()); continue; }   // the next call goes on behind the bad entry, or ends
+//     if (!fde) { report(fde.error()); continue; }   // the next call continues after the bad entry, or ends
 //     if (!*fde) break;
 //     ...
 //   }
@@ -34,9 +33,8 @@ namespace sframe::cfi {
 
 enum class SectionKind : std::uint8_t { eh_frame, debug_frame };
 
-/// What DW_EH_PE_textrel and DW_EH_PE_datarel count from. On Linux: nothing uses the first; the second is the
-/// GOT's address in .eh_frame (in .eh_frame_hdr it is that section's own address, which EhFrameHdr knows
-/// itself).
+/// The bases of DW_EH_PE_textrel and DW_EH_PE_datarel. On Linux the first is unused; the second is the GOT's
+/// address in .eh_frame (in .eh_frame_hdr it is that section's own address, which EhFrameHdr uses by itself).
 struct Bases {
   std::uint64_t text = 0;
   std::uint64_t data = 0;
@@ -63,7 +61,7 @@ enum : std::uint8_t {
   pe_omit = 0xff,
 };
 
-/// A pointer as it was read. Where `indirect`, `value` is the address of the word that holds it.
+/// A decoded pointer. If `indirect`, `value` is the address of the word that holds it.
 struct Pointer {
   std::uint64_t value = 0;
   bool indirect = false;
@@ -84,7 +82,7 @@ struct Cie {
   bool b_key = false;                 ///< 'B': AArch64, return addresses are signed with key B
   bool tagged_stack = false;          ///< 'G': AArch64, memory tagging of the stack
   bool unknown_augmentation =
-      false; ///< a letter that is not known; what follows it in the augmentation is unread
+      false; ///< an unknown letter; the rest of the augmentation is unread
   std::uint32_t return_register = 0; ///< the column of the return address
   std::uint64_t code_alignment = 0;
   std::int64_t data_alignment = 0;
@@ -100,7 +98,7 @@ struct Fde {
   std::uint64_t start = 0;  ///< address of the first byte
   std::uint64_t size = 0;   ///< bytes; start + size is below 2^64
   std::optional<Pointer> lsda;
-  bool after_terminator = false;           ///< .eh_frame: behind a zero terminator. Only set by FdeCursor
+  bool after_terminator = false;           ///< .eh_frame: after a zero terminator. Only set by FdeCursor
   std::span<const std::byte> instructions; ///< with padding
   std::uint64_t instructions_offset = 0;   ///< in the section
   Cie cie;
@@ -115,8 +113,8 @@ class Section {
 public:
   Section() = default;
 
-  /// A view of `bytes`, the section's contents in the target's byte order (abi.byte_order). `address` is
-  /// where the first byte is in the target's address space: pc-relative pointers count from it. `bytes` and
+  /// A view of `bytes`, the section's contents in the target's byte order (abi.byte_order). `address` is the
+  /// address of the first byte in the target's address space: the base of pc-relative pointers. `bytes` and
   /// `abi` must outlive the view. Reads nothing.
   Section(SectionKind kind, std::span<const std::byte> bytes, std::uint64_t address, const AbiTraits& abi,
           Bases bases = {})
@@ -128,12 +126,12 @@ public:
   const AbiTraits& abi() const { return *abi_; }
   const Bases& bases() const { return bases_; }
 
-  /// Walks all FDEs in the section's order.
+  /// Iterates over all FDEs in the section's order.
   FdeCursor fdes() const;
 
-  /// Where to cut the section so that its parts can be walked on several threads: increasing offsets, the
-  /// first 0, each where an entry starts and at least `part_size` > 0 bytes behind the one before. Reads only
-  /// the entries' lengths: linear.
+  /// Offsets that split the section into parts for several threads: increasing, the first 0, each at the
+  /// start of an entry and at least `part_size` > 0 bytes after the previous one. Reads only the entries'
+  /// lengths: linear.
   std::vector<std::uint64_t> parts(std::uint64_t part_size) const;
 
   /// The CIE whose length field is at `offset`. Constant cost.
@@ -150,27 +148,27 @@ private:
   Bases bases_;
 };
 
-/// Walks the entries of a section. Valid as long as the section's bytes; cheap to make.
+/// Iterates over the entries of a section. Valid as long as the section's bytes; cheap to make.
 ///
-/// A zero length in .eh_frame is the terminator, which the C runtime puts at the end. Where bytes follow
-/// (sections concatenated by `ld -r` or a careless linker script), the walk goes on with them, as readelf
+/// A zero length in .eh_frame is the terminator, which the C runtime puts at the end. If bytes follow
+/// (sections concatenated by `ld -r` or a careless linker script), the cursor continues with them, as readelf
 /// does and as .eh_frame_hdr makes unwinders do, and marks the FDEs after_terminator: an unwinder that
 /// registers the section as a list (__register_frame) does not see them. In .debug_frame a zero length is
 /// padding.
 class FdeCursor {
 public:
   explicit FdeCursor(const Section& section) : FdeCursor(section, 0, section.bytes().size()) {}
-  /// Only the entries that start in [begin, end), both where entries start (or the section ends). A
-  /// terminator before `begin` is not known of.
+  /// Only the entries that start in [begin, end). Both are starts of entries (or the section's end). A
+  /// terminator before `begin` is not detected.
   FdeCursor(const Section& section, std::uint64_t begin, std::uint64_t end)
       : section_(section), at_(begin), end_(end) {}
 
-  /// The next FDE; nothing at the end. After an Error the next call goes on with the entry behind the bad
-  /// one; where the bad entry's own length was at fault (ErrorKind::bad_length, or a truncated length), it
-  /// finds the end. CIEs that no FDE uses are not looked at.
+  /// The next FDE; nothing at the end. After an Error the next call continues after the bad entry; if the bad
+  /// entry's length is at fault (ErrorKind::bad_length, or a truncated length), it returns nothing. CIEs that
+  /// no FDE uses are not read.
   std::expected<std::optional<Fde>, Error> next();
 
-  /// Bytes from the section's start to the entry that next() will look at.
+  /// Bytes from the section's start to the next entry.
   std::uint64_t offset() const { return at_; }
 
 private:
@@ -179,7 +177,7 @@ private:
   std::uint64_t end_ = 0;
   bool terminated_ = false;
   bool cie_known_ = false;
-  Cie cie_; ///< the last one used: most FDEs share it with their neighbour
+  Cie cie_; ///< the last one used: adjacent FDEs usually share it
 };
 
 } // namespace sframe::cfi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The call frame information to convert: sections, the most trusted first, and what is known of the
-// addresses that they describe.
+// The call frame information to convert: sections, the most trusted first, and properties of the addresses
+// that they describe.
 
 #pragma once
 
@@ -22,7 +22,7 @@ struct Range {
   bool contains(std::uint64_t address) const { return address - start < size; }
 };
 
-/// A section of linker-made stubs.
+/// A section of linker-generated stubs.
 struct Plt {
   Range range;
   std::span<const std::byte> bytes; ///< those of the range; empty if they are not in the file
@@ -30,20 +30,20 @@ struct Plt {
 
 struct CfiInput {
   const AbiTraits* abi = nullptr;
-  /// What a section describes, later ones do not describe again. Spans must outlive the conversion; all are
+  /// Addresses that a section describes are ignored in later ones. Spans must outlive the conversion; all are
   /// of `abi`.
   std::vector<cfi::Section> sections;
-  /// Where code is, by address. An FDE that starts elsewhere is skipped: linkers leave FDEs of discarded
-  /// functions behind, at address 0. Empty: not known, everything counts.
+  /// Ranges of code, by address. An FDE that starts elsewhere is skipped: linkers leave FDEs of discarded
+  /// functions at address 0. Empty: unknown, no FDE is skipped.
   std::vector<Range> code;
-  /// What Options::plt switches.
+  /// PLT sections; used if Options::plt is set.
   std::vector<Plt> plts;
-  /// Bytes of `sections` that are not in the file as they are.
+  /// Bytes of `sections` that differ from the file.
   std::vector<elf::Contents> storage;
 
-  /// .eh_frame and .debug_frame of an image, as cfi::open_cfi() finds them. Of a relocatable object, which
-  /// must be an ObjectLayout's image, relocations are applied. Fails if the ABI is none that SFrame knows,
-  /// and for sections that cannot be read. No section at all is no failure. `image` must outlive the result.
+  /// .eh_frame and .debug_frame of an image, as found by cfi::open_cfi(). The relocations of a relocatable
+  /// object, which must be an ObjectLayout's image, are applied. Fails if SFrame does not support the ABI,
+  /// and for unreadable sections. An image without these sections is valid. `image` must outlive the result.
   /// Linear in the number of headers, apart from what must be decompressed or relocated.
   static Result<CfiInput> from_image(const elf::Image& image);
 };

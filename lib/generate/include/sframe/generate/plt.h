@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stubs that a linker made and gave no CFI: the PLTs of ld.lld and mold, and GNU ld's for AArch64 and s390x. Their
-// instructions are few and say all (lib/code): most stubs leave the stack alone, so that one row describes them
-// all; stubs that push before they jump become a PCMASK function whose rows repeat.
+// Linker-generated stubs without CFI: the PLTs of ld.lld and mold, and GNU ld's for AArch64 and s390x. Their
+// few instructions determine the rows (lib/code). Most stubs leave the stack unchanged, so that one row
+// describes them all; stubs that push before they jump become a PCMASK function with repeating rows.
 //
-// Where a linker gave them CFI it can be checked against their instructions: gold's for s390x is wrong.
+// If a linker wrote CFI for them, it can be checked against their instructions: gold's for s390x is wrong.
 
 #pragma once
 
@@ -27,36 +27,36 @@ struct PltFunction {
   std::vector<FrameRow> rows;
 };
 
-/// Functions for the stubs in `bytes`, a PLT section (or a part of one that starts with a stub) at `address`; by
-/// address. A stub that only other stubs jump to (PLT0) starts with the row that holds where they jump. Stubs that
-/// cannot be understood are left out. Linear.
+/// Functions for the stubs in `bytes`, a PLT section (or a part of one that starts with a stub) at `address`;
+/// sorted by address. A stub that only other stubs jump to (PLT0) starts with the row at their jumps. Stubs
+/// that cannot be analyzed are left out. Linear.
 std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std::byte> bytes,
                                        std::uint64_t address);
 
-/// A row with the CFA that such an expression has at an address.
+/// `row` with the CFA that the expression `plt` has at `address`.
 cfi::CoreRow plt_row(cfi::CoreRow row, const cfi::PltCfa& plt, std::uint64_t address);
 
-/// The rows that stubs have by their instructions, to be asked by address.
+/// The rows of stubs, derived from their instructions, by address.
 class StubRows {
 public:
-  /// A stub, a part of one, or several in a row, with one row.
+  /// A stub, a part of one, or several adjacent ones, with one row.
   struct Piece {
     std::uint64_t begin = 0, end = 0;
-    const FrameRow* row = nullptr; ///< without Rule::fixed; its `offset` counts from the stub's start
+    const FrameRow* row = nullptr; ///< without Rule::fixed; its `offset` is relative to the stub's start
     std::uint64_t stub_end = 0;
   };
 
   /// Adds a PLT section. `bytes` must outlive the object.
   void add(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address);
 
-  /// Calls `visitor` for each piece, by address, that has bytes in [begin, end) and does not start with a filling of
-  /// zeros, until it returns false; pieces are not cut. False if it did.
+  /// Calls `visitor` for each piece, by address, that overlaps [begin, end) and does not start with zero
+  /// padding, until it returns false; pieces are not cut. Returns false if `visitor` did.
   bool visit(std::uint64_t begin, std::uint64_t end, const std::function<bool(const Piece&)>& visitor) const;
-  /// True if the row of every address in [begin, end) is known, and is this one, which has no Rule::fixed.
+  /// True if the row of every address in [begin, end) is known and equals `row`, which has no Rule::fixed.
   bool prove(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const;
-  /// True if the row of an address in [begin, end) is known, and is another one.
+  /// True if the row of an address in [begin, end) is known and differs from `row`.
   bool refute(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const;
-  /// True if they refute a row of the CFI in [begin, end).
+  /// True if the stubs refute a row of the CFI in [begin, end).
   bool refute(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t begin, std::uint64_t end) const;
 
 private:

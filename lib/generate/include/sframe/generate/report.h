@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What became of the input of a conversion: how much of it the section says, and for everything that it does
-// not say the range of addresses and the reason.
+// The report of a conversion: how much of the input the section covers, and for everything else the range of
+// addresses and the reason.
 
 #pragma once
 
@@ -22,9 +22,9 @@ struct Reason {
   const char* message = ""; ///< "CFA is a DWARF expression"
 };
 
-/// What no row can say (cfi/frame_row.h).
+/// Why no row can represent it (cfi/frame_row.h).
 Reason reason(cfi::Unsayable unsayable);
-/// What the version cannot say (builder.h).
+/// Why the version cannot represent it (builder.h).
 Reason reason(RefusalReason refusal);
 
 inline constexpr Reason bad_cfi = {"bad-cfi", "call frame instructions that cannot be executed"};
@@ -45,19 +45,19 @@ struct Fault {
 };
 
 struct Report {
-  /// FDEs that were asked for. total = converted + partial + skipped.
+  /// FDEs selected for conversion. total = converted + partial + skipped.
   struct Functions {
     std::uint64_t total = 0;
     std::uint64_t converted = 0; ///< every byte is covered
     std::uint64_t partial = 0;   ///< some bytes are
     std::uint64_t skipped = 0;   ///< none is
   };
-  /// Bytes of code in the ranges of these FDEs; bytes that several describe count once.
+  /// Bytes of code in the ranges of these FDEs; overlaps count once.
   struct PcBytes {
     std::uint64_t total = 0;
     std::uint64_t covered = 0; ///< by rows of the result
 
-    /// Percent of the bytes that are covered; 100 where there are none.
+    /// Percentage of covered bytes; 100 if there are none.
     double percent() const;
   };
 
@@ -65,22 +65,22 @@ struct Report {
   PcBytes pc_bytes;
   std::uint64_t plt_bytes = 0; ///< of the covered ones: stubs without CFI, described from their instructions
   std::uint64_t refuted_plt_bytes = 0; ///< of the covered ones: stubs whose CFI their instructions show to be wrong
-  std::map<std::string_view, std::uint64_t> reasons; ///< name -> how often: ranges, or FDEs without a range
+  std::map<std::string_view, std::uint64_t> reasons; ///< name -> count: ranges, or FDEs without a range
   std::vector<LeftOut> left_out;                     ///< by address
   std::vector<Fault> faults;                         ///< in the order of the input
   std::uint64_t overlapping =
       0; ///< FDEs that lost part of their range to one that starts later or is smaller
 
-  /// What is impossible about the figures, as a sentence, or nullptr. A report that contradicts itself is an
-  /// error of the conversion: its section must not be used.
+  /// Why the figures are inconsistent, as a sentence, or nullptr. An inconsistent report is a bug in the
+  /// conversion: its section must not be used.
   const char* contradiction() const;
   /// True if nothing was left out and nothing was unreadable.
   bool complete() const { return pc_bytes.covered == pc_bytes.total && faults.empty(); }
 
-  /// Notes a range that is left out. One that continues the last range, for the same reason and in the same
-  /// FDE, extends it.
+  /// Records a range that is left out. If it continues the last range, for the same reason and in the same
+  /// FDE, extends that.
   void leave_out(std::uint64_t start, std::uint64_t end, Reason reason, bool same_fde);
-  /// Adds all that another report counts, and its faults; not its ranges.
+  /// Adds the counts and faults of another report, but not its ranges.
   void add_counts(const Report& other);
   /// Counts a reason that has no range of its own.
   void count(Reason reason) { ++reasons[reason.name]; }
