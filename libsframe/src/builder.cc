@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A function's rows are encoded when it is added, into one growing buffer; finish() sorts the functions,
-// gives each run of encoded rows its place in that order, and copies. With share_rows an encoded run that is
-// there already is used again.
+// add() encodes a function's rows into one growing buffer; finish() sorts the functions, assigns each run of
+// encoded rows its position in that order, and copies. With share_rows an equal existing run is reused.
 
 #include "sframe/builder.h"
 
@@ -118,7 +117,7 @@ std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> 
   return std::nullopt;
 }
 
-/// The rows in the order of their offsets: as they came where that is already so, else sorted in scratch_.
+/// The rows in the order of their offsets: unchanged if already sorted, else sorted in scratch_.
 std::expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde& fde,
                                                                       std::span<const FrameRow> rows) {
   const bool in_order =
@@ -127,7 +126,7 @@ std::expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde&
   if (!std::ranges::is_sorted(rows, {}, &FrameRow::offset)) {
     scratch_.assign(rows.begin(), rows.end());
     std::ranges::sort(scratch_, {},
-                      &FrameRow::offset); // equal offsets are refused, so their order is no one's matter
+                      &FrameRow::offset); // equal offsets are refused, so the sort need not be stable
     rows = scratch_;
   }
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
@@ -152,11 +151,11 @@ std::optional<RefusalReason> Builder::refusal(const FrameRow& row) const {
   return standard && version_->has_flex ? refusal(row, FdeType::flex) : standard;
 }
 
-/// Appends the encoded rows, which are in order, to encoded_. On refusal encoded_ is as before.
+/// Appends the encoded rows, which are in order, to encoded_. A refusal leaves encoded_ unchanged.
 std::expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<const FrameRow> rows,
                                                           FdeType type) {
   const WordMeaning how = meaning(type);
-  // A last row that is going to be merged must not widen the offsets of all.
+  // A last row that will be merged must not widen all offsets.
   while (options_.merge_rows && rows.size() > 1 && rows.back().same_rules(rows[rows.size() - 2]))
     rows = rows.first(rows.size() - 1);
   const FreType fre_type = fre_type_for(rows.empty() ? 0 : rows.back().offset);
@@ -167,7 +166,7 @@ std::expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::s
     return refused(reason, fde, row);
   };
 
-  // Room for the longest rows there are; what they do not need is given back.
+  // Space for the longest possible rows; the unused part is released.
   constexpr std::size_t max_row_size = 4 + 1 + 4 * std::size(Words{}.values);
   encoded_.resize(at + version_->attribute_size + rows.size() * max_row_size);
   std::byte* to = encoded_.data() + at + version_->attribute_size;
@@ -209,7 +208,7 @@ std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameR
   if (!encoded && version_->has_flex) {
     const Refusal standard = encoded.error();
     encoded = encode_rows(fde, *ordered, FdeType::flex);
-    // Two rows of which each FDE type can say only one: it is the mixture that cannot be said.
+    // Each FDE type can represent only one of two rows: the cause is the mixture.
     if (!encoded && standard.row != Refusal::none && encoded.error().row != Refusal::none &&
         !refusal((*ordered)[encoded.error().row], FdeType::standard) &&
         !refusal((*ordered)[standard.row], FdeType::flex))
@@ -244,7 +243,7 @@ void Builder::append(const Builder& other) {
   num_fres_ += other.num_fres_;
 }
 
-/// Gives the number of a run with the bytes of another builder's.
+/// Returns the number of a run with the bytes of another builder's run.
 std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
   Run copy = run;
   copy.at = encoded_.size();
@@ -253,7 +252,7 @@ std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
   return add_run(copy);
 }
 
-/// True if `function` starts where `last` ends and says the same.
+/// True if `function` starts at the end of `last` and has the same rules and marks.
 bool Builder::continues(const Function& function, const Function& last) const {
   const Fde &fde = function.fde, &before = last.fde;
   const Run &run = runs_[function.run], &run_before = runs_[last.run];
@@ -280,7 +279,7 @@ void Builder::merge_functions() {
   *this = std::move(merged);
 }
 
-/// Gives the number of a run with these bytes: `run` itself, which ends encoded_, or an equal earlier one.
+/// Returns the number of a run with these bytes: `run` itself, which ends encoded_, or an equal earlier one.
 std::uint32_t Builder::add_run(const Run& run) {
   const auto number = static_cast<std::uint32_t>(runs_.size());
   if (!options_.share_rows) {
@@ -299,7 +298,7 @@ std::uint32_t Builder::add_run(const Run& run) {
     }
     if (slot.tag != tag_of(hash)) continue;
     const Run& other = runs_[slot.run];
-    // Rows of different FRE types can look alike where the type is kept in the index (V1, V2).
+    // Rows of different FRE types can have equal bytes if the type is stored in the index (V1, V2).
     if (other.fre_type == run.fre_type && std::ranges::equal(run_bytes(other), bytes)) {
       encoded_.resize(run.at);
       return slot.run;
@@ -318,7 +317,7 @@ void Builder::grow_table() {
   }
 }
 
-/// Where everything goes.
+/// The positions of all parts.
 struct Builder::Layout {
   std::vector<std::uint32_t> order;         ///< numbers of functions_, sorted
   std::vector<std::uint32_t> run_positions; ///< per run, from the FRE sub-section's start
@@ -329,9 +328,9 @@ struct Builder::Layout {
   static std::vector<std::uint32_t> by_address(const Builder& builder, std::uint64_t address);
 };
 
-/// By the distance from the section, which is what readers compare (Section::find_fde): where functions stand
-/// on both sides of it, near the top and near the bottom of the address space, that is not the order of
-/// their addresses. Functions mostly come in sorted stretches, which merging makes use of.
+/// By the distance from the section, which readers compare (Section::find_fde). It differs from address order
+/// if functions are on both sides of the section, near the top and the bottom of the address space. Functions
+/// mostly come in sorted runs; merging makes use of that.
 std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, std::uint64_t address) {
   const auto& functions = builder.functions_;
   const auto distance = [&](const Function& f) { return static_cast<std::int64_t>(f.fde.start - address); };
@@ -404,7 +403,8 @@ bool StartFields::reach(VersionNumber version, std::uint64_t start) const {
 std::optional<Builder::AddressRange> Builder::address_range() const {
   AddressRange range{0, std::numeric_limits<std::uint64_t>::max()};
   if (version_->start_size == 8 || functions_.empty()) return range;
-  // The lowest and highest function decide but for the place of their fields in the index, so all are asked.
+  // The lowest and highest functions decide, except for their fields' positions in the index; so all are
+  // checked.
   std::vector<std::uint64_t> starts;
   for (const Function& function : functions_) starts.push_back(function.fde.start);
   std::ranges::sort(starts);

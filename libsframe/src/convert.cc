@@ -48,8 +48,8 @@ std::expected<std::uint64_t, Error> rows_end(const Section& section, const Encod
   return rows.section_offset();
 }
 
-/// The options with what all inputs have in common and no row says: the auxiliary header, unless another one
-/// is given, and the flag that all functions keep a frame pointer.
+/// The options with common properties of all inputs that no row has: the auxiliary header, unless the options
+/// have one, and the flag that all functions keep a frame pointer.
 BuildOptions with_kept_properties(BuildOptions options, std::span<const Section> sections) {
   if (sections.empty()) return options;
   const auto aux_header = sections.front().aux_header();
@@ -58,7 +58,7 @@ BuildOptions with_kept_properties(BuildOptions options, std::span<const Section>
   };
   if (options.aux_header.empty() && std::ranges::all_of(sections, same_aux_header))
     options.aux_header.assign(aux_header.begin(), aux_header.end());
-  // Version 3 gives the bit no meaning.
+  // Version 3 does not define the bit.
   options.frame_pointer |= std::ranges::all_of(sections, [](const Section& section) {
     return (section.header().flags & section.defined_flags() & flag_frame_pointer) != 0;
   });
@@ -73,7 +73,7 @@ std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std
   const format::Version& version = *format::find_version(section->header().version);
   std::vector<std::byte> out(section->bytes().begin(), section->bytes().end());
 
-  // Functions in the order of their data, so that shared bytes are neighbours and are turned once.
+  // Functions in the order of their data, so that shared bytes are adjacent and are swapped once.
   std::vector<EncodedFde> fdes;
   fdes.reserve(section->num_fdes());
   for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {

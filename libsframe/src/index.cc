@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// All rows of all functions become one sorted list of (start, id of the rules), cut where functions end. The
-// list is then cut into buckets of equal address ranges, so small that an entry's place in its bucket and its
-// id share 32 bits: a lookup touches one or two words of the bucket table, one cache line of entries, and the
-// rules, of which there are few distinct ones.
+// The rows of all functions form one sorted list of (start, rule ID), with gaps between functions. The list
+// is divided into buckets of equal address ranges, so small that an entry's offset in its bucket and its ID
+// share 32 bits. A lookup reads one or two words of the bucket table, one cache line of entries, and the
+// rules, few of which are distinct.
 
 #include "sframe/index.h"
 
@@ -46,7 +46,7 @@ struct RowEqual {
   }
 };
 
-/// Entries of a bucket that find() looks at all at once.
+/// Entries of a bucket that find() compares without branching.
 constexpr std::uint32_t few = 16;
 
 } // namespace
@@ -57,7 +57,7 @@ public:
   std::expected<Index, Error> make();
 
 private:
-  /// From `start` (counted from base_) these rules hold. Masks are numbered from first_mask up until all rows
+  /// These rules hold from `start` (relative to base_). Masks are numbered from first_mask up until all rows
   /// are known.
   struct Piece {
     std::uint32_t start, id;
@@ -74,7 +74,7 @@ private:
 
   std::span<const Section> sections_;
   std::vector<Function> functions_;
-  std::vector<std::uint64_t> rows_left_; ///< per section: how many more it may name
+  std::vector<std::uint64_t> rows_left_; ///< per section: how many more rows it may name
   std::unordered_map<IndexedRow, std::uint32_t, RowHash, RowEqual> numbers_;
   std::vector<Piece> pieces_;
   Index index_;
@@ -105,12 +105,12 @@ std::uint32_t Index::Maker::intern(const EncodedFde& fde, const FrameRow& row) {
 
 void Index::Maker::add_piece(std::uint32_t start, std::uint32_t id) {
   if (!pieces_.empty() && pieces_.back().start == start)
-    pieces_.back().id = id; // the gap before this function turned out to be empty
+    pieces_.back().id = id; // the gap before this function is empty
   else if (pieces_.empty() || pieces_.back().id != id)
     pieces_.push_back({start, id});
 }
 
-/// Adds the pieces of a function that ends at `end`, counted from base_.
+/// Adds the pieces of a function that ends at `end`, relative to base_.
 std::optional<Error> Index::Maker::add(const Function& function, std::uint32_t end) {
   const EncodedFde& fde = function.fde;
   const Section& section = sections_[function.section];
@@ -138,8 +138,8 @@ std::optional<Error> Index::Maker::add(const Function& function, std::uint32_t e
   return std::nullopt;
 }
 
-/// Four pieces to a bucket, or fewer where the ids need the bits. There are at most as many ids as pieces
-/// (and one), so the table never has more than a few words per piece, however far apart the functions are.
+/// Four pieces to a bucket, or fewer if the IDs need the bits. There are at most as many IDs as pieces plus
+/// one, so the table has only a few words per piece, even if functions are far apart.
 void Index::Maker::choose_bucket_size() {
   const std::uint64_t ids = index_.rows_.size() + index_.masks_.size() + 1;
   const auto needed = static_cast<std::uint32_t>(std::bit_width(ids));
@@ -160,7 +160,7 @@ void Index::Maker::fill_buckets() {
   const std::uint64_t count = (index_.span_ >> shift) + 1;
   index_.buckets_.reserve(count + 1);
   index_.entries_.reserve(pieces_.size() + count + few);
-  std::uint32_t held = nothing; // what holds where the bucket begins
+  std::uint32_t held = nothing; // the ID at the bucket's start
   auto next = pieces_.begin();
   for (std::uint64_t begin = 0; begin >> shift < count; begin += std::uint64_t{1} << shift) {
     index_.buckets_.push_back(static_cast<std::uint32_t>(index_.entries_.size()));
@@ -171,7 +171,7 @@ void Index::Maker::fill_buckets() {
     }
   }
   index_.buckets_.push_back(static_cast<std::uint32_t>(index_.entries_.size()));
-  index_.entries_.resize(index_.entries_.size() + few); // find() reads that many from any entry on
+  index_.entries_.resize(index_.entries_.size() + few); // find() reads that many after any entry
 }
 
 std::expected<Index, Error> Index::Maker::make() {
@@ -206,9 +206,9 @@ const IndexedRow* Index::find(std::uint64_t pc) const {
   const std::uint32_t* entry = entries_.data() + buckets_[bucket];
   const std::uint32_t count = buckets_[bucket + 1] - buckets_[bucket];
 
-  // The last entry that starts at or before the address: with all id bits set, the address is not below any
-  // such entry. Nearly all buckets have a few entries; counting those without a branch each is faster than
-  // searching. entries_ is padded for that.
+  // The last entry that starts at or before the address: with all ID bits set, the key is not below any such
+  // entry. Nearly all buckets have a few entries; counting those without branches is faster than a binary
+  // search. entries_ is padded for that.
   const std::uint32_t key = (((offset & ((1u << bucket_shift_) - 1)) + 1) << id_bits_) - 1;
   if (count <= few) [[likely]] {
     std::uint32_t before = 0;

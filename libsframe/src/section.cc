@@ -11,7 +11,7 @@ namespace sframe {
 namespace {
 
 
-/// True if [offset, offset + size) lies in `total` bytes; no overflow.
+/// True if [offset, offset + size) is within `total` bytes; no overflow.
 bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
   return offset <= total && size <= total - offset;
 }
@@ -64,7 +64,7 @@ std::expected<Section, Error> Section::parse_damaged(std::span<const std::byte> 
   };
   namespace field = format::header;
 
-  // The preamble alone tells what the bytes are, so a short section of another kind is "no SFrame", not
+  // The preamble alone identifies the format, so a short section of another kind is "no SFrame", not
   // "truncated".
   if (bytes.size() < 4) return failed(ErrorKind::truncated_header, bytes.size());
   ByteOrder order = ByteOrder::little;
@@ -190,9 +190,9 @@ bool Section::outermost_throughout(const EncodedFde& fde) const {
   return version_->empty_is_outermost && fde.num_fres == 0 && fde.fde_type == FdeType::standard;
 }
 
-/// The number of the first function that starts after `pc`. The hot loop of a lookup: all that is the same
-/// for every probe is taken out of it. Distances from the section are compared, not addresses: that is the
-/// order in which sections are sorted, also where one stands near the top or bottom of the address space.
+/// The number of the first function that starts after `pc`. The hot loop of a lookup: loop invariants are
+/// hoisted. Compares distances from the section, not addresses: sections are sorted that way, also near the
+/// top or bottom of the address space.
 template <class Start> std::uint32_t Section::first_after(std::uint64_t pc, bool pcrel) const {
   const std::byte* const entries = bytes_.data() + index_offset_;
   const std::uint64_t entry_size = version_->entry_size;
@@ -222,7 +222,7 @@ std::expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t 
   const bool pcrel = starts_are_pcrel();
   const std::uint32_t low =
       version_->start_size == 8 ? first_after<std::int64_t>(pc, pcrel) : first_after<std::int32_t>(pc, pcrel);
-  // Several functions may start together, all but one of them empty. A file of nothing but such is made by hand.
+  // Several functions may have the same start, all but one of them empty. Only a crafted file has more.
   constexpr std::uint32_t most_together = 256;
   for (std::uint32_t i = low; i-- > 0 && low - i <= most_together;) {
     auto candidate = fde(i);
@@ -260,7 +260,7 @@ bool RowCursor::seek(std::uint32_t offset, EncodedRow& row) {
   const std::byte* found = nullptr;
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type_);
   const auto room = [&] { return end_ < at_ ? 0 : static_cast<std::uint64_t>(end_ - at_); };
-  // Only what tells one row from the next is looked at; step() checks the row that it comes to.
+  // Reads only what is needed to skip rows; step() checks the row where the loop stops.
   for (; left_ && room() > offset_size && format::load_field(at_, offset_size, order_) <= offset;
        ++number_, --left_) {
     found = at_;

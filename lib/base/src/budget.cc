@@ -14,8 +14,8 @@ struct Allowance {
   Resource resource;
   std::string_view name;
   std::uint64_t base;     ///< for every input
-  std::uint64_t per_byte; ///< of the input, on top
-  std::uint64_t bytes = 1; ///< per so many bytes
+  std::uint64_t per_byte; ///< added per byte of the input
+  std::uint64_t bytes = 1; ///< unit of per_byte
 };
 
 constexpr std::uint64_t mib = std::uint64_t(1) << 20;

@@ -22,8 +22,7 @@ bool is_plain(char c) {
   return c >= 0x20 && c < 0x7f;
 }
 
-/// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none (Unicode, table
-/// 3-7).
+/// Length of the well-formed UTF-8 sequence at the start of `text`, 0 if there is none (Unicode, table 3-7).
 unsigned utf8_length(std::string_view text) {
   auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   auto follows = [&](std::size_t i) { return byte(i) >= 0x80 && byte(i) <= 0xbf; };
@@ -51,7 +50,7 @@ void append_json_character(std::string& out, std::string_view text, const TextPi
     out += "\\n";
   } else if (piece.code == '\t') {
     out += "\\t";
-  } else { // all of them are below U+10000
+  } else { // all are below U+10000
     out += "\\u";
     for (int shift = 12; shift >= 0; shift -= 4) out += hex_digits[piece.code >> shift & 15];
   }
@@ -106,7 +105,7 @@ std::string harmless(std::string_view text) {
 void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
-    // Nearly all text is plain.
+    // Fast path: nearly all text is plain.
     const auto special = std::ranges::find_if_not(text, [](char c) { return is_plain(c) && c != '"' && c != '\\'; });
     const auto plain = static_cast<std::size_t>(special - text.begin());
     out += text.substr(0, plain);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Problems: making them and turning them into text.
+// Creates Problems and formats them.
 
 #include "sframe/base/problem.h"
 

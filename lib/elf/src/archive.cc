@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `ar` archives, through LLVM's reader.
+// Reads `ar` archives with LLVM's reader.
 
 #include "sframe/elf/archive.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr llvm::StringRef magic = "!<arch>\n", thin_magic = "!<thin>\n";
 
-/// Any number of members may name the same bytes, up to all of the archive.
+/// Any number of members may share one name, which may be as long as the archive.
 std::string bounded(llvm::StringRef name) {
   constexpr llvm::StringRef cut = "...";
   if (name.size() <= Member::max_name_size) return name.str();

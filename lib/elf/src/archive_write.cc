@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Archives with other contents. The bytes are copied member by member; what changes is the size in a member's
-// header, and the places of members in the symbol index, which comes first:
+// Replaces members of an archive. The bytes are copied member by member. Two things change: the size in a
+// replaced member's header, and the offsets of members in the symbol index, which comes first:
 //
-//   GNU "/"              number of symbols, then the place of a member's header for each     32 bits, big
-//   endian GNU "/SYM64/"        the same                                                            64 bits,
-//   big endian BSD "__.SYMDEF"      size in bytes, then pairs of name offset and place                  32
-//   bits, little endian
-//   "__.SYMDEF_64"       the same                                                            64 bits, little
-//   endian
+//   GNU "/"             number of symbols, then per symbol the offset of its member's header   32 bits, big endian
+//   GNU "/SYM64/"       same                                                                   64 bits, big endian
+//   BSD "__.SYMDEF"     size in bytes, then pairs of name offset and member offset          32 bits, little endian
+//   BSD "__.SYMDEF_64"  same                                                                64 bits, little endian
 //
-// (ar(5) of System V and of FreeBSD.) LLVM's writer would make the index anew from what it can read in the
-// members, and so lose the symbols of members that only a compiler's plugin can read (link-time
-// optimisation).
+// (ar(5) of System V and of FreeBSD.) LLVM's writer would rebuild the index from the members that it can
+// read, and so lose the symbols of members that only a compiler's plugin can read (link-time optimisation).
 
 #include "sframe/elf/archive.h"
 
@@ -34,11 +31,11 @@ using llvm::object::Archive;
 
 constexpr std::size_t header_size = 60, size_at = 48, size_width = 10;
 
-/// How a symbol index is laid out.
+/// Layout of a symbol index.
 struct IndexForm {
   unsigned width; ///< bytes of each number
   ByteOrder order;
-  bool pairs; ///< a name's offset before each place, and a size instead of a number of entries
+  bool pairs; ///< a name's offset before each member offset, and a size instead of a count
 };
 
 std::optional<IndexForm> index_form(Archive::Kind kind) {
@@ -52,7 +49,7 @@ std::optional<IndexForm> index_form(Archive::Kind kind) {
   }
 }
 
-/// If the header of a member is in the old and the new archive.
+/// Offsets of a member's header in the old and the new archive.
 struct Place {
   std::uint64_t before, after;
 };
@@ -72,7 +69,7 @@ private:
   std::span<const std::byte> old_;
   const Archive& archive_;
   std::vector<std::byte> out_;
-  std::vector<Place> places_; ///< in order
+  std::vector<Place> places_; ///< sorted
 };
 
 Result<void> Rewriter::add(const Archive::Child& member,
@@ -80,7 +77,7 @@ Result<void> Rewriter::add(const Archive::Child& member,
   auto old = member.getBuffer();
   if (!old) return std::unexpected(to_problem(old.takeError(), {}));
   const std::uint64_t begin = member.getChildOffset();
-  const std::uint64_t data = member.getDataOffset(); // behind a name of BSD's, which counts as contents
+  const std::uint64_t data = member.getDataOffset(); // after a BSD name, which counts as contents
   places_.push_back({begin, out_.size()});
   const std::size_t header = out_.size();
   const auto prefix = old_.subspan(begin, data - begin);
@@ -104,11 +101,11 @@ Result<void> Rewriter::add_members(Replacements contents) {
   std::optional<Problem> problem;
   std::size_t number = 0;
   for (const Archive::Child& member : archive_.children(end)) {
-    if (number == 0) { // what stands before the members: symbol index, long names
+    if (number == 0) { // the bytes before the members: symbol index, long names
       const auto before = old_.first(member.getChildOffset());
       out_.assign(before.begin(), before.end());
-      // With its name in the header, and not in front of the contents, an index of BSD's is a member like
-      // others here.
+      // A BSD index with its name in the header, not before the contents, is listed as an ordinary member
+      // here.
       if (to_llvm(old_.subspan(before.size())).starts_with("__.SYMDEF")) {
         problem = Problem{"archive with a symbol index of an unknown form", {}, before.size()};
         break;
@@ -125,7 +122,7 @@ Result<void> Rewriter::add_members(Replacements contents) {
   return {};
 }
 
-/// Puts the new places into the index, which is at its old place.
+/// Updates the offsets in the index, which has not moved.
 Result<void> Rewriter::write_index() {
   const llvm::StringRef index = archive_.getSymbolTable();
   if (index.empty()) return {};

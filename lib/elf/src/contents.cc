@@ -50,7 +50,7 @@ Result<Contents> Image::contents(const Section& section) const {
       llvm::object::Decompressor::create(llvm::StringRef(section.name.data(), section.name.size()),
                                          to_llvm(*bytes), order_ == ByteOrder::little, true);
   if (!decompressor) return cannot_decompress(decompressor.takeError(), section);
-  // The size is the file's word: a few bytes must not make us allocate gigabytes.
+  // The size is untrusted: a few bytes must not cause an allocation of gigabytes.
   const std::uint64_t size = decompressor->getDecompressedSize();
   if (size > max_decompressed_size || size / max_expansion > bytes->size())
     return fail("compressed section claims an absurd size", section.name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cores: putting the parts together, and memory. Notes are in core_notes.cc, images in core_modules.cc.
+// Assembles a core from its parts, and reads its memory. Notes are in core_notes.cc, images in
+// core_modules.cc.
 
 #include "sframe/elf/core.h"
 
@@ -21,7 +22,7 @@ Result<Core> Core::parse(std::span<const std::byte> bytes) {
   core.problems_.assign(core.image_.problems().begin(), core.image_.problems().end());
   core.index_memory();
   NoteReader reader(core);
-  std::uint64_t budget = bytes.size(); // notes that overlap are not worth reading twice
+  std::uint64_t budget = bytes.size(); // do not read overlapping notes repeatedly
   for (const Segment& segment : core.image_.segments()) {
     if (segment.type != pt_note) continue;
     auto notes = core.image_.contents(segment);
@@ -94,7 +95,7 @@ std::size_t Core::read(std::uint64_t address, std::span<std::byte> out) const {
 std::optional<std::uint64_t> Core::read_word(std::uint64_t address) const {
   auto bytes = bytes_at(address);
   if (bytes.size() >= 8) return load<std::uint64_t>(bytes.data(), byte_order());
-  std::array<std::byte, 8> word{}; // across two segments
+  std::array<std::byte, 8> word{}; // may span two segments
   if (bytes.empty() || read(address, word) != word.size()) return std::nullopt;
   return load<std::uint64_t>(word.data(), byte_order());
 }
@@ -117,7 +118,8 @@ const Module* Core::module_at(std::uint64_t address) const {
 }
 
 std::string signal_name(std::int32_t signal) {
-  // Linux numbers on all machines that SFrame knows; the C library's names would be those of the host.
+  // Linux numbers, the same on all machines that SFrame supports; the C library's names would be those of the
+  // host.
   static constexpr const char* names[] = {
       nullptr,     "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
       "SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which ELF images a process had mapped. NT_FILE lists mappings of files; mappings of one path that follow
-// each other make a module, unless the module's own program headers (its first page is usually in the core)
-// say that it ends earlier: then the same file was mapped twice. The vdso has no file: the auxiliary vector
-// says where it is. A core without NT_FILE still shows the images whose first page it has; where it has not
-// even the program's (qemu's emulation of Linux writes such cores), the mapped memory around the program's
-// entry point is taken for the program.
+// Finds the ELF images that a process had mapped. NT_FILE lists mappings of files. Consecutive mappings of
+// one path form a module, unless the module's own program headers (its first page is usually in the core)
+// show that it ends earlier: then the same file was mapped twice. The vdso has no file: the auxiliary vector
+// has its address. Without NT_FILE, images are found by their first pages. If the program's is missing too
+// (qemu's emulation of Linux writes such cores), the mapped memory around the program's entry point is
+// assumed to be the program.
 
 #include "core_notes.h"
 
@@ -18,11 +18,11 @@ namespace sframe::elf {
 
 namespace {
 
-/// Program headers and build ID stand in the first page; looking no further bounds the work on hostile cores.
+/// Program headers and build ID are in the first page; reading only that bounds the work on hostile cores.
 constexpr std::size_t header_window = 4096;
 constexpr unsigned max_note_segments = 8;
 
-/// The segment that is loaded from the file's first bytes.
+/// The segment that contains the file's first bytes.
 const Segment* first_load(const Image& image) {
   for (const Segment& segment : image.segments())
     if (segment.type == pt_load && segment.offset < header_window && segment.file_size != 0) return &segment;
@@ -52,7 +52,7 @@ void ModuleFinder::add_mapped_files() {
   std::ranges::stable_sort(mappings, {}, &Mapping::start);
   std::uint64_t end = 0;
   for (const Mapping& mapping : mappings) {
-    if (mapping.start < end) continue; // overlap: nonsense
+    if (mapping.start < end) continue; // overlap: invalid
     end = mapping.end;
     add_mapping(mapping);
   }
@@ -81,14 +81,14 @@ void ModuleFinder::add_mapping(const Mapping& mapping) {
   modules.push_back(std::move(module));
 }
 
-/// Data files are mapped too. Without the first page to look at, a file counts as an image if the core shows
-/// one of its mappings as code; or, where the core shows nothing of it (gcore leaves clean pages out
-/// altogether), if it has several mappings, as images have.
+/// Data files are mapped too. Without its first page, a file counts as an image if one of its mappings is
+/// code according to the core. If the core has none of its mappings (gcore leaves out clean pages), it counts
+/// if it has several, as images do.
 bool ModuleFinder::keep(const Module& module) const {
   if (module.header_address != 0) return true;
   const Mapping& first = module.mappings.front();
   if (first.file_offset == 0 && core_.bytes_at(first.start).size() >= 4)
-    return false; // it is there, and it is not ELF
+    return false; // present, but not ELF
   bool unseen = false;
   for (const Mapping& mapping : module.mappings) {
     const MemoryRange* range = core_.range_at(mapping.start);
@@ -188,8 +188,8 @@ std::uint64_t bias_of(const Segment& segment, const Mapping& mapping) {
   return mapping.start - mapping.file_offset - (segment.address - segment.offset);
 }
 
-/// True if the mapping is what a loader makes of the segment: it starts at the segment's offset, rounded
-/// down to a page.
+/// True if the mapping is a loader's mapping of the segment: it starts at the segment's offset, rounded down
+/// to a page.
 bool starts_at(const Segment& segment, const Mapping& mapping) {
   constexpr std::uint64_t largest_page = 65536;
   if (segment.type != pt_load || segment.file_size == 0 || segment.offset < mapping.file_offset) return false;
@@ -198,7 +198,7 @@ bool starts_at(const Segment& segment, const Mapping& mapping) {
          (skip < 4096 || segment.offset % largest_page == skip);
 }
 
-/// True if the mapping starts within the segment: the rest of one that was split (mprotect).
+/// True if the mapping starts within the segment: the rest of a split mapping (mprotect).
 bool starts_within(const Segment& segment, const Mapping& mapping) {
   return segment.type == pt_load && mapping.file_offset >= segment.offset &&
          mapping.file_offset - segment.offset < segment.file_size;
@@ -207,8 +207,8 @@ bool starts_within(const Segment& segment, const Mapping& mapping) {
 } // namespace
 
 std::optional<std::uint64_t> bias_from_file(const Image& file, std::span<const Mapping> mappings) {
-  // Both lists go by address, so the first pair that fits is the right one even if two segments share a
-  // page of the file.
+  // Both lists are sorted by address, so the first match is correct even if two segments share a page of the
+  // file.
   for (auto fits : {starts_at, starts_within})
     for (const Mapping& mapping : mappings)
       for (const Segment& segment : file.segments())

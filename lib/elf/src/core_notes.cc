@@ -12,7 +12,7 @@
 //   NT_FPREGSET      floating-point registers
 //   NT_ARM_PAC_MASK  mask for data pointers, mask for code pointers (8 each)
 //
-// The last two belong to the thread of the last NT_PRSTATUS.
+// The last two belong to the thread of the preceding NT_PRSTATUS.
 
 #include "core_notes.h"
 
@@ -50,7 +50,7 @@ void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
       {"NetBSD-CORE", "NetBSD"}, {"FreeBSD", "FreeBSD"}, {"OpenBSD", "OpenBSD"}};
   NoteCursor cursor(notes, core_.byte_order(), align);
   while (auto note = cursor.next()) {
-    for (const auto& [owner, system] : systems) // NetBSD's notes of threads: "NetBSD-CORE@1"
+    for (const auto& [owner, system] : systems) // NetBSD's thread notes: "NetBSD-CORE@1"
       if (note->owner.starts_with(owner)) core_.other_system_ = system;
     if (note->owner == "LINUX" && note->type == nt_arm_pac_mask) pac_mask(note->body);
     if (note->owner != "CORE") continue;
@@ -84,13 +84,14 @@ void NoteReader::process(std::span<const std::byte> body) {
   core_.pid_ = load<std::uint32_t>(body.data() + 24, core_.byte_order());
   core_.name_ = string_at(body, 40, 16);
   core_.arguments_ = string_at(body, 56, 80);
-  while (core_.arguments_.ends_with(' ')) core_.arguments_.remove_suffix(1); // the kernel leaves one behind
+  while (core_.arguments_.ends_with(' ')) core_.arguments_.remove_suffix(1); // the kernel leaves a trailing
+                                                                             // space
 }
 
 void NoteReader::signal(std::span<const std::byte> body) {
   const ByteOrder order = core_.byte_order();
   if (body.size() < 24) return complain("NT_SIGINFO note is too short");
-  if (core_.signal_info_) return; // one per thread: the first is that of the thread that died
+  if (core_.signal_info_) return; // one per thread: the first is that of the crashed thread
   core_.signal_info_ = SignalInfo{static_cast<std::int32_t>(load<std::uint32_t>(body.data(), order)),
                                   static_cast<std::int32_t>(load<std::uint32_t>(body.data() + 8, order)),
                                   load<std::uint64_t>(body.data() + 16, order)};

@@ -45,7 +45,7 @@ private:
 
   Core& core_;
   std::uint64_t image_end_ =
-      0; ///< of the newest module, from its program headers; 0 if they are not there
+      0; ///< of the newest module, from its program headers; 0 if missing
 };
 
 } // namespace sframe::elf

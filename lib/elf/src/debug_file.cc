@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looking up separate debug files.
+// Finds separate debug files.
 
 #include "sframe/elf/debug_file.h"
 
@@ -90,7 +90,7 @@ std::optional<DebugLink> debug_link(const Image& image) {
   const auto bytes = contents->bytes();
   const auto end = std::ranges::find(bytes, std::byte{});
   const auto size = static_cast<std::size_t>(end - bytes.begin());
-  // The checksum stands behind the name, padded to 4 bytes.
+  // The checksum follows the name, padded to 4 bytes.
   const auto crc =
       load_at<std::uint32_t>(bytes, (std::uint64_t{size} + 4) & ~std::uint64_t{3}, image.byte_order());
   if (end == bytes.end() || size == 0 || !crc) return std::nullopt;

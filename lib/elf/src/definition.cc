@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One symbol by its name. Hash tables are not used: .symtab has none, and most files have no such name, which
-// a search through the bytes of the names tells fast.
+// Finds one symbol by name. Does not use hash tables: .symtab has none, and most files lack the name, which a
+// search through the string table detects fast.
 
 #include "llvm_types.h"
 #include "sframe/elf/symbols.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names as programmers write them: which mangling a name has.
+// Demangles names: determines the mangling of a name.
 
 #include "demangle.h"
 
@@ -17,8 +17,8 @@ namespace sframe::elf {
 
 namespace {
 
-/// Of D's names (https://dlang.org/spec/abi.html), LLVM's demangler reads no nested ones: each back-reference prints
-/// one identifier, or leads to another one, and this is the only cost.
+/// LLVM's demangler does not parse nested D names (https://dlang.org/spec/abi.html): each back-reference
+/// prints one identifier, or leads to another back-reference. No other cost occurs.
 Demangled demangle_d(std::string_view name) {
   constexpr unsigned max_back_references = 24;
   if (std::ranges::count(name, 'Q') > max_back_references) return std::unexpected(NotDemangled::too_long);
@@ -27,7 +27,7 @@ Demangled demangle_d(std::string_view name) {
   return std::string(text.get());
 }
 
-/// The name without the version that linkers append: "name@VERSION", "name@@VERSION".
+/// The name without the version appended by linkers: "name@VERSION", "name@@VERSION".
 std::string_view without_version(std::string_view name) {
   const std::size_t at = name.find('@', 1);
   if (at == name.npos) return name;
@@ -43,7 +43,7 @@ std::string_view without_version(std::string_view name) {
 Demangled demangle_any(std::string_view name) {
   if (auto rust = demangle_legacy_rust(name)) return std::move(*rust);
   Demangled text = std::unexpected(NotDemangled::malformed);
-  // On some systems all symbols start with one more underscore.
+  // On some systems all symbols have an extra leading underscore.
   for (const std::string_view candidate : {name, name.substr(1)}) {
     if (candidate.starts_with("_Z") || candidate.starts_with("___Z"))
       text = demangle_itanium(candidate);

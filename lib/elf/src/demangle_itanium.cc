@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// C++ names. LLVM's parser and nodes are templates and virtual functions, so the limits are set from inside: the
-// parser's recursive functions count their depth, the arena knows how deep each node's tree is, and the buffer that
-// nodes are printed to sees each node before it is printed.
+// C++ names. LLVM's parser and nodes are templates and virtual functions, so the limits are enforced from
+// inside: the parser's recursive functions count their depth, the arena tracks the depth of each node's tree,
+// and the output buffer checks each node before it is printed.
 
 #include "demangle.h"
 
@@ -26,9 +26,9 @@ using namespace llvm::itanium_demangle;
 // Stack: ElfSymbols.DemanglesOnASmallStack measures what these limits need.
 constexpr unsigned max_parse_depth = 256; ///< nested types, expressions, names...
 constexpr unsigned max_print_depth = 512; ///< nodes in nodes
-constexpr unsigned max_tree_depth = 1024; ///< nodes in nodes that only ask each other questions
+constexpr unsigned max_tree_depth = 1024; ///< nested nodes that only query each other
 
-/// Memory for the nodes of one name. Linear in the name's size, for so is the parser.
+/// Memory for the nodes of one name. Linear in the name's size, as the parser is.
 class NodeArena {
 public:
   void reset() {}
@@ -44,8 +44,8 @@ public:
   }
   void* allocateNodeArray(std::size_t count) { return allocate(sizeof(Node*) * count); }
 
-  /// The longest path in the tree. What a forward reference leads to is not known when it is made: it may be anything
-  /// else, but a path goes through each of them once.
+  /// The longest path in the tree. The target of a forward reference is unknown when it is made: it may be
+  /// any node, but a path goes through each reference once.
   std::uint64_t tree_depth() const { return std::uint64_t(deepest_) * (1 + forward_references_); }
 
 private:
@@ -86,8 +86,8 @@ private:
   std::uint32_t forward_references_ = 0;
 };
 
-/// LLVM's parser with a limit: each way in which it comes back to a function goes through one of these, but for those
-/// that hidden_nesting() counts.
+/// LLVM's parser with a limit: all recursion goes through one of these functions, except for what
+/// hidden_nesting() counts.
 class Parser : public AbstractManglingParser<Parser, NodeArena> {
   using Base = AbstractManglingParser<Parser, NodeArena>;
 
@@ -128,11 +128,11 @@ private:
   }
 
   unsigned depth_ = 0;
-  std::size_t steps_; ///< left; the parser does not go back, so this is a second line of defence
+  std::size_t steps_; ///< steps left; the parser does not backtrack, so this is a second line of defence
 };
 
-/// How often the parser may call itself without asking Parser: once for a template parameter declaration in another
-/// (Tp, Tt, Tn), and for a vendor's type with an argument (u4nameI...E).
+/// How often the parser may recurse without calling Parser: once for a template parameter declaration in
+/// another (Tp, Tt, Tn), and for a vendor's type with an argument (u4nameI...E).
 std::size_t hidden_nesting(std::string_view name) {
   std::size_t count = 0;
   for (std::size_t i = 0; i + 1 < name.size(); ++i) {
@@ -143,7 +143,7 @@ std::size_t hidden_nesting(std::string_view name) {
   return count;
 }
 
-/// Where nodes are printed to, which refuses to go on beyond the limits. Never grows.
+/// The output buffer of nodes, which stops at the limits. Never grows.
 class Printer final : public OutputBuffer {
 public:
   explicit Printer(std::uint64_t tree_depth)
@@ -175,7 +175,7 @@ public:
   }
 
 private:
-  /// Between two nodes, no more than one identifier or an array of numbers is printed.
+  /// Between two nodes, at most one identifier or an array of numbers is printed.
   static constexpr std::size_t slack = 4 * max_mangled;
 
   bool enter(const Node& node) {
@@ -183,19 +183,19 @@ private:
     if (here > counted_) work_ += here - counted_;
     counted_ = here;
     work_ += 4;
-    // To such a node, the print functions put questions that it passes on.
+    // The print functions query such a node, and it passes the queries on.
     if (node.getRHSComponentCache() == Node::Cache::Unknown || node.getArrayCache() == Node::Cache::Unknown ||
         node.getFunctionCache() == Node::Cache::Unknown)
       work_ += question_cost_;
     if (here > max_demangled || work_ > max_demangle_work || depth_ == max_print_depth) stopped_ = true;
     if (!stopped_) return ++depth_, true;
-    if (here > max_demangled) setCurrentPosition(max_demangled); // what callers add meanwhile is not wanted
+    if (here > max_demangled) setCurrentPosition(max_demangled); // discard what callers add meanwhile
     return false;
   }
 
   std::uint64_t question_cost_;
   std::uint64_t work_ = 0;
-  std::size_t counted_ = 0; ///< position up to which the text is part of work_
+  std::size_t counted_ = 0; ///< position up to which the text is counted in work_
   unsigned depth_ = 0;
   bool stopped_ = false;
 };

@@ -17,8 +17,8 @@ namespace sframe::elf {
 
 namespace {
 
-/// What Rust's compilers up to v0 made of characters that symbols cannot have: `$LT$` and so on, and `$u7b$` by
-/// number. (rust-lang/rust, rustc_symbol_mangling, legacy.)
+/// Escapes of Rust's compilers before v0 for characters that symbols cannot have: `$LT$` and so on, and
+/// `$u7b$` by number. (rust-lang/rust, rustc_symbol_mangling, legacy.)
 std::optional<std::string> legacy_character(std::string_view escape) {
   static constexpr std::pair<std::string_view, std::string_view> names[] = {
       {"SP", "@"}, {"BP", "*"}, {"RF", "&"}, {"LT", "<"}, {"GT", ">"}, {"LP", "("}, {"RP", ")"}, {"C", ","}};
@@ -36,9 +36,9 @@ std::optional<std::string> legacy_character(std::string_view escape) {
   return std::string(text, to);
 }
 
-/// One part of a path. Characters that are no escape stay.
+/// One component of a path. Characters that are not an escape stay.
 void append_legacy_part(std::string& out, std::string_view part) {
-  if (part.starts_with("_$")) part.remove_prefix(1); // only so that the symbol starts like a name
+  if (part.starts_with("_$")) part.remove_prefix(1); // only makes the symbol start like a name
   while (!part.empty()) {
     const std::size_t end = part.find('$', 1);
     const auto escaped = part[0] == '$' && end != part.npos ? legacy_character(part.substr(1, end - 1))
@@ -56,14 +56,14 @@ void append_legacy_part(std::string& out, std::string_view part) {
   }
 }
 
-/// The last part of Rust's names: `h` and 16 digits.
+/// The last component of Rust's names: `h` and 16 digits.
 bool is_legacy_hash(std::string_view part) {
   return part.size() == 17 && part[0] == 'h' &&
          part.find_first_not_of("0123456789abcdef", 1) == std::string_view::npos;
 }
 
-/// Goes through a v0 name as LLVM's demangler does, but prints nothing, and counts what that would print: follows a
-/// back-reference wherever it would be printed, and stops at the limits.
+/// Parses a v0 name as LLVM's demangler does, but only counts what that would print: follows a back-reference
+/// each time it would be printed, and stops at the limits.
 class RustMeasure {
 public:
   explicit RustMeasure(std::string_view name) : text_(name.substr(2, name.find('.') - 2)) {}
@@ -80,7 +80,7 @@ public:
   }
 
 private:
-  /// Of paths, types and constants in one another. Stack: ElfSymbols.DemanglesOnASmallStack.
+  /// Nesting of paths, types and constants. Stack: ElfSymbols.DemanglesOnASmallStack.
   static constexpr unsigned max_depth = 192;
 
   struct Nested {
@@ -92,7 +92,7 @@ private:
     RustMeasure& measure;
   };
 
-  /// No single text that is printed is longer than this: " as ", "*const ", a number of 64 bits.
+  /// No single printed text is longer than this: " as ", "*const ", a number of 64 bits.
   void cost(std::uint64_t steps) {
     work_ += steps;
     if (work_ > max_demangle_work) failed_ = true;
@@ -265,8 +265,8 @@ private:
     print(24);
   }
 
-  /// What is bound stays in scope up to the end of a signature or of bounds; how many are, LLVM's demangler limits by
-  /// the name's size.
+  /// Bound lifetimes stay in scope up to the end of a signature or of bounds; LLVM's demangler limits their
+  /// number by the name's size.
   void binder() {
     const std::uint64_t count = tagged_base_62('G');
     if (count >= text_.size() + 1) failed_ = true;
@@ -328,9 +328,9 @@ Demangled demangle_rust(std::string_view name) {
   return std::string(text.get());
 }
 
-/// Rust's mangling of before v0: that of C++'s nested names, with a hash at the end. The hash tells apart what
-/// has one name, and is left out, as rustfilt does; so is the suffix that LLVM gives to what it moves
-/// from one object to another. Nothing if the name is none of these.
+/// Rust's legacy mangling: that of C++'s nested names, with a hash at the end. The hash distinguishes items
+/// of the same name, and is left out, as in rustfilt; so is the suffix that LLVM adds to items moved from one
+/// object to another. Nothing if the name has no such form.
 std::optional<std::string> demangle_legacy_rust(std::string_view name) {
   if (!name.starts_with("_ZN")) return std::nullopt;
   name.remove_prefix(3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files as bytes: mapped where the kernel can, read where it cannot.
+// Files as bytes: mapped if the kernel can, else read.
 
 #include "sframe/elf/file.h"
 
@@ -57,7 +57,7 @@ Result<std::vector<std::byte>> read_stream(int fd) {
 struct File::Mapping {
   std::atomic<bool> used{true};
   std::atomic<std::uintptr_t> begin{0}, end{0}; ///< end is 0 while the others change
-  std::atomic<bool> intact{true}; ///< else the memory is not used again
+  std::atomic<bool> intact{true}; ///< false: the memory is not reused
   std::string path;
   Mapping* next = nullptr;
 };
@@ -103,8 +103,8 @@ Result<File> File::open(const std::string& path) {
 
 namespace {
 
-/// File systems that make up their files: what is read there are not bytes that somebody stored, or reading does
-/// something. Their numbers are those of linux/magic.h, which older kernels' headers have fewer of.
+/// Synthetic file systems: reading their files does not return stored bytes, or has side effects. Their
+/// numbers are those of linux/magic.h, of which older kernels' headers lack some.
 constexpr std::uint32_t made_up[] = {
     0x9fa0,     // proc
     0x62656572, // sysfs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list of ABIs, and how registers and rules are written.
+// The list of ABIs, and the text form of registers and rules.
 
 #include "abi/abis.h"
 

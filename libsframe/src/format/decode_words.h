@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The reading half of words.h, which explains the words. It is inline because it is the inner loop of every
+// The decoding half of words.h, which documents the words. Inline because it is the inner loop of every
 // reader.
 
 #pragma once
@@ -22,7 +22,7 @@ inline std::int32_t load_word(const std::byte* at, std::uint32_t size, ByteOrder
   return load<std::int32_t>(at, order);
 }
 
-/// Reads words in turn; knows when they run out.
+/// Reads words in order, up to the end.
 class WordReader {
 public:
   explicit WordReader(const EncodedRow& row)
@@ -56,7 +56,7 @@ inline bool decode_slot(std::int32_t word, const WordMeaning& meaning, Rule& out
   return true;
 }
 
-/// The CFA offset that a word stands for.
+/// The CFA offset that a word encodes.
 inline bool decode_cfa_offset(std::int32_t word, const AbiTraits& abi, std::int32_t& out, ErrorKind& fault) {
   const std::int64_t offset = std::int64_t{word} * abi.cfa_scale + abi.cfa_bias;
   out = static_cast<std::int32_t>(offset);
@@ -82,8 +82,8 @@ inline bool decode_standard(const EncodedRow& row, const WordMeaning& meaning, F
   return words.done();
 }
 
-/// Reads one control word and, unless it is the padding word, its offset. `absent` is what padding or no
-/// words at all mean.
+/// Reads one control word and, unless it is the padding word, its offset. `absent` is the rule for padding or
+/// missing words.
 inline bool decode_flex_rule(WordReader& words, const Rule& absent, Rule& out, ErrorKind& fault) {
   out = absent;
   if (words.done()) return true;
@@ -119,7 +119,7 @@ inline bool decode_flex(const EncodedRow& row, const WordMeaning& meaning, Frame
   return words.done();
 }
 
-/// The rules of `row`. False, with the fault's kind, where the words have no meaning.
+/// The rules of `row`. False, with the error's kind, if the words are not defined.
 inline bool decode_words(const EncodedRow& row, const WordMeaning& meaning, FrameRow& out, ErrorKind& fault) {
   if (row.word_count() == 0) {
     fault = ErrorKind::bad_dataword_count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the fields of a section stand, and the bits of those that are made of bits.
+// Offsets of a section's fields, and the bits of bit fields.
 
 #pragma once
 
@@ -41,7 +41,7 @@ constexpr std::uint32_t version = 2, flags = 3, abi = 4, fixed_fp = 5, fixed_ra 
                         size = 28;
 } // namespace header
 
-/// The FDE's info byte, the same bits in all versions but for the signal bit (section 2.3.3).
+/// The FDE's info byte, the same bits in all versions except for the signal bit (section 2.3.3).
 namespace info {
 constexpr std::uint8_t fre_type = 0x0f, pc_mask = 0x10, key_b = 0x20, signal = 0x80;
 constexpr std::uint8_t fde_type = 0x1f; ///< in info2

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Version 1 (obsolete, but binutils 2.40 and 2.41 write it): packed index entries of 17 bytes (version.h),
-// starts from the section's start. No rep_size: rows of a PCMASK function repeat after the ABI's PLT entry
+// starts relative to the section. No rep_size: rows of a PCMASK function repeat after the ABI's PLT entry
 // size. (Specification, section 1.3.)
 
 #include "format/version.h"

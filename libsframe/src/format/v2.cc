@@ -2,9 +2,9 @@
 //
 // Version 2: naturally aligned index entries of 20 bytes, the 17 of version 1 (version.h) and
 //   17 uint8 rep_size   18 uint16 padding
-// Errata 1 brought the flag FUNC_START_PCREL and s390x, errata 2 the row without data words: outermost frame.
-// The errata cannot be told apart by the version number, and need not be: neither gives a new meaning to
-// bytes that had one. (Specification of version 2, section "SFrame FDE".)
+// Errata 1 added the flag FUNC_START_PCREL and s390x, errata 2 the row without data words: outermost frame.
+// The version number does not distinguish the errata, and need not: neither changes the meaning of bytes that
+// were valid before. (Specification of version 2, section "SFrame FDE".)
 
 #include "format/version.h"
 #include "sframe/section.h"

@@ -17,7 +17,7 @@ public:
     bits_ |= static_cast<std::uint64_t>(value < 0 ? ~value : value);
     add(static_cast<std::uint32_t>(value));
   }
-  /// Control words are unsigned: they need no room for a sign.
+  /// Control words are unsigned: they need no sign bit.
   void add_control(std::uint32_t value) {
     bits_ |= value >> 1;
     add(value);
@@ -35,15 +35,15 @@ private:
   void add(std::uint32_t value) { words_.values[words_.count++] = value; }
 
   Words words_;
-  std::uint64_t bits_ = 0; ///< all bits of all words that a width must hold beside a sign
+  std::uint64_t bits_ = 0; ///< all bits of all words that a width must hold in addition to a sign
 };
 
-/// True if the rule says what the header's fixed offset says anyway.
+/// True if the rule equals the header's fixed offset.
 bool is_fixed(const Rule& rule, std::int32_t fixed_offset) {
   return fixed_offset != 0 && (rule.kind == Kind::fixed || rule == Rule::at_cfa(fixed_offset));
 }
 
-/// Adds the word for a slot relative to the CFA, or for a register where words may name them.
+/// Adds the word for a slot relative to the CFA, or for a register if words may name them.
 bool encode_slot(const Rule& rule, const WordMeaning& meaning, bool zero_is_taken, WordWriter& words) {
   if (rule.kind == Kind::stored && rule.base == Rule::cfa_base) {
     if (zero_is_taken && rule.offset == 0) return false;
@@ -58,10 +58,10 @@ bool encode_slot(const Rule& rule, const WordMeaning& meaning, bool zero_is_take
   return false;
 }
 
-/// The word for a CFA offset; nothing if the ABI's unit does not divide it.
+/// The word for a CFA offset; nothing if it is not a multiple of the ABI's unit.
 std::optional<std::int64_t> encode_cfa_offset(std::int32_t offset, const AbiTraits& abi) {
   const std::int64_t unbiased = std::int64_t{offset} - abi.cfa_bias;
-  if (abi.cfa_scale == 1) return unbiased; // no division, which took a tenth of a conversion
+  if (abi.cfa_scale == 1) return unbiased; // avoids a division that took a tenth of a conversion
   if (unbiased % abi.cfa_scale != 0) return std::nullopt;
   return unbiased / abi.cfa_scale;
 }
@@ -92,12 +92,12 @@ std::expected<Words, RefusalReason> encode_standard(const FrameRow& row, const W
   return words.finish(row.cfa.base == abi.sp, row.ra_signed);
 }
 
-/// Adds control word and offset word. False if the rule has no such form.
+/// Adds control word and offset word. False if they cannot represent the rule.
 bool encode_flex_rule(const Rule& rule, std::int64_t offset, WordWriter& words) {
   if (rule.kind != Kind::value && rule.kind != Kind::stored) return false;
   std::uint32_t word = rule.kind == Kind::stored ? control::deref_p : 0;
   if (rule.base != Rule::cfa_base) word |= std::uint32_t{rule.base} << control::reg_shift | control::reg_p;
-  if (word == 0) return false; // the value CFA + offset would read as "no rule"
+  if (word == 0) return false; // the value CFA + offset would be read as "no rule"
   words.add_control(word);
   words.add_signed(offset);
   return true;

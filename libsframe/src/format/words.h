@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between a row's data words and its rules: what the words mean. Writing is declared here; reading is in
+// Conversion between a row's data words and its rules. Writing is declared here; reading is in
 // decode_words.h.
 //
-// Default FDE type (specification, section 3.1): CFA offset from SP or FP; then, where the header fixes no
+// Default FDE type (specification, section 3.1): CFA offset from SP or FP; then, if the header fixes no
 // offset for it, the RA slot; then the FP slot. s390x scales the CFA offset; in version 2 its odd words name
-// registers. An RA word of 0 says that RA is not saved: the specification has it for s390x only, but
-// consumers read it so on every ABI. We read it everywhere and write it where it is specified. Flexible FDE
-// type (section 3.2): for CFA, RA, FP in turn a control word and an offset, or a single 0 for "no rule".
-// s390x scales the CFA's offset word here too (the specification does not say so; producers and readers agree
-// on it). The base register bit of the info byte has no meaning and is written as 0, as it is in a row
-// without words.
+// registers. An RA word of 0 means that RA is not saved: the specification defines it for s390x only, but
+// consumers accept it on every ABI. We read it on all ABIs and write it only where it is specified.
+//
+// Flexible FDE type (section 3.2): for CFA, RA, FP in this order a control word and an offset, or a single 0
+// for "no rule". s390x scales the CFA's offset word here too (unspecified, but producers and readers agree).
+// The base register bit of the info byte is unused and written as 0, as in a row without words.
 
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace sframe::format {
 
-/// What a section with this header, version and ABI means by its words.
+/// The meaning of words in a section with this header, version and ABI.
 WordMeaning word_meaning(const Version& version, const AbiTraits& abi, FdeType type, std::int8_t fixed_ra,
                          std::int8_t fixed_fp);
 
@@ -34,7 +34,7 @@ struct Words {
   std::uint32_t values[6] = {};
 };
 
-/// The words for `row`, in the smallest size that holds them, or why there are none.
+/// The words for `row`, in the smallest size that holds them, or the reason for refusal.
 std::expected<Words, RefusalReason> encode_words(const FrameRow& row, const WordMeaning& meaning);
 
 } // namespace sframe::format
