@@ -50,8 +50,8 @@ std::expected<EhFrameHdr, Error> EhFrameHdr::parse(std::span<const std::byte> by
   return header;
 }
 
-/// What read_pointer() would give, for the encodings that searchable() lets through; a search reads a dozen
-/// of these.
+/// The result of read_pointer(), for the encodings that searchable() accepts; faster, since a search reads a
+/// dozen.
 std::uint64_t EhFrameHdr::number_at(std::uint64_t offset) const {
   const std::uint8_t relation = encoding_ & 0x70;
   const std::uint64_t base = relation == pe_datarel ? address_ : relation == pe_pcrel ? address_ + offset : 0;
@@ -66,7 +66,7 @@ EhFrameHdr::Entry EhFrameHdr::entry(std::uint64_t number) const {
 }
 
 std::optional<EhFrameHdr::Entry> EhFrameHdr::find(std::uint64_t pc) const {
-  // Invariant, in a sorted table: the entries before `low` start at or before pc, those from `high` on behind
+  // Invariant, in a sorted table: the entries before `low` start at or before pc, those from `high` on after
   // it.
   std::uint64_t low = 0, high = count_;
   while (low < high) {

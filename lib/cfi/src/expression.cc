@@ -57,7 +57,7 @@ private:
     return stack_[--depth_];
   }
 
-  /// The value `down` places below the top.
+  /// The value `down` positions below the top.
   std::uint64_t peek(std::uint32_t down) {
     if (down >= depth_) return fail(ExpressionErrorKind::stack_underflow), 0;
     return stack_[depth_ - 1 - down];
@@ -143,7 +143,7 @@ private:
     }
   }
 
-  /// The top goes below the `count` - 1 values under it.
+  /// Moves the top below the `count` - 1 values under it.
   void rotate(std::uint32_t count) {
     peek(count - 1);
     if (fault_) return;
@@ -182,7 +182,7 @@ private:
 
   void divide(std::uint64_t a, std::int64_t sa, std::int64_t sb) {
     if (sb == 0) return fail(ExpressionErrorKind::division_by_zero);
-    // The quotient of the lowest number by -1 does not exist; negating wraps as all arithmetic here does.
+    // The quotient of the lowest number and -1 is not representable; negation wraps, as all arithmetic here.
     push(sb == -1 ? -a : static_cast<std::uint64_t>(sa / sb));
   }
 
@@ -192,7 +192,7 @@ private:
   Reader reader_;
   std::uint32_t bits_;
   std::uint32_t depth_ = 0;
-  std::uint64_t operation_ = 0; ///< offset of the one at work
+  std::uint64_t operation_ = 0; ///< offset of the current one
   std::optional<ExpressionError> fault_;
   std::array<std::uint64_t, max_expression_stack> stack_;
 };

@@ -10,7 +10,7 @@ namespace {
 using Result = std::expected<Rule, Unsayable>;
 using Kind = RegisterRule::Kind;
 
-/// The reasons that name the register at hand.
+/// The reasons for the current register.
 struct Reasons {
   Unsayable expression, val_offset;
 };
@@ -26,7 +26,7 @@ Result at_cfa(std::int64_t offset) {
   return Rule::at_cfa(static_cast<std::int32_t>(offset));
 }
 
-/// base + offset, or what is stored there, where the base may be the CFA.
+/// base + offset, or the word stored there; the base may be the CFA.
 Result from_linear(const LinearExpression& linear, bool stored, const Reasons& reasons) {
   if (linear.base != Rule::cfa_base)
     return based(stored ? Rule::Kind::stored : Rule::Kind::value, linear.base, linear.offset);
@@ -37,7 +37,7 @@ Result expression_rule(const CoreRow& row, const RegisterRule& rule, const AbiTr
                        const Reasons& reasons) {
   const auto linear = linear_expression(row.expression(rule), abi, true);
   const bool is_address = rule.kind == Kind::expression;
-  // The address of an address: one load more than a row can say.
+  // An address computed by a load: one load more than a row can represent.
   if (!linear || (is_address && linear->deref)) return std::unexpected(reasons.expression);
   return from_linear(*linear, is_address || linear->deref, reasons);
 }
@@ -52,7 +52,7 @@ Result cfa_rule(const CoreRow& row, const AbiTraits& abi) {
   return std::unexpected(plt_cfa(expression, abi) ? Unsayable::cfa_plt : Unsayable::cfa_expression);
 }
 
-/// A rule that says where the register is; not for those that leave it where it was.
+/// A rule for a saved register; not for those that leave it in place.
 Result saved_rule(const CoreRow& row, const RegisterRule& rule, const AbiTraits& abi,
                   const Reasons& reasons) {
   if (rule.kind == Kind::offset) return at_cfa(rule.offset);
@@ -71,7 +71,7 @@ Result ra_rule(const CoreRow& row, const AbiTraits& abi) {
   const RegisterRule rule = row.ra();
   const std::uint32_t where = unchanged(rule) ? column : rule.number;
   if (unchanged(rule) || rule.kind == Kind::reg) {
-    // Where RA has a fixed slot its column is no register, and there is nothing in it.
+    // If RA has a fixed slot, its column is not a real register and holds no value.
     if (where == abi.ra)
       return abi.fixed_ra_offset ? Result(std::unexpected(Unsayable::ra_unsaved)) : Rule::same();
     return based(Rule::Kind::value, where, 0);
@@ -88,8 +88,8 @@ Result fp_rule(const CoreRow& row, const AbiTraits& abi) {
   return saved_rule(row, rule, abi, {Unsayable::fp_expression, Unsayable::fp_val_offset});
 }
 
-/// True if the caller's SP is what everyone who applies the row takes it for: CFA + abi.sp_from_cfa. A rule
-/// SP = CFA + constant was dealt with before.
+/// True if the caller's SP is the value that all users of the row assume: CFA + abi.sp_from_cfa. Rules SP =
+/// CFA + constant are handled earlier.
 bool sp_agrees(const CoreRow& row, const Rule& cfa, const AbiTraits& abi) {
   const RegisterRule rule = row.rule(abi.sp);
   if (rule.kind == Kind::unspecified || rule.kind == Kind::undefined || rule.kind == Kind::val_offset)
@@ -105,7 +105,7 @@ bool sp_agrees(const CoreRow& row, const Rule& cfa, const AbiTraits& abi) {
          std::int64_t{sp->offset} == std::int64_t{cfa.offset} + abi.sp_from_cfa;
 }
 
-/// Adds to the rule's offset, where the sum fits.
+/// Adds to the rule's offset; false if the sum does not fit.
 bool move(Rule& rule, std::int64_t distance) {
   std::int32_t sum = 0;
   if (__builtin_add_overflow(rule.offset, distance, &sum)) return false;
@@ -113,9 +113,9 @@ bool move(Rule& rule, std::int64_t distance) {
   return true;
 }
 
-/// The row with the CFA where SP = CFA + `sp` becomes SP = CFA + abi.sp_from_cfa, which everyone who applies a row
-/// takes for granted. Go on s390x has SP = CFA, the ABI SP = CFA - 160. The CFA is only a name for a place: under
-/// another name SP is where the CFI puts it, and the slots that count from the CFA stay where they are.
+/// Moves the CFA so that SP = CFA + `sp` becomes SP = CFA + abi.sp_from_cfa, which all users of a row assume.
+/// Go on s390x has SP = CFA, the ABI SP = CFA - 160. Moving the CFA does not change the frame: SP has the
+/// value given by the CFI, and the addresses of slots relative to the CFA stay.
 std::expected<FrameRow, Unsayable> with_sp(FrameRow row, std::int64_t sp, const AbiTraits& abi) {
   if (row.cfa.kind != Rule::Kind::value) return std::unexpected(Unsayable::sp_rule);
   std::int32_t distance = 0;
@@ -154,7 +154,7 @@ std::expected<FrameRow, Unsayable> to_frame_row(const FullRow& row, const AbiTra
   return to_frame_row(core_row(row, abi), abi);
 }
 
-/// Expressions are not remembered, nor a rule for SP, which has to be compared with each CFA.
+/// Not cached: expressions, and a rule for SP, which has to be compared with each CFA.
 std::expected<const FrameRow*, Unsayable> FrameRowMaker::make_anew(const CoreRow& row) {
   const auto is_plain = [](const RegisterRule& rule) {
     return rule.kind != Kind::expression && rule.kind != Kind::val_expression;

@@ -11,7 +11,7 @@ namespace sframe::cfi {
 
 namespace {
 
-/// The value of DT_PLTGOT, which in a process may be the address or the link address of what it is about.
+/// The value of DT_PLTGOT, which in a process may be the address or the link address of the GOT.
 std::optional<std::uint64_t> find_pltgot(const elf::Image& image, std::uint64_t bias,
                                          const BytesAt& bytes_at) {
   constexpr std::uint64_t end_tag = 0, pltgot_tag = 3, entry_size = 16;
@@ -32,8 +32,8 @@ std::optional<std::uint64_t> find_pltgot(const elf::Image& image, std::uint64_t 
   return std::nullopt;
 }
 
-/// What DW_EH_PE_datarel counts from in .eh_frame: the GOT's address, which the C library's loader and libgcc
-/// take from the dynamic segment.
+/// The base of DW_EH_PE_datarel in .eh_frame: the GOT's address, which the C library's loader and libgcc take
+/// from the dynamic segment.
 Bases bases_of(const elf::Image& image, std::uint64_t bias, const BytesAt& bytes_at) {
   for (const std::string_view name : {".got.plt", ".got"})
     if (const elf::Section* got = image.find_section(name)) return {.data = got->address};
@@ -59,19 +59,19 @@ private:
   ImageCfi cfi_;
 };
 
-/// The table beside .eh_frame. Objects have none.
+/// The search table of .eh_frame. Objects have none.
 std::optional<EhFrameHdr> Opener::find_table() {
   const elf::Section* section = image_.find_section(".eh_frame_hdr");
   if (!section || image_.relocatable()) return std::nullopt;
   auto contents = image_.contents(*section);
-  if (!contents) return std::nullopt; // it can be done without
+  if (!contents) return std::nullopt; // it is optional
   const auto table = EhFrameHdr::parse(contents->bytes(), section->address, abi_);
   if (!table) return std::nullopt;
   cfi_.storage.push_back(std::move(*contents));
   return *table;
 }
 
-/// The sections of a name. A linked file has one; `ld -r` may leave several in an object.
+/// The sections of that name. A linked file has one; `ld -r` may leave several in an object.
 void Opener::add_sections(std::string_view name, SectionKind kind) {
   for (const elf::Section& section : image_.sections()) {
     if (section.name != name) continue;

@@ -10,7 +10,7 @@ namespace sframe::cfi {
 
 namespace {
 
-/// What one thread reads at a time.
+/// Bytes that one thread reads at a time.
 constexpr std::uint64_t part_size = 256 << 10;
 
 constexpr auto before = [](const Index::Entry& a, const Index::Entry& b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call-site tables. The area begins with the encoding of the landing pads' base and, unless omitted, that
+// Call-site tables. The area starts with the encoding of the landing pads' base and, unless omitted, that
 // base (else the function's start); then the encoding of the type table and its offset; then the encoding and
 // size of the call-site table. An entry has start, size, landing pad (0 = none) and an action.
 

@@ -9,7 +9,7 @@
 namespace sframe::cfi {
 
 enum Opcode : std::uint8_t {
-  // In the two high bits; the low six are an operand.
+  // Opcode in the two high bits; the low six are an operand.
   cfa_advance_loc = 0x40,
   cfa_offset = 0x80,
   cfa_restore = 0xc0,

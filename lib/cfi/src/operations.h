@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations of DWARF expressions (DWARF 5, sections 2.5.1 and 7.7.1), as far as call frame information uses
-// them.
+// Operations of DWARF expressions (DWARF 5, sections 2.5.1 and 7.7.1) used in call frame information.
 
 #pragma once
 
@@ -67,8 +66,8 @@ enum Operation : std::uint8_t {
   op_call_frame_cfa = 0x9c,
 };
 
-/// The operand of an operation that pushes a constant, sign-extended to 64 bits; nothing, and nothing read,
-/// for any other operation.
+/// The operand of an operation that pushes a constant, sign-extended to 64 bits; for other operations,
+/// returns nothing and reads nothing.
 inline std::optional<std::uint64_t> read_constant(Reader& reader, std::uint8_t operation) {
   if (operation >= op_lit0 && operation <= op_lit31) return operation - op_lit0;
   const auto extend = [](auto value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); };
@@ -87,13 +86,13 @@ inline std::optional<std::uint64_t> read_constant(Reader& reader, std::uint8_t o
   }
 }
 
-/// A register with an offset, as breg operations have them.
+/// A register with an offset, as in breg operations.
 struct BasedOperand {
   std::uint64_t reg = 0;
   std::int64_t offset = 0;
 };
 
-/// The operands of a breg operation; nothing, and nothing read, for any other operation.
+/// The operands of a breg operation; for other operations, returns nothing and reads nothing.
 inline std::optional<BasedOperand> read_breg(Reader& reader, std::uint8_t operation) {
   BasedOperand operand;
   if (operation >= op_breg0 && operation <= op_breg31)

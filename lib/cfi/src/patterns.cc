@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two shapes of expressions that a row without expressions can say.
+// The two forms of expressions that a row can represent.
 
 #include "operations.h"
 #include "sframe/cfi/frame_row.h"
@@ -14,7 +14,7 @@ std::optional<std::uint64_t> constant(Reader& reader) {
   return read_constant(reader, reader.u8());
 }
 
-/// A constant and the binary operation that takes it.
+/// A constant and the binary operation that uses it.
 std::optional<std::uint64_t> constant_for(Reader& reader, Operation operation) {
   const auto value = constant(reader);
   return value && reader.u8() == operation ? value : std::nullopt;

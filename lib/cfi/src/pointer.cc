@@ -40,7 +40,7 @@ std::uint8_t pointer_width(std::uint8_t encoding, std::uint8_t address_size) {
 bool pointer_encoding_known(std::uint8_t encoding) {
   const std::uint8_t form = encoding & form_mask, relation = encoding & relation_mask;
   if (encoding == pe_omit || relation > pe_aligned) return false;
-  // Alignment is a form of its own: it goes with no other.
+  // pe_aligned cannot be combined with another form.
   if (relation == pe_aligned) return form == pe_absptr;
   return form == pe_uleb128 || form == pe_sleb128 || pointer_width(encoding, 8) != 0;
 }

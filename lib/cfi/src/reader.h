@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one way in which this library reads bytes. A Reader stands in a section between its place and a limit;
-// every read is checked against the limit. The first fault sticks: from then on all reads give 0 and the
-// place stays, so that a caller can read several fields and ask once.
+// All reads of this library go through Reader. A Reader has a position in a section and a limit; every read
+// is checked against the limit. The first failure is sticky: all later reads return 0 and the position stays,
+// so that a caller can read several fields and check once.
 
 #pragma once
 
@@ -17,7 +17,7 @@ namespace sframe::cfi {
 
 class Reader {
 public:
-  /// Reads bytes[at, limit). `limit` is cut to the end of `bytes`.
+  /// Reads bytes[at, limit). `limit` is clamped to the end of `bytes`.
   Reader(std::span<const std::byte> bytes, std::uint64_t at, std::uint64_t limit, ByteOrder order)
       : base_(bytes.data()), at_(at), limit_(limit < bytes.size() ? limit : bytes.size()),
         order_(order) {
@@ -64,7 +64,7 @@ public:
     at_ += size;
   }
 
-  /// Nearly all numbers of call frame information have one byte.
+  /// Fast path: nearly all numbers of call frame information have one byte.
   std::uint64_t uleb() {
     if (left() && static_cast<std::uint8_t>(base_[at_]) < 0x80)
       return static_cast<std::uint8_t>(base_[at_++]);
@@ -78,8 +78,8 @@ public:
   }
 
 private:
-  /// Assemblers may pad, but a number of any length would make parsing a CIE, which is done for each FDE,
-  /// cost any time.
+  /// Assemblers may pad, but numbers of unlimited length would make parsing a CIE, which is done for each
+  /// FDE, arbitrarily slow.
   static constexpr std::uint32_t max_leb_bytes = 16;
 
   std::uint64_t long_leb(bool is_signed) {
@@ -92,8 +92,8 @@ private:
       if (shift < 63) {
         value |= bits << shift;
       } else {
-        // What lies past bit 63 must repeat the sign (0 for unsigned numbers); at bit 63 one bit still
-        // counts.
+        // Bits past bit 63 must repeat the sign (0 for unsigned numbers); of the byte at bit 63 one bit is
+        // used.
         if (shift == 63) value |= bits << 63;
         const std::uint64_t filler = is_signed && value >> 63 ? 0x7f : 0;
         const std::uint64_t wanted = shift == 63 ? (filler & ~std::uint64_t{1}) | (bits & 1) : filler;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The engine that executes call frame instructions. An instruction either changes the rules, or moves the
-// location, which completes the row in progress: the rules as they are now hold from begin_ to the new
-// location.
+// Executes call frame instructions. An instruction either changes the rules, or moves the location, which
+// completes the row in progress: the current rules hold from begin_ to the new location.
 
 #include "sframe/cfi/rows.h"
 
@@ -21,7 +20,7 @@ std::int64_t scaled(Reader& reader, std::int64_t operand, std::int64_t factor) {
 }
 
 /// An unsigned operand as a signed number, modulo 2^64: LLVM writes a negative CFA offset as the unsigned
-/// number of the same 64 bits, and readers take it so.
+/// number of the same 64 bits, and readers accept it.
 std::int64_t unsigned_offset(Reader& reader) {
   return static_cast<std::int64_t>(reader.uleb());
 }
@@ -32,7 +31,7 @@ std::uint32_t register_number(Reader& reader) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// The place and size of an expression, as rules hold them.
+/// The offset and size of an expression, as stored in rules.
 template <class R> R expression_rule(Reader& reader, typename R::Kind kind) {
   const std::uint64_t size = reader.uleb();
   const std::uint64_t place = reader.at();
@@ -80,7 +79,7 @@ template <class Registers> bool BasicRowCursor<Registers>::complete(std::uint64_
   return begin_ < end_;
 }
 
-/// The instructions from the next one on.
+/// A reader at the next instruction.
 template <class Registers> Reader BasicRowCursor<Registers>::instructions() const {
   return {section_.bytes(), at_, stop_, section_.abi().byte_order};
 }
@@ -248,8 +247,8 @@ template <class Registers> auto BasicRowCursor<Registers>::move_to(std::uint64_t
 }
 
 template <class Registers> auto BasicRowCursor<Registers>::restore(std::uint64_t reg) -> Step {
-  // In a CIE, where GNU as puts a .cfi_restore that comes first in a function (binutils PR 33170), there is
-  // nothing to go back to but the state without any rules.
+  // In a CIE, where GNU as puts a leading .cfi_restore of a function (binutils PR 33170), the only state to
+  // restore is the one without any rules.
   const std::uint32_t slot = registers_.slot(reg);
   if (slot < Registers::slots) state_.rules[slot] = initial_ ? RegisterRule{} : cie_state_.rules[slot];
   return Step::done;

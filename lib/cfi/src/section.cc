@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of both kinds of section. They differ in three places only: how an entry says that it is a CIE,
-// what the CIE pointer counts from, and that a zero length ends .eh_frame. In the 64-bit format the CIE
-// pointer has 8 bytes in .debug_frame (DWARF 5, section 7.4) and 4 in .eh_frame (Linux Standard Base 5.0,
-// section 10.6.1).
+// Entries of both kinds of section. They differ in three respects only: the mark of a CIE, the base of the
+// CIE pointer, and that a zero length ends .eh_frame. In the 64-bit format the CIE pointer has 8 bytes in
+// .debug_frame (DWARF 5, section 7.4) and 4 in .eh_frame (Linux Standard Base 5.0, section 10.6.1).
 
 #include "sframe/cfi/section.h"
 
@@ -21,17 +20,17 @@ constexpr std::uint32_t first_reserved_length = 0xfffffff0;
 /// Real augmentations have up to six letters; a limit keeps the cost of parsing a CIE constant.
 constexpr std::uint32_t max_augmentation = 32;
 
-/// Where an entry starts and ends.
+/// The bounds of an entry.
 struct Extent {
   std::uint64_t offset = 0;    ///< of the length field
-  std::uint64_t id_offset = 0; ///< behind it: the CIE id or pointer
+  std::uint64_t id_offset = 0; ///< after it: the CIE id or pointer
   std::uint64_t end = 0;
   bool dwarf64 = false;
 
   bool empty() const { return id_offset == end; }
 };
 
-/// What follows the length: a CIE's mark, or an FDE's reference to its CIE.
+/// The field after the length: a CIE's mark, or an FDE's reference to its CIE.
 struct Id {
   bool is_cie = false;
   std::uint64_t cie_offset = 0;
@@ -79,7 +78,7 @@ std::expected<Id, Error> read_id(const Section& section, const Extent& extent) {
   return id;
 }
 
-/// The letters of an augmentation behind 'z' (or all of them where there is none), with their data.
+/// The letters of an augmentation after 'z' (or all of them without 'z'), with their data.
 void read_augmentation(const Section& section, std::string_view letters, Reader& reader, Cie& cie) {
   const PointerPlace place{section.address(), section.bases(), std::nullopt, cie.address_size};
   for (const char letter : letters) {
@@ -132,7 +131,7 @@ std::expected<Cie, Error> parse_cie(const Section& section, const Extent& extent
   std::string_view letters = read_letters(reader, section, cie);
   if (cie.version == 4) read_sizes(reader, cie);
   if (reader.failed()) return std::unexpected(reader.error());
-  // GCC 2's "eh": a pointer to exception data stands before the alignment factors.
+  // GCC 2's "eh": a pointer to exception data precedes the alignment factors.
   if (letters.starts_with("eh")) {
     reader.skip(cie.address_size);
     letters.remove_prefix(2);
@@ -161,8 +160,8 @@ std::expected<Cie, Error> parse_cie(const Section& section, const Extent& extent
   return cie;
 }
 
-/// Start and size. The size has the form of the start but is relative to nothing, and no sizes are negative:
-/// the sign bit of a fixed form is part of the number.
+/// Start and size. The size has the form of the start but no base, and is never negative: the sign bit of a
+/// fixed form is part of the number.
 bool read_range(Reader& reader, const PointerPlace& place, const Cie& cie, Fde& fde) {
   const Pointer start = read_pointer(reader, cie.fde_encoding, place);
   if (start.indirect) reader.fail(ErrorKind::indirect_start);
@@ -213,7 +212,7 @@ std::vector<std::uint64_t> Section::parts(std::uint64_t part_size) const {
   std::vector<std::uint64_t> starts = {0};
   for (std::uint64_t at = 0; at < bytes_.size();) {
     const auto extent = read_extent(*this, at);
-    if (!extent) break; // the last part's cursor comes to it
+    if (!extent) break; // the last part's cursor reaches it
     if (at - starts.back() >= part_size) starts.push_back(at);
     at = extent->end;
   }

@@ -141,7 +141,7 @@ constexpr std::uint32_t made_up[] = {
     0x50494446, // pidfs
 };
 
-/// File systems where another machine, or a program, is waited for.
+/// File systems that wait for another machine or a program.
 constexpr std::uint32_t of_network[] = {
     0x6969,     // nfs
     0x517b,     // smb
@@ -165,7 +165,7 @@ bool is_one_of(std::span<const std::uint32_t> types, std::uint32_t type) {
   return std::ranges::find(types, type) != types.end();
 }
 
-/// What is wrong with the file system that `fd` is on, or nullptr.
+/// Why the file system of `fd` is not allowed, or nullptr.
 const char* check_file_system(int fd, bool network) {
   struct statfs found {};
   if (::fstatfs(fd, &found) != 0) return "its file system cannot be asked";
@@ -177,13 +177,14 @@ const char* check_file_system(int fd, bool network) {
   return "is on a network file system";
 }
 
-/// What `path` leads to, which is not opened.
+/// An O_PATH descriptor of the target of `path`, which is not opened for reading.
 int open_place(const std::string& path, int flags = 0) {
   return retry([&] { return ::open(path.c_str(), O_PATH | O_CLOEXEC | flags); });
 }
 
-/// The place of `path` inside `root`, without opening what is there. By the kernel, which lets no change on the way
-/// lead out; where it cannot (before Linux 5.6, or where a sandbox forbids it), step by step.
+/// The location of `path` inside `root`, without opening the file. Done by the kernel, so that concurrent
+/// changes cannot lead outside; step by step if the kernel cannot (before Linux 5.6, or forbidden by a
+/// sandbox).
 int find_in_root(const std::string& root, const std::string& path) {
   const Descriptor folder{retry([&] { return ::open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC); })};
   if (folder.fd < 0) return -1;
@@ -197,7 +198,7 @@ int find_in_root(const std::string& root, const std::string& path) {
 
 } // namespace
 
-/// Opens what `place`, which O_PATH made, stands for.
+/// Opens the file that `place`, an O_PATH descriptor, refers to.
 Result<File> File::read_regular(const std::string& path, int place) {
   struct stat info {};
   if (place < 0 || ::fstat(place, &info) != 0) return fail_errno("cannot open");
@@ -319,7 +320,7 @@ std::span<const std::byte> File::bytes() const {
 std::string path_in_root(const std::string& root, std::string_view path) {
   namespace fs = std::filesystem;
   if (root.empty()) return std::string(path);
-  constexpr int most_links = 40; // as the kernel
+  constexpr int most_links = 40; // as in the kernel
   int links = 0;
   fs::path inside; // relative to the root, without links
   std::deque<fs::path> left;
@@ -339,7 +340,7 @@ std::string path_in_root(const std::string& root, std::string_view path) {
     std::error_code error;
     const fs::path target = fs::read_symlink(root / inside / name, error);
     if (error || ++links > most_links) {
-      inside /= name; // no link
+      inside /= name; // not a link
       continue;
     }
     if (target.is_absolute()) inside.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The headers of an ELF file and the way from addresses to bytes. The bytes of sections are in contents.cc,
+// The headers of an ELF file, and mapping of addresses to bytes. The bytes of sections are in contents.cc,
 // relocations in relocations.cc.
 
 #include "sframe/elf/image.h"
@@ -49,8 +49,8 @@ std::vector<Section> decode_sections(std::span<const std::byte> bytes, std::vect
   return result;
 }
 
-/// Not LLVM's: that needs section headers to be sound where only their number is 0, and truncated cores have
-/// unsound ones.
+/// Not LLVM's reader: that requires valid section headers even if their number is 0, and truncated cores have
+/// invalid ones.
 template <class Types>
 std::vector<Segment> decode_segments(std::span<const std::byte> bytes, std::span<const Section> sections,
                                      std::vector<Problem>& problems) {
@@ -211,7 +211,7 @@ std::vector<Table> Image::sframe_tables(std::string_view name) const {
 }
 
 void Image::find_build_id() {
-  unsigned tries = 16; // a file that names the same notes a thousand times is not to cost a thousand walks
+  unsigned tries = 16; // bounds the cost of a file that names the same notes a thousand times
   auto look = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t align) {
     auto notes = raw(offset, size, {});
     if (notes) build_id_ = build_id_in_notes(*notes, order_, align);

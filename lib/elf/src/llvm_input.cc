@@ -18,7 +18,7 @@ bool is_in_file(const Image& image, const Section& section) {
   return section.offset <= image.bytes().size() && section.size <= image.bytes().size() - section.offset;
 }
 
-/// Each of these LLVM takes for granted.
+/// LLVM assumes each of these conditions.
 bool is_sound_relocations(const Image& image, const Section& section) {
   const std::uint64_t entry = section.type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);
   return is_in_file(image, section) && section.entsize == entry && section.size % entry == 0 &&
@@ -41,11 +41,11 @@ bool is_fit_for_llvm_dwarf(const Image& image) {
   std::uint64_t left = (std::uint64_t(64) << 20) + 64 * std::uint64_t(image.bytes().size());
   for (const Section& section : image.sections()) {
     if (section.flags & shf_compressed) {
-      const std::uint64_t size = claimed_size(image, section).value_or(0); // LLVM reports what has no header
+      const std::uint64_t size = claimed_size(image, section).value_or(0); // LLVM reports a missing header
       if (size > left) return false;
       left -= size;
     }
-    if (!image.relocatable()) continue; // relocations stay unread
+    if (!image.relocatable()) continue; // LLVM does not read relocations here
     if ((section.type == SHT_REL || section.type == SHT_RELA) && !is_sound_relocations(image, section)) return false;
     if (section.type == SHT_CREL && !is_in_file(image, section)) return false;
   }

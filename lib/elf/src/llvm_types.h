@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: LLVM's view of ELF, and how it meets ours. Structures of the file are LLVM's packed types
-// (alignment 1, byte order built in), so that a table can be read in place once its bounds are checked.
+// Private: conversions between LLVM's ELF types and ours. The file's structures are LLVM's packed types
+// (alignment 1, byte order built in), so that a table can be read in place after a bounds check.
 
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace sframe::elf {
 
-/// LLVM's error, consumed, as a Problem.
+/// Converts LLVM's error to a Problem and consumes it.
 Problem to_problem(llvm::Error error, std::string_view section);
 
 inline llvm::StringRef to_llvm(std::span<const std::byte> bytes) {
@@ -44,8 +44,8 @@ template <class T> std::span<const T> whole_table(std::span<const std::byte> byt
   return *table_at<T>(bytes, 0, bytes.size() / sizeof(T));
 }
 
-/// The string at `offset`, up to a zero byte, the end of the table or `max` characters; empty if `offset`
-/// is outside.
+/// The string at `offset`, up to a zero byte, the end of the table or `max` characters; empty if `offset` is
+/// outside.
 inline std::string_view string_at(std::span<const std::byte> table, std::uint64_t offset, std::size_t max) {
   if (offset >= table.size()) return {};
   auto rest = table.subspan(offset).first(std::min<std::size_t>(table.size() - offset, max));
@@ -53,7 +53,7 @@ inline std::string_view string_at(std::span<const std::byte> table, std::uint64_
   return text.substr(0, text.find('\0'));
 }
 
-/// Section names beyond this are cut: it bounds the cost of hostile tables.
+/// Section names beyond this length are truncated, which bounds the cost of hostile tables.
 inline constexpr std::size_t max_section_name = 4096;
 
 } // namespace sframe::elf

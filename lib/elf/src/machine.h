@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what ELF files of one machine differ in, as data: one file per machine in machine/, one line each
-// in machine/registry.cc.
+// Private: the differences between the machines' ELF files, as data: one file per machine in machine/, one
+// line each in machine/registry.cc.
 
 #pragma once
 
@@ -32,7 +32,8 @@ struct Machine {
   std::span<const RegisterSlot> registers;
   std::uint16_t pc_offset;      ///< of the program counter in user_regs_struct
   std::uint16_t registers_size; ///< of user_regs_struct
-  /// Where NT_FPREGSET has floating-point registers that functions keep general ones in; empty if none do.
+  /// The floating-point registers in NT_FPREGSET in which functions save general registers; empty if there
+  /// are none.
   std::span<const RegisterSlot> fp_registers = {};
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: ELF notes, which are read from files as well as from the memory of a core.
+// Private: ELF notes, read from files and from the memory of a core.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sframe::elf {
 
-/// The integers of ELF notes.
+/// Types of ELF notes.
 inline constexpr std::uint32_t nt_gnu_build_id = 3;
 
 struct Note {
@@ -23,14 +23,14 @@ struct Note {
   std::span<const std::byte> body;
 };
 
-/// Walks the notes in `bytes`. `align` is that of the segment or section: 8 means that names and bodies are
-/// padded to 8, else to 4.
+/// Iterates over the notes in `bytes`. `align` is that of the segment or section: 8 means that names and
+/// bodies are padded to 8, else to 4.
 class NoteCursor {
 public:
   NoteCursor(std::span<const std::byte> bytes, ByteOrder order, std::uint64_t align)
       : bytes_(bytes), order_(order), align_(align == 8 ? 8 : 4) {}
 
-  /// The next note; nothing at the end and where a note does not fit (then damaged() is true).
+  /// The next note; nothing at the end, and if a note does not fit (then damaged() is true).
   std::optional<Note> next();
   bool damaged() const { return damaged_; }
   std::uint64_t offset() const { return at_; }

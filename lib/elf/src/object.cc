@@ -11,10 +11,10 @@ namespace sframe::elf {
 
 namespace {
 
-/// Not 0: what no relocation fills in stays there, and must not be taken for a place in a section.
+/// Not 0, so that an unrelocated field, which stays 0, is not mistaken for an address in a section.
 constexpr std::uint64_t first_address = 0x1000;
 constexpr std::uint64_t last_address = 0x7fffffff;
-constexpr std::uint64_t max_align = 0x10000; ///< more is asked of linkers for pages, not for what is in them
+constexpr std::uint64_t max_align = 0x10000; ///< larger alignments are for pages, not for their contents
 
 } // namespace
 

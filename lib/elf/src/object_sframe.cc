@@ -9,7 +9,7 @@ namespace sframe::elf {
 
 namespace {
 
-/// Adds to each start of `section`, whose bytes are `bytes`, what its field is away from the section's start.
+/// Adds to each start of `section`, whose bytes are `bytes`, the offset of its field in the section.
 Result<void> count_from_section(const sframe::Section& section, std::span<std::byte> bytes,
                                 std::string_view name) {
   const ByteOrder order = section.header().byte_order;

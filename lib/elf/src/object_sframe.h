@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the function starts of an SFrame section as fields that relocations fill in.
+// Private: the function starts of an SFrame section as relocated fields.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers from the kernel's user_regs_struct, by the machine's table.
+// Decodes registers from the kernel's user_regs_struct by the machine's table.
 
 #include "sframe/elf/registers.h"
 

@@ -2,8 +2,8 @@
 //
 // Relocations of relocatable objects (System V ABI, chapter 4, "Relocation"), applied as a dumper needs them:
 // every section stays at its own address, normally 0, and only the types that put an address or a distance
-// into data are known (machine/*.cc). LLVM's own resolver knows neither s390x's PC-relative types nor PLT32,
-// so the tables here are ours.
+// into data are supported (machine/*.cc). LLVM's own resolver supports neither s390x's PC-relative types nor
+// PLT32, so the tables are ours.
 
 #include "sframe/elf/image.h"
 
@@ -22,14 +22,14 @@ namespace sframe::elf {
 
 namespace {
 
-/// A symbol table as relocations see it: names, sections (with extended indices), values.
+/// A symbol table as needed for relocations: names, sections (with extended indices), values.
 template <class Types> struct RelocationSymbols {
   std::span<const typename Types::Sym> symbols;
   std::span<const typename Types::Word> extended; ///< SHT_SYMTAB_SHNDX
   std::span<const std::byte> names;
   std::span<const Section> sections;
 
-  /// Fills in all that depends on the symbol. False for a symbol number outside the table.
+  /// Sets all fields that depend on the symbol. False for a symbol number outside the table.
   bool look_up(Relocation& relocation) const {
     if (relocation.symbol == 0) return true;
     if (relocation.symbol >= symbols.size()) return false;
@@ -88,7 +88,7 @@ std::optional<Image::RelocationKind> Image::relocation_kind(std::uint32_t type) 
 template <class Types, class F> Result<void> Image::each_relocation(const Section& section, F&& f) const {
   auto first = std::ranges::lower_bound(relocation_sections_, section.index, {}, &Belonging::target);
   std::uint64_t budget =
-      bytes_.size(); // a file that names the same table a thousand times is not to cost a thousand tables
+      bytes_.size(); // bounds the cost of a file that names the same table a thousand times
   for (; first != relocation_sections_.end() && first->target == section.index; ++first) {
     const Section& table = sections_[first->index];
     auto bytes = raw(table.offset, table.size, table.name);
@@ -132,7 +132,7 @@ template <class Types, class F> Result<void> Image::each_relocation(const Sectio
 
 namespace {
 
-/// The addend that a REL relocation has in the place itself, sign-extended.
+/// The addend of a REL relocation, stored in the place itself, sign-extended.
 std::int64_t addend_in_place(std::span<const std::byte> place, unsigned size, ByteOrder order) {
   const std::uint64_t value = load_sized(place.data(), size, order);
   const unsigned unused = 64 - size * 8;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing the file that rewrite_layout.h describes. Headers that stay are copied as they are, with those
-// fields changed that have to.
+// Writes the file that rewrite_layout.h describes. Headers that stay are copied, with only the necessary
+// fields changed.
 
 #include "sframe/elf/rewrite.h"
 
@@ -27,7 +27,7 @@ public:
   explicit Names(std::span<const std::byte> table)
       : bytes_(reinterpret_cast<const char*>(table.data()), table.size()) {}
 
-  /// The place of a name, which is added where it is not there.
+  /// The offset of a name, which is added if missing.
   std::uint32_t place(std::string_view name) {
     const std::string whole = std::string(1, '\0') + std::string(name) + '\0';
     std::size_t at = bytes_.find(whole);
@@ -43,7 +43,7 @@ private:
   std::string bytes_;
 };
 
-/// Adds the pieces to what is kept. A Problem where two are at one place: headers of the input describe it twice.
+/// Adds the pieces to the kept ranges. Fails if two overlap: the input's headers describe bytes twice.
 Result<Edit> make_edit(Edit edit, std::vector<Edit::Piece> pieces) {
   std::erase_if(pieces, [](const Edit::Piece& piece) { return piece.bytes.empty(); });
   std::ranges::sort(pieces, {}, &Edit::Piece::offset);
@@ -90,15 +90,15 @@ void set_section(Shdr& section, std::uint32_t type, std::uint64_t offset, std::u
   section.sh_entsize = 0;
 }
 
-/// Puts the bytes at an offset of a piece that starts at `start`, and grows it.
+/// Writes the bytes at an offset of a piece that starts at `start`, and grows it.
 void put(std::vector<std::byte>& piece, std::uint64_t start, std::uint64_t offset, std::span<const std::byte> bytes) {
   const std::size_t at = offset - start;
   if (piece.size() < at + bytes.size()) piece.resize(at + bytes.size());
   std::ranges::copy(bytes, piece.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-/// The new numbers of the sections. What goes to the new segment, and .sframe after it, stands after all others
-/// that are loaded: dwz and patchelf want headers in the order of offsets, loaded ones first.
+/// The new section numbers. Sections in the new segment, and .sframe after them, come after all other loaded
+/// ones: dwz and patchelf require headers in the order of offsets, loaded ones first.
 class Numbering {
 public:
   static constexpr std::uint32_t is_sframe = 0xffffffff, is_anchor = 0xfffffffe, is_cover = 0xfffffffd;
@@ -137,7 +137,7 @@ public:
 
   /// Old numbers, is_sframe or is_anchor, by new number.
   std::span<const std::uint32_t> order() const { return old_; }
-  /// What is no number of a section stays.
+  /// Special values, which are not section numbers, stay.
   std::uint32_t now(std::uint32_t number) const { return number < new_.size() ? new_[number] : number; }
   bool changes() const {
     for (std::uint32_t i = 0; i < new_.size(); ++i)
@@ -149,7 +149,7 @@ private:
   std::vector<std::uint32_t> old_, new_;
 };
 
-/// Writes the file with everything where the layout says.
+/// Writes the file according to the layout.
 template <class Types> class Writer {
   using Ehdr = typename Types::Ehdr;
   using Phdr = typename Types::Phdr;
@@ -191,7 +191,7 @@ public:
     }
     add(0, to_bytes(std::span<const Ehdr>(&header, 1)));
     if (layout_.shift != 0 && old_.has_table) {
-      // The header says where an earlier version moved the table; the linker's is still here.
+      // e_phoff may refer to the table moved by an earlier version; the linker's table is still at the start.
       header.e_phoff = elf_header_size;
       header.e_phnum = static_cast<std::uint16_t>((layout_.cover->size - elf_header_size) / program_entry_size);
       add(layout_.shift, to_bytes(std::span<const Ehdr>(&header, 1)));
@@ -215,7 +215,7 @@ private:
     return image_.bytes().subspan(section.offset, section.size);
   }
 
-  /// If a byte that is kept is now.
+  /// The new offset of a kept byte.
   std::uint64_t now(std::uint64_t offset) const {
     if (layout_.has_tail() && offset >= layout_.tail_start && offset <= layout_.tail_end)
       return offset - layout_.tail_start + tail_offset_;
@@ -279,8 +279,8 @@ private:
     }
   }
 
-  /// The table and what moved up after it; the new segment, or what is new in one that is there. Of the holes
-  /// that blocks leave, those after the table become zeros.
+  /// The table and the blocks moved after it; the new segment, or the additions to an existing one. Of the
+  /// old places of blocks, only those after the table become zeros.
   void add_load(const std::vector<std::byte>& table) {
     std::vector<std::byte> start(layout_.table_end - layout_.table_offset), load;
     put(start, layout_.table_offset, layout_.table_offset, table);
@@ -307,7 +307,7 @@ private:
     add(load_start, std::move(load));
   }
 
-  /// What the table has not taken of the place of a section among others becomes zeros.
+  /// Fills with zeros the unused rest of an old section's place among others.
   void clear_old_place() {
     if (!has_own_place(image_, tables_, old_)) return;
     std::uint64_t start = old_.offset, end = old_.offset + old_.size;
@@ -316,7 +316,7 @@ private:
     add(now(start), std::vector<std::byte>(end - start));
   }
 
-  /// Numbers of sections, and addresses of what moved, in the symbol tables.
+  /// Updates section numbers, and addresses of moved sections, in the symbol tables.
   Result<void> change_symbols() {
     const bool goes = old_.section && old_.section->address != layout_.section_address;
     if (!numbering_.changes() && layout_.blocks.empty() && !goes) return {};
@@ -341,14 +341,14 @@ private:
     if (number == 0 || number >= image_.sections().size()) return;
     symbol.st_shndx = static_cast<std::uint16_t>(numbering_.now(number));
     const Section& section = image_.sections()[number];
-    if (symbol.st_value - section.address > section.size) return; // not in it, whatever it says
+    if (symbol.st_value - section.address > section.size) return; // the value is outside its section
     if (&section == old_.section && symbol.st_value == section.address)
       symbol.st_value = layout_.section_address;
     else if (const Block* block = block_of(number))
       symbol.st_value = symbol.st_value - block->address + block->new_address;
   }
 
-  /// The addresses of tables that moved.
+  /// Updates the addresses of moved tables.
   void change_dynamic() {
     const auto dynamic = std::ranges::find(image_.sections(), std::uint32_t{llvm::ELF::SHT_DYNAMIC}, &Section::type);
     if (dynamic == image_.sections().end()) return;
@@ -418,7 +418,7 @@ private:
   std::vector<Changed> changed_; ///< symbol tables in blocks, by section
 };
 
-/// The file with another section in the old one's place; what is left of the place is zeros.
+/// The file with the new section in place of the old one; the rest of the place is zeros.
 template <class Types>
 Result<Edit> replace(const Image& image, const Tables& tables, const OldSection& old,
              std::span<const std::byte> section) {
@@ -456,7 +456,7 @@ Result<Linked> add_section(const Image& image, const SectionMaker& maker) {
     return std::unexpected(complete.error());
   const auto with = [&](auto&& f) { return with_types(image.byte_order(), f); };
 
-  // Plan: where it may stand. Then it is made, once, and only then one of the places chosen.
+  // Plan the possible addresses, then make the section, once, and only then choose an address.
   const bool may_replace = is_replaceable(image, *tables, *old);
   const auto layout = lay_out(image, *tables, *old);
   if (!layout && !may_replace) return std::unexpected(layout.error());

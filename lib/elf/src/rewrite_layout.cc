@@ -15,20 +15,19 @@ namespace sframe::elf {
 
 namespace {
 
-constexpr std::uint64_t page = 0x1000; ///< the least of all machines
-/// A tail of at least so many bytes moves by whole pages: file systems that can share its blocks do.
+constexpr std::uint64_t page = 0x1000; ///< the smallest of all machines
+/// A tail of at least this many bytes moves by whole pages, so that file systems can share its blocks.
 constexpr std::uint64_t shared_tail = 0x10000;
 constexpr std::uint64_t least_tail_align = 16;
-/// Addresses beyond are the kernel's; below, sums of two numbers do not overflow.
+/// Higher addresses belong to the kernel; below, the sum of two numbers does not overflow.
 constexpr std::uint64_t max_address = std::uint64_t(1) << 62;
 
-/// True if `load` is the last PT_LOAD and .sframe is, or was, the last thing in it: as this code makes it, or
-/// what objcopy left of that. Then also sets what else is in it.
+/// True if `load` is the last PT_LOAD and .sframe is, or was, the last thing in it: as written by this code,
+/// or modified by objcopy. Then also records the rest of its contents.
 bool is_own_load(const Image& image, const Tables& tables, const Segment& load, OldSection& old) {
   Range range = file_range(load);
   if (load.flags != pf_r || load.file_size != load.memory_size) return false;
-  // LLVM's objcopy removes the section and leaves both segments as they are. Whatever stands there afterwards, or
-  // whether the file ends before, it is not loaded.
+  // LLVM's objcopy removes the section and keeps both segments. Bytes there now, if any, are not loaded.
   const bool was_at_end = old.size == 0 && old.segment && old.segment->file_size != 0 &&
                           range.contains(old.segment->offset, old.segment->file_size) &&
                           file_range(*old.segment).end == range.end;
@@ -52,7 +51,7 @@ bool is_own_load(const Image& image, const Tables& tables, const Segment& load, 
                                         (old.segment->file_size == 0 ||
                                          range.contains(old.segment->offset, old.segment->file_size)));
   if (!has_section && !has_anchor && !was_there) return false;
-  // What else is in it must be whole, and before .sframe.
+  // Its other contents must be whole, and before .sframe.
   std::uint64_t kept_end = load.offset;
   const auto keep = [&](std::uint64_t offset, std::uint64_t size) {
     if (!range.overlaps(offset, size)) return true;
@@ -71,14 +70,14 @@ bool is_own_load(const Image& image, const Tables& tables, const Segment& load, 
     if (range.overlaps(other.offset, other.size) && !other.allocated()) return false;
     if (!keep(other.offset, other.size)) return false;
   }
-  // Without section headers, nothing says what precedes .sframe.
+  // Without section headers, the contents before .sframe are unknown.
   if (image.sections().empty() && has_section && !has_table) kept_end = std::max(kept_end, old.offset);
   if (has_table && kept_end != load.offset) return false;
   if (!has_table && Range{tables.program_offset, tables.program_offset + table_size}.overlaps(load.offset, load.file_size))
     return false;
   const std::uint64_t headers_end = has_table ? tables.program_offset + table_size + anchor_size : kept_end;
   if (has_section && old.offset < headers_end) return false;
-  // The rest of it is zeros.
+  // All other bytes must be zeros.
   std::uint64_t at = std::min(headers_end, range.end);
   if (has_section) {
     if (!all_zero(image, at, old.offset)) return false;
@@ -90,8 +89,8 @@ bool is_own_load(const Image& image, const Tables& tables, const Segment& load, 
   return true;
 }
 
-/// Finds what is loaded and the tail, or a Problem where something runs past the file's end. Program headers,
-/// and an old section that is loaded, are in a PT_LOAD if they stay; else they go.
+/// Finds the loaded part and the tail; fails if something runs past the file's end. Program headers, and an
+/// old section that is loaded, stay if they are in a PT_LOAD; else they are dropped.
 Result<void> find_parts(const Image& image, const Tables& tables, const OldSection& old, Layout& layout) {
   const Range file{0, image.bytes().size()};
   std::uint64_t end = elf_header_size;
@@ -112,7 +111,7 @@ Result<void> find_parts(const Image& image, const Tables& tables, const OldSecti
     if (section.allocated()) end = std::max(end, section.offset + section.size);
     else others.push_back(&section);
   }
-  // What is not loaded and stands before the end, or reaches over it, stays.
+  // Unloaded parts that start before the end of the loaded part stay, even if they extend past it.
   std::ranges::sort(others, {}, &Section::offset);
   auto tail = others.begin();
   for (; tail != others.end() && (*tail)->offset < end; ++tail)
@@ -129,7 +128,7 @@ Result<void> find_parts(const Image& image, const Tables& tables, const OldSecti
   return {};
 }
 
-/// Ranges that are made anew, by offset.
+/// Ranges that are written anew, by offset.
 std::vector<Range> find_known(const Image& image, const Tables& tables, const OldSection& old) {
   std::vector<Range> known{
       {tables.program_offset, tables.program_offset + tables.program_count * program_entry_size}};
@@ -162,15 +161,15 @@ std::optional<std::uint64_t> find_unknown_byte(const Image& image, std::span<con
   return std::nullopt;
 }
 
-/// What the PT_LOADs that stay have in common; a Problem where loaders would not take them.
+/// Common properties of the PT_LOADs that stay; fails if loaders would reject them.
 struct Loads {
   const Segment* first = nullptr;
-  std::uint64_t end = 0; ///< of the last one in memory
+  std::uint64_t end = 0; ///< end of the last one in memory
   std::uint64_t align = page;
 };
 
-/// The section of a Linux kernel that has its set-up code, on every machine; modules have it too, but no one
-/// loads those by segments. Addresses do not give a kernel away: s390x's are low.
+/// The section with a Linux kernel's set-up code, on every machine; modules have it too, but are not loaded
+/// by segments. Addresses do not identify a kernel: s390x's are low.
 constexpr std::string_view kernel_section = ".init.text";
 
 Result<Loads> check_loads(const Image& image, Layout& layout) {
@@ -199,11 +198,11 @@ Result<Loads> check_loads(const Image& image, Layout& layout) {
   return loads;
 }
 
-/// Gives blocks that go into the new PT_LOAD their places, from `at` on. The end of them.
+/// Assigns addresses, from `at` on, to the blocks that go into the new PT_LOAD. Returns their end.
 std::uint64_t place_blocks(Layout& layout, std::uint64_t at) {
   using Kind = Block::Kind;
-  // PT_INTERP stands before PT_LOADs. If it starts at the same offset as one, LLVM's objcopy (up to 14) takes it
-  // for what the other is in, and its alignment for both. So it does not come first.
+  // PT_INTERP comes before PT_LOADs. If it starts at the same offset as a PT_LOAD, LLVM's objcopy (up to 14)
+  // treats it as that segment's parent, and uses its alignment for both. So it does not come first.
   if (std::ranges::none_of(layout.blocks, [](const Block& b) { return b.to_load && b.kind != Kind::interpreter; }) &&
       at == layout.load_offset)
     at += least_tail_align;
@@ -218,8 +217,8 @@ std::uint64_t place_blocks(Layout& layout, std::uint64_t at) {
   return at;
 }
 
-/// The place of the table and the section in a new PT_LOAD that has both: in the file after what is loaded, in
-/// memory after all segments.
+/// Places the table and the section in a new PT_LOAD: in the file after the loaded part, in memory after all
+/// segments.
 void place_with_table(const Loads& loads, Layout& layout) {
   const std::uint64_t offset = align_up(layout.loaded_end, loads.align);
   // GNU strip and objcopy (2.40 does, 2.44 does not) move the start of a segment that has the program headers
@@ -228,7 +227,7 @@ void place_with_table(const Loads& loads, Layout& layout) {
   layout.load_offset = offset;
   layout.load_address = address;
   const std::uint64_t distance =
-      loads.first->address - loads.first->offset; // may wrap around: it is added back
+      loads.first->address - loads.first->offset; // may wrap around; added back later
   if (distance % loads.align == 0) {
     const std::uint64_t wanted = address - distance;
     if (wanted <= offset) {
@@ -245,9 +244,9 @@ void place_with_table(const Loads& loads, Layout& layout) {
   layout.anchor_address = layout.load_address + table_size;
 }
 
-/// The place of the new PT_LOAD, or of what is new in one that is there.
+/// Places the new PT_LOAD, or the additions to an existing one.
 Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
-  // What the other segments will have, so that a second run finds the same.
+  // The final alignment of the other segments, so that a second run has the same result.
   layout.align = layout.shift ? std::min(loads.align, layout.max_load_align) : loads.align;
   std::uint64_t at = 0;
   if (layout.extended) {
@@ -270,8 +269,8 @@ Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
   return {};
 }
 
-/// True if the old section has its bytes for itself: they are loaded where its headers say, and no other
-/// section, nor segment but those that hold whole parts of the image, nor any table has a part of them.
+/// True if no one else uses the old section's bytes: they are loaded at the address in its headers, and are
+/// shared with no other section, no table, and no segment except those that hold whole parts of the image.
 bool alone_in_place(const Image& image, const Tables& tables, const OldSection& old) {
   const Range place{old.offset, old.offset + old.size};
   const auto loaded = image.read(old.address, old.size);
@@ -288,7 +287,7 @@ bool alone_in_place(const Image& image, const Tables& tables, const OldSection& 
   });
 }
 
-/// True if all sections' names end in the table: a name that is added behind it must not complete another.
+/// True if all section names end inside the table: a name appended to it must not complete another.
 bool has_sound_names(const Image& image, const Tables& tables, const Section& names) {
   const auto table = image.bytes().subspan(names.offset, names.size);
   if (table.empty() || table.back() != std::byte(0)) return false;
@@ -370,8 +369,8 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
   const bool is_inside = old.load && old.anchor && in_file(*old.anchor) &&
                          file_range(*old.load).contains(old.anchor->offset, old.anchor->size);
   if (!is_inside) old.anchor = nullptr;
-  // Headers that contradict each other about the segment: moving the table again would leave this one, and the next run
-  // would find the linker's place free.
+  // Headers that contradict each other about the segment: moving the table again would leave this one, and
+  // the next run would find the linker's place free.
   const std::uint64_t table_end = tables.program_offset + tables.program_count * program_entry_size;
   const bool has_moved = std::ranges::any_of(image.sections(), [&](const Section& section) {
     return section.name == anchor_name && section.size == anchor_size && in_file(section) && section.offset == table_end;
@@ -393,7 +392,7 @@ bool has_own_place(const Image& image, const Tables& tables, const OldSection& o
 bool is_replaceable(const Image& image, const Tables& tables, const OldSection& old) {
   if (!old.segment || old.address % section_align != 0 || !has_own_place(image, tables, old)) return false;
   const Segment& segment = *old.segment;
-  // GNU ld reserves room before it merges: its segment may be larger than the section.
+  // GNU ld reserves space before it merges: its segment may be larger than the section.
   return segment.address == old.address && segment.offset == old.offset && segment.file_size >= old.size;
 }
 
@@ -410,7 +409,7 @@ Result<Layout> lay_out(const Image& image, const Tables& tables, const OldSectio
   if (const auto unknown = find_unknown_byte(image, known, layout.tail_end, image.bytes().size()))
     return fail("data that belongs to no section or segment follows the image, and would be lost", {},
                 *unknown);
-  // What nothing describes moves with the tail.
+  // Bytes that no header describes move with the tail.
   if (layout.has_tail())
     if (const auto unknown = find_unknown_byte(image, known, layout.loaded_end, layout.tail_start))
       layout.tail_start = *unknown;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing `.sframe` and `.rela.sframe` into a relocatable object.
+// Writes `.sframe` and `.rela.sframe` into a relocatable object.
 //
 // A linker needs a relocation for each function start and finds the function's section through its symbol.
-// Symbols are never added: an inserted local symbol would renumber all behind it, in every relocation, group
-// signature and index table of the file. None is needed either, since the call frame information refers to
-// each function's section by some symbol already.
+// Symbols are never added: an inserted local symbol would renumber all later ones, in every relocation, group
+// signature and index table of the file. None is needed, since the call frame information already refers to
+// each function's section by some symbol.
 //
-// The file is laid out anew: the sections in the order in which they stand in it, then the two sections, the
-// section names and the headers, which assemblers put last too. So the place of an old `.sframe` closes up,
-// and doing it twice gives the same bytes. Nothing in an object refers to file offsets but section headers.
+// The file is laid out anew: the sections in their old order, then the two sections, the section names and
+// the headers, which assemblers put last too. So an old `.sframe` leaves no gap, and doing it twice gives the
+// same bytes. In an object, only section headers refer to file offsets.
 //
-// LLVM's objcopy library is no help here: it can add a section, but none with relocations, and it writes the
-// symbol table anew.
+// LLVM's objcopy library cannot do this: it adds sections only without relocations, and rewrites the symbol
+// table.
 
 #include "sframe/elf/rewrite.h"
 
@@ -37,20 +37,20 @@ constexpr std::string_view sframe_name = ".sframe", rela_name = ".rela.sframe";
 constexpr std::uint64_t sframe_align = 8;
 constexpr std::uint64_t shf_info_link = llvm::ELF::SHF_INFO_LINK, shf_group = llvm::ELF::SHF_GROUP;
 
-/// More than any section needs in an object file that is not mapped; bounds what hostile headers cost.
+/// Sufficient for any section of an object file, which is not mapped; bounds the cost of hostile headers.
 constexpr std::uint64_t max_file_align = 64;
 
 bool has_bytes(const Section& section) {
   return section.type != sht_nobits && section.size != 0;
 }
 
-/// As they stand in the file, which find_parts() has checked.
+/// Unchecked: find_parts() has checked the bounds.
 std::span<const std::byte> bytes_of(const Image& image, const Section& section) {
   if (!has_bytes(section)) return {};
   return image.bytes().subspan(section.offset, section.size);
 }
 
-/// What is in the object by now that matters here. Section numbers; 0 = none.
+/// The relevant existing sections. Section numbers; 0 = none.
 struct Parts {
   std::uint32_t sframe = 0;
   std::uint32_t rela = 0;
@@ -84,7 +84,7 @@ Result<std::uint32_t> find_names(const Image& image) {
   });
 }
 
-/// That the sections follow each other in the file, and nothing follows them but padding.
+/// Checks that sections do not overlap in the file, and that only padding follows them.
 Result<void> check_extents(const Image& image, std::span<const std::uint32_t> by_offset) {
   const auto bytes = image.bytes();
   const std::uint64_t headers = image.sections().size() * sizeof(llvm::ELF::Elf64_Shdr);
@@ -134,7 +134,7 @@ Result<Parts> find_parts(const Image& image) {
   std::vector<std::uint32_t> by_offset;
   for (const Section& section : image.sections().subspan(1))
     if (section.type != sht_null) by_offset.push_back(section.index);
-  // Sections without bytes stand before the one that starts where they do.
+  // Sections without bytes come before the section with the same offset.
   std::ranges::stable_sort(by_offset, {}, [&](std::uint32_t i) {
     const Section& section = image.sections()[i];
     return std::pair(section.offset, has_bytes(section));
@@ -145,7 +145,7 @@ Result<Parts> find_parts(const Image& image) {
   return parts;
 }
 
-/// By which symbol each section is referred to.
+/// The symbol that represents each section.
 template <class Types> class SectionSymbols {
 public:
   SectionSymbols(const Image& image, std::uint32_t table);
@@ -164,8 +164,8 @@ private:
   std::vector<unsigned> ranks_;       ///< of references_; 0 = none
 };
 
-/// A linker may take a global symbol, and more so a weak one, from another object: the function there would
-/// not be ours.
+/// A linker may take a global symbol, and even more so a weak one, from another object: the function would be
+/// a different one.
 template <class Types> unsigned SectionSymbols<Types>::rank(const Sym& symbol) {
   if (symbol.getType() == llvm::ELF::STT_SECTION) return 4;
   if (symbol.getType() == llvm::ELF::STT_TLS || symbol.getType() == llvm::ELF::STT_FILE) return 0;
@@ -196,7 +196,7 @@ SectionSymbols<Types>::SectionSymbols(const Image& image, std::uint32_t table)
   }
 }
 
-/// The type of the relocation that puts the distance from its place to a function there.
+/// The relocation type for the distance from its place to a function.
 Result<std::uint32_t> distance_type(std::uint16_t machine, unsigned size) {
   const Machine* known = find_machine(machine);
   if (!known) return fail("relocations of this machine are not known");
@@ -205,12 +205,12 @@ Result<std::uint32_t> distance_type(std::uint16_t machine, unsigned size) {
   return fail("the machine has no relocation for distances of that size");
 }
 
-/// The section and its relocations as they stand in the file.
+/// The section and its relocations as written to the file.
 struct Written {
   std::vector<std::byte> section, relocations;
 };
 
-/// Takes function starts out of the section and makes relocations of them.
+/// Replaces function starts in the section by relocations.
 template <class Types>
 Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::span<const std::byte> bytes,
                          std::uint64_t address) {
@@ -222,8 +222,8 @@ Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::sp
   if (!type) return std::unexpected(type.error());
 
   Written out{{bytes.begin(), bytes.end()}, std::vector<std::byte>(section->num_fdes() * sizeof(Rela))};
-  // Where linkers put the functions is not known yet. Binutils 2.44, the linker for version 2, refuses the
-  // flag for starts relative to their field, and needs none: that is how it takes starts in objects.
+  // The final function addresses are not known yet. Binutils 2.44, the linker for version 2, rejects the flag
+  // for starts relative to their field, and does not need it: it assumes such starts in objects.
   constexpr std::size_t flags_at = 3;
   const unsigned dropped = flag_sorted | (size == 4 ? flag_func_start_pcrel : 0);
   out.section[flags_at] &= static_cast<std::byte>(~dropped);
@@ -247,7 +247,7 @@ Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::sp
   return out;
 }
 
-/// The section names with ".rela.sframe" among them, whose end is ".sframe".
+/// The section names, including ".rela.sframe"; ".sframe" is the end of that name.
 struct Names {
   std::vector<std::byte> bytes;
   std::uint32_t rela = 0, sframe = 0; ///< offsets
@@ -268,7 +268,7 @@ Names make_names(std::span<const std::byte> old) {
   return names;
 }
 
-/// The file in the making: bytes are appended, headers changed on the way and written at the end.
+/// The file being written: bytes are appended, headers are changed on the way and written at the end.
 template <class Types> class ObjectWriter {
 public:
   ObjectWriter(const Image& image, const Parts& parts);
@@ -326,7 +326,7 @@ template <class Types> void ObjectWriter<Types>::write_headers() {
   out_.resize(align_up(out_.size(), 8));
   auto& header = *reinterpret_cast<typename Types::Ehdr*>(out_.data());
   header.e_shoff = out_.size();
-  // Beyond SHN_LORESERVE the number is in the null section's header.
+  // From SHN_LORESERVE on, the number is in the null section's header.
   const bool many = headers_.size() >= llvm::ELF::SHN_LORESERVE;
   header.e_shnum = static_cast<std::uint16_t>(many ? 0 : headers_.size());
   headers_[0].sh_size = many ? headers_.size() : 0;

@@ -17,7 +17,7 @@ namespace {
 using namespace llvm::ELF;
 
 constexpr std::uint64_t page = 0x1000;
-/// Below, nothing of a user's can be mapped (vm.mmap_min_addr).
+/// User programs cannot map lower addresses (vm.mmap_min_addr).
 constexpr std::uint64_t lowest_address = 0x10000;
 
 /// The largest page of the machine's kernels.
@@ -25,7 +25,7 @@ std::uint64_t largest_page(std::uint16_t machine) {
   return machine == EM_AARCH64 ? 0x10000 : page;
 }
 
-/// Bytes that nothing describes and that mean nothing: patchelf writes X or Z over what it moves away.
+/// Meaningless bytes that no header describes: patchelf writes X or Z over what it moves away.
 bool is_padding(std::byte byte) {
   return byte == std::byte(0) || byte == std::byte('X') || byte == std::byte('Z');
 }
@@ -41,7 +41,7 @@ bool is_known_note(const Section& section) {
   return section.type == sht_note && std::ranges::find(names, section.name) != names.end();
 }
 
-/// The tags that are addresses, and may point into what moves.
+/// The tags whose values are addresses, and may point into what moves.
 bool is_address_tag(std::int64_t tag) {
   constexpr std::array<std::int64_t, 21> tags = {
       DT_PLTGOT,        DT_HASH,        DT_STRTAB,     DT_SYMTAB,     DT_RELA,          DT_INIT,   DT_FINI,
@@ -50,18 +50,19 @@ bool is_address_tag(std::int64_t tag) {
   return std::ranges::find(tags, tag) != tags.end();
 }
 
-/// What .dynamic and the symbols say of the sections.
+/// References to sections from .dynamic and the symbols.
 class References {
 public:
   explicit References(const Image& image) : image_(image) {
     with_types(image.byte_order(), [&]<class Types>(Types) { read<Types>(); });
   }
 
-  /// True if a symbol names a place in the section: code may refer to it. Not counted: symbols that stand for
-  /// sections, the one in the note of crt1.o, and what says where AArch64 has code or data.
+  /// True if a symbol names a place in the section: code may refer to it. Ignores section symbols, the symbol
+  /// in the note of crt1.o, and the mapping symbols of AArch64.
   bool has_symbol(const Section& section) const { return has_symbol_[section.index]; }
 
-  /// True if exactly one entry of .dynamic points into the section, to its start, and has the tag of its type.
+  /// True if exactly one entry of .dynamic points into the section, to its start, and its tag matches the
+  /// section's type.
   bool is_dynamic_table(const Section& section) const {
     const std::int64_t tag = dynamic_tag(section.type, section.flags);
     if (tag == 0) return false;
@@ -101,7 +102,7 @@ private:
     for (const auto& symbol : *symbols) {
       if (symbol.st_shndx >= has_symbol_.size() || symbol.getType() == STT_SECTION) continue;
       if (symbol.getType() == STT_FILE || has_symbol_[symbol.st_shndx]) continue;
-      // Linkers give __ehdr_start the number of the first section, which it is not in.
+      // Linkers give __ehdr_start the number of the first section, which does not contain it.
       const Section& where = image_.sections()[symbol.st_shndx];
       if (symbol.st_value - where.address > where.size) continue;
       const auto name = symbol.st_name < names.size() ? names.substr(symbol.st_name) : std::string_view();
@@ -126,7 +127,7 @@ private:
   std::vector<std::pair<std::int64_t, std::uint64_t>> dynamic_; ///< tag and value
 };
 
-/// What follows the program headers, as far as it can move.
+/// The movable parts after the program headers.
 class Follower {
 public:
   Follower(const Image& image, const Tables& tables, const OldSection& old, const Segment& load,
@@ -142,9 +143,9 @@ public:
   }
 
   const std::vector<Block>& blocks() const { return blocks_; }
-  /// What stands at this offset cannot move.
+  /// The offset of the first part that cannot move.
   std::uint64_t limit() const { return limit_; }
-  /// The end of the room if the first `count` blocks are gone.
+  /// The end of the room if the first `count` blocks move away.
   std::uint64_t room_end(std::size_t count) const {
     return count < blocks_.size() ? blocks_[count].offset : limit_;
   }
@@ -198,7 +199,7 @@ private:
     blocks_.push_back(std::move(block));
   }
 
-  /// What overlaps becomes one block, if it is of one kind.
+  /// Overlapping parts become one block if they are of one kind.
   void merge() {
     std::ranges::sort(blocks_, {}, [](const Block& b) { return std::pair(b.offset, b.sections); });
     std::vector<Block> merged;
@@ -214,7 +215,7 @@ private:
       into.has_build_id |= block.has_build_id;
       into.sections.insert(into.sections.end(), block.sections.begin(), block.sections.end());
     }
-    // No section describes the bytes: what else they are, nothing says.
+    // No section describes the bytes, so they may have other uses.
     for (const Block& block : merged)
       if (block.sections.empty()) stop_at(block.offset);
     for (const Block& block : merged)
@@ -245,15 +246,15 @@ private:
   std::vector<Block> blocks_; ///< by offset
 };
 
-/// Where the table stands, or stood before it moved.
+/// The place of the table, or its place before it moved.
 struct Home {
   std::uint64_t offset = 0, size = 0;
 };
 
 Home find_home(const Image& image, const Tables& tables, const OldSection& old) {
   if (!old.has_table) return {tables.program_offset, tables.program_count * program_entry_size};
-  // What an earlier version of this code moved: the bytes of the old table are still there. Nothing says how many
-  // entries it had, but they are known.
+  // The table was moved by an earlier version of this code: its old bytes are still there. Their number is
+  // not recorded, but the entries are recognizable.
   const auto is_known = [&](const auto& entry) {
     return entry.p_type == PT_PHDR || entry.p_type == pt_gnu_sframe ||
            std::ranges::any_of(image.segments(), [&](const Segment& segment) {
@@ -269,7 +270,7 @@ Home find_home(const Image& image, const Tables& tables, const OldSection& old) 
   return {elf_header_size, count * program_entry_size};
 }
 
-/// True if the table can grow to `size` bytes where it is: nothing but padding in the same segment follows.
+/// True if the table can grow to `size` bytes in place: only padding in the same segment follows.
 bool has_room(const Image& image, const Tables& tables, const OldSection& old, const Home& home,
               const Segment& load, Range free, std::uint64_t size) {
   if (size <= home.size && !old.has_table) return true;
@@ -285,7 +286,7 @@ bool has_room(const Image& image, const Tables& tables, const OldSection& old, c
   for (const Segment& segment : image.segments())
     if (segment.type != pt_load && segment.type != PT_PHDR && segment.offset != 0 &&
         in_the_way(segment.offset, segment.file_size) &&
-        // patchelf 0.14 forgets PT_GNU_PROPERTY when its table grows over the note.
+        // patchelf 0.14 drops PT_GNU_PROPERTY when its table grows over the note.
         !(is_near_type(segment.type) &&
           Range{home.offset, home.offset + home.size}.overlaps(segment.offset, segment.file_size)))
       return false;
@@ -298,8 +299,8 @@ bool has_room(const Image& image, const Tables& tables, const OldSection& old, c
   return true;
 }
 
-/// Puts what is not to_load of the first `count` blocks after the table, for a segment that has file offset 0
-/// at `base`. The end of it.
+/// Places those of the first `count` blocks that are not to_load after the table, for a segment that has file
+/// offset 0 at `base`. Returns their end.
 std::uint64_t pack(std::span<Block> blocks, std::uint64_t at, std::uint64_t base) {
   for (Block& block : blocks) {
     if (block.to_load) continue;
@@ -311,8 +312,8 @@ std::uint64_t pack(std::span<Block> blocks, std::uint64_t at, std::uint64_t base
   return at;
 }
 
-/// Makes room in place; true if that worked. Only dynamic tables go to the new segment, or with `notes`, what
-/// has to.
+/// Makes room in place; true on success. Only dynamic tables move to the new segment, or with `notes`, notes
+/// too.
 bool make_room(const Image& image, const Follower& follower, std::uint64_t start, std::uint64_t base, bool notes,
                Layout& layout) {
   const bool has_fixed_addresses = image.type() == et_exec;
@@ -403,12 +404,12 @@ void find_room(const Image& image, const Tables& tables, const OldSection& old, 
     return segment.type == pt_load && &segment != old.load &&
            file_range(segment).contains(home.offset, std::min(home.size, size)) && segment.file_size != 0;
   });
-  // The place of a section that goes is room, too.
+  // The place of a section that is removed counts as room.
   const Range free = has_own_place(image, tables, old) ? Range{old.offset, old.offset + old.size} : Range{0, 0};
   layout.table_offset = home.offset;
   layout.table_end = home.offset + std::max(size, home.size);
   if (load != image.segments().end()) {
-    const std::uint64_t base = load->address - load->offset; // may wrap around: it is added back
+    const std::uint64_t base = load->address - load->offset; // may wrap around; added back later
     layout.table_address = base + home.offset;
     layout.room = HeaderRoom::there;
     if (has_room(image, tables, old, home, *load, free, size)) return;

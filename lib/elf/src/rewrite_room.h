@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: how the program header table gets room for two entries more, without leaving its place at the start
-// of the file. In this order, the first that works:
+// Private: how the program header table gets room for two more entries, without leaving its place at the
+// start of the file. Tried in this order:
 //
-// 1. Zeros follow the table, or what patchelf leaves: it grows.
-// 2. What follows makes room, as patchelf does it: .interp and notes move up after the table; tables that
-//    only DT_ entries point to (.gnu.hash, .dynsym and their kin), as few as are needed, go to the new PT_LOAD.
-//    The build ID stays in the first page: that is the one page of a file which the kernel puts into cores.
-//    In ET_EXEC, the place that tables leave gets a section, `.moved_tables` (rewrite_layout.h).
-// 3. ET_EXEC, which has addresses below it: a page is put before the first segment, with the headers and the
-//    notes. All else keeps its address and is later in the file; so do the linker's own headers, which get a
-//    section, `.linker_headers`.
+// 1. Zeros, or patchelf's filler, follow the table: it grows.
+// 2. The parts that follow move, as in patchelf: .interp and notes move up after the table; tables that
+//    only DT_ entries point to (.gnu.hash, .dynsym and others), as few as needed, go to the new PT_LOAD.
+//    The build ID stays in the first page: the only page of a file that the kernel puts into cores.
+//    In ET_EXEC, the old place of the tables becomes a section, `.moved_tables` (rewrite_layout.h).
+// 3. ET_EXEC with free addresses below it: a page is put before the first segment, with the headers and the
+//    notes. All else keeps its address and is later in the file; so do the linker's own headers, which become
+//    a section, `.linker_headers`.
 // 4. As 2, but notes go to the new PT_LOAD too.
 //
 // Else the table moves to the new PT_LOAD (rewrite_layout.h), which does not survive all tools.
 //
-// What moves must be known whole: sections of known types or names, the segments PT_INTERP, PT_NOTE and
-// PT_GNU_PROPERTY, the entries of .dynamic. A note of another name, or one with a symbol in it, stays: code may
-// refer to it.
+// Only parts that are known completely move: sections of known types or names, the segments PT_INTERP,
+// PT_NOTE and PT_GNU_PROPERTY, the entries of .dynamic. A note of another name, or one with a symbol in it,
+// stays: code may refer to it.
 
 #pragma once
 
@@ -27,13 +27,14 @@
 
 namespace sframe::elf {
 
-/// Sets room, table_offset, table_end, shift, max_load_align and blocks, except where those go that are
-/// to_load. layout.segments and layout.extended are set; all that stays is in the file (find_content_end).
-/// `first`: the PT_LOAD with the lowest address. Linear in headers, symbols and the bytes of the first segment.
+/// Sets room, table_offset, table_end, shift, max_load_align and blocks, except for the new places of to_load
+/// blocks. Requires layout.segments and layout.extended; all parts that stay must be in the file
+/// (find_content_end). `first`: the PT_LOAD with the lowest address. Linear in headers, symbols and the bytes
+/// of the first segment.
 void find_room(const Image& image, const Tables& tables, const OldSection& old, const Segment& first,
                Layout& layout);
 
-/// The DT_ tag that says where a dynamic table of this section type is; 0 for others.
+/// The DT_ tag with the address of a dynamic table of this section type; 0 for others.
 std::int64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags);
 
 /// Half-open range of file offsets.
@@ -56,7 +57,7 @@ inline bool in_file(const Section& section) {
   return section.type != sht_nobits && section.type != sht_null && section.size != 0;
 }
 
-/// True if nothing but zeros is at [offset, end) of the file.
+/// True if [offset, end) of the file is all zeros.
 bool all_zero(const Image& image, std::uint64_t offset, std::uint64_t end);
 
 inline constexpr std::uint64_t elf_header_size = 64;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing a sidecar: ELF header, note, section, section names, section headers, in this order.
+// Writes a sidecar: ELF header, note, section, section names, section headers, in this order.
 
 #include "sframe/elf/sidecar.h"
 
@@ -33,7 +33,7 @@ std::vector<std::byte> build_id_note(std::span<const std::byte> id, ByteOrder or
   return note;
 }
 
-/// A section to be: where its bytes go is settled by place().
+/// A section to write; place() sets the offset of its bytes.
 struct Part {
   const char* name;
   std::uint32_t type;
@@ -80,7 +80,7 @@ std::vector<std::byte> make_sidecar(const Sidecar& sidecar) {
   const std::vector<std::byte> note = build_id_note(sidecar.build_id, sidecar.byte_order);
   std::vector<Part> parts;
   if (!note.empty()) parts.push_back({".note.gnu.build-id", sht_note, 0, 0, 4, note});
-  // The address counts, so where it is no multiple of 8 the alignment gives way.
+  // The address is fixed, so the alignment is lower if it is not a multiple of 8.
   const std::uint64_t align = sidecar.section_address % 8 == 0 ? 8 : 1;
   parts.push_back({".sframe", sht_gnu_sframe, shf_alloc, sidecar.section_address, align, sidecar.section});
   parts.push_back({".shstrtab", sht_strtab, 0, 0, 1, {}});

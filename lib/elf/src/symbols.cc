@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbols, sorted and cut into pieces. Cutting is one sweep over the symbols by address with a stack of those
-// that are open: a new symbol goes on top; where the top one ends, the next one below that reaches further
-// takes over. Each symbol is pushed and popped once, and each event makes one piece, so there are at most two
+// Symbols, sorted and cut into pieces. One sweep over the symbols by address cuts them, with a stack of open
+// symbols: a new symbol is pushed; at the end of the top one, the next lower one that extends further takes
+// over. Each symbol is pushed and popped once, and each event makes one piece, so there are at most two
 // pieces per symbol.
 
 #include "sframe/elf/symbols.h"
@@ -21,7 +21,7 @@ namespace {
 
 using namespace llvm::ELF;
 
-/// $x, $d, $t ("mapping symbols", ELF for the Arm architectures): they mark code and data, and name nothing.
+/// $x, $d, $t ("mapping symbols", ELF for the Arm architectures): they mark code and data, not functions.
 bool is_mapping_symbol(std::string_view name) {
   return name.size() >= 2 && name[0] == '$' && std::string_view("adtx").contains(name[1]) &&
          (name.size() == 2 || name[2] == '.');
@@ -32,13 +32,13 @@ bool in_section(const Section& section, std::uint64_t address, bool relocatable)
   return offset < section.size;
 }
 
-/// Smaller is better.
+/// Sort key: the preferred symbol has the lowest.
 auto preference(const Symbol& symbol) {
   const int binding = symbol.binding == STB_GLOBAL ? 0 : symbol.binding == STB_WEAK ? 1 : 2;
   return std::tuple(symbol.size == 0, !symbol.function(), binding);
 }
 
-/// The symbol as ours, or nothing if it is no function.
+/// Converts the symbol; nothing if it is not a function.
 template <class Sym>
 std::optional<Symbol> function_symbol(const Sym& symbol, std::uint32_t section_index,
                                       std::span<const Section> sections, std::span<const std::byte> names,
@@ -54,7 +54,7 @@ std::optional<Symbol> function_symbol(const Sym& symbol, std::uint32_t section_i
   if (relocatable && !section) return std::nullopt;
   const std::string_view name = string_at(names, symbol.st_name, SymbolTable::max_name_size);
   if (name.empty() || (!function && is_mapping_symbol(name))) return std::nullopt;
-  // An end past the address space is cut, so that start + size never wraps.
+  // An end past the address space is clamped, so that start + size never wraps.
   const std::uint64_t address = symbol.st_value;
   const std::uint64_t size = std::min<std::uint64_t>(symbol.st_size, ~address);
   return Symbol{address,
@@ -71,7 +71,7 @@ template <class Types> Result<std::vector<Symbol>> read_symbols(const Image& ima
   const auto sections = image.sections();
   if (table.link >= sections.size() || sections[table.link].type != sht_strtab)
     return fail("symbol table without a string table", table.name);
-  // Names must stay in the file, so compressed tables, which no one makes, are refused.
+  // Names must stay in the file, so compressed tables, which no tool makes, are refused.
   if ((table.flags | sections[table.link].flags) & shf_compressed)
     return fail("compressed symbol table", table.name);
   auto names = image.contents(sections[table.link]);
@@ -148,7 +148,7 @@ private:
   std::vector<Open> open_;
 };
 
-/// Where the section of the symbol ends; the symbol's own address where that makes no sense.
+/// The end of the symbol's section; the symbol's own address if the section is invalid.
 std::uint64_t section_end(const Image& image, const Symbol& symbol) {
   if (symbol.section >= image.sections().size()) return symbol.address;
   const Section& section = image.sections()[symbol.section];
@@ -181,11 +181,11 @@ void SymbolTable::cut(const Image& image) {
       ++last;
     sweep.advance(best.address);
     if (best.size != 0) {
-      // The preferred one goes on top; an alias below it counts only if it reaches further.
+      // The preferred symbol goes on top; an alias below it matters only if it extends further.
       for (std::size_t i = last; i-- > first;)
         if (symbols_[i].size != 0) sweep.open(best.address + symbols_[i].size, static_cast<std::uint32_t>(i));
     } else {
-      if (sweep.inside()) continue; // a label inside a function that knows its size
+      if (sweep.inside()) continue; // a label inside a function of known size
       std::uint64_t end = section_end(image, best);
       if (last < symbols_.size() && space_of(symbols_[last]) == space)
         end = std::min(end, symbols_[last].address);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Unpacking into memory that the kernel gives page by page, on the first write: pages of zeros are never
+// Unpacks into memory that the kernel allocates page by page, on the first write: pages of zeros are never
 // written.
 
 #include "sframe/elf/unpack.h"
@@ -38,7 +38,7 @@ class SparseWriter {
 public:
   explicit SparseWriter(UnpackLimits limits) : limits_(limits) {}
 
-  /// What is wrong, or nullptr.
+  /// An error message, or nullptr.
   const char* append(std::span<const std::byte> bytes) {
     if (bytes.size() > limits_.size - target_.size_) return "unpacked, it would be too large";
     if (!reserve(target_.size_ + bytes.size())) return "not enough memory to unpack it";
@@ -119,7 +119,7 @@ Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) 
   limits.memory += limits.expansion * packed.size();
   SparseWriter writer(limits);
   std::vector<std::byte> buffer(std::size_t(1) << 17);
-  // Frames may follow each other; what follows them otherwise is no business of ours.
+  // Consecutive frames are unpacked; other trailing bytes are ignored.
   while (format_of(packed) == format) {
     const auto decoder = format->make();
     if (!decoder)
@@ -132,7 +132,7 @@ Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) 
       const std::size_t made = buffer.size() - out.size();
       if (const char* why = writer.append(std::span(buffer).first(made))) return fail(why);
       if (status == Decoder::Status::more && made == 0 && packed.size() == before)
-        status = Decoder::Status::damaged; // it wants more than there is
+        status = Decoder::Status::damaged; // the input ends early
     }
     if (status == Decoder::Status::damaged) return writer.finish(true);
   }

@@ -56,7 +56,8 @@ namespace {
 class XzDecoder final : public Decoder {
 public:
   XzDecoder() {
-    constexpr std::uint64_t memory_limit = std::uint64_t{1} << 28; // a dictionary is the file's word
+    constexpr std::uint64_t memory_limit = std::uint64_t{1} << 28; // the dictionary size in the file is
+                                                                   // untrusted
     ready_ = lzma_stream_decoder(&stream_, memory_limit, 0) == LZMA_OK;
   }
   ~XzDecoder() override { lzma_end(&stream_); }

@@ -66,7 +66,7 @@ void FdeConverter::add_row(const cfi::CoreRow& row, std::uint64_t begin, std::ui
   leave_out(begin, end, reason(said.error()));
 }
 
-/// Puts a row into the run in progress, which it continues.
+/// Appends a row to the run in progress, which it continues.
 void FdeConverter::append(const FrameRow& row, std::uint64_t begin, std::uint64_t end) {
   if (rows_.empty() || end - begin_ > max_size) {
     flush();
@@ -84,7 +84,7 @@ void FdeConverter::append(const FrameRow& row, std::uint64_t begin, std::uint64_
   }
 }
 
-/// Rows that repeat: a part of a block as ordinary rows, the rest as a PCMASK function, which counts blocks
+/// Repeating rows: a part of a block becomes ordinary rows, the rest a PCMASK function, which counts blocks
 /// from its own start.
 void FdeConverter::append_plt(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end) {
   if (!options_.plt) return;
@@ -124,7 +124,7 @@ void FdeConverter::flush() {
   rows_.clear();
 }
 
-/// Adds a function. False, with the reason, where the builder refuses.
+/// Adds a function. False, with the reason, if the builder refuses.
 bool FdeConverter::build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde fde, RefusalReason& why) {
   if (!options_.reaches(begin)) {
     why = RefusalReason::out_of_reach;
@@ -140,8 +140,8 @@ bool FdeConverter::build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde 
   return true;
 }
 
-/// Adds a run of rows, as several functions where one cannot hold them. Offsets in `rows` may count from
-/// anywhere; the first row starts at `begin`.
+/// Adds a run of rows, as several functions if one cannot hold them. Offsets in `rows` may have any base; the
+/// first row starts at `begin`.
 void FdeConverter::add(std::uint64_t begin, std::uint64_t end, Rows rows) {
   for (const std::uint32_t base = rows.front().offset; FrameRow & row : rows) row.offset -= base;
   RefusalReason why{};
@@ -167,14 +167,14 @@ void FdeConverter::add_in_halves(std::uint64_t begin, std::uint64_t end, Rows ro
   add(middle, end, rows.subspan(half));
 }
 
-/// Splits around the rows that the version cannot say on their own. Each row is asked about once, so that
-/// the cost stays linear whatever the rows are.
+/// Splits around the rows that the version cannot represent on their own. Each row is checked once, so the
+/// cost is linear for any rows.
 void FdeConverter::add_sayable(std::uint64_t begin, std::uint64_t end, Rows rows) {
   const std::uint64_t base = begin;
   const auto start_of = [&](std::size_t i) { return i < rows.size() ? base + rows[i].offset : end; };
   std::size_t run = 0;
   bool any_refused = false;
-  // add() moves the offsets of the rows it is given, so their run must be known before it is called.
+  // add() changes the offsets of its rows, so their run must be known before the call.
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto why = builder_.refusal(rows[i]);
     if (!why) continue;
@@ -184,7 +184,7 @@ void FdeConverter::add_sayable(std::uint64_t begin, std::uint64_t end, Rows rows
     leave_out(row_begin, row_end, reason(*why));
     run = i + 1;
   }
-  // Rows that can be said one by one but not together.
+  // Rows that are representable separately but not together.
   if (!any_refused) return add_in_halves(begin, end, rows);
   if (run < rows.size()) add(start_of(run), end, rows.subspan(run));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One FDE at a time: its rows stream through, runs of sayable rows become functions of the builder, the rest
-// is left out with a reason. Scratch memory is kept from FDE to FDE.
+// Converts one FDE at a time: runs of representable rows become functions of the builder, the rest is left
+// out with a reason. Scratch memory is kept between FDEs.
 
 #pragma once
 
@@ -14,15 +14,15 @@
 
 namespace sframe::generate {
 
-/// The builder that `options` ask for.
+/// The builder's options that correspond to `options`.
 BuildOptions build_options(const AbiTraits& abi, const Options& options);
 
 class FdeConverter {
 public:
-  /// Functions go to `builder`, what becomes of them to `report`.
+  /// Functions go to `builder`, results to `report`.
   FdeConverter(const AbiTraits& abi, const Options& options, Builder& builder, Report& report);
 
-  /// Converts `pieces` (by address) of the FDE. Returns the first fault in its instructions.
+  /// Converts `pieces` (by address) of the FDE. Returns the first error in its instructions.
   std::optional<cfi::Error> convert(const cfi::Section& section, const cfi::Fde& fde,
                                     std::span<const Piece> pieces);
 
@@ -44,10 +44,10 @@ private:
   cfi::FrameRowMaker frame_rows_;
   Builder& builder_;
   Report& report_;
-  Fde properties_;                       ///< of the FDE at hand: what all its functions have in common
-  std::vector<FrameRow> rows_;           ///< the run in progress, offsets from begin_
+  Fde properties_;                       ///< of the current FDE: common to all its functions
+  std::vector<FrameRow> rows_;           ///< the run in progress; offsets relative to begin_
   std::uint64_t begin_ = 0, end_ = 0;    ///< addresses of that run
-  std::uint64_t covered_ = 0, left_ = 0; ///< bytes of the FDE at hand
+  std::uint64_t covered_ = 0, left_ = 0; ///< bytes of the current FDE
 };
 
 } // namespace sframe::generate

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Two passes over each section: the first lists FDEs by address to find overlaps and counts the unreadable
-// ones, the second converts in the section's order, which reads each CIE once. The second goes in parts, each
-// with a report of its own; reports are joined in the section's order. Each thread has a builder, and these
-// are joined as they are: what a Builder makes does not depend on the order of adding.
+// ones; the second converts in the section's order, which reads each CIE once. The second processes parts,
+// each with its own report; reports are joined in the section's order. Each thread has a builder, and these
+// are appended in any order: the output of a Builder does not depend on the order of adding.
 
 #include "sframe/generate/from_cfi.h"
 
@@ -25,10 +25,10 @@ const char* section_name(const cfi::Section& section) {
   return section.kind() == cfi::SectionKind::eh_frame ? ".eh_frame" : ".debug_frame";
 }
 
-/// What one thread converts at a time: some thousand FDEs.
+/// Bytes that one thread converts at a time: some thousand FDEs.
 constexpr std::uint64_t part_size = 128 << 10;
 
-/// What the input says of addresses, whatever the FDE.
+/// The input's properties of addresses, independent of FDEs.
 class Addresses {
 public:
   Addresses(const CfiInput& input, const Options& options)
@@ -41,7 +41,7 @@ public:
       if (plts_[i].range.contains(fde.start) && (!options_.plt || refuted_[i])) return false;
     return !options_.wanted || options_.wanted(fde);
   }
-  /// The CFI of a PLT is wrong.
+  /// Marks the CFI of a PLT as wrong.
   void refute(std::size_t plt) { refuted_[plt] = true; }
   bool refuted(std::size_t plt) const { return refuted_[plt]; }
   bool in_code(std::uint64_t address) const {
@@ -57,12 +57,12 @@ private:
   std::vector<bool> refuted_; ///< per Plt
 };
 
-/// A section, with what must be known of it before one of its FDEs can be converted.
+/// A section, and the data needed to convert its FDEs.
 struct Source {
   const cfi::Section& section;
   const Addresses& addresses;
   Ownership ownership;
-  bool is_first; ///< of the input
+  bool is_first; ///< first of the input
 };
 
 /// Converts a part of a section.
@@ -110,7 +110,7 @@ void PartConverter::convert(const cfi::Fde& fde) {
     report_.faults.push_back({section_name(source_.section), *fault});
 }
 
-/// Converts the sections of an input, one after the other.
+/// Converts the sections of an input in order.
 class Converter {
 public:
   Converter(const CfiInput& input, const Options& options, Conversion& out)
@@ -118,7 +118,7 @@ public:
         described_(input.plts.size()) {}
 
   void convert(const cfi::Section& section);
-  /// Stubs that none of the sections describes, or wrongly.
+  /// Stubs without CFI, or with wrong CFI.
   void convert_plts();
 
 private:
@@ -167,7 +167,7 @@ void Converter::note_plts(const cfi::Section& section, std::span<const cfi::Inde
   }
 }
 
-/// True if the instructions of stubs show that what an FDE of theirs has is wrong.
+/// True if the stubs' instructions show that the CFI of one of their FDEs is wrong.
 bool Converter::is_refuted(const cfi::Section& section, std::span<const cfi::Index::Entry> entries,
                            const Plt& plt) const {
   if (plt.bytes.empty()) return false;

@@ -17,7 +17,7 @@ std::uint64_t end_of(const Entry& entry) {
   return range_end(entry.start, entry.size);
 }
 
-/// The run of entries from `first` on that overlap, each some other one of the run.
+/// The run of entries from `first` on in which each overlaps another one of the run.
 std::span<const Entry> cluster_at(std::span<const Entry> entries, std::size_t first) {
   std::uint64_t end = end_of(entries[first]);
   std::size_t last = first + 1;
@@ -67,10 +67,10 @@ Ownership::Ownership(std::span<const Entry> entries, const Covered& covered) {
   std::ranges::sort(exceptions_, {}, [](const Piece& p) { return std::tie(p.fde, p.begin, p.end); });
 }
 
-/// Sweeps over a cluster with a stack of the FDEs that have started: the top one owns what comes next.
+/// Sweeps over a cluster with a stack of open FDEs: the top one owns the next addresses.
 void Ownership::divide(std::span<const Entry> cluster) {
   std::vector<Entry> order(cluster.begin(), cluster.end());
-  // Who comes later in this order wins: the one that starts last, the smallest, the first in the section.
+  // Later entries take precedence: the one that starts last, the smallest, the first in the section.
   std::ranges::sort(order, [](const Entry& a, const Entry& b) {
     return std::tie(a.start, b.size, b.offset) < std::tie(b.start, a.size, a.offset);
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which FDE an address belongs to where several claim it (the rule is in convert/from_cfi.h). Most sections
-// have no overlaps, so only FDEs that do not simply own their whole range are written down.
+// Determines which FDE owns an address that several describe (the rule is in sframe/generate/from_cfi.h).
+// Most sections have no overlaps, so only FDEs that do not own their whole range are stored.
 
 #pragma once
 
@@ -26,10 +26,10 @@ public:
   struct Interval {
     std::uint64_t begin, end;
   };
-  /// Adds what the FDEs of an index describe. Linear.
+  /// Adds the ranges of an index's FDEs. Linear.
   void add(std::span<const cfi::Index::Entry> entries);
   bool empty() const { return intervals_.empty(); }
-  /// The intervals that end behind `address`.
+  /// The intervals that end after `address`.
   std::span<const Interval> from(std::uint64_t address) const;
 
 private:
@@ -38,19 +38,19 @@ private:
 
 class Ownership {
 public:
-  /// For one section. `entries` is its index; addresses in `covered` belong to others. N log N in the FDEs
-  /// that overlap, linear in the rest.
+  /// For one section. `entries` is its index; addresses in `covered` belong to other sections. N log N in the
+  /// FDEs that overlap, linear in the rest.
   Ownership(std::span<const cfi::Index::Entry> entries, const Covered& covered);
 
-  /// What belongs to an FDE, by address; possibly nothing. `whole` is where the answer stands for an FDE that
-  /// owns all of its range. Logarithmic in the number of FDEs that overlap.
+  /// The ranges that an FDE owns, by address; possibly empty. `whole` is storage for the result if the FDE
+  /// owns its whole range. Logarithmic in the number of FDEs that overlap.
   std::span<const Piece> pieces(const cfi::Fde& fde, Piece& whole) const;
 
 private:
   void divide(std::span<const cfi::Index::Entry> cluster);
   void subtract(const Covered& covered);
 
-  std::vector<Piece> exceptions_; ///< by FDE, then address; an empty piece marks each FDE that is listed
+  std::vector<Piece> exceptions_; ///< by FDE, then address; an empty piece marks each listed FDE
 };
 
 } // namespace sframe::generate

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A PLT is a row of stubs. Where one begins is not written anywhere, so a PLT is first cut behind every jump and
-// what fills up behind it (nops; on s390x the index that the stub loads). A stub that binds lazily has two such
-// pieces: one jumps to the function, one pushes the index and jumps to PLT0; either is entered with a canonical
-// frame. Pieces are then joined to blocks of the ABI's PLT entry size, which repeat.
+// A PLT is a sequence of stubs. The starts of stubs are not recorded, so a PLT is first cut after every jump
+// and its padding (nops; on s390x the index that the stub loads). A lazily bound stub has two such pieces:
+// one jumps to the function, one pushes the index and jumps to PLT0; both are entered with the ABI's entry
+// row. Pieces are then joined to blocks of the ABI's PLT entry size, which repeat.
 //
-// Pieces are looked at from the last to the first, since lazy ones jump back to PLT0, which thereby gets its entry
-// row.
+// Pieces are analyzed from the last to the first, since lazy ones jump back to PLT0, which gets its entry row
+// from them.
 
 #include "sframe/generate/plt.h"
 
@@ -24,15 +24,15 @@ namespace sframe::generate {
 
 namespace {
 
-/// A piece of a stub or whole stubs, with the padding behind.
+/// A piece of a stub or whole stubs, with the padding after it.
 struct Stub {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
   std::uint64_t code_size = 0; ///< of a piece: without the padding
-  std::vector<FrameRow> rows; ///< neighbours differ; empty if the instructions cannot be understood
+  std::vector<FrameRow> rows; ///< adjacent rows differ; empty if the instructions cannot be analyzed
 
   std::uint64_t end() const { return range_end(start, size); }
-  /// Takes in the piece behind it.
+  /// Appends the next piece.
   void join(const Stub& piece);
 };
 
@@ -51,7 +51,7 @@ public:
   PltReader(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address)
       : abi_(abi), bytes_(bytes), address_(address), analyzer_(abi) {}
 
-  /// In blocks of the PLT entry size, or multiples where stubs are of other sizes.
+  /// In blocks of the PLT entry size, or multiples if stubs have other sizes.
   std::vector<Stub> blocks();
 
 private:
@@ -67,7 +67,7 @@ private:
   std::span<const std::byte> bytes_;
   std::uint64_t address_;
   code::Analyzer analyzer_;
-  /// Rows that hold where one piece jumps to another; nothing if two such jumps differ.
+  /// Rows at jumps from one piece to another; nothing if two such jumps differ.
   std::map<std::uint64_t, std::optional<FrameRow>> entered_with_;
 };
 
@@ -104,8 +104,8 @@ std::vector<Stub> PltReader::pieces() const {
   return pieces;
 }
 
-/// Where the next piece begins. The jump of a lazy stub to PLT0 ends its block; what is left of that may be data,
-/// which can look like anything. Behind other jumps there are nops at most.
+/// The start of the next piece. The jump of a lazy stub to PLT0 ends its block; the rest of the block may be
+/// arbitrary data. Only nops can follow other jumps.
 std::uint64_t PltReader::behind_padding(const code::Instruction& jump, code::Decoder& decoder) const {
   const std::uint64_t end = range_end(address_, bytes_.size());
   std::uint64_t address = jump.address + jump.length;
@@ -146,7 +146,7 @@ void PltReader::find_rows(Stub& piece) {
   if (!understood) piece.rows.clear();
 }
 
-/// How many stubs from the first on are alike: equal rows, and equal size where the rows repeat.
+/// The number of equal stubs at the start: equal rows, and equal size if the rows repeat.
 std::size_t alike(std::span<const Stub> stubs) {
   const Stub& first = stubs.front();
   const auto differs = [&](const Stub& stub) {
@@ -163,7 +163,7 @@ std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std
   const std::vector<Stub> stubs = PltReader(abi, bytes, address).blocks();
   for (std::span<const Stub> rest = stubs; !rest.empty();) {
     const Stub& first = rest.front();
-    // The format's block size has 8 bits: larger blocks are described one by one.
+    // The format's block size has 8 bits: larger blocks are converted one by one.
     const bool repeatable = first.rows.size() <= 1 || first.size <= std::numeric_limits<std::uint8_t>::max();
     const std::size_t count = repeatable ? alike(rest) : 1;
     Fde fde = {.start = first.start, .size = static_cast<std::uint32_t>(rest[count - 1].end() - first.start)};
@@ -178,7 +178,7 @@ std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std
 }
 
 void StubRows::add(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address) {
-  constexpr std::size_t filling_size = 4; // no instruction of a stub is zeros, on any ABI
+  constexpr std::size_t filling_size = 4; // no instruction of a stub is all zeros, on any ABI
   for (PltFunction& function : plt_functions(abi, bytes, address)) {
     for (FrameRow& row : function.rows) row = resolve_fixed(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
     const auto start = bytes.subspan(function.fde.start - address);

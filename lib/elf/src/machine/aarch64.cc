@@ -15,7 +15,7 @@ namespace {
 
 constexpr RelocationType relocations[] = {
     {0, {0, false}},   // R_AARCH64_NONE
-    {256, {0, false}}, // the same, under its former number
+    {256, {0, false}}, // same, under its former number
     {257, {8, false}}, // R_AARCH64_ABS64
     {258, {4, false}}, // R_AARCH64_ABS32
     {259, {2, false}}, // R_AARCH64_ABS16

@@ -3,12 +3,10 @@
 // AMD64: relocation types (x86-64 psABI, table 4.9), DWARF register numbers (psABI, figure 3.36) and the
 // order of the kernel's user_regs_struct (Linux arch/x86/include/asm/user_64.h):
 //
-//   word  0    1    2    3    4    5    6    7    8   9   10   11   12   13   14   15        16   17  18 19
-//   20
-//         r15  r14  r13  r12  rbp  rbx  r11  r10  r9  r8  rax  rcx  rdx  rsi  rdi  orig_rax  rip  cs  eflags
-//         rsp  ss
-//   word  21       22       23  24  25  26
-//         fs_base  gs_base  ds  es  fs  gs
+//   word  0    1    2    3    4    5    6    7    8   9   10   11   12   13   14   15
+//         r15  r14  r13  r12  rbp  rbx  r11  r10  r9  r8  rax  rcx  rdx  rsi  rdi  orig_rax
+//   word  16   17  18      19   20  21       22       23  24  25  26
+//         rip  cs  eflags  rsp  ss  fs_base  gs_base  ds  es  fs  gs
 
 #include "machine.h"
 

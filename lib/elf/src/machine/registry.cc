@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The machines that are known: one line each.
+// The supported machines: one line each.
 
 #include "machine.h"
 
