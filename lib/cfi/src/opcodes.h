@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call frame instructions (DWARF 5, section 7.24; GNU and AArch64 additions below the line).
+// Call frame instructions (DWARF 5, section 7.24); GNU and AArch64 additions after the separator.
 
 #pragma once
 

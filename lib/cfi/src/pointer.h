@@ -44,7 +44,7 @@ bool pointer_encoding_known(std::uint8_t encoding);
 /// Reads the number of a pointer. An encoding that is not valid here makes the reader fail.
 RawPointer read_raw_pointer(Reader& reader, std::uint8_t encoding, const PointerPlace& place);
 
-/// Reads a pointer, within the address size.
+/// Reads a pointer; the value is truncated to the address size.
 Pointer read_pointer(Reader& reader, std::uint8_t encoding, const PointerPlace& place);
 
 /// Reads a pointer for which 0 means "none", with any base (language-specific data, personality).

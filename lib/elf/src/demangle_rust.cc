@@ -112,7 +112,7 @@ private:
     return true;
   }
 
-  /// Beyond 64 bits the name is refused.
+  /// A number beyond 64 bits makes the name invalid.
   std::uint64_t base_62() {
     if (take_if('_')) return 0;
     std::uint64_t value = 0;

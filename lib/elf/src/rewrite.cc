@@ -56,7 +56,7 @@ Result<Edit> make_edit(Edit edit, std::vector<Edit::Piece> pieces) {
   return edit;
 }
 
-/// A table of structures of the file as the bytes of a piece.
+/// Copies a table of the file's structures to bytes.
 template <class T> std::vector<std::byte> to_bytes(std::span<const T> table) {
   static_assert(alignof(T) == 1);
   const auto bytes = std::as_bytes(table);
@@ -135,7 +135,7 @@ public:
     }
   }
 
-  /// Old numbers, is_sframe or is_anchor, by new number.
+  /// Old section numbers, is_sframe or is_anchor, by new number.
   std::span<const std::uint32_t> order() const { return old_; }
   /// Special values, which are not section numbers, stay.
   std::uint32_t now(std::uint32_t number) const { return number < new_.size() ? new_[number] : number; }

@@ -15,7 +15,7 @@ namespace sframe::elf {
 
 namespace {
 
-constexpr std::uint64_t page = 0x1000; ///< the smallest of all machines
+constexpr std::uint64_t page = 0x1000; ///< the smallest page size of all machines
 /// A tail of at least this many bytes moves by whole pages, so that file systems can share its blocks.
 constexpr std::uint64_t shared_tail = 0x10000;
 constexpr std::uint64_t least_tail_align = 16;
@@ -27,7 +27,8 @@ constexpr std::uint64_t max_address = std::uint64_t(1) << 62;
 bool is_own_load(const Image& image, const Tables& tables, const Segment& load, OldSection& old) {
   Range range = file_range(load);
   if (load.flags != pf_r || load.file_size != load.memory_size) return false;
-  // LLVM's objcopy removes the section and keeps both segments. Bytes there now, if any, are not loaded.
+  // LLVM's objcopy removes the section and keeps both segments. Its old bytes, if still in the file, are not
+  // loaded.
   const bool was_at_end = old.size == 0 && old.segment && old.segment->file_size != 0 &&
                           range.contains(old.segment->offset, old.segment->file_size) &&
                           file_range(*old.segment).end == range.end;
@@ -128,7 +129,7 @@ Result<void> find_parts(const Image& image, const Tables& tables, const OldSecti
   return {};
 }
 
-/// Ranges that are written anew, by offset.
+/// Ranges that are rewritten, by offset.
 std::vector<Range> find_known(const Image& image, const Tables& tables, const OldSection& old) {
   std::vector<Range> known{
       {tables.program_offset, tables.program_offset + tables.program_count * program_entry_size}};
@@ -269,7 +270,7 @@ Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
   return {};
 }
 
-/// True if no one else uses the old section's bytes: they are loaded at the address in its headers, and are
+/// True if nothing else uses the old section's bytes: they are loaded at the address in its headers, and are
 /// shared with no other section, no table, and no segment except those that hold whole parts of the image.
 bool alone_in_place(const Image& image, const Tables& tables, const OldSection& old) {
   const Range place{old.offset, old.offset + old.size};

@@ -2,8 +2,8 @@
 //
 // Private: the places of a new section, its segments and the headers in a linked file.
 //
-//   0 .. loaded_end       all loaded parts, and the bytes between them: addresses stay, file offsets too unless
-//                         a page is put before the file (rewrite_room.h)
+//   0 .. loaded_end       all loaded parts, and the bytes between them: addresses stay, file offsets too,
+//                         unless a page is put before the file (rewrite_room.h)
 //   padding               up to a page
 //   load_offset ..        the new PT_LOAD: sections moved to make room for the program headers, then .sframe
 //   tail                  unloaded parts (symbols, debug information), in one piece

@@ -7,8 +7,8 @@
 // signature and index table of the file. None is needed, since the call frame information already refers to
 // each function's section by some symbol.
 //
-// The file is laid out anew: the sections in their old order, then the two sections, the section names and
-// the headers, which assemblers put last too. So an old `.sframe` leaves no gap, and doing it twice gives the
+// The file is rewritten: the sections in their old order, then the two sections, the section names and the
+// headers, which assemblers put last too. So an old `.sframe` leaves no gap, and doing it twice gives the
 // same bytes. In an object, only section headers refer to file offsets.
 //
 // LLVM's objcopy library cannot do this: it adds sections only without relocations, and rewrites the symbol
@@ -56,7 +56,7 @@ struct Parts {
   std::uint32_t rela = 0;
   std::uint32_t symbols = 0;
   std::uint32_t names = 0;
-  std::vector<std::uint32_t> kept; ///< sections that stay as they are, by offset
+  std::vector<std::uint32_t> kept; ///< sections that stay unchanged, by offset
 };
 
 bool is_replaced(const Parts& parts, std::uint32_t index) {

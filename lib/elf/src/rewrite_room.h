@@ -29,8 +29,8 @@ namespace sframe::elf {
 
 /// Sets room, table_offset, table_end, shift, max_load_align and blocks, except for the new places of to_load
 /// blocks. Requires layout.segments and layout.extended; all parts that stay must be in the file
-/// (find_content_end). `first`: the PT_LOAD with the lowest address. Linear in headers, symbols and the bytes
-/// of the first segment.
+/// (find_parts). `first`: the PT_LOAD with the lowest address. Linear in headers, symbols and the bytes of
+/// the first segment.
 void find_room(const Image& image, const Tables& tables, const OldSection& old, const Segment& first,
                Layout& layout);
 

@@ -24,12 +24,12 @@ enum class Abi : std::uint8_t { aarch64_big = 1, aarch64_little = 2, amd64 = 3, 
 struct AbiTraits {
   Abi id;
   std::string_view name; ///< as printed and accepted by the programs: "amd64"
-  ByteOrder byte_order;  ///< the order in which the target reads the section
+  ByteOrder byte_order;  ///< byte order of the target, and thus of the section
   std::uint16_t machine; ///< ELF e_machine
   std::uint16_t sp;      ///< DWARF register numbers
   std::uint16_t fp;
   std::uint16_t ra;
-  std::int8_t fixed_fp_offset; ///< what producers put in the header; 0 = FP is tracked per row
+  std::int8_t fixed_fp_offset; ///< what producers write into the header; 0 = FP is tracked per row
   std::int8_t fixed_ra_offset; ///< 0 = RA is tracked per row
   std::int16_t cfa_bias;       ///< CFA offset = data word * cfa_scale + cfa_bias
   std::uint8_t cfa_scale;
@@ -40,14 +40,14 @@ struct AbiTraits {
   bool v2_register_words;        ///< version 2: an odd FP or RA word is (register << 1) | 1
   bool signs_return_addresses;   ///< pointer authentication exists
 
-  /// The row that holds at a function's first instruction.
+  /// The row at a function's first instruction.
   FrameRow entry_row() const {
     return {0, Rule::value(sp, entry_cfa_offset), fixed_ra_offset ? Rule::fixed() : Rule::same(),
             Rule::same(), false};
   }
 };
 
-/// The traits of an ABI. No cost.
+/// The traits of an ABI. Constant cost.
 const AbiTraits& traits(Abi abi);
 
 /// The traits for an identifier read from a header, or nullptr if it is unknown.
@@ -56,10 +56,10 @@ const AbiTraits* find_abi(std::uint8_t id);
 /// The traits for an ELF machine and byte order, or nullptr if SFrame has no such ABI.
 const AbiTraits* find_abi(std::uint16_t elf_machine, ByteOrder order);
 
-/// The traits for a name as in AbiTraits::name, or nullptr.
+/// The traits for a name (AbiTraits::name), or nullptr.
 const AbiTraits* find_abi(std::string_view name);
 
-/// Every ABI, in the order of their identifiers.
+/// Every ABI, in the order of identifiers.
 std::span<const AbiTraits* const> all_abis();
 
 /// "sp", "fp", "cfa" or "rN": the notation of all programs.

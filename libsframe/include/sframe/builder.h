@@ -84,7 +84,7 @@ struct BuildOptions {
   bool pcrel =
       true; ///< function starts relative to their own field (V2, V3; V1 has only section-relative starts)
   bool frame_pointer = false;        ///< SFRAME_F_FRAME_POINTER (V1, V2)
-  std::vector<std::byte> aux_header; ///< copied as it is; finish() refuses more than 255 bytes
+  std::vector<std::byte> aux_header; ///< copied unchanged; finish() refuses more than 255 bytes
 };
 
 /// The possible addresses of a section's start fields. In versions 1 and 2 a field has 32 bits, and is

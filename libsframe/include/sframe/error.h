@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What can be wrong with the bytes of a section, and where. Reading never throws and never aborts on input:
-// each operation that can meet bad bytes returns std::expected<T, sframe::Error>.
+// Errors in the bytes of a section, with their location. Reading never throws and never aborts on input: each
+// operation that can meet bad bytes returns std::expected<T, sframe::Error>.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace sframe {
 
 enum class ErrorKind : std::uint8_t {
   truncated_header,            ///< fewer bytes than the header and auxiliary header need
-  bad_magic,                   ///< 0xdee2 in neither byte order
+  bad_magic,                   ///< not 0xdee2 in either byte order
   unknown_version,             ///< not 1, 2 or 3
   unknown_abi,                 ///< sfh_abi_arch names no known ABI
   index_out_of_bounds,         ///< the FDE sub-section does not fit the section

@@ -17,7 +17,8 @@ enum class PcType : std::uint8_t { inc = 0, mask = 1 };
 /// Width of the row offsets.
 enum class FreType : std::uint8_t { addr1 = 0, addr2 = 1, addr4 = 2 };
 
-/// How data words are read: by the ABI's default meaning, or as pairs of control word and offset (version 3).
+/// Encoding of data words: with the ABI's default meaning, or as pairs of control word and offset (version
+/// 3).
 enum class FdeType : std::uint8_t { standard = 0, flex = 1 };
 
 /// AArch64: the key that signs return addresses.

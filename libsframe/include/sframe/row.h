@@ -50,7 +50,7 @@ struct Rule {
   friend constexpr bool operator==(const Rule&, const Rule&) = default;
 };
 
-/// One row: the rules that hold from `offset` to the next row (or to the function's end).
+/// One row: the rules from `offset` to the next row (or to the function's end).
 struct FrameRow {
   std::uint32_t offset = 0; ///< bytes from the function's start (from the block's start in a PCMASK function)
   Rule cfa;                 ///< value or stored; undefined only in an outermost row

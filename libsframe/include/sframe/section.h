@@ -45,7 +45,7 @@ enum Flags : std::uint8_t {
   flag_func_start_pcrel = 0x4, ///< versions 2 (errata 1) and 3
 };
 
-/// The header as it was read, in host byte order (specification, section 2.2).
+/// The header in host byte order (specification, section 2.2).
 struct Header {
   std::uint8_t version = 0;
   std::uint8_t flags = 0;
@@ -91,8 +91,8 @@ struct WordMeaning {
   bool register_words = false;    ///< s390x, version 2
 };
 
-/// Walks the rows of one function, in the section's order. Made by Section::rows(); cheap to copy; valid as
-/// long as the bytes.
+/// Iterates over the rows of one function, in the section's order. Made by Section::rows(); cheap to copy;
+/// valid as long as the bytes.
 class RowCursor {
 public:
   /// The next row, decoded. False at the end and at the first error; see error(). Constant cost, no

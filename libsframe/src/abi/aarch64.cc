@@ -2,10 +2,10 @@
 //
 // AArch64, little and big endian (AAPCS64; "DWARF for the Arm 64-bit Architecture" for the register numbers).
 //
-// | DWARF | register | role                                                          | | 29    | x29      |
-// FP: saved by the callee                                       | | 30    | x30      | LR: the RA at entry,
-// saved wherever the function chooses | | 31    | sp       | SP
-// |
+//   | DWARF | register | role                                           |
+//   | 29    | x29      | FP: callee-saved                               |
+//   | 30    | x30      | LR: RA at entry; the function may save it      |
+//   | 31    | sp       | SP                                             |
 //
 // At entry CFA = sp. Return addresses may be signed (pointer authentication, key A or B). PLT entries have 16
 // bytes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The constants that the files of this folder define; registry.cc lists them.
+// The constants defined by the files of this folder; registry.cc lists them.
 
 #pragma once
 

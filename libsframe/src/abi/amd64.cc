@@ -2,10 +2,10 @@
 //
 // AMD64 (System V psABI for x86-64, section 3.2 and figure 3.36 for the DWARF register numbers).
 //
-// | DWARF | register | role                                             |
-// | 6     | rbp      | FP: saved by the callee                          |
-// | 7     | rsp      | SP                                               |
-// | 16    | rip      | RA: `call` stores it at CFA-8, always            |
+//   | DWARF | register | role                                             |
+//   | 6     | rbp      | FP: callee-saved                                 |
+//   | 7     | rsp      | SP                                               |
+//   | 16    | rip      | RA: always stored at CFA-8 by `call`             |
 //
 // At entry CFA = rsp + 8. PLT entries have 16 bytes.
 

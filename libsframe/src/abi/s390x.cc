@@ -2,11 +2,11 @@
 //
 // s390x (zSeries ELF ABI supplement; SFrame 2 errata 1 specification, section "s390x").
 //
-// | DWARF | register | role                                                                     |
-// | 11    | r11      | FP where a function uses one: saved by the callee                        |
-// | 14    | r14      | RA at entry, saved where the function likes, in leaf functions in an FPR |
-// | 15    | r15      | SP                                                                       |
-// | 16-31 | f0, f2.. | FPRs (not in their numerical order)                                      |
+//   | DWARF | register | role                                                                        |
+//   | 11    | r11      | FP if the function uses one: callee-saved                                   |
+//   | 14    | r14      | RA at entry; the function may save it, a leaf function in an FPR            |
+//   | 15    | r15      | SP                                                                          |
+//   | 16-31 | f0, f2.. | FPRs (not in their numerical order)                                         |
 //
 // The caller provides a register save area of 160 bytes, so CFA = SP at the call + 160 and CFA offsets are
 // multiples of 8 from 160 up: the section stores (offset - 160) / 8. PLT entries have 32 bytes.

@@ -38,7 +38,7 @@ struct ExpressionError {
   friend bool operator==(const ExpressionError&, const ExpressionError&) = default;
 };
 
-/// What is wrong, in words. Static text.
+/// Static text.
 const char* message(ExpressionErrorKind kind);
 
 inline constexpr std::uint32_t max_expression_stack = 64;
@@ -58,11 +58,11 @@ protected:
   ~ExpressionContext() = default;
 };
 
-/// How an expression is read and computed.
+/// Parameters of an evaluation.
 struct ExpressionSettings {
   ByteOrder byte_order = ByteOrder::little;
   std::uint8_t address_size =
-      8; ///< bytes: 4 or 8. Values are computed modulo 2 to the power of that many bits
+      8; ///< bytes: 4 or 8. Arithmetic is modulo 2^(8 * address_size)
   std::optional<std::uint64_t>
       cfa; ///< pushed first if given: register rules start with the CFA on the stack, the CFA's own rule does
            ///< not

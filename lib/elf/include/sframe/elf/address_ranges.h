@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sets of addresses as lists of ranges: what a section covers of an image's executable bytes.
+// Sets of addresses as lists of ranges: the executable bytes of an image that a section covers.
 
 #pragma once
 

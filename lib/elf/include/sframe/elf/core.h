@@ -27,7 +27,7 @@ inline constexpr std::uint64_t at_phdr = 3, at_phnum = 5, at_entry = 9, at_execf
 /// A thread, from its NT_PRSTATUS.
 struct CoreThread {
   std::uint32_t tid = 0;
-  std::int32_t signal = 0; ///< pr_cursig: the signal that the thread was taking, or 0
+  std::int32_t signal = 0; ///< pr_cursig: the signal being delivered to the thread, or 0
   Registers registers;
   /// AArch64: the bits of a code pointer that hold its authentication code (NT_ARM_PAC_MASK); 0 if unknown.
   std::uint64_t code_pac_mask = 0;
@@ -87,7 +87,7 @@ public:
   /// The threads, in the file's order: the first is the one that crashed.
   std::span<const CoreThread> threads() const { return threads_; }
 
-  std::uint32_t pid() const { return pid_; } ///< of NT_PRPSINFO; the first thread's tid without it
+  std::uint32_t pid() const { return pid_; } ///< from NT_PRPSINFO, else the first thread's tid
   std::string_view process_name() const { return name_; }   ///< pr_fname: at most 15 bytes
   std::string_view arguments() const { return arguments_; } ///< pr_psargs: at most 79 bytes
   const std::optional<SignalInfo>& signal_info() const { return signal_info_; }
@@ -119,7 +119,7 @@ public:
   /// True if the file is shorter than its segments require.
   bool truncated() const { return truncated_; }
 
-  /// The images mapped, by address. Made by parse().
+  /// The mapped images, by address. Found by parse().
   std::span<const Module> modules() const { return modules_; }
   /// The module with a mapping that contains the address, or nullptr. Logarithmic.
   const Module* module_at(std::uint64_t address) const;

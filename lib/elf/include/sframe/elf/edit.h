@@ -32,7 +32,7 @@ struct Edit {
   /// A file that keeps nothing of the original.
   static Edit replace_all(std::vector<std::byte> bytes);
 
-  /// The first `size` bytes of the original, and nothing else so far.
+  /// Keeps only the first `size` bytes of the original.
   static Edit keep_start(std::uint64_t size);
 
   /// Keeps a range, after all other kept ranges; `size` grows to hold it.

@@ -79,8 +79,8 @@ public:
   explicit Contents(std::span<const std::byte> view) : view_(view) {}
   explicit Contents(std::vector<std::byte> owned) : owned_(std::move(owned)), is_owner_(true) {}
 
-  /// The bytes. A view lives as long as the file, owned bytes as long as this object; they stay in place when
-  /// it is moved.
+  /// The bytes. A view lives as long as the file, owned bytes as long as this object; moving the object does
+  /// not move them.
   std::span<const std::byte> bytes() const { return is_owner_ ? std::span<const std::byte>(owned_) : view_; }
 
   bool empty() const { return bytes().empty(); }
@@ -92,7 +92,7 @@ private:
   bool is_owner_ = false;
 };
 
-/// One relocation of a relocatable object, its symbol looked up.
+/// One relocation of a relocatable object, with its symbol resolved.
 struct Relocation {
   std::uint64_t offset = 0;     ///< from the start of the section it applies to
   std::uint32_t type = 0;       ///< R_X86_64_..., R_AARCH64_..., R_390_...

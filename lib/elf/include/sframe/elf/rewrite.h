@@ -64,7 +64,8 @@ struct Linked {
 Result<Linked> add_section(const Image& image, const SectionMaker& maker);
 
 /// A relocatable object with `.sframe` and `.rela.sframe` added, as an assembler makes them: one relocation
-/// per function. Linkers that support SFrame merge them, and drop functions with their sections.
+/// per function. Linkers that support SFrame merge such sections, and drop functions with their code
+/// sections.
 ///
 /// `maker` is called once, with an address in the object's layout: function starts are addresses of the
 /// layout. The written section has start fields of 0 and is not marked sorted. The relocations refer to

@@ -73,7 +73,7 @@ public:
   const std::optional<Problem>& problem() const { return problem_; }
 
 private:
-  /// From `address` on, up to the next piece, addresses belong to symbols_[symbol], or to none.
+  /// Addresses from `address` to the next piece belong to symbols_[symbol], or to no symbol.
   struct Piece {
     std::uint64_t address;
     std::uint32_t space; ///< section index in a relocatable object, else 0

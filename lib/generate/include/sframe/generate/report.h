@@ -38,7 +38,7 @@ struct LeftOut {
   Reason reason;
 };
 
-/// An entry that cannot be read, or instructions that cannot be executed.
+/// An unreadable entry, or instructions that cannot be executed.
 struct Fault {
   std::string_view section; ///< ".eh_frame" or ".debug_frame"
   cfi::Error error;
@@ -64,7 +64,8 @@ struct Report {
   Functions functions;
   PcBytes pc_bytes;
   std::uint64_t plt_bytes = 0; ///< of the covered ones: stubs without CFI, described from their instructions
-  std::uint64_t refuted_plt_bytes = 0; ///< of the covered ones: stubs whose CFI their instructions show to be wrong
+  std::uint64_t refuted_plt_bytes = 0; ///< of the covered ones: stubs whose CFI is refuted by their
+                                       ///< instructions
   std::map<std::string_view, std::uint64_t> reasons; ///< name -> count: ranges, or FDEs without a range
   std::vector<LeftOut> left_out;                     ///< by address
   std::vector<Fault> faults;                         ///< in the order of the input
