@@ -135,7 +135,7 @@ public:
     }
   }
 
-  /// Old section numbers, is_sframe or is_anchor, by new number.
+  /// Old section numbers, is_sframe, is_anchor or is_cover, by new number.
   std::span<const std::uint32_t> order() const { return old_; }
   /// Special values, which are not section numbers, stay.
   std::uint32_t now(std::uint32_t number) const { return number < new_.size() ? new_[number] : number; }
@@ -191,7 +191,8 @@ public:
     }
     add(0, to_bytes(std::span<const Ehdr>(&header, 1)));
     if (layout_.shift != 0 && old_.has_table) {
-      // e_phoff may refer to the table moved by an earlier version; the linker's table is still at the start.
+      // The copy of the linker's ELF header must refer to the linker's table, which is still after it;
+      // e_phoff refers to the table moved by an earlier version.
       header.e_phoff = elf_header_size;
       header.e_phnum = static_cast<std::uint16_t>((layout_.cover->size - elf_header_size) / program_entry_size);
       add(layout_.shift, to_bytes(std::span<const Ehdr>(&header, 1)));
@@ -307,7 +308,7 @@ private:
     add(load_start, std::move(load));
   }
 
-  /// Fills with zeros the unused rest of an old section's place among others.
+  /// Zeros the old section's place, except for the part that the program header table uses.
   void clear_old_place() {
     if (!has_own_place(image_, tables_, old_)) return;
     std::uint64_t start = old_.offset, end = old_.offset + old_.size;

@@ -90,7 +90,7 @@ struct Block {
   std::uint64_t address = 0;          ///< old address
   std::uint64_t align = 1;
   std::vector<std::uint32_t> sections; ///< by number
-  bool to_load = false;                ///< goes into the new PT_LOAD; else it stays next to the program headers
+  bool to_load = false;                ///< goes into the new PT_LOAD; else it stays near the program headers
   std::uint64_t new_offset = 0, new_address = 0;
 
   bool holds(std::uint64_t at, std::uint64_t length) const {

@@ -74,9 +74,9 @@ public:
   };
 
   /// For SIGBUS handlers. The kernel sends SIGBUS if a mapped file was truncated, or its disk fails, after it
-  /// was opened. Replaces the bytes from `address` to the end of the file with zeros, so that the reader can
-  /// continue. Nothing if no File is mapped there, or the kernel refuses. Takes no lock and allocates
-  /// nothing.
+  /// was opened. Replaces the bytes from the page of `address` to the end of the file with zeros, so that the
+  /// reader can continue. Nothing if no File is mapped there, or the kernel refuses. Takes no lock and
+  /// allocates nothing.
   static std::optional<Missing> replace_missing(const void* address) noexcept;
 
 private:
