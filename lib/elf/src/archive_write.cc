@@ -10,7 +10,8 @@
 //   BSD "__.SYMDEF_64"   same                                                       64 bits, little endian
 //
 // (ar(5) of System V and of FreeBSD.) LLVM's writer would rebuild the index from the members that it can
-// read, and so lose the symbols of members that only a compiler's plugin can read (link-time optimisation).
+// read. That would lose the symbols of members that only a compiler's plugin can read (link-time
+// optimisation).
 
 #include "sframe/elf/archive.h"
 

@@ -270,8 +270,8 @@ Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
   return {};
 }
 
-/// True if nothing else uses the old section's bytes: they are loaded at the address in its headers, and are
-/// shared with no other section, no table, and no segment except those that hold whole parts of the image.
+/// True if nothing else uses the old section's bytes: they are loaded at the address in its headers. No other
+/// section and no table shares them, nor any segment that does not contain them all.
 bool alone_in_place(const Image& image, const Tables& tables, const OldSection& old) {
   const Range place{old.offset, old.offset + old.size};
   const auto loaded = image.read(old.address, old.size);

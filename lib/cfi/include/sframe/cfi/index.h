@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the FDE for an address: an index built from a whole section, the search table that linkers put into
-// .eh_frame_hdr (Linux Standard Base 5.0, section 10.6.2), and a finder that uses the table if possible and
-// else the index.
+// Finds the FDE for an address. There is an index built from a whole section, and the search table that
+// linkers put into .eh_frame_hdr (Linux Standard Base 5.0, section 10.6.2). FdeFinder uses the table if
+// possible, else the index.
 
 #pragma once
 
@@ -89,8 +89,8 @@ private:
 };
 
 /// .eh_frame without the bytes that follow it. `rest` starts with .eh_frame. The result extends to the last
-/// FDE in `table`, and from there (or from the start, if the table has none) on to the terminator or the
-/// first unreadable entry. Linear in the table, or else in the section.
+/// FDE in `table` (or the start, if the table has none), and on to the terminator or the first unreadable
+/// entry. Linear in the table, or else in the section.
 Section eh_frame_part(const Section& rest, const EhFrameHdr& table);
 
 /// Finds FDEs by address, with the search table if it is valid, else with an index that the first search

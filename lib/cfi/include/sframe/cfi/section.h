@@ -151,10 +151,10 @@ private:
 /// Iterates over the entries of a section. Valid as long as the section's bytes; cheap to make.
 ///
 /// A zero length in .eh_frame is the terminator, which the C runtime puts at the end. If bytes follow
-/// (sections concatenated by `ld -r` or a careless linker script), the cursor continues with them, as readelf
-/// does and as .eh_frame_hdr makes unwinders do, and marks the FDEs after_terminator: an unwinder that
-/// registers the section as a list (__register_frame) does not see them. In .debug_frame a zero length is
-/// padding.
+/// (sections concatenated by `ld -r` or a careless linker script), the cursor continues with them. So does
+/// readelf, and so do unwinders that use .eh_frame_hdr. It marks these FDEs after_terminator: an unwinder
+/// that registers the section as a list (__register_frame) does not see them. In .debug_frame a zero length
+/// is padding.
 class FdeCursor {
 public:
   explicit FdeCursor(const Section& section) : FdeCursor(section, 0, section.bytes().size()) {}

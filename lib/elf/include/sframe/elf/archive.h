@@ -35,8 +35,8 @@ Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes);
 /// The archive with new contents for some members. `contents` has one entry per member of archive_members(),
 /// empty for those that stay. Names, order, dates, owners and modes stay, and so does the symbol index except
 /// for the members' offsets: new contents must define the same symbols. Fails if the index is not in the GNU,
-/// BSD or Darwin format, if an entry refers to no member, and if an index of 32-bit offsets would have to
-/// exceed 4 GiB. Linear in the archive's size.
+/// BSD or Darwin format, if an entry refers to no member, or if a 32-bit index cannot hold an offset (4 GiB).
+/// Linear in the archive's size.
 Result<std::vector<std::byte>>
 replace_members(std::span<const std::byte> archive,
                 std::span<const std::optional<std::vector<std::byte>>> contents);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One address space for a relocatable object. All its sections start at address 0, so an address alone is
-// ambiguous, and readers of linked files (call frame information, SFrame, lookups by address) cannot be used
-// on it. An ObjectLayout acts as a linker: it gives each loaded section its own address range, so that the
-// object reads like a linked file, and maps the addresses back to section and offset at the end.
+// ambiguous. Readers of linked files (call frame information, SFrame, lookups by address) cannot be used on
+// it. An ObjectLayout acts as a linker: it gives each loaded section its own address range, so that the
+// object reads like a linked file. At the end it maps addresses back to section and offset.
 //
 //   auto layout = sframe::elf::ObjectLayout::make(image);
 //   auto cfi = layout->image().relocated_contents(eh_frame);   // starts are addresses of the layout

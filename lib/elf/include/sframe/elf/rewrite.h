@@ -73,9 +73,10 @@ Result<Linked> add_section(const Image& image, const SectionMaker& maker);
 /// contents and header except for their offset in the file; an existing `.sframe` is replaced at the same
 /// index. Doing it twice gives the same bytes.
 ///
-/// Fails if `maker` fails, for a function whose start is not in code or is in a section without symbols, for
-/// damaged headers, sections that overlap in the file, more than one `.sframe` or one in a group, and for
-/// trailing bytes that no header describes (the signature of a kernel module). Linear in the file's size.
+/// Fails if `maker` fails, or if a function's start is not in code or is in a section without symbols. Fails
+/// for damaged headers, sections that overlap in the file, and more than one `.sframe` or one in a group.
+/// Fails for trailing bytes that no header describes (the signature of a kernel module). Linear in the file's
+/// size.
 Result<Edit> add_section_to_object(const ObjectLayout& object, const SectionMaker& maker);
 
 } // namespace sframe::elf

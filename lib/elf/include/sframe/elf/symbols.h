@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds the function of an address. The table takes the function symbols of .symtab, else .dynsym (STT_FUNC,
-// STT_GNU_IFUNC, and STT_NOTYPE in executable sections, used by hand-written assembly), sorts them once and
+// Finds the function of an address. The table takes the function symbols of .symtab, else .dynsym: STT_FUNC,
+// STT_GNU_IFUNC, and STT_NOTYPE in executable sections, used by hand-written assembly. It sorts them once and
 // cuts the address space into pieces, each owned by the innermost enclosing symbol. Names stay in the file.
 //
 // In a relocatable object all sections start at the same address, so symbols are looked up by section and

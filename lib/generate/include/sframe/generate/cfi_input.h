@@ -36,7 +36,7 @@ struct CfiInput {
   /// Ranges of code, by address. An FDE that starts elsewhere is skipped: linkers leave FDEs of discarded
   /// functions at address 0. Empty: unknown, no FDE is skipped.
   std::vector<Range> code;
-  /// PLT sections; used if Options::plt is set.
+  /// PLT sections; ignored, with their FDEs, if Options::plt is false.
   std::vector<Plt> plts;
   /// Bytes of `sections` that differ from the file.
   std::vector<elf::Contents> storage;
