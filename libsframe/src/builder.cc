@@ -328,9 +328,9 @@ struct Builder::Layout {
   static std::vector<std::uint32_t> by_address(const Builder& builder, std::uint64_t address);
 };
 
-/// By the distance from the section, which readers compare (Section::find_fde). It differs from address order
-/// if functions are on both sides of the section, near the top and the bottom of the address space. Functions
-/// mostly come in sorted runs; merging makes use of that.
+/// Sorts by the distance from the section, which readers compare (Section::find_fde). It differs from address
+/// order if functions are on both sides of the section, near the top and the bottom of the address space.
+/// Functions mostly come in sorted runs; merging makes use of that.
 std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, std::uint64_t address) {
   const auto& functions = builder.functions_;
   const auto distance = [&](const Function& f) { return static_cast<std::int64_t>(f.fde.start - address); };

@@ -48,8 +48,8 @@ std::expected<std::uint64_t, Error> rows_end(const Section& section, const Encod
   return rows.section_offset();
 }
 
-/// The options with common properties of all inputs that no row has: the auxiliary header, unless the options
-/// have one, and the flag that all functions keep a frame pointer.
+/// The options with common properties of all inputs that no row represents: the auxiliary header, unless the
+/// options have one, and the flag that all functions keep a frame pointer.
 BuildOptions with_kept_properties(BuildOptions options, std::span<const Section> sections) {
   if (sections.empty()) return options;
   const auto aux_header = sections.front().aux_header();

@@ -3,11 +3,11 @@
 // Replaces members of an archive. The bytes are copied member by member. Two things change: the size in a
 // replaced member's header, and the offsets of members in the symbol index, which comes first:
 //
-//   name                 contents                                                  numbers
-//   GNU "/"              number of symbols, then a member header's offset for each  32 bits, big endian
-//   GNU "/SYM64/"        same                                                       64 bits, big endian
-//   BSD "__.SYMDEF"      size in bytes, then pairs of name offset and header offset 32 bits, little endian
-//   BSD "__.SYMDEF_64"   same                                                       64 bits, little endian
+//   name                contents                                                    numbers
+//   GNU "/"             number of symbols, then a member header's offset for each   32 bits, big endian
+//   GNU "/SYM64/"       same                                                        64 bits, big endian
+//   BSD "__.SYMDEF"     size in bytes, then pairs of name offset and header offset  32 bits, little endian
+//   BSD "__.SYMDEF_64"  same                                                        64 bits, little endian
 //
 // (ar(5) of System V and of FreeBSD.) LLVM's writer would rebuild the index from the members that it can
 // read. That would lose the symbols of members that only a compiler's plugin can read (link-time

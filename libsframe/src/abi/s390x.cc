@@ -4,7 +4,7 @@
 //
 //   | DWARF | register | role                                                                        |
 //   | 11    | r11      | FP if the function uses one: callee-saved                                   |
-//   | 14    | r14      | RA at entry; the function may save it, a leaf function in an FPR            |
+//   | 14    | r14      | RA at entry; a function may save it (leaf functions: in an FPR)             |
 //   | 15    | r15      | SP                                                                          |
 //   | 16-31 | f0, f2.. | FPRs (not in their numerical order)                                         |
 //
