@@ -50,7 +50,7 @@ void Comparison::ask(const Frame& frame, const Registers& registers) {
   }
 }
 
-/// Compares the answers from the last frame with what the walk found there.
+/// Compares the answers for the last frame with the walk's.
 void Comparison::judge(std::uint64_t pc, std::optional<std::uint64_t> fp) {
   for (std::size_t i = 0; i < steppers_.size(); ++i) {
     const Answer& answer = answers_[i];
@@ -64,7 +64,7 @@ void Comparison::judge(std::uint64_t pc, std::optional<std::uint64_t> fp) {
         difference = Difference{last_.number, what, *found, *expected};
     };
     compare(ComparedValue::pc, answer.pc, pc);
-    // The bottom has a CFA by some tables and none by others.
+    // For the outermost frame, some tables have a CFA and others do not.
     if (pc != 0)
       compare(ComparedValue::cfa, answer.cfa, last_.has_cfa ? std::optional(last_.cfa) : std::nullopt);
     compare(ComparedValue::fp, answer.fp, fp);

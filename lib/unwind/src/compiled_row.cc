@@ -11,7 +11,7 @@ namespace sframe::unwind {
 using cfi::CfaRule;
 using cfi::RegisterRule;
 
-/// What expressions see: the frame's registers and memory.
+/// The frame's registers and memory, for expressions.
 class CompiledRow::Context final : public cfi::ExpressionContext {
 public:
   Context(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind)
@@ -33,7 +33,7 @@ private:
   ByteOrder order_;
 };
 
-/// A rule as it is, but with its expression, if it has one, among ours.
+/// Copies a rule, and its expression, if any, to expressions_.
 template <class Rule> Rule CompiledRow::keep_expression(const cfi::FullRow& row, Rule rule) {
   bool is_expression = rule.kind == Rule::Kind::expression;
   if constexpr (requires { Rule::Kind::val_expression; })
@@ -56,7 +56,7 @@ void CompiledRow::compile(const CfiAnswer& answer) {
   cfa_ = keep_expression(row, row.cfa);
   address_size_ = answer.address_size;
   signal_frame_ = answer.signal_frame;
-  // Columns above the registers that a walk follows do occur (pseudo-columns); only the rule matters then.
+  // Return address columns above the tracked registers do occur (pseudo-columns); only their rule is used.
   return_register_ =
       static_cast<std::uint8_t>(row.return_register < Registers::count ? row.return_register : 0xff);
   const RegisterRule ra = keep_expression(row, row.ra());
@@ -151,7 +151,7 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
   Context context(frame, memory, abi, unwind);
   StepResult failure;
   std::uint64_t cfa = 0, ra = 0;
-  // Without all of its expressions nothing of the row holds.
+  // If an expression is missing, no rule of the row can be used.
   if (!usable_) return StepResult::failed(StopReason::bad_table);
   const bool has_cfa = compute_cfa(frame, context, cfa, failure);
   if (return_address_.kind == Kind::undefined)
@@ -159,7 +159,7 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
   if (!has_cfa) return failure;
   if (!compute(return_address_, frame, memory, context, cfa, ra, failure)) return failure;
 
-  // What a call keeps is still there where the row says nothing.
+  // Call-saved registers without a rule in the row keep their values.
   caller.registers.known = frame.registers.known & unwind.call_saved;
   for (std::uint64_t left = caller.registers.known; left; left &= left - 1) {
     const int reg = std::countr_zero(left);
@@ -171,12 +171,12 @@ StepResult CompiledRow::apply(const FrameState& frame, Memory& memory, const Abi
     std::uint64_t value = 0;
     if (compute(op, frame, memory, context, cfa, value, ignored))
       caller.registers.set(op.reg, value);
-    else if (op.kind != Kind::undefined || op.reg != abi.sp) // SP stays the CFA, as libgcc has it
+    else if (op.kind != Kind::undefined || op.reg != abi.sp) // SP remains the CFA, as in libgcc
       caller.registers.forget(op.reg);
   }
   caller.registers.pc = ra;
   caller.pc_exact = signal_frame_;
-  // A return address that is in no memory may be counted from the pc.
+  // A return address that is not in memory may be computed from the pc.
   const bool counted = return_address_.kind == Kind::val_expression && !unwind.ra_is_register;
   return {.status = StepStatus::stepped,
           .signal_frame = signal_frame_,

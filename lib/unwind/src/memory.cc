@@ -34,7 +34,7 @@ bool Memory::bytes(std::uint64_t address, std::span<std::byte> out) {
       base_ = address;
       offset = 0;
     }
-    // Across the end of a view, or without one.
+    // Beyond the end of the view, or there is no view.
     if (offset > view_.size() || view_.size() - offset < out.size())
       return space_->read(address, out) == out.size();
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int first_heuristic_priority = 100;
 
-/// Adds a range to sorted ones, and makes one of all that it touches.
+/// Adds a range to sorted ones and merges it with all that it touches.
 void merge_into(std::vector<AddressRange>& ranges, AddressRange added) {
   if (added.start >= added.end) return;
   const auto first = std::ranges::lower_bound(ranges, added.start, {}, &AddressRange::end);
@@ -102,7 +102,7 @@ FrameStepper* StepperGroup::find_for(std::uint64_t address, const FrameStepper* 
   return at == members_.end() ? nullptr : at->stepper.get();
 }
 
-/// Finds anew what is asked at every step.
+/// Updates what every step uses.
 void StepperGroup::changed() {
   const auto is_guess = [](const Member& m) { return m.stepper->priority() >= first_heuristic_priority; };
   exact_count_ = static_cast<std::size_t>(std::ranges::find_if(members_, is_guess) - members_.begin());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steppers are asked in turn; what they answer is checked here. Two things are kept beside the frame at hand:
-// the first reason why a stepper that knows the frame could not step, for the report, and a checkpoint, the
-// last frame of which all registers were known. SFrame loses registers; when a frame further out needs one,
-// the walk repeats the steps from the checkpoint with the stepper that recovers all, sees that it comes to
-// the same frame, and goes on from there. Each frame is repeated once at most.
+// Steppers are asked in turn, and their answers are checked. Besides the current frame, the walk keeps the
+// first failure of a stepper that covers the frame, for the report, and a checkpoint: the last frame with
+// all registers known. SFrame loses registers. If a later frame needs one, the walk repeats the steps from
+// the checkpoint with the stepper that recovers all registers, checks that it reaches the same frame, and
+// continues from there. Each frame is repeated at most once.
 
 #include "sframe/unwind/walker.h"
 
@@ -46,15 +46,15 @@ void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t
   }
   const std::uint64_t sp = frame.registers.values[sp_number], caller_sp = caller.registers.values[sp_number];
   if (caller_sp == sp && same_pc) result = StepResult::failed(StopReason::loop);
-  // Only a leaf function can leave SP as it is, where the return address is in a register; and a stub that
-  // was jumped to, whose return address is counted from its own (glibc's _L_lock_ before 2.20).
+  // SP may be unchanged only in two cases: a leaf function whose return address is in a register, and a stub
+  // entered by a jump, whose return address is computed from the pc (glibc's _L_lock_ before 2.20).
   else if ((caller_sp < sp || (caller_sp == sp && !frame.pc_exact && !result.same_stack)) &&
            !result.signal_frame && !result.other_stack)
     result = StepResult::failed(StopReason::cfa_not_growing);
 }
 
-/// One stepper's answer, checked. `result` is the caller's, here and below, and the stepper writes it where
-/// it stands: copying what has just been written in small parts is a third of a step.
+/// One stepper's answer, checked. `result` belongs to the caller, here and below, and the stepper writes it
+/// in place: copying it right after partial writes takes a third of the time of a step.
 void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result) {
   static_assert(std::is_trivially_destructible_v<StepResult>);
   caller.behind_fault = false;
@@ -62,8 +62,8 @@ void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& cal
   if (result.status != StepStatus::stepped) return;
   caller.registers.pc = memory_.code_address(caller.registers.pc);
   check_step(frame, caller, sp_, result);
-  // A guess that leads to no code is none; the next stepper may know better. Signal trampolines are code
-  // wherever they are: emulators put them where nothing says so.
+  // A heuristic step that does not lead to code is rejected; the next stepper may do better. Signal
+  // trampolines count as code at any address: emulators put them outside of executable mappings.
   if (result.trust != Trust::heuristic || result.status != StepStatus::stepped) return;
   const std::uint64_t pc = caller.registers.pc;
   const AbiTraits& abi = memory_.space().abi();
@@ -88,13 +88,13 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
 void Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
   ask_all(steppers_.exact(), frame, caller, by, result);
   if (result.settled()) return;
-  // Where tables could not be read for that reason, nothing is guessed instead.
+  // If the budget kept tables from being read, heuristics must not replace them.
   if (budget_ && budget_->is_used_up()) {
     result = StepResult::failed(StopReason::budget);
     return;
   }
   const StepResult failure = result;
-  // Before anything is guessed: can a register that was lost on the way be had back?
+  // Before heuristics: try to recover a register that was lost on the way.
   if (failure.reason == StopReason::unknown_register && steppers_.recovering() && since_checkpoint_) {
     recover_and_step(frame, caller, by, result);
     if (result.settled()) return;
@@ -112,7 +112,7 @@ void Walker::step(const FrameState& frame, FrameState& caller, const FrameSteppe
                                 frame.registers.pc);
 }
 
-/// Repeats the walk from the checkpoint to `frame` by the stepper that recovers all registers, then steps
+/// Repeats the walk from the checkpoint to `frame` with the stepper that recovers all registers, then steps
 /// from there.
 void Walker::recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                               StepResult& result) {
@@ -131,7 +131,7 @@ void Walker::recover_and_step(const FrameState& frame, FrameState& caller, const
   ask(*steppers_.recovering(), state, caller, result);
 }
 
-/// Keeps the last frame of which all registers were known, when a step is made that loses some.
+/// Keeps the last frame with all registers known when a step loses some.
 void Walker::note_step(const FrameState& frame, const FrameStepper* by) {
   if (since_checkpoint_ == 0) {
     if (by == steppers_.recovering()) return;
@@ -146,7 +146,7 @@ WalkEnd Walker::walk(const Registers& start, FrameReceiver& receiver) {
 
 namespace {
 
-constexpr std::uint32_t frames_at_once = 1024; ///< taken from the budget: one by one is felt
+constexpr std::uint32_t frames_at_once = 1024; ///< taken from the budget at once; one by one is slower
 
 } // namespace
 
@@ -170,7 +170,7 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
   bool may_skip = false;
   StepResult result;
   if (budget_ && budget_->is_used_up()) {
-    receiver.frame(frame, now->registers); // where the thread is costs nothing
+    receiver.frame(frame, now->registers); // the position of the thread costs nothing
     return {false, StopReason::budget, 0};
   }
   for (;;) {

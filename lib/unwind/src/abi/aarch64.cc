@@ -35,7 +35,7 @@ constexpr auto saved = [] {
 
 constexpr SignalTrampoline trampolines[] = {{rt_sigreturn, rt_sigreturn_stops, saved, sigcontext + 264}};
 
-/// `udf #0` where there are fewer than 4 bytes.
+/// Returns 0 (`udf #0`) for fewer than 4 bytes.
 std::uint32_t last_instruction(std::span<const std::byte> bytes) {
   std::uint32_t instruction = 0;
   for (std::size_t back = 1; back <= 4 && bytes.size() >= 4; ++back)
@@ -43,7 +43,7 @@ std::uint32_t last_instruction(std::span<const std::byte> bytes) {
   return instruction;
 }
 
-/// `bl`, `blr`, and `blr` with authentication (`blraa` and its kin). (Arm Architecture Reference Manual,
+/// `bl`, `blr`, and `blr` with authentication (`blraa` and variants). (Arm Architecture Reference Manual,
 /// C6.2.)
 bool ends_with_call(std::span<const std::byte> bytes) {
   const std::uint32_t instruction = last_instruction(bytes);
@@ -51,7 +51,7 @@ bool ends_with_call(std::span<const std::byte> bytes) {
          (instruction & 0xfefff800) == 0xd63f0800;
 }
 
-/// `bl`, which counts words from its start.
+/// `bl`: its offset counts words from the start of the instruction.
 std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::uint64_t address) {
   const std::uint32_t instruction = last_instruction(bytes);
   if ((instruction & 0xfc000000) != 0x94000000) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the constants that the files of this folder define; registry.cc lists them.
+// Private: the constants defined by the files of this folder; registry.cc lists them.
 
 #pragma once
 
@@ -12,14 +12,14 @@ namespace sframe::unwind::abi {
 
 extern const UnwindAbi aarch64_big, aarch64_little, amd64, s390x;
 
-/// Numbers of registers or signals as UnwindAbi wants them.
+/// A bit set of register or signal numbers, for UnwindAbi.
 constexpr std::uint64_t set_of(std::initializer_list<int> numbers) {
   std::uint64_t mask = 0;
   for (const int number : numbers) mask |= std::uint64_t{1} << number;
   return mask;
 }
 
-/// `count` registers from number `first` on, saved one behind the other from `offset` on, in `saved`.
+/// Adds `count` registers, starting with number `first`, saved one after another starting at `offset`.
 template <class Saved>
 constexpr void save_row(Saved& saved, std::size_t at, int first, std::size_t count, std::size_t offset) {
   for (std::size_t i = 0; i < count; ++i)

@@ -8,7 +8,7 @@
 //
 // Signals (Linux arch/x86/kernel/signal_64.c, asm/sigframe.h): the kernel pushes a struct rt_sigframe whose
 // first word is the handler's return address, the C library's restorer: `mov $15,%rax; syscall`
-// (rt_sigreturn). When the handler has returned there, SP points to the ucontext behind that word: uc_flags
+// (rt_sigreturn). When the handler has returned there, SP points to the ucontext after that word: uc_flags
 // 0, uc_link 8, uc_stack 16, and from 40 on r8 to r15, rdi, rsi, rbp, rbx, rdx, rax, rcx, rsp, rip.
 
 #include "abi/abis.h"
@@ -39,8 +39,8 @@ constexpr SignalTrampoline trampolines[] = {
     {short_restorer, short_restorer_stops, saved, saved_pc},
 };
 
-/// Bytes of `ff /2` with its operand, from the ModRM byte on (Intel SDM volume 2, section 2.1.5); the SIB
-/// byte where there is one.
+/// Bytes of `ff /2` with its operand, starting at the opcode (Intel SDM volume 2, section 2.1.5). `sib` is
+/// used only if there is a SIB byte.
 std::size_t indirect_call_size(std::uint8_t modrm, std::uint8_t sib) {
   const unsigned mode = modrm >> 6, rm = modrm & 7;
   if (mode == 3) return 2;
@@ -50,7 +50,7 @@ std::size_t indirect_call_size(std::uint8_t modrm, std::uint8_t sib) {
   return size;
 }
 
-/// `call rel32` or `call *operand`. Prefixes do not matter: they come before these bytes.
+/// `call rel32` or `call *operand`. Prefixes are ignored: they come before these bytes.
 bool ends_with_call(std::span<const std::byte> bytes) {
   const auto at = [&](std::size_t back) { return std::to_integer<std::uint8_t>(bytes[bytes.size() - back]); };
   if (bytes.size() >= 5 && at(5) == 0xe8) return true;
@@ -61,7 +61,7 @@ bool ends_with_call(std::span<const std::byte> bytes) {
   return false;
 }
 
-/// `call rel32`, which counts from its end.
+/// `call rel32`, relative to the end of the instruction.
 std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::uint64_t address) {
   if (bytes.size() < 5 || bytes[bytes.size() - 5] != std::byte{0xe8}) return std::nullopt;
   std::uint32_t distance = 0;
@@ -70,7 +70,8 @@ std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::
   return address + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(distance)});
 }
 
-/// `ret`, `int3`, and the nops that assemblers pad with (Intel SDM volume 2B, NOP: recommended sequences).
+/// `ret`, `int3`, and the nops that assemblers use as padding (Intel SDM volume 2B, NOP: recommended
+/// sequences).
 bool ends_function(std::span<const std::byte> bytes) {
   static constexpr std::uint8_t nop3[] = {0x0f, 0x1f, 0x00}, nop4[] = {0x0f, 0x1f, 0x40, 0x00},
                                 nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00},
@@ -91,7 +92,7 @@ const UnwindAbi amd64 = {
     .call_saved = set_of({3, 6, 12, 13, 14, 15}),
     .ra_is_register = false,
     .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16},
-    .call_trace = {.return_address = 0, .sp = 8}, // the return address is all that calls leave
+    .call_trace = {.return_address = 0, .sp = 8}, // calls leave only the return address
     .trampolines = trampolines,
     .longest_call = 7,
     .ends_with_call = ends_with_call,

@@ -7,9 +7,9 @@
 // its caller's frame: register N at r15 + 8 N, so r14 at 112 and r15 at 120. Code built with -mbackchain puts
 // the caller's r15 at 0(r15).
 //
-// The address in the PSW is behind an instruction that was suppressed (Principles of Operation, chapter 5,
-// "Types of Instruction Ending"), which those that raise SIGILL and SIGFPE are; faults of addresses are
-// undone.
+// The address in the PSW is after an instruction that was suppressed, as those that raise SIGILL and SIGFPE
+// are (Principles of Operation, chapter 5, "Types of Instruction Ending"). Instructions with addressing
+// faults are nullified: the address is their own.
 //
 // Signals (Linux arch/s390/kernel/signal.c): the handler returns to `svc 173` (rt_sigreturn, for handlers
 // with SA_SIGINFO) or `svc 119` (sigreturn, for all others), in the vdso or, in former kernels, on the stack.
@@ -53,8 +53,9 @@ constexpr SignalTrampoline trampolines[] = {
     {sigreturn, stops, old_saved, old_registers + 8},
 };
 
-/// `basr`, `balr` (2 bytes), `bras`, `bas`, `bal` (4 bytes), `brasl` (6 bytes). (z/Architecture Principles of
-/// Operation, chapter 7.) A `basr` with second operand 0 calls nothing: it is how code learns its address.
+/// `basr`, `balr` (2 bytes), `bras`, `bas`, `bal` (4 bytes), `brasl` (6 bytes). (z/Architecture Principles
+/// of Operation, chapter 7.) A `basr` with second operand 0 does not branch: code reads its own address with
+/// it.
 bool ends_with_call(std::span<const std::byte> bytes) {
   const auto at = [&](std::size_t back) -> std::uint8_t {
     return back <= bytes.size() ? std::to_integer<std::uint8_t>(bytes[bytes.size() - back]) : 0;
@@ -64,7 +65,7 @@ bool ends_with_call(std::span<const std::byte> bytes) {
          at(4) == 0x4d || at(4) == 0x45 || (at(6) == 0xc0 && low(5) == 5);
 }
 
-/// `brasl` and `bras`, which count halfwords from their start.
+/// `brasl` and `bras`: their offsets count halfwords from the start of the instruction.
 std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::uint64_t address) {
   const auto at = [&](std::size_t back) -> std::uint32_t {
     return back <= bytes.size() ? std::to_integer<std::uint32_t>(bytes[bytes.size() - back]) : 0;
@@ -78,7 +79,7 @@ std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::
   return std::nullopt;
 }
 
-/// `br %r14`, and `nopr` with any register (07 00 to 07 0f), which assemblers pad with.
+/// `br %r14`, and `nopr` with any register (07 00 to 07 0f), which assemblers use as padding.
 bool ends_function(std::span<const std::byte> bytes) {
   if (bytes.size() < 2 || bytes[bytes.size() - 2] != std::byte{0x07}) return false;
   const auto operands = std::to_integer<std::uint8_t>(bytes.back());

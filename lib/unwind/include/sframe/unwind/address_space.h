@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a walk looks at besides registers: memory and modules of a process, wherever they are. core_space.h
-// has the one for core files; users of the library implement the interface for theirs.
+// What a walk needs besides registers: the memory and modules of a process, live or not. core_space.h
+// implements the interface for core files; users of the library implement their own.
 
 #pragma once
 
@@ -21,7 +21,7 @@ namespace sframe::unwind {
 
 class RuleSource;
 
-/// The addresses from `start` on and below `end`.
+/// The addresses from `start` up to, not including, `end`.
 struct AddressRange {
   std::uint64_t start = 0, end = 0;
 
@@ -32,43 +32,42 @@ class AddressSpace {
 public:
   virtual ~AddressSpace() = default;
 
-  /// Registers' numbers and roles; words in memory are in its byte order.
+  /// Register numbers and roles; words in memory have its byte order.
   virtual const AbiTraits& abi() const = 0;
 
-  /// Copies memory from `address` on; returns how many bytes could be read (0 to out.size()). By default from
-  /// view(): an address space must have one of the two.
+  /// Copies memory starting at `address`; returns the number of bytes read (0 to out.size()). The default
+  /// uses view(): an address space must implement one of the two.
   virtual std::size_t read(std::uint64_t address, std::span<std::byte> out);
 
-  /// The bytes from `address` on where the host has them in its own memory, as far as they go in a row; empty
-  /// where it does not, which makes readers fall back on read(). Valid as long as the address space, unless
-  /// that says less: LiveSpace's ends when the process runs.
+  /// A contiguous run of bytes at `address` in the host's own memory. Empty if the host does not have them:
+  /// readers then use read(). Valid for the life of the address space, unless the implementation restricts
+  /// that: LiveSpace's views end when the process runs.
   virtual std::span<const std::byte> view(std::uint64_t address) {
     static_cast<void>(address);
     return {};
   }
 
-  /// True where the address is in memory that can be executed, whether or not its bytes can be read.
+  /// True if the address is in executable memory, whether or not its bytes can be read.
   virtual bool is_code(std::uint64_t address) = 0;
 
-  /// The bits of a code pointer that are an address: pointer authentication keeps its codes in the others.
-  /// Must not change.
+  /// The address bits of a code pointer: the others may hold a pointer authentication code. Must not change.
   virtual std::uint64_t code_address_mask() { return ~std::uint64_t{0}; }
 
-  /// Tables for the address, or nullptr; they live as long as the address space. modules::ModuleSpace has
+  /// Tables for the address, or nullptr; valid for the life of the address space. modules::ModuleSpace reads
   /// them from files.
   virtual RuleSource* rules_at(std::uint64_t address) {
     static_cast<void>(address);
     return nullptr;
   }
 
-  /// What walks may cost in all; nullptr: there is no limit. Must not change, and lives as long as the
-  /// address space.
+  /// The budget of all walks together; nullptr: no limit. Must not change; valid for the life of the address
+  /// space.
   virtual Budget* budget() { return nullptr; }
-  /// Takes `bytes` of stack or code, looked at for a guess, from it; false where there are none left.
+  /// Takes `bytes` of stack or code, read for a heuristic, from the budget; false if it is used up.
   bool may_guess(std::uint64_t bytes);
 };
 
-/// Reads numbers, fast where they are near one another: it keeps the last view. Not for concurrent use.
+/// Reads integers. It keeps the last view, so reads near one another are fast. Not for concurrent use.
 class Memory {
 public:
   explicit Memory(AddressSpace& space)
@@ -76,11 +75,11 @@ public:
 
   AddressSpace& space() const { return *space_; }
 
-  /// The address in a code pointer that may be signed.
+  /// The address in a code pointer, without its authentication code, if any.
   std::uint64_t code_address(std::uint64_t pointer) const { return pointer & code_mask_; }
 
-  /// Reads the 8-byte word at `address` into `value`, in host order; false where it cannot be read. What a
-  /// walk does most: no std::optional here, which costs half the time.
+  /// Reads the 8-byte word at `address` into `value`, in host order; false if it cannot be read. The most
+  /// frequent operation of a walk: std::optional would double its cost.
   bool load(std::uint64_t address, std::uint64_t& value) {
     const std::uint64_t offset = address - base_;
     if (view_.size() < 8 || offset > view_.size() - 8) return load_elsewhere(address, value);
@@ -97,7 +96,7 @@ public:
   /// The unsigned number of `size` (1 to 8) bytes at `address`.
   std::optional<std::uint64_t> number(std::uint64_t address, std::uint32_t size);
 
-  /// Copies `out.size()` bytes; false where not all can be read.
+  /// Copies `out.size()` bytes; false if not all can be read.
   bool bytes(std::uint64_t address, std::span<std::byte> out);
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether the ways to find a caller agree: each of several steppers is asked, alone, from every frame of a
-// walk, and its answer is held against where the walk went. Tables of two kinds for the same code check each
-// other so, on real stacks.
+// Compares frame steppers: each of several steppers, alone, steps from every frame of a walk, and the result
+// is compared with the walk's. On real stacks, this checks two kinds of tables for the same code against
+// each other.
 //
 //   Comparison comparison(space, std::move(steppers));
 //   comparison.begin();
@@ -19,11 +19,11 @@
 
 namespace sframe::unwind {
 
-/// What was compared of a caller.
+/// The compared values.
 enum class ComparedValue : std::uint8_t {
   cfa, ///< of the frame itself
-  pc,  ///< of its caller; 0 stands for "there is none"
-  fp,  ///< of its caller, where both know it
+  pc,  ///< of its caller; 0: there is no caller
+  fp,  ///< of its caller, if both know it
 };
 
 const char* name(ComparedValue value);
@@ -38,8 +38,8 @@ struct Difference {
 struct StepperComparison {
   const FrameStepper* stepper = nullptr;
   Trust trust = Trust::exact;
-  std::uint32_t answered = 0; ///< frames from which it could step, or that it took for the outermost
-  std::uint32_t differs = 0;  ///< those where it went elsewhere
+  std::uint32_t answered = 0; ///< frames from which it stepped or which it took for the outermost
+  std::uint32_t differs = 0;  ///< frames for which its result differs
   std::optional<Difference> first;
 };
 
@@ -48,16 +48,16 @@ public:
   /// `space` must outlive the object.
   Comparison(AddressSpace& space, StepperList steppers);
 
-  /// Before and after each walk whose frames go to this receiver.
+  /// Call begin() before, and end() after, each walk whose frames go to this receiver.
   void begin();
   bool frame(const Frame& frame, const Registers& registers) override;
   void end(const WalkEnd& end);
 
-  /// For the walk that ended last; one entry per stepper, in their order.
+  /// For the last finished walk; one entry per stepper, in their order.
   std::span<const StepperComparison> results() const { return results_; }
 
 private:
-  /// What a stepper said of the caller of the last frame.
+  /// A stepper's answer for the caller of the last frame.
   struct Answer {
     bool given = false;
     std::uint64_t pc = 0;
@@ -69,7 +69,7 @@ private:
   Memory memory_;
   std::uint16_t fp_;
   StepperList steppers_;
-  std::vector<Answer> answers_; ///< beside steppers_
+  std::vector<Answer> answers_; ///< same indices as steppers_
   std::vector<StepperComparison> results_;
   Frame last_;
   bool started_ = false;

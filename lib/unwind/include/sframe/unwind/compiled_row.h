@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any CFI row as a list of operations, ready to be applied again and again. A cfi::FullRow has a
-// rule for each of 96 registers; a real row says something of less than ten, a signal frame's of all that
-// there are.
+// A CFI row as a list of operations that can be applied many times. A cfi::FullRow has a rule for each of 96
+// registers; a real row has fewer than ten, except for signal frames, which have all registers.
 
 #pragma once
 
@@ -19,21 +18,21 @@
 
 namespace sframe::unwind {
 
-/// Keeps nothing of the section that the row is of: its expressions are copied.
+/// Copies the row's expressions: it does not refer to the CFI section.
 class CompiledRow {
 public:
-  /// Bytes that a row's expressions may have together; real ones have a hundred.
+  /// Maximum size in bytes of a row's expressions together; real rows need about a hundred.
   static constexpr std::size_t max_expressions = 1 << 16;
 
-  /// Leaves out rules for registers that a walk does not follow. A row with longer expressions than
-  /// max_expressions fails to apply.
+  /// Drops rules for registers that a walk does not track. A row whose expressions exceed max_expressions
+  /// fails to apply.
   void compile(const CfiAnswer& answer);
 
   StepResult apply(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind,
                    FrameState& caller) const;
 
-  /// After a step: where the caller's registers are kept. `cfa` is what the step found, `own` are the
-  /// locations of the frame's registers.
+  /// After a step: sets where the caller's registers are saved. `cfa` is the CFA that the step found, `own`
+  /// has the locations of the frame's registers.
   void locate(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind,
               std::uint64_t cfa, const SaveLocations& own, SaveLocations& caller) const;
 
@@ -43,11 +42,11 @@ private:
     std::uint8_t reg = 0;
     Kind kind = Kind::unspecified;
     std::uint32_t number = 0; ///< register, or size of the expression
-    std::int64_t offset = 0;  ///< bytes, or place of the expression in expressions_
+    std::int64_t offset = 0;  ///< bytes, or offset of the expression in expressions_
   };
   class Context;
   template <class Rule> Rule keep_expression(const cfi::FullRow& row, Rule rule);
-  // All put what they find into `value`, or say why not in `failure`.
+  // These store the result in `value`, or the reason of the failure in `failure`.
   bool compute_cfa(const FrameState& frame, Context& context, std::uint64_t& value,
                    StepResult& failure) const;
   bool compute(const Operation& operation, const FrameState& frame, Memory& memory, Context& context,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A frame stepper knows one way to get from a frame to its caller. A walk has several, in order of priority;
-// each answers "stepped", "bottom of the stack", "not mine" or "error", and the next one is asked after the
-// latter two. steppers.h has the ready ones; users of the library add theirs.
+// A frame stepper finds the caller of a frame by one method. A walk asks several, in order of priority. Each
+// answers "stepped", "bottom of the stack", "not mine" or "error"; after "not mine" and "error" the next one
+// is asked. steppers.h has the ready ones; users of the library can add their own.
 
 #pragma once
 
@@ -17,18 +17,17 @@
 
 namespace sframe::unwind {
 
-/// How far a frame can be believed: exact ones follow from tables that say how to find them, heuristic ones
-/// are likely.
+/// How reliable a frame is: exact frames follow from tables, heuristic ones are likely.
 enum class Trust : std::uint8_t { exact, heuristic };
 
-/// A frame on the way: registers as they were when its callee was called (or when it was interrupted).
+/// A frame during a walk: its registers at the time of the call to its callee, or of the interruption.
 struct FrameState {
   Registers registers;
-  /// The pc is that of the next instruction to run: the innermost frame, and one that a signal interrupted.
-  /// Otherwise it is a return address, and the call before it is what tells where the frame is.
+  /// The pc is the next instruction to run: in the innermost frame, and in one that a signal interrupted.
+  /// Otherwise it is a return address, and the call before it is the frame's position.
   bool pc_exact = true;
-  /// The pc is exact, but the instruction before it is where the frame is: it raised a signal and did nothing
-  /// (UnwindAbi::signals_behind_fault). The walker clears it in callers.
+  /// The pc is exact, but the frame's position is the instruction before it, which raised a signal and had
+  /// no effect (UnwindAbi::signals_behind_fault). The walker clears it in callers.
   bool behind_fault = false;
 
   /// The address to look up in tables.
@@ -38,26 +37,26 @@ struct FrameState {
 enum class StepStatus : std::uint8_t {
   stepped,
   bottom,   ///< this frame has no caller
-  not_mine, ///< nothing is known of such a frame
-  error,    ///< it is known, but cannot be done; StepResult::reason says why
+  not_mine, ///< this stepper does not cover the frame
+  error,    ///< the frame is covered, but the step failed; StepResult::reason has the reason
 };
 
 struct StepResult {
   StepStatus status = StepStatus::not_mine;
   Trust trust = Trust::exact;
   bool signal_frame =
-      false; ///< the frame was made by signal delivery: the caller was interrupted, not calling
+      false; ///< the frame is a signal frame: its caller was interrupted
   bool has_cfa = false;
   bool may_skip = false; ///< there may be frames between this one and the caller
   bool other_stack =
-      false; ///< the caller is on another stack (a signal frame's may be, too): SP need not grow
+      false; ///< the caller is on another stack (true of signal frames, too): SP need not grow
   bool same_stack =
-      false; ///< the caller has no frame of its own, but a part of its code elsewhere: SP may stay as it is
+      false; ///< the caller shares this frame (a part of its code elsewhere): SP may be unchanged
   std::uint64_t cfa = 0;
   StopReason reason = StopReason::none;
   std::uint64_t detail = 0; ///< address that cannot be read, or number of the unknown register
 
-  /// True where nobody else needs to be asked.
+  /// True if no other stepper needs to be asked.
   bool settled() const { return status == StepStatus::stepped || status == StepStatus::bottom; }
 
   static StepResult not_mine() { return {}; }
@@ -74,19 +73,19 @@ public:
   virtual std::string_view name() const = 0;
   /// One line for --list-steppers; static.
   virtual std::string_view description() const = 0;
-  /// Lower ones are asked first. Those of exact steppers are below 100.
+  /// Steppers with lower priorities are asked first. Exact steppers have priorities below 100.
   virtual int priority() const = 0;
 
-  /// Finds the caller of `frame`. On `stepped`, `caller` is complete; otherwise what is in it means nothing.
-  /// Allocates nothing after the first calls for a module.
+  /// Finds the caller of `frame`. On `stepped`, `caller` is complete; otherwise its contents are
+  /// unspecified. Does not allocate after the first calls for a module.
   virtual StepResult step(const FrameState& frame, Memory& memory, FrameState& caller) = 0;
 
-  /// True for a stepper that recovers all registers which the caller relies on, not only SP, FP and RA.
+  /// True for a stepper that recovers all registers that the caller relies on, not only SP, FP and RA.
   virtual bool recovers_all_registers() const { return false; }
 };
 
-/// Turns a step that makes no sense into an error: the caller is the frame itself, or further down the stack
-/// (a signal may have switched stacks). `sp` is the number of the stack pointer.
+/// Turns an invalid step into an error: the caller is the frame itself, or is below it (unless a signal may
+/// have switched stacks). `sp` is the register number of the stack pointer.
 void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t sp, StepResult& result);
 
 using StepperList = std::vector<std::unique_ptr<FrameStepper>>;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The registers of one frame under their DWARF numbers, with a mark for each that is known: an unwinder
-// recovers some and loses others at every step, and a wrong value is worse than none. Small, because a walk
-// copies it for every frame.
+// The registers of one frame by DWARF number, each marked as known or unknown: an unwinder recovers some and
+// loses others at every step, and a wrong value is worse than none. Small, because a walk copies it for
+// every frame.
 
 #pragma once
 
@@ -13,16 +13,16 @@
 namespace sframe::unwind {
 
 struct Registers {
-  /// More than the highest number that a walk needs: 17 on AMD64, 32 on AArch64 (x0 to x30, sp), 32 on s390x
-  /// (r0 to r15, f0 to f15).
+  /// Above the highest register number that a walk needs: 17 registers on AMD64, 32 on AArch64 (x0 to x30,
+  /// sp), 32 on s390x (r0 to r15, f0 to f15).
   static constexpr std::uint16_t count = 34;
 
-  std::array<std::uint64_t, count> values; ///< only those marked in `known` mean anything
+  std::array<std::uint64_t, count> values; ///< valid only for registers in `known`
   std::uint64_t known = 0;                 ///< bit N: register N
   std::uint64_t pc = 0;                    ///< always known
 
   bool has(std::uint64_t reg) const { return reg < count && known >> reg & 1; }
-  /// The value of register `reg`, or nothing where it is unknown or out of range.
+  /// The value of register `reg`, or nothing if it is unknown or out of range.
   std::optional<std::uint64_t> get(std::uint64_t reg) const {
     return has(reg) ? std::optional(values[reg]) : std::nullopt;
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step by a FrameRow, whatever it came from. A row says CFA, RA and FP; all other registers of the
-// caller are unknown afterwards, even those that calls keep, because the function may have saved and changed
-// them without a word in the row.
+// A step by a FrameRow from any source. A row has rules for CFA, RA and FP. All other registers of the
+// caller become unknown, even call-saved ones: the function may have changed them, and the row does not show
+// where they are saved.
 
 #pragma once
 
@@ -14,15 +14,16 @@ namespace sframe::unwind {
 /// Computes rules of one frame; keeps the first failure.
 class RowEvaluator {
 public:
-  /// `pc_register` stands for the pc: the RA column where it is no register. Registers::count: none does.
+  /// `pc_register` stands for the pc: the RA column if it is not a register. Registers::count: there is
+  /// none.
   RowEvaluator(const FrameState& frame, Memory& memory, std::uint16_t pc_register)
       : frame_(frame), memory_(memory), pc_register_(pc_register) {}
 
   void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
   StepResult failure() const { return failure_; }
 
-  /// Puts the rule's value into `value`; `own` is the register for which the rule is. False where it cannot
-  /// be told.
+  /// Stores the rule's value in `value`; `own` is the register that the rule is for. False if it cannot be
+  /// computed.
   bool compute(const Rule& rule, std::uint16_t own, std::uint64_t& value) {
     if (rule.kind == Rule::Kind::same) return in_register(own, value);
     if (rule.kind != Rule::Kind::value && rule.kind != Rule::Kind::stored)
@@ -59,12 +60,12 @@ private:
   StepResult failure_;
 };
 
-/// Steps to the caller. `fixed` must have been resolved.
+/// Steps to the caller. The row must have no `fixed` rule: they are resolved before.
 inline StepResult step_by_row(const FrameRow& row, bool signal_frame, const AbiTraits& abi,
                               const FrameState& frame, Memory& memory, FrameState& caller) {
   if (row.is_outermost()) return {.status = StepStatus::bottom, .reason = StopReason::bottom};
   if (row.cfa.base == Rule::cfa_base) return StepResult::failed(StopReason::bad_table);
-  // Where RA has a fixed slot its column is no register: in rules it is the pc.
+  // If RA has a fixed slot, its column is not a register: in rules it stands for the pc.
   const std::uint16_t pc_register = abi.fixed_ra_offset ? abi.ra : Registers::count;
   RowEvaluator evaluator(frame, memory, pc_register);
   std::uint64_t cfa = 0, ra = 0, fp = 0;
@@ -74,7 +75,7 @@ inline StepResult step_by_row(const FrameRow& row, bool signal_frame, const AbiT
 
   caller.registers.known = 0;
   caller.registers.set(abi.sp, cfa + static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa}));
-  // A frame pointer that is lost ends the walk only if it is needed.
+  // A lost frame pointer ends the walk only if it is needed.
   if (evaluator.compute(row.fp, abi.fp, fp)) caller.registers.set(abi.fp, fp);
   caller.registers.pc = ra;
   caller.pc_exact = signal_frame;

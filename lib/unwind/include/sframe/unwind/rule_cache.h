@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rules by address, in a table of fixed size that a new address overwrites. Stacks repeat the same
-// few hundred return addresses, so nearly every step finds its rule here and touches no table of the module.
-// Lookups that found nothing are kept, too.
+// Rules by address, in a table of fixed size; a new address overwrites an old one. Stacks repeat the same
+// few hundred return addresses, so nearly every step finds its rule here and reads no table of the module.
+// Failed lookups are cached, too.
 
 #pragma once
 
@@ -14,14 +14,14 @@
 
 namespace sframe::unwind {
 
-/// All of a frame that decides which rules are its own.
+/// All properties of a frame on which its rules depend.
 struct RuleKey {
   RuleKey() = default;
   explicit RuleKey(const FrameState& frame)
       : pc(frame.registers.pc), pc_exact(frame.pc_exact), behind_fault(frame.behind_fault) {}
 
   std::uint64_t lookup_pc() const { return pc - (!pc_exact | behind_fault); }
-  /// Where in a table of 2^bits entries.
+  /// The slot in a table of 2^bits entries.
   std::size_t slot(int bits) const { return (pc * 0x9e3779b97f4a7c15) >> (64 - bits); }
 
   friend bool operator==(const RuleKey&, const RuleKey&) = default;
@@ -44,12 +44,12 @@ public:
     Rules rules;
   };
 
-  /// The rules for a frame's address; `make(rules)` fills them in where they are not there.
+  /// The rules for a frame's address; on a miss, `make(rules)` fills them in.
   template <class Make> Rules& find(const FrameState& frame, Make&& make) {
     const RuleKey key(frame);
     Entry& entry = entries_[key.slot(bits)];
     if (entry.used && entry.key == key) return entry.rules;
-    entry.used = false; // while there are none: memory may run out
+    entry.used = false; // make() may throw when memory runs out
     entry.key = key;
     make(entry.rules);
     entry.used = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the registers of a frame are kept while its callees run: what a debugger must know to change them.
+// Where the registers of a frame are saved while its callees run. A debugger needs this to change them.
 
 #pragma once
 
@@ -12,14 +12,13 @@
 
 namespace sframe::unwind {
 
-/// The number under which the program counter goes where registers go by DWARF numbers: it has none on most
-/// ABIs.
+/// The program counter's number among DWARF register numbers: on most ABIs it has none of its own.
 inline constexpr std::uint16_t pc_register = 0xffff;
 
-/// Where a frame's value of a register is kept.
+/// Where a frame's value of a register is saved.
 struct SaveLocation {
   enum class Kind : std::uint8_t {
-    none,   ///< nowhere: it was computed, or is not known
+    none,   ///< none: it was computed, or the location is unknown
     memory, ///< at address `where`
     reg,    ///< in register `where` (DWARF number, or pc_register) of the thread
   };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frame steppers of a walk: in which order they are asked, and for which addresses. The ready ones are
-// for all addresses; a stepper of the user's for one region of code (generated code, the switch between
-// coroutines) is asked for frames in that region only, and costs others nothing.
+// The frame steppers of a walk: their order, and the addresses that each covers. The ready ones cover all
+// addresses. A user's stepper for one region of code (generated code, a coroutine switch) is asked only for
+// frames in that region, and costs other frames nothing.
 //
 //   sframe::unwind::StepperGroup group = default_steppers(abi, main);
 //   group.add(std::make_unique<MyStepper>(), {region_start, region_end});
 //   sframe::unwind::Walker walker(space, std::move(group));
 //
-// A frame is where its lookup_pc() is: the call, for a frame that was called.
+// A frame's address is its lookup_pc(): for a frame that made a call, an address in the call instruction.
 
 #pragma once
 
@@ -23,7 +23,7 @@
 
 namespace sframe::unwind {
 
-/// Not for concurrent use, and not to be changed during a walk; between walks it may be.
+/// Not for concurrent use. May be changed between walks, not during one.
 class StepperGroup {
 public:
   struct Member {
@@ -31,7 +31,7 @@ public:
     bool everywhere = true;
     std::vector<AddressRange> ranges; ///< unless `everywhere`: sorted, no two touch
 
-    /// Cost: constant for a member that is everywhere, else logarithmic in its ranges.
+    /// Cost: constant if `everywhere`, else logarithmic in the number of ranges.
     bool covers(std::uint64_t address) const { return everywhere || is_in_ranges(address); }
 
   private:
@@ -39,33 +39,32 @@ public:
   };
 
   StepperGroup() = default;
-  /// Those of the list, in its order, for all addresses. Implicit: a list is the simplest group.
+  /// The steppers of the list, in its order, for all addresses. Implicit: a list is the simplest group.
   StepperGroup(StepperList steppers);
 
-  /// Adds a stepper for all addresses, behind those that have its priority or a lower one and before the
-  /// first with a higher one. Returns it.
+  /// Adds a stepper for all addresses, after those with the same or a lower priority. Returns it.
   FrameStepper& add(std::unique_ptr<FrameStepper> stepper);
-  /// The same for one range. An empty range is none: the stepper waits for extend().
+  /// The same for one range. If the range is empty, the stepper covers nothing until extend().
   FrameStepper& add(std::unique_ptr<FrameStepper> stepper, AddressRange where);
-  /// Adds a range to a stepper that is not for all addresses; ranges may overlap. False where no such stepper
-  /// has the name. Cost: linear in its ranges.
+  /// Adds a range to a stepper that does not cover all addresses; ranges may overlap. False if there is no
+  /// such stepper. Cost: linear in its ranges.
   bool extend(std::string_view name, AddressRange where);
 
-  /// Puts `stepper` in the place of the one with that name, for the same addresses, and returns the former
-  /// one; nullptr, and no effect, where there is none.
+  /// Replaces the stepper of that name, for the same addresses, and returns the old one. If there is none,
+  /// returns nullptr and has no effect.
   std::unique_ptr<FrameStepper> replace(std::string_view name, std::unique_ptr<FrameStepper> stepper);
-  /// Takes the stepper out and returns it; nullptr where there is none of that name.
+  /// Removes and returns the stepper of that name; nullptr if there is none.
   std::unique_ptr<FrameStepper> remove(std::string_view name);
 
   /// The first stepper of that name, or nullptr.
   FrameStepper* find(std::string_view name) const;
-  /// The stepper to ask for a frame at `address` after `last_tried`, which nullptr stands before; nullptr
-  /// where there are no more. Walkers go through exact() and heuristic() instead.
+  /// The next stepper for a frame at `address` after `last_tried` (nullptr: the first one); nullptr if there
+  /// are no more. Walkers use exact() and heuristic() instead.
   FrameStepper* find_for(std::uint64_t address, const FrameStepper* last_tried = nullptr) const;
 
   /// In the order in which they are asked.
   std::span<const Member> members() const { return members_; }
-  /// Those before the first whose priority is 100 or higher; they give exact answers.
+  /// Those before the first with a priority of 100 or more; they give exact answers.
   std::span<const Member> exact() const { return members().first(exact_count_); }
   /// All others.
   std::span<const Member> heuristic() const { return members().subspan(exact_count_); }

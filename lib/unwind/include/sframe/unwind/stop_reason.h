@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why a walk ends: the same words for walks of other processes and of the own stack.
+// Why a walk ends: the same reasons for walks of other processes and of the calling thread's own stack.
 
 #pragma once
 
@@ -8,25 +8,25 @@
 
 namespace sframe::unwind {
 
-/// Why a walk, or a stepper, could not go on.
+/// Why a walk or a stepper stopped.
 enum class StopReason : std::uint8_t {
   none,
   bottom,            ///< the outermost frame: there is no caller
   zero_pc,           ///< the return address is 0
-  frame_limit,       ///< as many frames as were asked for
-  interrupted,       ///< the receiver of the frames wants no more
+  frame_limit,       ///< the requested number of frames is reached
+  interrupted,       ///< the receiver of the frames requested the end
   no_rule,           ///< nothing covers the pc
-  not_code,          ///< the pc is in no executable mapping
-  unreadable_memory, ///< a word that is needed cannot be read
-  unknown_register,  ///< a register that is needed is not known
-  bad_table,         ///< the table says something that makes no sense
+  not_code,          ///< the pc is not in an executable mapping
+  unreadable_memory, ///< a required word cannot be read
+  unknown_register,  ///< a required register is unknown
+  bad_table,         ///< the table is invalid
   loop,              ///< the caller is the frame itself
-  frames_missing,    ///< the outermost frame, but a stepper on the way may have passed over others
-  cfa_not_growing,   ///< the caller would be further down the stack
-  budget,            ///< what the input may cost is used up
+  frames_missing,    ///< the outermost frame, but some frames may be missing
+  cfa_not_growing,   ///< the caller's frame is below this one
+  budget,            ///< the input's budget is used up
 };
 
-/// What is wrong, in words. Static text.
+/// The reason as text. Static.
 const char* message(StopReason reason);
 
 } // namespace sframe::unwind

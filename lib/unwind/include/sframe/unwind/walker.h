@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The walk: from a thread's registers to its outermost frame, one frame after another, by whatever stepper
-// knows the way.
+// The walk: from a thread's registers to its outermost frame, frame by frame, each by the first stepper that
+// finds the caller.
 //
 //   sframe::unwind::Walker walker(process.space(), default_steppers(abi, main));
 //   for (const auto& thread : process.threads()) {
@@ -9,9 +9,9 @@
 //     if (!end.complete) report(describe(end));
 //   }
 //
-// The walk checks what steppers say: the stack must shrink towards its base from frame to frame (a signal may
-// have switched stacks, and a stepper may say so), and no frame is its own caller. It never makes up a frame
-// below the outermost one.
+// The walk checks the results of steppers: SP must grow from frame to frame (unless a signal or, according
+// to the stepper, other code may have switched stacks), and no frame is its own caller. It never invents a
+// frame beyond the outermost one.
 
 #pragma once
 
@@ -29,11 +29,11 @@ struct Frame {
   bool pc_exact = true;      ///< as in FrameState
   bool behind_fault = false; ///< as in FrameState
   bool signal_frame = false; ///< the frame is a signal trampoline
-  bool has_cfa = false;      ///< false where no stepper could tell
+  bool has_cfa = false;      ///< false if no stepper could determine it
   Trust trust = Trust::exact;
   std::uint64_t pc = 0;
   std::uint64_t cfa = 0;
-  const FrameStepper* found_by = nullptr; ///< how it was found; nullptr: it is the innermost one
+  const FrameStepper* found_by = nullptr; ///< nullptr: the innermost frame
 
   std::uint64_t lookup_pc() const { return pc - (!pc_exact | behind_fault); }
   std::string_view stepper() const { return found_by ? found_by->name() : "context"; }
@@ -41,7 +41,7 @@ struct Frame {
 
 class FrameReceiver {
 public:
-  /// Takes the next frame, with what is known of its registers. False ends the walk.
+  /// Takes the next frame, with its known registers. False ends the walk.
   virtual bool frame(const Frame& frame, const Registers& registers) = 0;
 
 protected:
@@ -50,9 +50,9 @@ protected:
 
 /// How a walk ended.
 struct WalkEnd {
-  bool complete = false; ///< the last frame is the outermost one, by exact knowledge
+  bool complete = false; ///< the last frame is the outermost one, and this is certain
   StopReason reason = StopReason::none;
-  std::uint64_t detail = 0; ///< pc, address or register, as the reason wants
+  std::uint64_t detail = 0; ///< pc, address or register, depending on the reason
 };
 
 /// The reason with its detail: "memory at 0x7ffd0010 cannot be read".
@@ -66,19 +66,19 @@ public:
   /// StepperList.
   Walker(AddressSpace& space, StepperGroup steppers);
 
-  /// To be called when the process has run since the last walk and its modules are the same: what steppers
-  /// remember of code holds, what was seen of memory does not. Where modules have changed, make a new walker.
+  /// Call this when the process has run since the last walk and its modules are unchanged: drops what was
+  /// read of memory, keeps what steppers know of code. If modules have changed, make a new walker.
   void forget_memory() { memory_ = Memory(memory_.space()); }
 
   void set_max_frames(std::uint32_t max) { max_frames_ = max; }
   /// May be changed between walks.
   StepperGroup& steppers() { return steppers_; }
 
-  /// Walks from `start`, the registers of the innermost frame. Allocates nothing itself. Cost: linear in the
-  /// frames, of which there are at most max_frames. Frames are taken from the address space's budget; once
-  /// that is used up, by whomever, walks end with StopReason::budget.
+  /// Walks from `start`, the registers of the innermost frame. Does not allocate. Cost: linear in the number
+  /// of frames, at most max_frames. Frames are taken from the address space's budget, which others may
+  /// share; once it is used up, walks end with StopReason::budget.
   WalkEnd walk(const Registers& start, FrameReceiver& receiver);
-  /// The same from any frame: one that an earlier walk found, say. It gets the number 0.
+  /// The same from any frame, for example one that an earlier walk found. It gets the number 0.
   WalkEnd walk(const FrameState& start, FrameReceiver& receiver);
 
 private:
@@ -96,7 +96,7 @@ private:
   std::uint16_t sp_;
   StepperGroup steppers_;
   std::uint32_t max_frames_ = default_max_frames;
-  /// The last frame of which all registers were known, and how many frames ago; 0: it is the frame at hand.
+  /// The last frame with all registers known, and how many frames ago it was; 0: it is the current frame.
   FrameState checkpoint_;
   std::uint32_t since_checkpoint_ = 0;
   Budget* budget_;
