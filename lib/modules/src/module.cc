@@ -13,7 +13,7 @@ namespace sframe::modules {
 
 namespace {
 
-/// ".build-id/xx/yyyy.debug" below a folder; empty without a build ID.
+/// ".build-id/xx/yyyy.debug" in a folder; empty without a build ID.
 std::string by_build_id(const std::string& dir, std::span<const std::byte> id, std::string_view extension) {
   std::string path = elf::sidecar_path(id);
   if (path.empty() || dir.empty()) return {};
@@ -68,7 +68,7 @@ void Module::open() {
     file_missing_ = true;
   }
   if (!info_.vdso && files_.open_files && (named || !info_.path.empty())) {
-    // Where the user names another build, the file that the core names may still be the right one.
+    // If the user names a different build, the file named by the core may still match.
     const auto open_named = [&] {
       if (open_file(files_.executable, Named::by_user)) return true;
       const std::string problem = problem_;
@@ -94,7 +94,7 @@ void Module::open() {
   use_memory();
 }
 
-/// All that there is was copied when the module was made.
+/// Everything was copied when the module was made.
 void Module::open_generated() {
   if (code_->procedure && !code_->function.empty())
     procedure_ = {
@@ -107,14 +107,15 @@ void Module::open_generated() {
     problem_ = info_.path + ": " + (image ? "is for another machine" : image.error().text());
 }
 
-/// The file that the process itself names.
+/// The file named by the process.
 bool Module::open_own() {
   if (info_.path.empty()) return false;
   if (!info_.file.empty()) return open_file(info_.file, Named::by_kernel);
   return open_file(info_.path, Named::by_core);
 }
 
-/// A core can name any file. Without a build ID to check, the file's bytes would become the process's memory.
+/// A core can name any file. Without a build ID to compare, the file's bytes would be taken for the
+/// process's memory.
 bool Module::may_open(const std::string& path, Named named) {
   if (named != Named::by_core) return true;
   const char* const other_way = info_.main ? "; name EXECUTABLE" : "; --sysroot has files of another machine";
@@ -135,16 +136,16 @@ bool Module::may_open(const std::string& path, Named named) {
   return false;
 }
 
-/// A name that is not the user's is one below the sysroot.
+/// A name that the user did not give is below the sysroot.
 Result<elf::File> Module::open_counted(const std::string& path, bool user_named) {
   if (files_.budget && !files_.budget->take(Resource::files)) return fail("is one file too many");
   if (user_named) return elf::File::open_regular(path);
-  // A folder that the user names may be anywhere.
+  // A folder named by the user may be on any file system.
   const bool network = files_.trust == FileTrust::all || !files_.sysroot.empty();
   return elf::File::open_named(path, {.root = files_.sysroot, .network = network});
 }
 
-/// Opens the file and makes sure that it is the one that was mapped. Sets problem_.
+/// Opens the file and checks that it is the one that was mapped. Sets problem_.
 bool Module::open_file(const std::string& path, Named named) {
   if (!may_open(path, named)) return false;
   auto file = open_counted(path, named != Named::by_core);
@@ -165,7 +166,7 @@ bool Module::open_file(const std::string& path, Named named) {
   if (!info_.build_id.empty()) {
     if (same(info_.build_id, image_->build_id())) return true;
     problem_ = shown + ": is not the file that was mapped: its build ID is ";
-    // Of a file that only the core names, and that is none of the process, nothing is shown.
+    // Nothing is shown of a file that only the core names and that does not belong to the process.
     if (image_->build_id().empty())
       problem_ += "missing, not ";
     else if (named == Named::by_user)
@@ -183,7 +184,7 @@ bool Module::open_file(const std::string& path, Named named) {
   return true;
 }
 
-/// Only one address ties the file to the process, if need be the entry point's: the rest follows from its
+/// Only one address ties the file to the process, possibly only the entry point; the others follow from its
 /// segments.
 void Module::place_by_segments() {
   constexpr std::uint64_t page = 4096;
@@ -200,7 +201,7 @@ void Module::place_by_segments() {
   std::ranges::sort(info_.mappings, {}, &ModuleMapping::start);
 }
 
-/// What the process's memory holds of the image: all of the vdso, usually only the headers of others.
+/// Uses the image in the process's memory: all of the vdso, usually only the headers of others.
 void Module::use_memory() {
   const auto bytes =
       info_.header_address ? memory_.memory_at(info_.header_address) : std::span<const std::byte>{};
@@ -219,7 +220,8 @@ std::span<const std::byte> Module::file_bytes_at(std::uint64_t address) {
   if (!file_ || file_missing_) return {};
   for (const ModuleMapping& m : info_.mappings) {
     if (address < m.start || address >= m.end) continue;
-    // By the file's own segments first: a tool may have moved them in the file, where the build ID stays.
+    // The file's own segments come first: a tool may have moved them in the file without changing the build
+    // ID.
     if (image_ && info_.bias)
       if (const auto held = image_->bytes_at(address - *info_.bias); !held.empty())
         return held.first(std::min<std::uint64_t>(held.size(), m.end - address));
@@ -277,8 +279,8 @@ std::vector<std::string> Module::debug_folders() const {
   return folders;
 }
 
-/// In a folder that the user named, or beside a file that the user named, the links are the user's; elsewhere
-/// they are part of what the core leads to.
+/// In a folder, or next to a file, that the user named, links are followed; elsewhere they count as named by
+/// the core.
 Result<elf::File> Module::open_debug_candidate(const std::string& path) {
   const auto is_below = [&](const std::string& folder) {
     return !folder.empty() && path.starts_with(folder) &&
@@ -286,7 +288,7 @@ Result<elf::File> Module::open_debug_candidate(const std::string& path) {
   };
   if (std::ranges::any_of(files_.more_debug_dirs, is_below)) return open_counted(path, true);
   if (!files_.sysroot.empty()) {
-    std::error_code error; // the path was made absolute
+    std::error_code error; // the path is already absolute
     const std::string root = std::filesystem::absolute(files_.sysroot, error).string();
     for (const std::string& start : {files_.sysroot, root})
       if (path.starts_with(start) && path.size() > start.size())
@@ -297,7 +299,7 @@ Result<elf::File> Module::open_debug_candidate(const std::string& path) {
   return open_counted(path, false);
 }
 
-/// By build ID and debug link where the file is there, else by the build ID that the process has.
+/// By build ID and debug link of the file, if there is one, else by the build ID in the process.
 void Module::open_debug_file() {
   if (debug_tried_) return;
   debug_tried_ = true;
@@ -357,7 +359,7 @@ UnwindTables& Module::tables() {
       .generate = files_.generate_sframe && !code_,
       .budget = files_.budget.get(),
   };
-  // Code without any .eh_frame is the one reason to look for a separate file here.
+  // Only missing .eh_frame is a reason to look for a separate file here.
   if (sources.image && !sources.image_is_memory && !sources.image->find_section(".eh_frame"))
     sources.debug = separate_image();
   tables_ = std::make_unique<UnwindTables>(sources, abi_);
@@ -386,13 +388,13 @@ bool has_full_symbols(const elf::Image& image) {
 
 } // namespace
 
-/// The symbols that stripping took, kept small: an ELF file in xz with those that .dynsym has not.
+/// Symbols from .gnu_debugdata: an xz-compressed ELF file with the stripped symbols that are not in .dynsym.
 void Module::open_debugdata() {
   const elf::Image* image = sections_image();
   const elf::Section* section = image ? image->find_section(".gnu_debugdata") : nullptr;
   if (!section) return;
   const auto packed = image->contents(*section);
-  // Real ones become three to five times as large.
+  // Real ones expand to three to five times their size.
   constexpr std::uint64_t least = std::uint64_t{8} << 20, times = 16;
   const std::uint64_t most = least + (packed ? times * packed->bytes().size() : 0);
   const bool unlimited = files_.budget && files_.budget->limits() == Limits::off;
@@ -422,7 +424,7 @@ void Module::load_symbols() {
   symbols_ = image ? elf::SymbolTable::load(*image) : elf::SymbolTable();
 }
 
-/// Sections of an object that a JIT compiler loaded have addresses, its symbols offsets in them.
+/// In an object loaded by a JIT compiler, sections have addresses and symbols have offsets in them.
 std::optional<elf::SymbolTable::Match> Module::find_own_symbol(std::uint64_t address) {
   if (procedure_.size && address - procedure_.address < procedure_.size)
     return elf::SymbolTable::Match{&procedure_, address - procedure_.address};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source positions by LLVM's DWARF reader, which stays behind this file.
+// Source positions from LLVM's DWARF reader, which is used in this file only.
 
 #include "sframe/modules/source.h"
 
@@ -25,10 +25,10 @@ namespace sframe::modules {
 
 namespace {
 
-/// A module's debug information; `dwarf` is null where it has none that can be read.
+/// A module's debug information; `dwarf` is null if it has none that can be read.
 struct Debug {
   std::uint64_t module = 0;     ///< its number
-  std::vector<std::byte> plain; ///< the file's debug sections, where they are compressed there
+  std::vector<std::byte> plain; ///< the file's debug sections, if they are compressed there
   std::unique_ptr<llvm::object::ObjectFile> object;
   std::unique_ptr<llvm::DWARFContext> dwarf;
 };
@@ -37,7 +37,7 @@ bool is_debug(const elf::Section& section) {
   return section.name.starts_with(".debug_");
 }
 
-/// LLVM decompresses every one, whatever its name.
+/// LLVM decompresses any section with the flag, regardless of its name.
 bool is_compressed(const elf::Section& section) {
   return section.flags & elf::shf_compressed;
 }
@@ -47,9 +47,9 @@ template <class F> auto with_types(ByteOrder order, F&& f) {
   return order == ByteOrder::little ? f(llvm::object::ELF64LE()) : f(llvm::object::ELF64BE());
 }
 
-/// An ELF file with the debug sections of `image`, none compressed: LLVM believes whatever size a compressed
-/// one claims, and ends the program where it cannot have so much memory. What LLVM makes of debug information
-/// is many times as large, so that less is decompressed for it than elsewhere.
+/// An ELF file with the debug sections of `image`, uncompressed. LLVM trusts the decompressed size in the
+/// file and ends the program if it cannot allocate it. Its data structures for debug information are many
+/// times as large, so the size limit is lower here than elsewhere.
 Result<std::vector<std::byte>> without_compression(const elf::Image& image, bool unlimited) {
   constexpr std::uint64_t least = std::uint64_t{2} << 20, times = 8;
   std::uint64_t left = least + times * image.bytes().size();
@@ -116,8 +116,8 @@ Result<std::vector<std::byte>> without_compression(const elf::Image& image, bool
   });
 }
 
-/// The path of an ELF file that has nothing. LLVM looks for the parts of split debug information in files
-/// that the debug information names, anywhere, unless it finds a package of them first: this one.
+/// The path of an empty ELF file. LLVM looks for split debug information in any file named in the debug
+/// information, unless it finds a package first: this one.
 const std::string& empty_package() {
   static const std::string path = [] {
     const int fd = ::memfd_create("empty", MFD_CLOEXEC);
@@ -145,7 +145,7 @@ Debug open(Module& module) {
   const FileOptions& files = module.file_options();
   std::span<const std::byte> from = image->bytes();
   if (std::ranges::any_of(image->sections(), is_compressed)) {
-    // Relocations would be needed, too; what a JIT compiler makes is not compressed.
+    // Relocations would be needed, too; JIT compilers do not compress sections.
     auto plain = image->relocatable()
                      ? fail("compressed debug information in an object: no source lines")
                      : without_compression(*image, files.budget && files.budget->limits() == Limits::off);
@@ -157,7 +157,7 @@ Debug open(Module& module) {
   } else if (!elf::is_fit_for_llvm_dwarf(*image)) {
     return debug;
   }
-  // Where they can be trusted, the files that debug information names are read, too.
+  // If all files are trusted, those named in the debug information are read, too.
   const std::string package = files.trust == FileTrust::all ? std::string() : empty_package();
   if (package.empty() && files.trust != FileTrust::all) return debug;
   const llvm::StringRef bytes(reinterpret_cast<const char*>(from.data()), from.size());
@@ -168,7 +168,7 @@ Debug open(Module& module) {
     return debug;
   }
   debug.object = std::move(*object);
-  // What is damaged leaves gaps, and is not worth a word.
+  // Damaged parts leave gaps that are not reported.
   const auto ignore = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
   using Relocations = llvm::DWARFContext::ProcessDebugRelocations;
   debug.dwarf = llvm::DWARFContext::create(*debug.object,
@@ -177,7 +177,7 @@ Debug open(Module& module) {
   return debug;
 }
 
-/// In an object that a JIT compiler loaded, LLVM wants the section as well.
+/// In an object loaded by a JIT compiler, LLVM needs the section as well.
 llvm::object::SectionedAddress place_of(Module& module, std::uint64_t lookup_pc) {
   const std::uint64_t address = lookup_pc - module.bias();
   std::uint64_t section = llvm::object::SectionedAddress::UndefSection;
@@ -192,7 +192,7 @@ SourceLine line_of(const llvm::DILineInfo& info) {
   return {info.FileName, info.Line};
 }
 
-/// Empty where the name is in a file that is not read, as dwz's alternate debug files.
+/// Empty if the name is in a file that is not read, such as dwz's alternate debug file.
 std::string function_of(const llvm::DILineInfo& info) {
   return info.FunctionName == llvm::DILineInfo::BadString ? std::string() : elf::demangle(info.FunctionName);
 }
@@ -208,8 +208,8 @@ DwarfSource::~DwarfSource() = default;
 
 std::optional<SourcePlace> DwarfSource::find(Module& module, std::uint64_t lookup_pc) {
   Debug& debug = contexts_->by_module[&module];
-  if (debug.module != module.number()) { // none yet, or that of a module whose place this one has
-    // First what is about the object.
+  if (debug.module != module.number()) { // the first one, or a module at the place of a former one
+    // Destroy first what refers to the object.
     debug.dwarf.reset();
     debug = open(module);
     debug.module = module.number();
@@ -217,7 +217,7 @@ std::optional<SourcePlace> DwarfSource::find(Module& module, std::uint64_t looku
   llvm::DWARFContext* dwarf = debug.dwarf.get();
   if (!dwarf) return std::nullopt;
   const llvm::object::SectionedAddress address = place_of(module, lookup_pc);
-  // LLVM looks for the function in a unit that has no entries, too, and ends there.
+  // LLVM also looks for the function in a unit without entries, and crashes there.
   llvm::DWARFCompileUnit* const unit = dwarf->getCompileUnitForCodeAddress(address.Address);
   if (unit && !unit->getUnitDIE(false).isValid()) return std::nullopt;
   using Specifier = llvm::DILineInfoSpecifier;

@@ -13,8 +13,7 @@ std::optional<FunctionName> ElfSymbols::find(Module& module, std::uint64_t looku
 
 std::optional<FunctionName> function_of(const unwind::Frame& frame, Module* module, SymbolLookup& symbols) {
   if (!module) return symbols.find_outside(frame.lookup_pc(), frame.pc);
-  // The trampoline of signal handlers is entered at its first byte, by no call: its name is that of the pc
-  // itself.
+  // No call precedes the first byte of a signal trampoline: its name is found by the pc itself.
   if (frame.signal_frame)
     if (auto exact = symbols.find(*module, frame.pc, frame.pc)) return exact;
   return symbols.find(*module, frame.lookup_pc(), frame.pc);

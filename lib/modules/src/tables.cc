@@ -14,14 +14,14 @@
 
 namespace sframe::modules {
 
-/// An FDE whose instructions take long, with the states on the way: a lookup goes on from the nearest one.
-/// Stacks with very many addresses in such a function are made by hand, or of a generated interpreter; both
-/// are walked.
+/// An FDE with very many instructions, with saved states: a lookup continues from the nearest one. Stacks
+/// with very many addresses in such a function are made by hand or come from a generated interpreter; both
+/// can be walked.
 class UnwindTables::CostlyFde {
 public:
   static constexpr std::uint64_t least_size = 16384; ///< bytes of instructions
 
-  /// Executes all of them. `used` is what that was, in bytes.
+  /// Executes all of them. `used` is set to their size in bytes.
   CostlyFde(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t& used)
       : section_(section.bytes().data()), offset_(fde.offset) {
     constexpr std::uint64_t most_states = 256;
@@ -38,7 +38,7 @@ public:
     return section.bytes().data() == section_ && fde.offset == offset_;
   }
 
-  /// What follows is about the row that was found last, or one that a state is near of.
+  /// The rest concerns the last row found, or one near a saved state.
   bool find(std::uint64_t address, cfi::FullRow& row, std::uint64_t& used) {
     used = 0;
     if (has_last_ && address - last_.begin < last_.end - last_.begin) return row = last_, true;
@@ -115,11 +115,12 @@ void UnwindTables::add_sframe_bytes(std::span<const std::byte> bytes, std::uint6
   }
 }
 
-/// The section that sframe-gen would write, in memory only. What cannot be converted is left to CFI.
+/// Converts CFI to the section that sframe-gen would write, in memory only. For what cannot be converted,
+/// CFI is used.
 void UnwindTables::generate_sframe(const elf::Image& image) {
   const auto input = generate::CfiInput::from_image(image);
   if (!input) return;
-  // Near the code, where a section in the file would be.
+  // Near the code, as a section in the file would be.
   const elf::Section* frames = image.find_section(".eh_frame");
   const std::uint64_t address = frames ? frames->address : 0;
   auto bytes = generate::from_cfi(*input, {}).builder.finish(address);
@@ -129,14 +130,13 @@ void UnwindTables::generate_sframe(const elf::Image& image) {
   add_sframe_bytes(contents_.back().bytes(), address);
 }
 
-/// One sorted section is searched in place: a walk asks for few of its functions. Everything else gets an
-/// index.
+/// One sorted section is searched in place: a walk needs few of its functions. Otherwise an index is made.
 void UnwindTables::finish_sframe() {
   if (sframe_.size() < 2 && (sframe_.empty() || sframe_.front().sorted())) return;
   const auto fixed = [](const sframe::Section& s) {
     return std::pair(s.header().fixed_ra_offset, s.header().fixed_fp_offset);
   };
-  // The index does not say from which section a row is, so `fixed` must mean the same in all.
+  // The index does not record the section of a row, so `fixed` must mean the same in all.
   for (const sframe::Section& section : sframe_)
     if (fixed(section) != fixed(sframe_.front())) {
       problems_.push_back("SFrame sections with different fixed offsets: only the first is used");
@@ -160,8 +160,8 @@ std::optional<sframe::Error> UnwindTables::index_sframe() {
   return std::nullopt;
 }
 
-/// With an index: the function that the address is in. Where functions overlap, the one that starts later
-/// ends the earlier one, as in the index.
+/// If there is an index: the function that contains the address. If functions overlap, the one that starts
+/// later ends the earlier one, as in the index.
 std::optional<unwind::FunctionExtent> UnwindTables::indexed_function(std::uint64_t address) const {
   const auto after = std::ranges::upper_bound(functions_, address, {}, &unwind::FunctionExtent::start);
   if (after == functions_.begin()) return std::nullopt;
@@ -185,7 +185,7 @@ std::optional<unwind::SframeAnswer> UnwindTables::find_sframe(std::uint64_t addr
     if (!function || !*function) return std::nullopt;
     const std::uint32_t count = (*function)->num_fres;
     if (!may_decode(count)) return std::nullopt;
-    // Looking up in place has turned out to be slow.
+    // Lookups in place have proved slow.
     if (count >= many_rows && ++costly_lookups_ == many_lookups && !index_sframe())
       return find_sframe(address);
     const auto found = sframe_.front().find(address);

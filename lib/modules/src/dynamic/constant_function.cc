@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libunwind as a shared library does not export its list, only a function that returns the list's address.
-// What such a function returns can be read in its few instructions.
+// As a shared library, libunwind does not export its list, only a function that returns the list's address.
+// That address is found by interpreting the function's few instructions.
 
 #include "dynamic/registration.h"
 
@@ -16,7 +16,7 @@ namespace {
 using code::Effect;
 using code::Instruction;
 
-/// Registers that hold constants.
+/// The registers with constant values.
 class Constants {
 public:
   void apply(const Effect& effect) {

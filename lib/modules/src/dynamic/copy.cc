@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copying from a process that may say anything of sizes.
+// Copying from a process; its sizes are not trusted.
 
 #include "dynamic/registration.h"
 
@@ -10,7 +10,7 @@ namespace sframe::modules::dynamic {
 
 std::optional<std::vector<std::byte>> copy_bytes(unwind::Memory& memory, std::uint64_t address,
                                                  std::uint64_t size) {
-  constexpr std::uint64_t piece = 1 << 20; // a wild size fails at the end of what is mapped
+  constexpr std::uint64_t piece = 1 << 20; // in pieces: an implausible size fails at the mapping's end
   std::vector<std::byte> bytes;
   while (bytes.size() < size) {
     const std::size_t done = bytes.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // libunwind's dynamic registration: a doubly linked list of procedures and tables (libunwind-dynamic(3) and
-// libunwind-dynamic.h, of which these are the layouts where pointers have 8 bytes).
+// libunwind-dynamic.h). The layouts, for pointers of 8 bytes:
 //
 //   unw_dyn_info_list_t     unw_dyn_info_t           ... u.pi              ... u.ti, u.rti
 //   +0  u32 version (0)     +0   next                +56  name_ptr        +56  name_ptr
@@ -14,7 +14,7 @@
 //   +12  u32 op_count                                +1  s8 qp            +8  u64 val
 //   +16  op[]                                        +2  s16 reg
 //
-// A table has the entries of .eh_frame_hdr: start of the code and place of the FDE, 32 bits each, signed.
+// A table has the entries of .eh_frame_hdr: start of the code and offset of the FDE, 32 bits each, signed.
 
 #include "dynamic/follow.h"
 
@@ -34,7 +34,7 @@ constexpr std::size_t max_regions = 4096, max_operations = 65536; ///< of one pr
 constexpr std::uint64_t operation_size = 16;
 constexpr std::uint64_t largest_table = 1 << 24, largest_frames = 1 << 28; ///< bytes
 
-/// unw_dyn_info_format_t: what tells the formats apart. Tables of ARM's kind (3) are not for our ABIs.
+/// The properties of an unw_dyn_info_format_t. ARM tables (3) are not for our ABIs.
 struct Format {
   Registration::Form form;
   bool known;
@@ -48,9 +48,9 @@ constexpr std::array formats = {
     Format{Registration::Form::table, true, true},      // UNW_INFO_FORMAT_IP_OFFSET
 };
 
-/// An unw_dyn_info_t; nothing where it cannot be read. One of an unknown format has no range.
+/// An unw_dyn_info_t; nothing if it cannot be read. For an unknown format the range is empty.
 std::optional<Registration> read_entry(unwind::Memory& memory, std::uint64_t at) {
-  std::array<std::uint64_t, 11> words; // up to u, and u's four
+  std::array<std::uint64_t, 11> words; // up to u, and the four words of u
   for (std::size_t i = 0; i < words.size(); ++i)
     if (!memory.load(at + 8 * i, words[i])) return std::nullopt;
   const auto format = memory.number(at + 40, 4);
@@ -68,14 +68,14 @@ std::optional<Registration> read_entry(unwind::Memory& memory, std::uint64_t at)
   return entry;
 }
 
-/// Where an operation takes its place among the others: a label names the state behind the operations that
-/// stand before it in the list.
+/// The position of an operation in the order by `when`: a label refers to the state after the operations
+/// before it in the list.
 std::int32_t effective_when(const ProcedureOperation& operation, std::int32_t latest) {
   return operation.tag == ProcedureOperation::Tag::label_state ? std::max(operation.when, latest)
                                                                : operation.when;
 }
 
-/// The operations of a region, by `when`; nothing where they cannot be read.
+/// The operations of a region, by `when`; nothing if they cannot be read.
 std::optional<std::vector<ProcedureOperation>> read_operations(unwind::Memory& memory, std::uint64_t at,
                                                                std::uint64_t count, std::size_t most) {
   std::vector<ProcedureOperation> operations;
@@ -96,7 +96,7 @@ std::optional<std::vector<ProcedureOperation>> read_operations(unwind::Memory& m
   return operations;
 }
 
-/// Numbers in the target's byte order.
+/// Appends integers in the target's byte order.
 class Appender {
 public:
   Appender(std::vector<std::byte>& to, ByteOrder order) : to_(to), order_(order) {}
@@ -130,7 +130,7 @@ std::optional<std::vector<TableEntry>> read_table(const Registration& table, unw
   return entries;
 }
 
-/// The stretch of memory that has all FDEs and their CIEs, which FDEs lead to.
+/// The range of memory with all FDEs of the table and their CIEs.
 std::optional<unwind::AddressRange> find_frames(std::span<const TableEntry> entries, unwind::Memory& memory) {
   constexpr std::uint32_t extended_length = 0xffffffff;
   unwind::AddressRange range{~std::uint64_t{0}, 0};

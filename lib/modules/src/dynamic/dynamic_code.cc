@@ -17,8 +17,8 @@ using dynamic::Registration;
 
 namespace {
 
-/// A way to register code: the symbol of its list, or of a function that returns the list's address, and what
-/// reads the list.
+/// A registration interface: the symbol of its list, or of a function that returns the list's address, and
+/// the function that reads the list.
 struct Interface {
   std::string_view symbol;
   bool is_function;
@@ -50,7 +50,7 @@ std::uint64_t size_of(const GeneratedCode& code) {
   return size;
 }
 
-/// Sets a flag while it lives.
+/// Sets a flag during its lifetime.
 class Busy {
 public:
   explicit Busy(bool& flag) : flag_(flag) { flag_ = true; }
@@ -67,7 +67,7 @@ private:
 struct DynamicCode::List {
   void (*read)(unwind::Memory& memory, std::uint64_t head, Listing& listing);
   std::uint64_t head;
-  const Module* module; ///< that has the symbol; nullptr: somebody told the address
+  const Module* module; ///< the module with the symbol; nullptr: the caller gave the address
 };
 
 struct DynamicCode::Range : unwind::AddressRange {
@@ -77,9 +77,9 @@ struct DynamicCode::Range : unwind::AddressRange {
 struct DynamicCode::Entry {
   Registration registration;
   std::vector<unwind::AddressRange> code;
-  bool tried = false; ///< to make a module
+  bool tried = false; ///< whether making a module was tried
   Module* module = nullptr;
-  std::shared_ptr<const GeneratedCode> copied; ///< where there is a module
+  std::shared_ptr<const GeneratedCode> copied; ///< if there is a module
 };
 
 DynamicCode::DynamicCode(unwind::AddressSpace& space, const FileOptions& files, ByteSource& memory,
@@ -95,7 +95,7 @@ void DynamicCode::add_dyn_info_list(std::uint64_t address) {
   read_lists();
 }
 
-/// Searches the modules that were not there before.
+/// Searches modules added since the last search.
 void DynamicCode::find_lists() {
   bool found = false;
   for (; searched_ < modules_.size(); ++searched_) {
@@ -112,7 +112,7 @@ void DynamicCode::find_lists() {
   if (found) read_lists();
 }
 
-/// A symbol and a function may both lead to one list, or a new module be where another one was.
+/// A symbol and a function may lead to the same list, and a new module may be at the place of an old one.
 void DynamicCode::add_list(const List& list) {
   const auto known = std::ranges::find(lists_, list.head, &List::head);
   if (known == lists_.end())
@@ -121,7 +121,7 @@ void DynamicCode::add_list(const List& list) {
     *known = list;
 }
 
-/// Entries that were there before, with the same code, stay what they are.
+/// Keeps existing entries whose code is the same.
 void DynamicCode::read_lists() {
   unwind::Memory memory(space_);
   Listing listing{.max_entries = max_entries, .entries = {}, .problems = {}};
@@ -144,7 +144,7 @@ void DynamicCode::read_lists() {
                                               [](const Entry& one) { return one.registration.entry; });
     if (old != before.end() && old->registration == registration && old->code == entry.code) {
       entry = std::move(*old);
-      old->module = nullptr; // it is not dropped
+      old->module = nullptr; // keeps the module
     }
     entries_.push_back(std::move(entry));
   }
@@ -152,7 +152,7 @@ void DynamicCode::read_lists() {
   index();
 }
 
-/// The code is no longer what it was. Whoever has asked for its module may still look at it.
+/// The code has changed. Users of its module may still have a pointer to it.
 void DynamicCode::drop(Entry& entry) {
   if (entry.module) former_.push_back({entry.module, size_of(*entry.copied)});
   entry.module = nullptr;
@@ -162,7 +162,7 @@ void DynamicCode::drop(Entry& entry) {
 
 namespace {
 
-/// Puts another module of generated code to the place of one.
+/// Replaces one module of generated code by another, in place.
 void replace(Module& module, ModuleInfo info, const AbiTraits& abi, const FileOptions& files,
              ByteSource& memory, std::shared_ptr<const GeneratedCode> code) {
   std::destroy_at(&module);
@@ -171,7 +171,7 @@ void replace(Module& module, ModuleInfo info, const AbiTraits& abi, const FileOp
 
 } // namespace
 
-/// The modules' places are kept, for other code: `modules_` does not grow without end.
+/// Modules are reused for other code, so that `modules_` does not grow without limit.
 void DynamicCode::release_former() {
   if (former_.empty()) return;
   static const auto nothing = std::make_shared<const GeneratedCode>();
@@ -194,8 +194,7 @@ void DynamicCode::index() {
   ranges_.clear();
   for (std::size_t i = 0; i < entries_.size(); ++i)
     for (const unwind::AddressRange& range : entries_[i].code) ranges_.push_back({range, i});
-  // The search goes backwards: of two at one place the first in the lists, which is the newer one, comes
-  // last.
+  // The search goes backwards, so at equal addresses the first in the lists, the newer one, comes last.
   std::ranges::sort(ranges_, [](const Range& a, const Range& b) {
     return a.start != b.start ? a.start < b.start : a.entry > b.entry;
   });
@@ -257,7 +256,7 @@ bool DynamicCode::refresh() {
   unwind::Memory memory(space_);
   for (Entry& entry : entries_) {
     if (!entry.tried) continue;
-    // What could not be copied is tried again when it is asked for: here that would have no limit in all.
+    // What could not be copied is tried again when it is asked for: here the total would have no limit.
     const auto now = entry.copied ? copy(entry.registration, memory, max_bytes) : fail("");
     if (now && *now == *entry.copied) continue;
     drop(entry);

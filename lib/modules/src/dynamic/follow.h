@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: following a list in memory that may lead anywhere.
+// Private: following an untrusted list in memory.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sframe::modules::dynamic {
 
-/// Calls `each(address)` for the entries from `first` on, which begin with the address of the next one or 0,
-/// until it returns false. Ends at a circle and where the listing is full.
+/// Calls `each(address)` for the entries starting at `first`, each of which begins with the address of the
+/// next one or 0, until it returns false. Stops at a cycle and when the listing is full.
 template <class Each>
 void follow(unwind::Memory& memory, std::uint64_t first, std::string_view list, Listing& listing,
             Each&& each) {

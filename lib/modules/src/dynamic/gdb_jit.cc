@@ -20,16 +20,16 @@ namespace {
 
 constexpr std::string_view list_name = "__jit_debug_descriptor";
 
-/// The number at an offset in an ELF file in memory; 0 where it cannot be read.
+/// The number at an offset in an ELF file in memory; 0 if it cannot be read.
 std::uint64_t number(unwind::Memory& memory, std::uint64_t address, std::uint32_t size) {
   return memory.number(address, size).value_or(0);
 }
 
-/// One of the two tables of headers: where its parts are in ELF64's header, and where things are in an entry.
+/// One of the two tables of headers: offsets of its fields in the ELF64 header and in an entry.
 struct HeaderTable {
   std::uint32_t offset, entry_size, count; ///< in the ELF header
   std::uint32_t type, flags, address, size, flags_size;
-  std::uint64_t code_flags; ///< all of them mean code
+  std::uint64_t code_flags; ///< if all are set, the entry is code
 };
 constexpr HeaderTable section_table = {.offset = 40,
                                        .entry_size = 58,
@@ -76,7 +76,7 @@ void Listing::problem(std::string_view list, std::uint64_t address, std::string_
 
 void read_jit_list(unwind::Memory& memory, std::uint64_t head, Listing& listing) {
   const auto version = memory.number(head, 4), first = memory.number(head + 16, 8);
-  // Before the first use some programs have zeros here.
+  // Some programs have zeros here before the first use.
   if (version && first && *version == 0 && *first == 0) return;
   if (!version || !first || *version != 1)
     return listing.problem(list_name, head, version && first ? "has another version" : "cannot be read");

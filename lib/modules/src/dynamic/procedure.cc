@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The row of a procedure that operations describe (libunwind-dynamic(3)): they are carried out from its start
-// up to the address. The state is what a DWARF row says, places counted from the CFA.
+// The row of a procedure described by operations (libunwind-dynamic(3)): they are interpreted from its start
+// to the address. The state is that of a DWARF row, with offsets from the CFA.
 
 #include "sframe/modules/generated_code.h"
 #include "sframe/modules/module.h"
@@ -23,7 +23,7 @@ namespace {
 using Rule = cfi::RegisterRule;
 using Tag = ProcedureOperation::Tag;
 
-constexpr std::int64_t largest_offset = std::int64_t{1} << 47; ///< no stack is as large
+constexpr std::int64_t largest_offset = std::int64_t{1} << 47; ///< no stack is larger
 constexpr std::size_t max_labels = 256, max_frames = 256;
 constexpr std::uint64_t behind = ~std::uint64_t{0}; ///< all instructions of a region
 constexpr std::uint32_t no_frame = ~std::uint32_t{0};
@@ -50,11 +50,11 @@ public:
     state_ = entry_;
   }
 
-  /// False where an operation cannot be followed.
+  /// False if an operation cannot be interpreted.
   bool run(const Procedure& procedure, std::uint64_t address);
 
   const State& state() const { return state_; }
-  /// Where the row is instead.
+  /// The address whose row is used instead.
   std::optional<std::uint64_t> alias() const { return alias_; }
 
 private:
@@ -70,8 +70,8 @@ private:
   std::uint64_t unit_;
   State entry_, state_;
   State region_start_;
-  bool allocated_ = false;    ///< in this region
-  std::vector<State> frames_; ///< at the starts of regions that made room on the stack
+  bool allocated_ = false;    ///< this region has allocated stack
+  std::vector<State> frames_; ///< at the starts of regions that allocated stack
   std::vector<std::pair<std::uint64_t, State>> labels_;
   std::optional<std::uint64_t> alias_;
 };
@@ -96,7 +96,7 @@ bool Interpreter::run(const Procedure& procedure, std::uint64_t address) {
   return true;
 }
 
-/// Carries out what holds at the instruction: the operations of those before it.
+/// Interprets the operations that apply at the instruction: those of the instructions before it.
 bool Interpreter::run(const ProcedureRegion& region, std::uint64_t instruction, std::uint64_t offset) {
   region_start_ = state_;
   allocated_ = false;
@@ -123,7 +123,7 @@ bool Interpreter::apply(const ProcedureOperation& operation) {
       state_.rules[reg] = {Rule::Kind::reg, static_cast<std::uint32_t>(value), 0};
     }
     return true;
-  case Tag::spill_fp_rel: // where the frame pointer points has to be known
+  case Tag::spill_fp_rel: // the target of the frame pointer must be known
     return is_sp_kept() && spill(reg, value, -state_.cfa_offset);
   case Tag::spill_sp_rel: return spill(reg, value, -state_.sp_offset);
   case Tag::add: return add(reg, value);
@@ -152,13 +152,13 @@ bool Interpreter::add(std::uint16_t reg, std::int64_t value) {
   }
   state_.sp_offset -= value;
   if (!is_sp_kept()) state_.cfa_offset = state_.sp_offset;
-  // What was popped was restored.
+  // Popped registers are restored.
   for (Rule& rule : state_.rules)
     if (rule.kind == Rule::Kind::offset && value > 0 && rule.offset < -state_.sp_offset) rule = {};
   return true;
 }
 
-/// Registers that were saved in other registers stay there.
+/// Registers saved in other registers stay there.
 void Interpreter::pop(std::uint64_t count) {
   State to = state_;
   for (; count && to.frame != no_frame; --count) to = State(frames_[to.frame]);
@@ -178,7 +178,7 @@ bool Interpreter::copy(std::uint64_t label) {
   return false;
 }
 
-/// A row that comes from elsewhere. Two procedures may each be an alias of the other.
+/// A row of other code. Two procedures may be aliases of each other.
 bool find_alias(unwind::AddressSpace* space, std::uint64_t address, unwind::CfiAnswer& answer) {
   thread_local int depth = 0;
   constexpr int deepest = 8;

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An ELF image in a process: where it is mapped, its file, and what can be asked about its addresses.
-// Everything that needs the file is done at the first question and once: a process may have hundreds of
-// modules, of which a walk meets a few.
+// An ELF image in a process: its mappings, its file, and queries by address. All work on the file is done
+// once, at the first query: a process may have hundreds of modules, of which a walk needs a few.
 //
-// The file is used only where it is the one that was mapped, which the build ID tells. Where it is not, what
-// the process's own memory holds of the image is used (the vdso has all of it), and problem() says why the
-// file is not.
+// The file is used only if its build ID matches that of the mapped image. Otherwise the parts of the image
+// in the process's own memory are used (the vdso is completely there), and problem() has the reason.
 //
-// Link addresses are those that the file's headers, tables and symbols use: address in the process minus
-// bias.
+// Link addresses are those in the file's headers, tables and symbols: address in the process minus bias.
 
 #pragma once
 
@@ -34,27 +31,27 @@
 
 namespace sframe::modules {
 
-/// Which files are read because a core names them. What `executable` and the folders in FileOptions say is
-/// the user's word and always holds.
+/// Which of the files named by a core are read. `executable` and the folders in FileOptions are chosen by
+/// the user and always trusted.
 enum class FileTrust : std::uint8_t {
   none,     ///< only files in FileOptions::sysroot, with the build ID that the core has
   build_id, ///< all with the build ID that the core has
-  all,      ///< those of which the core has no build ID, too; on network file systems as well
+  all,      ///< files without a build ID in the core, too; also on network file systems
 };
 
-/// Where files are found.
+/// Where files are looked for.
 struct FileOptions {
   bool open_files = true;       ///< false: use nothing but the process's memory
-  std::string sysroot;          ///< the folder that paths of the process, and links there, are in; empty: "/"
+  std::string sysroot;          ///< root folder of the process's paths and of links in them; empty: "/"
   std::string executable;       ///< the main executable's file, instead of the path in the core
   std::string sframe_dir;       ///< sidecars: DIR/.build-id/xx/yyyy.sframe
-  bool generate_sframe = false; ///< convert CFI where there is no SFrame; kept in memory
-  /// Folders of separate debug files, as elf::find_debug_file(): first these, then `debug_dir`, which is
-  /// inside the sysroot where there is one.
+  bool generate_sframe = false; ///< convert CFI if there is no SFrame; only in memory
+  /// Folders of separate debug files, as for elf::find_debug_file(): first these, then `debug_dir`, which is
+  /// inside the sysroot, if there is one.
   std::vector<std::string> more_debug_dirs;
   std::string debug_dir = elf::default_debug_folder;
   FileTrust trust = FileTrust::build_id;
-  /// What all that is read for one core may cost; nullptr: no limit but those that each part has.
+  /// Budget for all that is read for one core; nullptr: only the limits of the parts apply.
   std::shared_ptr<Budget> budget;
 };
 
@@ -67,76 +64,75 @@ struct ModuleMapping {
 /// What is known of a module before its file is opened.
 struct ModuleInfo {
   std::string path; ///< without " (deleted)"; "[vdso]"; may be empty
-  /// The very file that is mapped, however it is called: it is opened instead of `path` and needs no check.
+  /// A path to the mapped file itself, under any name: opened instead of `path`, and needs no check.
   std::string file;
   bool deleted = false;
   bool vdso = false;
   bool main = false;                  ///< the executable
-  bool assumed = false;               ///< nothing names it: the core tells of it only by `entry`
-  bool placed = false;                ///< the mapping is made up: the file's segments say what is where
-  std::optional<std::uint64_t> entry; ///< of the executable: where it started, in the process
+  bool assumed = false;               ///< derived from `entry` only: nothing in the core names it
+  bool placed = false;                ///< the mapping is assumed: addresses come from the file's segments
+  std::optional<std::uint64_t> entry; ///< of the executable: its entry point in the process
   std::uint64_t start = 0, end = 0;
   std::optional<std::uint64_t> bias;
   std::vector<std::byte> build_id;
   std::vector<ModuleMapping> mappings; ///< by address
-  std::uint64_t header_address = 0;    ///< where the ELF header is mapped; 0 where it is not
+  std::uint64_t header_address = 0;    ///< where the ELF header is mapped; 0 if it is not
 
-  /// The path as the kernel writes it: with " (deleted)" after it where the file is gone.
+  /// The path as the kernel writes it: with " (deleted)" appended if the file is gone.
   void set_path(std::string_view written);
 };
 
 class Module final : public unwind::RuleSource {
 public:
-  /// `memory` reads the process's memory for what the file cannot give; it must not look into files of
-  /// modules. Both it and `files` must outlive the module. Opens nothing.
+  /// `memory` reads the process's memory where the file does not suffice; it must not read files of modules.
+  /// Both it and `files` must outlive the module. Opens nothing.
   Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory);
 
-  /// Code that the process generated and registered; no file is opened for it.
+  /// Code that the process generated and registered; opens no file.
   Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory,
          std::shared_ptr<const GeneratedCode> code);
 
   const ModuleInfo& info() const { return info_; }
-  /// Never the same for two modules, even if one comes to another's place in memory.
+  /// Unique, even if one module replaces another at the same place in memory.
   std::uint64_t number() const { return number_; }
   bool generated() const { return code_ != nullptr; }
 
   /// The file's name: the last part of the path.
   std::string_view name() const;
 
-  /// What to subtract to get link addresses. Where neither process nor file tell it: info().start.
+  /// The value to subtract to get link addresses. If neither process nor file has it: info().start.
   std::uint64_t bias();
 
-  /// The file's bytes at the place that is mapped at `address`, as far as the mapping goes; empty where there
-  /// is no (right) file.
+  /// The file's bytes mapped at `address`, up to the end of the mapping; empty if there is no matching file.
   std::span<const std::byte> file_bytes_at(std::uint64_t address);
 
-  /// True where the file, or else the image's headers in memory, say that the address is executable.
+  /// True if the address is executable according to the file, or else to the image's headers in memory.
   bool is_code(std::uint64_t address);
 
-  /// The image of the file, else of the process's memory, or nullptr.
+  /// The image: of the file, else of the process's memory; nullptr if there is none.
   const elf::Image* image();
 
-  /// True where image() would give one. Opens the file, but the module counts as one that nobody has asked
-  /// about: what is mapped may be no image, but a place for generated code.
+  /// True if image() is not nullptr. Opens the file, but problem_so_far() stays empty: what is mapped may be
+  /// no image, but a region for generated code.
   bool is_image();
 
-  /// Rules by link address.
+  /// Unwind rules, by link address.
   UnwindTables& tables();
 
-  /// The SFrame section that was converted from CFI for the walks so far, as an ELF file of its own
-  /// (elf::make_sidecar); empty where none was. Linear in its size.
+  /// The SFrame section converted from CFI so far, as a separate ELF file (elf::make_sidecar); empty if
+  /// there is none. Linear in its size.
   std::vector<std::byte> converted_sidecar();
 
-  /// The function around a link address: by the file's symbols; by the separate debug file's where the file
-  /// has only dynamic ones; and by those of .gnu_debugdata, which adds the others to the dynamic ones.
+  /// The function that contains a link address. Symbols are those of the file, those of the separate debug
+  /// file if the file has only dynamic ones, and those of .gnu_debugdata, which complement the dynamic ones.
   std::optional<elf::SymbolTable::Match> find_symbol(std::uint64_t address);
 
-  /// The address in the process of the symbol of that name, as elf::find_definition(): a variable, mostly.
-  /// Opens the file, but the module counts as one that nobody has asked about.
+  /// The address in the process of a symbol, usually a variable, as in elf::find_definition(). Opens the
+  /// file, but problem_so_far() stays empty.
   std::optional<std::uint64_t> find_definition(std::string_view name);
 
-  /// The image that has DWARF for source lines (.debug_info): of the file, else of the separate debug file;
-  /// nullptr where neither has.
+  /// The image with DWARF for source lines (.debug_info): the file's, else the separate debug file's;
+  /// nullptr if there is none.
   const elf::Image* debug_image();
 
   std::optional<unwind::SframeAnswer> find_sframe(std::uint64_t address) override;
@@ -144,16 +140,17 @@ public:
   std::optional<unwind::FunctionExtent> find_function(std::uint64_t address) override;
   std::optional<unwind::FunctionExtent> find_symbol_extent(std::uint64_t address) override;
 
-  /// The build ID: as the process has it, else as the file has it; may be empty.
+  /// The build ID in the process, else in the file; may be empty.
   std::span<const std::byte> build_id();
 
-  /// Why the file could not be used, or is used unchecked; empty where all is well. One line. Opens the file.
+  /// Why the file cannot be used, or is used without verification; empty if there is no problem. One line.
+  /// Opens the file.
   const std::string& problem();
-  /// True where problem() says that the file is missing or a wrong one.
+  /// True if problem() reports a missing or wrong file.
   bool file_missing();
-  /// The same without opening anything: empty for a module that nobody has asked about.
+  /// The same without opening anything: empty for a module not queried yet.
   const std::string& problem_so_far() const { return asked_ ? problem_ : no_problem_; }
-  /// Says that something of the module is left out, where nothing else is wrong yet.
+  /// Reports that something of the module is left out, unless a problem is set already.
   void add_problem(const std::string& what) {
     if (problem_.empty()) problem_ = info_.path + ": " + what;
   }
@@ -164,7 +161,7 @@ private:
   void load();
   void open();
   void open_generated();
-  /// Whose word it is that a file is the module's.
+  /// Who named the module's file.
   enum class Named : std::uint8_t { by_user, by_kernel, by_core };
   bool open_own();
   bool open_file(const std::string& path, Named named);
@@ -179,7 +176,7 @@ private:
   void find_sidecar();
   void load_symbols();
   void open_debugdata();
-  /// True where sections can be read, not only segments: of the file, the vdso, generated code.
+  /// True if sections can be read, not only segments: the file, the vdso, generated code.
   bool has_sections() const { return file_ || info_.vdso || code_; }
   const elf::Image* sections_image() { return has_sections() ? table_image() : nullptr; }
   std::optional<elf::SymbolTable::Match> find_own_symbol(std::uint64_t address);
@@ -191,12 +188,12 @@ private:
   const FileOptions& files_;
   ByteSource& memory_;
   std::shared_ptr<const GeneratedCode> code_;
-  elf::Symbol procedure_; ///< the one symbol of code_ without an image
+  elf::Symbol procedure_; ///< the only symbol of code_ if it has no image
   bool loaded_ = false;
-  bool asked_ = false; ///< by others than find_definition() and is_image()
+  bool asked_ = false; ///< by queries other than find_definition() and is_image()
   bool file_missing_ = false;
   bool debug_tried_ = false;
-  Named named_ = Named::by_core; ///< file_
+  Named named_ = Named::by_core; ///< the source of file_
   std::string problem_;
   static inline const std::string no_problem_;
   std::optional<elf::File> file_;
@@ -205,16 +202,16 @@ private:
   std::optional<elf::File> sidecar_;
   std::optional<elf::Image> sidecar_image_;
   std::unique_ptr<UnwindTables> tables_;
-  std::optional<elf::Unpacked> debugdata_; ///< what .gnu_debugdata holds, an ELF file
+  std::optional<elf::Unpacked> debugdata_; ///< contents of .gnu_debugdata, an ELF file
   std::optional<elf::SymbolTable> symbols_;
   elf::SymbolTable more_symbols_; ///< of debugdata_
 };
 
-/// An address space whose tables are those of the modules that are mapped in it.
+/// An address space with the unwind tables of the modules mapped in it.
 class ModuleSpace : public unwind::AddressSpace {
 public:
-  /// The module (executable, library, vdso) mapped at the address, or nullptr. Lives as long as the address
-  /// space.
+  /// The module (executable, library, vdso) mapped at the address, or nullptr. Valid for the life of the
+  /// address space.
   virtual Module* module_at(std::uint64_t address) = 0;
 
   unwind::RuleSource* rules_at(std::uint64_t address) final { return module_at(address); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where in the source a frame is: a plug-in of whoever prints frames, like symbols.h. The ready one reads
-// DWARF: the module's own, or its separate debug file's.
+// The source position of a frame: an interface for programs that print frames, like symbols.h. The ready
+// implementation reads DWARF: the module's own, or its separate debug file's.
 
 #pragma once
 
@@ -15,17 +15,17 @@
 namespace sframe::modules {
 
 struct SourceLine {
-  std::string file; ///< with its folder, as the compiler was given it
+  std::string file; ///< with its folder, as given to the compiler
   std::uint32_t line = 0;
 };
 
-/// A call that the compiler replaced by the called function's body.
+/// A call that the compiler inlined.
 struct InlinedCall {
-  std::string function; ///< that was called; demangled; empty where its name is not known
+  std::string function; ///< the called function, demangled; empty if unknown
   SourceLine at;        ///< in it
 };
 
-/// The source of a frame: innermost inlined call first, then the place in the function that has the frame.
+/// The source of a frame: inlined calls, innermost first, then the place in the frame's function.
 struct SourcePlace {
   std::vector<InlinedCall> inlined;
   SourceLine at;
@@ -34,13 +34,13 @@ struct SourcePlace {
 class SourceLookup {
 public:
   virtual ~SourceLookup() = default;
-  /// The place of the instruction at `lookup_pc` (the pc, or one less for a return address), an address in
-  /// the process; nothing where it is not known.
+  /// The source place of the instruction at `lookup_pc`, an address in the process (the pc, or one less for
+  /// a return address); nothing if unknown.
   virtual std::optional<SourcePlace> find(Module& module, std::uint64_t lookup_pc) = 0;
 };
 
-/// DWARF line tables and inlined subroutines. Opens what it needs at the first question about a module, and
-/// keeps it: memory grows with the units that frames are in.
+/// DWARF line tables and inlined subroutines. Opens them at the first query for a module and keeps them:
+/// memory grows with the number of units used.
 class DwarfSource final : public SourceLookup {
 public:
   DwarfSource();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which function a frame is in: a plug-in of whoever prints frames. The ready one asks the modules' symbol
-// tables.
+// The function of a frame: an interface for programs that print frames. The ready implementation reads the
+// modules' symbol tables.
 
 #pragma once
 
@@ -16,23 +16,23 @@ namespace sframe::modules {
 
 struct FunctionName {
   std::string name;         ///< demangled
-  std::uint64_t offset = 0; ///< of the pc from the function's start
+  std::uint64_t offset = 0; ///< offset of the pc from the function's start
 };
 
 class SymbolLookup {
 public:
   virtual ~SymbolLookup() = default;
-  /// The function around `lookup_pc` (the pc, or one less for a return address), with the offset of `pc`;
-  /// both are addresses in the process.
+  /// The function that contains `lookup_pc` (the pc, or one less for a return address), with the offset of
+  /// `pc`; both are addresses in the process.
   virtual std::optional<FunctionName> find(Module& module, std::uint64_t lookup_pc, std::uint64_t pc) = 0;
-  /// The same for code that is in no module: made at run time. By default nothing is known of it.
+  /// The same for code in no module (made at run time). The default returns nothing.
   virtual std::optional<FunctionName> find_outside(std::uint64_t lookup_pc, std::uint64_t pc) {
     static_cast<void>(lookup_pc), static_cast<void>(pc);
     return std::nullopt;
   }
 };
 
-/// The function that a frame is in; `module` is the one at the frame's lookup_pc(), or nullptr.
+/// The frame's function; `module` is the one at the frame's lookup_pc(), or nullptr.
 std::optional<FunctionName> function_of(const unwind::Frame& frame, Module* module, SymbolLookup& symbols);
 
 /// Symbol tables: .symtab, else the separate debug file's, else .dynsym.

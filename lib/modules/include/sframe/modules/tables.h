@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The unwind tables of one module, by link address: SFrame sections (inside the image or from a sidecar),
-// .eh_frame with or without .eh_frame_hdr, .debug_frame. Looking up costs a binary search and the decoding of
-// one function's rows up to the address; callers cache what they ask again (the ready steppers do).
+// The unwind tables of one module, by link address: SFrame sections (in the image or a sidecar), .eh_frame
+// with or without .eh_frame_hdr, .debug_frame. A lookup costs a binary search and the decoding of one
+// function's rows up to the address; callers cache results (the ready steppers do).
 
 #pragma once
 
@@ -31,33 +31,33 @@ class Budget;
 
 namespace sframe::modules {
 
-/// Bytes of a process's memory that the host holds, without copying.
+/// Bytes of a process's memory that the host has, without copying.
 class ByteSource {
 public:
   virtual ~ByteSource() = default;
-  /// The bytes from `address` on, as far as they go in a row; empty where there are none.
+  /// A contiguous run of bytes at `address`; empty if there is none.
   virtual std::span<const std::byte> memory_at(std::uint64_t address) = 0;
 };
 
 struct GeneratedCode;
 struct Procedure;
 
-/// Where the tables come from. All spans and images must outlive the UnwindTables.
+/// The sources of the tables. All spans and images must outlive the UnwindTables.
 struct TableSources {
   const elf::Image* image = nullptr;   ///< of the file, or of the process's memory
-  bool image_is_memory = false;        ///< sections are not to be had, only segments, through `memory`
+  bool image_is_memory = false;        ///< only segments can be read, through `memory`, no sections
   ByteSource* memory = nullptr;        ///< with image_is_memory
   std::uint64_t bias = 0;              ///< with image_is_memory
-  const elf::Image* sidecar = nullptr; ///< its .sframe goes before the image's own
+  const elf::Image* sidecar = nullptr; ///< its .sframe takes precedence over the image's own
   const elf::Image* debug = nullptr;   ///< for .debug_frame
-  const GeneratedCode* code = nullptr; ///< registered by the process: its rows, where it has any
-  bool generate = false;               ///< without SFrame, convert the image's CFI
+  const GeneratedCode* code = nullptr; ///< registered by the process: its rows, if any
+  bool generate = false;               ///< if there is no SFrame, convert the image's CFI
   Budget* budget = nullptr; ///< for rows and CFI instructions that lookups decode; nullptr: no limit
 };
 
-/// An SFrame section that was converted from CFI.
+/// An SFrame section converted from CFI.
 struct ConvertedSframe {
-  std::span<const std::byte> bytes; ///< valid as long as the UnwindTables
+  std::span<const std::byte> bytes; ///< valid for the life of the UnwindTables
   std::uint64_t address = 0;        ///< the link address that it was made for
 };
 
@@ -70,26 +70,27 @@ public:
   bool has_sframe() const { return !sframe_.empty(); }
   bool has_cfi() const { return !cfi_.empty() || procedure_; }
 
-  /// The SFrame rule for an address; nothing where no function covers it, or its rows are damaged.
+  /// The SFrame rule for an address; nothing if no function covers it or its rows are damaged.
   std::optional<unwind::SframeAnswer> find_sframe(std::uint64_t address);
 
-  /// The CFI row for an address, into `answer` (6 KiB, so the caller keeps one); false where there is none.
+  /// Stores the CFI row for an address in `answer` (6 KiB, so that callers reuse it); false if there is
+  /// none.
   bool find_cfi(std::uint64_t address, unwind::CfiAnswer& answer);
 
-  /// The FDE for an address, with the section that it is in; both are valid as long as the tables.
+  /// The FDE for an address, with its section; both are valid for the life of the tables.
   struct FoundFde {
     const cfi::Section* section = nullptr;
     cfi::Fde fde;
   };
   std::optional<FoundFde> find_fde(std::uint64_t address);
 
-  /// The function that contains the address, by the first table that has it. Logarithmic.
+  /// The function that contains the address, from the first table that has it. Logarithmic.
   std::optional<unwind::FunctionExtent> function_at(std::uint64_t address);
 
-  /// What TableSources::generate has led to, where it has.
+  /// The result of TableSources::generate, if any.
   const std::optional<ConvertedSframe>& converted() const { return converted_; }
 
-  /// What is damaged, one line each.
+  /// Damaged tables, one line each.
   std::span<const std::string> problems() const { return problems_; }
 
 private:
@@ -108,14 +109,14 @@ private:
   const AbiTraits& abi_;
   std::deque<elf::Contents> contents_; ///< owners of decompressed bytes; stable addresses
   std::vector<sframe::Section> sframe_;
-  std::optional<sframe::Index> sframe_index_;     ///< where the sections are not sorted
-  std::vector<unwind::FunctionExtent> functions_; ///< with the index: all of them, by start
+  std::optional<sframe::Index> sframe_index_;     ///< if the sections are not sorted
+  std::vector<unwind::FunctionExtent> functions_; ///< all functions, by start, if there is an index
   std::vector<cfi::FdeFinder> cfi_;
   const Procedure* procedure_ = nullptr; ///< of generated code
   std::optional<ConvertedSframe> converted_;
   std::vector<std::string> problems_;
   Budget* budget_;
-  std::unique_ptr<CostlyFde> costly_fde_; ///< the last one with very many instructions
+  std::unique_ptr<CostlyFde> costly_fde_; ///< the last FDE with very many instructions
   std::uint64_t costly_lookups_ = 0;      ///< of SFrame functions with very many rows
 };
 
