@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Code without tables, by what its instructions do to the stack from the function's start to the frame's pc.
+// Code without tables: the effect of its instructions on the stack, from the function's start to the frame's
+// pc.
 
 #include "catalogue.h"
 

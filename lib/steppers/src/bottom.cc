@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bottom of the stack where no table says so: the function at the program's entry point was called by
-// nobody. Tables that mark it come first; this is for programs whose entry has none.
+// The outermost frame if no table marks it: the function at the program's entry point has no caller. Tables
+// that mark it come first; this is for programs whose entry point has no table.
 
 #include "catalogue.h"
 
@@ -19,7 +19,7 @@ public:
                           unwind::FrameState&) override {
     if (!main_ || memory.space().rules_at(frame.lookup_pc()) != main_ || !main_->image())
       return unwind::StepResult::not_mine();
-    // How far the function reaches, only symbols tell.
+    // Only symbols give the extent of the function.
     const auto entry = main_->find_symbol(main_->image()->entry());
     const auto here = main_->find_symbol(frame.lookup_pc() - main_->bias());
     if (!entry || !here || entry->offset != 0 || entry->symbol != here->symbol)

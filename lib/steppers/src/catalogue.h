@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what the ready steppers are called. It is the same for all ABIs, and is told here, once, so that
-// they can be listed without being made.
+// Private: names, descriptions and priorities of the ready steppers. They are the same for all ABIs, and can
+// be listed without making a stepper.
 
 #pragma once
 

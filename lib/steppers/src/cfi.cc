@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steps by DWARF CFI: .eh_frame or .debug_frame of the module. Recovers every register that the row gives or
-// that calls keep; signal frames (augmentation 'S') give all.
+// Steps by DWARF CFI: .eh_frame or .debug_frame of the module. Recovers the registers in the row and the
+// call-saved ones; signal frames (augmentation 'S') have all.
 
 #include "catalogue.h"
 #include "plain_row.h"
@@ -18,7 +18,7 @@ namespace {
 struct CfiRules {
   enum class Kind : std::uint8_t { none, plain, compiled };
   PlainRow plain;
-  std::unique_ptr<unwind::CompiledRow> compiled; ///< kept for the next address that needs one
+  std::unique_ptr<unwind::CompiledRow> compiled; ///< reused for the next address that needs one
   Kind kind = Kind::none;
 };
 
@@ -54,7 +54,7 @@ private:
   const AbiTraits& abi_;
   const unwind::UnwindAbi& unwind_;
   unwind::RuleCache<CfiRules> cache_;
-  unwind::CfiAnswer answer_; ///< large: kept for its space
+  unwind::CfiAnswer answer_; ///< large, so reused
 };
 
 } // namespace

@@ -26,7 +26,7 @@ namespace {
 using code::State;
 using code::Value;
 
-/// Jump tables, as the process has them: addresses in them are those it ran with.
+/// The process's memory, for jump tables: their addresses are relocated there.
 class ProcessData final : public code::Surroundings {
 public:
   explicit ProcessData(unwind::Memory& memory) : memory_(memory) {}
@@ -43,7 +43,7 @@ private:
   unwind::Memory& memory_;
 };
 
-/// The value without what AArch64's pointer authentication adds.
+/// The value without AArch64's pointer authentication code.
 Value plain(Value value) {
   value.flag = false;
   return value;
@@ -51,7 +51,7 @@ Value plain(Value value) {
 
 bool has_record(const State& state, const AbiTraits& abi, const unwind::FrameRecord& record) {
   const Value fp = state.reg(abi.fp);
-  constexpr std::int32_t far = 1 << 30; // no real frame is as large; the sums below cannot overflow
+  constexpr std::int32_t far = 1 << 30; // no real frame is larger; the sums below cannot overflow
   if (!fp.is_place() || fp.offset > far || fp.offset < -far) return false;
   const auto word = [&](std::int32_t offset) {
     Value place = fp;
@@ -66,7 +66,7 @@ FrameSetup setup_of(const State& state, const AbiTraits& abi,
                     const std::optional<unwind::FrameRecord>& record) {
   if (record && has_record(state, abi, *record)) return FrameSetup::complete;
   if (state.reg(abi.fp) != Value::entry(abi.fp)) return FrameSetup::other;
-  // What is below SP is left over from before the epilogue.
+  // What is below SP is left over, as after an epilogue.
   const Value sp = state.reg(abi.sp);
   const auto is_above_sp = [&](const Value& place) {
     return place.base != sp.base || place.id != sp.id || place.offset >= sp.offset;
@@ -87,7 +87,7 @@ FrameKind kind_of(const code::Results& results, const AbiTraits& abi,
   return found ? FrameKind::record : FrameKind::no_record;
 }
 
-/// Where the registers are that calls keep, FP apart: the row has it.
+/// Locations of the call-saved registers, except FP, which is in the row.
 void find_registers(const State& state, const unwind::UnwindAbi& unwind, const AbiTraits& abi,
                     CodeFrame& code) {
   code.kept = 0;
@@ -106,8 +106,8 @@ void find_registers(const State& state, const unwind::UnwindAbi& unwind, const A
   }
 }
 
-/// The state is the one before the call that the frame is in. The callee, or the call itself, has overwritten
-/// registers since.
+/// The state is the one before the frame's call. Since then, the call itself and the callee have overwritten
+/// registers.
 void forget_what_calls_change(State& state, const AbiTraits& abi, const unwind::UnwindAbi& unwind) {
   for (std::uint16_t reg = 0; reg < State::max_registers; ++reg) {
     const bool kept = reg == abi.sp || (reg < unwind::Registers::count && unwind.call_saved >> reg & 1);
@@ -124,7 +124,7 @@ public:
   const CodeFrame* find(const unwind::FrameState& frame, unwind::Memory& memory) {
     Known& known = cache_.find(frame, [&](Known& made) { made.found = false, made.looks = 0; });
     if (known.found && leads_to_caller(known, frame, memory)) return &known.code;
-    // What one frame proves of a pc, the next one there may disprove; and its stack may tell more.
+    // A pc accepted for one frame may be wrong for the next one there, whose stack may have more evidence.
     if (known.looks == max_looks) return nullptr;
     ++known.looks;
     Known found;
@@ -139,7 +139,7 @@ private:
   static constexpr std::uint8_t max_looks = 3;
   struct Known {
     bool found = false;
-    bool guessed = false; ///< the function's start is
+    bool guessed = false; ///< whether the function's start is a guess
     std::uint8_t looks = 0;
     CodeFrame code;
   };
@@ -156,8 +156,8 @@ private:
   const unwind::UnwindAbi& unwind_;
   unwind::RuleCache<Known> cache_;
   FunctionStarts starts_{max_function_size};
-  std::optional<code::Analyzer> analyzer_; ///< made when it is needed, which is rarely
-  std::unique_ptr<code::Decoder> decoder_; ///< the same
+  std::optional<code::Analyzer> analyzer_; ///< made when needed, which is rare
+  std::unique_ptr<code::Decoder> decoder_; ///< made when needed
   std::vector<code::Effect> effects_;
   std::vector<std::byte> buffer_;
   std::uint64_t work_left_ = max_work;
@@ -182,7 +182,7 @@ std::span<const std::byte> CodeFrames::Reader::read(const FunctionRange& range, 
 
 bool CodeFrames::Reader::analyse(const FunctionRange& range, const unwind::FrameState& frame,
                                  unwind::Memory& memory, CodeFrame& code) {
-  // Without a budget there is a limit for each walker.
+  // Without a budget, each walker has its own limit.
   if (memory.space().budget() ? !memory.space().may_guess(range.size) : range.size > work_left_) return false;
   work_left_ -= std::min(work_left_, range.size);
   if (!analyzer_) analyzer_.emplace(abi_);
@@ -206,7 +206,7 @@ bool CodeFrames::Reader::analyse(const FunctionRange& range, const unwind::Frame
   return true;
 }
 
-/// The proof of the guess, for each frame anew: another one at the same pc may have another stack.
+/// Checks the guess for each frame again: another frame at the same pc may have another stack.
 bool CodeFrames::Reader::leads_to_caller(const Known& known, const unwind::FrameState& frame,
                                          unwind::Memory& memory) {
   unwind::FrameState caller;
@@ -214,9 +214,9 @@ bool CodeFrames::Reader::leads_to_caller(const Known& known, const unwind::Frame
   if (result.status != unwind::StepStatus::stepped) return false;
   const std::uint64_t pc = memory.code_address(caller.registers.pc);
   if (follows_call(unwind_, memory, pc)) return is_called_from(pc, known, memory);
-  // Signal handlers return to the trampoline, which no call precedes.
+  // Signal handlers return to the trampoline, which does not follow a call.
   if (find_trampoline(unwind_, memory, pc)) return true;
-  // Nor does one precede what an interpreter makes its callees return to: there the caller has a frame
+  // Nor do the addresses to which interpreters make their callees return: there the caller must have a frame
   // record.
   const auto fp = caller.registers.get(abi_.fp);
   return !known.guessed && unwind_.frame_record && fp && memory.space().is_code(pc) &&
@@ -224,8 +224,8 @@ bool CodeFrames::Reader::leads_to_caller(const Known& known, const unwind::Frame
                          memory);
 }
 
-/// A direct call to somewhere else was left by another function, unless it goes on from there by a jump, as
-/// in a PLT. Where only the start is a guess, that proves the guess wrong.
+/// If the return address follows a direct call to another function that does not jump on from there, as a
+/// PLT does, a guessed start is wrong.
 bool CodeFrames::Reader::is_called_from(std::uint64_t return_address, const Known& known,
                                         unwind::Memory& memory) {
   if (!known.guessed) return true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The innermost frame where it is in no code: a call through a null or wild pointer has left its return
-// address where calls leave it, and nothing else has happened.
+// The innermost frame at a non-executable address: a call through a null or invalid pointer has stored its
+// return address, and nothing has run since.
 
 #include "catalogue.h"
 #include "guess.h"
@@ -26,7 +26,7 @@ public:
     if (!ra) return unwind::StepResult::not_mine();
     const std::uint64_t return_address = memory.code_address(*ra);
     if (!follows_call(unwind_, memory, return_address)) return unwind::StepResult::not_mine();
-    caller = frame; // nothing has run since the call: every register still has its value
+    caller = frame; // all registers still have their values
     return guessed_call(caller, abi_, return_address, cfa);
   }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Frames without tables, by the frame pointer: code that keeps one has a frame record where it points to. In
-// prologues, epilogues and functions that keep none, FP still is the caller's, and its record would pass over
-// the caller: there the code is asked. Where it cannot be read the walk is never called complete.
+// Frames without tables, by the frame pointer: FP points to a frame record in code that keeps one. In
+// prologues, epilogues and functions without a record, FP is still the caller's, and its record would skip
+// the caller: there the code analysis is used. If the code cannot be analysed, the walk is never reported as
+// complete.
 //
-// Where the ABI has no frame record but a back chain (s390x), it is that, for code that cannot be read.
+// If the ABI has no frame record but a back chain (s390x), the back chain is used for code that cannot be
+// analysed.
 
 #include "catalogue.h"
 #include "guess.h"
@@ -32,7 +34,7 @@ public:
       if (code) return CodeFrames::step(*code, frame, memory, caller);
       result = by_chain(frame, memory, caller);
     }
-    result.may_skip = !code; // of code that cannot be read nobody knows whether the record is its own
+    result.may_skip = !code; // without an analysis, the record may belong to another frame
     return result;
   }
 
@@ -56,8 +58,8 @@ private:
     const std::uint64_t return_address = memory.code_address(*ra);
 
     std::uint64_t cfa = offset_by(*fp, record.cfa);
-    // Compilers that do not put the record at the frame's end put it at its bottom: the caller's SP was its
-    // FP.
+    // Compilers that do not put the record at the high end of the frame put it at the bottom: the caller's
+    // SP is equal to its FP.
     if (record.cfa_at_least && *caller_fp > cfa) cfa = offset_by(*caller_fp, -abi_.sp_from_cfa);
     caller.registers.known = 0;
     caller.registers.set(abi_.fp, *caller_fp);

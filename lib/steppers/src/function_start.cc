@@ -13,7 +13,7 @@ namespace sframe::steppers {
 
 namespace {
 
-/// The lowest address from which code goes on to `address` in a row, at most `most` bytes away.
+/// The lowest address from which executable memory extends to `address`, at most `most` bytes before it.
 std::uint64_t start_of_code(std::uint64_t address, std::uint64_t most, unwind::AddressSpace& space) {
   constexpr std::uint64_t page = 4096;
   std::byte byte;
@@ -24,7 +24,7 @@ std::uint64_t start_of_code(std::uint64_t address, std::uint64_t most, unwind::A
   return lowest;
 }
 
-/// The first address after which no table covers anything up to `address`, not below `lowest`.
+/// The lowest address, at least `lowest`, from which no table covers anything up to `address`.
 std::uint64_t end_of_tables(std::uint64_t address, std::uint64_t lowest, unwind::RuleSource& source) {
   constexpr std::uint64_t stride = 16;
   std::uint64_t at = address;

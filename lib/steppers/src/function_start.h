@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: where the function that contains an address may start.
+// Private: possible starts of the function that contains an address.
 
 #pragma once
 
@@ -16,24 +16,23 @@ namespace sframe::steppers {
 
 struct FunctionRange {
   std::uint64_t start = 0;
-  std::uint64_t size = 0; ///< bytes that may belong to it; reaches beyond the address
-  bool guessed = false;   ///< by what stands before it; else something names it
+  std::uint64_t size = 0; ///< bytes that may belong to it; extends beyond the address
+  bool guessed = false;   ///< found by a call or by the bytes before it; false: a symbol or table has it
 };
 
-/// A few places, the likely ones first.
+/// A few candidates, the most likely first.
 class FunctionStarts {
 public:
-  /// Of find(), as so many bytes that are looked at: up to 1024 words of the stack, and code before the
-  /// address.
+  /// Cost of find(), in bytes read: up to 1024 words of the stack, and the code before the address.
   static constexpr std::uint64_t cost = 8192;
 
-  /// Functions of more than `longest` bytes are none.
+  /// Functions larger than `longest` bytes are rejected.
   explicit FunctionStarts(std::uint64_t longest) : longest_(longest) {}
 
-  /// By the symbol, or a table that covers the address: then it is the only place. Else by the calls whose
-  /// return addresses are on the frame's stack (or in the link register), nearest target first; then nearest
-  /// first: after padding, at the end of what tables cover, where the mapping starts. Looks back max_back
-  /// bytes, for targets of calls max_call_back.
+  /// If a symbol or a table covers the address, its start is the only candidate. Otherwise, first the
+  /// targets of calls whose return addresses are on the frame's stack (or in the link register), the nearest
+  /// first. Then the nearest first of: the ends of padding, the end of code that tables cover, the start of
+  /// the mapping. Looks back max_back bytes, for targets of calls max_call_back.
   void find(const unwind::FrameState& frame, const unwind::UnwindAbi& abi, unwind::Memory& memory);
 
   std::span<const FunctionRange> ranges() const { return std::span(ranges_).first(count_); }

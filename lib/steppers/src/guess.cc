@@ -9,12 +9,12 @@ namespace sframe::steppers {
 
 namespace {
 
-/// The code that ends at an address, as far as calls are long.
+/// The code before an address, as long as the longest call.
 class CodeBefore {
 public:
   CodeBefore(const unwind::UnwindAbi& abi, unwind::Memory& memory, std::uint64_t address) {
     if (!memory.space().is_code(address - 1)) return;
-    // Fewer bytes where a mapping starts just before.
+    // Fewer bytes if a mapping starts just before.
     for (std::uint32_t size = abi.longest_call; size >= 2 && !size_; --size)
       if (memory.bytes(address - size, std::span(bytes_).first(size))) size_ = size;
   }
@@ -40,9 +40,9 @@ std::optional<std::uint64_t> target_of_call(const unwind::UnwindAbi& abi, unwind
 
 bool is_frame_record(std::uint64_t place, std::uint64_t lowest, const unwind::FrameRecord& record,
                      const unwind::UnwindAbi& abi, unwind::Memory& memory) {
-  constexpr int enough = 16; // records in a row, none of which a call has left, are no accident
+  constexpr int enough = 16; // so many linked records, none after a call, are no accident
   for (int i = 0; i < enough; ++i) {
-    // A frame pointer below SP, or not aligned, is a register used for something else.
+    // A frame pointer that is below SP or unaligned is a register used for something else.
     if (place < lowest || place % sizeof(std::uint64_t)) return false;
     const auto ra = memory.word(offset_by(place, record.return_address)),
                caller_fp = memory.word(offset_by(place, record.caller_fp));
@@ -75,15 +75,15 @@ unwind::StepResult step_by_trace(std::uint64_t place, const unwind::FrameState& 
   std::uint64_t sp = offset_by(place, trace.sp);
   if (trace.sp_saved && memory.word(offset_by(place, *trace.sp_saved)) != sp)
     return unwind::StepResult::not_mine();
-  // The trace of a call that the frame itself has made leads back to the frame.
+  // The trace of a call by the frame itself would lead back to the frame.
   if (frame.registers.get(abi.sp) >= sp) return unwind::StepResult::not_mine();
-  // Most code leaves FP alone; one that points into frames that are over is none.
+  // Most code leaves FP unchanged; an FP that points into frames that have ended is invalid.
   auto fp = frame.registers.get(abi.fp);
   if (fp && *fp < sp) fp.reset();
   if (trace.caller_fp) {
     fp = memory.word(offset_by(place, *trace.caller_fp));
     if (!fp || (*fp != 0 && (*fp < sp || *fp % sizeof *fp))) return unwind::StepResult::not_mine();
-    sp = std::max(sp, *fp); // as in frames that have their record at the bottom
+    sp = std::max(sp, *fp); // as in frames with the record at the bottom
   }
   caller.registers.known = 0;
   if (fp) caller.registers.set(abi.fp, *fp);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what the heuristic steppers share. All of them find a return address where one may be, and believe
-// it only if it follows a call.
+// Private: shared by the heuristic steppers. All find a return address by its place, and accept it only if
+// it follows a call.
 
 #pragma once
 
@@ -12,31 +12,32 @@
 
 namespace sframe::steppers {
 
-/// The address `offset` bytes further; wraps as addresses do.
+/// The address plus `offset`, modulo 2^64.
 constexpr std::uint64_t offset_by(std::uint64_t address, std::int64_t offset) {
   return address + static_cast<std::uint64_t>(offset);
 }
 
-/// True where the address is in executable memory, right behind a call instruction. False where the bytes
-/// cannot be read.
+/// True if the address is in executable memory, right after a call instruction. False if the bytes cannot be
+/// read.
 bool follows_call(const unwind::UnwindAbi& abi, unwind::Memory& memory, std::uint64_t address);
 
-/// Where the direct call goes that ends at the address; nothing where it is indirect, or there is none.
+/// The target of the direct call that ends at the address; nothing for an indirect call or if there is none.
 std::optional<std::uint64_t> target_of_call(const unwind::UnwindAbi& abi, unwind::Memory& memory,
                                             std::uint64_t address);
 
-/// True where a frame record is at `place`, at `lowest` or further up the stack, and a call left it: its
-/// return address follows a call. Interpreters jump to what they call and give it a return address of their
-/// choice, in code but after no call: such a record counts where the next one up the stack does in turn.
+/// True if there is a frame record at `place`, which must not be below `lowest`, and its return address
+/// follows a call. Interpreters jump to their callees with a return address of their choice, in code but not
+/// after a call: such a record is accepted if the next one is, recursively.
 bool is_frame_record(std::uint64_t place, std::uint64_t lowest, const unwind::FrameRecord& record,
                      const unwind::UnwindAbi& abi, unwind::Memory& memory);
 
-/// Makes `caller` stand behind its call, with SP as it was before; its other registers are left as they are.
+/// Sets `caller` to the position after its call, with SP as before the call; its other registers are
+/// unchanged.
 unwind::StepResult guessed_call(unwind::FrameState& caller, const AbiTraits& abi,
                                 std::uint64_t return_address, std::uint64_t cfa);
 
-/// Makes `caller` by the trace of its call at `place` (UnwindAbi::call_trace); "not mine" where there is
-/// none. Of other registers than SP, FP may be known.
+/// Sets `caller` from the trace of its call at `place` (UnwindAbi::call_trace); "not mine" if there is none.
+/// SP and possibly FP are known, no other register.
 unwind::StepResult step_by_trace(std::uint64_t place, const unwind::FrameState& frame, unwind::Memory& memory,
                                  const AbiTraits& abi, const unwind::UnwindAbi& unwind,
                                  unwind::FrameState& caller);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what nearly all CFI rows are: the CFA is a register plus an offset, and whatever the row says more
-// is stored at places that count from the CFA. Small enough for a cache of rules to have one per line of the
-// processor's cache; any other row is a CompiledRow.
+// Private: the form of nearly all CFI rows: the CFA is a register plus an offset, and all saved registers
+// are at offsets from the CFA. Small enough for one per cache line in a cache of rules; any other row is a
+// CompiledRow.
 
 #pragma once
 
@@ -19,21 +19,21 @@ namespace sframe::steppers {
 
 class PlainRow {
 public:
-  /// False where the row is not of this kind; the object then means nothing.
+  /// False if the row does not have this form; the object is then unspecified.
   bool compile(const unwind::CfiAnswer& answer, const unwind::UnwindAbi& unwind);
 
   unwind::StepResult apply(const unwind::FrameState& frame, unwind::Memory& memory, const AbiTraits& abi,
                            unwind::FrameState& caller) const;
 
 private:
-  static constexpr std::size_t max_stored = 7; ///< AMD64 has 6 registers that calls keep
+  static constexpr std::size_t max_stored = 7; ///< AMD64 has 6 call-saved registers
 
   static bool narrow(std::int64_t from, std::int16_t& to) {
     to = static_cast<std::int16_t>(from);
     return to == from;
   }
 
-  std::uint64_t kept_ = 0; ///< registers that calls keep and of which the row says nothing
+  std::uint64_t kept_ = 0; ///< call-saved registers without a rule in the row
   std::int32_t cfa_offset_ = 0;
   std::int16_t ra_offset_ = 0; ///< from the CFA, as all below
   std::array<std::int16_t, max_stored> offsets_{};
@@ -79,7 +79,7 @@ inline unwind::StepResult PlainRow::apply(const unwind::FrameState& frame, unwin
     const int reg = std::countr_zero(left);
     caller.registers.values[reg] = frame.registers.values[reg];
   }
-  // The row may have a rule for SP: it comes last.
+  // The row's rule for SP, if any, is applied last.
   known |= std::uint64_t{1} << abi.sp;
   caller.registers.values[abi.sp] = cfa + static_cast<std::uint64_t>(std::int64_t{abi.sp_from_cfa});
   for (std::size_t i = 0; i < count_; ++i) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The last resort: a look up the stack for what a call leaves there (UnwindAbi::call_trace): a word that
-// follows a call, on AArch64 with a frame pointer beside it, on s390x with the saved stack pointer. Stacks
-// are full of traces of calls that are long over, so one counts only if its own caller makes sense: its
-// function's CFI leads to another return address that follows a call, or to the bottom. Frames may be passed
-// over all the same, so a walk that comes here is never called complete.
+// The last resort: searches up the stack for the trace of a call (UnwindAbi::call_trace): a word that
+// follows a call, on AArch64 with a frame pointer next to it, on s390x with the saved stack pointer. Stacks
+// are full of traces of finished calls, so one is accepted only if its own caller is plausible: its
+// function's CFI leads to another return address that follows a call, or to the outermost frame. Frames may
+// still be skipped, so the walk is never reported as complete.
 
 #include "catalogue.h"
 #include "guess.h"
@@ -23,7 +23,7 @@ public:
     constexpr std::uint64_t word_size = 8, longest_scan = 1024;
     const auto sp = frame.registers.get(abi_.sp);
     if (!sp || *sp % word_size) return unwind::StepResult::not_mine();
-    // A word is looked at in a tenth of the time that code takes, a trace in as much as some bytes of it.
+    // In bytes of code: 32 words cost as much as 8 bytes, a trace as much as 8.
     constexpr std::uint64_t at_once = 32, cost_of_these = 8, cost_of_trace = 8;
     for (std::uint64_t i = 0; i < longest_scan; ++i) {
       const std::uint64_t place = *sp + i * word_size;

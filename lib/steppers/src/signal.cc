@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Signal frames by the trampoline's bytes, for C libraries that describe theirs by no table. All registers
-// come from where the kernel saved them.
+// Signal frames found by the trampoline's bytes, for C libraries without tables for theirs. All registers
+// come from the signal frame.
 
 #include "catalogue.h"
 #include "sframe/unwind/trampoline.h"

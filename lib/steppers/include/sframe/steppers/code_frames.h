@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a function's machine code says of a frame: whether the function keeps a frame record, how far it is
-// set up where the frame stands, and the row that leads to the caller. For code without tables: assembly,
-// generated code, files whose tables are missing.
+// What a function's machine code shows of a frame: whether the function keeps a frame record, how far the
+// frame is set up at the pc, and the row that leads to the caller. For code without tables: assembly,
+// generated code, files with missing tables.
 //
 //   sframe::steppers::CodeFrames frames(space.abi());
 //   if (const CodeFrame* code = frames.find(frame, memory)) ... code->kind, code->setup, code->row
 //
-// Where the function starts is known from symbols; else it is looked for behind the code that tables cover,
-// at the start of the mapping, and behind padding. A guess counts only if control gets from there to the
-// frame's pc and the return address that its row leads to follows a call.
+// The function's start comes from symbols. Otherwise candidates are the end of the code that tables cover,
+// the start of the mapping, and the ends of padding. A candidate is accepted only if control flows from it
+// to the frame's pc and the return address found by the resulting row follows a call.
 
 #pragma once
 
@@ -22,23 +22,23 @@
 
 namespace sframe::steppers {
 
-/// What a function does with the frame pointer, taken as a whole.
+/// What a function as a whole does with the frame pointer.
 enum class FrameKind : std::uint8_t {
-  no_record, ///< nowhere does FP point to a frame record
-  record,    ///< FP points to a frame record, at least in a part of the function
+  no_record, ///< FP never points to a frame record
+  record,    ///< FP points to a frame record in at least a part of the function
 };
 
 /// How far the frame is set up before one instruction.
 enum class FrameSetup : std::uint8_t {
-  none,     ///< FP is the caller's, and saved nowhere: before the prologue, behind the epilogue, in a leaf
-  saved,    ///< FP still is the caller's, which is on the stack, too
+  none,     ///< FP is the caller's, and not saved: before the prologue, after the epilogue, in a leaf
+  saved,    ///< FP is still the caller's, and saved on the stack, too
   complete, ///< FP points to the frame record
   other,    ///< FP has another value
 };
 
-/// What the code says before one instruction.
+/// What the code shows before one instruction.
 struct CodeFrame {
-  /// Registers that calls keep and that the function has stored: offset of each from the CFA.
+  /// Call-saved registers that the function has stored: the offset of each from the CFA.
   struct Stored {
     std::uint16_t reg = 0;
     std::int32_t offset = 0;
@@ -47,7 +47,7 @@ struct CodeFrame {
 
   FrameKind kind = FrameKind::no_record;
   FrameSetup setup = FrameSetup::none;
-  std::uint64_t function = 0; ///< where the function starts, or is taken to start
+  std::uint64_t function = 0; ///< the function's start, known or assumed
   FrameRow row;               ///< no rule is `fixed`
   std::uint64_t kept = 0;     ///< bit N: register N still has the caller's value
   std::uint8_t num_stored = 0;
@@ -57,21 +57,20 @@ struct CodeFrame {
 /// Not for concurrent use.
 class CodeFrames {
 public:
-  /// For any ABI; finds nothing for one whose code cannot be analysed.
+  /// For any ABI; finds nothing if the ABI's code cannot be analysed.
   explicit CodeFrames(const AbiTraits& abi);
   ~CodeFrames();
   CodeFrames(CodeFrames&&) noexcept;
   CodeFrames& operator=(CodeFrames&&) noexcept;
 
-  /// What the code says at the frame's lookup_pc(); nullptr where it says nothing that leads to a caller.
-  /// Answers are kept by address, in a table of fixed size, and are valid until the next call. The first one
-  /// for an address costs an analysis of the function: microseconds to milliseconds, at most
-  /// max_function_size bytes each and max_work bytes in the life of the object. Allocates nothing once it has
-  /// seen functions as large.
+  /// The analysis at the frame's lookup_pc(); nullptr if it does not lead to a caller. Results are cached by
+  /// address, in a table of fixed size, and valid until the next call. The first query for an address costs
+  /// an analysis of the function: microseconds to milliseconds, at most max_function_size bytes each and
+  /// max_work bytes in the life of the object. Allocates only for functions larger than those before.
   const CodeFrame* find(const unwind::FrameState& frame, unwind::Memory& memory);
 
-  /// Makes `caller` of the frame: the row's CFA, RA and FP, and what the code keeps or stores of other
-  /// registers. Constant cost.
+  /// Sets `caller` to the frame's caller: the row's CFA, RA and FP, and other registers that the code keeps
+  /// or stores. Constant cost.
   static unwind::StepResult step(const CodeFrame& code, const unwind::FrameState& frame,
                                  unwind::Memory& memory, unwind::FrameState& caller);
 
@@ -81,7 +80,7 @@ public:
 private:
   class Reader;
   const AbiTraits* abi_;
-  std::unique_ptr<Reader> reader_; ///< made for the first question: most walks ask none
+  std::unique_ptr<Reader> reader_; ///< made at the first query: most walks need none
 };
 
 } // namespace sframe::steppers

@@ -4,20 +4,19 @@
 //
 // - sframe (10): a row of the module's SFrame section.
 // - cfi (20): a row of its DWARF CFI; recovers all registers.
-// - signal (30): the registers that the kernel saved, where the pc is at a signal trampoline.
+// - signal (30): the registers saved by the kernel, if the pc is at a signal trampoline.
 // - bottom (40): code without tables at the program's entry point has no caller.
-// - context (100): the word at SP, where the innermost frame called an address that is no code.
-// - analysis (105): what the function's machine code says (code_frames.h), if its return address follows a
-//   call.
-// - frame-pointer (110): the frame record at FP, if the return address in it follows a call. Where the
-//   function's code shows that FP does not point to one yet, or no more: what the code says. Where the ABI
-//   has no such record: what the code says, or the back chain.
-// - scan (120): a word further up the stack that follows a call and whose own caller makes sense.
+// - context (100): the word at SP, if the innermost frame called a non-executable address.
+// - analysis (105): the function's machine code (code_frames.h), if the return address found follows a call.
+// - frame-pointer (110): the frame record at FP, if its return address follows a call. If the function's
+//   code shows that FP does not point to a record yet, or no longer: the result of the code analysis. If the
+//   ABI has no frame record: the code analysis, or the back chain.
+// - scan (120): a word at a higher stack address that follows a call and whose own caller is plausible.
 //
 // The last four are heuristic.
 //
-// Each keeps what it needs of the ABI, and a cache of rules by address of a fixed size. Not for concurrent
-// use: one list per thread.
+// Each keeps the ABI's data it needs and a cache of rules by address, of fixed size. Not for concurrent use:
+// one list per thread.
 
 #pragma once
 
@@ -31,19 +30,19 @@
 
 namespace sframe::steppers {
 
-/// How a stepper presents itself; see FrameStepper.
+/// Name, description and priority of a stepper; see FrameStepper.
 struct StepperInfo {
   std::string_view name, description;
   int priority = 0;
 };
 
-/// What default_steppers() makes for any ABI, by priority. Static.
+/// The steppers that default_steppers() makes for any ABI, by priority. Static.
 std::span<const StepperInfo> ready_steppers();
 
 std::unique_ptr<unwind::FrameStepper> make_sframe_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_cfi_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_signal_stepper(const AbiTraits& abi);
-/// `main` may be nullptr: then it answers "not mine".
+/// If `main` is nullptr, the stepper answers "not mine".
 std::unique_ptr<unwind::FrameStepper> make_bottom_stepper(modules::Module* main);
 std::unique_ptr<unwind::FrameStepper> make_context_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_analysis_stepper(const AbiTraits& abi);
@@ -53,8 +52,8 @@ std::unique_ptr<unwind::FrameStepper> make_scan_stepper(const AbiTraits& abi);
 /// All of them, by priority.
 unwind::StepperList default_steppers(const AbiTraits& abi, modules::Module* main);
 
-/// Those that `names` lists ("sframe,cfi"), in that order. Fails for an unknown or repeated name and for an
-/// empty list.
+/// The steppers listed in `names` ("sframe,cfi"), in that order. Fails for an unknown or repeated name and
+/// for an empty list.
 Result<unwind::StepperList> select_steppers(unwind::StepperList all, std::string_view names);
 
 } // namespace sframe::steppers
