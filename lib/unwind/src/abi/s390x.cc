@@ -8,8 +8,8 @@
 // the caller's r15 at 0(r15).
 //
 // The address in the PSW is after an instruction that was suppressed, as those that raise SIGILL and SIGFPE
-// are (Principles of Operation, chapter 5, "Types of Instruction Ending"). Instructions with addressing
-// faults are nullified: the address is their own.
+// are (Principles of Operation, chapter 5, "Types of Instruction Ending"). After a page fault it is the
+// address of the instruction itself.
 //
 // Signals (Linux arch/s390/kernel/signal.c): the handler returns to `svc 173` (rt_sigreturn, for handlers
 // with SA_SIGINFO) or `svc 119` (sigreturn, for all others), in the vdso or, in former kernels, on the stack.

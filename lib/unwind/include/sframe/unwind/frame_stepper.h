@@ -49,7 +49,7 @@ struct StepResult {
   bool has_cfa = false;
   bool may_skip = false; ///< there may be frames between this one and the caller
   bool other_stack =
-      false; ///< the caller is on another stack (true of signal frames, too): SP need not grow
+      false; ///< the caller may be on another stack, as after a signal: SP need not grow
   bool same_stack =
       false; ///< the caller shares this frame (a part of its code elsewhere): SP may be unchanged
   std::uint64_t cfa = 0;
