@@ -50,13 +50,13 @@ CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
   if (!core.mappings().empty()) return;
   if (linked.empty()) linked = linked_by_executable();
   add_linked(linked);
-  // Of those that claim the same place, the first counts.
+  // If several claim the same place, the first one is used.
   std::ranges::stable_sort(linked_, {}, [](const auto& at) { return at.first.start; });
   const auto same_start = [](const auto& a, const auto& b) { return a.first.start == b.first.start; };
   linked_.erase(std::unique(linked_.begin(), linked_.end(), same_start), linked_.end());
 }
 
-/// What the core's notes do not say: the program's name as it was started, a library's as it was loaded.
+/// Names missing in the core's notes: the program's as started, a library's as loaded.
 std::string CoreSpace::name_of(const modules::ModuleInfo& info, std::span<const LinkedObject> linked) const {
   if (info.main && !files_.executable.empty()) return files_.executable;
   if (info.main && !info.assumed) return text_at(core_, core_.auxv(elf::at_execfn).value_or(0));
@@ -65,15 +65,15 @@ std::string CoreSpace::name_of(const modules::ModuleInfo& info, std::span<const 
   return {};
 }
 
-/// Where the core lacks the program's headers, its file says where the dynamic section is.
+/// If the core lacks the program's headers, the program's file has the address of the dynamic section.
 std::vector<LinkedObject> CoreSpace::linked_by_executable() {
   const elf::Image* image = main_ && !files_.executable.empty() ? main_->image() : nullptr;
   const elf::Segment* dynamic = image ? image->find_segment(elf::pt_dynamic) : nullptr;
   return dynamic ? linked_objects(core_, dynamic->address + main_->bias()) : std::vector<LinkedObject>();
 }
 
-/// Libraries whose first page, by which elf::Core finds images, is not in the core. A library ends where the
-/// next one starts, or the memory that it is in.
+/// Libraries whose first page, by which elf::Core finds images, is not in the core. A library ends at the
+/// start of the next one, or at the end of its memory segment.
 void CoreSpace::add_linked(std::span<const LinkedObject> linked) {
   std::vector<std::uint64_t> starts;
   for (const elf::Module& module : core_.modules()) starts.push_back(module.start);
@@ -114,8 +114,8 @@ modules::Module* CoreSpace::mapped_module(std::uint64_t address) {
   return module ? &modules_[static_cast<std::size_t>(module - core_.modules().data())] : nullptr;
 }
 
-/// A page that could be written need not have the file's bytes; if the kernel left it out, it had. In a
-/// truncated core nobody knows.
+/// A writable page may differ from the file; if the kernel left it out, it did not. In a truncated core this
+/// is unknown.
 std::span<const std::byte> CoreSpace::from_file(std::uint64_t address) {
   const elf::MemoryRange* range = core_.range_at(address);
   if (range && range->flags & elf::pf_w && core_.truncated()) return {};
@@ -138,7 +138,7 @@ std::uint64_t CoreSpace::code_address_mask() {
 
 bool CoreSpace::is_code(std::uint64_t address) {
   if (const elf::MemoryRange* range = core_.range_at(address)) return range->flags & elf::pf_x;
-  // Some cores have no segment for clean file pages at all.
+  // Some cores have no segments for clean file pages.
   modules::Module* module = mapped_module(address);
   return module && module->is_code(address);
 }

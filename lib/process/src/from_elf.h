@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: registers as cores and ptrace give them, made those of a walk's innermost frame.
+// Private: converts registers of cores and ptrace to those of a walk's innermost frame.
 
 #pragma once
 

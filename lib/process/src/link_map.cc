@@ -12,11 +12,11 @@ namespace {
 constexpr std::uint32_t pt_phdr = 6;
 constexpr std::uint64_t dt_null = 0, dt_debug = 21;
 constexpr std::size_t header_size = 56; // Elf64_Phdr
-// A damaged list may go round in circles and name one long text again and again.
+// A damaged list may be cyclic and name one long string many times.
 constexpr std::uint64_t most_headers = 256, most_dynamic = 4096, most_objects = 4096;
 constexpr std::size_t most_name_bytes = std::size_t{1} << 20; // of all names
 
-/// p_type is the half of the first word that comes first.
+/// p_type is the first half of the first word, in memory order.
 std::uint32_t type_of(const elf::Core& core, std::uint64_t first_word) {
   return static_cast<std::uint32_t>(core.byte_order() == ByteOrder::big ? first_word >> 32 : first_word);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what the dynamic loader of a dead process had loaded, for cores that do not list the mapped files
-// (no NT_FILE): the list that debuggers follow in live processes, in the core's memory. (glibc <link.h>:
-// DT_DEBUG of the program's dynamic section leads to struct r_debug, that to a chain of struct link_map.)
+// Private: the objects loaded by the dynamic loader, from a core's memory, for cores that do not list the
+// mapped files (no NT_FILE). Debuggers read the same list in live processes. (glibc <link.h>: DT_DEBUG in
+// the program's dynamic section points to struct r_debug, which points to a chain of struct link_map.)
 
 #pragma once
 
@@ -17,18 +17,18 @@ namespace sframe::process {
 
 struct LinkedObject {
   std::uint64_t bias = 0;    ///< l_addr
-  std::uint64_t dynamic = 0; ///< l_ld: an address in it
+  std::uint64_t dynamic = 0; ///< l_ld: an address in the process
   std::string name;          ///< l_name: empty for the program
 };
 
-/// Where the program's dynamic section is, by its program headers in the core's memory; nothing where these
-/// are not there, or it has none.
+/// The address of the program's dynamic section, from its program headers in the core's memory; nothing if
+/// these are missing or it has none.
 std::optional<std::uint64_t> dynamic_section(const elf::Core& core);
 
-/// The chain, as far as it can be followed; empty where there is none. `dynamic` is the program's section.
+/// The chain, as far as it can be read; empty if there is none. `dynamic` is the program's section.
 std::vector<LinkedObject> linked_objects(const elf::Core& core, std::uint64_t dynamic);
 
-/// The text at the address, up to its zero; empty where it cannot be read.
+/// The string at the address, without its terminating zero; empty if it cannot be read.
 std::string text_at(const elf::Core& core, std::uint64_t address);
 
 } // namespace sframe::process

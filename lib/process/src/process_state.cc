@@ -19,8 +19,8 @@ unwind::Registers registers_of(const elf::Registers& from, const AbiTraits& abi,
 
 namespace {
 
-/// Whether the thread that died stands behind the instruction that killed it. Signals that a process sent
-/// have no such instruction.
+/// Whether the pc of the thread that died is after the faulting instruction. Signals sent by a process have
+/// no such instruction.
 bool died_behind_fault(const elf::Core& core, const unwind::UnwindAbi& unwind) {
   const auto& info = core.signal_info();
   const std::int32_t signal = core.signal();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: events on their way from the tracing thread to the program, and the descriptor that tells of them.
+// Private: the queue of events from the tracing thread to the program, and its notification descriptor.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace sframe::process::live {
 
-/// For any number of threads at both ends; none ever waits for another for long.
+/// For any number of producers and consumers; none blocks another for long.
 class EventQueue {
 public:
   EventQueue();
@@ -20,10 +20,10 @@ public:
   EventQueue(const EventQueue&) = delete;
   EventQueue& operator=(const EventQueue&) = delete;
 
-  /// Readable where there are events, or where ring() was called, since the last take(); -1: the system had
-  /// none left.
+  /// Readable if events were added, or ring() was called, since the last take(); -1: the system had no
+  /// descriptor left.
   int fd() const { return fd_; }
-  /// Adds an event, or counts it where nobody has taken the last `capacity`.
+  /// Adds an event, or counts it as lost if `capacity` events are queued.
   void push(DebugEvent event);
   /// Makes the descriptor readable.
   void ring();

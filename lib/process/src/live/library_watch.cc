@@ -36,7 +36,7 @@ void LibraryWatch::compare(std::vector<DebugEvent>& events) {
   const std::lock_guard lock(mutex_);
   for (auto& [pid, mapped] : processes_) {
     const Libraries before = mapped.libraries;
-    if (!refresh(pid, mapped) || mapped.maps.empty()) continue; // the same, or it has just ended
+    if (!refresh(pid, mapped) || mapped.maps.empty()) continue; // unchanged, or the process has just ended
     const auto tell = [&](Kind kind, const Libraries& of, const Libraries& but) {
       for (const auto& library : of)
         if (!but.contains(library))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: which ELF files processes have mapped, to tell of those that come and go.
+// Private: the ELF files mapped by processes, to report loaded and unloaded ones.
 
 #pragma once
 
@@ -18,11 +18,10 @@ namespace sframe::process::live {
 
 class LibraryWatch {
 public:
-  /// What the process has mapped now is not news.
+  /// Current mappings are not reported.
   void add(std::uint32_t pid);
   void remove(std::uint32_t pid);
-  /// Adds an event for each difference from the last time. Cost: that of reading the mappings of all
-  /// processes.
+  /// Adds an event for each change since the last call. Cost: reading the mappings of all processes.
   void compare(std::vector<DebugEvent>& events);
 
 private:
@@ -31,7 +30,7 @@ private:
     std::string maps; ///< as it was read
     Libraries libraries;
   };
-  /// False where nothing has changed.
+  /// False if nothing has changed.
   static bool refresh(std::uint32_t pid, Mapped& mapped);
 
   std::mutex mutex_;

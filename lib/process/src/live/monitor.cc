@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// waitpid(2) cannot wait for reports and commands at once, so a command interrupts it by a signal. One that
-// comes just before the wait begins would be missed: it is sent again until the command is taken.
+// waitpid(2) cannot wait for both reports and commands, so a command interrupts it by a signal. A signal
+// just before the wait begins would be missed, so it is sent again until the command is taken.
 
 #include "live/monitor.h"
 
@@ -16,13 +16,13 @@ namespace sframe::process::live {
 
 namespace {
 
-/// Gives a signal that nobody uses a handler that does nothing; 0 where there is none.
+/// Installs an empty handler for an unused signal; 0 if there is none.
 int choose_wake_signal() {
   for (int signal = SIGRTMAX; signal >= SIGRTMIN; --signal) {
     struct sigaction action {};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action = {};
-    action.sa_handler = [](int) {}; // without SA_RESTART: the wait must end
+    action.sa_handler = [](int) {}; // no SA_RESTART: the wait must end
     if (::sigaction(signal, &action, nullptr) == 0) return signal;
   }
   return 0;
@@ -65,14 +65,14 @@ void Monitor::close() {
   thread_.join();
 }
 
-/// Ends the tracing thread's wait. With the lock: that thread sets closed_ under it before it ends, and a
-/// thread that has ended may have been joined.
+/// Ends the tracing thread's wait. Call it with the lock held: that thread sets closed_ under the lock
+/// before it ends, and a thread that has ended may have been joined.
 void Monitor::wake() {
   const std::lock_guard lock(mutex_);
   if (!closed_) ::pthread_kill(thread_.native_handle(), wake_signal());
 }
 
-/// Returns when the tracing thread has done it; at once where that has ended.
+/// Returns when the tracing thread has executed the step; at once if that thread has ended.
 void Monitor::perform(Step step) {
   const auto command = std::make_shared<Command>(std::move(step));
   {
@@ -86,7 +86,7 @@ void Monitor::perform(Step step) {
   command->done.acquire();
 }
 
-/// An action that is done at once, on a process that is monitored.
+/// Executes an action on a monitored process without waiting for threads.
 Result<void> Monitor::perform_on(Attached which, std::function<Result<void>(Monitored&)> action) {
   Result<void> result = fail("is not monitored");
   perform([&](const Patience&) {
@@ -96,7 +96,8 @@ Result<void> Monitor::perform_on(Attached which, std::function<Result<void>(Moni
   return result;
 }
 
-/// `begin` says which threads shall stand, or that there are none; `finish` is told whether they do.
+/// `begin` requests threads to stop, and is false if there are none; `finish` gets whether they have
+/// stopped.
 Result<void> Monitor::stand(Attached which, std::function<bool(Monitored&)> begin,
                             std::function<Result<void>(Monitored&, bool in_time)> finish) {
   Result<void> result = fail("is not monitored");
@@ -151,7 +152,7 @@ Result<void> Monitor::detach(Attached which) {
       result = {};
       leave(*process);
     }
-    // A thread that does not stop in time is let go when it does.
+    // A thread that stops too late is resumed then.
     if (result && processes_.contains(which.pid) && !patience.lost()) return false;
     if (result) events_.push({.kind = DebugEvent::Kind::detached, .pid = which.pid, .tid = which.pid});
     return true;
@@ -211,7 +212,7 @@ void Monitor::run() {
   }
 }
 
-/// False when there will be no more.
+/// False if there will be no more.
 bool Monitor::take_commands() {
   const std::lock_guard lock(mutex_);
   closed_ = closing_ && commands_.empty() && active_.empty();
@@ -223,8 +224,8 @@ bool Monitor::take_commands() {
   return !closed_;
 }
 
-/// Takes what the kernel has to report, but not without end: commands want their turn. Waits where there is
-/// nothing: for long only if no command does.
+/// Takes reports from the kernel, but a limited number, so that commands get their turn. If there is none,
+/// waits: for long only if no command is waiting.
 void Monitor::reap() {
   constexpr int most = 256;
   const bool may_wait = active_.empty();
@@ -267,7 +268,7 @@ Monitored* Monitor::owner_of(std::uint32_t tid) {
   return nullptr;
 }
 
-/// A new thread of a monitored process, or a child, which is let go where it is not to be followed.
+/// A new thread of a monitored process, or a child, which is detached if it is not to be followed.
 Monitored* Monitor::adopt(std::uint32_t tid) {
   for (auto& [pid, process] : processes_)
     if (process.owns(tid)) return &process;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Private: the thread that traces the processes of a ProcessMonitor. It waits for reports of the kernel and
-// answers them at once. Other threads hand it commands and wait until these are done; a command that has to
-// wait for threads to stand is asked again after each report, so that nothing holds up the other processes.
+// answers them at once. Other threads send it commands and wait until these are done. A command that waits
+// for threads to stop is retried after each report, so that it does not block other processes.
 
 #pragma once
 
@@ -22,7 +22,7 @@
 
 namespace sframe::process::live {
 
-/// A process; with a session (attach()), only as long as that lasts.
+/// A process; with a session (attach()), valid only for that session.
 struct Attached {
   std::uint32_t pid;
   std::uint64_t session = 0;
@@ -35,18 +35,18 @@ public:
   Monitor(const Monitor&) = delete;
   Monitor& operator=(const Monitor&) = delete;
 
-  /// Called once before all others.
+  /// Must be called once before the other functions.
   Result<void> start();
-  /// Lets go of everything and ends the thread. All other functions fail afterwards.
+  /// Detaches from everything and ends the thread. All other functions fail afterwards.
   void close();
 
   EventQueue& events() { return events_; }
-  /// False where no process is traced.
+  /// False if no process is traced.
   bool busy() const { return count_ != 0; }
-  /// Whether attach() need not, and cannot, seize the process.
+  /// True if the process is traced already as a child, so that attach() need not, and cannot, seize it.
   bool follows(std::uint32_t pid);
 
-  /// The session that begins.
+  /// Returns the new session.
   Result<std::uint64_t> attach(std::uint32_t pid);
   Result<void> detach(Attached which);
   Result<void> pause(std::uint32_t pid, std::optional<std::uint32_t> tid);
@@ -56,7 +56,7 @@ public:
   void release(Attached which);
 
 private:
-  /// Called until it says true: done.
+  /// Called until it returns true: done.
   using Step = std::function<bool(const Patience&)>;
   struct Command;
 
@@ -81,15 +81,15 @@ private:
   EventQueue events_;
   std::thread thread_;
 
-  std::mutex mutex_; ///< of the next three
+  std::mutex mutex_; ///< guards the next three
   std::condition_variable arrived_;
-  std::vector<std::shared_ptr<Command>> commands_; ///< that it has not seen yet
+  std::vector<std::shared_ptr<Command>> commands_; ///< not yet seen by the thread
   bool closed_ = false;
 
   std::vector<std::shared_ptr<Command>> active_;
   std::map<std::uint32_t, Monitored> processes_; ///< by pid
-  std::atomic<std::size_t> count_ = 0;           ///< of processes_
-  std::uint64_t sessions_ = 0;                   ///< that there were
+  std::atomic<std::size_t> count_ = 0;           ///< number of processes_
+  std::uint64_t sessions_ = 0;                   ///< number of sessions so far
   bool closing_ = false;
 };
 

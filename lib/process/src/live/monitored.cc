@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The order of reports is the kernel's choice: a new thread may be seen before the clone() that made it is,
-// and may even have ended by then. So whichever report comes first adds the thread.
+// The kernel reports in any order: a new thread may be reported before the clone() that made it, and may
+// even have ended by then. So the first report of a thread adds it.
 
 #include "live/monitored.h"
 
@@ -31,7 +31,7 @@ std::uint32_t event_message(std::uint32_t tid) {
   return static_cast<std::uint32_t>(message);
 }
 
-/// Whether the thread is traced by the one that asks.
+/// Whether the thread is traced by the calling thread.
 bool is_mine(std::uint32_t pid, std::uint32_t tid) {
   const std::string status = read_proc(pid, "task/" + std::to_string(tid) + "/status");
   return status_value(status, "TracerPid") == std::to_string(::gettid());
@@ -39,7 +39,7 @@ bool is_mine(std::uint32_t pid, std::uint32_t tid) {
 
 } // namespace
 
-/// Threads that a seized thread starts are seized by the kernel; the list is read until it has no others.
+/// The kernel seizes threads that a seized thread starts; the list is read until it has no others.
 Result<void> Monitored::seize_all() {
   for (bool again = true; again;) {
     again = false;
@@ -91,7 +91,7 @@ void Monitored::ended(std::uint32_t tid, int status) {
     if (known) events_.push({.kind = Kind::thread_ended, .pid = pid_, .tid = tid});
     return;
   }
-  tracees_.clear(); // the leader's end is told when no other thread is left
+  tracees_.clear(); // the leader's end is reported when no other thread is left
   events_.push({.kind = Kind::exited,
                 .pid = pid_,
                 .tid = tid,
@@ -110,7 +110,8 @@ void Monitored::react(std::uint32_t tid, const StopReport& stop) {
     executed(event_message(tid));
 }
 
-/// clone(2) makes threads and, when told so, processes. A thread that is gone already was reported.
+/// clone(2) makes threads or, depending on its flags, processes. If the thread is gone, its report came
+/// first.
 void Monitored::cloned(std::uint32_t parent, std::uint32_t child) {
   if (owns(child))
     add(child);
@@ -118,7 +119,7 @@ void Monitored::cloned(std::uint32_t parent, std::uint32_t child) {
     events_.push({.kind = Kind::forked, .pid = pid_, .tid = parent, .child = child});
 }
 
-/// exec() ends all other threads, and gives the one that called it the leader's number.
+/// exec() ends all other threads; the calling thread gets the leader's number.
 void Monitored::executed(std::uint32_t former) {
   for (auto at = tracees_.begin(); at != tracees_.end();) {
     const std::uint32_t tid = at->first;
@@ -128,7 +129,7 @@ void Monitored::executed(std::uint32_t former) {
   events_.push({.kind = Kind::exec, .pid = pid_, .tid = former});
 }
 
-/// Lets a thread go on that stands without being wanted to.
+/// Resumes a stopped thread that is not wanted to stand.
 void Monitored::settle(std::uint32_t tid) {
   const auto at = tracees_.find(tid);
   if (at == tracees_.end() || !at->second.standing) return;
@@ -139,7 +140,7 @@ void Monitored::settle(std::uint32_t tid) {
     return;
   }
   if (tracee.paused || tracee.held) return;
-  // PTRACE_LISTEN leaves a thread in its group stop, and reports when SIGCONT ends it.
+  // PTRACE_LISTEN leaves a thread in its group stop, and reports the end of the stop by SIGCONT.
   ::ptrace(tracee.group_stop ? PTRACE_LISTEN : PTRACE_CONT, tid, 0, tracee.signal);
   tracee.standing = false;
 }
@@ -195,7 +196,7 @@ bool Monitored::standing(bool doubt) const {
   return std::ranges::all_of(tracees_, [&](const auto& entry) {
     const auto& [tid, tracee] = entry;
     const bool wanted = tracee.paused || tracee.held;
-    // A leader that has ended before its threads is reported when the last of them has.
+    // A leader that ends before its threads is reported only after the last of them has ended.
     return !wanted || tracee.standing || (doubt && has_ended(pid_, tid));
   });
 }

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: a process that stays traced, as the tracing thread sees it, which alone may use this. Each thread
-// is wanted to run or to stand; what is reported of it is answered at once, so that it goes on unless it is
-// wanted to stand.
+// Private: a process that stays traced, for use by the tracing thread only. Each thread is wanted to run or
+// to stand. Its reports are answered at once, so that it continues unless it is wanted to stand.
 
 #pragma once
 
@@ -21,43 +20,45 @@ public:
 
   std::uint32_t pid() const { return pid_; }
 
-  /// Seizes all threads. Where it fails, some may be seized.
+  /// Seizes all threads. If it fails, some may be seized.
   Result<void> seize_all();
-  /// The process began its life traced, by a fork() of a monitored one.
+  /// The process was traced from its start, as a child of a monitored one.
   void start_traced();
 
   bool has(std::uint32_t tid) const { return tracees_.contains(tid); }
-  /// Whether a thread that is not known yet is one of this process.
+  /// Whether an unknown thread belongs to this process.
   bool owns(std::uint32_t tid) const;
-  /// Takes what waitpid(2) told of one of its threads, and lets that go on if it is not wanted to stand.
+  /// Handles a waitpid(2) report of one of its threads, and resumes the thread unless it is wanted to stand.
   void report(std::uint32_t tid, int status);
 
-  /// Two reasons to stand: until somebody resumes it; for a walk. False where there is no such thread.
+  /// Two reasons to stand: until resumed by the user (pause), and for a walk (hold). False if there is no
+  /// such thread.
   bool pause(std::optional<std::uint32_t> tid);
   bool hold(std::optional<std::uint32_t> tid);
-  /// Lets go on what was paused, all or one; false where nothing was.
+  /// Resumes paused threads, all or one; false if none was paused.
   bool unpause(std::optional<std::uint32_t> tid);
   /// Ends hold().
   void release();
   /// Detaches from each thread as soon as it stands: running ones cannot be detached.
   void leave();
 
-  /// Whether all threads that are wanted to stand do; with `doubt`, or have ended without having said so yet.
+  /// Whether all threads that are wanted to stand do so. With `doubt`, threads whose end was not reported
+  /// yet count, too.
   bool standing(bool doubt) const;
-  /// The threads that hold() wants, with their registers.
+  /// The threads stopped by hold(), with their registers.
   Stop read_held(const AbiTraits& abi) const;
 
   bool leaving() const { return leaving_; }
-  /// Nothing is traced any more: it has ended, or all threads are detached.
+  /// Nothing is traced any more: the process has ended, or all threads are detached.
   bool gone() const { return tracees_.empty(); }
 
-  std::uint64_t session = 0; ///< of the LiveProcess that attach() gave for it; 0: there is none
+  std::uint64_t session = 0; ///< session of the LiveProcess returned by attach(); 0: none
 
 private:
   struct Tracee {
     bool standing = false;
-    bool group_stop = false; ///< while standing: SIGSTOP or its like has stopped it
-    int signal = 0;          ///< while standing: to deliver when it goes on
+    bool group_stop = false; ///< while standing: a stop signal such as SIGSTOP has stopped it
+    int signal = 0;          ///< while standing: to be delivered when it is resumed
     bool paused = false, held = false;
   };
   using Tracees = std::unordered_map<std::uint32_t, Tracee>;
@@ -77,7 +78,7 @@ private:
   bool all_paused_ = false, all_held_ = false, leaving_ = false;
 };
 
-/// The options that make threads report what Monitored reacts to.
+/// The ptrace options that enable the reports handled by Monitored.
 extern const unsigned long monitor_options;
 
 } // namespace sframe::process::live

@@ -28,7 +28,7 @@ std::uint64_t decimal(std::string_view text) {
   return value;
 }
 
-/// Takes a hexadecimal (or other) number and the character behind it off the front of `text`.
+/// Removes a hexadecimal (or other) number and the character after it from the start of `text`.
 std::optional<std::uint64_t> take(std::string_view& text, char behind, int base = 16) {
   std::uint64_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
@@ -148,8 +148,8 @@ std::vector<MapsLine> parse_maps(std::string_view text) {
 
 namespace {
 
-/// Who traces a thread of that status, in words; empty where no thread does but perhaps `but`. The kernel
-/// knows the tracer as a thread.
+/// The tracer of a thread with that status, as text; empty if there is none or it is `but`. The kernel
+/// reports the tracer as a thread.
 std::string tracer_of(const std::string& thread_status, std::uint32_t but) {
   const std::string tracer = status_value(thread_status, "TracerPid");
   if (tracer.empty() || tracer == "0") return {};
@@ -166,7 +166,7 @@ std::string thread_status(std::uint32_t pid, std::uint32_t tid) {
   return read_proc(pid, "task/" + std::to_string(tid) + "/status");
 }
 
-/// The child that the thread has made by vfork() and waits for: it shares the memory.
+/// The child made by vfork() that the thread waits for: it shares the memory.
 std::optional<std::uint32_t> vfork_child(std::uint32_t pid, std::uint32_t tid) {
   constexpr int same_memory = 1; // KCMP_VM
   const std::string children = read_proc(pid, "task/" + std::to_string(tid) + "/children");
@@ -189,7 +189,7 @@ std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid) {
 
 namespace {
 
-/// As find_obstacle(); that the thread `but` traces the process is none.
+/// As find_obstacle(), but a tracer `but` is no obstacle.
 std::optional<Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t but) {
   const auto because = [](std::string why) { return Problem{std::move(why), {}, {}}; };
   const std::string status = read_proc(pid, "status");
@@ -197,7 +197,7 @@ std::optional<Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t but) {
   if (pid == static_cast<std::uint32_t>(::getpid())) return because("a process cannot trace itself");
   const std::string group = status_value(status, "Tgid");
   if (group != std::to_string(pid)) return because("is a thread of process " + group);
-  // The leader may have ended while other threads run: that is a zombie, too, but one with threads.
+  // The leader may have ended while other threads run: that is a zombie, too, but has threads.
   if (status_value(status, "State").starts_with('Z') && list_threads(pid).size() < 2)
     return because("is a zombie: it has ended, and its parent has not taken notice yet");
   if (is_kernel_thread(pid)) return because("is a kernel thread");
@@ -213,8 +213,8 @@ std::optional<Problem> find_obstacle(std::uint32_t pid) {
 }
 
 Problem explain_refusal(std::uint32_t pid, int error) {
-  // What was right a moment ago may have changed.
-  // The calling thread may have seized some threads before others were refused.
+  // The state may have changed since find_obstacle(). The calling thread may have seized some threads before
+  // others were refused.
   const auto own = static_cast<std::uint32_t>(::gettid());
   if (auto obstacle = find_obstacle_but(pid, own)) return std::move(*obstacle);
   if (error != EPERM && error != EACCES)

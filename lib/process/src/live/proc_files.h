@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what /proc tells of a process (proc(5)).
+// Private: reading files in /proc about a process (proc(5)).
 
 #pragma once
 
@@ -20,26 +20,26 @@ namespace sframe::process::live {
 /// "/proc/PID/NAME".
 std::string proc_path(std::uint32_t pid, std::string_view name);
 
-/// The whole file; empty where it cannot be read.
+/// The whole file; empty if it cannot be read.
 std::string read_proc(std::uint32_t pid, std::string_view name);
 
-/// Bytes of memory that the process has now; 0 where it is gone.
+/// Resident memory of the process in bytes; 0 if it is gone.
 std::uint64_t resident_bytes(std::uint32_t pid);
 
-/// The process's threads, by tid; empty where it is gone.
+/// The process's threads, by tid; empty if it is gone.
 std::vector<std::uint32_t> list_threads(std::uint32_t pid);
 
-/// True where the thread is gone, or has ended and only waits to be taken notice of.
+/// True if the thread is gone, or has ended and is not yet reaped.
 bool has_ended(std::uint32_t pid, std::uint32_t tid);
 
-/// A thread of the process through which /proc and process_vm_readv(2) reach its memory: the leader, or
-/// another one where that has ended before them.
+/// A thread through which /proc and process_vm_readv(2) access the process's memory: the leader, or another
+/// one if the leader has ended first.
 std::uint32_t living_thread(std::uint32_t pid);
 
 /// A thread's name (comm).
 std::string thread_name(std::uint32_t pid, std::uint32_t tid);
 
-/// The value behind "KEY:\t" in /proc/PID/status; empty without one.
+/// The value after "KEY:\t" in /proc/PID/status; empty without one.
 std::string status_value(std::string_view status, std::string_view key);
 
 /// A line of /proc/PID/maps.
@@ -48,15 +48,15 @@ struct MapsLine {
   std::uint64_t device = 0, inode = 0;
   bool writable = false, executable = false;
   std::string_view path;
-  std::string_view line; ///< as a whole
+  std::string_view line; ///< the whole line
   bool is_vdso() const { return path == "[vdso]"; }
 };
 
-/// The lines of /proc/PID/maps taken apart; they point into `text`. What is no line of it is left out.
+/// Parses /proc/PID/maps; results point into `text`. Invalid lines are skipped.
 std::vector<MapsLine> parse_maps(std::string_view text);
 
-/// The images among mappings (MapsLine or what derives from it): runs of one file, with rising offsets, or
-/// the vdso; anonymous mappings between them (.bss, gaps) do not matter. Runs without code are none.
+/// The images among mappings (MapsLine or a derived type): runs of one file, with increasing offsets, or the
+/// vdso; anonymous mappings between them (.bss, gaps) are ignored. Runs without code are not images.
 template <class Line> std::vector<std::span<Line>> find_images(std::span<Line> mappings) {
   std::vector<std::span<Line>> images;
   for (auto first = mappings.begin(), behind = first; first != mappings.end(); first = behind) {
@@ -64,7 +64,7 @@ template <class Line> std::vector<std::span<Line>> find_images(std::span<Line> m
     for (auto next = first + 1; next != mappings.end(); ++next) {
       if (next->inode == 0 && next->path.empty()) continue;
       if (next->inode != first->inode || next->device != first->device) break;
-      if (next->offset < last->offset || next->offset == 0) break; // the same file, mapped once more
+      if (next->offset < last->offset || next->offset == 0) break; // the same file, mapped again
       last = next;
     }
     behind = last + 1;
@@ -75,14 +75,14 @@ template <class Line> std::vector<std::span<Line>> find_images(std::span<Line> m
   return images;
 }
 
-/// Why a process cannot be traced, as far as it can be told beforehand: no such process, a thread of another
-/// one, a zombie, a kernel thread, ourselves, traced by somebody else.
+/// Why a process cannot be traced, as far as it is known in advance: no such process, a thread of another
+/// process, a zombie, a kernel thread, this process itself, or traced by another program.
 std::optional<Problem> find_obstacle(std::uint32_t pid);
 
-/// Why the kernel refused, with `error` (an errno).
+/// The reason of a refusal by the kernel with `error` (an errno).
 Problem explain_refusal(std::uint32_t pid, int error);
 
-/// Why a thread that was asked to stop has not, in words.
+/// Why a thread did not stop when requested, as text.
 std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid);
 
 } // namespace sframe::process::live

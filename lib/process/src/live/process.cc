@@ -17,7 +17,7 @@ namespace sframe::process {
 
 namespace {
 
-/// Whether the kernel lets us read its memory: the same question that it asks for tracing.
+/// Whether the kernel permits reading its memory: the same check as for tracing.
 Result<void> check_permission(std::uint32_t pid) {
   const int fd = ::open(live::proc_path(live::living_thread(pid), "mem").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
@@ -70,13 +70,13 @@ Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
     stopped_ = looked.has_value();
     if (!looked) tracing_->resume();
     return looked;
-  } catch (...) { // no memory: it must not be held for that
+  } catch (...) { // out of memory: the process must not stay stopped
     tracing_->resume();
     throw;
   }
 }
 
-/// What has changed since the last stop: libraries, or, by exec, everything.
+/// Updates what has changed since the last stop: libraries or, after exec, everything.
 Result<void> LiveProcess::look_again() {
   const auto changed = space_->refresh();
   if (!changed) return std::unexpected(changed.error());
@@ -88,7 +88,7 @@ Result<void> LiveProcess::look_again() {
   return check_abi();
 }
 
-/// exec may have brought a program of another ABI.
+/// exec may have started a program of another ABI.
 Result<void> LiveProcess::check_abi() const {
   const auto abi = find_process_abi(pid_);
   if (!abi) return std::unexpected(abi.error());
@@ -96,7 +96,7 @@ Result<void> LiveProcess::check_abi() const {
   return {};
 }
 
-/// Why it could not be stopped: its registers cannot be read where it is of another ABI now.
+/// Why it could not be stopped: registers cannot be read if the ABI has changed.
 Problem LiveProcess::explain(const Problem& why) const {
   const auto abi = is_terminated() ? Result<void>() : check_abi();
   return abi ? why : abi.error();

@@ -30,7 +30,7 @@ using Kind = DebugEvent::Kind;
 
 namespace {
 
-/// Stops for walks of a process that stays traced. Its end ends that.
+/// Stops for walks of a process that stays traced. Its destructor detaches.
 class StayingTraced final : public live::Tracing {
 public:
   StayingTraced(std::shared_ptr<live::Monitor> monitor, live::Attached which, const AbiTraits& abi)
@@ -83,7 +83,7 @@ int ProcessMonitor::notification_fd() const {
 
 std::vector<DebugEvent> ProcessMonitor::handle_events(bool block) {
   for (;;) {
-    const bool last = !block || !monitor_->busy(); // asked before: the last process may end meanwhile
+    const bool last = !block || !monitor_->busy(); // checked first: the last process may end meanwhile
     std::vector<DebugEvent> events = monitor_->events().take();
     if (libraries_) {
       for (const DebugEvent& event : events)

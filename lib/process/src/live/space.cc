@@ -18,7 +18,7 @@ namespace sframe::process {
 
 namespace {
 
-constexpr std::uint64_t page_size = 4096; ///< the unit of what is read; the kernel's may be larger
+constexpr std::uint64_t page_size = 4096; ///< the unit of reads; the kernel's may be larger
 constexpr std::uint64_t least_ahead = 4 * page_size, most_ahead = 64 * page_size; ///< read at once
 constexpr std::uint64_t largest_image = std::uint64_t{1} << 28;
 
@@ -39,8 +39,8 @@ struct LiveSpace::Mapping : live::MapsLine {
   Known* known = nullptr; ///< of that module
 };
 
-/// A module and what it has seen of its memory. The bytes belong to the module, not to the address: once it
-/// is unloaded, something else may be mapped there.
+/// A module and the memory read for it. The bytes belong to the module, not to the address: after it is
+/// unloaded, something else may be mapped there.
 struct LiveSpace::Known final : public modules::ByteSource {
   explicit Known(LiveSpace& of) : space(of) {}
 
@@ -51,7 +51,7 @@ struct LiveSpace::Known final : public modules::ByteSource {
   std::map<std::uint64_t, std::vector<std::byte>> images; ///< by the mapping's address
 };
 
-/// Bytes that were read at once. `covered` of them were asked for, whole pages; the first `size` are there.
+/// Bytes read at once. `covered` of them, whole pages, were requested; the first `size` are available.
 struct LiveSpace::Chunk {
   const std::byte* bytes;
   std::size_t size, covered;
@@ -68,7 +68,7 @@ std::size_t LiveSpace::read_process(std::uint64_t address, std::span<std::byte> 
   iovec there{reinterpret_cast<void*>(address), out.size()};
   ssize_t got = ::process_vm_readv(static_cast<pid_t>(through_), &here, 1, &there, 1, 0);
   if (got <= 0 && address <= static_cast<std::uint64_t>(INT64_MAX)) {
-    // Where the system call is forbidden, and for mappings that it does not reach.
+    // If the system call is forbidden, and for mappings that it cannot read.
     const int fd = ::open(live::proc_path(through_, "mem").c_str(), O_RDONLY | O_CLOEXEC);
     if (fd >= 0) got = ::pread(fd, out.data(), out.size(), static_cast<off_t>(address));
     if (fd >= 0) ::close(fd);
@@ -87,8 +87,8 @@ std::span<const std::byte> LiveSpace::view(std::uint64_t address) {
   return into < chunk.size ? std::span(chunk.bytes, chunk.size).subspan(into) : std::span<std::byte>{};
 }
 
-/// Reads from a page on: some pages, since a walk goes up the stack, and twice as many each time that the
-/// chunk before was not enough; not past the mapping, nor `limit` (0: there is none).
+/// Reads several pages, because a walk goes up the stack, and twice as many each time the chunk before was
+/// not enough. Stops at the end of the mapping and at `limit` (0: none).
 LiveSpace::Chunk LiveSpace::read_chunk(std::uint64_t page, std::uint64_t limit) {
   const Mapping* mapping = mapping_at(page);
   if (!mapping) return {nullptr, 0, page_size};
@@ -101,7 +101,7 @@ LiveSpace::Chunk LiveSpace::read_chunk(std::uint64_t page, std::uint64_t limit) 
   }
   const auto out = room_.first(std::min<std::size_t>(size, room_.size()));
   const std::size_t got = read_process(page, out);
-  // What cannot be read at the chunk's end is asked for again when it is wanted.
+  // Unreadable bytes at the chunk's end are requested again when needed.
   const std::size_t covered = std::max<std::size_t>((got + page_size - 1) / page_size * page_size, page_size);
   room_ = room_.subspan(std::min(covered, room_.size()));
   read_to_ = page + covered;
@@ -175,7 +175,7 @@ Result<bool> LiveSpace::refresh() {
   try {
     for (const live::MapsLine& line : live::parse_maps(maps_)) mappings_.push_back({line});
     for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image);
-  } catch (...) { // no memory: the next time it is read again
+  } catch (...) { // out of memory: it is read again next time
     mappings_.clear();
     maps_.clear();
     throw;
@@ -186,7 +186,7 @@ Result<bool> LiveSpace::refresh() {
   return true;
 }
 
-/// An image that was there before stays the same module.
+/// A known image keeps its module.
 void LiveSpace::add_module(std::span<Mapping> mappings) {
   std::string key;
   for (const Mapping& mapping : mappings) key += mapping.line;
@@ -218,7 +218,7 @@ modules::ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings) const
   if (first.offset == 0) info.header_address = first.start;
   if (!info.vdso && files_.sysroot.empty()) info.file = find_file(first, info.path);
   if (first.offset == 0) {
-    // The build ID of what is mapped; the note is in the first page, or is not looked for.
+    // The build ID of the mapped image; only a note in the first page is found.
     std::vector<std::byte> header(page_size);
     header.resize(read_process(first.start, header));
     if (const auto image = elf::Image::parse(header))
@@ -227,7 +227,7 @@ modules::ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings) const
   return info;
 }
 
-/// The mapped file itself, by whichever way leads there; empty where none does, or where that cannot be told.
+/// A path that leads to the mapped file itself; empty if there is none, or it cannot be verified.
 std::string LiveSpace::find_file(const Mapping& mapping, const std::string& path) const {
   const auto is_it = [&](const std::string& file) {
     struct stat info {};

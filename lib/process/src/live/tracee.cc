@@ -19,7 +19,7 @@ namespace sframe::process::live {
 
 namespace {
 
-/// The register set `type` (NT_PRSTATUS...) of a stopped thread; empty where it has none.
+/// The register set `type` (NT_PRSTATUS...) of a stopped thread; empty if it has none.
 std::span<const std::byte> register_set(std::uint32_t tid, int type, std::span<std::byte> buffer) {
   iovec part{buffer.data(), buffer.size()};
   if (::ptrace(PTRACE_GETREGSET, tid, type, &part) != 0) return {};
@@ -35,7 +35,7 @@ std::thread start_quietly(std::function<void()> run) {
   std::thread thread;
   try {
     thread = std::thread([run = std::move(run)] {
-      pthread_setname_np(pthread_self(), "sframe-tracer"); // who it is that traces, for other debuggers
+      pthread_setname_np(pthread_self(), "sframe-tracer"); // name of the tracer, for other debuggers
       run();
     });
   } catch (const std::exception&) { // no thread, or no memory for one
@@ -47,7 +47,7 @@ std::thread start_quietly(std::function<void()> run) {
 Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options) {
   if (::ptrace(PTRACE_SEIZE, tid, 0, options) == 0) return true;
   const int error = errno;
-  // A thread that is ending, or has ended but is not gone, is refused, too.
+  // A thread that is ending, or has ended but is not reaped, is refused, too.
   if (error == ESRCH || has_ended(pid, tid)) return false;
   return std::unexpected(explain_refusal(pid, error));
 }

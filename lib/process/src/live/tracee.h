@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what ptrace(2) does to one thread, and how its answers read. Only the thread that seized a tracee
-// may speak to it, and when that thread ends the kernel lets go what it traced; so all of this is called on a
-// thread made for it.
+// Private: ptrace(2) operations on one thread, and its reports. Only the thread that seized a tracee may use
+// ptrace on it, and when that thread ends the kernel detaches its tracees. So all of this is called on a
+// dedicated thread.
 
 #pragma once
 
@@ -17,38 +17,38 @@
 
 namespace sframe::process::live {
 
-/// Starts a thread that takes no signal: those of the program are for its own threads. Not joinable where the
-/// system has none left.
+/// Starts a thread with all signals blocked, so that the program's signals go to its own threads. Not
+/// joinable if the system has no thread left.
 std::thread start_quietly(std::function<void()> run);
 
-/// Seizes a thread, which runs on. False where it has ended meanwhile; fails where the kernel refuses.
+/// Seizes a thread, which continues to run. False if it has ended meanwhile; fails if the kernel refuses.
 Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options);
 
-/// Asks a seized thread to stop; its stop is waited for. False where it has ended.
+/// Requests a seized thread to stop; waitpid(2) reports the stop. False if it has ended.
 bool interrupt(std::uint32_t tid);
 
-/// Lets go of a stopped thread; `signal` is delivered to it, if there is one.
+/// Detaches from a stopped thread and delivers `signal`, unless it is 0.
 void detach(std::uint32_t tid, int signal);
 
-/// The registers of a stopped thread; nothing where it was killed meanwhile.
+/// The registers of a stopped thread; nothing if it was killed meanwhile.
 std::optional<StoppedThread> read_thread(std::uint32_t tid, int signal, const AbiTraits& abi);
 
-/// A stop that waitpid(2) told of.
+/// A stop reported by waitpid(2).
 struct StopReport {
   int event;       ///< PTRACE_EVENT_*, or 0: a signal is about to be delivered
-  int signal;      ///< to deliver when the thread goes on, or 0
-  bool group_stop; ///< SIGSTOP or its like has stopped the process
+  int signal;      ///< to deliver when the thread is resumed, or 0
+  bool group_stop; ///< a stop signal such as SIGSTOP has stopped the process
 };
 StopReport read_status(int status);
 
-/// Waiting for what should be there at once but may never come: a thread that waits in the kernel and cannot
-/// be interrupted (a vfork() in progress, a dead network file system) does not stop.
+/// Waits for a stop that should come at once but may never come: a thread that waits uninterruptibly in the
+/// kernel (a vfork() in progress, a dead network file system) does not stop.
 class Patience {
 public:
   bool lost() const { return Clock::now() > deadline_; }
-  /// True when it has taken so long that it is worth asking whether the thread is still there.
+  /// True after so long a time that it is worth checking whether the thread still exists.
   bool shaken() const { return naps_ > quick_naps; }
-  /// Gives way to other threads: briefly at first, for 200 microseconds later.
+  /// Yields to other threads: briefly at first, later for 200 microseconds.
   void nap();
 
 private:

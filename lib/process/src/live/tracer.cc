@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A thread that was interrupted reports one of three stops: the one that was asked for; a group stop, when
-// SIGSTOP or its like had stopped the process, which it goes back to when it is detached; a signal about to
-// be delivered, which detaching with its number delivers.
+// An interrupted thread reports one of three stops: the requested one; a group stop, if a stop signal such
+// as SIGSTOP had stopped the process, which detaching restores; a signal about to be delivered, which
+// detaching with its number delivers.
 
 #include "live/tracer.h"
 
@@ -44,17 +44,17 @@ void Tracer::run(std::optional<std::uint32_t> only) {
       result_ = fail("no thread can be walked: " + explain_unstopped(pid_, result_->unstopped.front()));
     else if (result_->threads.empty())
       result_ = std::unexpected(explain_refusal(pid_, ESRCH));
-  } catch (const std::bad_alloc&) { // on a thread of its own it would end the program
+  } catch (const std::bad_alloc&) { // on this thread it would end the program
     result_ = std::unexpected(Problem{"no memory", {}, {}});
   }
-  const bool wait = result_.has_value(); // once ready, it is the other thread's
+  const bool wait = result_.has_value(); // once it is set, it belongs to the other thread
   ready_.release();
   if (wait) release_.acquire();
-  // Threads that are not stopped cannot be detached; the end of this thread lets go of them.
+  // Threads that are not stopped cannot be detached; the kernel detaches them when this thread ends.
   for (const Tracee& tracee : stopped_) detach(tracee.tid, tracee.signal);
 }
 
-/// Threads start threads until they stand still: the list is read until it has no new ones.
+/// Threads may start threads until they stand: the list is read until it has no new ones.
 Result<void> Tracer::stop_all(std::optional<std::uint32_t> only) {
   std::set<std::uint32_t> known;
   for (;;) {
@@ -69,8 +69,8 @@ Result<void> Tracer::stop_all(std::optional<std::uint32_t> only) {
   return {};
 }
 
-/// All are asked before the first is waited for, and all get the same time: a process with many threads that
-/// cannot be interrupted is held no longer than one with one.
+/// All are interrupted before the first is waited for, and all share one time limit: a process with many
+/// uninterruptible threads is held no longer than one with one.
 Result<void> Tracer::stop_these(const std::vector<std::uint32_t>& tids) {
   std::vector<std::uint32_t> seized;
   for (const std::uint32_t tid : tids) {
@@ -83,7 +83,7 @@ Result<void> Tracer::stop_these(const std::vector<std::uint32_t>& tids) {
   return {};
 }
 
-/// Waits for the stop of a thread; only looks at it where the patience is lost.
+/// Waits for the stop of a thread; after the time limit, polls it once.
 void Tracer::await(std::uint32_t tid, Patience& patience) {
   for (;; patience.nap()) {
     int status = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: tracing on demand. Each stop has a thread of its own: it seizes, reads the registers, waits,
-// detaches and ends.
+// Private: tracing on demand. Each stop has its own thread: it seizes, reads the registers, waits, detaches
+// and ends.
 
 #pragma once
 
@@ -27,7 +27,7 @@ public:
 private:
   struct Tracee {
     std::uint32_t tid;
-    int signal; ///< to deliver when it goes on
+    int signal; ///< to deliver when it is resumed
   };
 
   void run(std::optional<std::uint32_t> only);

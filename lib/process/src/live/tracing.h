@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: how a LiveProcess gets its threads stopped and let go. Tracer traces for the time of one stop,
-// Monitor for as long as its user wants to hear of events.
+// Private: how a LiveProcess stops and resumes its threads. Tracer traces only during a stop, Monitor as
+// long as its user wants events.
 
 #pragma once
 
@@ -16,7 +16,7 @@ namespace sframe::process::live {
 
 struct StoppedThread {
   std::uint32_t tid = 0;
-  int signal = 0; ///< that was about to be delivered, and will be
+  int signal = 0; ///< about to be delivered at the stop; delivered at resume
   elf::Registers registers;
   std::uint64_t code_pac_mask = 0; ///< as in elf::CoreThread
 };
@@ -29,11 +29,11 @@ struct Stop {
 class Tracing {
 public:
   virtual ~Tracing() = default;
-  /// Stops the process's threads, or that one. Returns when they stand still; where it fails, all run.
+  /// Stops the process's threads, or the given one. Returns when they stand; if it fails, all run.
   virtual Result<Stop> stop(std::optional<std::uint32_t> tid) = 0;
-  /// Lets them go; no effect where nothing was stopped.
+  /// Resumes them; no effect if nothing was stopped.
   virtual void resume() = 0;
-  /// Told after a stop that found other mappings than the one before.
+  /// Called after a stop that found changed mappings.
   virtual void mappings_changed() {}
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The memory of a core file: what the core has, and for file-backed pages that the kernel left out, the file
-// on disk, if it is the one that was mapped. Modules are those that elf::Core found.
+// The memory of a core file: the core's own bytes, and, for file-backed pages that the kernel left out, the
+// file on disk if it is the one that was mapped. Modules are those found by elf::Core.
 
 #pragma once
 
@@ -22,9 +22,9 @@ struct LinkedObject;
 
 class CoreSpace final : public modules::ModuleSpace, public modules::ByteSource {
 public:
-  /// `core` must outlive the space and core.abi() must not be null. Opens nothing yet, unless the core
-  /// neither lists the mapped files nor has the program's headers: then `files.executable` is asked for the
-  /// libraries.
+  /// `core` must outlive the space; core.abi() must not be null. Opens no file, unless the core neither
+  /// lists the mapped files nor has the program's headers: then the libraries are found by
+  /// `files.executable`.
   CoreSpace(const elf::Core& core, modules::FileOptions files);
 
   const AbiTraits& abi() const override { return *core_.abi(); }
@@ -34,11 +34,11 @@ public:
   modules::Module* module_at(std::uint64_t address) override;
   Budget* budget() override { return files_.budget.get(); }
 
-  /// The core's own bytes, without files.
+  /// The core's own bytes, without those of files.
   std::span<const std::byte> memory_at(std::uint64_t address) override { return core_.bytes_at(address); }
 
-  /// All modules, by address, and behind them those of generated code that were asked for. The main
-  /// executable's is main_module().
+  /// All modules, by address; then those of generated code that were asked for. main_module() is the main
+  /// executable's.
   std::deque<modules::Module>& modules() { return modules_; }
   modules::Module* main_module() { return main_; }
 
@@ -54,9 +54,9 @@ private:
 
   const elf::Core& core_;
   modules::FileOptions files_;
-  std::deque<modules::Module> modules_; ///< beside core_.modules(); then those of linked_, and generated code
+  std::deque<modules::Module> modules_; ///< those of core_.modules(), of linked_, and generated code
   std::vector<std::pair<unwind::AddressRange, modules::Module*>>
-      linked_; ///< what no note of the core tells of, by address; of modules_
+      linked_; ///< modules in modules_ that no note of the core lists, by address
   modules::Module* main_ = nullptr;
   modules::DynamicCode generated_;
 };

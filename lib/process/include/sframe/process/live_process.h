@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A running process of this machine. Unless a ProcessMonitor (process_monitor.h) attached it, it is traced
-// only between stop() and resume(), by a thread of its own: that thread seizes the process's threads
-// (PTRACE_SEIZE, PTRACE_INTERRUPT: ptrace(2)), reads their registers, lets them go when resume() asks for it,
-// and ends. When it ends in any other way, by a kill of this program, too, the kernel lets them go. So
-// between two walks nothing can hold the target up, and another debugger may attach; a process that a signal
-// had stopped (SIGSTOP) is in that stop again after each walk.
+// A live process on this machine. Unless it is attached by a ProcessMonitor (process_monitor.h), it is
+// traced only between stop() and resume(), by a thread of its own. That thread seizes the process's threads
+// (PTRACE_SEIZE, PTRACE_INTERRUPT: ptrace(2)), reads their registers, detaches at resume(), and ends. If it
+// ends in any other way, such as a kill of this program, the kernel detaches. So between two walks nothing
+// can block the target, and another debugger may attach. A process that a signal had stopped (SIGSTOP) is in
+// that stop again after each walk.
 //
 // Memory is read by process_vm_readv(2), else through /proc/PID/mem; modules are those in /proc/PID/maps.
-// Their files are opened below /proc/PID/root where that leads to the inode that is mapped, else through
-// /proc/PID/map_files, which reaches deleted and replaced files, too, but needs privileges.
+// Their files are opened in /proc/PID/root if that leads to the mapped inode, else through
+// /proc/PID/map_files, which also has deleted and replaced files, but needs privileges.
 //
 // A program that uses this must not wait for any child (waitpid(-1)) on other threads while the target is
 // stopped, except with __WNOTHREAD: it would take the tracing thread's events.
@@ -34,11 +34,11 @@
 
 namespace sframe::process {
 
-/// The ABI of the program that the process (or the thread's process) runs, by its ELF header. Fails where it
-/// cannot be read, or cannot be unwound.
+/// The ABI of the program that the process (or the thread's process) runs, from its ELF header. Fails if it
+/// cannot be read, or the ABI cannot be unwound.
 Result<const AbiTraits*> find_process_abi(std::uint32_t pid);
 
-/// Memory and modules of a running process. Addresses mean something only while it is stopped; what was read
+/// Memory and modules of a live process. Addresses are valid only while it is stopped; memory that was read
 /// is kept until the process runs again.
 class LiveSpace final : public modules::ModuleSpace, public modules::ByteSource {
 public:
@@ -46,34 +46,34 @@ public:
   ~LiveSpace() override;
 
   const AbiTraits& abi() const override { return abi_; }
-  /// As far as it has been read; valid until forget().
+  /// As much as has been read; valid until forget().
   std::span<const std::byte> view(std::uint64_t address) override;
   bool is_code(std::uint64_t address) override;
   std::uint64_t code_address_mask() override { return code_mask_; }
   Budget* budget() override { return files_.budget.get(); }
   modules::Module* module_at(std::uint64_t address) override;
 
-  /// What is mapped from a file, or is the vdso, and cannot be written to. Kept as long as the space: modules
-  /// look into it, those that have been unloaded as well.
+  /// Read-only mappings of files, and the vdso. Kept for the life of the space: modules refer to them, even
+  /// after they are unloaded.
   std::span<const std::byte> memory_at(std::uint64_t address) override;
 
-  /// Bytes that memory_at() keeps at most, of all modules together.
+  /// Limit of the bytes kept by memory_at(), for all modules together.
   static constexpr std::uint64_t max_images = std::uint64_t{1} << 30;
 
-  /// All modules that were ever seen, in the order in which they were.
+  /// All modules ever seen, in order of appearance.
   std::deque<modules::Module>& modules() { return modules_; }
   modules::Module* main_module() { return main_; }
 
   modules::DynamicCode& generated_code() { return generated_; }
 
-  /// Reads the list of mappings again; true where it has changed. Fails where the process is gone. Refills
-  /// the budget, where FileOptions have one, by the size of the memory that the process has.
+  /// Reads the list of mappings again; true if it has changed. Fails if the process is gone. Refills the
+  /// budget, if FileOptions have one, according to the size of the process's memory.
   Result<bool> refresh();
-  /// Drops what was read of memory: the process is going to run.
+  /// Drops the memory that was read: the process is going to run.
   void forget();
-  /// Reads past what is kept: memory as it is now. Returns how many bytes could be read.
+  /// Reads current memory, not what is kept. Returns the number of bytes read.
   std::size_t read_process(std::uint64_t address, std::span<std::byte> out) const;
-  /// Sets the bits of code pointers that hold authentication codes, where the kernel tells them.
+  /// Sets the bits of code pointers that hold authentication codes, if the kernel reports them.
   void set_code_pac_mask(std::uint64_t mask);
 
 private:
@@ -85,7 +85,7 @@ private:
   const Mapping* mapping_at(std::uint64_t address) const;
 
   std::uint32_t pid_;
-  std::uint32_t through_; ///< its thread by which the kernel reaches it: not one that has ended
+  std::uint32_t through_; ///< the thread through which the kernel accesses it: one that has not ended
   const AbiTraits& abi_;
   modules::FileOptions files_;
   std::string maps_; ///< as it was read
@@ -97,11 +97,11 @@ private:
   std::uint64_t code_mask_ = ~std::uint64_t{0};
   struct Chunk;
   Chunk read_chunk(std::uint64_t page, std::uint64_t limit);
-  std::map<std::uint64_t, Chunk> chunks_; ///< what was read, by address
+  std::map<std::uint64_t, Chunk> chunks_; ///< memory that was read, by address
   using Block = std::array<std::byte, std::size_t{1} << 18>;
-  std::vector<std::unique_ptr<Block>> blocks_; ///< where it is kept, from one stop to the next
+  std::vector<std::unique_ptr<Block>> blocks_; ///< storage of chunks_, reused from one stop to the next
   std::size_t blocks_used_ = 0;
-  std::span<std::byte> room_; ///< of the last block
+  std::span<std::byte> room_; ///< free bytes of the last block
   std::uint64_t read_ahead_ = 0, read_to_ = 0;
   std::uint64_t images_left_ = max_images; ///< bytes of memory_at() that may still be read
 };
@@ -113,36 +113,36 @@ class Tracing;
 
 class LiveProcess final : public ProcessState {
 public:
-  /// Makes sure that the process can be traced; does not stop it. Fails, with the reason in words, where
-  /// there is no such process, or it is a zombie, a kernel thread, of another ABI, not ours to trace, or
-  /// traced by another program.
+  /// Checks that the process can be traced; does not stop it. Fails, with the reason as text, if there is no
+  /// such process, or it is a zombie, a kernel thread, of another ABI, not permitted, or traced by another
+  /// program.
   static Result<std::unique_ptr<LiveProcess>> attach(std::uint32_t pid, modules::FileOptions files);
 
   /// Resumes.
   ~LiveProcess() override;
 
-  /// Stops all threads, or that one, and reads registers and mappings. Threads that do not stop within a
-  /// second (they wait in the kernel and cannot be interrupted) are left out: see unstopped(). Where it
-  /// fails, nothing is stopped. No effect where it is stopped. System calls that were interrupted go on
-  /// afterwards, except those that fail with EINTR after any stop (signal(7)), epoll_wait() for one.
+  /// Stops all threads, or the given one, and reads registers and mappings. Threads that do not stop within
+  /// a second (they wait uninterruptibly in the kernel) are left out: see unstopped(). If it fails, nothing
+  /// is stopped. No effect if already stopped. Interrupted system calls continue afterwards, except those
+  /// that fail with EINTR after any stop (signal(7)), such as epoll_wait().
   Result<void> stop(std::optional<std::uint32_t> tid = std::nullopt);
-  /// Lets all threads go on as they were; signals that came in between are delivered. Invalidates views of
-  /// memory: a Walker made before needs Walker::forget_memory(). threads() stay readable.
+  /// Resumes all threads in their former state; signals that arrived meanwhile are delivered. Invalidates
+  /// views of memory: a Walker made before needs Walker::forget_memory(). threads() remains valid.
   void resume();
   bool stopped() const { return stopped_; }
 
   /// Threads that the last stop() could not stop.
   std::span<const std::uint32_t> unstopped() const { return unstopped_; }
-  /// Why that could be, in words: it waits in the kernel, perhaps for a child that it has made by vfork().
+  /// The likely reason as text: it waits in the kernel, possibly for a child made by vfork().
   std::string explain_unstopped(std::uint32_t tid) const;
 
-  /// Counts changes that stop() found: libraries loaded and unloaded, exec; generated code, once some was
-  /// met. What is remembered by address is no longer right when it changes.
+  /// Counts changes found by stop(): libraries loaded and unloaded, exec; generated code, once some was
+  /// found. When it changes, data cached by address is invalid.
   std::uint64_t generation() const { return generation_; }
 
-  /// True where the process has ended.
+  /// True if the process has ended.
   bool is_terminated() const;
-  /// A descriptor that poll(2) tells to be readable when the process ends; owned by this object.
+  /// A descriptor that becomes readable (poll(2)) when the process ends; owned by this object.
   int exit_fd() const { return exit_fd_; }
 
   std::uint32_t pid() const override { return pid_; }
@@ -156,7 +156,7 @@ public:
 private:
   friend class ProcessMonitor;
 
-  /// Without anything that could trace it.
+  /// Without a means to trace it.
   static Result<std::unique_ptr<LiveProcess>> open(std::uint32_t pid, modules::FileOptions files,
                                                    bool traced_by_us);
   LiveProcess(std::uint32_t pid, int exit_fd, std::unique_ptr<LiveSpace> space);
@@ -171,7 +171,7 @@ private:
   std::unique_ptr<live::Tracing> tracing_;
   bool stopped_ = false;
   std::string name_;
-  std::deque<std::string> names_; ///< of threads_
+  std::deque<std::string> names_; ///< names of threads_
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> unstopped_;
   std::uint64_t generation_ = 0;

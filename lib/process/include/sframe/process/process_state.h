@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A process as a walk sees it: threads with their registers, and the memory that they share. A core file
-// here, live processes in live_process.h.
+// A process as a walk sees it: threads with their registers, and their memory. Cores are here, live
+// processes in live_process.h.
 
 #pragma once
 
@@ -20,12 +20,12 @@ namespace sframe::process {
 
 struct Thread {
   std::uint32_t tid = 0;
-  std::int32_t signal = 0; ///< that it was taking, or 0
-  std::string_view name;   ///< lives as long as the ProcessState
+  std::int32_t signal = 0; ///< the signal being delivered, or 0
+  std::string_view name;   ///< valid for the life of the ProcessState
   unwind::Registers registers;
   bool behind_fault = false; ///< as in FrameState
 
-  /// The innermost frame: where a walk starts.
+  /// The innermost frame, where a walk starts.
   unwind::FrameState frame() const { return {registers, true, behind_fault}; }
 };
 
@@ -33,19 +33,19 @@ class ProcessState {
 public:
   virtual ~ProcessState() = default;
   virtual std::uint32_t pid() const = 0;
-  virtual std::int32_t signal() const = 0; ///< that ended the process, or 0
-  /// For a core: the thread that died first.
+  virtual std::int32_t signal() const = 0; ///< the signal that ended the process, or 0
+  /// In a core, the first is the thread that died.
   virtual std::span<const Thread> threads() const = 0;
   virtual modules::ModuleSpace& space() = 0;
-  /// The program's name, as far as it is known: the kernel keeps 15 bytes.
+  /// The program's name, if known: the kernel keeps 15 bytes.
   virtual std::string_view name() const = 0;
-  /// All modules, those that no walk has met, too.
+  /// All modules, including those that no walk has used.
   virtual std::deque<modules::Module>& modules() = 0;
 };
 
 class CoreProcess final : public ProcessState {
 public:
-  /// `core` must outlive the object. Fails where the core's machine cannot be unwound.
+  /// `core` must outlive the object. Fails if the core's machine cannot be unwound.
   static Result<std::unique_ptr<CoreProcess>> create(const elf::Core& core, modules::FileOptions files);
 
   std::uint32_t pid() const override { return space_.core().pid(); }
