@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t usual_cache_size = 1024;
 
-/// Epochs are numbers that were never used before.
+/// Returns a number never used before.
 std::uint64_t next_epoch() {
   static std::atomic<std::uint64_t> last = 0;
   return ++last;
@@ -73,8 +73,8 @@ RuleTable& CallbackSpace::table_of_thread() const {
   return table;
 }
 
-/// Words at multiples of 8, as access_mem() of ptrace and many others want them. Where such a word cannot be
-/// read, what is wanted of it may still be: the call-back may serve bytes that start elsewhere.
+/// Reads words at multiples of 8, as access_mem() of ptrace and others require. If such a word cannot be
+/// read, the exact bytes may still be readable: the callback may support other addresses.
 std::size_t CallbackView::read(std::uint64_t address, std::span<std::byte> out) {
   constexpr std::size_t size = 8;
   Accessors& accessors = space_.accessors();
@@ -124,7 +124,7 @@ std::optional<std::uint64_t> CallbackView::dynamic_info_list() {
 
 namespace {
 
-/// What find_procedure() gave, released in any case: memory may run out meanwhile.
+/// The result of find_procedure(), released even if memory runs out.
 struct FoundProcedure {
   FoundProcedure(Accessors& of, void* arg) : accessors(of), arg(arg) {}
   ~FoundProcedure() {
@@ -145,7 +145,7 @@ struct FoundProcedure {
   bool held = false;
 };
 
-/// Rules from what find_procedure() gave; they keep nothing of it, since it is released.
+/// Compiles the result of find_procedure(); does not refer to it, since it is released.
 RemoteStatus rules_of(const ProcedureInfo& info, const unwind::FrameState& frame, unwind::Memory& memory,
                       ProcedureRules& rules) {
   const AbiTraits& abi = memory.space().abi();
@@ -203,10 +203,10 @@ std::shared_ptr<const ProcedureRules> CallbackView::find_rules(const unwind::Fra
     if (const auto* found = space_.global_->find(epoch, frame)) return *found;
   }
   const std::uint64_t flushed = space_.flushed();
-  auto rules = make_rules(frame, memory, status); // without the lock: it calls back
+  auto rules = make_rules(frame, memory, status); // without the lock: it calls callbacks
   if (rules) {
     const std::scoped_lock lock(space_.mutex_);
-    if (space_.flushed() == flushed) space_.global_->put(epoch, frame, rules); // else they may be old
+    if (space_.flushed() == flushed) space_.global_->put(epoch, frame, rules); // a flush came meanwhile: they may be outdated
   }
   return rules;
 }

@@ -31,7 +31,7 @@ Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path
   modules::ModuleInfo info;
   if (const modules::Module* module = space().module_at(address)) {
     info = module->info();
-  } else { // the core does not tell from where in a file the memory is
+  } else { // the core does not have the file offset of the memory
     info.start = info.header_address = range->address;
     info.end = range->address + range->size;
     info.mappings.push_back({info.start, info.end, 0});

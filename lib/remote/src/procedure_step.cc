@@ -10,7 +10,7 @@ namespace sframe::remote {
 
 namespace {
 
-/// Where the value of register `own_number` is that the rule describes.
+/// The save location of register `own_number` according to the rule.
 unwind::SaveLocation locate(const Rule& rule, std::uint16_t own_number, const unwind::FrameState& frame,
                             std::uint64_t cfa, const unwind::SaveLocations& own) {
   if (rule.kind == Rule::Kind::same && own_number < unwind::Registers::count) return own.get(own_number);

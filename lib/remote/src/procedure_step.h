@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: one step by what the owner of the target says of the frame's procedure.
+// Private: one step by the owner's information on the frame's procedure.
 
 #pragma once
 
@@ -13,8 +13,8 @@ namespace sframe::remote {
 
 inline constexpr std::string_view procedure_stepper_name = "procedure";
 
-/// `ok`: there are rules, and `result` is what came of them; not checked yet. `own` and `locations` are both
-/// given or neither: where the registers of the frame are kept, and those of its caller.
+/// `ok`: there were rules, and `result` is the result of the step, not yet checked. `own` and `locations`
+/// (both given or neither) are the save locations of the frame's registers, and of its caller's.
 RemoteStatus step_by_procedure(CallbackView& view, unwind::Memory& memory, const unwind::FrameState& frame,
                                unwind::FrameState& caller, unwind::StepResult& result,
                                const unwind::SaveLocations* own, unwind::SaveLocations* locations);

@@ -15,7 +15,7 @@ namespace sframe::remote {
 
 namespace {
 
-/// A register set as the kernel gives and takes it: words in our own byte order, since both are of one
+/// A register set in the kernel's format: words in the host's byte order, since both are on the same
 /// machine.
 struct RegisterSet {
   std::array<std::uint64_t, 128> words{};
@@ -34,8 +34,8 @@ struct RegisterSet {
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(words)).first(size); }
 };
 
-/// Which word of the set register `reg` is. The layouts are told by a decoder only: it is given a set in
-/// which each word is its own index.
+/// The index of register `reg` in the set. The layouts exist only as a decoder, so it decodes a set in which
+/// each word is its own index.
 std::optional<std::size_t> index_in_set(const AbiTraits& abi, std::uint16_t reg, std::size_t size) {
   RegisterSet indices;
   indices.size = size;
@@ -59,7 +59,7 @@ Result<std::unique_ptr<PtraceTarget>> PtraceTarget::create(std::uint32_t tid, mo
 
 modules::ModuleSpace& PtraceTarget::space() {
   if (stale_) {
-    static_cast<void>(space_.refresh()); // of a process that is gone nothing can be found: told elsewhere
+    static_cast<void>(space_.refresh()); // if the process is gone, later reads fail
     space_.forget();
     stale_ = false;
   }
@@ -75,7 +75,7 @@ bool PtraceTarget::is_code(std::uint64_t address, void*) {
 }
 
 std::uint64_t PtraceTarget::code_address_mask(const AbiTraits& abi, void* arg) {
-  // The kernel tells which bits are not the address's.
+  // The kernel reports the bits that hold authentication codes.
   RegisterSet masks;
   if (abi.signs_return_addresses && masks.read(tid_, NT_ARM_PAC_MASK) && masks.size >= 16)
     return ~masks.words[1];

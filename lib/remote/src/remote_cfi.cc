@@ -12,7 +12,7 @@ namespace {
 
 using cfi::SectionKind;
 
-/// An entry's bytes and where in them its CIE pointer is.
+/// An entry's bytes and the offset of its CIE pointer.
 struct Entry {
   std::vector<std::byte> bytes;
   std::uint64_t id_at = 0;
@@ -48,8 +48,8 @@ bool load_from_host(unwind::Memory& memory, const CfiPlace& place, RemoteCfi& cf
   return true;
 }
 
-/// Reads FDE, then CIE, and joins them: the CIE first, so that the FDE keeps its address. Pointers in the CIE
-/// count from elsewhere then; its one pointer is read before.
+/// Reads FDE, then CIE, and joins them, CIE first, so that the FDE keeps its address. This moves the CIE:
+/// its one pointer is read before.
 bool load_from_target(unwind::Memory& memory, const CfiPlace& place, RemoteCfi& cfi) {
   const AbiTraits& abi = memory.space().abi();
   Entry fde, cie;
@@ -76,7 +76,7 @@ bool load_from_target(unwind::Memory& memory, const CfiPlace& place, RemoteCfi& 
   return true;
 }
 
-/// A number of 4 bytes with its sign.
+/// A signed 4-byte integer.
 std::optional<std::uint64_t> signed_number(unwind::Memory& memory, std::uint64_t address) {
   const auto number = memory.number(address, 4);
   if (!number) return std::nullopt;
@@ -111,7 +111,7 @@ RemoteStatus search(unwind::AddressSpace& target, const SearchTable& table, std:
                     ProcedureInfo& info) {
   constexpr std::uint64_t pair = 8;
   unwind::Memory memory(target);
-  // The last pair that starts at or before the address, compared as the signed distances that they are.
+  // The last pair that starts at or before the address; starts are compared as signed distances.
   const auto wanted = static_cast<std::int64_t>(ip - table.ip_base);
   std::uint64_t first = 0, last = table.size / pair;
   while (first < last) {

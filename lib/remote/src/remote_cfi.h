@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: one FDE with its CIE, wherever they are. In a target's memory they may be megabytes apart; the two
-// entries alone are copied and put next to one another as a section of their own, which the reader of
-// sections (cfi/section.h) then takes like any other.
+// Private: one FDE with its CIE, from any place. In a target's memory they may be megabytes apart; these two
+// entries are copied into one small section, which the section reader (cfi/section.h) takes like any other.
 
 #pragma once
 
@@ -16,18 +15,18 @@
 
 namespace sframe::remote {
 
-/// What an entry may have at most; real ones have less than a thousand bytes.
+/// Maximum size of an entry; real ones have less than a thousand bytes.
 inline constexpr std::uint64_t max_cfi_entry = std::uint64_t{1} << 16;
 
 struct RemoteCfi {
-  std::vector<std::byte> copy; ///< what `section` views; empty where it is the host's
+  std::vector<std::byte> copy; ///< the bytes of `section`; empty if these are the host's
   cfi::Section section;
   cfi::Fde fde;
-  /// Addresses; 0 where there is none. They are those that hold in the target.
+  /// Addresses in the target; 0 if there is none.
   std::uint64_t lsda = 0, personality = 0;
 };
 
-/// Fills `cfi` from `place`. bad_version where the entries make no sense, else what memory said.
+/// Fills `cfi` from `place`. bad_version if the entries are invalid, else the status of the memory accesses.
 RemoteStatus load_cfi(unwind::Memory& memory, const CfiPlace& place, RemoteCfi& cfi);
 
 } // namespace sframe::remote

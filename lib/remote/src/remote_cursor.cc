@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The exact ways are asked in place: they keep nothing. What comes after them, modules and guesses, has
-// caches by address, which each thread keeps for the space that it looked at last.
+// Exact steps are made without state. The steppers after them, by modules and heuristics, have caches by
+// address, which each thread keeps for the space that it used last.
 
 #include "sframe/remote/remote_cursor.h"
 
@@ -34,7 +34,7 @@ RemoteStatus status_of(const unwind::StepResult& result, RemoteStatus memory_sta
   }
 }
 
-/// Checks what a stepper said.
+/// Checks a stepper's answer.
 void check(unwind::Memory& memory, const unwind::FrameState& frame, unwind::FrameState& caller,
            unwind::StepResult& result) {
   if (result.status != unwind::StepStatus::stepped) return;
@@ -42,8 +42,8 @@ void check(unwind::Memory& memory, const unwind::FrameState& frame, unwind::Fram
   check_step(frame, caller, memory.space().abi().sp, result);
 }
 
-/// For frames of which the owner of the target knows nothing: code that the target's program registered, and
-/// steppers by modules and by guesses. What they remember is for one target.
+/// For frames unknown to the owner of the target: code registered by the target's program, and steppers by
+/// modules and heuristics. Their caches are for one target.
 class Others final : public modules::ByteSource {
 public:
   Others(CallbackSpace& space, void* arg, std::uint64_t walk)
@@ -65,7 +65,7 @@ public:
   modules::DynamicCode& generated() { return generated_; }
   std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
 
-  std::uint64_t walk; ///< the last one that it was used in
+  std::uint64_t walk; ///< the last walk that used it
 
 private:
   std::uint64_t epoch_, flushed_; ///< of the space
@@ -76,7 +76,7 @@ private:
   unwind::StepperList steppers_;
 };
 
-/// A thread keeps those for the target that it looked at last. A new walk sees what was registered meanwhile.
+/// Each thread keeps one, for the target that it used last. A new walk reads code registered meanwhile.
 Others& others(CallbackSpace& space, void* arg, std::uint64_t walk) {
   static thread_local std::unique_ptr<Others> kept;
   const bool may_keep =
@@ -117,7 +117,7 @@ RemoteStatus RemoteCursor::start(CallbackSpace& space, void* arg) {
   return RemoteStatus::ok;
 }
 
-/// By what the owner says, else by a trampoline's code. no_info: neither knows the frame.
+/// By the owner's information, else by a trampoline's code. no_info: neither covers the frame.
 RemoteStatus RemoteCursor::step_exact(CallbackView& view, unwind::Memory& memory, unwind::FrameState& caller,
                                       unwind::StepResult& result, unwind::SaveLocations* locations) const {
   const auto status =
@@ -143,9 +143,9 @@ RemoteStatus RemoteCursor::step_exact(CallbackView& view, unwind::Memory& memory
   return RemoteStatus::ok;
 }
 
-/// Where a frame leads.
+/// The result of a step.
 struct RemoteCursor::Next {
-  /// `ok`, or why there is no `result` but this: the owner's word ends the walk.
+  /// If not `ok`, there is no `result`: the owner ends the walk.
   RemoteStatus status = RemoteStatus::ok;
   unwind::StepResult result;
   unwind::FrameState caller;
@@ -153,7 +153,7 @@ struct RemoteCursor::Next {
   RemoteStatus memory_status = RemoteStatus::ok; ///< of the last read that failed
 };
 
-/// All that step() and peek() say comes from here.
+/// The common part of step() and peek().
 void RemoteCursor::find_next(Next& next, unwind::SaveLocations* locations) const {
   CallbackView view(*space_, arg_);
   unwind::Memory memory(view);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what find_procedure() led to, ready to be applied, and the table in which it is cached.
+// Private: compiled results of find_procedure(), and the table in which they are cached.
 
 #pragma once
 
@@ -16,16 +16,16 @@
 
 namespace sframe::remote {
 
-/// Keeps nothing of what find_procedure() gave.
+/// Does not refer to the data of find_procedure().
 struct ProcedureRules {
-  bool by_row = false; ///< `row` holds, else `compiled`
+  bool by_row = false; ///< use `row`, else `compiled`
   bool signal_frame = false;
   FrameRow row;
   unwind::CompiledRow compiled;
 };
 
-/// A table of fixed size that a new address overwrites. An entry is right for one epoch of one space, so that
-/// nothing needs to be erased when a space is flushed or ends.
+/// A table of fixed size; a new address overwrites an old one. An entry is valid for one epoch of one space,
+/// so nothing is erased when a space is flushed or destroyed.
 class RuleTable {
 public:
   using Rules = std::shared_ptr<const ProcedureRules>;
@@ -43,8 +43,8 @@ public:
     const unwind::RuleKey key(frame);
     entries_[key.slot(bits_)] = {epoch, key, std::move(rules)};
   }
-  /// Forgets what was found by an address in [first, last): the call's, where the pc is a return address. The
-  /// pc counts, too: what stands there was looked at.
+  /// Drops entries found by an address in [first, last): that of the call, if the pc is a return address.
+  /// The pc counts, too, since the code there was read.
   void forget(std::uint64_t first, std::uint64_t last) {
     const auto in_range = [&](std::uint64_t address) { return address - first < last - first; };
     for (Entry& entry : entries_)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A walk over a CallbackSpace that the caller drives, one frame after another, with all that libunwind's
-// cursor can tell: where registers are saved, changing them, going on in an outer frame.
+// A walk over a CallbackSpace, one frame at a time, with the functions of libunwind's cursor: save locations
+// of registers, changing registers, resuming in an outer frame.
 //
-// A cursor is a value of fixed size: it can be copied, and owns nothing. The space must outlive it. It is for
-// one thread at a time.
+// A cursor is a value of fixed size: it can be copied, and owns nothing. The space must outlive it. For one
+// thread at a time.
 
 #pragma once
 
@@ -21,49 +21,49 @@ namespace sframe::remote {
 
 class RemoteCursor {
 public:
-  /// Reads the registers of the thread; those that cannot be read are not known. Fails where pc or SP cannot.
+  /// Reads the thread's registers; those that cannot be read are unknown. Fails if pc or SP cannot be read.
   RemoteStatus start(CallbackSpace& space, void* arg);
 
-  /// Goes to the caller. `bottom`: there is none, and the cursor stays. `error`: it stays, too, and status()
-  /// tells why. Asks find_procedure(), then the code for a signal trampoline, then modules and what the
-  /// program registered (_U_dyn_register(3)), then guesses (not by a scan of the stack): trust() tells.
-  /// Allocates nothing where the rules are in a cache. `made` gets what peek() would have said before.
+  /// Moves to the caller. On `bottom` (no caller) and `error` (reason in status()) the cursor does not move.
+  /// Uses, in this order: find_procedure(), signal trampolines, modules and code registered by the program
+  /// (_U_dyn_register(3)), heuristics except the stack scan: see trust(). Does not allocate if the rules are
+  /// cached. `made` is set to what peek() would have returned before.
   unwind::StepStatus step(unwind::StepResult* made = nullptr);
 
   /// Why the last step() failed; `ok` otherwise.
   RemoteStatus status() const { return status_; }
-  /// The same in terms of a walk.
+  /// The same as a StopReason.
   unwind::StopReason reason() const { return reason_; }
-  /// True where step() said `bottom` by exact knowledge.
+  /// True if step() returned `bottom` and this is certain.
   bool complete() const { return complete_; }
 
-  /// The frame, with what is known of its registers.
+  /// The frame, with its known registers.
   const unwind::FrameState& frame() const { return frame_; }
-  /// True for a frame that a signal interrupted.
+  /// True for a frame interrupted by a signal.
   bool interrupted() const { return frame_.pc_exact && !innermost_; }
   /// How the frame was found. The stepper's name is static.
   unwind::Trust trust() const { return trust_; }
   std::string_view stepper() const { return stepper_; }
 
-  /// What the next step() would say, before it is done: has_cfa and cfa are the frame's, signal_frame tells
-  /// whether the frame was made by signal delivery. Costs a step, and asks the accessors as that does: where
-  /// the step follows anyhow, its argument is for less.
+  /// The result of the next step() without moving: has_cfa and cfa are the frame's, signal_frame is true if
+  /// the frame was made by signal delivery. Costs a step, and calls the same accessors: if the step follows
+  /// anyway, its argument is cheaper.
   unwind::StepResult peek() const;
 
-  /// Where the frame's value of a register (or pc_register) is kept.
+  /// Where the frame's value of a register (or pc_register) is saved.
   unwind::SaveLocation save_location(std::uint16_t reg) const;
 
-  /// Changes a register of the frame where it is kept: in memory or in the thread. A register that is kept
-  /// nowhere, as SP, is changed in the cursor only.
+  /// Changes a register of the frame where it is saved: in memory or in the thread. A register saved
+  /// nowhere, such as SP, is changed in the cursor only.
   RemoteStatus set_register(std::uint16_t reg, std::uint64_t value);
 
-  /// Makes the thread's registers those of this frame, then asks Accessors::resume().
+  /// Sets the thread's registers to those of this frame, then calls Accessors::resume().
   RemoteStatus resume();
 
-  /// The procedure of the frame, without rules: as the accessors know it, else as the program registered it.
+  /// The frame's procedure, without rules: from the accessors, else as registered by the program.
   RemoteStatus find_procedure(ProcedureInfo& info) const;
-  /// Its name and the offset of the pc, as Accessors::find_name() or the registration says; the call, not
-  /// what follows it, decides.
+  /// Its name and the offset of the pc, from Accessors::find_name() or the registration. The procedure is
+  /// that of the call, not of the return address.
   RemoteStatus find_name(std::span<char> buffer, std::uint64_t& offset) const;
 
   CallbackSpace& space() const { return *space_; }
@@ -78,7 +78,7 @@ private:
 
   CallbackSpace* space_ = nullptr;
   void* arg_ = nullptr;
-  std::uint64_t walk_ = 0; ///< what guesses are remembered under
+  std::uint64_t walk_ = 0; ///< key of the heuristics' caches
   unwind::FrameState frame_;
   unwind::SaveLocations locations_;
   std::string_view stepper_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ready accessors (accessors.h): for a thread that the caller has stopped by ptrace(2), and for a core file.
-// Both find procedures by the modules' CFI, else by their SFrame sections; names are the symbols' own. Their
-// `arg` is not used: one target is one object. For one thread at a time.
+// Both find procedures by the modules' CFI, else by their SFrame sections; names are raw symbol names. `arg`
+// is not used: one object is one target. For one thread at a time.
 //
 //   auto target = PtraceTarget::create(tid);
 //   CallbackSpace space(**target, (*target)->abi());
@@ -23,7 +23,7 @@
 
 namespace sframe::remote {
 
-/// What both have in common: procedures and names by module.
+/// Common to both: procedures and names by module.
 class ModuleAccessors : public Accessors {
 public:
   virtual const AbiTraits& abi() const = 0;
@@ -33,22 +33,22 @@ public:
                          void* arg) override;
 
 protected:
-  /// The space that the modules are in.
+  /// The address space of the modules.
   virtual modules::ModuleSpace& space() = 0;
 };
 
-/// A thread of another process, which the calling thread traces and which is stopped. Stopping it, waiting
-/// for it and letting it go are the caller's; so is calling from the thread that traces.
+/// A stopped thread of another process, traced by the calling thread. The caller stops it, waits for it and
+/// resumes it, and must call from the tracing thread.
 class PtraceTarget final : public ModuleAccessors {
 public:
-  /// Fails where there is no such thread, or its program is of an ABI that cannot be unwound.
+  /// Fails if there is no such thread, or the ABI of its program cannot be unwound.
   static Result<std::unique_ptr<PtraceTarget>> create(std::uint32_t tid, modules::FileOptions files = {});
 
   const AbiTraits& abi() const override { return space_.abi(); }
 
-  /// Memory as it is now: nothing is kept.
+  /// Current memory: nothing is cached.
   RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void* arg) override;
-  /// Reading the pc starts a new walk: the list of mappings is read again when it is needed next.
+  /// Reading the pc starts a new walk: the list of mappings is read again when needed.
   RemoteStatus access_register(std::uint16_t reg, std::uint64_t& value, bool write, void* arg) override;
   /// PTRACE_CONT, without a signal.
   RemoteStatus resume(RemoteCursor& cursor, void* arg) override;
@@ -62,27 +62,27 @@ private:
 
   std::uint32_t tid_;
   process::LiveSpace space_;
-  bool stale_ = true; ///< the list of mappings
+  bool stale_ = true; ///< the list of mappings is out of date
 };
 
 /// A core file, plain or compressed, with one of its threads selected.
 class CoreTarget final : public ModuleAccessors {
 public:
-  /// Fails where the file cannot be read, is no core, or is of an ABI that cannot be unwound. What reading
-  /// and walking it may cost is `files.budget`, or where there is none, a new one of Limits::standard.
+  /// Fails if the file cannot be read, is not a core, or its ABI cannot be unwound. The budget is
+  /// `files.budget`, or if there is none, a new one of Limits::standard.
   static Result<std::unique_ptr<CoreTarget>> open(const std::string& path, modules::FileOptions files = {});
 
   const AbiTraits& abi() const override { return process_->space().abi(); }
   process::CoreProcess& process() { return *process_; }
   const process::CoreProcess& process() const { return *process_; }
 
-  /// The thread whose registers are read from now on; the first one at the start. No effect for a number that
-  /// is not below process().threads().size().
+  /// Selects the thread whose registers are read; initially the first. No effect unless `number` is below
+  /// process().threads().size().
   void select_thread(std::size_t number);
 
-  /// Names the file of which the mapping at `address` is, instead of the one that the core's list of files
-  /// has; where that list does not have the mapping, it is of the file's first bytes. Fails where the file
-  /// cannot be read or the core has no such mapping.
+  /// Sets the file mapped at `address`, overriding the core's list of files. If that list lacks the mapping,
+  /// it is taken to start at file offset 0. Fails if the file cannot be read or the core has no such
+  /// mapping.
   Result<void> add_file(std::uint64_t address, const std::string& path);
 
   RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void* arg) override;
