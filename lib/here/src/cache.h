@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: addresses to rules, shared by all threads and signal handlers. An entry is one atomic word, so
-// that there are no torn ones: a reader sees an entry that somebody wrote, whole, or another one.
+// Private: a cache of rules by address, shared by all threads and signal handlers. An entry is one atomic
+// word, so entries are never torn: a reader sees one complete write.
 //
-//   bits 28-63  the address without the bits that are the entry's number: what is looked up is exact
+//   bits 28-63  the address without the bits that are the entry's index: lookups are exact
 //   bits 25-27  CachedRule::Kind, and whether the module can be unloaded
 //   bits 0-24   a PlainRule as the ABI packs it
 //
-// Instructions are the unit: addresses inside one share an entry.
+// The unit is an instruction: addresses inside one share an entry.
 
 #pragma once
 
@@ -19,12 +19,12 @@
 
 namespace sframe::here {
 
-/// What a walk needs to know of an address, in 28 bits.
+/// What a walk needs for an address, in 28 bits.
 struct CachedRule {
   enum class Kind : std::uint32_t {
-    plain,     ///< the packed rule says it all
+    plain,     ///< the packed rule is complete
     outermost, ///< no caller
-    full,      ///< more than a PlainRule can say
+    full,      ///< a PlainRule cannot represent it
     none,      ///< no rule
   };
   static constexpr unsigned bits = PlainRule::bits + 3;
@@ -43,11 +43,11 @@ struct CachedRule {
 class RuleCache {
 public:
   RuleCache() {
-    // No code is at address 0: these entries are right.
+    // No code is at address 0, so these entries are valid.
     for (auto& entry : entries_) entry.store(CachedRule{}.word, std::memory_order_relaxed);
   }
 
-  /// True where the address has an entry, which is put into `rule`.
+  /// True if the address has an entry, which is stored in `rule`.
   bool find(std::uint64_t address, CachedRule& rule) const {
     const std::uint64_t entry = entries_[number(address)].load(std::memory_order_relaxed);
     rule.word = static_cast<std::uint32_t>(entry & ((1u << CachedRule::bits) - 1));
@@ -64,7 +64,7 @@ private:
   static std::uint64_t tag(std::uint64_t address) {
     return address >> (host::instruction_shift + number_bits);
   }
-  /// With the tag it tells the address.
+  /// The tag and this index together identify the address.
   static std::size_t number(std::uint64_t address) {
     return static_cast<std::size_t>((address >> host::instruction_shift ^ tag(address)) &
                                     ((1u << number_bits) - 1));

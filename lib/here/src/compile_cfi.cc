@@ -27,13 +27,13 @@ constexpr bool fits(std::int64_t offset) {
   return offset == static_cast<std::int32_t>(offset);
 }
 
-/// Makes operations of a row's rules.
+/// Compiles a row's rules to operations.
 class RowCompiler {
 public:
   RowCompiler(RuleSet& rules, const AbiTraits& abi) : rules_(rules), abi_(abi) {}
 
-  /// The row's rule; nothing where it has one that tables cannot say (offsets of more than 32 bits) or none
-  /// for the CFA.
+  /// Returns the row's rule; nothing if tables cannot represent it (offsets of more than 32 bits) or it has
+  /// no CFA.
   std::optional<std::uint32_t> compile(const GeneralRow& row, bool signal_frame);
 
 private:
@@ -66,7 +66,7 @@ bool RowCompiler::add_cfa(const GeneralRow& row) {
   case CfaRule::Kind::expression: return add_expression(0, Kind::val_expression, row.expression(row.cfa));
   case CfaRule::Kind::unspecified: break;
   }
-  // Only a frame without caller can do without: its CFA has no meaning.
+  // Only a frame without caller needs no CFA.
   return row.ra().kind == RegisterRule::Kind::undefined && add(0, Kind::undefined, 0, 0);
 }
 
@@ -97,9 +97,9 @@ std::optional<std::uint32_t> RowCompiler::compile(const GeneralRow& row, bool si
     const bool says_nothing = rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp;
     if (!says_nothing && !add_register(row, reg, rule)) return std::nullopt;
   }
-  // SP is what the CFA says unless the row has a rule for it, which comes last.
+  // SP is the CFA unless the row has a rule for SP, which comes last.
   const RegisterRule sp = row.rule(abi_.sp);
-  // "Undefined" is none: libgcc sets SP to the CFA all the same.
+  // "Undefined" counts as no rule: libgcc sets SP to the CFA then, too.
   const bool from_cfa = sp.kind == RegisterRule::Kind::unspecified || sp.kind == RegisterRule::Kind::undefined;
   if (!from_cfa && !add_register(row, abi_.sp, sp)) return std::nullopt;
   return rules_.number(std::span(operations_).first(count_), signal_frame ? Rule::signal_frame : 0);
@@ -112,13 +112,13 @@ struct FdePlace {
   friend auto operator<=>(const FdePlace&, const FdePlace&) = default;
 };
 
-/// By address; equal ones in the section's order.
+/// Sorted by address; equal ones in the section's order.
 Array<FdePlace> places_of(const cfi::Section& section) {
   Array<FdePlace> places;
   if (section.bytes().size() > std::numeric_limits<std::uint32_t>::max()) return places;
   for (cfi::FdeCursor fdes = section.fdes(); !places.failed();) {
     const auto fde = fdes.next();
-    if (!fde) continue; // a faulty one
+    if (!fde) continue; // an invalid one
     if (!*fde) break;
     if ((*fde)->size) places.push_back({(*fde)->start, static_cast<std::uint32_t>((*fde)->offset)});
   }
@@ -138,7 +138,7 @@ bool compile_cfi(const SectionBytes& bytes, std::uint64_t base, RuleSet& rules, 
   GeneralRow row;
   for (std::size_t i = 0; i < functions.size(); ++i) {
     const auto fde = section.fde(functions[i].offset);
-    // The next function ends this one, should they overlap; 4 GiB behind the base is out of the table.
+    // If functions overlap, the next one ends this one. 4 GiB after the base the table ends.
     std::uint64_t limit = base + std::numeric_limits<std::uint32_t>::max();
     if (i + 1 < functions.size()) limit = std::min(limit, functions[i + 1].start);
     if (!fde || fde->start < base) continue;

@@ -15,7 +15,7 @@ namespace sframe::here {
 
 namespace {
 
-/// `rule` is not `fixed`.
+/// `rule` must not be `fixed`.
 Operation operation(const sframe::Rule& rule, std::uint16_t reg) {
   const auto own = static_cast<std::uint8_t>(reg);
   switch (rule.kind) {
@@ -37,13 +37,13 @@ std::uint32_t add_rule(const FrameRow& encoded, const Header& header, bool signa
   return rules.number(operations, Rule::others_lost | (signal_frame ? Rule::signal_frame : 0));
 }
 
-/// A section, and how many rows there may still be in it if it makes sense.
+/// A section, and the number of rows that it may still have if it is valid.
 struct OpenSection {
   Section section;
   std::uint64_t rows_left;
 };
 
-/// A row of the function at hand, which every block of it has.
+/// A row of the current function, repeated in each of its blocks.
 struct BlockRow {
   std::uint32_t offset, rule;
 };
@@ -81,7 +81,7 @@ void FunctionCompiler::add(OpenSection& from, const EncodedFde& fde, std::uint64
   if (from.section.outermost_throughout(fde) && fde.start < end)
     add_row(fde.start, end,
             add_rule(FrameRow::outermost(0), from.section.header(), fde.signal_frame, rules_));
-  // Without rows there is nothing to repeat, however many blocks there are.
+  // Without rows there is nothing to repeat, regardless of the number of blocks.
   read_block(from, fde);
   if (block_.empty()) return;
   const std::uint64_t step = fde.pc_type == PcType::mask && fde.rep_size ? fde.rep_size : fde.size;
@@ -93,7 +93,7 @@ void FunctionCompiler::add(OpenSection& from, const EncodedFde& fde, std::uint64
   }
 }
 
-/// Where a function is described.
+/// The place of a function's description.
 struct Function {
   std::uint64_t start;
   std::uint32_t section, number;
@@ -131,7 +131,7 @@ bool compile_sframe(const SectionBytes& bytes, std::uint64_t base, RuleSet& rule
 std::array<Operation, 2> entry_operations() {
   const AbiTraits& abi = traits(host::abi);
   const FrameRow row = resolve_fixed(abi.entry_row(), abi.fixed_ra_offset, 0);
-  // The function has not run: whatever it was called with is still there.
+  // The function has not run: all registers have their values from the call.
   return {operation(row.cfa, abi.sp), operation(row.ra, abi.ra)};
 }
 

@@ -9,7 +9,7 @@ namespace sframe::here {
 
 namespace {
 
-/// A walk by the current tables. `missing` is the address where it ended because there are none, or 0.
+/// A walk with the current tables. `missing` is the address at which it ended for lack of tables, or 0.
 Callers walk(const unwind::Registers& start, std::span<std::uint64_t> frames, std::size_t skip,
              bool with_start, std::uint64_t& missing) {
   const Reading reading;
@@ -25,7 +25,7 @@ Callers walk(const unwind::Registers& start, std::span<std::uint64_t> frames, st
   return result;
 }
 
-/// The same with the tables that there are.
+/// The same with existing tables only.
 Callers walk_as_is(const unwind::Registers& start, std::span<std::uint64_t> frames, std::size_t skip,
                    bool with_start) {
   std::uint64_t missing = 0;
@@ -36,14 +36,14 @@ Callers walk_as_is(const unwind::Registers& start, std::span<std::uint64_t> fram
 
 } // namespace
 
-// The two below must not be inlined, nor end with a jump: their own frames are where the walk starts.
+// The next two functions must not be inlined or end with a tail call: the walk starts in their frames.
 
 [[gnu::noinline]] Callers callers(std::span<std::uint64_t> frames, std::size_t skip) {
   unwind::Registers start;
   host::capture(start);
   std::uint64_t missing = 0;
   Callers result = walk(start, frames, skip, false, missing);
-  // Each round adds a module; one that is unloaded and loaded again and again is no reason to go on.
+  // Each round adds a module; the limit is for one that is loaded and unloaded repeatedly.
   constexpr int most_modules = 100;
   for (int i = 0; missing && i < most_modules && add_tables_for(missing); ++i)
     result = walk(start, frames, skip, false, missing);
@@ -59,7 +59,7 @@ Callers walk_as_is(const unwind::Registers& start, std::span<std::uint64_t> fram
 
 Callers callers_in_context(const ucontext_t& context, std::span<std::uint64_t> frames) {
   unwind::Registers start;
-  // The context is the kernel's: its registers are where the signal frame has them.
+  // The kernel's context has the registers in the layout of the signal frame.
   StackMemory memory(reinterpret_cast<std::uint64_t>(&context));
   const std::uint64_t sp = reinterpret_cast<std::uint64_t>(&context) - host::ucontext_from_sp;
   if (!read_signal_registers(sp, memory, start)) return {0, unwind::StopReason::unreadable_memory};

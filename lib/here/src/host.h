@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the ABI that this is compiled for. Another one gets a folder with a host.h that defines the same
+// Private: the ABI that this is compiled for. A new one gets a folder with a host.h that defines the same
 // names, and a line here.
 
 #pragma once

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the sections are: PT_GNU_SFRAME names .sframe, PT_GNU_EH_FRAME the header that names .eh_frame (Linux
-// Standard Base 5.0, section 10.6). A static program may have neither, because its start code registers
-// .eh_frame by a symbol; then the section headers of its file tell (section_headers.h).
+// The places of the sections: PT_GNU_SFRAME refers to .sframe, PT_GNU_EH_FRAME to the header that refers to
+// .eh_frame (Linux Standard Base 5.0, section 10.6). A static program may have neither, because its start
+// code registers .eh_frame by a symbol; then the section headers of its file are used (section_headers.h).
 //
-// Sizes that the program headers give are those that the loader has mapped. .eh_frame has none:
+// Sizes in the program headers are those that the loader has mapped. .eh_frame has none:
 // cfi::eh_frame_part() finds its end.
 
 #include "module.h"
@@ -28,7 +28,7 @@
 #  define PT_GNU_SFRAME 0x6474e554
 #endif
 
-// Of glibc 2.35 and later; null with others.
+// In glibc 2.35 and later; null in other C libraries.
 #ifdef DLFO_EH_SEGMENT_TYPE
 #  define HAVE_FIND_OBJECT 1
 extern "C" [[gnu::weak]] int _dl_find_object(void*, dl_find_object*) noexcept;
@@ -42,13 +42,13 @@ const std::byte* at(std::uint64_t address) {
   return reinterpret_cast<const std::byte*>(address);
 }
 
-/// A module's program headers, with addresses as they are in memory.
+/// A module's program headers, with addresses in memory.
 class Segments {
 public:
   explicit Segments(const dl_phdr_info& info)
       : headers_(info.dlpi_phdr, info.dlpi_phnum), bias_(info.dlpi_addr) {}
 
-  /// The bytes of the segment of that type, if they are mapped; else none.
+  /// The bytes of the segment of that type, if they are mapped; else empty.
   std::span<const std::byte> find(std::uint32_t type) const {
     for (const ElfW(Phdr) & header : headers_)
       if (header.p_type == type) {
@@ -58,7 +58,7 @@ public:
     return {};
   }
 
-  /// The readable bytes from an address to its segment's end; none outside.
+  /// The readable bytes from an address to its segment's end; empty if it is in no segment.
   std::span<const std::byte> from(std::uint64_t address) const {
     for (const ElfW(Phdr) & header : headers_) {
       const std::uint64_t start = bias_ + header.p_vaddr;
@@ -88,8 +88,8 @@ std::span<const std::byte> find_eh_frame(const Segments& segments) {
   return cfi::eh_frame_part(rest, *header).bytes();
 }
 
-/// The GOT's address, by DT_PLTGOT: the C library has put the module's place to it, except where it does not
-/// write to the dynamic segment.
+/// The GOT's address, from DT_PLTGOT: the C library has relocated it, unless it does not write to the
+/// dynamic segment.
 std::uint64_t find_got(const Segments& segments, const ModuleBytes& module, std::uint64_t bias) {
   const auto bytes = segments.find(PT_DYNAMIC);
   for (std::size_t at = 0; bytes.size() - at >= sizeof(ElfW(Dyn)); at += sizeof(ElfW(Dyn))) {
@@ -102,12 +102,12 @@ std::uint64_t find_got(const Segments& segments, const ModuleBytes& module, std:
   return 0;
 }
 
-/// The program itself has no name in the loader's list.
+/// In the loader's list, the program itself has no name.
 bool is_program(const dl_phdr_info& info) {
   return !info.dlpi_name || !*info.dlpi_name;
 }
 
-/// The C library, the vdso, and what this is part of cannot go while it runs.
+/// The C library, the vdso, and the module of this library cannot be unloaded while it runs.
 bool cannot_be_unloaded(const ModuleBytes& module, const dl_phdr_info& info) {
   return !Identity::available() || is_program(info) || module.contains(getauxval(AT_SYSINFO_EHDR)) ||
          module.contains(reinterpret_cast<std::uint64_t>(&dl_iterate_phdr)) ||
@@ -181,7 +181,7 @@ std::optional<dl_phdr_info> describe_module_at([[maybe_unused]] std::uint64_t pc
     return std::nullopt;
   const auto start = reinterpret_cast<std::uint64_t>(found.dlfo_map_start);
   const std::uint64_t size = reinterpret_cast<std::uint64_t>(found.dlfo_map_end) - start;
-  // Where the first segment is not the file's start, there may be anything, or nothing that can be read.
+  // If the first segment is not the file's start, this memory may hold anything or be unreadable.
   StackMemory memory(0);
   ElfW(Ehdr) header;
   if (!memory.read(start, std::as_writable_bytes(std::span(&header, 1))) ||

@@ -18,7 +18,7 @@ namespace {
 /// Bytes of stack: twice what making tables takes (measured: 12 KiB).
 constexpr std::uint64_t stack_needed = 24 << 10;
 
-/// True where that much is left. Of a signal stack the kernel knows the bounds; elsewhere a guard page tells.
+/// True if that much is left. The kernel reports the bounds of a signal stack; other stacks are probed.
 bool has_stack() {
   const auto sp = reinterpret_cast<std::uint64_t>(__builtin_frame_address(0));
   stack_t stack;
@@ -46,7 +46,8 @@ bool add_vdso(Snapshot& to) {
   return true;
 }
 
-/// The old snapshot with another module, and without what that replaces; nullptr where there is no memory.
+/// A copy of the old snapshot with another module, without those that it replaces; nullptr if memory ran
+/// out.
 OwnPointer<Snapshot> extended(const Snapshot* old, const ModuleTables& module) {
   OwnPointer<Snapshot> made(make_own<Snapshot>());
   if (!made) return nullptr;

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// Sanitizers must know what is mapped anew, or take it for what was there before.
+// Sanitizers must be notified of new mappings, or they take the memory for what was there before.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #  define HAVE_SANITIZER 1
 #elif defined(__has_feature)
@@ -22,7 +22,7 @@ namespace sframe::here {
 
 namespace {
 
-constexpr std::size_t granule = 64 << 10; ///< the largest page that our ABIs have
+constexpr std::size_t granule = 64 << 10; ///< the largest page size of the supported ABIs
 constexpr int map_access = PROT_READ | PROT_WRITE;
 constexpr int map_kind = MAP_PRIVATE | MAP_ANONYMOUS;
 
@@ -30,7 +30,7 @@ void* map_pages(std::size_t size) {
 #if defined(HAVE_SANITIZER)
   return mmap(nullptr, size, map_access, map_kind, -1, 0);
 #elif defined(__s390x__)
-  // This machine's system call takes its arguments in memory.
+  // The s390x system call takes its arguments in memory.
   const unsigned long arguments[] = {0, size, map_access, map_kind, ~0UL, 0};
   return reinterpret_cast<void*>(syscall(SYS_mmap, arguments));
 #else
@@ -39,7 +39,7 @@ void* map_pages(std::size_t size) {
 }
 
 std::size_t kernel_page_size() {
-  return static_cast<std::size_t>(getauxval(AT_PAGESZ)); // a look into a list
+  return static_cast<std::size_t>(getauxval(AT_PAGESZ)); // only reads the auxiliary vector
 }
 
 } // namespace

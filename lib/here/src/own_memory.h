@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: memory straight from the kernel. malloc() and operator new may be what calls for a walk, with
-// their locks held; so may an mmap() that somebody has put into the place of the C library's. Nothing here
-// throws: an exception would allocate.
+// Private: memory directly from the kernel. malloc() and operator new may be the callers of a walk, with
+// their locks held; so may an mmap() that replaces the C library's. Nothing here throws: an exception would
+// allocate.
 
 #pragma once
 
@@ -18,15 +18,15 @@
 
 namespace sframe::here {
 
-/// Zeroed memory, of `size` rounded up to pages; nullptr where there is none. Async-signal-safe; errno is
-/// kept.
+/// Zeroed memory of `size` bytes, rounded up to pages; nullptr if there is none. Async-signal-safe; errno is
+/// preserved.
 void* map_memory(std::size_t size);
-/// Gives back what map_memory() gave, or whole pages at its end.
+/// Frees what map_memory() returned, or whole pages at its end.
 void unmap_memory(void* memory, std::size_t size);
-/// What map_memory() rounds up to.
+/// The size to which map_memory() rounds up.
 std::size_t memory_size(std::size_t size);
 
-/// An object in memory of its own; nullptr where there is none.
+/// An object in its own mapping; nullptr if memory ran out.
 template <class T, class... Arguments> T* make_own(Arguments&&... arguments) {
   void* const memory = map_memory(sizeof(T));
   return memory ? std::construct_at(static_cast<T*>(memory), std::forward<Arguments>(arguments)...) : nullptr;
@@ -41,8 +41,8 @@ struct DestroyOwn {
 };
 template <class T> using OwnPointer = std::unique_ptr<T, DestroyOwn>;
 
-/// A vector of simple values. Where there is no memory for an element, that and all later ones are left out,
-/// and failed() says so.
+/// A vector of simple values. If memory runs out, the element and all later ones are dropped, and failed()
+/// is true.
 template <class T> class Array {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
@@ -81,7 +81,7 @@ public:
     std::memcpy(static_cast<void*>(data_ + size_), values.data(), values.size_bytes());
     size_ += values.size();
   }
-  /// So many elements of zero bytes, of an empty array.
+  /// Makes `count` zeroed elements in an empty array.
   bool fill(std::size_t count) {
     if (!reserve(count)) return false;
     size_ = count;
@@ -90,7 +90,7 @@ public:
   void pop_back() { --size_; }
   void clear() { size_ = 0; }
 
-  /// Gives back the memory that is not in use.
+  /// Frees unused memory.
   void trim() {
     const std::size_t used = memory_size(size_ * sizeof(T));
     if (used == mapped_) return;
@@ -127,12 +127,11 @@ private:
   bool failed_ = false;
 };
 
-/// Finds the number of an equal one among things that are numbered from 0 on. What they are, whoever uses
-/// this knows.
+/// A hash table that finds the number of an equal object among numbered ones. Its user has the objects.
 class NumberTable {
 public:
-  /// The number of the one with this hash that `equal(number)`; else `next`, which is noted. `hash_of(number)`
-  /// is asked for all that are there when the table grows.
+  /// The number for which `equal(number)` is true and the hash is equal; else inserts and returns `next`.
+  /// `hash_of(number)` is called for all entries when the table grows.
   template <class Equal, class HashOf>
   std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, Equal&& equal, HashOf&& hash_of) {
     if (2 * (std::size_t{next} + 1) > slots_.size() && !grow(next, hash_of)) return next;
@@ -158,7 +157,7 @@ private:
     return true;
   }
 
-  Array<std::uint32_t> slots_; ///< numbers plus 1; a power of two of them
+  Array<std::uint32_t> slots_; ///< numbers plus 1; the size is a power of two
 };
 
 inline std::uint64_t hash_bytes(std::span<const std::byte> bytes) {

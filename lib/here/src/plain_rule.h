@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what nearly all rows say, in few bits. CFA is SP or FP plus an offset, RA is stored in the frame,
-// FP is stored there or still in its register. Each ABI packs it in its own way (amd64/host.h and its kin):
-// what frames do there decides which offsets get the bits.
+// Private: the form of nearly all rows, in few bits. CFA is SP or FP plus an offset, RA is stored in the
+// frame, FP is stored there or still in its register. Each ABI has its own packing (amd64/host.h etc.), with
+// bits for the offsets that occur there.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 namespace sframe::here {
 
 struct PlainRule {
-  /// Bits that an ABI has for it.
+  /// Bits available to an ABI.
   static constexpr unsigned bits = 25;
 
   bool fp_based = false; ///< CFA counts from FP, not from SP
@@ -23,7 +23,7 @@ struct PlainRule {
   friend constexpr bool operator==(const PlainRule&, const PlainRule&) = default;
 };
 
-/// A number of `width` bits at bit `shift`, counted in units of `unit` bytes.
+/// An integer of `width` bits at bit `shift`, in units of `unit` bytes.
 template <unsigned shift, unsigned width, unsigned unit> struct BitField {
   static constexpr std::uint32_t limit = 1u << width;
 
@@ -33,7 +33,7 @@ template <unsigned shift, unsigned width, unsigned unit> struct BitField {
   static constexpr std::int64_t get(std::uint32_t packed) {
     return static_cast<std::int64_t>(packed >> shift & (limit - 1)) * unit;
   }
-  /// True where the number gets in whole.
+  /// True if the value can be represented.
   static constexpr bool fits(std::int64_t bytes) {
     return bytes >= 0 && bytes % unit == 0 && bytes / unit < limit;
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Makes snapshots of all modules. While dl_iterate_phdr() runs, nothing can be unloaded; then the sections of
-// new modules are copied, no more, so that dlopen() in other threads is not held up. Modules that were there
-// before are known by the loader's counters: if nothing was unloaded, one in the same place is the same;
-// otherwise its sections must be the same, too.
+// Makes snapshots of all modules. During dl_iterate_phdr() nothing can be unloaded; it only copies the
+// sections of new modules, so that dlopen() in other threads is not delayed. Known modules are recognized by
+// the loader's counters: if nothing was unloaded, a module in the same place is the same; otherwise its
+// sections are compared, too.
 //
-// The loader's lock is the only one, and it is not held while anything else is waited for.
+// The loader's lock is the only one, and nothing else is waited for while it is held.
 
 #include "compile.h"
 #include "snapshot.h"
@@ -22,7 +22,7 @@ namespace sframe::here {
 
 namespace {
 
-/// What is loaded.
+/// The loaded modules.
 class Inventory {
 public:
   explicit Inventory(const Snapshot* old) : old_(old) {
@@ -35,11 +35,11 @@ public:
   }
 
   bool unchanged() const { return unchanged_; }
-  /// nullptr where there is no memory.
+  /// nullptr if memory ran out.
   OwnPointer<Snapshot> snapshot();
 
 private:
-  /// A module whose sections have been copied, to these places.
+  /// A module with copies of its sections.
   struct Found {
     ModuleBytes module;
     std::size_t eh_frame, sframe;
@@ -54,7 +54,7 @@ private:
 
   const Snapshot* old_;
   bool unchanged_ = false;
-  bool unsettled_ = false; ///< a module is being loaded: the loader does not know it everywhere yet
+  bool unsettled_ = false; ///< the loader is just adding a module and does not report it consistently yet
   std::uint64_t loads_ = 0, unloads_ = 0;
   Array<const ModuleTables*> kept_;
   Array<Found> found_;
@@ -120,9 +120,9 @@ OwnPointer<Snapshot> Inventory::snapshot() {
     const ModuleTables* const compiled = ModuleTables::make(found.module);
     if (!compiled) return nullptr;
     made->add(*compiled);
-    compiled->release(); // it is the snapshot's
+    compiled->release(); // owned by the snapshot now
   }
-  // Otherwise the next refresh() looks again.
+  // Otherwise the next refresh() checks again.
   if (!unsettled_) made->loads = loads_;
   made->unloads = unloads_;
   return made->finish() ? std::move(made) : nullptr;
@@ -131,7 +131,7 @@ OwnPointer<Snapshot> Inventory::snapshot() {
 enum class Outcome { done, overtaken, no_memory };
 
 Outcome try_refresh() {
-  const Reading reading; // keeps the old snapshot
+  const Reading reading; // keeps the old snapshot alive
   const Snapshot* const old = reading.snapshot();
   Inventory inventory(old);
   if (inventory.unchanged()) return Outcome::done;
@@ -142,7 +142,7 @@ Outcome try_refresh() {
   return Outcome::done;
 }
 
-/// How often refresh() looks whether walks that it has met have ended.
+/// How often refresh() checks whether concurrent walks have ended.
 constexpr int patience = 3;
 
 } // namespace

@@ -65,7 +65,7 @@ std::size_t RuleSet::memory() const {
   return heads_.memory() + operations_.memory() + expressions_.memory();
 }
 
-/// Neighbours with one rule become one range.
+/// Adjacent ranges with the same rule are merged.
 void RowTable::add_start(std::uint32_t start, std::uint32_t rule) {
   if (starts_.failed() || rules_.failed()) return;
   while (!starts_.empty() && starts_.back() >= start) {

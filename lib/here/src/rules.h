@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: a module's rows as tables of their own. They keep nothing of the module's memory, which may be
-// unmapped while a walk in another thread looks them up. Distinct rules are stored once: a library with a
-// hundred thousand rows has a few thousand.
+// Private: a module's rows as tables. They do not refer to the module's memory, which may be unmapped while
+// another thread's walk uses them. Equal rules are stored once: a library with a hundred thousand rows has a
+// few thousand.
 
 #pragma once
 
@@ -15,35 +15,35 @@
 
 namespace sframe::here {
 
-/// How one value of the caller is found.
+/// How one value of the caller is computed.
 struct Operation {
   enum class Kind : std::uint8_t {
-    undefined,      ///< cannot be found
+    undefined,      ///< unknown
     value,          ///< register `base` (or the CFA) + offset
-    stored,         ///< the word stored there
-    expression,     ///< stored at the address that the expression gives
-    val_expression, ///< what the expression gives
+    stored,         ///< the word at that address
+    expression,     ///< the word at the address computed by the expression
+    val_expression, ///< the value of the expression
   };
   /// The base that stands for the CFA.
   static constexpr std::uint16_t cfa_base = 0xffff;
 
   Kind kind = Kind::undefined;
-  std::uint8_t reg = 0;    ///< whose value it is; unused for CFA and RA
+  std::uint8_t reg = 0;    ///< the register; unused for CFA and RA
   std::uint16_t base = 0;  ///< DWARF register number or cfa_base. Expressions: size in bytes
-  std::int32_t offset = 0; ///< bytes. Expressions: place in RuleSet's expression bytes
+  std::int32_t offset = 0; ///< bytes. Expressions: offset in RuleSet's expression bytes
 
   friend bool operator==(const Operation&, const Operation&) = default;
 };
 
-/// The rules that hold in a range of addresses.
+/// The rule for a range of addresses.
 struct Rule {
-  /// What is true of a rule besides its operations.
+  /// Properties of a rule besides its operations.
   enum Flags : std::uint8_t {
-    signal_frame = 1, ///< the caller was interrupted, not calling
-    others_lost = 2,  ///< SFrame: of registers without operation nothing is known afterwards
+    signal_frame = 1, ///< the caller was interrupted
+    others_lost = 2,  ///< SFrame: registers without operation are unknown afterwards
   };
 
-  std::span<const Operation> operations; ///< CFA, RA, and those of saved registers, SP last
+  std::span<const Operation> operations; ///< CFA, RA, then saved registers, SP last
   std::uint8_t flags = 0;
 
   const Operation& cfa() const { return operations[0]; }
@@ -54,14 +54,14 @@ struct Rule {
 
 class RuleSet {
 public:
-  /// The number of the rule, which is added if there is no equal one. Its first two operations are those of
-  /// CFA and RA.
+  /// The number of the rule, which is added unless there is an equal one. The first two operations are those
+  /// of CFA and RA.
   std::uint32_t number(std::span<const Operation> operations, std::uint8_t flags);
 
-  /// The place of the bytes, which are added if they are not there.
+  /// The offset of the expression, which is added unless it is there.
   std::int32_t expression_place(std::span<const std::byte> bytes);
 
-  /// Forgets what only the two above need. False where memory ran out: then this is of no use.
+  /// Frees what only the two functions above need. False if memory ran out: the object is unusable then.
   bool finish();
 
   Rule rule(std::uint32_t number) const {
@@ -80,7 +80,7 @@ private:
     std::uint16_t count;
     std::uint8_t flags;
   };
-  /// An expression's bytes in expressions_.
+  /// An expression's position in expressions_.
   struct Place {
     std::uint32_t start, size;
   };
@@ -98,17 +98,17 @@ private:
   bool failed_ = false;       ///< memory ran out; nothing is added any more
 };
 
-/// Which rule holds where: ranges in address order.
+/// Rules by address range, in address order.
 class RowTable {
 public:
-  /// The range from `begin` to `end`, in bytes from the module's first one. Ranges are added by increasing
-  /// start; what an earlier one says from `begin` on is forgotten.
+  /// Adds the range from `begin` to `end`, in bytes from the module's start. Ranges must be added by
+  /// increasing start; the part of an earlier range from `begin` on is dropped.
   void add(std::uint32_t begin, std::uint32_t end, std::uint32_t rule);
 
-  /// The number of the rule that holds at the offset. Logarithmic.
+  /// The number of the rule for the offset. Logarithmic.
   std::optional<std::uint32_t> find(std::uint32_t offset) const;
 
-  /// False where memory ran out: then this is of no use.
+  /// False if memory ran out: the object is unusable then.
   bool finish();
   std::size_t size() const { return starts_.size(); }
   std::size_t memory() const;
@@ -118,7 +118,7 @@ private:
   void add_start(std::uint32_t start, std::uint32_t rule);
 
   Array<std::uint32_t> starts_;
-  Array<std::uint32_t> rules_; ///< beside starts_
+  Array<std::uint32_t> rules_; ///< same indices as starts_
 };
 
 } // namespace sframe::here

@@ -24,7 +24,7 @@ public:
   File(const File&) = delete;
   File& operator=(const File&) = delete;
 
-  /// How many of the bytes the file has there.
+  /// Returns the number of bytes read; fewer at the end of the file.
   std::size_t read(std::uint64_t offset, std::span<std::byte> bytes) const {
     if (offset > INT64_MAX) return 0;
     const ssize_t got = pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -40,7 +40,7 @@ private:
   int descriptor_;
 };
 
-/// The name at the offset, as far as our names are long.
+/// The name at the offset, limited to the length of the names searched for.
 std::string_view read_name(const File& file, std::uint64_t offset, std::array<char, 16>& name) {
   const std::size_t got = file.read(offset, std::as_writable_bytes(std::span(name)));
   const std::string_view text(name.data(), got);

@@ -35,7 +35,7 @@ const ModuleTables* Snapshot::module_at(std::uint64_t pc) const {
 
 namespace {
 
-/// The rule as a PlainRule, if it is one that the ABI can pack.
+/// The rule as a PlainRule, if the ABI can pack it.
 std::optional<PlainRule> plain(const Rule& rule) {
   using Kind = Operation::Kind;
   const AbiTraits& abi = traits(host::abi);
@@ -55,7 +55,8 @@ std::optional<PlainRule> plain(const Rule& rule) {
     } else if (op.reg == abi.fp && !unchanged) {
       return std::nullopt;
     } else if (op.reg == abi.sp && (abi.sp_from_cfa == 0 || !stored_at_cfa(op))) {
-      // Where the CFA is not SP, it is saved like any other register: its value is what the CFA says.
+      // On s390x, where the CFA is not SP, rows save SP like other registers. Its value agrees with the CFA,
+      // so that such an operation can be ignored; any other one cannot.
       return std::nullopt;
     }
   }
@@ -74,7 +75,7 @@ CachedRule cached(const ModuleTables& module, std::uint64_t pc) {
                   : CachedRule::make(Kind::full, unloadable);
 }
 
-/// Counters of walks, one cache line each.
+/// Counters of running walks, one cache line each.
 struct alignas(64) Counter {
   std::atomic<std::uint32_t> walks = 0;
 };
@@ -84,7 +85,7 @@ constinit std::array<Counter, counter_count> counters;
 /// Never destroyed: threads may walk until the end of the process.
 constinit std::atomic<const Snapshot*> current = nullptr;
 
-/// Those that walks may still use: a list that is added to at its head, and else taken as a whole.
+/// Former snapshots that walks may still use: a list with insertion at its head and removal as a whole.
 constinit std::atomic<const Snapshot*> retired = nullptr;
 constinit std::atomic<std::size_t> retired_count = 0;
 
@@ -93,7 +94,7 @@ void retire(const Snapshot* snapshot) {
   while (!retired.compare_exchange_weak(snapshot->next_retired, snapshot, std::memory_order_acq_rel)) {}
 }
 
-/// Bit N: counter N is at 0.
+/// Bit N: counter N is 0.
 std::uint64_t idle_counters() {
   std::uint64_t idle = 0;
   for (std::size_t i = 0; i < counter_count; ++i)
@@ -101,8 +102,8 @@ std::uint64_t idle_counters() {
   return idle;
 }
 
-/// A thread always gets the same one, and most threads one of their own. The thread's address is all that is
-/// at hand in a signal handler; threads' stacks are multiples of pages apart.
+/// A thread always gets the same counter, and most threads get one of their own. The index comes from the
+/// thread's address, which is available in signal handlers; threads' stacks are multiples of pages apart.
 Counter& counter_of_this_thread() {
   const auto self = static_cast<std::uint64_t>(pthread_self());
   return counters[(self >> 6) * 0x9e3779b97f4a7c15 >> 58];

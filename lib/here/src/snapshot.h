@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the tables of all modules as they were at one time. A snapshot does not change, but for its cache;
-// refresh() publishes a new one and frees the old one when nobody uses it any more.
+// Private: the tables of all modules at one time. A snapshot does not change, except its cache; refresh()
+// publishes a new one and frees the old one when it is no longer used.
 //
-// Walks count themselves in and out, in one of many counters so that threads do not share cache lines.
-// Between the two they may use the snapshot that they found. A former snapshot is free when each counter has
-// been seen at 0 after the new one was published: who was counted then has gone, and who came later found the
-// new one. (All of these operations are in one total order; the counting out is what the writer synchronises
-// with.) Nobody waits: what is still in use is looked at again by the next refresh().
+// A walk increments one of many counters (so that threads do not share cache lines) at its start, and
+// decrements it at its end. In between it may use the snapshot found. A former snapshot is free when each
+// counter has been seen at 0 after the new one was published: earlier walks have ended, and later ones use
+// the new snapshot. (All of these operations are in one total order; the writer synchronizes with the
+// decrement.) Nobody waits: snapshots still in use are checked again by the next refresh().
 //
-// Those who make snapshots hold no lock either. They count themselves in like a walk, make a new one from the
-// one they have found, and publish it if that is still the current one; otherwise they begin again. So they
-// may stop anywhere, in a signal, a fork or a call-back of the loader, without holding up others.
+// Makers of snapshots hold no lock either. They are counted like a walk, make a new snapshot from the one
+// found, and publish it if that one is still current; otherwise they start again. So they may be interrupted
+// anywhere, by a signal, a fork or a callback of the loader, without blocking others.
 
 #pragma once
 
@@ -24,7 +24,7 @@
 namespace sframe::here {
 
 struct Snapshot {
-  /// Counts that the loader never has.
+  /// A value that the loader's counters never have.
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
   Snapshot();
@@ -32,26 +32,27 @@ struct Snapshot {
   Snapshot(const Snapshot&) = delete;
   Snapshot& operator=(const Snapshot&) = delete;
 
-  /// Adds tables, which stay the caller's too.
+  /// Adds tables; the caller keeps its own reference.
   void add(const ModuleTables& module);
-  /// To be called after the last add(). False where there was no memory.
+  /// To be called after the last add(). False if memory ran out.
   bool finish();
 
   std::span<const ModuleTables* const> modules() const { return modules_; }
 
-  std::uint64_t loads = unknown, unloads = unknown; ///< what the loader had counted
-  std::array<Operation, 2> entry; ///< a function's first instruction
-  RuleSet no_expressions;         ///< what the entry's operations have
+  std::uint64_t loads = unknown, unloads = unknown; ///< the loader's counters
+  std::array<Operation, 2> entry; ///< rule at a function's first instruction
+  RuleSet no_expressions;         ///< for the operations in `entry`
   mutable RuleCache cache;
 
-  // Of a snapshot that was current.
+  // For a snapshot that is no longer current.
   mutable const Snapshot* next_retired = nullptr;
-  mutable std::uint64_t idle = 0; ///< counters that have been at 0 since
+  mutable std::uint64_t idle = 0; ///< bit N: counter N has been 0 since
 
   /// The module at the address, or nullptr.
   const ModuleTables* module_at(std::uint64_t pc) const;
 
-  /// What is known of an address: from the cache, else from the tables into the cache. Async-signal-safe.
+  /// The rule for an address, from the cache; else from the tables, and added to the cache.
+  /// Async-signal-safe.
   CachedRule look_up(std::uint64_t pc) const {
     CachedRule rule;
     return cache.find(pc, rule) ? rule : look_up_anew(pc);
@@ -63,7 +64,7 @@ private:
   Array<const ModuleTables*> modules_; ///< by address
 };
 
-/// Use of the snapshot that is current when this is made. Async-signal-safe, wait-free.
+/// A use of the snapshot that is current when this object is made. Async-signal-safe, wait-free.
 class Reading {
 public:
   Reading();
@@ -79,13 +80,13 @@ private:
   const Snapshot* snapshot_;
 };
 
-/// Makes walks find `made` from now on, if they have found `old` until now, which the caller is counted in
-/// for; else false. The former one is retired.
+/// Makes `made` current if `old` is still current, and retires `old`; else false. The caller must be counted
+/// as a user of `old`.
 bool publish(const Snapshot* old, const Snapshot* made);
 
 /// Frees retired snapshots that no walk uses any more.
 void free_retired();
-/// How many there are.
+/// Number of retired snapshots.
 std::size_t retired_snapshots();
 
 } // namespace sframe::here

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The kernel is asked by rt_sigprocmask with a number for `how` that means nothing: it copies the new mask
-// from the address first (EFAULT), then refuses the number (EINVAL). Nothing is changed, no descriptor is
-// needed.
+// The kernel checks the memory by rt_sigprocmask with an invalid `how`: it first copies the new mask from
+// the address (EFAULT), then rejects `how` (EINVAL). This changes nothing and needs no descriptor.
 
 #include "stack_memory.h"
 
@@ -13,39 +12,39 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-// The main thread's stack, as the kernel set it up. In glibc; null elsewhere.
+// The top of the main thread's stack, set by the kernel. In glibc; null elsewhere.
 extern "C" [[gnu::weak]] void* __libc_stack_end;
 
 namespace sframe::here {
 
 namespace {
 
-constexpr std::uint64_t page_size = 4096; ///< the smallest that there is
-/// Gaps up to this are filled, page by page, so that the range stays in one piece.
+constexpr std::uint64_t page_size = 4096; ///< the smallest page size
+/// Gaps up to this are checked page by page, so that the range stays contiguous.
 constexpr std::uint64_t largest_gap = 64 * page_size;
-/// Between the outermost frame and the end of a thread's stack there are its thread-local variables.
+/// Thread-local variables are between the outermost frame and the end of a thread's stack.
 constexpr std::uint64_t largest_rest = 16 * page_size;
 
-/// What lies above is no memory, and rounding up would wrap.
+/// Addresses above are not in user memory, and rounding up would wrap.
 constexpr std::uint64_t highest = ~std::uint64_t{0} - 2 * page_size;
 
 constexpr std::uint64_t page_of(std::uint64_t address) {
   return address & ~(page_size - 1);
 }
 
-/// Bytes of a signal mask, as the kernel knows it.
+/// Bytes of a signal mask in the kernel.
 constexpr std::size_t mask_size = 8;
 
 bool readable(std::uint64_t page) {
   const int before = errno;
-  // 0 would be no mask at all.
+  // A null pointer would mean no mask.
   const bool is =
       page != 0 && syscall(SYS_rt_sigprocmask, ~0L, page, nullptr, mask_size) != 0 && errno == EINVAL;
   errno = before;
   return is;
 }
 
-/// The part of the thread's own stack that is known to be readable. Signal handlers of the thread may come in
+/// The part of the thread's own stack that is known to be readable. A signal handler of the thread may run
 /// between two stores: `high` never changes once it is set, and until then the range is empty.
 struct KnownStack {
   std::atomic<std::uint64_t> low = 0, high = 0;
@@ -54,11 +53,11 @@ struct KnownStack {
     return address >= low.load(std::memory_order_relaxed) && address < high.load(std::memory_order_relaxed);
   }
 };
-// In the thread's static block: the first use of any other kind of thread-local variable may allocate.
+// In the thread's static block: the first use of other thread-local variables may allocate.
 [[gnu::tls_model("initial-exec")]] constinit thread_local KnownStack known;
 
-/// What is at the upper end of a stack: what the kernel put above the main thread's first frame, and for all
-/// other threads their control block.
+/// Upper end of a stack: what the kernel put above the main thread's first frame, or the control block of
+/// any other thread.
 std::uint64_t main_stack_end() {
   return &__libc_stack_end ? reinterpret_cast<std::uint64_t>(__libc_stack_end) : 0;
 }
@@ -83,7 +82,7 @@ void StackMemory::set_range(std::uint64_t low, std::uint64_t high) {
   starts_ = high - low < sizeof(std::uint64_t) ? 0 : high - low - sizeof(std::uint64_t) + 1;
 }
 
-/// Adds the pages from `first` to `end`, which touch the range; those up to the first unreadable one.
+/// Adds the pages from `first` to `end`, which are adjacent to the range, up to the first unreadable one.
 bool StackMemory::extend(std::uint64_t first, std::uint64_t end) {
   if (first < low_) {
     while (low_ > first && readable(low_ - page_size)) set_range(low_ - page_size, high_);
@@ -102,7 +101,7 @@ bool StackMemory::admit(std::uint64_t address, std::size_t size) {
   const std::uint64_t first = page_of(address), end = page_of(address + size - 1) + page_size;
   const bool near = high_ != low_ && first <= high_ + largest_gap && end + largest_gap >= low_;
   if (near && extend(first, end)) return true;
-  // Another stack, or memory of another kind.
+  // Another stack, or other memory.
   for (std::uint64_t page = first; page != end; page += page_size)
     if (!readable(page)) return false;
   if (known.contains(address) && known.contains(address + size - 1))

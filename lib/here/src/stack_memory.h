@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: reading the own stack without ever reading what is not there. A range of addresses is known to be
-// readable; a word outside is read only after the kernel was asked for its page, which then belongs to the
-// range. The range of a thread's own stack is kept for its next walks: that stack stays while the thread
-// runs, whereas a coroutine's or signal stack, which may go, is asked for again in each walk.
+// Private: reads the own stack without faults. A range of addresses is known to be readable; before a word
+// outside is read, the kernel checks its page, which is then added to the range. The range of a thread's own
+// stack is kept for its next walks: that stack lasts as long as the thread. A coroutine's or signal stack
+// may be unmapped, and is checked again in each walk.
 
 #pragma once
 
@@ -14,30 +14,30 @@
 
 namespace sframe::here {
 
-/// Async-signal-safe, errno is kept.
+/// Async-signal-safe; errno is preserved.
 class StackMemory {
 public:
   /// For a walk that starts with this SP.
   explicit StackMemory(std::uint64_t sp);
 
-  // Neither is instrumented: a damaged stack can point to what sanitizers have no shadow for, or to what was
-  // freed, and reading that is harmless here.
+  // Neither is instrumented: a damaged stack can point to memory without sanitizer shadow, or to freed
+  // memory, and reading that is harmless here.
 
-  /// The word at the address; false where it cannot be read.
+  /// The word at the address; false if it cannot be read.
   [[gnu::no_sanitize("address", "thread")]] bool load(std::uint64_t address, std::uint64_t& value) {
     if (address - low_ >= starts_ && !admit(address, sizeof value)) return false;
     std::memcpy(&value, reinterpret_cast<const void*>(address), sizeof value);
     return true;
   }
 
-  /// The bytes at the address, 4096 at most; false where they cannot all be read.
+  /// The bytes at the address, at most 4096; false if they cannot all be read.
   [[gnu::no_sanitize("address", "thread")]] bool read(std::uint64_t address, std::span<std::byte> bytes) {
     if (!admit(address, bytes.size())) return false;
     for (std::byte& byte : bytes) byte = *reinterpret_cast<const volatile std::byte*>(address++);
     return true;
   }
 
-  /// To be called at the end of the walk: keeps what may be kept for the thread.
+  /// To be called at the end of the walk: keeps the thread's range, if permitted.
   void remember() const;
 
 private:
@@ -47,7 +47,7 @@ private:
 
   std::uint64_t low_ = 0;
   std::uint64_t high_ = 0;
-  std::uint64_t starts_ = 0; ///< words can start at this many addresses from low_ on
+  std::uint64_t starts_ = 0; ///< number of addresses, from low_ on, at which words can start
 };
 
 } // namespace sframe::here

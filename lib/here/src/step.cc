@@ -22,7 +22,7 @@ const unwind::UnwindAbi& unwind_abi() {
   return *unwind::find_unwind_abi(host::abi);
 }
 
-/// Computes what operations say of one frame, and what expressions see of it.
+/// Computes operations for one frame, and provides its registers and memory to expressions.
 class Evaluator final : public cfi::ExpressionContext {
 public:
   Evaluator(const Frame& frame, const RuleSet& rules, StackMemory& memory)
@@ -42,7 +42,7 @@ public:
   }
 
   std::optional<std::uint64_t> read_register(std::uint32_t reg) override {
-    // Where no register has the return address, its number stands for the pc.
+    // If no register has the return address, its number stands for the pc.
     const bool is_pc = !unwind_abi().ra_is_register && reg == traits(host::abi).ra;
     return is_pc ? frame_.registers.pc : frame_.registers.get(reg);
   }
@@ -61,7 +61,7 @@ private:
             static_cast<std::uint64_t>(std::int64_t{op.offset});
     return unwind::StopReason::none;
   }
-  /// The word at the address that `value` is, if that went well.
+  /// Loads the word at the address `value`, if `before` is none.
   unwind::StopReason load(unwind::StopReason before, std::uint64_t& value) {
     if (before != unwind::StopReason::none) return before;
     return memory_.load(value, value) ? unwind::StopReason::none : unwind::StopReason::unreadable_memory;
@@ -87,8 +87,8 @@ unwind::StopReason Evaluator::evaluate(const Operation& op, std::uint64_t& value
                                             : unwind::StopReason::bad_table;
 }
 
-/// The stack grows down, so callers are further up. A frame that is interrupted before it has pushed anything
-/// may share the caller's SP; signal handlers may have a stack of their own.
+/// The stack grows down, so callers are at higher addresses. A frame interrupted before it has pushed
+/// anything may have its caller's SP; signal handlers may have their own stack.
 bool goes_up(const Frame& frame, const Rule& rule, std::uint64_t caller_sp) {
   const std::uint64_t sp = frame.registers.values[traits(host::abi).sp];
   return rule.flags & Rule::signal_frame || caller_sp > sp || (caller_sp == sp && frame.pc_exact);
@@ -109,7 +109,7 @@ unwind::StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, St
 
   unwind::Registers caller;
   if (!(rule.flags & Rule::others_lost)) {
-    // What a call keeps is still there where the rule says nothing.
+    // Call-saved registers without an operation keep their values.
     caller.values = frame.registers.values;
     caller.known = frame.registers.known & unwind_abi().call_saved;
   }

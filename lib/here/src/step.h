@@ -12,7 +12,7 @@
 
 namespace sframe::here {
 
-/// A frame on the way.
+/// A frame during a walk.
 struct Frame {
   unwind::Registers registers;
   /// The pc is that of the next instruction, not a return address.
@@ -21,16 +21,15 @@ struct Frame {
   std::uint64_t lookup_pc() const { return registers.pc - !pc_exact; }
 };
 
-/// Makes `frame` its caller by the rule, which is of `rules`. StopReason::none, or why there is no caller;
-/// then what is in `frame` means nothing.
+/// Replaces `frame` by its caller, by a rule of `rules`. Returns StopReason::none, or why there is no
+/// caller; the contents of `frame` are then unspecified.
 unwind::StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, StackMemory& memory);
 
-/// Makes `frame`, which stands in the code that signal handlers return to, the frame that the signal
-/// interrupted. StopReason::no_rule where it is not that code.
+/// Replaces `frame`, which must be at a signal trampoline, by the interrupted frame. StopReason::no_rule if
+/// it is not at a trampoline.
 unwind::StopReason step_over_signal(Frame& frame, StackMemory& memory);
 
-/// The registers that a signal frame has, whose SP is or would be `sp` (see SignalTrampoline). False where
-/// they cannot be read.
+/// The registers in the signal frame at `sp` (see SignalTrampoline). False if they cannot be read.
 bool read_signal_registers(std::uint64_t sp, StackMemory& memory, unwind::Registers& registers);
 
 } // namespace sframe::here

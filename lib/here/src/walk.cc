@@ -4,7 +4,7 @@
 
 namespace sframe::here {
 
-/// False where the frame has no room.
+/// False if `frames` is full.
 inline bool Walk::emit(std::uint64_t pc) {
   if (skip_) {
     --skip_;
@@ -15,7 +15,7 @@ inline bool Walk::emit(std::uint64_t pc) {
   return true;
 }
 
-/// True where the rules for an address of a module that can be unloaded are still those of what is there.
+/// True if the rules for an address of a module that can be unloaded are still valid.
 bool Walk::is_current(std::uint64_t pc) {
   if (pc - checked_low_ < checked_size_) return true;
   const ModuleTables* module = snapshot_.module_at(pc);
@@ -25,7 +25,7 @@ bool Walk::is_current(std::uint64_t pc) {
   return true;
 }
 
-/// Goes on while rules are plain.
+/// Steps as long as rules are plain.
 Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
   using Kind = CachedRule::Kind;
   for (;; ++plain_steps_) {
@@ -43,7 +43,7 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
     const bool stepped =
         memory.load(cfa + static_cast<std::uint64_t>(rule.ra_offset), ra) &&
         (!rule.fp_saved || memory.load(cfa + static_cast<std::uint64_t>(rule.fp_offset), at.fp));
-    // An innermost frame may have its caller's SP. Anything else is wrong: the full step says what.
+    // An innermost frame may have its caller's SP. Anything else is an error, which the full step reports.
     if (!stepped || sp <= at.sp) [[unlikely]]
       return {unwind::StopReason::none, Kind::full};
     at.sp = sp;
@@ -54,7 +54,7 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
   }
 }
 
-/// A step with all registers, by what tables there are.
+/// A step with all registers, by any tables.
 unwind::StopReason Walk::step_fully(Frame& frame, StackMemory& memory) {
   const std::uint64_t pc = frame.lookup_pc();
   const ModuleTables* module = snapshot_.module_at(pc);
@@ -67,12 +67,12 @@ unwind::StopReason Walk::step_fully(Frame& frame, StackMemory& memory) {
   return step(frame, module->rules().rule(*number), module->rules(), memory);
 }
 
-/// A step where there are no tables.
+/// A step without tables.
 unwind::StopReason Walk::step_at_edge(Frame& frame, StackMemory& memory) {
   if (step_over_signal(frame, memory) == unwind::StopReason::none) return unwind::StopReason::none;
   if (!snapshot_.module_at(frame.lookup_pc())) missing_tables_ = frame.lookup_pc();
-  // An interrupted pc that is no memory: a call, most likely, went there, and has just pushed or set its
-  // return address.
+  // An interrupted pc without memory: most likely the target of a call, which has just pushed its return
+  // address or set the link register.
   std::byte first;
   if (!frame.pc_exact || memory.read(frame.registers.pc, std::span(&first, 1)))
     return unwind::StopReason::no_rule;
@@ -85,7 +85,7 @@ unwind::StopReason Walk::step_at_edge(Frame& frame, StackMemory& memory) {
   return unwind::StopReason::none;
 }
 
-/// From the checkpoint to the next one, which becomes the checkpoint.
+/// Steps from the checkpoint to the next one, which becomes the checkpoint.
 unwind::StopReason Walk::go(Frame& checkpoint, StackMemory& memory) {
   const AbiTraits& abi = traits(host::abi);
   plain_steps_ = 0;

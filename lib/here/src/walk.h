@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the walk itself. Nearly all frames are plain (PlainRule): from one to the next takes SP, FP and
-// the return address, and three loads at most, from the cache and the stack. A frame that needs more (an
-// expression, a register that a frame further in has saved, a signal frame) is stepped with all registers. To
-// have these, the steps from the last frame with all registers known, the checkpoint, are done again in full;
-// then that frame is the checkpoint. So no frame is stepped more than twice.
+// Private: the walk. Nearly all frames are plain (PlainRule): a step from one to the next needs only SP, FP
+// and the return address, and three loads at most, from the cache and the stack. A frame that needs more (an
+// expression, a register saved by an inner frame, a signal frame) is stepped with all registers. For these,
+// the steps from the checkpoint, the last frame with all registers known, are repeated in full; that frame
+// is then the checkpoint. So no frame is stepped more than twice.
 
 #pragma once
 
@@ -18,23 +18,24 @@ namespace sframe::here {
 /// Async-signal-safe.
 class Walk {
 public:
-  /// The first `skip` frames, counted from the start frame's caller, are not put into `frames`.
+  /// The first `skip` frames, counted from the start frame's caller, are not stored in `frames`.
   Walk(const Snapshot& snapshot, std::span<std::uint64_t> frames, std::size_t skip)
       : snapshot_(snapshot), frames_(frames), skip_(skip) {}
 
-  /// Walks from the registers of a frame, whose pc is that of its next instruction. Its callers are put into
-  /// the frames; itself, before them, only `with_start`.
+  /// Walks from the registers of a frame, whose pc is that of its next instruction. Stores its callers in
+  /// `frames`, after itself if `with_start`.
   Callers run(const unwind::Registers& start, bool with_start);
 
-  /// The address at which the walk ended because its tables are missing or out of date; 0 where it did not.
+  /// The address at which the walk ended because tables are missing or out of date; 0 if it did not.
   std::uint64_t missing_tables() const { return missing_tables_; }
 
 private:
-  /// What a plain step takes.
+  /// The state of plain steps.
   struct Position {
     std::uint64_t lookup_pc, sp, fp;
   };
-  /// Where plain steps end: with the walk, unless `end` is none; else at a frame of the kind `next`.
+  /// The end of a run of plain steps: the end of the walk, unless `end` is none; else a frame of the kind
+  /// `next`.
   struct Pause {
     unwind::StopReason end = unwind::StopReason::none;
     CachedRule::Kind next = CachedRule::Kind::none;
@@ -52,7 +53,7 @@ private:
   std::size_t skip_;
   std::size_t count_ = 0;                            ///< in frames_
   std::size_t plain_steps_ = 0;                      ///< since the checkpoint
-  std::uint64_t checked_low_ = 0, checked_size_ = 0; ///< the module last seen to be loaded still
+  std::uint64_t checked_low_ = 0, checked_size_ = 0; ///< the module last checked to be loaded
   std::uint64_t missing_tables_ = 0;
 };
 

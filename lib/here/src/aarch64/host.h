@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: AArch64 as the machine that we run on. The return address is stored right above the frame pointer
-// (the frame record, AAPCS64 section 6.4.6), or alone.
+// Private: AArch64 as the host. The return address is stored right above the frame pointer (the frame
+// record, AAPCS64 section 6.4.6), or alone.
 
 #pragma once
 
@@ -40,16 +40,15 @@ constexpr PlainRule unpack(std::uint32_t packed) {
   return {(packed & 1) != 0, fp_saved, CfaOffset::get(packed), record + 8 * fp_saved, record * fp_saved};
 }
 
-/// The address in a return address. XPACLRI, a hint: it takes the code off x30, and is a nop on machines
-/// without pointer authentication (Arm Architecture Reference Manual, C6.2).
+/// The address in a return address. XPACLRI, a hint instruction, removes the authentication code from x30,
+/// and is a nop on machines without pointer authentication (Arm Architecture Reference Manual, C6.2).
 inline std::uint64_t strip(std::uint64_t address) {
   register std::uint64_t x30 asm("x30") = address;
   asm("hint #7" : "+r"(x30));
   return x30;
 }
 
-/// pc, SP and the registers that calls keep, as they are in the middle of the function into which this is
-/// inlined.
+/// pc, SP and the call-saved registers, in the function into which this is inlined.
 [[gnu::always_inline]] inline void capture(unwind::Registers& to) {
   asm volatile("adr x9, .\n\t"
                "str x9, %[pc]\n\t"

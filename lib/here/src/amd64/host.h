@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: AMD64 as the machine that we run on. The return address is always at CFA-8.
+// Private: AMD64 as the host. The return address is always at CFA-8.
 
 #pragma once
 
@@ -13,7 +13,7 @@ namespace sframe::here::host {
 inline constexpr Abi abi = Abi::amd64;
 inline constexpr unsigned instruction_shift = 0; ///< instructions start anywhere
 inline constexpr std::int64_t sp_from_cfa = 0;
-/// SP in the signal trampoline is where the ucontext is (lib/unwind/src/abi/amd64.cc).
+/// In the signal trampoline, SP is the address of the ucontext (lib/unwind/src/abi/amd64.cc).
 inline constexpr std::uint64_t ucontext_from_sp = 0;
 
 /// bit 0 CFA by FP, 1 FP saved, 2-7 words from FP's place to the CFA, 8-24 words of the CFA's offset
@@ -36,8 +36,7 @@ inline std::uint64_t strip(std::uint64_t address) {
   return address;
 }
 
-/// pc, SP and the registers that calls keep, as they are in the middle of the function into which this is
-/// inlined.
+/// pc, SP and the call-saved registers, in the function into which this is inlined.
 [[gnu::always_inline]] inline void capture(unwind::Registers& to) {
   asm volatile("leaq 0f(%%rip), %%rax\n"
                "0:\n\t"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: s390x as the machine that we run on. The CFA is 160 bytes above the caller's SP, and registers are
-// saved in those 160 bytes.
+// Private: s390x as the host. The CFA is 160 bytes above the caller's SP, and registers are saved in those
+// 160 bytes.
 
 #pragma once
 
@@ -14,7 +14,7 @@ namespace sframe::here::host {
 inline constexpr Abi abi = Abi::s390x;
 inline constexpr unsigned instruction_shift = 1; ///< instructions start at even addresses
 inline constexpr std::int64_t sp_from_cfa = -160;
-/// The register save area, the trampoline's code and the siginfo lie below the ucontext
+/// The register save area, the trampoline's code and the siginfo are below the ucontext
 /// (lib/unwind/src/abi/s390x.cc).
 inline constexpr std::uint64_t ucontext_from_sp = 296;
 
@@ -42,9 +42,8 @@ inline std::uint64_t strip(std::uint64_t address) {
   return address;
 }
 
-/// pc, SP and the registers that calls keep, as they are in the middle of the function into which this is
-/// inlined. The floating-point registers' numbers are not in the order of their names: f8 f10 f12 f14 f9 f11
-/// f13 f15 are 24 to 31.
+/// pc, SP and the call-saved registers, in the function into which this is inlined. The numbers of
+/// floating-point registers are not in the order of their names: 24 to 31 are f8 f10 f12 f14 f9 f11 f13 f15.
 [[gnu::always_inline]] inline void capture(unwind::Registers& to) {
   asm volatile("larl %%r1, 0f\n"
                "0:\n\t"
