@@ -206,7 +206,7 @@ std::shared_ptr<const ProcedureRules> CallbackView::find_rules(const unwind::Fra
   auto rules = make_rules(frame, memory, status); // without the lock: it calls callbacks
   if (rules) {
     const std::scoped_lock lock(space_.mutex_);
-    if (space_.flushed() == flushed) space_.global_->put(epoch, frame, rules); // a flush came meanwhile: they may be outdated
+    if (space_.flushed() == flushed) space_.global_->put(epoch, frame, rules); // else outdated
   }
   return rules;
 }

@@ -146,7 +146,7 @@ public:
   /// As AddressSpace::code_address_mask().
   virtual std::uint64_t code_address_mask(const AbiTraits& abi, void* arg) {
     static_cast<void>(arg);
-    constexpr std::uint64_t usual = (std::uint64_t{1} << 48) - 1; // the default user address space on AArch64 Linux
+    constexpr std::uint64_t usual = (std::uint64_t{1} << 48) - 1; // AArch64 Linux default for programs
     return unwind::code_address_mask(abi, 0, usual);
   }
 };
