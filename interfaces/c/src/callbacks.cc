@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Targets that the user answers for.
+// Targets accessed through the user's callbacks.
 
 #include "guard.h"
 
@@ -50,7 +50,7 @@ public:
     return from_c(user_.find_name(address, buffer.data(), buffer.size(), &offset, data_));
   }
 
-  remote::CallbackSpace* space = nullptr; ///< that they are the accessors of
+  remote::CallbackSpace* space = nullptr; ///< the space that uses these accessors
 
 private:
   sframe_callbacks user_;
@@ -114,7 +114,7 @@ public:
   }
 
 private:
-  /// Without what the step to the caller tells.
+  /// Without what only the step to the caller finds.
   static sframe_frame frame_of(const remote::RemoteCursor& cursor, std::uint32_t number) {
     return {.number = number,
             .pc_exact = cursor.frame().pc_exact,

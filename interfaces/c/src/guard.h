@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the border to C. Every function of sframe/walk.h that may allocate goes through here: no exception
-// of the library's own leaves it.
+// Private: the C boundary. Every function of sframe/walk.h that may allocate is wrapped by these functions,
+// so that no exception of the library leaves it.
 
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace sframe::c {
 
-/// The exception at hand as a status. What is not derived from std::exception is none of the library's (the
-/// end of a thread, for one) and goes on.
+/// Returns the current exception as a status. Exceptions not derived from std::exception are not the
+/// library's (thread cancellation, for one) and are rethrown.
 inline sframe_status report_exception(sframe_error* error) {
   try {
     throw;
@@ -27,7 +27,7 @@ inline sframe_status report_exception(sframe_error* error) {
   }
 }
 
-/// What `body` returns, else the status of the exception that it throws.
+/// Returns the result of `body`, or the status of its exception.
 template <class Body> sframe_status guarded(sframe_error* error, Body&& body) {
   try {
     return body();
@@ -36,7 +36,7 @@ template <class Body> sframe_status guarded(sframe_error* error, Body&& body) {
   }
 }
 
-/// What `body` returns, else nullptr.
+/// Returns the result of `body`, or nullptr.
 template <class Body> auto guarded_pointer(sframe_error* error, Body&& body) -> decltype(body()) {
   try {
     return body();

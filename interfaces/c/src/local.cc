@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Processes that the library reads itself: cores and running ones.
+// Processes that the library reads itself: cores and live processes.
 
 #include "guard.h"
 
@@ -30,7 +30,7 @@ modules::FileOptions file_options(const sframe_options* options) {
   return files;
 }
 
-/// Frames of a Walker, made those of C.
+/// Converts a Walker's frames to C.
 class Forward final : public unwind::FrameReceiver {
 public:
   explicit Forward(const sframe_process::Receiver& receiver) : receiver_(receiver) {}
@@ -49,7 +49,7 @@ private:
   const sframe_process::Receiver& receiver_;
 };
 
-/// What process::ProcessState offers.
+/// The functions that need only process::ProcessState.
 class StateProcess : public sframe_process {
 public:
   const AbiTraits& abi() const override { return space_->abi(); }
@@ -84,7 +84,7 @@ protected:
     space_ = &state.space();
     take_names();
   }
-  /// After a stop: what a walker remembers by address may be wrong.
+  /// After a stop, the walker's caches by address may be invalid.
   void begin() {
     walker_.reset();
     take_names();
@@ -102,7 +102,7 @@ private:
   process::ProcessState* state_ = nullptr;
   modules::ModuleSpace* space_ = nullptr;
   std::optional<unwind::Walker> walker_;
-  std::deque<std::string> names_; ///< with their zero bytes
+  std::deque<std::string> names_; ///< zero-terminated
 };
 
 class CoreFile final : public StateProcess {
@@ -128,7 +128,7 @@ public:
     try {
       begin();
     } catch (...) {
-      process_->resume(); // nothing can be asked of it
+      process_->resume(); // it could not be used
       throw;
     }
     return SFRAME_OK;
@@ -158,7 +158,7 @@ sframe_process* sframe_open_core(const char* path, const sframe_options* options
 sframe_process* sframe_attach(int pid, const sframe_options* options, sframe_error* error) {
   return c::guarded_pointer(error, [&]() -> sframe_process* {
     modules::FileOptions files = file_options(options);
-    if (!files.budget) files.budget = std::make_shared<Budget>(Limits::standard, 0); // filled by each stop
+    if (!files.budget) files.budget = std::make_shared<Budget>(Limits::standard, 0); // refilled by each stop
     auto process = process::LiveProcess::attach(static_cast<std::uint32_t>(pid), std::move(files));
     if (process) return new Running(std::move(*process));
     c::report(error, SFRAME_INVALID, "process " + std::to_string(pid) + ": " + process.error().text());

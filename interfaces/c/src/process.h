@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what an sframe_process is. Cores and live processes are one kind (process::ProcessState and a
-// Walker), targets by call-backs the other (remote::RemoteCursor).
+// Private: the implementations of sframe_process. Cores and live processes are one kind
+// (process::ProcessState and a Walker), targets through callbacks the other (remote::RemoteCursor).
 
 #pragma once
 
@@ -22,7 +22,7 @@ struct sframe_process {
   virtual void resume() {}
   virtual std::size_t num_threads() const = 0;
   virtual sframe_thread thread(std::size_t number) const = 0;
-  /// `thread` is below num_threads().
+  /// `thread` must be below num_threads().
   virtual sframe_status walk(std::size_t thread, const Receiver& receiver, sframe_end& end,
                              sframe_error* error) = 0;
   virtual sframe_status name(std::uint64_t lookup_pc, std::uint64_t pc, std::string& name,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of sframe/walk.h that are the same for all processes.
+// The functions of sframe/walk.h common to all processes.
 
 #include "guard.h"
 
@@ -12,7 +12,7 @@ namespace sframe::c {
 sframe_status report(sframe_error* error, sframe_status status, std::string_view message) {
   if (!error) return status;
   error->status = status;
-  remote::give_name(message, error->message); // or what of it there is room for
+  remote::give_name(message, error->message); // truncated if too long
   return status;
 }
 

@@ -18,7 +18,7 @@ extern "C" {
 /* The type of floating-point registers. */
 typedef long double unw_tdep_fpreg_t;
 
-/* Registers, by the numbers that unw_get_reg() and access_reg() take. */
+/* Register numbers for unw_get_reg() and access_reg(). */
 typedef enum {
   UNW_AARCH64_X0, UNW_AARCH64_X1, UNW_AARCH64_X2, UNW_AARCH64_X3, UNW_AARCH64_X4,
   UNW_AARCH64_X5, UNW_AARCH64_X6, UNW_AARCH64_X7, UNW_AARCH64_X8, UNW_AARCH64_X9,

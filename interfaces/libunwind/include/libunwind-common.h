@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * What is the same for all targets. Included by libunwind-TARGET.h only, inside extern "C". The functions'
- * meaning is that of libunwind's manual pages: unw_step(3) and so on.
+ * Common to all targets. Included by libunwind-TARGET.h only, inside extern "C". The functions are documented
+ * in libunwind's manual pages: unw_step(3) etc.
  */
 #ifndef LIBUNWIND_COMMON_H
 #define LIBUNWIND_COMMON_H
@@ -29,13 +29,13 @@ typedef enum {
   UNW_ESUCCESS = 0,
   UNW_EUNSPEC,      /* any other error */
   UNW_ENOMEM,       /* out of memory, or a buffer is too small */
-  UNW_EBADREG,      /* no such register, or its value is not known in this frame */
+  UNW_EBADREG,      /* no such register, or its value is unknown in this frame */
   UNW_EREADONLYREG, /* the register cannot be written */
-  UNW_ESTOPUNWIND,  /* find_proc_info() wants no further frames */
-  UNW_EINVALIDIP,   /* the IP is in no code */
-  UNW_EBADFRAME,    /* the caller would be the frame itself, or further down the stack */
+  UNW_ESTOPUNWIND,  /* find_proc_info() requested the end of the walk */
+  UNW_EINVALIDIP,   /* the IP is not in code */
+  UNW_EBADFRAME,    /* the caller is the frame itself, or below it on the stack */
   UNW_EINVAL,       /* unsupported operation, or a bad value */
-  UNW_EBADVERSION,  /* unwind information that cannot be understood */
+  UNW_EBADVERSION,  /* invalid unwind information */
   UNW_ENOINFO       /* no unwind information */
 } unw_error_t;
 
@@ -48,7 +48,7 @@ typedef enum {
 #define UNW_NUM_EH_REGS UNW_TDEP_NUM_EH_REGS
 
 typedef enum {
-  UNW_CACHE_NONE, /* at the start */
+  UNW_CACHE_NONE, /* initially */
   UNW_CACHE_GLOBAL,
   UNW_CACHE_PER_THREAD
 } unw_caching_policy_t;
@@ -66,8 +66,8 @@ typedef struct unw_addr_space* unw_addr_space_t;
 
 #include "libunwind-dynamic.h"
 
-/* What find_proc_info() leads to. Filled in by dwarf_search_unwind_table(), _UPT_find_proc_info() and
-   _UCD_find_proc_info(); nobody else needs to look into it. */
+/* Results of find_proc_info() for the library's own use. Filled in by dwarf_search_unwind_table(),
+   _UPT_find_proc_info() and _UCD_find_proc_info(). */
 typedef struct {
   unw_word_t opaque[12];
 } unw_tdep_proc_info_t;
@@ -77,7 +77,7 @@ typedef struct {
 
 typedef struct unw_proc_info {
   unw_word_t start_ip; /* first address of the procedure */
-  unw_word_t end_ip;   /* first one behind it */
+  unw_word_t end_ip;   /* first address after it */
   unw_word_t lsda;     /* language-specific data area, or 0 */
   unw_word_t handler;  /* personality routine, or 0 */
   unw_word_t gp;
@@ -88,8 +88,8 @@ typedef struct unw_proc_info {
   unw_tdep_proc_info_t extra;
 } unw_proc_info_t;
 
-/* The call-backs: unw_create_addr_space(3). Words are in the host's byte order. Those that are NULL answer
-   that they have nothing. */
+/* The callbacks: unw_create_addr_space(3). Words are in the host's byte order. A NULL callback has no
+   information. */
 typedef struct unw_accessors {
   int (*find_proc_info)(unw_addr_space_t, unw_word_t ip, unw_proc_info_t*, int need_unwind_info, void* arg);
   void (*put_unwind_info)(unw_addr_space_t, unw_proc_info_t*, void* arg);
@@ -103,7 +103,7 @@ typedef struct unw_accessors {
 } unw_accessors_t;
 
 typedef enum unw_save_loc_type {
-  UNW_SLT_NONE,   /* the value is kept nowhere */
+  UNW_SLT_NONE,   /* the value is not saved */
   UNW_SLT_MEMORY, /* at u.addr */
   UNW_SLT_REG     /* in register u.regnum of the thread */
 } unw_save_loc_type_t;
@@ -139,7 +139,7 @@ typedef struct unw_save_loc {
 #define unw_regname UNW_OBJ(regname)
 #define unw_strerror UNW_OBJ(strerror)
 
-/* NULL where the byte order (__LITTLE_ENDIAN, __BIG_ENDIAN of <endian.h>, or 0 for the usual one) is not one
+/* NULL if the byte order (__LITTLE_ENDIAN, __BIG_ENDIAN of <endian.h>, or 0 for the default) is not one
    of the target's. Thread-safe. */
 extern unw_addr_space_t unw_create_addr_space(unw_accessors_t*, int byte_order);
 extern void unw_destroy_addr_space(unw_addr_space_t);
@@ -148,26 +148,26 @@ extern unw_accessors_t* unw_get_accessors(unw_addr_space_t);
 extern int unw_set_caching_policy(unw_addr_space_t, unw_caching_policy_t);
 /* `flags` must be 0. The size is that of the global cache. */
 extern int unw_set_cache_size(unw_addr_space_t, size_t entries, int flags);
-/* Addresses in [first, last), or all where both are 0. */
+/* Addresses in [first, last), or all if both are 0. */
 extern void unw_flush_cache(unw_addr_space_t, unw_word_t first, unw_word_t last);
 
 extern int unw_init_remote(unw_cursor_t*, unw_addr_space_t, void* arg);
 /* Above 0: stepped. 0: there is no caller. */
 extern int unw_step(unw_cursor_t*);
 extern int unw_resume(unw_cursor_t*);
-/* These ask find_proc_info() without unwind information. */
+/* These call find_proc_info() without need_unwind_info. */
 extern int unw_get_proc_info(unw_cursor_t*, unw_proc_info_t*);
 extern int unw_get_proc_info_by_ip(unw_addr_space_t, unw_word_t ip, unw_proc_info_t*, void* arg);
-/* The raw name; -UNW_ENOMEM where it was cut. */
+/* The raw name; -UNW_ENOMEM if it was truncated. */
 extern int unw_get_proc_name(unw_cursor_t*, char* buffer, size_t size, unw_word_t* offset);
-/* -UNW_EBADREG for a register that this frame does not know; libunwind gives the value that it had last. */
+/* -UNW_EBADREG for a register that is unknown in this frame; libunwind returns its last known value. */
 extern int unw_get_reg(unw_cursor_t*, unw_regnum_t, unw_word_t*);
 extern int unw_set_reg(unw_cursor_t*, unw_regnum_t, unw_word_t);
-/* Floating-point registers are followed on s390x only. */
+/* Floating-point registers are tracked on s390x only. */
 extern int unw_get_fpreg(unw_cursor_t*, unw_regnum_t, unw_fpreg_t*);
 extern int unw_set_fpreg(unw_cursor_t*, unw_regnum_t, unw_fpreg_t);
 extern int unw_get_save_loc(unw_cursor_t*, unw_regnum_t, unw_save_loc_t*);
-/* Above 0 for the frame that a signal interrupted on AMD64, for the trampoline below it elsewhere: as in
+/* Above 0 for the interrupted frame on AMD64, and for the signal trampoline below it on other targets, as in
    libunwind 1.6. */
 extern int unw_is_signal_frame(unw_cursor_t*);
 
@@ -175,17 +175,17 @@ extern int unw_is_fpreg(unw_regnum_t);
 extern const char* unw_regname(unw_regnum_t);
 extern const char* unw_strerror(int);
 
-/* For find_proc_info() of one's own; libunwind has these two, too, but declares them nowhere. Programs that
-   declare them themselves, under UNW_OBJ, find these. */
+/* For use in a program's own find_proc_info(). libunwind defines these two but does not declare them;
+   programs that declare them themselves, with UNW_OBJ, get these. */
 
-/* The procedure around `ip`, by a table: UNW_INFO_FORMAT_REMOTE_TABLE and UNW_INFO_FORMAT_IP_OFFSET with
-   u.rti a table as in .eh_frame_hdr in the target's memory, UNW_INFO_FORMAT_TABLE as it was filled in by
-   dwarf_find_debug_frame(). */
+/* Finds the procedure that contains `ip` by a table. For UNW_INFO_FORMAT_REMOTE_TABLE and
+   UNW_INFO_FORMAT_IP_OFFSET, u.rti is a table as in .eh_frame_hdr in the target's memory.
+   UNW_INFO_FORMAT_TABLE must have been filled in by dwarf_find_debug_frame(). */
 extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t ip, unw_dyn_info_t*,
                                               unw_proc_info_t*, int need_unwind_info, void* arg);
-/* Fills in `info` for the .debug_frame of the file (or of its separate debug file), which is mapped with
-   `segbase` added to its addresses. 1 where there is one, else `found`. What was read of a file is kept until
-   the program ends. */
+/* Fills in `info` for the .debug_frame of the file (or of its separate debug file); `segbase` is the bias at
+   which the file is mapped. Returns 1 if there is one, else `found`. Data read from a file is kept until the
+   program ends. */
 extern int UNW_OBJ(dwarf_find_debug_frame)(int found, unw_dyn_info_t* info, unw_word_t ip, unw_word_t segbase,
                                            const char* file, unw_word_t start, unw_word_t end);
 

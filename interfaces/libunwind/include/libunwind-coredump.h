@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Accessors for core files, plain or compressed, of all ABIs that SFrame knows. sframe::remote::CoreTarget
- * (sframe/walk/targets.h) is what they stand on. The files that were mapped are found by the core's own list.
+ * Accessors for core files, plain or compressed, of all ABIs that SFrame supports. They are implemented by
+ * sframe::remote::CoreTarget (sframe/remote/targets.h). Mapped files are found by the core's own list.
  */
 #ifndef LIBUNWIND_COREDUMP_H
 #define LIBUNWIND_COREDUMP_H
@@ -14,18 +14,18 @@ extern "C" {
 
 struct UCD_info;
 
-/* The `arg` for unw_init_remote(); NULL where the file is no core that can be walked. */
+/* The `arg` for unw_init_remote(); NULL if the file is not a core that can be walked. */
 extern struct UCD_info* _UCD_create(const char* file);
 extern void _UCD_destroy(struct UCD_info*);
 
 extern int _UCD_get_num_threads(struct UCD_info*);
-/* Threads count from 0; the first one is that which died. */
+/* Threads are numbered from 0; the first one is the one that died. */
 extern void _UCD_select_thread(struct UCD_info*, int number);
-/* Of the selected thread: its number, and the signal that it was taking. */
+/* Of the selected thread: its number, and the signal being delivered. */
 extern pid_t _UCD_get_pid(struct UCD_info*);
 extern int _UCD_get_cursig(struct UCD_info*);
-/* Names the file that is mapped, from its first byte on, by a program header of the core or at an address.
-   0 where that is done, else -1. */
+/* Sets the file mapped, from its first byte on, by a program header of the core or at an address. Returns 0
+   on success, else -1. */
 extern int _UCD_add_backing_file_at_segment(struct UCD_info*, int header, const char* file);
 extern int _UCD_add_backing_file_at_vaddr(struct UCD_info*, unsigned long address, const char* file);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Registering code that a program generates: _U_dyn_register(3). These structures are in the memory of the
- * program that registers; whoever walks its stack reads them there, so their layout is that of libunwind.
- * Included by libunwind-common.h only.
+ * Registration of generated code: _U_dyn_register(3). Unwinders read these structures in the memory of the
+ * registering program, so their layout is that of libunwind. Included by libunwind-common.h only.
  */
 #ifndef LIBUNWIND_DYNAMIC_H
 #define LIBUNWIND_DYNAMIC_H
@@ -24,7 +23,7 @@ typedef enum {
   UNW_INFO_FORMAT_TABLE,        /* u.ti: of this process */
   UNW_INFO_FORMAT_REMOTE_TABLE, /* u.rti: in the target's memory */
   UNW_INFO_FORMAT_ARM_EXIDX,    /* not for the targets here */
-  UNW_INFO_FORMAT_IP_OFFSET     /* u.rti, with starts that count from start_ip rather than segbase */
+  UNW_INFO_FORMAT_IP_OFFSET     /* u.rti, with starts relative to start_ip instead of segbase */
 } unw_dyn_info_format_t;
 
 typedef struct unw_dyn_op {
@@ -85,19 +84,19 @@ typedef struct unw_dyn_info_list {
   unw_dyn_info_t* first;
 } unw_dyn_info_list_t;
 
-/* The list of this process, which debuggers find by this name. */
+/* The list of this process; debuggers find it by this name. */
 extern unw_dyn_info_list_t _U_dyn_info_list;
 
-/* Put a procedure into the list and take it out again. The structure stays the caller's and must stay where
-   it is. Thread-safe, but not for signal handlers. */
+/* Add a procedure to the list, and remove it. The caller owns the structure and must not move it.
+   Thread-safe, but not async-signal-safe. */
 extern void _U_dyn_register(unw_dyn_info_t*);
 extern void _U_dyn_cancel(unw_dyn_info_t*);
 
-/* Bytes of a region with so many operations. */
+/* Size in bytes of a region with `op_count` operations. */
 #define _U_dyn_region_info_size(op_count)                                                                    \
   (offsetof(unw_dyn_region_info_t, op) + (op_count) * sizeof(unw_dyn_op_t))
 
-/* Fill in one operation each. */
+/* Each fills in one operation. */
 #define _U_QP_TRUE 0
 #define _U_dyn_op(tag, qp, when, reg, val) ((unw_dyn_op_t){(tag), (qp), (reg), (when), (val)})
 #define _U_dyn_op_save_reg(op, qp, when, reg, to)                                                            \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Accessors for a thread that the calling thread traces and that is stopped: _UPT(3). They stand on
- * sframe::remote::PtraceTarget (sframe/walk/targets.h). Only for targets of the host's ABI.
+ * Accessors for a stopped thread that the calling thread traces: _UPT(3). They are implemented by
+ * sframe::remote::PtraceTarget (sframe/remote/targets.h). Only for targets of the host's ABI.
  */
 #ifndef LIBUNWIND_PTRACE_H
 #define LIBUNWIND_PTRACE_H
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* The `arg` for unw_init_remote(). Nothing is asked of the thread yet. NULL where memory is short. */
+/* The `arg` for unw_init_remote(). Does not access the thread yet. NULL if memory runs out. */
 extern void* _UPT_create(pid_t thread);
 extern void _UPT_destroy(void*);
 

@@ -18,7 +18,7 @@ extern "C" {
 /* The type of floating-point registers. */
 typedef double unw_tdep_fpreg_t;
 
-/* Registers, by the numbers that unw_get_reg() and access_reg() take. */
+/* Register numbers for unw_get_reg() and access_reg(). */
 typedef enum {
   UNW_S390X_R0, UNW_S390X_R1, UNW_S390X_R2, UNW_S390X_R3, UNW_S390X_R4, UNW_S390X_R5,
   UNW_S390X_R6, UNW_S390X_R7, UNW_S390X_R8, UNW_S390X_R9, UNW_S390X_R10, UNW_S390X_R11,

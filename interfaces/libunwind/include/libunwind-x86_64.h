@@ -18,7 +18,7 @@ extern "C" {
 /* The type of floating-point registers. */
 typedef long double unw_tdep_fpreg_t;
 
-/* Registers, by the numbers that unw_get_reg() and access_reg() take. */
+/* Register numbers for unw_get_reg() and access_reg(). */
 typedef enum {
   UNW_X86_64_RAX, UNW_X86_64_RDX, UNW_X86_64_RCX, UNW_X86_64_RBX, UNW_X86_64_RSI,
   UNW_X86_64_RDI, UNW_X86_64_RBP, UNW_X86_64_RSP, UNW_X86_64_R8, UNW_X86_64_R9,

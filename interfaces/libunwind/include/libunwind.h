@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The interface of libunwind 1.6 for other programs' stacks, on sframe::walk. Programs that were written for
- * libunwind compile with these headers unchanged; they are not compatible in binary form.
- * docs/remote.md tells function by function what differs.
+ * libunwind 1.6's interface for stacks of other programs, over sframe::remote. Programs written for libunwind
+ * compile unchanged with these headers; there is no binary compatibility. docs/remote.md lists the
+ * differences by function.
  *
- * The target is the host, unless the header of another one is included instead: libunwind-x86_64.h,
- * libunwind-aarch64.h, libunwind-s390x.h. Each target has functions of its own (unw_step() is _Us390x_step()
- * there), and all are in the one library.
+ * The target is the host, unless the header of another target is included instead: libunwind-x86_64.h,
+ * libunwind-aarch64.h, libunwind-s390x.h. Each target has its own functions (on s390x, unw_step() is
+ * _Us390x_step()); one library has them all.
  *
- * Walking one's own stack (UNW_LOCAL_ONLY, unw_getcontext(), unw_init_local(), unw_backtrace()) is not in
- * here.
+ * Walking the program's own stack (UNW_LOCAL_ONLY, unw_getcontext(), unw_init_local(), unw_backtrace()) is
+ * not supported.
  */
 #if defined(__x86_64__)
 #include "libunwind-x86_64.h"

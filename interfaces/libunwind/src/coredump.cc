@@ -103,7 +103,7 @@ int _UCD_get_proc_name(unw_addr_space_t, unw_word_t ip, char* buffer, size_t siz
 }
 
 int _UCD_resume(unw_addr_space_t, unw_cursor_t*, void*) {
-  return -UNW_EINVAL; // nothing runs
+  return -UNW_EINVAL; // a core cannot be resumed
 }
 
 unw_accessors_t _UCD_accessors = {_UCD_find_proc_info, _UCD_put_unwind_info, _UCD_get_dyn_info_list_addr,

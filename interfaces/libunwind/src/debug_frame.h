@@ -13,12 +13,12 @@ namespace sframe::front {
 
 class DebugFrame;
 
-/// The .debug_frame of a file or of its separate debug file; nullptr where there is none. Made once per name
+/// The .debug_frame of a file or of its separate debug file; nullptr if there is none. Opened once per name
 /// and kept until the program ends. Thread-safe.
 const DebugFrame* find_debug_frame(const std::string& path, const AbiTraits& abi);
 
-/// The procedure around `ip`, where the file's addresses have `bias` added. `table` may be any pointer:
-/// `invalid` for one that find_debug_frame() did not give. Thread-safe.
+/// Finds the procedure that contains `ip`, in a file mapped with `bias`. `table` may be any pointer:
+/// `invalid` for one not returned by find_debug_frame(). Thread-safe.
 remote::RemoteStatus search_debug_frame(const void* table, unwind::AddressSpace& target, std::uint64_t bias,
                                       std::uint64_t ip, remote::ProcedureInfo& info);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The list in which this process registers generated code: a linked list, which debuggers of this process
-// read by its name.
+// The linked list in which this process registers generated code. Debuggers of this process find it by its
+// name.
 
 #include "libunwind.h"
 
@@ -17,8 +17,7 @@ void changed() {
 
 } // namespace
 
-// Version 0: libunwind's own list is never given another number (it has no initializer), so readers expect
-// it.
+// Version 0: libunwind's own list has no other value (it has no initializer), so readers expect it.
 unw_dyn_info_list_t _U_dyn_info_list = {0, 0, nullptr};
 
 void _U_dyn_register(unw_dyn_info_t* info) {

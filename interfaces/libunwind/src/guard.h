@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the border to C. Every function of the interface that may allocate goes through here: no exception
-// of the library's own leaves it.
+// Private: the C boundary. Every function of the interface that may allocate is wrapped by these functions,
+// so that no exception of the library leaves it.
 //
-// Included where a header of a target has been.
+// Include it after the header of a target.
 
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace sframe::front {
 
-/// What `body` returns, else the exception that it throws as a negated unw_error_t. What is not derived from
-/// std::exception is none of the library's (the end of a thread, for one) and goes on.
+/// Returns the result of `body`, or its exception as a negated unw_error_t. Exceptions not derived from
+/// std::exception are not the library's (thread cancellation, for one) and are rethrown.
 template <class Body> int guarded(Body&& body) {
   try {
     return body();
@@ -27,7 +27,7 @@ template <class Body> int guarded(Body&& body) {
   }
 }
 
-/// What `body` returns, else nullptr.
+/// Returns the result of `body`, or nullptr.
 template <class Body> auto guarded_pointer(Body&& body) -> decltype(body()) {
   try {
     return body();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: between unw_proc_info_t and remote::ProcedureInfo. libunwind's structure has a member `extra` for
-// what only the target's unwinder understands; there we keep where the rules are, so that nothing has to be
-// allocated for it.
+// Private: conversion between unw_proc_info_t and remote::ProcedureInfo. libunwind's structure has a member
+// `extra` for the target's unwinder. The place of the rules is stored there, so that no allocation is
+// needed.
 //
-// Included where a header of a target has been: the structure is the same for all.
+// Include it after the header of a target: the structure is the same for all.
 
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace sframe::front {
 
-/// What is in `extra`.
+/// The contents of `extra`.
 struct KeptRules {
   remote::ProcedureInfo::Rules rules;
   remote::CfiPlace cfi;
@@ -32,7 +32,7 @@ inline remote::RemoteStatus status_of(int code) {
                   : remote::RemoteStatus::ok;
 }
 
-/// Without rules where `format` is not one that we filled in, or nothing is there.
+/// Without rules if `format` is not one that this library sets, or `extra` is empty.
 inline void from_c(const unw_proc_info_t& from, remote::ProcedureInfo& to) {
   to.start = from.start_ip;
   to.end = from.end_ip;
@@ -63,7 +63,7 @@ inline void to_c(const remote::ProcedureInfo& from, bool need_rules, unw_proc_in
   const KeptRules kept{from.rules, from.cfi, from.sframe};
   std::memcpy(&to.extra, &kept, sizeof kept);
   to.unwind_info_size = static_cast<int>(sizeof kept);
-  to.unwind_info = reinterpret_cast<void*>(from.cfi.fde); // some look whether it is there; nobody follows it
+  to.unwind_info = reinterpret_cast<void*>(from.cfi.fde); // only checked for NULL by some callers
 }
 
 } // namespace sframe::front

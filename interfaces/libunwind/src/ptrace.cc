@@ -12,13 +12,14 @@ namespace {
 
 using namespace sframe;
 
-/// Made before the thread is stopped, perhaps before it runs its program: it is looked at when it is needed.
+/// Made before the thread is stopped, possibly before it runs its program: the thread is accessed only when
+/// needed.
 struct Upt {
   pid_t thread;
   std::unique_ptr<remote::PtraceTarget> target;
 };
 
-/// nullptr where there is no such thread, or no memory.
+/// nullptr if there is no such thread, or memory runs out.
 remote::PtraceTarget* target_of(void* arg) {
   if (!arg) return nullptr;
   auto& upt = *static_cast<Upt*>(arg);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// libunwind numbers registers as DWARF does, except the program counter, which always has a number, and
-// s390x's floating-point registers, which it has in their natural order (DWARF: s390x ELF ABI supplement,
-// table "DWARF Register Mappings").
+// libunwind numbers registers as DWARF does, with two exceptions. The program counter always has a number,
+// and s390x's floating-point registers are in numerical order (DWARF: s390x ELF ABI supplement, table "DWARF
+// Register Mappings").
 
 #include "registers.h"
 

@@ -17,7 +17,7 @@ RemoteStatus UserAccessors::find_procedure(std::uint64_t ip, bool need_rules, vo
   const auto status = status_of(user.find_proc_info(space_, ip, given.get(), need_rules, arg));
   if (status != RemoteStatus::ok) return status;
   from_c(*given, info);
-  if (need_rules) info.owner = given.release(); // put_unwind_info() wants to see it again
+  if (need_rules) info.owner = given.release(); // for put_unwind_info()
   return status;
 }
 
@@ -43,7 +43,7 @@ RemoteStatus UserAccessors::access_register(std::uint16_t reg, std::uint64_t& va
     if (!user.access_reg) return RemoteStatus::invalid;
     return status_of(user.access_reg(space_, number, &value, write, arg));
   }
-  // Of a floating-point register that functions keep a general one in, the first 8 bytes are what counts.
+  // If a floating-point register holds a general one, its value is in the first 8 bytes.
   if (!user.access_fpreg) return RemoteStatus::bad_register;
   unw_fpreg_t wide{};
   static_assert(sizeof wide >= sizeof value);
@@ -110,7 +110,7 @@ int unw_set_cache_size(unw_addr_space_t space, size_t entries, int flags) {
 }
 
 void unw_flush_cache(unw_addr_space_t space, unw_word_t first, unw_word_t last) {
-  if (space) space_of(space).space.flush(first, last); // which allocates nothing
+  if (space) space_of(space).space.flush(first, last); // does not allocate
 }
 
 int unw_get_proc_info_by_ip(unw_addr_space_t space, unw_word_t ip, unw_proc_info_t* info, void* arg) {

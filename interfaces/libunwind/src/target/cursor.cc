@@ -15,7 +15,7 @@ using unwind::SaveLocation;
 
 namespace {
 
-/// The number that a cursor knows the register by; nothing for one that is not followed.
+/// The cursor's number of the register; nothing if it is not tracked.
 std::optional<std::uint16_t> dwarf_of(const RemoteCursor& cursor, unw_regnum_t reg) {
   return target_registers().dwarf_of(reg, cursor.space().abi());
 }
@@ -42,7 +42,7 @@ namespace {
 int step(RemoteCursor& walk) {
   switch (walk.step()) {
   case unwind::StepStatus::stepped: return 1;
-  case unwind::StepStatus::bottom: return negated(walk.status()); // 0, or that the call-back wants no more
+  case unwind::StepStatus::bottom: return negated(walk.status()); // 0, or the callback's request to stop
   default: break;
   }
   switch (walk.status()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what the sources of this folder share. They are compiled once per target, with its public header;
-// everything of theirs is in a namespace of the target's name.
+// Private: common to the sources of this folder. They are compiled once per target, with its public header;
+// all their names are in a namespace with the target's name.
 
 #pragma once
 
@@ -22,7 +22,7 @@ inline const TargetRegisters& target_registers() {
   return SFRAME_TARGET_REGISTERS();
 }
 
-/// The user's call-backs as accessors.
+/// The user's callbacks as accessors.
 class UserAccessors final : public remote::Accessors {
 public:
   UserAccessors(const unw_accessors_t& user, unw_addr_space_t space) : user(user), space_(space) {}
@@ -61,7 +61,7 @@ inline Space& space_of(unw_addr_space_t space) {
 
 static_assert(sizeof(remote::RemoteCursor) <= sizeof(unw_cursor_t));
 
-/// The cursor that is kept in the user's structure.
+/// The cursor stored in the user's structure.
 inline remote::RemoteCursor& cursor_of(unw_cursor_t* cursor) {
   return *reinterpret_cast<remote::RemoteCursor*>(cursor->opaque);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What people's own find_proc_info() ends with: a table that they have found leads to the procedure.
+// The functions that a user's find_proc_info() calls: find the procedure by a table.
 
 #include "debug_frame.h"
 #include "front.h"
