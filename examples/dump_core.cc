@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// dump_core CORE: prints the stack of every thread of a core file. The shortest program over the library:
+// dump_core CORE: prints the stack of every thread of a core file. The shortest program with the library:
 // open, make a walker with the ready steppers, walk.
 
 #include "open_core.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// heap_profiler: which stacks allocate how much. A library to preload: every malloc() of any program, and of
-// the libraries that it loads, walks the stack with sframe::here::callers(), which neither allocates nor locks.
+// heap_profiler: counts allocated bytes by stack. A library for LD_PRELOAD: every malloc() of any program
+// and its libraries walks the stack with sframe::here::callers(), which neither calls malloc() nor locks.
 //
 //   LD_PRELOAD=.../heap_profiler.so HEAP_PROFILE=out.folded python3 script.py
 //
-// At the end of the process $HEAP_PROFILE (heap.folded) has one line per stack: names from the outermost
-// frame on, divided by semicolons, and the bytes that were asked for there in all. That is what flame graphs
-// are made of. A summary goes to standard error. (Linux, glibc.)
+// At the end of the process, $HEAP_PROFILE (heap.folded) has one line per stack: function names from the
+// outermost frame on, separated by semicolons, and the total of bytes requested there. This is the input of
+// flame graph tools. A summary goes to standard error. (Linux, glibc.)
 
 #include "sframe/here/here.h"
 
@@ -31,14 +31,14 @@ namespace {
 
 constexpr std::size_t most_frames = 60;
 
-/// A stack and what it has allocated. Whoever puts its hash into an empty place fills in the frames.
+/// A stack and its allocations. The thread that inserts its hash also fills in the frames.
 struct Site {
   std::atomic<std::uint64_t> hash, allocations, bytes;
-  std::atomic<std::uint32_t> frame_count; ///< 0 until the frames are there
+  std::atomic<std::uint32_t> frame_count; ///< 0 until the frames are filled in
   std::array<std::uint64_t, most_frames> frames;
 };
 
-/// A hash table that never moves, so that it needs no lock; pages that are not used cost nothing.
+/// A hash table that never moves, so that it needs no lock; unused pages cost nothing.
 constinit std::array<Site, 1 << 16> sites{};
 
 struct Totals {
@@ -49,7 +49,7 @@ constinit Totals totals{};
 std::uint64_t hash_of(std::span<const std::uint64_t> frames) {
   std::uint64_t hash = frames.size();
   for (const std::uint64_t pc : frames) hash = (hash ^ pc) * 0x9e3779b97f4a7c15, hash ^= hash >> 29;
-  return hash | 1; // 0 is an empty place
+  return hash | 1; // 0 marks an empty slot
 }
 
 Site* find_site(std::uint64_t hash) {
@@ -62,10 +62,10 @@ Site* find_site(std::uint64_t hash) {
   return nullptr;
 }
 
-/// Counts an allocation for the stack of who has called the function that this is in.
+/// Counts an allocation for the stack of the caller of the enclosing function.
 [[gnu::always_inline]] inline void count(std::size_t bytes) {
   std::array<std::uint64_t, most_frames> frames;
-  const here::Callers walk = here::callers(frames, 1); // without malloc() itself
+  const here::Callers walk = here::callers(frames, 1); // skips malloc() itself
   totals.allocations.fetch_add(1, std::memory_order_relaxed);
   totals.bytes.fetch_add(bytes, std::memory_order_relaxed);
   const bool complete = walk.end == unwind::StopReason::bottom || walk.end == unwind::StopReason::zero_pc ||
@@ -79,7 +79,7 @@ Site* find_site(std::uint64_t hash) {
     totals.without_place.fetch_add(1, std::memory_order_relaxed);
     return;
   }
-  // The first to count is the one who fills in the frames.
+  // The first to count fills in the frames.
   if (site->allocations.fetch_add(1, std::memory_order_relaxed) == 0) {
     std::ranges::copy(found, site->frames.begin());
     site->frame_count.store(static_cast<std::uint32_t>(found.size()), std::memory_order_release);
@@ -87,7 +87,7 @@ Site* find_site(std::uint64_t hash) {
   site->bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-/// Text to a file, through a buffer of its own.
+/// Text output to a file, with its own buffer.
 class Output {
 public:
   explicit Output(const char* path) : fd_(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {}
@@ -115,11 +115,11 @@ private:
   std::size_t size_ = 0;
 };
 
-/// The function's name, as far as the dynamic linker knows it, or the file and the place in it.
+/// The function's name, if the dynamic linker knows it, or the file and the offset in it.
 void add_name(Output& output, std::uint64_t return_address) {
   Dl_info info = {};
   std::array<char, 32> number;
-  const std::uint64_t pc = return_address - 1; // in the call
+  const std::uint64_t pc = return_address - 1; // an address in the call
   if (dladdr(reinterpret_cast<void*>(pc), &info) && info.dli_sname) {
     output.add(info.dli_sname);
     return;
@@ -133,12 +133,12 @@ void add_name(Output& output, std::uint64_t return_address) {
   output.add(number.data());
 }
 
-/// Many programs close standard error before the end.
+/// Many programs close standard error before they end, so this is a copy.
 constinit int messages = STDERR_FILENO;
 
 [[gnu::constructor]] void start() {
   if (const int copy = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 100); copy >= 0) messages = copy;
-  here::refresh(); // all at once; what is loaded later, here() adds
+  here::refresh(); // all modules at once; callers() adds those loaded later
 }
 
 [[gnu::destructor]] void write_profile() {
@@ -170,7 +170,7 @@ constinit int messages = STDERR_FILENO;
 
 } // namespace
 
-// What the C library's own are called besides.
+// Other names of the C library's functions.
 extern "C" {
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The stacks of another process, in libunwind's interface. The program compiles with libunwind and with
- * sframe-utils alike:
+ * Walks the stacks of another process through libunwind's interface. The program compiles with both libunwind
+ * and sframe-utils:
  *
  *   cc libunwind_remote.c -o remote -lunwind-ptrace -lunwind-coredump -lunwind-generic -lunwind
  *   cc libunwind_remote.c -o remote -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-unwind
  *
- *   remote upt PID      by the ready accessors for ptrace(2)
- *   remote own PID      by accessors of its own: see below
- *   remote core FILE    by the ready accessors for cores
- *   remote speed PID N  walks N times by its own accessors, on a copy of the stack; prints the time per frame
+ *   remote upt PID      with the ready accessors for ptrace(2)
+ *   remote own PID      with its own accessors: see below
+ *   remote core FILE    with the ready accessors for cores
+ *   remote speed PID N  walks N times with its own accessors, on a copy of the stack; prints time per frame
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -54,12 +54,12 @@ static int walk(unw_addr_space_t space, void* arg, int print) {
   return frames;
 }
 
-/* ---- Accessors of its own: tables and memory as they are in the process ---- */
+/* ---- The program's own accessors: tables and memory of the process ---- */
 
 struct target {
   pid_t thread;
   struct user_regs_struct registers;
-  char* stack; /* a copy, from stack_start on, or NULL */
+  char* stack; /* a copy, starting at stack_start, or NULL */
   unw_word_t stack_start;
   size_t stack_size;
 };
@@ -110,11 +110,11 @@ static int get_proc_name(unw_addr_space_t space, unw_word_t ip, char* name, size
   return -UNW_ENOINFO;
 }
 
-/* libunwind has this function, but no header of it does. */
+/* libunwind defines this function, but no header declares it. */
 extern int UNW_OBJ(dwarf_search_unwind_table)(unw_addr_space_t, unw_word_t, unw_dyn_info_t*, unw_proc_info_t*,
                                               int, void*);
 
-/* The start of the ELF image that is mapped at `ip`, and the end of the mapping; 0 where there is none. */
+/* The start of the ELF image mapped at `ip`, and the end of the mapping; 0 if there is none. */
 static unw_word_t find_image(pid_t process, unw_word_t ip, unw_word_t* end) {
   char path[64], line[4096];
   snprintf(path, sizeof path, "/proc/%d/maps", (int)process);
@@ -170,7 +170,7 @@ static unw_accessors_t own_accessors = {find_proc_info, put_unwind_info, get_dyn
                                         access_mem,     access_reg,      access_fpreg,
                                         resume,         get_proc_name};
 
-/* ---- What to walk ---- */
+/* ---- Targets ---- */
 
 static int stop(pid_t thread) {
   if (ptrace(PTRACE_SEIZE, thread, 0, 0) != 0 || ptrace(PTRACE_INTERRUPT, thread, 0, 0) != 0) return -1;

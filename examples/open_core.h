@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the examples with core files share: from a path to a process whose threads can be walked.
+// Common to the examples with core files: opens a core as a process whose threads can be walked.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace example {
 
-/// A core file and what stands on it: each member needs those above it.
+/// A core file and the objects over it: each member refers to those above it.
 struct OpenCore {
   sframe::elf::File file; ///< mapped, not copied
   sframe::elf::Core core;
@@ -27,7 +27,7 @@ inline sframe::Result<std::unique_ptr<OpenCore>> open_core(const std::string& pa
   auto core = sframe::elf::Core::parse(file->bytes());
   if (!core) return std::unexpected(core.error());
   auto open = std::make_unique<OpenCore>(std::move(*file), std::move(*core), nullptr);
-  // Where to find files, sidecars and debug files could be said here; by default where the core says.
+  // Options for files, sidecars and debug files go here; by default the core's own paths are used.
   auto process = sframe::process::CoreProcess::create(open->core, {});
   if (!process) return std::unexpected(process.error());
   open->process = std::move(*process);

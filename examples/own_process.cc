@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// own_process: an address space and a process of the user's own. A profiler often takes no more than
-// registers and a copy of the stack (perf(1) records such samples) and walks them later, when the thread has
-// long gone on. This program samples itself in two places, goes on, and walks the samples. (AMD64 Linux.)
+// own_process: a user-defined address space and process. Profilers often record only registers and a copy of
+// the stack (as perf(1) does) and walk these samples later, when the thread has moved on. This program
+// samples itself in two places, continues, and walks the samples. (AMD64 Linux.)
 //
-// What a ModuleSpace has to know is little: bytes at addresses, what is code, and which file is mapped
-// where. All else (tables, symbols, debug files) follows from the files.
+// A ModuleSpace needs only bytes at addresses, which addresses are code, and which files are mapped where.
+// Tables, symbols and debug files are found through the files.
 
 #include "print_frames.h"
 
@@ -31,7 +31,7 @@ namespace {
 
 using namespace sframe;
 
-/// What a sample is: registers and the stack from SP on.
+/// A sample: registers and the stack starting at SP.
 struct Sample {
   unwind::Registers registers;
   std::uint64_t stack_start = 0;
@@ -54,7 +54,7 @@ modules::ModuleInfo describe(const dl_phdr_info& loaded, const std::string& path
 
 class SampledSpace final : public modules::ModuleSpace, public modules::ByteSource {
 public:
-  /// Modules of this process: the first is the program, and those without a file (the vdso) are left out.
+  /// Modules of this process: the program comes first; those without a file (the vdso) are omitted.
   SampledSpace() {
     dl_iterate_phdr(
         [](dl_phdr_info* loaded, std::size_t, void* self) {
@@ -72,7 +72,7 @@ public:
   }
 
   const AbiTraits& abi() const override { return traits(Abi::amd64); }
-  /// The stack from the sample, all else from the files.
+  /// The stack comes from the sample, all else from the files.
   std::span<const std::byte> view(std::uint64_t address) override {
     if (const std::uint64_t into = address - sample_->stack_start; into < sample_->stack.size())
       return std::span(sample_->stack).subspan(into);
@@ -88,11 +88,11 @@ public:
       if (address >= module.info().start && address < module.info().end) return &module;
     return nullptr;
   }
-  /// For modules without a file, of which there are none here.
+  /// For modules without a file; there are none here.
   std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
 
   std::deque<modules::Module>& modules() { return modules_; }
-  /// A walk sees one sample: several may be of the same addresses.
+  /// A walk uses one sample: several samples may have the same addresses.
   void set_sample(const Sample& sample) { sample_ = &sample; }
 
 private:
@@ -101,7 +101,7 @@ private:
   const Sample* sample_ = nullptr;
 };
 
-/// A process of one sample: its one thread is the one that was sampled.
+/// A process with one sample: its only thread is the sampled one.
 class SampledProcess final : public process::ProcessState {
 public:
   SampledProcess(SampledSpace& space, const Sample& sample) : space_(space) {
@@ -144,7 +144,7 @@ std::uint64_t end_of_stack() {
   return reinterpret_cast<std::uintptr_t>(start) + size;
 }
 
-/// This is all that would have to be quick.
+/// Only this function needs to be fast.
 __attribute__((noinline)) Sample take_sample() {
   constexpr std::uint64_t most = 64 << 10;
   ucontext_t context;
@@ -153,7 +153,7 @@ __attribute__((noinline)) Sample take_sample() {
   sample.registers = registers_of(context);
   sample.stack_start = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RSP]);
   sample.stack.resize(std::min(most, end_of_stack() - sample.stack_start));
-  // By the kernel: for the program itself a stack is many objects, whose borders sanitizers watch.
+  // Copied by the kernel: in this program the stack is many objects, whose bounds sanitizers check.
   const iovec to = {sample.stack.data(), sample.stack.size()};
   const iovec from = {reinterpret_cast<void*>(sample.stack_start), sample.stack.size()};
   const ssize_t copied = ::process_vm_readv(::getpid(), &to, 1, &from, 1, 0);
@@ -163,7 +163,7 @@ __attribute__((noinline)) Sample take_sample() {
 
 } // namespace
 
-// The program that is sampled: parse() calls read_record(), solve() itself three times.
+// The sampled program: parse() calls read_record(), solve() calls itself three times.
 
 __attribute__((noinline)) Sample read_record() {
   Sample sample = take_sample();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// own_stepper CORE: a frame stepper of the user's own. targets/coroutines.c runs code on stacks of its own;
-// no table can tell who started a coroutine, so walks end there. The stepper below knows the program's
+// own_stepper CORE: a user-defined frame stepper. targets/coroutines.c runs code on its own stacks; no table
+// can represent the caller of a coroutine, so walks end there. This stepper implements the program's
 // convention; it is asked for that piece of code only. (AMD64.)
 
 #include "open_core.h"
@@ -21,21 +21,21 @@ using namespace sframe;
 
 // DWARF numbers, as everywhere in the library.
 constexpr std::uint16_t rsp = 7;
-constexpr std::uint16_t saved_registers[] = {15, 14, 13, 12, 3, 6}; // r15 to r12, rbx, rbp, as they are saved
+constexpr std::uint16_t saved_registers[] = {15, 14, 13, 12, 3, 6}; // r15 to r12, rbx, rbp, in memory order
 
-/// From the frame that runs a coroutine's body to the one that called run_coroutine().
+/// Steps from the frame that runs a coroutine's body to the caller of run_coroutine().
 class CoroutineStepper final : public unwind::FrameStepper {
 public:
   std::string_view name() const override { return "coroutine"; }
   std::string_view description() const override { return "whoever started the coroutine"; }
-  int priority() const override { return 5; } // before the tables; from 100 on, steppers may only guess
+  int priority() const override { return 5; } // before the tables; 100 and above is for heuristic steppers
   bool recovers_all_registers() const override { return true; }
 
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
                         unwind::FrameState& caller) override {
     const auto sp = frame.registers.get(rsp);
     if (!sp) return unwind::StepResult::failed(unwind::StopReason::unknown_register, rsp);
-    // SP points to the address of the struct coroutine, whose first word is the SP that was left behind.
+    // SP points to the address of the struct coroutine, whose first word is the caller's SP.
     const auto coroutine = memory.word(*sp);
     const auto saved = coroutine ? memory.word(*coroutine) : std::nullopt;
     if (!saved) return unwind::StepResult::failed(unwind::StopReason::unreadable_memory, *sp);
@@ -50,7 +50,7 @@ public:
     if (!return_address) return unwind::StepResult::failed(unwind::StopReason::unreadable_memory, at);
     caller.registers.set(rsp, at + 8);
     caller.registers.pc = *return_address;
-    caller.pc_exact = false; // it is behind a call
+    caller.pc_exact = false; // a return address
     return {.status = unwind::StepStatus::stepped, .other_stack = true};
   }
 };

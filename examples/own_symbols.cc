@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// own_symbols CORE MAP: a symbol lookup of the user's own. Code that was made at run time is in no file; a
-// just-in-time compiler can tell its names in a map, which is /tmp/perf-PID.map by convention: a line
-// `START SIZE NAME` per function, numbers in hexadecimal, the name up to the line's end. All other names come
-// from the ready lookup. targets/jit.c is a program to try it on.
+// own_symbols CORE MAP: a user-defined symbol lookup. Code made at run time is in no file. A JIT compiler
+// can write its names to a map, by convention /tmp/perf-PID.map: a line `START SIZE NAME` per function, with
+// hexadecimal numbers and the name up to the end of the line. All other names come from the ready lookup.
+// Try it on targets/jit.c.
 
 #include "open_core.h"
 #include "print_frames.h"
@@ -48,7 +48,7 @@ private:
     std::string name;
   };
 
-  /// A line that makes no sense is left out.
+  /// Invalid lines are skipped.
   void add(std::string_view line) {
     std::uint64_t start = 0, size = 0;
     const char* const end = line.data() + line.size();
@@ -57,7 +57,7 @@ private:
     const auto second = std::from_chars(first.ptr + 1, end, size, 16);
     if (second.ec != std::errc() || second.ptr == end || *second.ptr != ' ') return;
     functions_[start] = {size,
-                         std::string(second.ptr + 1, end)}; // the last one at an address is the one there
+                         std::string(second.ptr + 1, end)}; // the last entry for an address is current
   }
 
   std::map<std::uint64_t, Function> functions_; ///< by start

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the examples share: a line for each frame, as sframe-unwind prints it, and one for an end before the
-// outermost frame.
+// Common to the examples: prints a line for each frame, as sframe-unwind does, and one if the walk ends
+// before the outermost frame.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace example {
 
-/// Prints frames as a walk finds them.
+/// Prints frames during a walk.
 class FramePrinter final : public sframe::unwind::FrameReceiver {
 public:
   FramePrinter(sframe::modules::ModuleSpace& space, sframe::modules::SymbolLookup& symbols)
@@ -29,7 +29,7 @@ public:
     if (module) std::printf("  (%s)", std::string(module->name()).c_str());
     std::printf("  [%s%s]\n", std::string(frame.stepper()).c_str(),
                 frame.trust == sframe::unwind::Trust::heuristic ? ", heuristic" : "");
-    return true; // go on
+    return true; // continue
   }
 
 private:
@@ -37,7 +37,7 @@ private:
   sframe::modules::SymbolLookup& symbols_;
 };
 
-/// Walks every thread and prints its stack; true where all came to their outermost frames.
+/// Walks every thread and prints its stack; true if all walks reached the outermost frame.
 inline bool print_stacks(sframe::unwind::Walker& walker, sframe::process::ProcessState& process,
                          sframe::modules::SymbolLookup& symbols) {
   FramePrinter printer(process.space(), symbols);

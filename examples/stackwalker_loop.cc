@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // stackwalker_loop PID [SECONDS [COUNT]]: the loop of the StackwalkerAPI manual, section "Debugger
-// Interface": the stacks of another process, every five seconds, until it ends, and the events in between.
-// What changes for a program written for it:
+// Interface": prints the stacks of another process every five seconds until it ends, and the events in
+// between. Programs written for that API change as follows:
 //
 //   Walker::newWalker(pid)               ProcessMonitor::attach(pid, {}), and a Walker per stop
 //   walker->walkStack(swalk)             stop(), walk() for each of threads(), resume()
 //   select() on getNotificationFD()      poll() on notification_fd()
-//   handleDebugEvent()                   handle_events(), which only tells: the process waits for no answer
+//   handleDebugEvent()                   handle_events(), which only reports: the process does not wait
+
 //   isTerminated()                       is_terminated()
 
 #include "print_frames.h"
@@ -24,7 +25,7 @@ namespace {
 
 using namespace sframe;
 
-/// One stop of the process. False, with the reason, where it could not be stopped.
+/// One stop of the process. False, with the reason, if it cannot be stopped.
 bool walk_once(process::LiveProcess& process, modules::ElfSymbols& symbols) {
   if (const auto stopped = process.stop(); !stopped) {
     std::fprintf(stderr, "%s\n", stopped.error().text().c_str());
@@ -37,7 +38,7 @@ bool walk_once(process::LiveProcess& process, modules::ElfSymbols& symbols) {
   return true;
 }
 
-/// Prints what happens until the time is over, or the process.
+/// Prints events until the time is over or the process ends.
 void wait_for_next(process::ProcessMonitor& monitor, const process::LiveProcess& process, double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto next =
@@ -55,7 +56,7 @@ void wait_for_next(process::ProcessMonitor& monitor, const process::LiveProcess&
 
 int main(int argc, char** argv) {
   if (argc < 2 || argc > 4) return std::fputs("usage: stackwalker_loop PID [SECONDS [COUNT]]\n", stderr), 2;
-  std::setvbuf(stdout, nullptr, _IOLBF, 0); // each line when it happens, in a pipe too
+  std::setvbuf(stdout, nullptr, _IOLBF, 0); // line by line, even to a pipe
   const double seconds = argc > 2 ? std::atof(argv[2]) : 5;
   const long most = argc > 3 ? std::atol(argv[3]) : -1; // -1: as long as the process lives
 

@@ -5,8 +5,8 @@
  *   cc -std=c11 walk.c -o walk -Iinterfaces/c/include -Lbuild/lib -lsframe-unwind
  *
  *   walk core FILE [EXECUTABLE]   all threads of a core
- *   walk pid PID                  all threads of a running process
- *   walk own                      a target that this program answers for
+ *   walk pid PID                  all threads of a live process
+ *   walk own                      a target through callbacks of this program
  */
 #include <sframe/walk.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static int print_threads(sframe_process* process) {
   return 0;
 }
 
-/* ---- A target of one's own: AMD64, one function that calls itself, and the one that calls it ---- */
+/* ---- A target through callbacks: AMD64, a function that calls itself, and its caller ---- */
 
 /* 0x2000: .eh_frame: a CIE, the FDEs of 0x1000 (CFA = rsp + 16) and 0x1100 (no caller). 0x2048: the table. */
 static const uint8_t tables[] = {
@@ -52,7 +52,7 @@ static const uint8_t tables[] = {
     0x14, 0,    0,    0,    0x1c, 0, 0, 0, 0xe0, 0xef, 0xff, 0xff, 0,    1,    0,    0,
     0,    0x0e, 16,   0,    0,    0, 0, 0, /* 0x2030 */
     0x14, 0,    0,    0,    0x34, 0, 0, 0, 0xc8, 0xf0, 0xff, 0xff, 0,    1,    0,    0,
-    0,    0x07, 16,   0,    0,    0, 0, 0, /* 0x2048: pairs of function and FDE, as distances from 0x2000 */
+    0,    0x07, 16,   0,    0,    0, 0, 0, /* 0x2048: pairs of function and FDE, relative to 0x2000 */
     0x00, 0xf0, 0xff, 0xff, 0x18, 0, 0, 0, 0x00, 0xf1, 0xff, 0xff, 0x30, 0,    0,    0};
 static const uint64_t stack[] = {0, 0x1020, 0, 0x1110, 0, 0}; /* at 0x7000 */
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What own_stepper.cc walks: coroutines with a convention of their own, on AMD64. run_coroutine() saves where
-// its caller is, changes to the coroutine's stack and calls its body; no table can say where the caller of
-// that is, because it is on another stack. Two coroutines, one started by the other; the inner one dies.
+// The target of own_stepper.cc: coroutines with their own convention, on AMD64. run_coroutine() saves its
+// caller's registers, switches to the coroutine's stack and calls its body. No table can represent the
+// caller of that frame, because it is on another stack. Two coroutines, one started by the other; the inner
+// one aborts.
 
 #include <stdlib.h>
 
 struct coroutine {
-  void* caller_sp; // below which are saved: r15, r14, r13, r12, rbx, rbp, return address
+  void* caller_sp; // points to saved r15, r14, r13, r12, rbx, rbp, return address
   char* stack;     // its end
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What own_symbols.cc walks: a just-in-time compiler of one function, on AMD64, which tells its name in a map
-// file as perf(1) reads them, and dies in what that function calls.
+// The target of own_symbols.cc: a JIT compiler of one function, on AMD64, which writes its name to a map
+// file for perf(1), and aborts in the function's callee.
 
 #include <stdint.h>
 #include <stdio.h>
