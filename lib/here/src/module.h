@@ -47,7 +47,7 @@ struct ModuleBytes {
   /// From the loader's description, without the sections. The module must stay mapped during the call.
   explicit ModuleBytes(const dl_phdr_info& info);
 
-  /// Adds the sections in the module, likewise.
+  /// Adds the sections in the module, which must stay mapped during the call.
   void find_sections(const dl_phdr_info& info);
 
   bool contains(std::uint64_t pc) const { return pc - low < high - low; }
@@ -56,7 +56,7 @@ struct ModuleBytes {
 /// Describes the module with this ELF header at its start (the vdso), as the loader would.
 dl_phdr_info describe_image(const void* header);
 
-/// Describes the module at `pc`, likewise, without taking a lock: by _dl_find_object() and the mapped
+/// Describes the module at `pc` in the same way, without taking a lock: by _dl_find_object() and the mapped
 /// headers. Nothing if there is none, or its headers are not at its start.
 std::optional<dl_phdr_info> describe_module_at(std::uint64_t pc);
 

@@ -40,7 +40,7 @@ std::optional<std::uint64_t> target_of_call(const unwind::UnwindAbi& abi, unwind
 
 bool is_frame_record(std::uint64_t place, std::uint64_t lowest, const unwind::FrameRecord& record,
                      const unwind::UnwindAbi& abi, unwind::Memory& memory) {
-  constexpr int enough = 16; // so many linked records, none after a call, are no accident
+  constexpr int enough = 16; // this many linked records, none after a call, are no accident
   for (int i = 0; i < enough; ++i) {
     // A frame pointer that is below SP or unaligned is a register used for something else.
     if (place < lowest || place % sizeof(std::uint64_t)) return false;

@@ -88,7 +88,7 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
 void Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
   ask_all(steppers_.exact(), frame, caller, by, result);
   if (result.settled()) return;
-  // If the budget kept tables from being read, heuristics must not replace them.
+  // If the budget prevented the use of tables, heuristics must not replace them.
   if (budget_ && budget_->is_used_up()) {
     result = StepResult::failed(StopReason::budget);
     return;

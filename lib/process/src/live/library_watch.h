@@ -27,7 +27,7 @@ public:
 private:
   using Libraries = std::set<std::pair<std::uint64_t, std::string>>; ///< address and path
   struct Mapped {
-    std::string maps; ///< as it was read
+    std::string maps; ///< text of the last read
     Libraries libraries;
   };
   /// False if nothing has changed.

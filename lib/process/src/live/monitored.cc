@@ -129,7 +129,7 @@ void Monitored::executed(std::uint32_t former) {
   events_.push({.kind = Kind::exec, .pid = pid_, .tid = former});
 }
 
-/// Resumes a stopped thread that is not wanted to stand.
+/// Resumes a stopped thread unless it must stay stopped.
 void Monitored::settle(std::uint32_t tid) {
   const auto at = tracees_.find(tid);
   if (at == tracees_.end() || !at->second.standing) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: a process that stays traced, for use by the tracing thread only. Each thread is wanted to run or
-// to stand. Its reports are answered at once, so that it continues unless it is wanted to stand.
+// Private: a process that stays traced, for use by the tracing thread only. Each thread is to run or to
+// stop. Its reports are answered at once: it continues unless it is to stop.
 
 #pragma once
 
@@ -28,10 +28,10 @@ public:
   bool has(std::uint32_t tid) const { return tracees_.contains(tid); }
   /// Whether an unknown thread belongs to this process.
   bool owns(std::uint32_t tid) const;
-  /// Handles a waitpid(2) report of one of its threads, and resumes the thread unless it is wanted to stand.
+  /// Handles a waitpid(2) report of one of its threads, and resumes the thread unless it is to stop.
   void report(std::uint32_t tid, int status);
 
-  /// Two reasons to stand: until resumed by the user (pause), and for a walk (hold). False if there is no
+  /// Two reasons to stop: until resumed by the user (pause), and for a walk (hold). False if there is no
   /// such thread.
   bool pause(std::optional<std::uint32_t> tid);
   bool hold(std::optional<std::uint32_t> tid);
@@ -39,11 +39,11 @@ public:
   bool unpause(std::optional<std::uint32_t> tid);
   /// Ends hold().
   void release();
-  /// Detaches from each thread as soon as it stands: running ones cannot be detached.
+  /// Detaches from each thread as soon as it has stopped: running ones cannot be detached.
   void leave();
 
-  /// Whether all threads that are wanted to stand do so. With `doubt`, threads whose end was not reported
-  /// yet count, too.
+  /// Whether all threads that are to stop have done so. With `doubt`, threads whose end was not reported yet
+  /// count, too.
   bool standing(bool doubt) const;
   /// The threads stopped by hold(), with their registers.
   Stop read_held(const AbiTraits& abi) const;
@@ -57,8 +57,8 @@ public:
 private:
   struct Tracee {
     bool standing = false;
-    bool group_stop = false; ///< while standing: a stop signal such as SIGSTOP has stopped it
-    int signal = 0;          ///< while standing: to be delivered when it is resumed
+    bool group_stop = false; ///< if stopped: a stop signal such as SIGSTOP has stopped it
+    int signal = 0;          ///< if stopped: to be delivered when it is resumed
     bool paused = false, held = false;
   };
   using Tracees = std::unordered_map<std::uint32_t, Tracee>;

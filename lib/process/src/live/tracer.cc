@@ -54,7 +54,7 @@ void Tracer::run(std::optional<std::uint32_t> only) {
   for (const Tracee& tracee : stopped_) detach(tracee.tid, tracee.signal);
 }
 
-/// Threads may start threads until they stand: the list is read until it has no new ones.
+/// Running threads may start threads: the list is read until it has no new ones.
 Result<void> Tracer::stop_all(std::optional<std::uint32_t> only) {
   std::set<std::uint32_t> known;
   for (;;) {

@@ -29,7 +29,7 @@ struct Stop {
 class Tracing {
 public:
   virtual ~Tracing() = default;
-  /// Stops the process's threads, or the given one. Returns when they stand; if it fails, all run.
+  /// Stops the process's threads, or the given one. Returns when they are stopped; if it fails, all run.
   virtual Result<Stop> stop(std::optional<std::uint32_t> tid) = 0;
   /// Resumes them; no effect if nothing was stopped.
   virtual void resume() = 0;

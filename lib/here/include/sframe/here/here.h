@@ -45,9 +45,9 @@ struct Callers {
 /// If tables for an address are missing or out of date, compiles those of its module: with memory from the
 /// kernel (no malloc), without a lock, in time linear in the module's rows, with up to 24 KiB of stack. So
 /// it may be called in malloc() and operator new, in callbacks of dl_iterate_phdr(), in children of fork()
-/// and in signal handlers. If that fails, the walk ends with no_rule, and left_out() counts it. It fails if
-/// there is no memory, too little room on the thread's or signal stack, a module that the loader is still
-/// adding, or no _dl_find_object() in the C library. errno is preserved.
+/// and in signal handlers. Compiling fails if there is no memory, too little room on the thread's or signal
+/// stack, a module that the loader is still adding, or no _dl_find_object() in the C library. Then the walk
+/// ends with no_rule, and left_out() counts it. errno is preserved.
 Callers callers(std::span<std::uint64_t> frames, std::size_t skip = 0);
 
 /// The same with only the tables of the last refresh(): async-signal-safe. No allocation, lock or exception;

@@ -88,7 +88,7 @@ private:
   std::uint32_t through_; ///< the thread through which the kernel accesses it: one that has not ended
   const AbiTraits& abi_;
   modules::FileOptions files_;
-  std::string maps_; ///< as it was read
+  std::string maps_; ///< text of the last read
   std::vector<Mapping> mappings_;
   std::unordered_map<std::string, std::unique_ptr<Known>> known_; ///< modules by their lines in maps_
   std::deque<modules::Module> modules_;

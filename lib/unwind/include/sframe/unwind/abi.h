@@ -25,7 +25,7 @@ struct SavedRegister {
 /// The code to which a signal handler returns, and where the kernel saved the interrupted registers.
 struct SignalTrampoline {
   std::span<const std::uint8_t> code;
-  std::span<const std::uint8_t> stops; ///< offsets in `code` at which a thread can stand, 0 first
+  std::span<const std::uint8_t> stops; ///< offsets in `code` at which a thread can be, 0 first
   std::span<const SavedRegister> registers;
   std::uint16_t pc_offset = 0;
 };
