@@ -16,7 +16,7 @@ namespace sframe::here {
 /// tables do not detect themselves.
 bool compile_cfi(const SectionBytes& section, std::uint64_t base, RuleSet& rules, RowTable& rows);
 
-/// All functions of .sframe: CFA, RA and FP. Likewise.
+/// All functions of .sframe, likewise: CFA, RA and FP.
 bool compile_sframe(const SectionBytes& section, std::uint64_t base, RuleSet& rules, RowTable& rows);
 
 /// The operations of the rule at a function's first instruction.

@@ -29,7 +29,8 @@ unwind::StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, St
 /// it is not at a trampoline.
 unwind::StopReason step_over_signal(Frame& frame, StackMemory& memory);
 
-/// The registers in the signal frame at `sp` (see SignalTrampoline). False if they cannot be read.
+/// The registers in a signal frame; `sp` is the SP of its trampoline (see SignalTrampoline). False if they
+/// cannot be read.
 bool read_signal_registers(std::uint64_t sp, StackMemory& memory, unwind::Registers& registers);
 
 } // namespace sframe::here

@@ -58,7 +58,7 @@ private:
     unwind::RuleKey key;
     Rules rules;
   };
-  int bits_; ///< of the number of entries_
+  int bits_; ///< log2 of the number of entries_
   std::vector<Entry> entries_;
 };
 

@@ -3,8 +3,8 @@
 // Steppers are asked in turn, and their answers are checked. Besides the current frame, the walk keeps the
 // first failure of a stepper that covers the frame, for the report, and a checkpoint: the last frame with
 // all registers known. SFrame loses registers. If a later frame needs one, the walk repeats the steps from
-// the checkpoint with the stepper that recovers all registers, checks that it reaches the same frame, and
-// continues from there. Each frame is repeated at most once.
+// the checkpoint with the stepper that recovers all registers. It checks that this reaches the same frame,
+// and continues from there. Each frame is repeated at most once.
 
 #include "sframe/unwind/walker.h"
 

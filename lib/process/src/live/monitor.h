@@ -51,7 +51,7 @@ public:
   Result<void> detach(Attached which);
   Result<void> pause(std::uint32_t pid, std::optional<std::uint32_t> tid);
   Result<void> resume(std::uint32_t pid, std::optional<std::uint32_t> tid);
-  /// Stops for a walk, as Tracing::stop().
+  /// Stops threads for a walk, as Tracing::stop().
   Result<Stop> hold(Attached which, std::optional<std::uint32_t> tid, const AbiTraits& abi);
   void release(Attached which);
 
@@ -66,7 +66,7 @@ private:
   Result<void> stand(Attached which, std::function<bool(Monitored&)> begin,
                      std::function<Result<void>(Monitored&, bool in_time)> finish);
 
-  // The rest is for the tracing thread alone.
+  // The rest is for the tracing thread only.
   void run();
   bool take_commands();
   void reap();

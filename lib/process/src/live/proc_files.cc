@@ -219,7 +219,7 @@ Problem explain_refusal(std::uint32_t pid, int error) {
   if (auto obstacle = find_obstacle_but(pid, own)) return std::move(*obstacle);
   if (error != EPERM && error != EACCES)
     return {std::string("cannot be traced: ") + std::strerror(error), {}, {}};
-  // Each thread may have a tracer of its own.
+  // Threads may have different tracers.
   for (const std::uint32_t tid : list_threads(pid))
     if (const std::string tracer = tracer_of(thread_status(pid, tid), own); !tracer.empty())
       return {"has thread " + std::to_string(tid) + ", which is being traced by " + tracer, {}, {}};

@@ -45,9 +45,11 @@ struct Callers {
 /// If tables for an address are missing or out of date, compiles those of its module: with memory from the
 /// kernel (no malloc), without a lock, in time linear in the module's rows, with up to 24 KiB of stack. So
 /// it may be called in malloc() and operator new, in callbacks of dl_iterate_phdr(), in children of fork()
-/// and in signal handlers. Compiling fails if there is no memory, too little room on the thread's or signal
-/// stack, a module that the loader is still adding, or no _dl_find_object() in the C library. Then the walk
-/// ends with no_rule, and left_out() counts it. errno is preserved.
+/// and in signal handlers. errno is preserved.
+///
+/// Compiling fails if memory runs out, the thread's or signal stack is too small, the loader is still adding
+/// the module, or the C library has no _dl_find_object(). Then the walk ends with no_rule, and left_out()
+/// counts it.
 Callers callers(std::span<std::uint64_t> frames, std::size_t skip = 0);
 
 /// The same with only the tables of the last refresh(): async-signal-safe. No allocation, lock or exception;
@@ -67,9 +69,9 @@ Callers callers_in_context(const ucontext_t& context, std::span<std::uint64_t> f
 /// from the kernel. It may be called in callbacks of dl_iterate_phdr() and concurrently with walks and
 /// itself; not with a lock held that such callbacks need, and not in signal handlers.
 ///
-/// Call it at the start, after dlopen() if handlers must see the library's frames, and after dlclose() to
-/// free its tables, in particular if a changed library may be loaded at the same place. False if memory ran
-/// out: the tables are unchanged.
+/// Call it at the start, and after dlopen() if handlers must see the library's frames. Call it after
+/// dlclose() to free the library's tables, in particular if a changed library may be loaded at the same
+/// place. False if memory ran out: the tables are unchanged.
 bool refresh();
 
 /// Properties of the tables.

@@ -2,7 +2,7 @@
 //
 // A frame stepper finds the caller of a frame by one method. A walk asks several, in order of priority. Each
 // answers "stepped", "bottom of the stack", "not mine" or "error"; after "not mine" and "error" the next one
-// is asked. steppers.h has the ready ones; users of the library can add their own.
+// is asked. steppers/steppers.h has the ready ones; users of the library can add their own.
 
 #pragma once
 

@@ -9,9 +9,9 @@
 //     if (!end.complete) report(describe(end));
 //   }
 //
-// The walk checks the results of steppers: SP must grow from frame to frame (unless a signal or, according
-// to the stepper, other code may have switched stacks), and no frame is its own caller. It never invents a
-// frame beyond the outermost one.
+// The walk checks the results of steppers: SP must grow from frame to frame, and no frame is its own
+// caller. SP may shrink if a signal, or other code according to the stepper, may have switched stacks. The
+// walk never invents a frame beyond the outermost one.
 
 #pragma once
 
@@ -55,7 +55,7 @@ struct WalkEnd {
   std::uint64_t detail = 0; ///< pc, address or register, depending on the reason
 };
 
-/// The reason with its detail: "memory at 0x7ffd0010 cannot be read".
+/// The reason with its detail: "memory cannot be read (0x7ffd0010)".
 std::string describe(const WalkEnd& end);
 
 class Walker {
