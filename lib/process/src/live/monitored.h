@@ -42,8 +42,8 @@ public:
   /// Detaches from each thread as soon as it has stopped: running ones cannot be detached.
   void leave();
 
-  /// Whether all threads that are to stop have done so. With `doubt`, threads whose end was not reported yet
-  /// count, too.
+  /// Whether all threads that are to stop have done so. With `doubt`, threads that have ended count as
+  /// stopped, even before their end is reported.
   bool standing(bool doubt) const;
   /// The threads stopped by hold(), with their registers.
   Stop read_held(const AbiTraits& abi) const;

@@ -3,8 +3,9 @@
 // An ELF image in a process: its mappings, its file, and queries by address. All work on the file is done
 // once, at the first query: a process may have hundreds of modules, of which a walk needs a few.
 //
-// The file is used only if its build ID matches that of the mapped image. Otherwise the parts of the image
-// in the process's own memory are used (the vdso is completely there), and problem() has the reason.
+// The file is used only if it is the one that was mapped, according to its build ID. Otherwise the parts of
+// the image in the process's own memory are used (the vdso is completely there), and problem() has the
+// reason.
 //
 // Link addresses are those in the file's headers, tables and symbols: address in the process minus bias.
 
@@ -36,7 +37,7 @@ namespace sframe::modules {
 enum class FileTrust : std::uint8_t {
   none,     ///< only files in FileOptions::sysroot, with the build ID that the core has
   build_id, ///< all with the build ID that the core has
-  all,      ///< files without a build ID in the core, too; also on network file systems
+  all,      ///< files for which the core has no build ID, too; also on network file systems
 };
 
 /// Where files are looked for.
@@ -112,8 +113,8 @@ public:
   /// The image: of the file, else of the process's memory; nullptr if there is none.
   const elf::Image* image();
 
-  /// True if image() is not nullptr. Opens the file, but problem_so_far() stays empty: what is mapped may be
-  /// no image, but a region for generated code.
+  /// True if image() is not nullptr. Opens the file, but has no effect on loaded() and problem_so_far(): the
+  /// mapping may be a region for generated code instead of an image.
   bool is_image();
 
   /// Unwind rules, by link address.
@@ -128,7 +129,7 @@ public:
   std::optional<elf::SymbolTable::Match> find_symbol(std::uint64_t address);
 
   /// The address in the process of a symbol, usually a variable, as in elf::find_definition(). Opens the
-  /// file, but problem_so_far() stays empty.
+  /// file, but has no effect on loaded() and problem_so_far().
   std::optional<std::uint64_t> find_definition(std::string_view name);
 
   /// The image with DWARF for source lines (.debug_info): the file's, else the separate debug file's;
@@ -148,7 +149,7 @@ public:
   const std::string& problem();
   /// True if problem() reports a missing or wrong file.
   bool file_missing();
-  /// The same without opening anything: empty for a module not queried yet.
+  /// problem() without opening anything: empty for a module not queried yet.
   const std::string& problem_so_far() const { return asked_ ? problem_ : no_problem_; }
   /// Reports that something of the module is left out, unless a problem is set already.
   void add_problem(const std::string& what) {

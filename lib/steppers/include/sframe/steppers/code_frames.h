@@ -7,9 +7,10 @@
 //   sframe::steppers::CodeFrames frames(space.abi());
 //   if (const CodeFrame* code = frames.find(frame, memory)) ... code->kind, code->setup, code->row
 //
-// The function's start comes from symbols. Otherwise candidates are the end of the code that tables cover,
-// the start of the mapping, and the ends of padding. A candidate is accepted only if control flows from it
-// to the frame's pc and the return address found by the resulting row follows a call.
+// The function's start comes from symbols or tables. Otherwise candidates are the targets of calls whose
+// return addresses are on the stack, the ends of padding and of code that tables cover, and the start of the
+// mapping. A candidate is accepted only if control flows from it to the frame's pc and the return address
+// found by the resulting row follows a call.
 
 #pragma once
 
