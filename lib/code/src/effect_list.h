@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How decoders write down what an instruction does: one short call for each kind of Effect, with its fields
-// in the order in which a manual's operation would name them.
+// Helpers with which decoders describe an instruction: one short function for each kind of Effect, its
+// parameters in the order of a manual's operation.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace sframe::code {
 
-/// Appends effects to a list of somebody else's.
+/// Appends effects to a list that it does not own.
 class EffectList {
 public:
   explicit EffectList(std::vector<Effect>& list) : list_(&list) {}
@@ -61,14 +61,14 @@ public:
   void compare_registers(std::uint8_t reg, std::uint8_t source) {
     list_->push_back({.kind = Effect::Kind::compare, .reg = reg, .source = source});
   }
-  /// reg (the link register) gets or loses a pointer authentication code.
+  /// Adds a pointer authentication code to reg (the link register), or removes it.
   void sign(std::uint8_t reg, std::uint8_t key) {
     list_->push_back({.kind = Effect::Kind::sign, .reg = reg, .index = key});
   }
   void authenticate(std::uint8_t reg, std::uint8_t key) {
     list_->push_back({.kind = Effect::Kind::authenticate, .reg = reg, .index = key});
   }
-  /// flags := something that no compare says.
+  /// flags := something other than the result of a known compare.
   void lose_flags() { flags_lost_ = true; }
   bool flags_lost() const { return flags_lost_; }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The engine of Analyzer. It has parts, a file each:
+// The engine of Analyzer, one file for each part:
 //
-// - discover.cc finds instructions: decodes from an address on along direct control flow, each one once;
-// - transfer.cc says what an instruction does to a state;
-// - join.cc brings states together where paths meet;
-// - callee.cc looks into callees that do not keep to the ABI;
+// - discover.cc finds instructions: decodes from an address along direct control flow, each instruction once;
+// - transfer.cc applies an instruction to a state;
+// - join.cc joins states where paths meet;
+// - callee.cc analyses callees that do not follow the ABI;
 // - jump_table.cc finds the targets of indirect jumps;
-// - analysis.cc drives them to a fixed point and answers questions afterwards.
+// - analysis.cc drives them to a fixed point and implements the queries on the results.
 //
 // A block is a run of instructions that starts at a leader: the entry, the target of a jump or a landing pad.
-// Only blocks have a stored state; the states in between are computed again when they are asked for.
+// Only blocks have a stored state; the states in between are recomputed on demand.
 
 #pragma once
 
@@ -30,14 +30,14 @@ struct Decoded {
   Instruction instruction;
   std::uint32_t first_effect = 0;
   std::uint16_t num_effects = 0;
-  std::uint16_t symbol = 0;       ///< what SP becomes here; 0 = none yet
+  std::uint16_t symbol = 0;       ///< the symbol that SP gets here; 0 = none yet
   std::uint32_t block = no_index; ///< the block that starts here
-  std::uint32_t owner = no_index; ///< the last block that ran through here
+  std::uint32_t owner = no_index; ///< the last block that ran through this instruction
   std::uint32_t table = no_index; ///< of a load: the jump table that it reads
   std::uint32_t guess = no_index; ///< of an edge that may not exist
   bool leader = false;
-  bool bad = false;             ///< no instruction
-  bool does_not_return = false; ///< a call that was found not to come back
+  bool bad = false;             ///< not an instruction
+  bool does_not_return = false; ///< a call that was found not to return
   bool sp_lost = false;
   bool unresolved = false; ///< an indirect jump
   bool runs_off = false;
@@ -48,11 +48,11 @@ struct Block {
   std::uint16_t visits = 0;
   Certainty certainty = Certainty::unreached;
   bool queued = false;
-  std::uint32_t only_from_call = no_index; ///< the call, as long as control comes from behind a call alone
+  std::uint32_t only_from_call = no_index; ///< the call, while this is reached only by falling through it
   State in;
 };
 
-/// A jump table as an instruction reads it: target = base + entry * factor.
+/// A jump table as read by an instruction: target = base + entry * factor.
 struct JumpTable {
   std::uint64_t address = 0;
   std::uint64_t base = 0;
@@ -64,7 +64,7 @@ struct JumpTable {
   bool is_bound_firm = false; ///< from a compare
 };
 
-/// Targets that control may go to, all with one state.
+/// Possible targets of control, all with one state.
 struct Guess {
   std::uint32_t from = 0;
   std::uint32_t first_target = 0, num_targets = 0; ///< in guessed_targets_
@@ -72,7 +72,7 @@ struct Guess {
   State state;
 };
 
-/// An edge from a call to a landing pad whose row does not fit what the call leaves.
+/// An edge from a call to a landing pad whose row does not fit the state after the call.
 struct DoubtfulPad {
   std::uint64_t pad = 0;
   std::uint32_t from = 0;
@@ -94,7 +94,7 @@ public:
   std::uint32_t num_instructions() const { return static_cast<std::uint32_t>(code_.size()); }
 
 private:
-  /// How control comes from one instruction to another.
+  /// How control passes from one instruction to another.
   enum class Edge : std::uint8_t { jump, fall, behind_call, to_landing_pad };
 
   // discover.cc
@@ -112,7 +112,7 @@ private:
   // transfer.cc
   void apply(Decoded& decoded, State& state);
   void apply(const Effect& effect, Decoded& decoded, State& state);
-  /// Where SP goes when it cannot be followed: down by alignment or alloca, up where that is undone.
+  /// How SP moves when it cannot be followed: down by alignment or alloca, up when that is undone.
   enum class Move : std::uint8_t { anywhere, up, down };
   void write(std::uint8_t reg, Value value, Decoded& decoded, State& state, Move move = Move::anywhere);
   void write_memory(const Effect& effect, const Value& place, State& state) const;
@@ -192,13 +192,13 @@ private:
   std::vector<Decoded> code_;
   std::vector<Effect> effects_;
   std::vector<std::uint32_t> index_of_; ///< by byte: the instruction that starts there
-  std::vector<bool> in_line_;           ///< by byte: starts_instruction(), once it was asked
+  std::vector<bool> in_line_;           ///< by byte: the result of starts_instruction(), if it was called
   std::vector<std::uint64_t> to_discover_;
   std::vector<Block> blocks_;
-  std::uint32_t num_blocks_ = 0;     ///< of blocks_, which keeps its memory
+  std::uint32_t num_blocks_ = 0;     ///< used part of blocks_, which keeps its memory
   std::vector<std::uint32_t> queue_; ///< blocks, a heap: lowest address first
   std::vector<JumpTable> tables_;
-  std::vector<std::uint64_t> targets_; ///< of the jump at hand
+  std::vector<std::uint64_t> targets_; ///< of the current jump
   std::vector<Guess> guesses_;
   std::vector<std::uint64_t> guessed_targets_;
   std::vector<std::uint32_t> pending_guesses_;
@@ -210,7 +210,7 @@ private:
   std::vector<std::uint32_t> order_; ///< reached blocks by address
   std::vector<Effect> scratch_effects_;
   State answer_;
-  std::uint64_t work_ = 0; ///< instructions run through and edges followed
+  std::uint64_t work_ = 0; ///< instructions executed and edges followed
   std::uint16_t num_symbols_ = 0;
   std::uint8_t restarts_ = 0;
   std::unique_ptr<Analysis> callee_;    ///< of callees

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The machines that code is analysed for: one entry per instruction set, defined in src/<abi>/, listed in
-// registry.cc. Nothing else in this library knows them apart.
+// The machines whose code can be analysed: one entry per instruction set, defined in src/<abi>/ and listed in
+// registry.cc. The rest of this library does not depend on the instruction set.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sframe::code {
 
-/// An instruction set: what it fixes, and how to make its decoder.
+/// An instruction set: its properties, and the factory of its decoder.
 struct MachineEntry {
   Machine machine;
   std::unique_ptr<Decoder> (*make_decoder)(const AbiTraits& abi);

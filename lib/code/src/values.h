@@ -16,7 +16,8 @@ inline bool fits_offset(std::int64_t value) {
          value <= std::numeric_limits<std::int32_t>::max();
 }
 
-/// value + offset. What is no longer within 2 GiB of its base, or has none, is something else.
+/// value + offset. If the result is more than 2 GiB from its base, or the value has no base, the result is
+/// other.
 inline Value plus(Value value, std::int64_t offset) {
   using Base = Value::Base;
   if (offset == 0 || value.base == Base::unknown) return value;
@@ -31,7 +32,7 @@ inline Value signed_value(Value value, bool is_signed = true) {
   return value;
 }
 
-/// A number that is a constant or, when it is too large for one, an address near the function.
+/// A number as a constant or, if it is too large for one, as an address near the function.
 inline Value number(std::int64_t value, std::uint64_t function_start) {
   if (fits_offset(value)) return {Value::Base::constant, false, 0, static_cast<std::int32_t>(value)};
   const auto distance = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) - function_start);
@@ -43,13 +44,13 @@ inline bool is_number(const Value& value) {
   return value.base == Value::Base::constant || value.base == Value::Base::code;
 }
 
-/// The number of a constant or address.
+/// The number that a constant or address represents.
 inline std::uint64_t number_of(const Value& value, std::uint64_t function_start) {
   const auto offset = static_cast<std::uint64_t>(std::int64_t{value.offset});
   return value.base == Value::Base::code ? function_start + offset : offset;
 }
 
-/// What a bounded index is multiplied by, and the name that its copies have in common.
+/// A bounded index's factor, and the name that its copies share.
 constexpr std::uint16_t bounded_names = 512;
 inline std::uint16_t step_of(const Value& bounded) {
   return bounded.id % bounded_names;

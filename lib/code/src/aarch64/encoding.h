@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the files of this decoder share: an instruction word's fields, and one function for each part of the
-// architecture's top level of encodings (bits 28 to 25).
+// Common definitions of this decoder: the fields of an instruction word, and one function for each part of
+// the architecture's top level of encodings (bits 28 to 25).
 
 #pragma once
 
@@ -13,16 +13,16 @@
 namespace sframe::code::aarch64 {
 
 inline constexpr std::uint8_t sp = 31;
-inline constexpr std::uint8_t zero_register = 31; ///< where an encoding means XZR or WZR by 31
+inline constexpr std::uint8_t zero_register = 31; ///< if an encoding uses 31 for XZR or WZR
 inline constexpr std::uint8_t link_register = 30;
-/// No register of the machine: for the middle of an instruction that changes its second operand (shifts or
-/// extends it) before it adds it.
+/// Not a machine register: holds the intermediate value of an instruction that shifts or extends its second
+/// operand before adding it.
 inline constexpr std::uint8_t scratch = 32;
 
-/// Keys of pointer authentication, as Effect::index has them.
+/// Keys of pointer authentication, as in Effect::index.
 inline constexpr std::uint8_t key_a = 0, key_b = 1;
 
-/// An instruction word. Fields that bear a name have the same place in (nearly) all encodings.
+/// An instruction word. Named fields are at the same position in (nearly) all encodings.
 struct Word {
   std::uint32_t bits;
 
@@ -44,12 +44,12 @@ struct Word {
   constexpr bool is_64bit() const { return bit(31); }
 };
 
-/// A clobber of a general register that 31 does not mean SP for.
+/// A clobber of a general register, for encodings in which 31 is not SP.
 inline void clobber_general(EffectList& effects, std::uint8_t reg) {
   if (reg != zero_register) effects.clobber(reg);
 }
 
-/// Branches, exceptions and system instructions (bits 28 to 26: 101). False where unallocated.
+/// Branches, exceptions and system instructions (bits 28 to 26: 101). False if unallocated.
 bool decode_branch(Word word, Instruction& instruction, EffectList& effects);
 
 /// Data processing with an immediate (bits 28 to 26: 100).
@@ -62,7 +62,7 @@ void decode_register(Word word, EffectList& effects);
 void decode_memory(Word word, EffectList& effects);
 
 /// Floating point, Advanced SIMD (bits 27 to 25: 111), SVE (bits 28 to 25: 0010) and SME (0000, with bit 31):
-/// only what they do to general registers.
+/// only their effects on general registers.
 void decode_vector(Word word, EffectList& effects);
 
 } // namespace sframe::code::aarch64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One AMD64 instruction, decoded by Zydis, as effects.
+// Translates one AMD64 instruction, decoded by Zydis, to effects.
 
 #pragma once
 
@@ -15,9 +15,9 @@
 
 namespace sframe::code::amd64 {
 
-/// DWARF numbers that are named in this folder (System V psABI, figure 3.36).
+/// DWARF numbers used in this folder (System V psABI, figure 3.36).
 inline constexpr std::uint8_t rax = 0, rcx = 2, rbp = 6, rsp = 7;
-/// The column of the return address, which is no register: where a jump through memory loads its target.
+/// The column of the return address, which is not a register. A jump through memory loads its target there.
 inline constexpr std::uint8_t scratch = 16;
 
 /// A general register or a part of one.
@@ -27,7 +27,7 @@ struct Gpr {
   bool high = false;                  ///< ah, ch, dh, bh
 };
 
-/// The general register that a Zydis register is, or is part of.
+/// The general register that a Zydis register is or is part of.
 Gpr gpr(ZydisRegister reg);
 
 /// The address of a memory operand: base + index * scale + value.
@@ -38,11 +38,11 @@ struct Place {
   std::int64_t value = 0;
 };
 
-/// The length of an instruction that is newer than the oldest Zydis that is used (4.0), where it is one of
-/// those that only read general registers and memory; else 0.
+/// The length of an instruction that is newer than the oldest supported Zydis (4.0), if it only reads general
+/// registers and memory; else 0.
 std::uint8_t length_of_newer_instruction(std::span<const std::byte> bytes);
 
-/// What a decoded instruction does. Lives for one instruction.
+/// Translates a decoded instruction. Used for one instruction only.
 class Translator {
 public:
   Translator(const ZydisDecodedInstruction& raw, const ZydisDecodedOperand* operands,
@@ -75,7 +75,7 @@ private:
   void load(std::uint8_t reg, const ZydisDecodedOperand& operand, bool is_signed);
 
   bool is_register(std::uint32_t i, std::uint8_t size) const;
-  /// Operands after the last were never written.
+  /// Operands after the last are uninitialised.
   bool is(std::uint32_t i, ZydisOperandType type) const {
     return i < raw_.operand_count && operands_[i].type == type;
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the files of this decoder share: an instruction's fields and what a handler of an instruction gets.
+// Common definitions of this decoder: the fields of an instruction, and the arguments of its handler.
 //
-// Bits are numbered as in the z/Architecture Principles of Operation: 0 is the first, whatever the length.
-// All formats that have them keep their fields in the same places: R1 in bits 8 to 11, R2 or X2 or R3 in 12
-// to 15, a base and its displacement from bit 16 on. Only the formats of 32 bits with an opcode of 16 (RRE,
-// RRF, RRD) have R1 and R2 in the last byte.
+// Bits are numbered as in the z/Architecture Principles of Operation: 0 is the first, regardless of length.
+// Formats keep these fields at the same positions: R1 in bits 8 to 11, R2 or X2 or R3 in 12 to 15, a base and
+// its displacement from bit 16 on. Only the 32-bit formats with a 16-bit opcode (RRE, RRF, RRD) have R1 and
+// R2 in the last byte.
 
 #pragma once
 
@@ -19,7 +19,7 @@ namespace sframe::code::s390x {
 
 inline constexpr std::uint8_t link_register = 14;
 inline constexpr std::uint8_t num_general = 16;
-/// No register of the machine: what a jump through memory loads its target into.
+/// Not a machine register: a jump through memory loads its target here.
 inline constexpr std::uint8_t scratch = 32;
 
 /// The DWARF number of a floating point register (ELF ABI s390x Supplement, section "DWARF definition").
@@ -29,7 +29,7 @@ constexpr std::uint8_t fpr(unsigned number) {
   return numbers[number & 15];
 }
 
-/// An operand in memory: base + displacement, and perhaps an index. A base or an index of 0 is none.
+/// A memory operand: base + displacement, and optionally an index. A base or index of 0 means none.
 struct Address {
   std::uint8_t base = Effect::none;
   std::uint8_t index = Effect::none;
@@ -46,7 +46,7 @@ struct Word {
   constexpr unsigned field(unsigned first, unsigned width) const {
     return static_cast<unsigned>(bits >> (48 - first - width)) & ((1u << width) - 1);
   }
-  /// A field of up to 32 bits that is a two's complement number.
+  /// A field of up to 32 bits as a two's complement number.
   constexpr std::int64_t signed_field(unsigned first, unsigned width) const {
     return static_cast<std::int64_t>(bits << (16 + first)) >> (64 - width);
   }
@@ -59,14 +59,14 @@ struct Word {
   constexpr std::uint8_t r2() const { return reg(is_rre() ? 28 : 12); }
   constexpr std::uint8_t r3() const { return reg(is_rre() ? 16 : 12); }
 
-  /// A base and a displacement of 12 bits from bit 16 on, or of 20 (RSY, SIY).
+  /// A base and a displacement from bit 16 on: 12 bits, or 20 (RSY, SIY).
   constexpr Address address(bool is_long) const {
     const auto base = reg(16);
     const std::int64_t displacement =
         is_long ? (signed_field(32, 8) << 12) | field(20, 12) : static_cast<std::int64_t>(field(20, 12));
     return {base ? base : Effect::none, Effect::none, displacement};
   }
-  /// The same with an index in bits 12 to 15 (RX, RXY, RXE, VRX). An index alone is a base.
+  /// The same with an index in bits 12 to 15 (RX, RXY, RXE, VRX). An index without a base becomes the base.
   constexpr Address indexed_address(bool is_long) const {
     Address result = address(is_long);
     const auto index = reg(12);
@@ -76,14 +76,14 @@ struct Word {
   }
 };
 
-/// What the handler of an instruction gets.
+/// The arguments of an instruction's handler.
 struct Context {
   Word word;
   std::uint8_t argument; ///< of the instruction's row in the table of opcodes
   Instruction& instruction;
   EffectList& effects;
 
-  /// The address that is `halfwords` away.
+  /// The address `halfwords` halfwords away.
   std::uint64_t relative(std::int64_t halfwords) const {
     return instruction.address + static_cast<std::uint64_t>(halfwords) * 2;
   }

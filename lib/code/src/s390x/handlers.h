@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The instructions whose meaning is told exactly, by groups; the table of opcodes (opcodes.cc) names them.
-// A handler appends effects and sets where control goes. Context::argument means what is said here.
+// Handlers for instructions with an exact translation, by group; the table of opcodes (opcodes.cc) refers to
+// them. A handler appends effects and sets the control flow. The meaning of Context::argument is given below.
 
 #pragma once
 
@@ -28,17 +28,17 @@ void compare_and_branch(const Context& context); ///< to an address; argument: o
 void supervisor_call(const Context& context);    ///< svc
 void monitor_call(const Context& context);       ///< mc
 void execute(const Context& context);            ///< ex, exrl
-void stop(const Context& context);               ///< what always raises an exception
-/// What a compare takes its operands for.
+void stop(const Context& context);               ///< always raises an exception
+/// How a compare interprets its operands.
 enum Operands : std::uint8_t { signed_operands, unsigned_operands };
 
-// memory.cc; where they have an argument, it is the bytes that are accessed
+// memory.cc; the argument, if any, is the number of bytes accessed
 void store_word(const Context& context);            ///< stg, and std with argument 1
 void load_word(const Context& context);             ///< lg, and ld with argument 1
 void load_narrow_unsigned(const Context& context);  ///< llgc, llgh, llgf
 void load_narrow_signed(const Context& context);    ///< lgb, lgh, lgf
-void store_bytes(const Context& context);           ///< at an indexed address: st, sth, stc, ste, vst, ...
-void store_bytes_based(const Context& context);     ///< at one without index: mvi, mvghi, cs, laa, ...
+void store_bytes(const Context& context);           ///< to an indexed address: st, sth, stc, ste, vst, ...
+void store_bytes_based(const Context& context);     ///< to an address without index: mvi, mvghi, cs, laa, ...
 void store_multiple_words(const Context& context);  ///< stmg
 void load_multiple_words(const Context& context);   ///< lmg
 void store_multiple(const Context& context);        ///< stm, stmh, vstm, ...: argument for each register
@@ -46,8 +46,8 @@ void load_multiple(const Context& context);         ///< lm, lmh, lmd
 void load_multiple_vectors(const Context& context); ///< vlm
 void store_pair(const Context& context);            ///< stpq
 void load_pair(const Context& context);             ///< lpq
-void store_string(const Context& context);          ///< mvc, xc, ...: as many bytes as bits 8 to 15 say
-void store_decimal(const Context& context);         ///< as many as bits 8 to 11 say
+void store_string(const Context& context);          ///< mvc, xc, ...: length in bits 8 to 15
+void store_decimal(const Context& context);         ///< length in bits 8 to 11
 
 // integer.cc
 void load_address(const Context& context);                ///< la, lay
@@ -60,18 +60,20 @@ void move_to_float(const Context& context);               ///< ldgr
 void move_from_float(const Context& context);             ///< lgdr
 void move_float(const Context& context);                  ///< ldr
 void load_immediate(const Context& context);              ///< lghi (argument 16), lgfi (32)
-void load_logical_immediate(const Context& context);      ///< llihh...: argument: bits it is shifted by
+void load_logical_immediate(const Context& context);      ///< llihh...: argument: shift of the immediate, in
+                                                          ///< bits
 void load_logical_immediate_long(const Context& context); ///< llihf, llilf: argument as above
 void add_immediate(const Context& context);               ///< aghi (argument 16), agfi, algfi (32)
 void subtract_immediate(const Context& context);          ///< slgfi
 void add_immediate_distinct(const Context& context);      ///< aghik, alghsik
 void add_register(const Context& context);                ///< agr, algr
 void add_memory(const Context& context);                  ///< ag, alg (argument 8: bytes), agf (4)
-void combine_same(const Context& context); ///< lr, nr, or, ...: clobbers, but keeps a register combined with itself
+void combine_same(const Context& context); ///< lr, nr, or, ...: clobbers, except for a register combined with
+                                           ///< itself
 void subtract_register(const Context& context);           ///< sgr, slgr
 void add_register_distinct(const Context& context);       ///< agrk, algrk
 void subtract_register_distinct(const Context& context);  ///< sgrk, slgrk
-void and_immediate(const Context& context);      ///< nihh...: argument: bits the immediate is shifted by
+void and_immediate(const Context& context);      ///< nihh...: argument: shift of the immediate, in bits
 void and_immediate_long(const Context& context); ///< nihf, nilf: argument as above
 void shift_left(const Context& context);         ///< sllg
 void rotate_and_insert(const Context& context);  ///< risbg, risbgn

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The table of opcodes: which registers an instruction writes, or the handler that tells its meaning exactly.
+// The table of opcodes: the registers that an instruction writes, or the handler that translates it exactly.
 
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace sframe::code::s390x {
 
-/// Registers that an instruction writes, by the fields that name them. `next`: the other of a pair, too,
-/// which is the following general register, or the floating point register after the following.
+/// Registers that an instruction writes, by the fields that name them. `next`: also the other register of a
+/// pair. That is the following general register, or the floating point register number + 2.
 enum Writes : std::uint16_t {
   nothing = 0,
   r1 = 1 << 0,
@@ -27,7 +27,7 @@ enum Writes : std::uint16_t {
   f3_next = 1 << 9,
   v1 = 1 << 10, ///< the vector register in bits 8 to 11, with its fifth bit in 36
   v5 = 1 << 11, ///< the one in bits 32 to 35, with its fifth bit in 39
-  low = 1 << 12 ///< registers that the format does not name, all among r0 to r5
+  low = 1 << 12 ///< implicit registers, all among r0 to r5
 };
 constexpr Writes operator|(Writes a, Writes b) {
   return static_cast<Writes>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -35,16 +35,16 @@ constexpr Writes operator|(Writes a, Writes b) {
 
 /// One line of the table, for all opcodes that share it.
 struct Row {
-  std::uint8_t prefix; ///< first byte of the opcode; 0 = it has no second part
+  std::uint8_t prefix; ///< first byte of the opcode; 0 = single-byte opcodes
   std::string_view
-      opcodes; ///< second parts, or opcodes of one byte: pairs of hexadecimal digits; empty = all
+      opcodes; ///< second bytes, or single-byte opcodes: pairs of hexadecimal digits; empty = all
   Writes writes = nothing;
   Handler handler = nullptr;
   std::uint8_t argument = 0; ///< for the handler
 };
 
-/// The row of an instruction, or nullptr where there is no such opcode. Reads the bytes that the
-/// instruction's length covers. Constant cost.
+/// The row of an instruction, or nullptr for an unknown opcode. Reads as many bytes as the instruction's
+/// length. Constant cost.
 const Row* find_row(Word word);
 
 } // namespace sframe::code::s390x

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the bytes of one function to what the stack looks like before each of its instructions.
+// Analyses the bytes of one function and computes the stack state before each of its instructions.
 //
-//   Analyzer analyzer(abi);                       // one per thread; keeps its memory
-//   Function function{.start = start, .bytes = bytes, .entry = first_row, .surroundings = &surroundings};
-//   const Results& results = analyzer.run(function);
-//   results.visit([&](const Reached& at) {        // by address
-//     RowCheck result = check(row_at(at.instruction.address), at.state, abi); ...
-//   });
+//    Analyzer analyzer(abi);                       // one per thread; keeps its memory
+//    Function function{.start = start, .bytes = bytes, .entry = first_row, .surroundings = &surroundings};
+//    const Results& results = analyzer.run(function);
+//    results.visit([&](const Reached& at) {        // by address
+//      RowCheck result = check(row_at(at.instruction.address), at.state, abi); ...
+//    });
 //
-// Control flow is followed from the entry, over direct branches, jump tables and landing pads; data flow to a
-// fixed point. Every instruction is decoded once. Linear in the size of the function, with bounds on all that
-// could repeat; Results::limits says when one was met.
+// Control flow is followed from the entry over direct branches, jump tables and landing pads. Data flow is
+// computed to a fixed point. Every instruction is decoded once. Cost is linear in the size of the function;
+// everything that could repeat has a limit, and Obstacle::Kind::limit reports one that was reached.
 
 #pragma once
 
@@ -29,83 +29,84 @@
 
 namespace sframe::code {
 
-/// Calls in [begin, end) may come back at `landing_pad` with an exception (the language-specific data area).
+/// Calls in [begin, end) may throw to `landing_pad` (from the language-specific data area).
 struct CallSite {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
   std::uint64_t landing_pad = 0;
 };
 
-/// What is to be analysed. Spans must live while the Analyzer and its Results are used.
+/// The function to analyse. Spans must live while the Analyzer and its Results are used.
 struct Function {
   std::uint64_t start = 0;              ///< address of bytes[0]
   std::span<const std::byte> bytes;     ///< all of the function
-  FrameRow entry;                       ///< the row at `start`; AbiTraits::entry_row() where none is known
+  FrameRow entry;                       ///< the row at `start`; AbiTraits::entry_row() if none is known
   std::span<const CallSite> call_sites; ///< sorted by `begin`, without overlaps
   /// The rows that the caller is going to check, sorted by offset from `start`. They settle two questions
-  /// that code alone leaves open: whether a call returns (not, where a new row behind it fits neither the
-  /// state before the call nor after), and how much of pushed arguments a landing pad still has. And code
-  /// that nothing reaches (cold parts are entered in many places) is started with its row, as a guess. Take
-  /// the most trusted rows there are: those of the CFI, also when others are to be checked. Empty: not known.
+  /// that code alone leaves open. First, whether a call returns: it does not, if a new row after it fits
+  /// neither the state before the call nor the state after it. Second, how many bytes of pushed arguments
+  /// remain at a landing pad. Unreached code (cold parts are entered in many places) is analysed from its
+  /// row, as an assumption. Pass the most trusted rows, which are those of the CFI even if others are
+  /// checked. Empty: not known.
   std::span<const FrameRow> rows;
   Surroundings* surroundings = nullptr; ///< nullptr: nothing is known
 };
 
-/// How the analysis came to an instruction.
+/// How reliably an instruction is known to be reached.
 enum class Certainty : std::uint8_t {
   unreached,
   guessed, ///< over edges that may not exist: entries of a jump table without a bound, calls into the
            ///< function
-  assumed, ///< from nowhere in this function; the row that stands there is believed to begin with
+  assumed, ///< not reached from this function; its row is assumed to hold at the start
   certain,
 };
 
-/// Values that differ where paths meet. `first` came first; both are of the register or word at `where`.
+/// Values that differ where paths meet. `first` arrived first; both are of the register or word at `where`.
 struct Conflict {
   std::uint64_t address = 0; ///< of the instruction where the paths meet
   Value first, second;
-  std::uint64_t second_from = 0; ///< the instruction that control came from with `second`
+  std::uint64_t second_from = 0; ///< the instruction before the join on the path with `second`
   bool in_register = false;
-  std::uint16_t reg = 0; ///< where in_register
-  Value place;           ///< where not
+  std::uint16_t reg = 0; ///< if in_register
+  Value place;           ///< if not
 };
 
-/// Why something stays undecided, and where.
+/// Why something is undecided, and at which address.
 struct Obstacle {
   enum class Kind : std::uint8_t {
-    indirect_jump,      ///< an indirect jump with unknown targets, that does not look like a tail call
-    undecodable,        ///< bytes that are no instruction, or an instruction that the function's end cuts
-    sp_lost,            ///< SP was overwritten by something unknown (alignment and alloca: not told)
-    call_falls_through, ///< the edge behind a call was left out: it does not return. Only a remark
-    runs_off,           ///< control reaches the function's end behind something other than a call
-    limit,              ///< a bound was met; the rest is unreached
+    indirect_jump,      ///< an indirect jump with unknown targets that does not look like a tail call
+    undecodable,        ///< not an instruction, or an instruction cut by the function's end
+    sp_lost,            ///< SP was overwritten by something unknown (not reported for alignment and alloca)
+    call_falls_through, ///< the edge after a call was dropped: the call does not return. Informational
+    runs_off,           ///< control reaches the function's end after something other than a call
+    limit,              ///< a limit was reached; the rest is unreached
   };
   Kind kind{};
   std::uint64_t address = 0;
 };
 
-/// Where control leaves the function, as seen before the instruction.
+/// How control leaves the function, as seen before the instruction.
 enum class Exit : std::uint8_t {
   none,
   returns,            ///< ret, with the return address where it belongs and SP at the entry's height
   returns_wrong,      ///< ret, but SP is known to be elsewhere or the word there is not the return address
   returns_unknown,    ///< ret, SP or the word there not known
-  tail_call,          ///< a direct jump out of the function; Instruction::target says where to
+  tail_call,          ///< a direct jump out of the function, to Instruction::target
   indirect_tail_call, ///< an indirect jump, state as at entry
-  indirect_unknown,   ///< an indirect jump to unknown places
+  indirect_unknown,   ///< an indirect jump to an unknown target
   stops,              ///< ud2, hlt, the system call exit
 };
 
-/// One instruction with the state before it. References live until visit() goes on.
+/// One instruction with the state before it. References are valid until the visitor returns.
 struct Reached {
   const Instruction& instruction;
   const State& state;
   Certainty certainty;
   Exit exit;
-  bool block_start; ///< control comes from elsewhere too
+  bool block_start; ///< control also comes from elsewhere
 };
 
-/// A stretch of bytes that control does not reach, padding not counted.
+/// A range of bytes that control does not reach, without padding.
 struct Gap {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -113,10 +114,10 @@ struct Gap {
 
 class Analysis; // the engine, src/engine.h
 
-/// What the last run found. Lives in the Analyzer.
+/// The results of the last run. Owned by the Analyzer.
 class Results {
 public:
-  /// Calls `visitor(const Reached&)` for every reached instruction, by address. If it returns a bool, false
+  /// Calls `visitor(const Reached&)` for every reached instruction, by address. If it returns bool, false
   /// ends the visit. Repeats the data flow within blocks; decodes nothing.
   template <class Visitor> void visit(Visitor&& visitor) const {
     using Ref = std::remove_reference_t<Visitor>;
@@ -130,17 +131,17 @@ public:
         const_cast<void*>(static_cast<const void*>(&visitor)));
   }
 
-  /// The state before the instruction at `address`; nullptr where none that was reached starts there. Valid
-  /// until the next call. Costs one block.
+  /// The state before the instruction at `address`; nullptr if no reached instruction starts there. Valid
+  /// until the next call. Costs the data flow of one block.
   const State* state_at(std::uint64_t address) const;
 
-  /// The row of the instruction that contains `address`, from the code alone; nothing where it was not
-  /// reached or its state says no row. `offset` is from the function's start. Costs one block.
+  /// The row of the instruction that contains `address`, from the code alone. Empty if it was not reached or
+  /// if no row represents its state. `offset` is from the function's start. Costs the data flow of one block.
   std::optional<FrameRow> row_at(std::uint64_t address) const;
 
   std::span<const Conflict> conflicts() const; ///< Value::id of a conflict is an index
   std::span<const Obstacle> obstacles() const; ///< by kind and address
-  /// The stretches that were not reached, by address, without padding. Linear; replaces the last answer.
+  /// The unreached ranges, by address, without padding. Linear; invalidates the previous result.
   std::span<const Gap> gaps() const;
   std::uint32_t num_instructions() const; ///< decoded
 
@@ -151,18 +152,18 @@ private:
   Analysis* analysis_ = nullptr;
 };
 
-/// Analyses one function after the other; keeps scratch memory in between, so that it allocates nothing once
-/// it has seen functions as large. Not for several threads at a time.
+/// Analyses functions one at a time. Keeps scratch memory between runs, so it does not allocate for functions
+/// no larger than earlier ones. Not thread-safe.
 class Analyzer {
 public:
-  /// For an ABI that has a decoder (make_decoder()); else every run finds nothing but an obstacle.
+  /// The ABI must have a decoder (make_decoder()); without one, every run finds only an obstacle.
   explicit Analyzer(const AbiTraits& abi);
   ~Analyzer();
   Analyzer(Analyzer&&) noexcept;
   Analyzer& operator=(Analyzer&&) noexcept;
 
-  /// Analyses the function. The results are valid until the next run. A function of more than
-  /// max_function_size bytes is cut.
+  /// Analyses the function. The results are valid until the next run. Functions are truncated to
+  /// max_function_size bytes.
   const Results& run(const Function& function);
 
   static constexpr std::size_t max_function_size = std::size_t(1) << 22;

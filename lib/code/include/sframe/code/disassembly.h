@@ -13,9 +13,9 @@
 
 namespace sframe::code {
 
-/// The instruction that starts `bytes`, which lies at `address`, as the ABI's assembler writes it: "push
-/// %rbp" (AMD64 in AT&T syntax, as the GNU tools), "stp x29, x30, [sp, #-0x20]!". Bytes in hexadecimal where
-/// the disassembler does not know it. For single instructions: sets up a disassembler each time.
+/// The first instruction of `bytes`, which are at `address`, in the ABI's assembler syntax: "push %rbp" (AT&T
+/// syntax for AMD64, as in GNU tools), "stp x29, x30, [sp, #-0x20]!". Hexadecimal bytes if the disassembler
+/// does not know it. Slow: sets up a disassembler for each call.
 std::string instruction_text(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address);
 
 } // namespace sframe::code

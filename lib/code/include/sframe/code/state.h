@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the analysis knows before an instruction: the value of every tracked register and of the stack words
-// that hold something of interest, in terms of the function's entry.
+// The state before an instruction: the value of every tracked register and of the relevant stack words,
+// relative to the function's entry.
 //
-// All is symbolic. The CFA is a name, not a number: SP = cfa - 16 says that SP is 16 bytes below it. A
-// register's value at the function's entry is a name too. Where SP cannot be followed any more (alignment,
-// alloca) it gets a new name, a symbol, and what is pushed below is known relative to that.
+// All values are symbolic. The CFA is a name, not a number: SP = cfa - 16 means that SP is 16 bytes below it.
+// A register's value at the function's entry is a name too. If SP cannot be followed (alignment, alloca), it
+// gets a new name, a symbol; what is pushed below is known relative to that symbol.
 
 #pragma once
 
@@ -22,25 +22,25 @@ namespace sframe::code {
 /// A symbolic value: a base and an offset in bytes. Trivially copyable, 8 bytes.
 struct Value {
   enum class Base : std::uint8_t {
-    /// something that was computed or loaded: none of what follows, as far as can be seen; copies of one such
-    /// thing have the same `id` where it is not 0
+    /// a computed or loaded value that is apparently none of the kinds below; copies of it have the same `id`
+    /// if that is not 0
     other,
-    unknown,  ///< nothing is known: it may be any of what follows
+    unknown,  ///< nothing is known: it may be any of the kinds below
     cfa,      ///< CFA + offset
     entry,    ///< the value of register `id` at the function's entry (for RA: the return address)
-    symbol,   ///< the unknown that SP became at one place (`id`), + offset
-    conflict, ///< one thing on one path and another on another path: Results::conflicts()[id]; + offset
+    symbol,   ///< the unknown value that SP got at one place (`id`), + offset
+    conflict, ///< values that differ between paths: Results::conflicts()[id]; + offset
     constant, ///< offset
     code,     ///< an address: the function's start + offset
-    /// an index: 0 to `offset`, times `id % 512`; copies of one such index have the same `id / 512` where it is
-    /// not 0; `flag`: a compare said so, not the size of its type
+    /// an index: 0 to `offset`, times `id % 512`; copies of it have the same `id / 512` if that is not 0;
+    /// `flag`: bounded by a compare, not by the size of its type
     bounded,
-    table,    ///< read from a jump table, or an address computed from that: of the analysis alone (`id`)
+    table,    ///< read from a jump table, or an address computed from one; used only by the analysis (`id`)
   };
 
   Base base = Base::other;
-  /// Of RA, AArch64: it has a pointer authentication code. Of a symbol: SP went down to it (alignment,
-  /// alloca), so that the words above are new, not some of the frame under another name.
+  /// Of RA, AArch64: it has a pointer authentication code. Of a symbol: SP was decreased to it (alignment,
+  /// alloca), so the words above it are new and do not alias words of the frame.
   bool flag = false;
   std::uint16_t id = 0;
   std::int32_t offset = 0;
@@ -50,13 +50,13 @@ struct Value {
   static constexpr Value cfa(std::int32_t offset) { return {Base::cfa, false, 0, offset}; }
   static constexpr Value entry(std::uint16_t reg) { return {Base::entry, false, reg, 0}; }
 
-  /// True where the value says a place in the frame: CFA, symbol or conflict, plus an offset.
+  /// True if the value is a location in the frame: CFA, symbol or conflict, plus an offset.
   constexpr bool is_place() const {
     return base == Base::cfa || base == Base::symbol || base == Base::conflict;
   }
 
   friend constexpr bool operator==(const Value& a, const Value& b) {
-    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); // compared all the time
+    return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); // hot: compared very often
   }
 };
 
@@ -74,46 +74,46 @@ public:
   static constexpr std::uint32_t max_registers = 36;
   static constexpr std::uint32_t max_slots = 24;
 
-  /// The state at a function's first instruction, as its first row has it; call-saved registers, FP and RA
-  /// hold the values that the caller expects back. `row` need not be canonical: cold parts and PLTs start
-  /// with what was done before. An outermost row gives the canonical entry without a return address.
+  /// The state at a function's first instruction, as described by its first row. Call-saved registers, FP and
+  /// RA hold the values that the caller expects back. `row` need not be canonical: cold parts and PLTs start
+  /// with a frame already set up. An outermost row gives the canonical entry without a return address.
   static State at_entry(const FrameRow& row, const AbiTraits& abi, const Machine& machine);
 
-  /// The value of a register (DWARF number); other() for one that is not tracked.
+  /// The value of a register (DWARF number); other() if it is not tracked.
   const Value& reg(std::uint16_t reg) const { return reg < max_registers ? registers_[reg] : untracked; }
-  /// The value of the word that is stored at a place; other() for a word in which nothing of interest was
-  /// stored, unknown() where words were forgotten for want of room, where `place` is no place, or where it is
-  /// one that may lie anywhere in the frame (a conflict; a symbol that SP did not go down to).
+  /// The value of the word stored at a place; other() if nothing relevant was stored there. unknown() if
+  /// words were dropped because the state was full, if `place` is not a place, or if it may be anywhere in
+  /// the frame (a conflict; a symbol that SP was not decreased to).
   Value word(Value place) const;
-  /// The words known, in no order.
+  /// The known words, unordered.
   std::span<const Slot> slots() const { return {slots_.data(), count_}; }
 
   // For the analysis.
   void set_reg(std::uint16_t reg, Value value) {
     if (reg < max_registers) registers_[reg] = value;
   }
-  /// Stores a word; forgets what it overlaps. Nothing where `place` is no place.
+  /// Stores a word and forgets the words that it overlaps. Does nothing if `place` is not a place.
   void store(Value place, Value value);
-  /// True where `size` bytes at `place` overlap a word that holds the entry value of a register.
+  /// True if `size` bytes at `place` overlap a word that holds the entry value of a register.
   bool has_saved_register(Value place, std::uint32_t size) const;
-  /// True where `size` bytes at `place` overlap a word of the frame (at SP or above) that holds the entry value
-  /// of a register other than `saved`, and no register has that value.
+  /// True if `size` bytes at `place` overlap a word of the frame (at SP or above) that holds the entry value
+  /// of a register other than `saved`, and no register holds that value.
   bool has_only_copy(Value place, std::uint32_t size, Value sp, std::uint16_t saved) const;
   /// Forgets the words that `size` bytes at `place` overlap.
   void overwrite(Value place, std::uint32_t size);
-  /// Forgets the words below `place` (same base and symbol): SP moved up, or a call may use that memory.
+  /// Forgets the words below `place` (same base and symbol): SP was increased, or a call may use that memory.
   void drop_below(Value place);
-  /// Forgets all that is known in terms of a symbol or conflict that is about to mean something new.
+  /// Forgets everything relative to a symbol or conflict that is about to be redefined.
   void forget(Value::Base base, std::uint16_t id);
   bool forgot_words() const { return forgot_; }
   void set_forgot_words() { forgot_ = true; }
   void remove_slot(std::size_t index) { slots_[index] = slots_[--count_]; }
   Slot& slot(std::size_t index) { return slots_[index]; }
 
-  /// True where both know the same and in the same order: a quick answer for paths that meet.
+  /// True if both states have the same contents in the same order: a fast check for joins.
   bool same_values(const State& other) const;
 
-  /// The last compare that a branch may ask about.
+  /// The last compare that a branch may test.
   struct Compare {
     std::uint8_t reg = Effect::none; ///< none: not known
     std::uint8_t source = Effect::none;
@@ -123,7 +123,7 @@ public:
   };
   Compare compare;
 
-  /// The place that was written last in this block; other() where there is none.
+  /// The last place written in this block; other() if there is none.
   Value last_store;
 
 private:

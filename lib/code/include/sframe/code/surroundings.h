@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the analysis must know about the world around a function.
+// What the analysis needs to know about the program around a function.
 
 #pragma once
 
@@ -16,19 +16,19 @@ class Surroundings {
 public:
   virtual ~Surroundings() = default;
 
-  /// The bytes at [address, address + size) if they are constant data; empty where they are not there. The
-  /// view must live until the next call.
+  /// The bytes at [address, address + size) if they are constant data, else empty. The view must be valid
+  /// until the next call.
   virtual std::span<const std::byte> constant_data(std::uint64_t /*address*/, std::uint64_t /*size*/) {
     return {};
   }
-  /// The pointer that the word at `address` holds once the program is loaded (dynamic relocations applied, in
-  /// the file's own addresses), where it is constant.
+  /// The pointer in the word at `address` once the program is loaded (dynamic relocations applied, addresses
+  /// as in the file), if it is constant.
   virtual std::optional<std::uint64_t> constant_pointer(std::uint64_t /*address*/) { return std::nullopt; }
-  /// True where the function at `target` is known never to return. A "no" is not believed where the code or
-  /// the rows show otherwise.
+  /// True if the function at `target` is known never to return. The analysis overrides false if code or rows
+  /// show that it does not return.
   virtual bool never_returns(std::uint64_t /*target*/) { return false; }
-  /// The code from `address` on, at most `size` bytes of it; empty where there is none. The view must live
-  /// until the next call.
+  /// The code at `address`, at most `size` bytes; empty if there is none. The view must be valid until the
+  /// next call.
   virtual std::span<const std::byte> code(std::uint64_t /*address*/, std::uint64_t /*size*/) { return {}; }
 };
 
