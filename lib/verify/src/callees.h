@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the analysis of code must know of the file: constant data for jump tables, and which callees never return. The
-// latter by name: a list of functions of C and C++ libraries and of compilers' run-time libraries that are declared so.
-// A callee in another file is known by the dynamic relocation of its PLT stub.
+// What the code analysis needs to know about the file: constant data for jump tables, and callees that never
+// return. The latter are identified by name, from a list of noreturn functions of C and C++ libraries and of
+// compilers' run-time libraries. A callee in another file is identified by the dynamic relocation of its PLT
+// stub.
 
 #pragma once
 
@@ -15,12 +16,12 @@ namespace sframe::verify {
 
 class Callees : public ImageSurroundings {
 public:
-  /// `image` and `functions` (disjoint, by address) must outlive the object. Linear in the image's symbols and
-  /// relocations.
+  /// `image` and `functions` (disjoint, by address) must outlive the object. Linear in the image's symbols
+  /// and relocations.
   Callees(const elf::Image& image, std::span<const Range> functions);
 
   bool never_returns(std::uint64_t target) override;
-  /// No more than the function that is there.
+  /// Limited to the function at that address.
   std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The CFI of a file as one stream of intervals: disjoint, by address, each with the rules that hold in it.
-// Rows are executed as the stream goes; nothing is kept but one cursor per section.
+// The CFI of a file as one stream of intervals: disjoint, by address, each with the rules that apply to it.
+// Rows are executed as the stream advances; only one cursor per section is kept.
 
 #pragma once
 
@@ -17,12 +17,12 @@
 
 namespace sframe::verify {
 
-/// What the CFI says, as far as it can be compared. Rules of `row` are never Rule::fixed.
+/// The CFI's rules as far as they can be compared. Rules of `row` are never Rule::fixed.
 struct CfiRule {
   enum class Kind : std::uint8_t {
-    row,       ///< `row` holds
-    plt,       ///< `row` holds, and its CFA is plt.step higher in a part of each block
-    unsayable, ///< no row can say it, see `why`; what `compare_...` name is in `row` all the same
+    row,       ///< `row` applies
+    plt,       ///< `row` applies, and its CFA is plt.step higher in a part of each block
+    unsayable, ///< not representable as a row, see `why`; the parts named by `compare_...` are still in `row`
     broken,    ///< the CFI cannot be read here
   };
   Kind kind = Kind::broken;
@@ -31,7 +31,7 @@ struct CfiRule {
   FrameRow row;
   cfi::PltCfa plt;
 
-  /// Kind::plt: the row that holds at `pc`, an address as the CFI counts them. Others: as they are.
+  /// Kind::plt: the row that applies at `pc`, an address as the CFI counts them. Other kinds: unchanged.
   CfiRule at(std::uint64_t pc) const {
     CfiRule out = *this;
     if (kind != Kind::plt) return out;
@@ -58,7 +58,7 @@ struct CfiInterval {
 
 class CfiRows {
 public:
-  /// `pieces` are disjoint and by address. Faults go to `faults` where it is given.
+  /// `pieces` are disjoint and by address. Faults are reported to `faults` unless it is nullptr.
   CfiRows(const Input& input, std::vector<Range> pieces, Sink* faults);
 
   bool next(CfiInterval& interval);
@@ -85,8 +85,8 @@ private:
   Sink* faults_;
 };
 
-/// The FDEs of all tables of a kind as disjoint ranges. Entries that cannot be read are reported to `faults`
-/// where it is given; those that are not about code of the file are left out.
+/// The FDEs of all tables of a kind as disjoint ranges. Unreadable entries are reported to `faults` unless it
+/// is nullptr; entries that do not describe code of the file are omitted.
 std::vector<Range> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults);
 
 } // namespace sframe::verify

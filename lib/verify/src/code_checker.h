@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One function's rows against its code: the rules of what is a finding, and of which kind.
+// Checks one function's rows against its code: decides what is a finding, and of which kind.
 
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace sframe::verify {
 
-/// A row of SFrame and the addresses that it is for.
+/// A row of SFrame and its addresses.
 struct PlacedRow {
   std::uint64_t begin = 0, end = 0;
   FrameRow row; ///< no Rule::fixed; `offset` counts from the unit's start
@@ -28,22 +28,22 @@ struct PlacedRow {
 
 class CodeChecker {
 public:
-  /// For `units`, which are then to be given to check() in this order. `functions` are all of SFrame's,
-  /// disjoint and by address. `surroundings` is asked by several checkers on several threads. All references
-  /// must outlive the object.
+  /// For `units`, which must be passed to check() in this order. `functions` are all SFrame functions,
+  /// disjoint and by address. Several checkers call `surroundings` from several threads. All references must
+  /// outlive the object.
   CodeChecker(const Input& input, std::span<const Range> functions, std::span<const CodeUnit> units,
               code::Analyzer& analyzer, code::Surroundings& surroundings, Verdicts& verdicts, Sink& sink);
 
   void check(const CodeUnit& unit);
 
 private:
-  /// A finding whose kind depends on how the code goes on.
+  /// A finding whose kind depends on the code that follows.
   struct Pending {
     Finding finding;
     std::uint64_t begin = 0, end = 0;
-    PlacedRow row;               ///< that is contradicted
+    PlacedRow row;               ///< the contradicted row
     bool larger_frame = false;   ///< the frame is larger than the row says
-    bool next_row_right = false; ///< the row's successor follows, and gives the right CFA
+    bool next_row_right = false; ///< the next row follows, and gives the right CFA
   };
 
   void check_rows(const FrameRow& entry, std::uint64_t begin, std::uint64_t end);
@@ -85,14 +85,14 @@ private:
   const AbiTraits& abi_;
   std::span<const Range> functions_;
   SframeRows sframe_;
-  std::optional<SframeInterval> ahead_; ///< read, but not of the unit at hand yet
+  std::optional<SframeInterval> ahead_; ///< already read, but belongs to a later unit
   code::Analyzer& analyzer_;
   code::Surroundings& surroundings_;
   Verdicts& verdicts_;
   Sink& sink_;
   Merger merger_;
 
-  // The function at hand.
+  // The current function.
   const CodeUnit* unit_ = nullptr;
   const code::Results* results_ = nullptr;
   std::vector<PlacedRow> rows_;
@@ -100,12 +100,12 @@ private:
   std::vector<code::CallSite> call_sites_;
   std::vector<std::pair<std::uint64_t, CfiRule>> cfi_rules_; ///< from this address on; by address
   std::size_t next_row_ = 0;
-  std::uint64_t previous_end_ = 0; ///< of the instruction before
+  std::uint64_t previous_end_ = 0; ///< of the preceding instruction
   std::vector<Pending> pending_;
-  bool in_blocks_ = false;               ///< stubs are being checked, block by block
+  bool in_blocks_ = false;               ///< checking stubs, block by block
   std::optional<Finding> late_prologue_; ///< the first
   std::uint32_t late_prologues_ = 0;
-  WorkLimit rows_elsewhere_{0}; ///< rows of other functions that may be read
+  WorkLimit rows_elsewhere_{0}; ///< limit on rows of other functions that may be read
 };
 
 } // namespace sframe::verify

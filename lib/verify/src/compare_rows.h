@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Comparing two rows by what they mean. Rules may be written differently and say the same: a slot relative to
-// the register that the CFA is based on is a slot relative to the CFA, and a register that "is in itself" is
-// unchanged.
+// Compares two rows by their meaning. Different rules may be equivalent: a slot relative to the register that
+// the CFA is based on is also a slot relative to the CFA, and a register "saved in itself" is unchanged.
 
 #pragma once
 
@@ -17,7 +16,7 @@
 
 namespace sframe::verify {
 
-/// Which findings two rows give: C101 to C106, and C108 where the CFI could not be compared.
+/// The findings for two rows: C101 to C106, and C108 if the CFI could not be compared.
 struct Differences {
   std::array<Id, 6> ids{};
   std::uint32_t count = 0;
@@ -27,16 +26,17 @@ struct Differences {
   const Id* end() const { return ids.data() + count; }
 };
 
-/// What differs between a row of SFrame and the CFI's rule. Rows must not hold Rule::fixed. Constant cost.
+/// The differences between a row of SFrame and the CFI's rule. Rows must not contain Rule::fixed. Constant
+/// cost.
 Differences compare(const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi);
 
-/// One line that says how they differ: "CFA is sp+16 in SFrame, sp+24 in the CFI".
+/// One line that describes the difference: "CFA is sp+16 in SFrame, sp+24 in the CFI".
 std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi);
 
 /// "cfa=sp+16 ra=[cfa-8] fp=same".
 std::string row_text(const FrameRow& row, const AbiTraits& abi);
 
-/// The same for the CFI; where no row can say it, why.
+/// The same for the CFI; if no row can represent it, the reason.
 std::string rule_text(const CfiRule& rule, const AbiTraits& abi);
 
 } // namespace sframe::verify

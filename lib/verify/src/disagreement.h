@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file's own two descriptions against each other: .eh_frame and .debug_frame (C112).
+// Compares the file's two CFI sections: .eh_frame and .debug_frame (C112).
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sframe::verify {
 
-/// `eh` and `debug` are disjoint and by address. Compares where both have rules. Faults of .debug_frame are
-/// reported too.
+/// `eh` and `debug` are disjoint and by address. Compares addresses for which both have rules. Faults of
+/// .debug_frame are reported too.
 void check_frame_sections(const Input& input, std::vector<Range> eh, std::vector<Range> debug, Sink& sink);
 
 } // namespace sframe::verify

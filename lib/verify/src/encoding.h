@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: how a section is encoded: widths (S012), reserved bits (S014), and which bytes its rows take:
-// those that none takes (S015) and those that several functions take (S021).
+// Private: checks how a section is encoded: widths (S012), reserved bits (S014), row bytes that no function
+// uses (S015) and row bytes that several functions use (S021).
 
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace sframe::verify {
 
-/// Widths and reserved bits of one section. Each function is reported once for each of them.
+/// Widths and reserved bits of one section. Each is reported once per function.
 class EncodingCheck {
 public:
   EncodingCheck(const SframeTable& table, const SframePart& part, Sink& sink)
@@ -21,7 +21,7 @@ public:
 
   void check_header();
   void check_function(const EncodedFde& fde, const Location& at);
-  /// `row` stands before a row that can be read.
+  /// `row` is positioned before a row that can be read.
   void check_row(const EncodedFde& fde, RowCursor row, const Location& at);
 
 private:
@@ -32,10 +32,10 @@ private:
   const SframePart& part_;
   const Section& section_;
   Sink& sink_;
-  bool width_told_ = false, sign_told_ = false; ///< of the function at hand
+  bool width_told_ = false, sign_told_ = false; ///< of the current function
 };
 
-/// The bytes that the functions' rows take.
+/// The bytes used by the functions' rows.
 class RowExtents {
 public:
   RowExtents(const SframeTable& table, const SframePart& part, Sink& sink)
@@ -44,10 +44,11 @@ public:
   /// The rows of `fde` end at `end` (bytes from the section's start).
   void add(const EncodedFde& fde, std::uint64_t end);
 
-  /// Reports what is shared and, where all functions were added whole, what is not referred to.
+  /// Reports shared bytes and, if `complete` (the rows of all functions were added in full), unreferenced
+  /// bytes.
   void check(bool complete);
 
-  /// Rows, those that are shared counted once. After check().
+  /// Number of rows, shared ones counted once. Call after check().
   std::uint64_t distinct_rows() const { return distinct_rows_; }
 
 private:
@@ -65,7 +66,7 @@ private:
   std::uint64_t distinct_rows_ = 0;
 };
 
-/// Reports bytes behind the last section of each table, beyond the padding to 8 bytes (S015).
+/// Reports bytes after the last section of each table, beyond the padding to 8 bytes (S015).
 void check_tails(const Input& input, Sink& sink);
 
 } // namespace sframe::verify

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: LLVM's JSON writer, taken piece by piece. Files are written at the same time and put together
-// later, so each has a writer of its own, which thinks that it is inside `depth` lists.
+// Private: LLVM's JSON writer, used in pieces. Files are written concurrently and joined later, so each has
+// its own writer, whose state is inside `depth` lists.
 
 #pragma once
 
@@ -29,7 +29,7 @@ public:
 
   llvm::json::OStream& json() { return json_; }
 
-  /// What was written since the last call.
+  /// The text written since the last call.
   std::string take() {
     json_.flush();
     std::string out = std::move(text_);
@@ -37,7 +37,7 @@ public:
     return out;
   }
 
-  /// Empty text is null.
+  /// Writes null for empty text.
   void text(llvm::StringRef key, std::string_view value) {
     if (value.empty()) return json_.attribute(key, nullptr);
     std::string quoted;

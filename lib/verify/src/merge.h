@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The same finding at neighbouring addresses of one function is one finding with a range, unless the CFI is to
-// blame at one of them and not at the other. The texts are those of its first address.
+// Merges the same finding at adjacent addresses of a function into one finding with a range, unless the CFI
+// is to blame at only some of them. The texts are those of the first address.
 
 #pragma once
 
@@ -18,8 +18,8 @@ class Merger {
 public:
   Merger(const Input& input, Sink& sink) : input_(input), sink_(sink) {}
 
-  /// A finding for [begin, end). `describe` fills in the texts; it is called only where the finding does not
-  /// continue an earlier one.
+  /// Adds a finding for [begin, end). `describe` fills in the texts; it is called only if the finding does
+  /// not continue an earlier one.
   template <class Describe> void add(Id id, std::uint64_t begin, std::uint64_t end, Describe&& describe) {
     if (extend(id, begin, end)) return;
     Finding finding;
@@ -28,12 +28,12 @@ public:
     start(std::move(finding), begin, end);
   }
 
-  /// A finding for [begin, end) that has its texts already.
+  /// Adds a finding for [begin, end) that already has its texts.
   void add(Finding finding, std::uint64_t begin, std::uint64_t end) {
     if (!extend(finding.id, begin, end, finding.compiler)) start(std::move(finding), begin, end);
   }
 
-  /// To be called at a function's end: what follows is not merged with what came before.
+  /// Call at a function's end: later findings are not merged with earlier ones.
   void flush();
 
 private:

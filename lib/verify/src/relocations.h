@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the relocations of .sframe in a relocatable object (S018): one per function, on its start.
+// Private: checks the relocations of .sframe in a relocatable object (S018): one per function, for its start.
 
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace sframe::verify {
 
-/// Does nothing unless the section is in a relocatable object. Functions without a relocation are one finding
-/// per section. N log N in the relocations.
+/// Does nothing unless the section is in a relocatable object. Functions without a relocation give one
+/// finding per section. N log N in the relocations.
 void check_relocations(const Input& input, Sink& sink);
 
 } // namespace sframe::verify

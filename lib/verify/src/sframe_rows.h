@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The functions of all sections as one stream of intervals: disjoint, by address, each with the row that
-// holds in it. The counterpart of cfi_rows.h. A PCMASK function is one interval with all rows of its block.
+// applies to it. The counterpart of cfi_rows.h. A PCMASK function is one interval with all rows of its block.
 
 #pragma once
 
@@ -17,8 +17,8 @@ namespace sframe::verify {
 
 struct SframeInterval {
   enum class Kind : std::uint8_t {
-    row,    ///< `row` holds
-    block,  ///< the rows of `block` hold, at their offsets in each block of fde->rep_size bytes from
+    row,    ///< `row` applies
+    block,  ///< the rows of `block` apply at their offsets in each block of fde->rep_size bytes from
             ///< `function_begin` on
     none,   ///< the function has no row here
     broken, ///< the function's rows cannot be read here
@@ -44,7 +44,7 @@ private:
   void read_block();
   void advance();
   FrameRow resolved(const FrameRow& row) const;
-  /// The address at which a row of the open function starts.
+  /// The start address of a row of the open function.
   std::uint64_t start_of(const FrameRow& row) const { return begin_ + row.offset; }
 
   const Input& input_;
@@ -52,7 +52,7 @@ private:
   std::size_t piece_ = 0;
   std::uint64_t at_ = 0;
   std::vector<WorkLimit> budgets_; ///< per part
-  // The function that is open.
+  // The open function.
   bool is_open_ = false;
   bool readable_ = false;
   Range opened_;

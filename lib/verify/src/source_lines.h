@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: addresses to source lines, by the DWARF line table of an image (LLVM's reader).
+// Private: maps addresses to source lines by an image's DWARF line table (LLVM's reader).
 
 #pragma once
 
@@ -14,8 +14,8 @@ namespace sframe::verify {
 
 class SourceLines {
 public:
-  /// nullptr where the image has no .debug_line, or LLVM cannot read the file. The image must outlive this.
-  /// Costs little: units are read when the first address in them is asked for.
+  /// nullptr if the image has no .debug_line, or if LLVM cannot read the file. The image must outlive this.
+  /// Cheap: units are read when their first address is looked up.
   static std::unique_ptr<SourceLines> open(const elf::Image& image);
   ~SourceLines();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: findings about bytes of a table.
+// Private: reports findings about bytes of a table.
 
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace sframe::verify {
 
-/// Reports a finding about the bytes `offset` of a section of `table`. `at`: the one address concerned.
+/// Reports a finding about the bytes at `offset` in a section of `table`. `at`: the one address concerned.
 inline void report_in_table(const SframeTable& table, const SframePart& part, Id id, std::string message,
                             std::uint64_t offset, std::optional<Location> at, Sink& sink) {
   sink.add({.id = id,

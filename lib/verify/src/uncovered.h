@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Addresses for which only one side has rules. What an FDE of the CFI describes and SFrame does not is worth
-// a warning only where this version of SFrame could have said it, which the writer of sections
-// (sframe/builder.h) knows.
+// Reports addresses for which only one side has rules. Code that an FDE of the CFI describes and SFrame does
+// not is a warning only if this version of SFrame can represent it; sframe/builder.h decides that.
 
 #pragma once
 
@@ -18,14 +17,14 @@
 
 namespace sframe::verify {
 
-/// CFI without SFrame: C107, C108, C110. Is told of each interval of CFI, by address.
+/// CFI without SFrame: C107, C108, C110. Receives each interval of CFI, by address.
 class MissingSframe {
 public:
   MissingSframe(const Input& input, VersionNumber version, const AbiTraits& abi, Sink& sink);
 
   void covered(const CfiInterval& cfi);
   void missing(const CfiInterval& cfi, std::uint64_t begin, std::uint64_t end);
-  /// To be called at the end of all CFI.
+  /// Call after all CFI.
   void finish();
 
 private:
@@ -50,8 +49,8 @@ private:
   BuildOptions options_;
   const AbiTraits& abi_;
   Sink& sink_;
-  Builder builder_; ///< asked whether it would take a function; its section is never made
-  // The FDE at hand.
+  Builder builder_; ///< tests whether a function can be represented; its section is never made
+  // The current FDE.
   bool is_open_ = false;
   std::uint32_t source_ = 0;
   std::uint64_t fde_offset_ = 0;
@@ -61,13 +60,13 @@ private:
   std::vector<FrameRow> rows_;
 };
 
-/// SFrame without CFI: C109, C110. Is told of each interval of one function, by address.
+/// SFrame without CFI: C109, C110. Receives each interval of one function, by address.
 class MissingCfi {
 public:
   MissingCfi(const Input& input, Sink& sink) : input_(input), sink_(sink) {}
 
   void missing(std::uint64_t begin, std::uint64_t end);
-  /// To be called at the function's end. `any_cfi`: for some of its addresses there was CFI.
+  /// Call at the function's end. `any_cfi`: some of its addresses had CFI.
   void finish(bool any_cfi);
 
 private:

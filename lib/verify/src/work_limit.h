@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A bound on work that a small input can ask for again and again: rows that all functions share, entries cut
-// in pieces by others.
+// A limit on work that a small input can request repeatedly: rows shared by all functions, entries split by
+// others.
 
 #pragma once
 
@@ -13,7 +13,7 @@ class WorkLimit {
 public:
   explicit WorkLimit(std::uint64_t amount) : left_(amount) {}
 
-  /// False, from now on, where more was asked for than there was.
+  /// Subtracts `amount`. False, from now on, if more was requested than was left.
   bool spend(std::uint64_t amount) {
     if (amount > left_) left_ = 0, spent_ = true;
     if (spent_) return false;

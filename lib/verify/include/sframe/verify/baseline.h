@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A baseline: findings that are known and are not to count. It is keyed by what survives a rebuild: the
-// file's name without folders, the identifier, and the function, with the number of such findings in it; not
-// by addresses. Notes are not kept.
+// A baseline: known findings, which are not counted. Its keys survive a rebuild: the file's name without
+// folders, the identifier, and the function, with the number of such findings in it; no addresses. Notes are
+// not kept.
 //
 // The file is text, one entry per line, sorted, so that version control can merge it:
 //
-//   # sframe-verify baseline
-//   libfoo.so<TAB>C102<TAB>2<TAB>foo::bar(int)
+//    # sframe-verify baseline
+//    libfoo.so<TAB>C102<TAB>2<TAB>foo::bar(int)
 
 #pragma once
 
@@ -28,11 +28,11 @@ public:
     auto operator<=>(const Key&) const = default;
   };
 
-  /// Reads the file's text. Empty lines and those that start with # do not count; entries given twice add up.
-  /// On a line that is no entry, a Problem with the line's number.
+  /// Parses the file's text. Empty lines and lines that start with # are ignored; counts of duplicate entries
+  /// add up. A malformed line gives a Problem with its line number.
   static Result<Baseline> parse(std::string_view text);
 
-  /// The same findings as a file.
+  /// The text of the baseline file.
   std::string text() const;
 
   /// The key of a finding in the file at `path`.
@@ -40,10 +40,10 @@ public:
 
   void add(const Key& key) { ++counts_[key]; }
 
-  /// Takes one finding out; false where there is none.
+  /// Removes one finding; false if there is none.
   bool take(const Key& key);
 
-  /// For each key the larger number of both: files of one name in several folders share entries.
+  /// Keeps the larger number for each key: files of the same name in several folders share entries.
   void merge(const Baseline& other);
 
   bool empty() const { return counts_.empty(); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What verification finds: identifiers from one table (findings.def), findings, and who receives them.
+// The findings of verification: identifiers from one table (findings.def), findings, and their receivers.
 //
-// Checks hand each finding to a Sink as soon as it is complete, so that a file with a million of them costs
-// no memory.
+// Checks pass each finding to a Sink as soon as it is complete, so a file with a million findings costs no
+// memory.
 
 #pragma once
 
@@ -28,19 +28,19 @@ enum class Id : std::uint8_t {
 struct Check {
   Id id;
   std::string_view name; ///< "C102"
-  Severity severity;     ///< unless the user says otherwise
+  Severity severity;     ///< default, which users can override
   std::string_view title;
-  std::string_view text;    ///< what it means and what to do: one paragraph
-  std::string_view example; ///< lines as a report or a dump shows them
+  std::string_view text;    ///< the meaning and what to do: one paragraph
+  std::string_view example; ///< lines as shown in a report or dump
 };
 
-/// The whole table, by identifier: checks()[size_t(id)] is that of `id`.
+/// The whole table, by identifier: checks()[size_t(id)] is the entry of `id`.
 std::span<const Check> checks();
 
-/// The line of an identifier.
+/// The entry of an identifier.
 const Check& check(Id id);
 
-/// The line with this name ("C102"), or nullptr.
+/// The entry with this name ("C102"), or nullptr.
 const Check* find_check(std::string_view name);
 
 /// "error", "warning", "note".
@@ -49,7 +49,7 @@ std::string_view severity_name(Severity severity);
 /// The table as the text of docs/findings.md.
 std::string checks_markdown();
 
-/// An address as users know it: in a relocatable object, an offset in a section.
+/// An address as shown to users: in a relocatable object, an offset in a section.
 struct Location {
   std::uint32_t section = 0; ///< in a relocatable object: the section's index; else 0
   std::uint64_t pc = 0;
@@ -57,22 +57,22 @@ struct Location {
   friend bool operator==(const Location&, const Location&) = default;
 };
 
-/// Something found. The texts are plain English without a final period.
+/// A finding. The texts are plain English without a final period.
 struct Finding {
   Id id{};
-  std::optional<Location> at; ///< the first address concerned; none where it is about the section as a whole
-  std::uint64_t end = 0;      ///< behind the last address concerned; at->pc where one address says it all
-  std::string message;        ///< what is found here, in one line
-  std::string sframe;         ///< what SFrame says: "cfa=sp+16 ra=[cfa-8] fp=same"; may be empty
-  std::string cfi;            ///< what the CFI says
+  std::optional<Location> at; ///< the first address concerned; none if it concerns the whole section
+  std::uint64_t end = 0;      ///< end of the addresses concerned (exclusive); at->pc if there is only one
+  std::string message;        ///< what is wrong, in one line
+  std::string sframe;         ///< the rules in SFrame: "cfa=sp+16 ra=[cfa-8] fp=same"; may be empty
+  std::string cfi;            ///< the rules in the CFI
   std::string instruction;    ///< the instruction at the address: "f+0x4: push %rbx"; may be empty
-  std::string code;           ///< what the machine code says, computed; may be empty
-  bool compiler = false;      ///< SFrame repeats the CFI, which is wrong: the section is not to blame
-  std::string table;          ///< the section with the bytes to blame: ".sframe", ".eh_frame"; may be empty
+  std::string code;           ///< the rules computed from the machine code; may be empty
+  bool compiler = false;      ///< SFrame reproduces wrong CFI: the section is not to blame
+  std::string table;          ///< the section with the wrong bytes: ".sframe", ".eh_frame"; may be empty
   std::optional<std::uint64_t> offset; ///< bytes from the start of `table`
 };
 
-/// Who receives findings.
+/// Receives findings.
 class Sink {
 public:
   virtual void add(Finding finding) = 0;
@@ -81,34 +81,34 @@ protected:
   ~Sink() = default;
 };
 
-/// Verdicts on the section's functions, and how much was compared. functions = agree + contradiction +
-/// undecided + unreached.
+/// Number of functions by verdict, and how much was compared. functions = agree + contradiction + undecided +
+/// unreached.
 struct Summary {
   std::uint64_t functions = 0;
-  std::uint64_t agree = 0;         ///< all was compared, nothing differs
+  std::uint64_t agree = 0;         ///< everything was compared, nothing differs
   std::uint64_t contradiction = 0; ///< something differs
-  std::uint64_t contradiction_in_cfi = 0; ///< of these: nothing but what the CFI has wrong as well
-  std::uint64_t undecided = 0;     ///< nothing differs, but not all could be compared
-  std::uint64_t unreached = 0;     ///< not looked at
-  std::uint64_t addresses = 0;     ///< bytes of code for which rules were compared
+  std::uint64_t contradiction_in_cfi = 0; ///< of these: only differences that the CFI has as well
+  std::uint64_t undecided = 0;     ///< nothing differs, but not everything could be compared
+  std::uint64_t unreached = 0;     ///< not checked
+  std::uint64_t addresses = 0;     ///< bytes of code whose rules were compared
 };
 
-/// What users make of the identifiers: another severity, or silence.
+/// The user's choice of severities by identifier: another severity, or ignore.
 class Policy {
 public:
   enum class Action : std::uint8_t { note, warning, error, ignore };
 
   Policy();
 
-  /// Applies to all identifiers that start with `prefix`; the longest prefix that was given for an identifier
-  /// counts, of equals the last. False where none starts with it, or the prefix is empty.
+  /// Applies to all identifiers that start with `prefix`. For an identifier, the longest matching prefix
+  /// wins; of equal ones, the last. False if no identifier starts with it, or if the prefix is empty.
   bool set(std::string_view prefix, Action action);
 
-  /// What becomes of findings that the compiler is to blame for (Finding::compiler), unless set() was called for
-  /// their identifier. Warnings unless this is called.
+  /// The action for findings that the compiler is to blame for (Finding::compiler), unless set() was called
+  /// for their identifier. The default is a warning.
   void set_compiler(Action action) { compiler_ = action; }
 
-  /// The severity of a finding; nothing where it is to be ignored.
+  /// The severity of a finding; empty if it is ignored.
   std::optional<Severity> severity(const Finding& finding) const;
 
 private:

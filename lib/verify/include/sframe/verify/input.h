@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is to be verified, gathered from files: SFrame sections, the CFI to compare them with, and where code
-// is.
+// The input of verification, read from files: SFrame sections, the CFI to compare them with, and the ranges
+// of code.
 //
-// The checks work on one address space. An image has one already; in a relocatable object all sections start
-// at 0, so there each section gets an address range of its own: address = section index * 2^40 + offset.
-// locate() turns such an address into what users know.
+// The checks work on one address space. An image already has one. In a relocatable object all sections start
+// at 0, so each section gets its own address range: address = section index * 2^40 + offset. locate()
+// converts such an address back to a section and an offset.
 
 #pragma once
 
@@ -25,21 +25,21 @@
 
 namespace sframe::verify {
 
-/// In a relocatable object: what a relocated field of a table refers to.
+/// In a relocatable object: the target of a relocated field of a table.
 struct Place {
   std::uint64_t offset = 0; ///< of the field in the table
   std::uint32_t section = 0;
   std::uint64_t target = 0; ///< offset in that section
 };
 
-/// The bytes of one .sframe, which may be several sections one behind another.
+/// The bytes of one .sframe, which may be several concatenated sections.
 struct SframeTable {
   std::string_view name;
   std::uint64_t address = 0;
   std::span<const std::byte> bytes;
   std::vector<Place> places; ///< by offset
   const elf::Section* section =
-      nullptr; ///< of Input::sframe_image(); nullptr for a segment and for raw bytes
+      nullptr; ///< of Input::sframe_image(); nullptr for a segment or raw bytes
   /// In a relocatable object: why the relocations could not be applied. `places` is then empty.
   std::optional<Problem> relocation_problem;
 };
@@ -47,11 +47,11 @@ struct SframeTable {
 /// One SFrame section of a table.
 struct SframePart {
   Section section;
-  std::uint32_t table = 0;  ///< number in Input::tables
+  std::uint32_t table = 0;  ///< index in Input::tables
   std::uint64_t offset = 0; ///< of the section in the table
 };
 
-/// Bytes that ended the reading of a table.
+/// The error that ended the reading of a table.
 struct SframeFault {
   std::uint32_t table = 0;
   Error error; ///< its offset counts from the table's start
@@ -63,37 +63,37 @@ struct CfiTable {
   std::vector<Place> places; ///< by offset
 };
 
-/// Addresses [begin, end) of the common address space, and whom they belong to. An end beyond the address
-/// space is its last address.
+/// Addresses [begin, end) of the common address space, and their owner. An end beyond the address space is
+/// set to the last address.
 struct Range {
   std::uint64_t begin = 0, end = 0;
   std::uint32_t item = 0;   ///< number of the function, or offset of the FDE
-  std::uint32_t source = 0; ///< number in Input::parts or Input::cfi
+  std::uint32_t source = 0; ///< index in Input::parts or Input::cfi
 
   friend bool operator==(const Range&, const Range&) = default;
 };
 
 class Input {
 public:
-  /// Where things come from. All views and images must outlive the Input.
+  /// The files to read. All views and images must outlive the Input.
   struct Sources {
-    const elf::Image* image = nullptr;        ///< the code; nullptr where there is only a raw section
-    const elf::Image* sframe_image = nullptr; ///< has .sframe; `image` where not given
-    std::span<const std::byte> raw;           ///< a raw section; used where there is no sframe_image
+    const elf::Image* image = nullptr;        ///< the code; nullptr if there is only a raw section
+    const elf::Image* sframe_image = nullptr; ///< has .sframe; `image` if nullptr
+    std::span<const std::byte> raw;           ///< a raw section; used if there is no sframe_image
     std::uint64_t raw_address = 0;
     bool use_raw = false;
     const elf::Image* debug_image = nullptr; ///< has CFI that `image` lacks
-    bool cfi = true;                         ///< false: CFI is not asked for
-    Budget* budget = nullptr;           ///< what the checks may cost; nullptr: no limit but their own
+    bool cfi = true;                         ///< false: do not read CFI
+    Budget* budget = nullptr;           ///< budget of the checks; nullptr: only their own limits
   };
 
-  /// Reads headers, index entries and relocations. Faults of the section are no failure: they are in
-  /// faults(), and functions that cannot be decoded are left out of functions(). Fails where a file's own
-  /// structure is in the way, where there is no .sframe, and for a raw section beside a relocatable object. N
-  /// log N in the functions.
+  /// Reads headers, index entries and relocations. Errors in the section are not a failure: they are in
+  /// faults(), and functions that cannot be decoded are not in functions(). Fails if the file's own structure
+  /// prevents it, if there is no .sframe, and for a raw section with a relocatable object. N log N in the
+  /// functions.
   static Result<Input> load(const Sources& sources);
 
-  /// Takes from the budget that load() was given. False where it is used up: the checks then stop. Any thread.
+  /// Takes from the budget given to load(). False if it is used up: the checks then stop. Thread-safe.
   bool spend(Resource resource, std::uint64_t amount) const { return !budget_ || budget_->take(resource, amount); }
 
   /// The same for the rows of a function.
@@ -102,7 +102,7 @@ public:
   }
 
   const elf::Image* image() const { return image_; }
-  /// The file that has .sframe, which may be another one than image(); nullptr for raw bytes.
+  /// The file with .sframe, which may differ from image(); nullptr for raw bytes.
   const elf::Image* sframe_image() const { return sframe_image_; }
   bool relocatable() const { return relocatable_; }
 
@@ -110,8 +110,8 @@ public:
   std::span<const SframePart> parts() const { return parts_; }
   std::span<const SframeFault> faults() const { return faults_; }
 
-  /// The functions that can be decoded and are not empty: by start; of equal starts the largest first; of
-  /// equal ranges the last first.
+  /// The decodable non-empty functions, by start; for equal starts the largest first; for equal ranges the
+  /// last first.
   std::span<const Range> functions() const { return functions_; }
 
   /// Number of functions in all sections.
@@ -120,16 +120,16 @@ public:
   /// .eh_frame before .debug_frame.
   std::span<const CfiTable> cfi() const { return cfi_; }
 
-  /// Executable bytes: disjoint, by address. Empty where there is no image, or it has none.
+  /// Executable bytes: disjoint, by address. Empty if there is no image, or if it has none.
   std::span<const Range> code() const { return code_; }
 
-  /// True for an address in a section of linker-made stubs, which need not have CFI.
+  /// True for an address in a section of linker-generated stubs, which need not have CFI.
   bool in_stubs(std::uint64_t address) const;
-  /// The rows that their instructions show.
+  /// The rows computed from the stubs' instructions.
   const generate::StubRows& stub_rows() const { return stub_rows_; }
 
-  /// The address in the common address space of `start` as function `fde` of a part, or as FDE `fde` of a CFI
-  /// table, has it. Nothing where a relocatable object's section would have to be larger than 2^40 bytes.
+  /// The address, in the common address space, of `start` of function `fde` of a part or of FDE `fde` of a
+  /// CFI table. Empty if a relocatable object's section would have to be larger than 2^40 bytes.
   std::optional<std::uint64_t> address(const SframePart& part, const EncodedFde& fde) const;
   std::optional<std::uint64_t> address(const CfiTable& table, const cfi::Fde& fde) const;
 

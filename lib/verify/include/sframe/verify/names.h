@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What findings say of an address besides the number: function, and file and line where there is a line
-// table.
+// What findings report about an address besides the number: the function and, if there is a line table, file
+// and line.
 
 #pragma once
 
@@ -18,27 +18,27 @@ namespace sframe::verify {
 
 class SourceLines;
 
-/// Read from the files only when the first name or line is asked for. Not for several threads at once.
+/// Files are read when the first name or line is requested. Not thread-safe.
 class Names {
 public:
   Names();
-  /// Symbols, and lines, come from the first image that has any. The images must outlive the Names.
+  /// Symbols and lines each come from the first image that has any. The images must outlive the Names.
   explicit Names(std::vector<const elf::Image*> images);
   ~Names();
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 
-  /// "function" or "function+0x12", demangled; empty where no symbol covers the location.
+  /// "function" or "function+0x12", demangled; empty if no symbol covers the location.
   std::string describe(const Location& at);
 
-  /// The name alone.
+  /// The name without an offset.
   std::string function(const Location& at);
 
   struct Source {
     std::string file;
     std::uint32_t line = 0;
   };
-  /// Nothing where there is no .debug_line for the location.
+  /// Empty if .debug_line does not cover the location.
   std::optional<Source> source(const Location& at);
 
 private:

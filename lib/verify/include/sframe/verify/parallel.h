@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Findings of several threads in one order.
+// Findings of several threads in a deterministic order.
 
 #pragma once
 
@@ -13,12 +13,12 @@
 
 namespace sframe::verify {
 
-/// Keeps findings until they can be handed on.
+/// Stores findings until they can be passed on.
 class FindingBuffer : public Sink {
 public:
   void add(Finding finding) override { findings_.push_back(std::move(finding)); }
 
-  /// Hands all to `sink`, in the order in which they came, and forgets them.
+  /// Passes all findings to `sink` in the order in which they came, and clears the buffer.
   void replay(Sink& sink) {
     for (Finding& finding : findings_) sink.add(std::move(finding));
     findings_.clear();
@@ -28,9 +28,10 @@ private:
   std::vector<Finding> findings_;
 };
 
-/// Checks items [0, count) in pieces of `chunk`: work(begin, end, scratch, sink) may run in several threads at once,
-/// each with a scratch of its own that make_scratch() makes, and `sink` gets the findings in the order of the items,
-/// whatever the number of threads. Findings are kept for one round of a few chunks per thread at a time.
+/// Checks items [0, count) in pieces of `chunk`. work(begin, end, scratch, sink) may run on several threads
+/// at once, each with its own scratch from make_scratch(). `sink` receives the findings in the order of the
+/// items, regardless of the number of threads. Findings are stored for a round of a few chunks per thread at
+/// a time.
 template <class MakeScratch, class Work>
 void check_in_chunks(unsigned threads, std::size_t count, std::size_t chunk, Sink& sink,
                      const MakeScratch& make_scratch, const Work& work) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Findings as text for people, JSON for scripts, SARIF for code-scanning viewers. A FileReport is the Sink
-// that the checks of one file write to: it applies the user's Policy and Baseline, looks up names, counts,
-// and prints at once. The reports of several files may be made at the same time; the Format puts them
-// together.
+// Reports findings as text for people, JSON for scripts, or SARIF for code-scanning viewers. The checks of
+// one file write to a FileReport, which is a Sink: it applies the user's Policy and Baseline, looks up names,
+// counts, and prints immediately. Reports of several files may be produced concurrently; the Format assembles
+// them.
 //
-//   auto format = make_text_format(options);
-//   write(format->head());
-//   auto report = format->file(path, input, names, channel);   // channel: where the text goes
-//   check_structure(input, *report); ...
-//   report->finish(summary);
-//   write(format->tail(failures));
+//    auto format = make_text_format(options);
+//    write(format->head());
+//    auto report = format->file(path, input, names, channel);   // channel: where the text goes
+//    check_structure(input, *report); ...
+//    report->finish(summary);
+//    write(format->tail(failures));
 
 #pragma once
 
@@ -28,11 +28,11 @@
 
 namespace sframe::verify {
 
-/// Where a report's text goes.
+/// The destination of a report's text.
 class Channel {
 public:
-  /// The text that follows is the next element of the format's list, up to the next call: who puts files
-  /// together writes a comma before all but the first.
+  /// The following text, up to the next call, is one element of the format's list. The caller that joins
+  /// files writes a comma before each element but the first.
   virtual void begin_element() = 0;
   virtual void text(std::string_view text) = 0;
 
@@ -44,20 +44,20 @@ struct ReportOptions {
   Policy policy;
   const Baseline* baseline = nullptr;             ///< known findings; must outlive the reports
   std::uint64_t max_findings = ~std::uint64_t{0}; ///< printed per file; all are counted
-  bool errors_only = false;                       ///< print errors and the summary
+  bool errors_only = false;                       ///< print only errors and the summary
   bool code_notes = true;                         ///< print notes of the check against code (K)
   bool color = false;                             ///< text only
 };
 
-/// After policy and baseline.
+/// Counts after policy and baseline are applied.
 struct Counts {
   std::uint64_t errors = 0, warnings = 0, notes = 0;
-  std::uint64_t known = 0; ///< errors and warnings that the baseline has; not in the others
+  std::uint64_t known = 0; ///< errors and warnings in the baseline; not included in the others
 };
 
 class FileReport : public Sink {
 public:
-  /// What the report is about. All must outlive it.
+  /// The subject of the report. Everything referred to must outlive the report.
   struct Context {
     std::string path;
     const Input& input;
@@ -69,11 +69,11 @@ public:
   virtual ~FileReport() = default;
 
   void add(Finding finding) final;
-  /// To be called once, at the end.
+  /// Must be called once, at the end.
   void finish(const Summary& summary) { print_end(summary); }
 
   const Counts& counts() const { return counts_; }
-  /// Errors and warnings, those in the baseline too: what a new baseline has to hold.
+  /// Errors and warnings, including those in the baseline: the contents of a new baseline.
   const Baseline& found() const { return found_; }
 
 protected:
@@ -87,40 +87,40 @@ protected:
   const Input& input() const { return context_.input; }
   Names& names() { return context_.names; }
   Channel& channel() { return context_.channel; }
-  /// Findings that were not printed for there were too many.
+  /// Number of findings over the limit, which were not printed.
   std::uint64_t dropped() const { return dropped_; }
-  /// In a relocatable object, the section that the address counts from; else empty.
+  /// In a relocatable object, the section to which the address is relative; else empty.
   std::string_view code_section(const Location& at) const;
 
 private:
   Context context_;
   Counts counts_;
   Baseline found_;
-  Baseline known_; ///< entries that are left
+  Baseline known_; ///< remaining entries
   std::uint64_t printed_ = 0, dropped_ = 0;
 };
 
-/// What could not be verified, or only in part: the words of a message.
+/// The message about a file that could not be verified, or only in part.
 struct Failure {
   std::string path;
   Problem problem;
-  bool warning = false; ///< all the same, it was verified
+  bool warning = false; ///< it was verified nevertheless
 };
 
-/// A format: made once, for all files. Its functions may be called from several threads.
+/// An output format: created once for all files. Its functions are thread-safe.
 class Format {
 public:
   virtual ~Format() = default;
   virtual std::string head() const { return {}; }
   /// `failures` are those of all files, in order.
   virtual std::string tail([[maybe_unused]] std::span<const Failure> failures) const { return {}; }
-  /// The entry of a file that could not be verified, in a format that has such.
+  /// The entry of a file that could not be verified, in formats that have such entries.
   virtual void unreadable([[maybe_unused]] const Failure& failure, [[maybe_unused]] Channel& channel) const {}
   virtual std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
                                            Channel& channel) const = 0;
 };
 
-/// One finding per line, what SFrame, CFI and code say below it, and a summary per file.
+/// One finding per line, followed by the rules of SFrame, CFI and code, and a summary per file.
 std::unique_ptr<Format> make_text_format(ReportOptions options);
 
 /// The JSON of the command line contract (docs/sframe-verify.md).

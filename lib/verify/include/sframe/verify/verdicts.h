@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the checks came to, function by function. Each check that compares functions with a witness (the CFI, the
-// code) says its verdict of a function; the worst counts.
+// The result of the checks for each function. Each check that compares functions with a reference (the CFI,
+// the code) adds its verdict for a function; the worst counts.
 
 #pragma once
 
@@ -14,23 +14,23 @@
 
 namespace sframe::verify {
 
-/// In the order in which one outweighs another.
+/// In increasing order of precedence.
 enum class Verdict : std::uint8_t {
-  none,                 ///< not looked at
-  agree,                ///< all was compared, nothing differs
-  unreached,            ///< the code check did not get to it
-  undecided,            ///< nothing differs, but not all could be compared
-  contradiction_in_cfi, ///< the code differs, from SFrame and from the CFI that SFrame repeats
-  contradiction,        ///< something else differs
+  none,                 ///< not checked
+  agree,                ///< everything was compared, nothing differs
+  unreached,            ///< not reached by the code check
+  undecided,            ///< nothing differs, but not everything could be compared
+  contradiction_in_cfi, ///< the code differs from SFrame and from the CFI that SFrame reproduces
+  contradiction,        ///< any other difference
 };
 
 /// One verdict per function of an input.
 class Verdicts {
 public:
-  /// All none. `input` must outlive the object. 1 byte per function.
+  /// All are none at first. `input` must outlive the object. 1 byte per function.
   explicit Verdicts(const Input& input);
 
-  /// Function `number` of section `part` (its place in Input::parts()). For several threads at a time.
+  /// Function `number` of section `part` (an index in Input::parts()). Thread-safe.
   void add(std::uint32_t part, std::uint32_t number, Verdict verdict) {
     const std::atomic_ref mark(marks_[first_[part] + number]);
     Verdict old = mark.load(std::memory_order_relaxed);
@@ -41,11 +41,11 @@ public:
     return std::atomic_ref(marks_[first_[part] + number]).load(std::memory_order_relaxed);
   }
 
-  /// The counts of Summary: functions that nobody looked at are undecided. Linear.
+  /// The counts of Summary; functions that no check looked at are undecided. Linear.
   Summary summary() const;
 
 private:
-  std::vector<std::uint64_t> first_; ///< per part: how many functions the parts before it have
+  std::vector<std::uint64_t> first_; ///< per part: number of functions in the parts before it
   std::vector<Verdict> marks_;
 };
 
