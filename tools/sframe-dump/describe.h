@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Words for the values of headers and index entries, shared by the formats text and json and by --stats.
+// Names for the values of headers and index entries, shared by the formats text and json and by --stats.
 
 #pragma once
 
@@ -16,8 +16,8 @@ namespace sframe::dump {
 /// The header's flags that the section's version does not define.
 std::uint8_t unknown_flags(const Section& section);
 
-/// The flags that are set: "sorted", "frame-pointer", "func-start-pcrel"; bits that the version does not define
-/// as one number, "0xf8".
+/// The names of the flags that are set: "sorted", "frame-pointer", "func-start-pcrel". Bits that the version
+/// does not define are one number, "0xf8".
 std::vector<std::string> flag_names(const Section& section);
 
 std::string_view byte_order_name(ByteOrder order); ///< "little", "big"

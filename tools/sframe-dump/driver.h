@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Leads a Dumper through objects: splits concatenated sections, picks the functions that were asked for, and
-// reports what is damaged. Remembers the exit code.
+// Drives a Dumper over objects: splits concatenated sections, selects the requested functions, and reports
+// damage. Keeps the exit code.
 
 #pragma once
 
@@ -21,7 +21,7 @@ namespace sframe::dump {
 /// Which functions are shown.
 struct Filter {
   bool header_only = false;
-  std::vector<tool::Glob> names; ///< any of them must match; empty = all functions
+  std::vector<tool::Glob> names; ///< a function is shown if any matches; empty = all
   std::optional<tool::AddressRange> addresses;
 
   bool all_functions() const { return names.empty() && !addresses; }
@@ -35,28 +35,28 @@ public:
   Dumper& dumper() { return dumper_; }
   tool::Messages& messages() { return messages_; }
 
-  /// Shows the object. Faults are reported and decide the exit code; they never end the program.
+  /// Shows the object. Faults are reported and affect the exit code; they never end the program.
   void show(const Object& object);
 
-  /// Reports an error and makes the exit code at least `code`.
+  /// Reports an error and raises the exit code to at least `code`.
   void report(std::string_view file, const Problem& problem, int code);
 
-  /// The same for a file, or a member of an archive, that cannot be read: it has its place in the output, too.
+  /// The same for an unreadable file or archive member, which is listed in the output too.
   void unreadable(const std::string& name, const Problem& problem, int code);
 
-  /// For a file of which a part was missing when it was read, which has been reported: its place in the output.
+  /// Lists in the output a file that was truncated while it was read; this has been reported already.
   void cut(const std::string& name);
 
-  /// After the last object: ends the output, and complains where a filter let nothing through. Gives the exit
+  /// Call after the last object: ends the output, and warns if a filter matched nothing. Returns the exit
   /// code.
   int finish();
 
-  /// From now on the input's budget is charged for rows and output; nullptr: no input. Where it was used up, reports
-  /// that of the input that ends.
+  /// Rows and output of the following input are charged to this budget; nullptr: no input. If the budget of
+  /// the previous input was used up, reports that.
   void set_budget(Budget* budget, const std::string& path = {});
 
-  /// True where the input's budget of rows or output is used up, or the output's reader gone: nothing more is to be
-  /// shown.
+  /// True if the input's budget of rows or output is used up, or if the reader closed the output: stop
+  /// printing.
   bool stopped() const {
     return out_.failed() || (budget_ && (budget_->is_used_up(Resource::rows) ||
                                          budget_->is_used_up(Resource::printed_bytes)));
@@ -77,10 +77,10 @@ private:
   Filter filter_;
   Budget* budget_ = nullptr;
   std::string budget_path_;
-  std::uint64_t charged_output_ = 0; ///< size of the output that has been charged
+  std::uint64_t charged_output_ = 0; ///< size of the output charged so far
   std::uint64_t functions_ = 0; ///< shown
   std::uint64_t parts_ = 0;     ///< shown
-  std::uint64_t rows_at_end_ = 0;   ///< in the part at hand: RowCursor::at_function_end()
+  std::uint64_t rows_at_end_ = 0;   ///< in the current part: RowCursor::at_function_end()
   std::uint32_t first_at_end_ = 0;  ///< number of the first function with one
   int code_ = tool::exit_ok;
 };

@@ -13,7 +13,7 @@
 
 namespace sframe::dump {
 
-/// What a Dumper is given; all of it outlives the Dumper.
+/// The arguments of a Dumper; all of it outlives the Dumper.
 struct DumperContext {
   tool::Output& out;
   Names& names;

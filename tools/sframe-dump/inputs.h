@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From files to objects with SFrame sections. A file is told by its first bytes: an ELF image of any type, an
-// archive, a core file, or, where it starts with SFrame's magic number, a bare section.
+// Finds the objects with SFrame sections in files. The type of a file is recognised by its first bytes: an
+// ELF image of any type, an archive, a core file, or, if it starts with SFrame's magic number, a raw section.
 
 #pragma once
 
@@ -17,14 +17,14 @@ namespace sframe::dump {
 
 struct InputOptions {
   std::string section = ".sframe"; ///< name of the sections to show
-  bool raw = false;                ///< take every file as a bare section
+  bool raw = false;                ///< treat every file as a raw section
   Limits limits = Limits::standard;
 };
 
 /// Shows everything in the file. Problems are reported to the driver.
 void show_file(const std::string& path, const InputOptions& options, Driver& driver);
 
-/// The same for a file's bytes; `path` is what they are called in the output.
+/// The same for a file's bytes; `path` is its name in the output.
 void show_bytes(const std::string& path, std::span<const std::byte> bytes, const InputOptions& options,
                 Driver& driver);
 

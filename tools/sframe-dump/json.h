@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What JSON output has in common with and without --stats: the list of files with their sections.
+// Common parts of JSON output with and without --stats: the list of files with their sections.
 
 #pragma once
 
@@ -16,13 +16,14 @@ namespace sframe::dump {
 /// Writes "key": "text"; bytes that are not UTF-8 become U+FFFD.
 void write_text(llvm::json::OStream& json, std::string_view key, std::string_view text);
 
-/// The keys of a section that come from its header; `name` is that of the section that holds it.
+/// The keys of a section that come from its header; `name` is that of the ELF section.
 void write_header(llvm::json::OStream& json, std::string_view name, const Part& part);
 
-/// "error": what ended a section early.
+/// "error": the fault that ended a section early.
 void write_fault(llvm::json::OStream& json, const Problem& fault);
 
-/// The outer levels: {"files": [{"path", "sections": [...]}]}. Begun by the constructor, ended by finish().
+/// The outer levels: {"files": [{"path", "sections": [...]}]}. The constructor opens them, finish() closes
+/// them.
 class JsonFiles {
 public:
   explicit JsonFiles(tool::Output& out);
@@ -30,9 +31,9 @@ public:
   llvm::json::OStream& json() { return json_; }
   void begin_object(const Object& object);
   void end_object();
-  /// The first half of end_object(), with the object's "problems": what follows belongs to the object.
+  /// The first half of end_object(), with the object's "problems"; further keys belong to the object.
   void end_sections();
-  /// A section without bytes, and one that cannot be read, in the list of sections.
+  /// An empty section, and an unreadable one, in the list of sections.
   void empty_section(const ObjectSection& section);
   void unreadable(const ObjectSection& section, const Problem& fault);
   /// A file of which nothing can be shown.
@@ -42,7 +43,7 @@ public:
 private:
   OutputStream stream_;
   llvm::json::OStream json_;
-  const Object* object_ = nullptr; ///< since begin_object()
+  const Object* object_ = nullptr; ///< set from begin_object() on
 };
 
 } // namespace sframe::dump

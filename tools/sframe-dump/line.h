@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One line of text in a buffer on the stack. A section has hundreds of thousands of rows, so a row's text is
-// put together here by hand and handed to the output in one piece; no format strings, no allocation.
+// assembled here and passed to the output at once, without format strings or allocation.
 
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace sframe::dump {
 
-/// A line of at most `capacity` bytes; what does not fit is dropped.
+/// A line of at most `capacity` bytes; excess text is dropped.
 class Line {
 public:
   static constexpr std::size_t capacity = 512;
@@ -39,13 +39,13 @@ public:
   /// A number in decimal.
   template <class Integer> Line& number(Integer value) { return digits(value, 10); }
 
-  /// A number in decimal, with its sign even where it is positive.
+  /// A number in decimal, always with a sign.
   Line& offset(std::int32_t value) {
     if (value >= 0) put('+');
     return number(value);
   }
 
-  /// A number in hexadecimal: as few lower-case digits as it needs, no prefix.
+  /// A number in hexadecimal: minimal lower-case digits, no prefix.
   Line& hex(std::uint64_t value) { return digits(value, 16); }
 
   /// A number in hexadecimal with exactly 16 digits.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the functions of a section are and what they are called. Symbols and relocations of an object are
-// read when they are first needed: the formats without names never pay for them.
+// The places and names of a section's functions. Symbols and relocations of an object are read on first use,
+// so formats without names do not pay for them.
 
 #pragma once
 
@@ -18,39 +18,39 @@
 
 namespace sframe::dump {
 
-/// Where a function starts: an address, or in a relocatable object an offset in a section.
+/// The start of a function: an address, or in a relocatable object an offset in a section.
 struct Place {
   std::uint64_t start = 0;
   std::uint32_t section = 0;                   ///< 0 = an address
-  const elf::Relocation* relocation = nullptr; ///< that gives the start, in a relocatable object
+  const elf::Relocation* relocation = nullptr; ///< gives the start, in a relocatable object
 };
 
-/// A symbol and how many bytes after its start the function begins.
+/// A symbol, and the function's offset from its start.
 struct FunctionName {
   std::string_view raw;
   std::uint64_t offset = 0;
-  Budget* budget = nullptr; ///< pays for demangling
+  Budget* budget = nullptr; ///< charged for demangling
 
-  /// "name", "name+0x10"; demangled where `demangled`.
+  /// "name", "name+0x10"; demangled if `demangled`.
   std::string text(bool demangled) const;
 };
 
 class Names {
 public:
-  /// Starts on another object or section; `object` and `section` must live until the next call.
+  /// Selects another object or section; `object` and `section` must live until the next call.
   void select(const Object& object);
   void select(const ObjectSection& section);
 
-  /// Where function `fde` of the SFrame section at `part_offset` in the selected section starts.
+  /// The start of function `fde` of the SFrame section at `part_offset` in the selected section.
   Place place(const sframe::Section& part, std::uint64_t part_offset, const EncodedFde& fde);
 
-  /// The symbol that covers the place, if there is one.
+  /// The symbol that covers the place, if any.
   std::optional<FunctionName> find(const Place& place);
 
   /// ".text" for a place in a relocatable object, else empty.
   std::string_view section_name(const Place& place) const;
 
-  /// The problem that reading the section's relocations met.
+  /// The error in reading the section's relocations, if any.
   const std::optional<Problem>& problem() const { return problem_; }
 
 private:
@@ -62,7 +62,7 @@ private:
   std::optional<elf::SymbolTable> symbols_;
   std::vector<elf::Relocation> relocations_; ///< by offset
   std::optional<Problem> problem_;
-  /// What starts_as_written() found for the part at that offset.
+  /// The result of starts_as_written() for the part at that offset.
   struct Reading {
     std::uint64_t part_offset;
     bool as_written;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --stats: what the bytes of a section go to, and how much code they describe. Collected here, printed by
-// stats.cc and stats_json.cc.
+// --stats: how a section uses its bytes, and how much code it describes. Collected here, printed by stats.cc
+// and stats_json.cc.
 
 #pragma once
 
@@ -22,8 +22,8 @@ struct EncodingStats {
   std::uint64_t bytes = 0;
 };
 
-/// Where a section's bytes go. The members add up to the section, but for rows that overlap without being
-/// shared.
+/// How a section's bytes are used. The members add up to the section's size, unless rows overlap without
+/// being shared.
 struct ByteStats {
   std::uint64_t header = 0;
   std::uint64_t aux_header = 0;
@@ -31,7 +31,7 @@ struct ByteStats {
   std::uint64_t attributes = 0; ///< version 3: per function, before its rows
   std::uint64_t row_starts = 0; ///< of rows: start offset and info byte
   std::uint64_t data_words = 0;
-  std::uint64_t padding = 0; ///< what nothing refers to
+  std::uint64_t padding = 0; ///< unreferenced bytes
   std::uint64_t total = 0;
 };
 
@@ -46,32 +46,32 @@ struct PartStats {
   std::uint64_t outermost = 0;    ///< rows
   std::uint64_t max_rows = 0;     ///< of one function
   std::uint64_t max_bytes = 0;
-  std::uint64_t row_bytes = 0;    ///< as functions use them: shared bytes count each time
-  std::uint64_t shared_bytes = 0; ///< what sharing saves
+  std::uint64_t row_bytes = 0;    ///< as used by functions: shared bytes count each time
+  std::uint64_t shared_bytes = 0; ///< bytes saved by sharing
   ByteStats bytes;
   std::array<EncodingStats, 3> by_fre_type;  ///< addr1, addr2, addr4
   std::array<EncodingStats, 2> by_fde_type;  ///< default, flex
   std::array<EncodingStats, 3> by_word_size; ///< 1, 2, 4 bytes; rows and bytes of data words
 };
 
-/// Of an object as a whole.
+/// The totals of an object.
 struct ObjectStats {
-  std::uint64_t executable_bytes = 0; ///< of executable sections, or segments where there are no sections
+  std::uint64_t executable_bytes = 0; ///< of executable sections, or of segments if there are no sections
   std::uint64_t covered_bytes = 0;    ///< of those, in some function's range
   std::uint64_t sframe = 0;           ///< bytes of all SFrame sections
   std::uint64_t eh_frame = 0;
   std::uint64_t eh_frame_hdr = 0;
 };
 
-/// Counts what a Dumper is shown.
+/// Collects counts from what a Dumper is given.
 class StatsCollector {
 public:
   void begin_object(const Object& object);
   void begin_part(const Part& part);
   std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows);
-  /// The part's numbers; to be asked for at its end.
+  /// The part's numbers; call at its end.
   PartStats part() const;
-  /// The object's numbers; to be asked for at its end. N log N in the number of functions.
+  /// The object's numbers; call at its end. N log N in the number of functions.
   ObjectStats object();
 
 private:

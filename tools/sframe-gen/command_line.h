@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the user asked for.
+// The command line of sframe-gen.
 
 #pragma once
 
@@ -26,7 +26,7 @@ struct CommandLine {
   VersionNumber version = VersionNumber::v3;
   std::optional<ByteOrder> byte_order;
   bool plt = true;
-  std::optional<bool> share_rows; ///< not given: by the byte order
+  std::optional<bool> share_rows; ///< empty: depends on the byte order
   bool merge_functions = false;
   unsigned threads = 1;
   std::optional<tool::Glob> function;
@@ -37,13 +37,13 @@ struct CommandLine {
   std::optional<double> min_coverage;     ///< percent of all executable bytes
   std::optional<double> min_cfi_coverage; ///< percent of the bytes that the input describes
   Limits limits = Limits::standard;
-  bool allow_missing = false;             ///< an input without anything to convert is no failure
+  bool allow_missing = false;             ///< an input without anything to convert is not an error
 };
 
-/// Reads the command line. The exit code where the program is to end here; messages have been printed.
+/// Parses the command line. Returns the exit code if the program should end; messages have been printed.
 std::expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv);
 
-/// The program with its name, description and examples.
+/// Creates the program's App with its name, description and examples.
 tool::App make_app();
 
 } // namespace sframe::gen

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing what --emit asks for.
+// Writes the output selected by --emit.
 
 #pragma once
 
@@ -16,8 +16,8 @@ struct FileProblem {
   Problem problem;
 };
 
-/// Writes what --emit asks for, whole or not at all. `file` is the input's. Gives the path that was written,
-/// which for a sidecar folder is below it.
+/// Writes the output selected by --emit, atomically. `file` is the input's. Returns the path that was
+/// written; for a sidecar folder, it is below that folder.
 std::expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file,
                                              const Input& input, const Generated& generated);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the input to the bytes of a section and the file it goes into, with a report: one function per source.
+// Generates a section from the input, with the file that will contain it and a report: one function for each
+// kind of source.
 
 #pragma once
 
@@ -23,10 +24,10 @@
 
 namespace sframe::gen {
 
-/// What is converted: a file, or a member of an archive. A view of its bytes.
+/// The input of a conversion: a file or an archive member. A view of its bytes.
 struct Input {
   std::span<const std::byte> bytes;
-  std::optional<elf::Image> image;         ///< nothing for a raw section; laid out where there is an `object`
+  std::optional<elf::Image> image;         ///< empty for a raw section; laid out if there is an `object`
   std::optional<elf::ObjectLayout> object; ///< of a relocatable object: addresses are those of the layout
 };
 
@@ -37,21 +38,21 @@ struct Generated {
   const AbiTraits* abi = nullptr;
   std::uint64_t num_fdes = 0;
   std::uint64_t num_fres = 0;
-  /// The image's executable bytes, and those in functions of the section; nothing for a raw section.
+  /// The image's executable bytes, and those covered by functions of the section; empty for a raw section.
   std::optional<generate::Report::PcBytes> executable;
-  std::vector<std::string> warnings; ///< about the input; it was converted all the same
+  std::vector<std::string> warnings; ///< about the input; it was converted nevertheless
 };
 
-/// Why there is no result.
+/// The reason why there is no result.
 struct Failure {
   Problem problem;
-  /// The input is no ELF file that SFrame has an ABI for, or has nothing to convert: in an archive, or with
-  /// --allow-missing, it stays as it is.
+  /// The input is not an ELF file of an ABI that SFrame has, or has nothing to convert. In an archive, or
+  /// with --allow-missing, it is kept unchanged.
   bool nothing_to_convert = false;
 };
 
-/// Reads the headers of what `bytes` are. Fails where that is neither a 64-bit ELF file nor, with
-/// --from=sframe, a section. What is read of sections is taken from the budget, which must outlive the result.
+/// Reads the headers of `bytes`. Fails if this is neither a 64-bit ELF file nor, with --from=sframe, a
+/// section. Section contents are charged to the budget, which must outlive the result.
 std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
                                          Budget& budget);
 
@@ -59,13 +60,13 @@ std::expected<Input, Failure> read_input(const CommandLine& line, std::span<cons
 std::optional<elf::SymbolTable::Match> find_symbol(const Input& input, const elf::SymbolTable& symbols,
                                                    std::uint64_t address);
 
-/// Where a section in no image is to stand: --section-address, else 0 for a bare section, else the first
-/// multiple of 8 behind the image.
+/// The address of a section that is not in an image: --section-address, else 0 for a raw section, else the
+/// first multiple of 8 after the image.
 std::uint64_t section_address(const CommandLine& line, const Input& input);
 
-/// True where functions are to share rows: as the command line says, else in little-endian sections. GNU's
-/// reader for the other byte order turns shared bytes once for each function, and its hosts are
-/// little-endian; so big-endian sections do without.
+/// True if functions should share rows: by the command line, else in little-endian sections. GNU's reader
+/// byte-swaps shared bytes once for each function if the byte order is not its host's, and its hosts are
+/// little-endian. So big-endian sections do not share.
 bool share_rows(const CommandLine& line, const AbiTraits& abi);
 
 /// A section that is converted, but has no address yet.
@@ -76,14 +77,14 @@ struct Unplaced {
   std::vector<std::string> warnings;
 };
 
-/// The section and, with --emit=elf, the file that it stands in. Converts once.
+/// The section and, with --emit=elf, the file that contains it. Converts once.
 std::expected<Generated, Failure> generate(const CommandLine& line, const Input& input);
 
-/// --from=cfi, for any of `places`: what is out of their reach (versions 1 and 2) is left out. Fails where there is
-/// no call frame information.
+/// --from=cfi, for any of `places`: functions out of their reach (versions 1 and 2) are left out. Fails if
+/// there is no CFI.
 std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::Places places);
 
-/// --from=sframe: everything that is in the input's sections, as one at any of `places`.
+/// --from=sframe: merges the contents of the input's sections into one section at any of `places`.
 std::expected<Unplaced, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::Places places);
 
 /// With --from=sframe: counts the bytes of code of the functions that were written.

@@ -12,7 +12,7 @@
 
 namespace sframe::gen {
 
-/// With two decimals, rounded down, so that only what is complete reads 100.00.
+/// With two decimals, rounded down, so that 100.00 means complete.
 std::string percent_text(double value);
 
 /// A few lines for people.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the report is about: one conversion, or all members of an archive together.
+// The contents of the report: one conversion, or all members of an archive together.
 
 #pragma once
 
@@ -15,30 +15,30 @@
 
 namespace sframe::gen {
 
-/// A range that was left out, in the words of its file.
+/// A range that was left out, in terms of its file.
 struct LeftOutRange {
   std::string member;      ///< of an archive; else empty
-  std::string section;     ///< of a relocatable object, where `start` counts from; else empty
+  std::string section;     ///< of a relocatable object, the section of `start`; else empty
   std::uint64_t start = 0; ///< address, or offset in `section`
   std::uint64_t size = 0;
-  std::string name; ///< of the function; empty where there is none
+  std::string name; ///< of the function; empty if there is none
   const char* reason = "";
 };
 
 struct Summary {
-  std::optional<FileProblem> failure; ///< why nothing was written; all else is empty then
-  const AbiTraits* abi = nullptr;     ///< of the first conversion; null where nothing was converted
-  std::string unconverted;            ///< why nothing was converted, where that is no failure; else empty
+  std::optional<FileProblem> failure; ///< why nothing was written; then all else is empty
+  const AbiTraits* abi = nullptr;     ///< of the first conversion; nullptr if nothing was converted
+  std::string unconverted;            ///< why nothing was converted, if that is not an error; else empty
   generate::Report report;          ///< the sums; its left_out is empty
   std::vector<LeftOutRange> left_out; ///< in order
-  std::optional<generate::Report::PcBytes> executable; ///< the sums; nothing for a raw section
+  std::optional<generate::Report::PcBytes> executable; ///< the sums; empty for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;
   std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
   std::uint64_t members = 0, converted_members = 0;                        ///< of an archive
 
-  /// Adds a conversion. Linear in its report and, where something was left out, in the input's symbols.
+  /// Adds a conversion. Linear in its report and, if something was left out, in the input's symbols.
   void add(const Input& input, const Generated& generated, std::string_view member = {});
-  /// Adds an ELF file without anything to convert: its code counts, and is not covered.
+  /// Adds an ELF file without anything to convert: its code counts as not covered.
   void add_unconverted(const Input& input);
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Stacks that were seen and how often: the folded format that flame graph programs read, a line per stack,
-// outermost frame first: "thread;_start;main;work 17". A printer like the others, except that it prints at
-// the end of all samples.
+// Counts stacks and prints them in the folded format that flame graph programs read. That is one line per
+// stack, outermost frame first: "thread;_start;main;work 17". Unlike other printers, it prints after all
+// samples.
 
 #pragma once
 
@@ -27,10 +27,10 @@ public:
   void end_thread(const unwind::WalkEnd&) override;
   void end(process::ProcessState&) override {}
 
-  /// A line per stack, in the order of the text.
+  /// One line per stack, sorted by its text.
   void print(tool::Output& out) const;
 
-  /// How often each stack was seen; the parts of a stack are separated by ';'.
+  /// The number of occurrences of each stack; the elements of a stack are separated by ';'.
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 
 private:
@@ -40,7 +40,7 @@ private:
   std::map<std::string, std::uint64_t> counts_;
 };
 
-/// A name as a part of a stack: without ';' and control characters.
+/// A name as an element of a stack: without ';' and control characters.
 std::string folded_name(std::string_view name);
 
 } // namespace sframe::unwind_tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --keep-generated: what --generate has converted, as sidecars, where the next run finds it.
+// --keep-generated: saves what --generate has converted as sidecars for the next run.
 
 #pragma once
 
@@ -10,9 +10,9 @@
 
 namespace sframe::unwind_tool {
 
-/// Writes a sidecar into the --sframe-dir for each module whose CFI was converted; no effect without
-/// --keep-generated. A file that is there is left alone. Modules without a build ID have no place there. What
-/// cannot be written is a warning: the walk is not worse for it.
+/// Writes a sidecar into the --sframe-dir for each module whose CFI was converted; does nothing without
+/// --keep-generated. Existing files are kept. Modules without a build ID are skipped. Write errors are
+/// warnings: they do not affect the walk.
 void keep_generated(tool::Messages& messages, const Options& options, process::ProcessState& process);
 
 } // namespace sframe::unwind_tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `--pid`: stacks of a running process, once or as samples. The process stands still for the walks only:
-// frames are kept, and named and printed when it runs again.
+// `--pid`: stacks of a running process, once or as samples. The process is stopped only for the walks: frames
+// are stored, then named and printed after it resumes.
 
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sframe::unwind_tool {
 
-/// Walks options.pid and prints; the exit code.
+/// Walks options.pid and prints. Returns the exit code.
 int run_live(tool::App& app, const Options& options, tool::Output& out);
 
 } // namespace sframe::unwind_tool

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What printers say of a frame beyond the walk: module, function, source. Remembered by address, because
-// stacks repeat themselves.
+// What printers add to a frame of a walk: module, function, source. Cached by address, because stacks repeat.
 
 #pragma once
 

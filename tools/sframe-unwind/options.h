@@ -31,7 +31,7 @@ struct Options {
   bool group = false;
   bool keep_generated = false;
   bool no_files = false;
-  bool offline = false; ///< always so
+  bool offline = false; ///< always implied
 
   std::uint32_t pid = 0;       ///< of a live process, instead of a core; 0: none
   std::uint32_t interval = 10; ///< between samples, in milliseconds
@@ -46,13 +46,15 @@ struct Wrong {
   std::string what;
 };
 
-/// Finds out which file is the core: CORE EXECUTABLE, EXECUTABLE CORE, and EXECUTABLE --core CORE mean the same.
+/// Determines which file is the core: CORE EXECUTABLE, EXECUTABLE CORE, and EXECUTABLE --core CORE are
+/// equivalent.
 std::optional<Wrong> settle(Options& options);
 
-/// What may be opened: with --sysroot, what is in it and what the options name; else all that the core names.
+/// The files that may be opened: with --sysroot, those in it and those named by options; else all that the
+/// core names.
 tool::SandboxNeeds sandbox_needs(const Options& options);
 
-/// What is wrong with the options taken together, or with what they name, or nothing.
+/// Checks the options together, and the files they name. Empty if they are valid.
 std::optional<Wrong> check(const Options& options);
 
 } // namespace sframe::unwind_tool

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two formats. A printer gets threads and frames as they are found and writes them at once: nothing is
-// kept, however deep a stack is.
+// The two formats. A printer receives threads and frames as they are found and writes them at once; it stores
+// nothing, regardless of the depth of a stack.
 
 #pragma once
 
@@ -31,7 +31,7 @@ class Printer {
 public:
   virtual ~Printer() = default;
   virtual void begin(process::ProcessState& process) = 0;
-  /// The frames that follow are those of every one of `threads`, which are not empty.
+  /// The following frames are those of each of `threads`, which is not empty.
   virtual void begin_thread(std::span<const process::Thread* const> threads) = 0;
   virtual void frame(const unwind::Frame& frame, const unwind::Registers& registers) = 0;
   virtual void comparison(std::span<const unwind::StepperComparison> results) = 0;
@@ -42,10 +42,11 @@ public:
 std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, const PrintSettings& settings);
 std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, const PrintSettings& settings);
 
-/// The JSON document where there is nothing to walk: `file` says why. For other formats nothing.
+/// The JSON document if there is nothing to walk, with the reason from `file`. Does nothing for other
+/// formats.
 void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why);
 
-/// Calls f(name, value) for each register that is known, the pc last.
+/// Calls f(name, value) for each known register, the pc last.
 template <class F>
 void each_register(const unwind::Registers& registers, const unwind::UnwindAbi& abi, F&& f) {
   for (std::size_t reg = 0; reg < abi.register_names.size(); ++reg)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The program's work: open the core, walk its threads, print, and tell what was wrong.
+// The program's work: opens the core, walks its threads, prints, and reports problems.
 
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace sframe::unwind_tool {
 
-/// Walks and prints; the exit code.
+/// Walks and prints. Returns the exit code.
 int run(tool::App& app, const Options& options, tool::Output& out);
 
 } // namespace sframe::unwind_tool

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What --list-checks and --explain print.
+// The output of --list-checks and --explain.
 
 #pragma once
 
@@ -12,7 +12,7 @@ namespace sframe::verify {
 /// One line per finding; as Markdown, the text of docs/findings.md.
 void list_checks(tool::Output& out, bool markdown);
 
-/// What a finding means, what to do, and an example.
+/// The meaning of a finding, what to do, and an example.
 void explain(tool::Output& out, const Check& check);
 
 } // namespace sframe::verify

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files are verified in several threads, but what is said of them stands in the order of the command line:
-// each file has a slot that takes its results and messages. The slot of the first file that is not finished
-// writes at once; what is said of later files waits.
+// Files are verified on several threads, but their output is in the order of the command line. Each file has
+// a slot that takes its results and messages. The slot of the first unfinished file writes immediately;
+// output of later files is buffered.
 
 #pragma once
 
@@ -20,7 +20,7 @@ namespace sframe::verify {
 
 class Ordered;
 
-/// What is said of one file. For one thread at a time.
+/// The output of one file. For one thread at a time.
 class Slot final : public Channel {
 public:
   void begin_element() override;
@@ -46,9 +46,9 @@ public:
   Ordered(std::size_t count, tool::Output& out, tool::Messages& messages);
 
   Slot& slot(std::size_t number) { return slots_[number]; }
-  /// Nothing more comes from this slot.
+  /// Ends the output of this slot.
   void close(std::size_t number);
-  /// True where the output cannot be written: further work is pointless.
+  /// True if the output cannot be written: further work is pointless.
   bool failed();
 
 private:
@@ -60,7 +60,7 @@ private:
   tool::Output& out_;
   tool::Messages& messages_;
   std::deque<Slot> slots_;
-  std::size_t current_ = 0; ///< the slot that writes at once
+  std::size_t current_ = 0; ///< the slot that writes immediately
   bool any_element_ = false;
 };
 

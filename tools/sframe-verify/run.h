@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A whole run: all files, in several threads, as one report; and the baseline before and after it.
+// A whole run: all files, on several threads, as one report; and the baseline before and after it.
 
 #pragma once
 
@@ -21,11 +21,11 @@ struct RunOptions {
   ReportOptions report;
   bool json = false, sarif = false;     ///< else text
   std::string baseline, write_baseline; ///< files; may be empty
-  std::optional<Baseline> known;        ///< what is in `baseline`
+  std::optional<Baseline> known;        ///< contents of `baseline`
   unsigned threads = 1;
 };
 
-/// Reads what options.baseline names. False where it cannot be read, which has been said.
+/// Reads the file options.baseline. Returns false if it cannot be read, which has been reported.
 bool read_baseline(RunOptions& options, tool::Messages& messages);
 
 /// Returns the exit code.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One FILE of the command line: which of it is code, SFrame and CFI, and which checks are made.
+// One FILE of the command line: finds its code, SFrame and CFI, and selects the checks to make.
 
 #pragma once
 
@@ -23,23 +23,23 @@ struct FileOptions {
   unsigned code_threads = 1; ///< for the code of one file
   std::string
       sframe; ///< --sframe: a raw section, an ELF file, or a folder of sidecars; empty: the section in FILE
-  std::optional<std::uint64_t> sframe_address; ///< of a bare section; none: not given, which means 0
+  std::optional<std::uint64_t> sframe_address; ///< of a raw section; empty: not given, which means 0
   std::string debug;                           ///< --debug: an ELF file; empty: looked up
-  std::vector<std::string> debug_folders;      ///< where separate debug files are looked up
+  std::vector<std::string> debug_folders;      ///< folders to search for separate debug files
   Profile profile = Profile::spec;
   Limits limits = Limits::standard;
 };
 
-/// What came of a file.
+/// The result of verifying a file.
 struct Outcome {
-  bool done = false; ///< false where it could not be verified, which has been said
+  bool done = false; ///< false if it could not be verified, which has been reported
   std::uint64_t errors = 0;
   Baseline found;
-  std::vector<Failure> failures; ///< what was said of the file, but for findings
+  std::vector<Failure> failures; ///< messages about the file other than findings
 };
 
-/// Verifies FILE, or all members of an archive that have SFrame (at least one must). Files may be verified at
-/// the same time, each with a slot of its own.
+/// Verifies FILE, or all archive members that have SFrame (at least one must). Files may be verified
+/// concurrently, each with its own slot.
 Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format, Slot& slot);
 
 } // namespace sframe::verify

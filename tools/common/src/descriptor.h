@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: file descriptors, and what is done with them when a file is written. All functions give 0 or the
-// errno of what failed.
+// Private: file descriptors, and operations for writing files. All functions return 0 or the errno of the
+// failure.
 
 #pragma once
 
@@ -32,18 +32,18 @@ public:
 
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  /// The caller closes it.
+  /// The caller must close it.
   int release() { return std::exchange(fd_, -1); }
 
-  /// Closes now, to learn of writes that failed late.
+  /// Closes now, to detect deferred write errors.
   int close();
 
 private:
   int fd_;
 };
 
-/// Opens what is closed of standard input, output and error, so that no file gets one of their numbers:
-/// it would be taken for them. Reading there is an error as before, and so is writing.
+/// Opens those of standard input, output and error that are closed, so that no file gets their numbers and is
+/// mistaken for them. Reading and writing there still fail.
 void open_standard_descriptors();
 
 /// Writes at the current position.
@@ -52,14 +52,14 @@ int write_all(int fd, std::span<const std::byte> bytes);
 /// Writes at `offset`.
 int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t offset);
 
-/// Gives `to` at `offset`, where it has no bytes yet, the bytes that `from` has at `source`. `bytes` are those:
-/// they are written where the kernel cannot copy from file to file, and where `from` is none. Holes stay holes.
+/// Copies `bytes`, which `from` has at `source`, to `to` at `offset`, where `to` has no data yet. They are
+/// written if the kernel cannot copy between the files, or if `from` is not a file. Holes stay holes.
 int copy_range(int from, std::uint64_t source, std::span<const std::byte> bytes, int to, std::uint64_t offset);
 
-/// Writes the first `size` bytes of `from` over those of `to`, holes as zeros, and cuts `to` there.
+/// Writes the first `size` bytes of `from` over those of `to`, holes as zeros, and truncates `to` there.
 int copy_over(int from, int to, std::uint64_t size);
 
-/// Owner, mode and extended attributes of a file. Writing clears some of them.
+/// Owner, mode and extended attributes of a file. Writing to the file clears some of them.
 struct Attributes {
   struct Extended {
     std::string name;
@@ -70,7 +70,7 @@ struct Attributes {
 };
 std::optional<Attributes> attributes_of(int fd);
 
-/// Gives them to `to`, as far as we may.
+/// Applies them to `to`, as far as permitted.
 int give_attributes(const Attributes& attributes, int to);
 
 } // namespace sframe::tool

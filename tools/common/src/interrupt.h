@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what is left where a signal ends the program. Temporary files are removed, and a file that is being
-// written over is finished first.
+// Private: cleanup when a signal ends the program. Temporary files are removed, and an overwrite in progress
+// is completed first.
 
 #pragma once
 
@@ -10,18 +10,18 @@
 
 namespace sframe::tool {
 
-/// Removes the file of every TemporaryName. For handlers of signals too.
+/// Removes the file of every TemporaryName. Async-signal-safe.
 void remove_temporaries() noexcept;
 
-/// The parts as one line on standard error, control characters in them as "\xNN". For handlers of signals too.
+/// Prints the parts as one line on standard error, control characters as "\xNN". Async-signal-safe.
 void print_plain_line(std::initializer_list<const char*> parts) noexcept;
 
-/// The name of a temporary file, which is removed where SIGINT, SIGTERM or SIGHUP ends the program. To
-/// be made before the file is. Signals that are ignored or have a handler stay so.
+/// The name of a temporary file, which is removed if SIGINT, SIGTERM or SIGHUP ends the program. Create it
+/// before the file. Signals that are ignored or have a handler are left alone.
 class TemporaryName {
 public:
   explicit TemporaryName(const std::string& path);
-  /// The file is somebody else's from now on, or gone.
+  /// Stops tracking the file, which was removed or handed over.
   ~TemporaryName();
   TemporaryName(const TemporaryName&) = delete;
   TemporaryName& operator=(const TemporaryName&) = delete;
@@ -32,7 +32,7 @@ private:
   Slot* slot_;
 };
 
-/// While one exists, the program does not end by these signals; it does at the destructor.
+/// While one exists, these signals do not end the program; a pending one takes effect at the destructor.
 class Uninterrupted {
 public:
   Uninterrupted();
@@ -41,11 +41,11 @@ public:
   Uninterrupted& operator=(const Uninterrupted&) = delete;
 };
 
-/// From now on, reading a mapped input that was cut is an error message of `tool`, and reads zeros
-/// (elf::File::is_intact()).
+/// From now on, accessing a mapped input that was truncated prints an error message prefixed with `tool`, and
+/// reads zeros (elf::File::is_intact()).
 void catch_bus_errors(const std::string& tool);
 
-/// `code`, or exit_failure where that has happened.
+/// `code`, or exit_failure if that has happened.
 int exit_code_with_inputs(int code);
 
 } // namespace sframe::tool

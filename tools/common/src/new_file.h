@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: a file that is being made, and takes the place of its target when it is complete.
+// Private: a file under construction that replaces its target when it is complete.
 
 #pragma once
 
@@ -13,29 +13,30 @@
 
 namespace sframe::tool {
 
-/// The file that a chain of symbolic links ends in, whether it exists or not.
+/// The file at the end of a chain of symbolic links; it need not exist.
 std::string final_target(const std::string& path);
 
-/// While it is written it has no name at all, where the file system can do that (O_TMPFILE), so that nothing is left
-/// whatever ends the program; else one beside the target, which goes away with the object, and with signals.
+/// The file has no name while it is written, if the file system supports that (O_TMPFILE), so nothing is left
+/// however the program ends. Otherwise it has a temporary name in the target's folder, which is removed by
+/// the destructor and on signals.
 class NewFile {
 public:
-  /// An empty file in the folder of `target`, with the permission bits that the umask leaves of `mode`.
+  /// Creates an empty file in the folder of `target`, with permission bits `mode` less the umask.
   NewFile(const std::string& target, mode_t mode);
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  /// 0, or the errno of why there is no file.
+  /// 0, or the errno of the failure to create the file.
   int error() const { return error_; }
   int fd() const { return file_.get(); }
 
-  /// The file is on the disk, under a name beside the target. 0 or errno.
+  /// Syncs the file to disk, under a name in the target's folder. 0 or errno.
   int save();
-  /// The file keeps its name beside the target. Gives that name.
+  /// Keeps the file under its temporary name, which is returned.
   const std::string& keep();
 
-  /// The file is on the disk, and is what `target` names. 0 or errno.
+  /// Syncs the file to disk and renames it to `target`. 0 or errno.
   int replace_target();
 
 private:
@@ -46,12 +47,12 @@ private:
 
   std::string target_, folder_;
   Descriptor file_;
-  std::string name_;                       ///< beside the target; empty while it has none
-  std::optional<TemporaryName> temporary_; ///< while name_ is to be removed
+  std::string name_;                       ///< in the target's folder; empty if it has no name
+  std::optional<TemporaryName> temporary_; ///< while name_ must be removed
   int error_ = 0;
 };
 
-/// What was written to `fd` is on the disk. 0 or errno; file systems that have no such thing do not fail.
+/// Syncs what was written to `fd`. 0 or errno; file systems without this operation do not fail.
 int sync_file(int fd);
 
 } // namespace sframe::tool

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: what a program gives up once it knows its inputs, so that a fault in reading a hostile file can do
-// little. Two ways of the kernel, each where it is there: Landlock (Documentation/userspace-api/landlock.rst), by
-// paths, and seccomp (libseccomp), by system calls.
+// Private: drops privileges once a program knows its inputs, to limit the damage of a bug in reading a
+// hostile file. Uses two kernel mechanisms if available: Landlock (Documentation/userspace-api/landlock.rst),
+// by paths, and seccomp (libseccomp), by system calls.
 
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace sframe::tool {
 
-/// For this process and all that it starts, for good. To be called before a thread is started: those that exist keep
-/// what they can. What the kernel does not offer is left out without a word.
+/// Applies permanently to this process and everything that it starts. Call before a thread is started:
+/// existing threads are not restricted. What the kernel does not support is skipped silently.
 void enter_sandbox(const SandboxNeeds& needs);
 
 } // namespace sframe::tool

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How the programs talk on standard error: `sframe-TOOL: error: FILE: what is wrong (offset 0x..., section
-// .sframe)`, one line per message, coloured on a terminal. Messages remembers the worst that was said, which
-// decides the exit code.
+// Messages on standard error: `sframe-TOOL: error: FILE: what is wrong (offset 0x..., section .sframe)`, one
+// line per message, coloured on a terminal. Messages keeps the highest severity printed, which determines the
+// exit code.
 
 #pragma once
 
@@ -17,19 +17,20 @@
 
 namespace sframe::tool {
 
-/// Exit codes of all programs: part of the command line contract.
+/// Exit codes of all programs; part of the command line contract.
 enum ExitCode : int {
-  exit_ok = 0,       ///< done, and nothing wrong
-  exit_findings = 1, ///< done, and something wrong was found or left out
-  exit_failure = 2,  ///< could not do it
+  exit_ok = 0,       ///< success
+  exit_findings = 1, ///< done, but problems were found or something was left out
+  exit_failure = 2,  ///< failed
 };
 
-/// What is wrong with an input that elf::File::is_intact() is false of. Programs that catch_bus_errors() have printed it.
+/// Error for an input for which elf::File::is_intact() is false. Programs that call catch_bus_errors() have
+/// printed it already.
 inline constexpr const char* cut_input = "the file was truncated while it was read, or its disk fails";
 
 enum class ColorMode : std::uint8_t { automatic, always, never };
 
-/// True where text for this file descriptor is to be coloured: asked for, or a terminal (and NO_COLOR is not
+/// True if text for this file descriptor should be coloured: requested, or a terminal (and NO_COLOR is not
 /// set).
 bool use_color(ColorMode mode, int fd);
 
@@ -47,16 +48,16 @@ public:
   bool verbose() const { return verbose_; }
   const std::string& tool() const { return tool_; }
 
-  /// Errors are written there too, as lines without colour: a report names what could not be read. nullptr: no more.
+  /// Also writes errors to `copy`, as lines without colour, so that a report names unreadable inputs.
+  /// nullptr: stop.
   void set_copy(Output* copy) { copy_ = copy; }
 
-  /// Called before each message is printed: to write out what comes before it. May be empty.
+  /// Called before each message is printed, to flush earlier output. May be empty.
   void set_before(std::function<void()> before) { before_ = std::move(before); }
 
-  /// Prints a message; `file` may be empty. Errors are always printed, warnings and notes not with --quiet,
-  /// and detail() only with
-  /// --verbose. What could steer a terminal (in names of files or symbols) is printed as "\xNN":
-  /// append_harmless. May be called from any thread.
+  /// Prints a message; `file` may be empty. Errors are always printed, warnings and notes unless --quiet, and
+  /// detail() only with --verbose. Control characters (in names of files or symbols) are printed as "\xNN":
+  /// append_harmless. Thread-safe.
   void error(std::string_view file, std::string_view what);
   void error(std::string_view file, const Problem& problem) { error(file, problem.text()); }
   void warning(std::string_view file, std::string_view what);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results: a buffered writer that is faster than streams, knows the few formats that the programs need, and
-// does not lose write errors. After the first error it swallows everything; the error is told at the end
-// (App::finish).
+// A buffered writer for results: faster than streams, with the few formats that the programs need, and
+// without losing write errors. After the first error it discards everything; App::finish reports the error.
 
 #pragma once
 
@@ -16,7 +15,7 @@ namespace sframe::tool {
 
 class Output {
 public:
-  /// Writes to a file descriptor, which stays open. Negative: keep everything in memory, for text().
+  /// Writes to a file descriptor, which stays open. Negative: keeps everything in memory, for text().
   explicit Output(int fd = 1);
   ~Output();
   Output(const Output&) = delete;
@@ -50,22 +49,22 @@ public:
   Output& fill(char c, std::size_t count);
   /// A JSON string with its quotes: append_json_string.
   Output& json_string(std::string_view text);
-  /// Text of a file (names, paths) so that it cannot steer the terminal: append_harmless.
+  /// Text from a file (names, paths), with control characters escaped: append_harmless.
   Output& safe(std::string_view text);
 
   /// Writes what is buffered. False after an error.
   bool flush();
-  /// errno of the first write that failed; 0 where none did.
+  /// errno of the first failed write; 0 if none failed.
   int error() const { return error_; }
-  /// True where the reader went away (EPIPE): further work is pointless.
+  /// True if the reader closed the pipe (EPIPE): further work is pointless.
   bool reader_gone() const;
-  /// True where nothing more can be written: long loops may stop.
+  /// True if nothing more can be written: long loops may stop.
   bool failed() const { return error_ != 0; }
 
-  /// Bytes in all, written or still buffered.
+  /// Total bytes, written or still buffered.
   std::uint64_t size() const { return flushed_ + buffer_.size(); }
 
-  /// What was written, for a writer in memory.
+  /// The text written so far, for a writer in memory.
   const std::string& text() const { return buffer_; }
 
 private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One process at a time writes a file. A file that is replaced (output_file.h) is never seen half written, but
-// one with several names is written into, and who reads it meanwhile to write it, too, makes it worse. The
-// lock is flock(2) of the file itself, so that it holds for all of its names.
+// Lets only one process at a time write a file. A file that is replaced (output_file.h) is never seen half
+// written. One with hard links is overwritten in place; a process that reads it meanwhile, in order to write
+// it too, would corrupt it. The lock is flock(2) on the file itself, so it covers all hard links.
 
 #pragma once
 
@@ -17,10 +17,9 @@ namespace sframe::tool {
 
 class OutputLock {
 public:
-  /// Locks the file at `path` for as long as the object lives: a regular file, if there is one. Take it before
-  /// the file is read as an input. The Problem is that another process has it; this one may take it again, which
-  /// does nothing. Nothing is locked where there is no file, where it cannot be opened, and on file systems
-  /// that have no locks.
+  /// Locks the regular file at `path`, if there is one, for the lifetime of the object. Take it before the
+  /// file is read as an input. Fails if another process holds the lock; taking it again in this process does
+  /// nothing. Locks nothing if there is no file, if it cannot be opened, and on file systems without locks.
   static Result<OutputLock> take(const std::string& path);
 
   OutputLock() = default;

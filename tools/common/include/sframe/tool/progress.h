@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How far long work is: one line on standard error that is written over, "sframe-verify: 120 of 4096 files".
+// The progress of long work: one line on standard error that is overwritten, "sframe-verify: 120 of 4096
+// files".
 
 #pragma once
 
@@ -13,18 +14,18 @@
 
 namespace sframe::tool {
 
-/// Shows nothing for work below a second, with --quiet, and unless standard error is a terminal and standard
-/// output, where results appear, is not.
+/// Shows nothing for work shorter than a second, with --quiet, or unless standard error is a terminal and
+/// standard output, where results appear, is not.
 class Progress {
 public:
-  /// `things` is what is counted: "files".
+  /// `things` names the items: "files".
   Progress(const Messages& messages, std::size_t total, std::string things);
-  /// Wipes the line.
+  /// Erases the line.
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// One more is done. May be called from any thread.
+  /// Counts one item as done. Thread-safe.
   void step();
 
 private:
@@ -35,7 +36,7 @@ private:
   const bool enabled_;
   std::mutex mutex_;
   std::size_t done_ = 0;
-  Clock::time_point next_; ///< when the line is written again
+  Clock::time_point next_; ///< time of the next update
   bool shown_ = false;
 };
 

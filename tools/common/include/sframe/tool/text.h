@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading what users type: addresses, ranges of addresses, and patterns for names.
+// Parses user input: addresses, address ranges, and name patterns.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sframe::tool {
 
-/// "0x1f" (also "0X1F") or, without a prefix, decimal. Nothing for anything else, and beyond 64 bits.
+/// "0x1f" (also "0X1F") or, without a prefix, decimal. Empty for anything else, or beyond 64 bits.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
 /// A number in hexadecimal, with or without "0x".
@@ -25,22 +25,20 @@ struct AddressRange {
   std::uint64_t first = 0;
   std::uint64_t last = 0;
   bool contains(std::uint64_t address) const { return first <= address && address <= last; }
-  /// True where [start, start + size) has an address in common with this range; an empty range counts as its
-  /// start.
+  /// True if [start, start + size) overlaps this range; an empty range counts as its start.
   bool overlaps(std::uint64_t start, std::uint64_t size) const {
     return start <= last && (start >= first || first - start < size);
   }
 };
 
-/// "A" or "A-B" (both inclusive), hexadecimal. Nothing where B < A.
+/// "A" or "A-B" (both inclusive), hexadecimal. Empty if B < A.
 std::optional<AddressRange> parse_address_range(std::string_view text);
 
-/// A pattern for names as shells have it: `*`, `?`, `[abc]`, `[a-z]`, `[!x]`, backslash before a character
-/// that is meant literally. The whole name must match. Costs at most name times pattern, whatever the
-/// pattern.
+/// A shell pattern for names: `*`, `?`, `[abc]`, `[a-z]`, `[!x]`, and backslash to quote a character. The
+/// whole name must match. Costs at most the length of the name times that of the pattern.
 class Glob {
 public:
-  /// Fails for a bracket that is not closed and a backslash at the end.
+  /// Fails for an unclosed bracket, or a backslash at the end.
   static Result<Glob> parse(std::string_view pattern);
 
   bool matches(std::string_view name) const;
