@@ -42,7 +42,7 @@ public:
 std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, const PrintSettings& settings);
 std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, const PrintSettings& settings);
 
-/// The JSON document if there is nothing to walk, with the reason from `file`. Does nothing for other
+/// The JSON document if there is nothing to walk: the problem `why` of `file`. Does nothing for other
 /// formats.
 void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The engine's drive: from the entry to a fixed point, and what can be asked afterwards.
+// Drives the engine from the entry to a fixed point.
 
 #include "engine.h"
 #include "values.h"
@@ -13,7 +13,8 @@ namespace {
 /// Symbols that State::at_entry() may use.
 constexpr std::uint16_t first_free_symbol = 8;
 
-/// Work per byte of code beyond which a function is given up. Compilers' code needs less than 2.
+/// Limit of work per byte of code; a function that exceeds it is abandoned. Compilers' code needs less than
+/// 2.
 constexpr std::uint64_t max_work_per_byte = 64;
 constexpr std::uint64_t min_work = 1 << 16;
 constexpr std::size_t max_guesses = 1 << 14;
@@ -42,7 +43,7 @@ void Analysis::reset(const Function& function) {
   forget_flow();
 }
 
-/// Back to the start of the data flow; what was decoded, and which calls do not return, stays.
+/// Resets the data flow; decoded instructions, and which calls do not return, are kept.
 void Analysis::forget_flow() {
   num_blocks_ = 0;
   queue_.clear();
@@ -79,10 +80,10 @@ void Analysis::run(const Function& function) {
 
 void Analysis::start() {
   State entry = State::at_entry(function_.entry, *abi_, *machine_);
-  if (is_callee_) // which registers it preserves is the question
+  if (is_callee_) // find out which registers it preserves
     for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
       if (reg != abi_->sp) entry.set_reg(reg, Value::entry(reg));
-  // A cold part that starts with a landing pad has a no-operation before it, since 0 says that there is no
+  // A cold part that starts with a landing pad has a no-operation before it, since 0 means that there is no
   // pad.
   const std::uint64_t behind = behind_padding(function_.start);
   const bool starts_with_pad =
@@ -129,7 +130,7 @@ void Analysis::guess(std::uint32_t from, const State& state, std::span<const std
   }
 }
 
-/// Once all is known that is certain, what may be is added where nothing is known.
+/// Once everything certain is known, uncertain edges are followed to code without a state.
 void Analysis::follow_guesses() {
   mode_ = Certainty::guessed;
   while (!pending_guesses_.empty() && !restart_) {
@@ -145,8 +146,8 @@ void Analysis::follow_guesses() {
   mode_ = Certainty::certain;
 }
 
-/// Code that nothing reaches, in cold parts mostly: other parts of the function jump there. The row that
-/// stands there is believed to begin with.
+/// Unreached code, mostly cold parts that other parts of the function jump to. Its row is assumed to hold at
+/// its start.
 void Analysis::start_where_rows_say() {
   if (function_.rows.empty()) return;
   for (std::uint64_t at = 0; at < size_ && !restart_ && !limit_met_;) {
@@ -171,7 +172,7 @@ void Analysis::process(std::uint32_t block) {
   ++blocks_[block].visits;
   State state = blocks_[block].in;
   std::uint32_t index = blocks_[block].first;
-  std::uint32_t call = no_index; // with nothing but padding behind it
+  std::uint32_t call = no_index; // with only padding after it
   for (;;) {
     ++work_;
     code_[index].owner = block;
@@ -197,7 +198,7 @@ void Analysis::process(std::uint32_t block) {
   }
 }
 
-/// Over one instruction: `state` becomes what it is at the next one. False where control does not go there.
+/// Executes one instruction: changes `state` to that at the next one. False if control does not reach it.
 bool Analysis::step(std::uint32_t index, State& state, bool follow_edges) {
   if (is_last_system_call(code_[index].instruction, state)) return false;
   apply(code_[index], state);
@@ -213,7 +214,7 @@ bool Analysis::is_last_system_call(const Instruction& instruction, const State& 
          std::ranges::find(machine_->last_system_calls, number.offset) != machine_->last_system_calls.end();
 }
 
-/// Follows the edges that do not go to the next instruction.
+/// Follows the edges to places other than the next instruction.
 void Analysis::leave(std::uint32_t index, State& state) {
   const Instruction instruction = code_[index].instruction;
   switch (instruction.flow) {
@@ -242,7 +243,7 @@ void Analysis::leave(std::uint32_t index, State& state) {
   }
 }
 
-/// s390x: `br %r14` returns, but compilers take r14 for jump tables as well.
+/// s390x: `br %r14` returns, but compilers also use r14 for jump tables.
 bool Analysis::jumps_like_return(const Instruction& instruction, const State& state) const {
   if (instruction.jump_register == Effect::none) return false;
   const Value to = state.reg(instruction.jump_register);
@@ -250,7 +251,7 @@ bool Analysis::jumps_like_return(const Instruction& instruction, const State& st
          (is_number(to) && contains(number_of(to, function_.start)));
 }
 
-/// Whether control may go to the next instruction, with `state` made what it is there.
+/// True if control may reach the next instruction; `state` becomes the state there.
 bool Analysis::goes_on(std::uint32_t index, State& state, bool follow_edges) {
   const Instruction& instruction = code_[index].instruction;
   switch (instruction.flow) {
@@ -276,7 +277,7 @@ bool Analysis::goes_on_behind_call(std::uint32_t index, State& state, bool follo
   if (is_internal_call(instruction)) {
     State inside = state;
     enter_internal_call(code_[index], inside);
-    if (instruction.target == next) { // asks for its own address
+    if (instruction.target == next) { // gets its own address
       state = inside;
       return true;
     }
@@ -304,7 +305,7 @@ bool Analysis::goes_on_behind_trap(std::uint32_t index, const State& state) {
   return !decoded.does_not_return;
 }
 
-/// The first instruction from `address` on that is no padding.
+/// The first instruction at or after `address` that is not padding.
 std::uint64_t Analysis::behind_padding(std::uint64_t address) const {
   constexpr int max_padding = 64;
   for (int i = 0; i < max_padding; ++i) {
@@ -315,7 +316,7 @@ std::uint64_t Analysis::behind_padding(std::uint64_t address) const {
   return address;
 }
 
-/// A row that starts behind a call, or behind the padding there, and does not fit.
+/// True if a row starts after a call, or after the padding there, and does not fit.
 bool Analysis::rows_say_it_does_not_return(std::uint64_t next, std::uint64_t behind_padding,
                                            const State& before, const State& after) const {
   const std::uint64_t offset = behind_padding - function_.start;
@@ -340,7 +341,7 @@ void Analysis::follow_call_edges(std::uint32_t index, const State& after) {
 
 void Analysis::order_blocks() {
   for (std::uint32_t i = 0; i < num_blocks_; ++i)
-    if (blocks_[i].visits) order_.push_back(i); // without: a limit came first
+    if (blocks_[i].visits) order_.push_back(i); // else: a limit was reached first
   std::ranges::sort(order_, {}, [&](std::uint32_t i) { return code_[blocks_[i].first].instruction.address; });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What can be asked after a run. States between the starts of blocks are computed again; that costs a block
-// and saves storing one per instruction.
+// Queries after a run. States within blocks are recomputed; that costs a block and saves storing one per
+// instruction.
 
 #include "engine.h"
 #include "values.h"
@@ -29,7 +29,7 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
   }
 }
 
-/// Where a return goes: to the word that SP is at, else to the register that the instruction names.
+/// The target of a return: the word that SP points to, else the register that the instruction names.
 Value Analysis::return_address(const Instruction& instruction, const State& state) const {
   if (abi_->fixed_ra_offset != 0) return state.word(state.reg(abi_->sp));
   return state.reg(instruction.jump_register == Effect::none ? abi_->ra : instruction.jump_register);
@@ -111,7 +111,7 @@ std::optional<FrameRow> Analysis::row_at(std::uint64_t address) {
   return row;
 }
 
-/// True where the function is one reached instruction behind the other, as most are.
+/// True if the function is a contiguous run of reached instructions, as most are.
 bool Analysis::is_reached_throughout() const {
   std::uint64_t at = 0;
   while (at < size_) {

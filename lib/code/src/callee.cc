@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Callees that do not keep to the ABI. Assembly functions call helpers that preserve more registers than the
-// ABI asks for and keep the return address in one of these; compilers take what many prologues have in
-// common out of line. Where the row after a call contradicts what a callee by the ABI leaves, the
-// callee's code is asked: it is analysed with all registers as they were at its entry, and what they and the
-// stack hold at its returns is put in terms of the caller. The row only says when to look; whether it is
-// right depends on the code alone.
+// Callees that do not follow the ABI. Assembly functions call helpers that preserve more registers than the
+// ABI requires and keep the return address in one of these. Compilers move common parts of prologues out of
+// line. If the row after a call contradicts the state that an ABI callee leaves, the callee's code is
+// analysed with all registers as at its entry. Registers and stack at its returns are then expressed in terms
+// of the caller. The row only triggers this; whether it is right depends on the code alone.
 
 #include "engine.h"
 #include "values.h"
@@ -19,8 +18,8 @@ using Base = Value::Base;
 
 /// Helpers are small.
 constexpr std::uint64_t max_callee_size = 1024;
-/// Instructions after a call that are looked at; between a call of Go's runtime.morestack and the jump back
-/// all registers for arguments may be loaded again.
+/// Limit of instructions examined after a call. Between a call of Go's runtime.morestack and the jump back,
+/// all argument registers may be reloaded.
 constexpr int max_reloads = 48;
 
 /// A value of the callee in terms of the caller.
@@ -36,8 +35,8 @@ Value translated(const Value& value, const State& caller, const Value& callee_cf
 
 } // namespace
 
-/// The row after a call, where it rests on more than what every callee preserves: where it is a new one, or
-/// names a register that calls clobber.
+/// The row after a call if it depends on more than what every callee preserves: if it is a new row, or if it
+/// uses a register that calls clobber.
 const FrameRow* Analysis::row_of_callee(std::uint64_t next) const {
   const std::uint64_t offset = next - function_.start;
   const auto above = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
@@ -59,8 +58,8 @@ const FrameRow* Analysis::row_of_callee(std::uint64_t next) const {
   return asks ? &row : nullptr;
 }
 
-/// The first row near a call's return that computes the CFA from another register than SP: a prologue may set
-/// that up out of line, and the row starts only after SP was moved.
+/// The first row near a call's return that computes the CFA from a register other than SP. An out-of-line
+/// prologue may set that register up, and the row may start only after SP was moved.
 const FrameRow* Analysis::next_row_with_base(std::uint64_t next) const {
   constexpr std::uint64_t near = 64;
   const std::uint64_t offset = next - function_.start;
@@ -71,8 +70,8 @@ const FrameRow* Analysis::next_row_with_base(std::uint64_t next) const {
   return nullptr;
 }
 
-/// The first instruction from `address` on that does not go to the next one, where nothing before it writes
-/// `reg` or SP; nothing where there is none near.
+/// The first instruction at or after `address` that does not continue to the next one, if nothing before it
+/// writes `reg` or SP; nullptr if there is none nearby.
 const Decoded* Analysis::leaves_with(std::uint64_t address, std::uint8_t reg) const {
   for (int i = 0; i < max_reloads; ++i) {
     const std::uint32_t index = index_at(address);
@@ -91,9 +90,9 @@ const Decoded* Analysis::leaves_with(std::uint64_t address, std::uint8_t reg) co
   return nullptr;
 }
 
-/// Go's functions ask for a larger stack before they do anything else: with the return address kept in a
-/// register they call runtime.morestack, which starts them again with all as it was. After the call they
-/// reload arguments and jump to their own start. No other callee gives the link register back.
+/// Go functions request a larger stack first: with the return address in a register they call
+/// runtime.morestack, which restarts them with all registers unchanged. After the call they reload arguments
+/// and jump to their own start. No other callee restores the link register.
 bool Analysis::restarts_the_function(const Instruction& instruction, const State& before) const {
   const std::uint8_t link = instruction.link_register;
   if (link == Effect::none || link != abi_->ra || function_.entry.ra.kind != Rule::Kind::same) return false;
@@ -104,8 +103,8 @@ bool Analysis::restarts_the_function(const Instruction& instruction, const State
   return last && last->instruction.flow == Flow::jump && last->instruction.target == function_.start;
 }
 
-/// Where the next that control does is to return to a register that had the return address before the call,
-/// then the callee preserves it: an agreement between functions in assembly. Gives the register, or none.
+/// If the next control transfer is a return to a register that had the return address before the call, the
+/// callee preserves that register: a convention between assembly functions. Returns the register, or none.
 std::uint8_t Analysis::returns_after(const Instruction& instruction, const State& before) const {
   if (instruction.link_register == Effect::none) return Effect::none;
   for (std::uint8_t reg = 0; reg < machine_->num_registers; ++reg) {
@@ -118,7 +117,7 @@ std::uint8_t Analysis::returns_after(const Instruction& instruction, const State
   return Effect::none;
 }
 
-/// `after` is what a callee by the ABI leaves; made better where the row there says that it is not one.
+/// `after` is the state that an ABI callee leaves; refined if the row there shows that this is not one.
 void Analysis::use_what_is_known_of_callee(const Instruction& instruction, const State& before,
                                            State& after) {
   if (function_.rows.empty()) return;
@@ -173,7 +172,7 @@ bool Analysis::apply_callee(const Instruction& instruction, const State& before,
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
     const Value value = translated(returned->reg(reg), caller, callee_cfa);
     const bool is_preserved = !(machine_->call_clobbered >> reg & 1);
-    // What it saves where the analysis does not find it again it restores.
+    // A value that it saves and that the analysis cannot find again is restored.
     if (is_preserved && !value.is_place() && value.base != Base::entry) continue;
     after.set_reg(reg, value);
   }
@@ -185,8 +184,8 @@ bool Analysis::apply_callee(const Instruction& instruction, const State& before,
   return true;
 }
 
-/// Of a callee: the state at its returns, as far as they agree. Nothing where it may leave in other ways, or
-/// is not known as a whole.
+/// Of a callee: the state at its returns, as far as they agree. Empty if it may leave in other ways, or is
+/// not fully known.
 std::optional<State> Analysis::state_at_returns() {
   if (!obstacles_.empty()) return std::nullopt;
   State returns;
@@ -203,7 +202,7 @@ std::optional<State> Analysis::state_at_returns() {
   return returns;
 }
 
-/// Joins the state at a return to those of others. False where control leaves to elsewhere.
+/// Joins the state at a return with those of others. False if control leaves to elsewhere.
 bool Analysis::goes_back(const Reached& at, State& returns, bool& has_returned) const {
   const Flow flow = at.instruction.flow;
   const bool is_return = flow == Flow::ret || flow == Flow::conditional_return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Text by Zydis for AMD64 and by Capstone for the others. Apart from the decoders, so that programs that
-// print no instructions need not load Capstone: its tables cost each start a millisecond and more.
+// Text by Zydis for AMD64 and by Capstone for the others. Separate from the decoders, so that programs that
+// print no instructions do not load Capstone: its tables add at least a millisecond to each start.
 
 #include "sframe/code/disassembly.h"
 
@@ -13,7 +13,7 @@ namespace sframe::code {
 
 namespace {
 
-/// The instruction that starts `bytes`; empty where it is not known.
+/// The first instruction of `bytes`; empty if it is not known.
 using Disassemble = std::string (*)(std::span<const std::byte> bytes, std::uint64_t address);
 
 std::string zydis_text(std::span<const std::byte> bytes, std::uint64_t address) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finding instructions: from an address on along direct control flow, each decoded once. Code that jumps into
-// the middle of an instruction gets both readings; there are never more instructions than bytes.
+// Finds instructions from an address along direct control flow, each decoded once. Code that jumps into the
+// middle of an instruction gets both readings; there are never more instructions than bytes.
 
 #include "engine.h"
 
@@ -38,8 +38,8 @@ void Analysis::make_leader(std::uint64_t address) {
   decoded.leader = true;
   const std::uint32_t owner = decoded.owner;
   if (owner == no_index) return;
-  // A block already ran through here without stopping: once more, and it hands over its state. What comes
-  // behind is no longer its.
+  // A block already continued through here. It is run again to pass on its state; the instructions from here
+  // on no longer belong to it.
   enqueue(owner);
   while (index != no_index && code_[index].owner == owner) {
     ++work_;
@@ -48,7 +48,7 @@ void Analysis::make_leader(std::uint64_t address) {
   }
 }
 
-/// Queues where an instruction's direct edges go, and marks that blocks start there.
+/// Queues the targets of an instruction's direct edges, and marks them as starts of blocks.
 void Analysis::note_targets(std::uint32_t index) {
   const Instruction instruction = code_[index].instruction;
   const bool jumps = instruction.flow == Flow::jump || instruction.flow == Flow::branch ||
@@ -79,8 +79,8 @@ void Analysis::discover(std::uint64_t address) {
       if (flow == Flow::jump || flow == Flow::indirect_jump || flow == Flow::ret || flow == Flow::stop) break;
       at += instruction.length;
     }
-    // Running into a known instruction from a decoded one needs no leader: runs may overlap. But two blocks
-    // that run through the same instructions would keep different states.
+    // Continuing into a known instruction after a decoded one needs no leader: runs may overlap. But two
+    // blocks that continue through the same instructions would keep different states.
     if (contains(at) && index_at(at) != no_index && !code_[index_at(at)].leader) {
       const Flow flow = code_.back().instruction.flow;
       if (flow != Flow::jump && flow != Flow::indirect_jump && flow != Flow::ret && flow != Flow::stop)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where paths meet. A value on which they do not agree becomes a conflict: a name of its own that belongs to
-// the place where they met, remembers both values, and stays. So each value of a block changes at most a few
-// times, and the whole comes to an end.
+// Joins states where paths meet. A value on which they differ becomes a conflict: a new name for that place,
+// which stores both values and persists. So each value of a block changes at most a few times, and the
+// analysis terminates.
 
 #include "engine.h"
 #include "values.h"
@@ -14,12 +14,12 @@ namespace {
 
 using Base = Value::Base;
 
-/// Values that a row could rest on.
+/// True for values that a row could depend on.
 bool matters(const Value& value) {
   return value.is_place() || value.base == Base::entry;
 }
 
-/// More often than any real block: a guard against mistakes in the lattice.
+/// More than any real block needs: a guard against bugs in the lattice.
 constexpr std::uint16_t max_visits = 200;
 /// Each has a state.
 constexpr std::uint32_t max_blocks = 1 << 18;
@@ -36,7 +36,7 @@ void Analysis::enqueue(std::uint32_t block) {
   });
 }
 
-/// Old and incoming differ.
+/// Called if the old and incoming values differ.
 Value Analysis::merge(const Value& old, const Value& incoming, Conflict where) {
   if (old.base == Base::conflict && conflicts_[old.id].address == where.address) {
     const Conflict& here = conflicts_[old.id];
@@ -46,7 +46,7 @@ Value Analysis::merge(const Value& old, const Value& incoming, Conflict where) {
   }
   if (old.base == Base::unknown || incoming.base == Base::unknown) return Value::unknown();
   if (old.base == Base::bounded && incoming.base == Base::bounded && named(old, 0) == named(incoming, 0))
-    return named(old, 0); // the bound holds; which registers are copies does not
+    return named(old, 0); // the bound still holds, but not which registers are copies
   if (!matters(old) && !matters(incoming)) return Value::other();
   if (conflicts_.size() > std::numeric_limits<std::uint16_t>::max()) return Value::unknown();
   where.first = old;
@@ -113,8 +113,8 @@ bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from)
   return changed;
 }
 
-/// Where SP behind a call is not what it is on all other ways to a place, then the call does not come back.
-/// True where that was found out; the edge does not count then.
+/// If SP after a call differs from SP on all other paths to a place, the call does not return. Returns true
+/// if it concludes this; the edge is then ignored.
 bool Analysis::tells_that_call_does_not_return(Block& block, const State& state, std::uint32_t from,
                                                Edge edge) {
   const Value old = block.in.reg(abi_->sp), incoming = state.reg(abi_->sp);
@@ -129,11 +129,11 @@ bool Analysis::tells_that_call_does_not_return(Block& block, const State& state,
   }
   if (restarts_ >= max_restarts) return false;
   code_[block.only_from_call].does_not_return = true;
-  restart_ = true; // what came from there is in many blocks by now
+  restart_ = true; // restart_ = true; // its effects are in many blocks by now
   return true;
 }
 
-/// Edges that may not exist change nothing where something better is known.
+/// Uncertain edges change nothing if something better is known.
 void Analysis::propagate(std::uint64_t target, const State& state, std::uint32_t from, Edge edge) {
   ++work_;
   make_leader(target);
@@ -168,9 +168,9 @@ void Analysis::propagate(std::uint64_t target, const State& state, std::uint32_t
   if (join(index, state, from)) enqueue(index);
 }
 
-/// The unwinder restores what the function saved and leaves SP as it was at the call, without arguments that
-/// were pushed for it (DW_CFA_GNU_args_size): the pad's row, else another call with the same pad, says how
-/// much that is.
+/// The unwinder restores what the function saved and leaves SP as it was at the call, without the arguments
+/// pushed for it (DW_CFA_GNU_args_size). Their size follows from the pad's row, else from another call with
+/// the same pad.
 void Analysis::propagate_to_pad(std::uint64_t pad, const State& after_call, std::uint32_t from) {
   State state = after_call;
   const Value sp = state.reg(abi_->sp);
@@ -180,8 +180,8 @@ void Analysis::propagate_to_pad(std::uint64_t pad, const State& after_call, std:
   const auto row = std::ranges::upper_bound(function_.rows, pad - function_.start, {}, &FrameRow::offset);
   if (row != function_.rows.begin() && row[-1].cfa.kind == Rule::Kind::value && row[-1].cfa.base == abi_->sp)
     pop_to(-row[-1].cfa.offset);
-  // Ranges of calls that may throw include some that do not, where the frame is not what the pad expects.
-  // They count only if no other call leads there.
+  // Ranges of calls that may throw include some that do not, at which the frame is not what the pad expects.
+  // They count only if no other call leads to the pad.
   if (row != function_.rows.begin() && check(row[-1], state, *abi_).worst() == Agreement::contradicts) {
     const auto known = std::ranges::find(doubtful_pads_, from, &DoubtfulPad::from);
     if (known != doubtful_pads_.end())
@@ -206,7 +206,7 @@ void Analysis::propagate_to_pad(std::uint64_t pad, const State& after_call, std:
   propagate(pad, state, from, Edge::to_landing_pad);
 }
 
-/// Landing pads to which only calls lead that leave another frame than the pad's row has.
+/// Landing pads reached only from calls whose frame differs from that of the pad's row.
 void Analysis::follow_doubtful_pads() {
   std::erase_if(doubtful_pads_, [&](const DoubtfulPad& doubtful) {
     const std::uint32_t index = index_at(doubtful.pad);

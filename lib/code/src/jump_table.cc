@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The targets of indirect jumps. The data flow has already told what is jumped to: an entry read from
-// constant data, with a base added or not, and how large its index can be. That covers the tables of gcc and
-// clang on all ABIs, since they differ only in how the sum is written.
+// Finds the targets of indirect jumps. The data flow has already determined what is jumped to: an entry read
+// from constant data, with or without an added base, and the limit of its index. That covers the tables of
+// gcc and clang on all ABIs, since they differ only in how the sum is written.
 //
-// A table whose index has no bound, or none but its type's (the compiler proved one), is read as long as its
-// entries point to instructions of the function. Such targets are guesses: they find code that nothing else
+// If an index has no bound, or only that of its type (the compiler proved one), the table is read while its
+// entries point to instructions of the function. Such targets are guesses: they add code that nothing else
 // reaches, and change nothing elsewhere.
 
 #include "engine.h"
@@ -38,7 +38,7 @@ std::optional<std::uint64_t> Analysis::read_target(const JumpTable& table, std::
   return table.base + entry * static_cast<std::uint64_t>(table.factor);
 }
 
-/// Where the next table starts that this function reads: one without a bound ends there at the latest.
+/// The start of the next table that this function reads; a table without a bound ends there at the latest.
 std::uint64_t Analysis::next_table(const JumpTable& table) const {
   std::uint64_t next = std::numeric_limits<std::uint64_t>::max();
   for (const JumpTable& other : tables_)
@@ -46,8 +46,8 @@ std::uint64_t Analysis::next_table(const JumpTable& table) const {
   return next;
 }
 
-/// True where reading the whole function from its start on, one instruction after the other, comes to the
-/// address. Compilers keep data out of code; what looks like a target and is none gives itself away here.
+/// True if decoding the function sequentially from its start reaches the address. Compilers keep data out of
+/// code, so this detects false targets.
 bool Analysis::starts_instruction(std::uint64_t address) {
   if (in_line_.empty()) {
     in_line_.resize(size_);
@@ -77,17 +77,17 @@ bool Analysis::read_targets(const JumpTable& table, bool& is_guess) {
     const auto target = read_target(table, address);
     const bool inside = target && contains(*target) && *target % machine_->alignment == 0 &&
                         (!is_guess || starts_instruction(*target));
-    // Whole pointers that lead elsewhere are more of the same table; distances are something else.
+    // Whole pointers to elsewhere are still part of the table; distances are not.
     if (is_guess && !inside && (!target || !has_pointers || table.max_index == no_index)) break;
     if (!target) return false;
-    // The bound is right but not the tightest: what follows is another table, of which the entries count from
-    // elsewhere.
+    // The bound is right but not the tightest: this is another table, whose entries are relative to another
+    // base.
     if (inside && !is_guess && !starts_instruction(*target)) {
       JumpTable shorter = table;
       shorter.is_bound_firm = false;
       return read_targets(shorter, is_guess);
     }
-    // An entry that leads elsewhere goes to the function's cold part.
+    // An entry that points elsewhere goes to the function's cold part.
     if (inside) targets_.push_back(*target);
   }
   std::ranges::sort(targets_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which machine belongs to which ABI: one line each.
+// Maps ABIs to machines: one line each.
 
 #include "machines.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows against states.
+// Compares rows with states.
 
 #include "sframe/code/row_check.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using Base = Value::Base;
 
-/// Where following a rule leads, and whether on the way something was met that is not known for sure.
+/// The result of following a rule, and whether an uncertain value was met on the way.
 struct Followed {
   Value value;
   bool through_conflict = false;
@@ -42,7 +42,7 @@ private:
     if (!place.is_place()) return {Value::other()};
     const Value found = state_.word(place);
     if (found.base != Base::other) return {found};
-    // The same word may have been stored by way of a name for SP that is not comparable with this one.
+    // The same word may have been stored through a symbol for SP that is not comparable with this one.
     for (const Slot& slot : state_.slots())
       if (signed_value(slot.value, false) == expected && slot.place.base != place.base)
         return {found, false, true};
@@ -68,7 +68,7 @@ RuleCheck judge(const Followed& followed, const Value& expected) {
   return check;
 }
 
-/// Searches a state for the place from which a value can be had again.
+/// Searches a state for the place from which a value can be recovered.
 class Finder {
 public:
   Finder(const State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state of registers and stack words: what is stored where, and what a function starts with.
+// The state of registers and stack words: stores and lookups, and the state at a function's start.
 
 #include "sframe/code/state.h"
 
@@ -12,20 +12,20 @@ namespace sframe::code {
 namespace {
 
 constexpr std::int32_t word_size = 8;
-/// Room that only what the caller wants back may use: saved registers and the return address.
+/// Number of slots reserved for values to restore for the caller: saved registers and the return address.
 constexpr std::uint32_t kept_for_entry_values = 8;
 
 bool same_base(const Value& a, const Value& b) {
   return a.base == b.base && a.id == b.id;
 }
 
-/// True where the word at `word` and `size` bytes at `place` have a byte in common.
+/// True if the word at `word` and `size` bytes at `place` overlap.
 bool overlap(const Value& word, const Value& place, std::uint32_t size) {
   const std::int64_t distance = std::int64_t{word.offset} - place.offset;
   return same_base(word, place) && distance < size && distance > -word_size;
 }
 
-/// A value that somebody may ask for later.
+/// True for a value that may be needed later.
 bool is_of_interest(const Value& value) {
   return value.is_place() || value.base == Value::Base::entry || value.base == Value::Base::unknown;
 }
@@ -99,7 +99,7 @@ void State::forget(Value::Base base, std::uint16_t id) {
 
 namespace {
 
-/// Makes a state true to the rules of a first row.
+/// Builds a state in which the rules of a first row are correct.
 class EntryMaker {
 public:
   EntryMaker(State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
@@ -112,7 +112,7 @@ public:
       state_.store(plus(base_of(rule.base), rule.offset), Value::cfa(0));
   }
 
-  /// The entry value of `reg` is where the rule says.
+  /// Puts the entry value of `reg` at the place given by the rule.
   void place_register(const Rule& rule, std::uint16_t reg) {
     const Value value = Value::entry(reg);
     switch (rule.kind) {
@@ -126,8 +126,8 @@ public:
     }
   }
 
-  /// s390x saves RA and SP by one instruction, in the area above the caller's SP that the ABI has for registers.
-  /// Rows do not say where SP is: only the function needs the word, which restores SP from it.
+  /// s390x saves RA and SP by one instruction, in the register save area above the caller's SP. Rows do not
+  /// describe SP; only the function needs the word, to restore SP.
   void place_saved_sp(const Rule& ra) {
     const std::int32_t distance = word_size * (abi_.sp - abi_.ra);
     const bool is_at_cfa = ra == Rule::at_cfa(ra.offset);
@@ -136,7 +136,7 @@ public:
   }
 
 private:
-  /// Symbols of the entry: one for SP, one for each register that a rule starts from.
+  /// Symbols at the entry: one for SP, one for each register that a rule is based on.
   static constexpr std::uint16_t sp_symbol = 0;
 
   Value base_of(std::uint16_t base) {

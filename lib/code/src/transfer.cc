@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an instruction does to a state.
+// Applies an instruction to a state.
 
 #include "engine.h"
 #include "values.h"
@@ -14,7 +14,7 @@ namespace {
 using Base = Value::Base;
 using Kind = Effect::Kind;
 
-/// Indexes of jump tables are below this; what is larger is no bound.
+/// Indexes of jump tables are below this; larger limits are not bounds.
 constexpr std::int64_t max_index = 1 << 20;
 /// Bytes from one entry to the next.
 constexpr std::int64_t max_step = 256;
@@ -24,10 +24,10 @@ Value bounded(std::int64_t limit, bool is_firm, std::int64_t step = 1) {
   return {Base::bounded, is_firm, static_cast<std::uint16_t>(step), static_cast<std::int32_t>(limit)};
 }
 
-/// True where a mask changes none of an index's values: multiples of a step, up to a limit.
+/// True if a mask changes none of an index's values, which are multiples of a step up to a limit.
 bool keeps_multiples(const Value& index, std::int64_t mask) {
   const std::int64_t step = step_of(index), largest = index.offset * step;
-  if (step == 1) return largest <= mask; // or makes them smaller: the limit holds
+  if (step == 1) return largest <= mask; // or reduces them: the limit holds
   const std::int64_t filled = mask | (step - 1);
   return std::has_single_bit(step_of(index)) && (filled & (filled + 1)) == 0 && largest <= mask;
 }
@@ -40,8 +40,8 @@ void Analysis::apply(Decoded& decoded, State& state) {
     apply(effects_[decoded.first_effect + i], decoded, state);
 }
 
-/// reg := value. SP never holds nothing: what cannot be followed becomes a symbol. `move`: alignment and
-/// alloca are no loss that anybody should hear about.
+/// reg := value. SP always has a value: if it cannot be followed, it becomes a symbol. `move`: alignment and
+/// alloca are not reported as obstacles.
 void Analysis::write(std::uint8_t reg, Value value, Decoded& decoded, State& state, Move move) {
   if (state.compare.reg == reg || state.compare.source == reg) state.compare.reg = Effect::none;
   if (reg == abi_->sp && !value.is_place()) {
@@ -98,7 +98,7 @@ Value Analysis::masked(const Value& value, std::int64_t mask) const {
   return Value::other();
 }
 
-/// What a load from a table of constants gives: something that knows which table it came from.
+/// The value of a load from a table of constants: records which table it came from.
 Value Analysis::table_entry(const Effect& effect, Decoded& decoded, const State& state) {
   const auto operand = [&](std::uint8_t reg) {
     return reg == Effect::none ? Value{Base::constant, false, 0, 0} : state.reg(reg);
@@ -123,7 +123,7 @@ Value Analysis::table_entry(const Effect& effect, Decoded& decoded, const State&
   return {Base::table, false, static_cast<std::uint16_t>(decoded.table), 0};
 }
 
-/// A bounded index with a name that no other one has in the state.
+/// A bounded index with a name that is unique in the state.
 Value Analysis::new_name(const Value& value, std::uint64_t number, State& state) const {
   constexpr std::uint64_t num_names = 0xffff / bounded_names;
   const auto name = static_cast<std::uint16_t>(1 + number % num_names);
@@ -133,8 +133,8 @@ Value Analysis::new_name(const Value& value, std::uint64_t number, State& state)
   return named(value, name);
 }
 
-/// source + value. Where that is a plain copy of something, both registers get a name in common, so that a
-/// later compare of one bounds the other.
+/// source + value. If that is a plain copy, both registers get a common name, so that a later compare of one
+/// bounds the other.
 Value Analysis::copied(const Effect& effect, const Decoded& decoded, State& state) {
   if (effect.source == Effect::none) return number(effect.value, function_.start);
   Value value = state.reg(effect.source);
@@ -163,12 +163,12 @@ Value Analysis::copied(const Effect& effect, const Decoded& decoded, State& stat
   return is_narrow ? narrowed(value, effect.size, effect.is_signed) : value;
 }
 
-/// Stores through unknown pointers do not concern the frame. Known pointers other than SP and FP walk through
-/// arrays, and the analysis walks with them, a few steps further than the program: they do not write where
-/// registers are saved. Nor does anything destroy the only copy of what the caller wants back: such a store is
-/// on a path that is never taken (the cases of a copy that are too large for the object), or belongs to
-/// __builtin_eh_return, which puts the address where control goes on in the place of the return address. (A
-/// register that is stored where the first row has it saved already is saved there: the row was wrong.)
+/// Stores through unknown pointers are assumed not to hit the frame. Known pointers other than SP and FP walk
+/// through arrays, and the analysis follows them a few steps further than the program does: they do not write
+/// saved registers. Nor does a store destroy the only copy of a value to restore. Such a store is on a path
+/// that is never taken (cases of a copy too large for the object), or belongs to __builtin_eh_return, which
+/// overwrites the return address. (A register stored where the first row has it saved already is saved there:
+/// the row was wrong.)
 void Analysis::write_memory(const Effect& effect, const Value& place, State& state) const {
   if (!place.is_place()) return;
   const std::uint32_t size = effect.size ? effect.size : 8;
@@ -210,7 +210,7 @@ void Analysis::apply(const Effect& effect, Decoded& decoded, State& state) {
   }
 }
 
-/// What a callee leaves behind. Memory below SP is its stack.
+/// The state after a callee returns. Memory below SP is the callee's stack.
 void Analysis::call(const Decoded&, State& state) {
   const Value sp = state.reg(abi_->sp);
   state.drop_below(sp);
@@ -219,7 +219,7 @@ void Analysis::call(const Decoded&, State& state) {
   state.compare.reg = Effect::none;
 }
 
-/// A call that goes to a place in the same function leaves a return address and changes nothing else.
+/// A call to a place in the same function leaves a return address and changes nothing else.
 void Analysis::enter_internal_call(const Decoded& decoded, State& state) const {
   const Instruction& instruction = decoded.instruction;
   const auto return_address = static_cast<std::int64_t>(instruction.address + instruction.length);
@@ -230,7 +230,7 @@ void Analysis::enter_internal_call(const Decoded& decoded, State& state) const {
   state.set_reg(abi_->sp, below);
 }
 
-/// True where SP, going down to a limit in the steps of a loop, comes to the limit itself, and has not gone past it.
+/// True if SP, decreasing to a limit in the steps of a loop, reaches the limit exactly and has not passed it.
 bool Analysis::steps_meet(const Value& sp, const Value& limit) const {
   if (limit.base != Base::cfa) return false;
   if (sp.base == Base::cfa) return sp.offset > limit.offset; // the first step: more will follow
@@ -241,7 +241,7 @@ bool Analysis::steps_meet(const Value& sp, const Value& limit) const {
   return step > 0 && first.offset > limit.offset && (std::int64_t{first.offset} - limit.offset) % step == 0;
 }
 
-/// What is known more on one side of a branch.
+/// Refines the state on one side of a branch.
 void Analysis::refine(const Instruction& branch, bool taken, State& state) const {
   const State::Compare compare = state.compare;
   if (compare.reg == Effect::none) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Branches, exceptions and system instructions ("Branches, Exception Generating and System instructions" of
-// the Arm ARM). Among the system instructions are the hints, and among the hints those that sign the return
-// address, so that old processors pass over them.
+// the Arm ARM). System instructions include the hints. Return addresses are signed by hints, which older
+// processors execute as no-operations.
 
 #include "encoding.h"
 
@@ -11,12 +11,12 @@
 namespace sframe::code::aarch64 {
 namespace {
 
-/// A target that is `imm` words away.
+/// The target `imm` words away.
 std::uint64_t target(const Instruction& instruction, std::int64_t imm) {
   return instruction.address + static_cast<std::uint64_t>(imm) * 4;
 }
 
-/// What a condition says after a compare of unsigned numbers; in the order of the field `cond`.
+/// The meaning of conditions after an unsigned compare, indexed by the field `cond`.
 constexpr std::array<Condition, 16> conditions = {
     Condition::equal, Condition::not_equal,      Condition::above_or_equal, Condition::below,
     Condition::other, Condition::other,          Condition::other,          Condition::other,
@@ -34,7 +34,7 @@ void decode_conditional(Word word, Instruction& instruction) {
 void decode_hint(Word word, Instruction& instruction, EffectList& effects) {
   switch (word.field(11, 5)) { // CRm and op2
   case 0: instruction.is_nop = true; break;
-  case 7: effects.authenticate(link_register, key_a); break; // xpaclri; no key, but the code is gone
+  case 7: effects.authenticate(link_register, key_a); break; // xpaclri; uses no key, but removes the code
   case 8:
   case 10:
   case 12:
@@ -48,12 +48,12 @@ void decode_hint(Word word, Instruction& instruction, EffectList& effects) {
   case 30:
   case 31: effects.authenticate(link_register, key_b); break; // autibz, autibsp
   case 40: effects.clobber(16); break;                        // chkfeat x16
-  default: break; // bti, yield, barriers, and what is not allocated: no effect by definition
+  default: break; // bti, yield, barriers, and unallocated hints: no effect by definition
   }
 }
 
 void decode_exception(Word word, Instruction& instruction, EffectList& effects) {
-  // Debuggers step over this one (__builtin_debugtrap); other breakpoints are traps of compilers.
+  // Debuggers continue after this one (__builtin_debugtrap); other breakpoints are traps of compilers.
   constexpr std::uint32_t debug_trap = 0xf000;
   const std::uint32_t opc = word.field(23, 21);
   if (opc == 0) { // svc, hvc, smc: the result is in x0 (Linux, SMC calling convention: x0 to x3)
@@ -76,7 +76,7 @@ void decode_system(Word word, Instruction& instruction, EffectList& effects) {
   if (pair) clobber_general(effects, static_cast<std::uint8_t>((word.rd() + 1) % 32));
 }
 
-/// BR, BLR, RET and those with authentication. The field opc: 0 br, 1 blr, 2 ret, 4 eret, 5 drps; with bit 3
+/// BR, BLR, RET and their authenticating forms. The field opc: 0 br, 1 blr, 2 ret, 4 eret, 5 drps; with bit 3
 /// also the first two with a modifier in another register.
 void decode_to_register(Word word, Instruction& instruction, EffectList& effects) {
   const std::uint32_t opc = word.field(24, 21);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A64: every instruction is one little-endian word of 32 bits, in big-endian programs too, and what kind it
-// is stands in bits 28 to 25. That makes a decoder for our purpose small: it reads the fields of those
-// classes that move the stack pointer, save registers or branch, and of every other class it needs to know
-// only which general register is written, which for nearly all of them is the one in bits 4 to 0.
+// A64: every instruction is one 32-bit little-endian word, also in big-endian programs; bits 28 to 25 give
+// its class. That keeps this decoder small. It reads the fields of the classes that move the stack pointer,
+// save registers or branch. Of all other classes it only needs the general register that is written, nearly
+// always the one in bits 4 to 0.
 //
-// Why not Capstone: version 4 (Debian 12) refuses newer instructions (retaa, ldraa, udf, SVE) and takes
-// longer than this with its details switched on; what a word writes would still have to be decided here.
+// Why not Capstone: version 4 (Debian 12) rejects newer instructions (retaa, ldraa, udf, SVE) and is slower
+// than this with its details enabled; the registers that a word writes would still have to be decided here.
 //
 // Specified in the Arm Architecture Reference Manual for A-profile (DDI 0487), chapter C4; the register roles
 // in the Procedure Call Standard (AAPCS64), section 6.1.
@@ -26,7 +26,7 @@ Word read_word(std::span<const std::byte> bytes) {
   return {bits};
 }
 
-/// UDF: the upper half is 0. A word of 0 is what padding and data look like.
+/// UDF: the upper half is 0. Padding and data often are words of 0.
 bool is_udf(Word word) {
   return word.field(31, 16) == 0;
 }
@@ -78,8 +78,8 @@ public:
 
 namespace sframe::code {
 
-// A call preserves x19 to x29 and SP. Counted as lost are also x18, the platform's, and x30, where the call
-// puts the return address.
+// A call preserves x19 to x29 and SP. x18, the platform register, and x30, which gets the return address,
+// count as clobbered too.
 const MachineEntry aarch64_machine{.machine = {.num_registers = aarch64::scratch + 1,
                                                .call_clobbered = 0x1'4007'ffff,
                                                .red_zone = 0,

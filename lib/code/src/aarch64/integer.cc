@@ -2,9 +2,9 @@
 //
 // Data processing on general registers ("Data Processing -- Immediate" and "-- Register" of the Arm ARM).
 //
-// Exact are the instructions that make and take down frames (additions on SP), that compute large frame
-// sizes (mov, movk) and that compute an index or a target of a jump table (compares, masks, extensions,
-// shifts up; a write of a W register clears the upper half). All others clobber their destination.
+// Exact are the instructions that set up and tear down frames (additions to SP), that compute large frame
+// sizes (mov, movk) and that compute an index or a target of a jump table (compares, masks, extensions, left
+// shifts; a write of a W register clears the upper half). All others clobber their destination.
 
 #include "encoding.h"
 
@@ -42,8 +42,8 @@ void decode_add_immediate(Word word, EffectList& effects) {
     effects.set_narrow(word.rd(), word.rn(), subtracts ? -imm : imm, half, false);
 }
 
-/// The mask that a logical immediate stands for: a run of ones, rotated, repeated. Not every field value has
-/// one; those that have not are unallocated, and any mask will do.
+/// The mask of a logical immediate: a run of ones, rotated, repeated. Field values without a mask are
+/// unallocated; for these any mask will do.
 std::uint64_t logical_mask(Word word) {
   const std::uint32_t imms = word.field(15, 10), immr = word.field(21, 16);
   const std::uint32_t length_bits = (word.field(22, 22) << 6) | (~imms & 0x3f);
@@ -105,8 +105,8 @@ void decode_move_wide(Word word, EffectList& effects) {
   }
 }
 
-/// sbfm, bfm, ubfm: shifts and extensions. Those that move bits up, or take bytes from the lowest on, keep
-/// what is known of an index.
+/// sbfm, bfm, ubfm: shifts and extensions. Left shifts, and extensions of the lowest bytes, keep what is
+/// known of an index.
 void decode_bitfield(Word word, EffectList& effects) {
   enum { sbfm, bfm, ubfm };
   const std::uint8_t rd = word.rd(), rn = word.rn();
@@ -126,7 +126,7 @@ void decode_bitfield(Word word, EffectList& effects) {
     effects.clobber(rd);
 }
 
-/// rd := rn + rm * factor; none of them is the zero register. An effect adds in place.
+/// rd := rn + rm * factor; none of them is the zero register. Effects add in place.
 void add_scaled(std::uint8_t rd, std::uint8_t rn, std::uint8_t rm, std::int64_t factor, EffectList& effects) {
   if (rd == rm && rd != rn) {
     effects.set(scratch, rm, 0);
@@ -136,7 +136,7 @@ void add_scaled(std::uint8_t rd, std::uint8_t rn, std::uint8_t rm, std::int64_t 
   effects.add(rd, rm, factor);
 }
 
-/// The flags of an addition or a subtraction of registers: whether they are a compare's.
+/// Sets the flags of an addition or subtraction of registers, which may be a compare.
 void note_flags(Word word, bool is_plain_compare, EffectList& effects) {
   if (is_plain_compare)
     effects.compare_registers(word.rn(), word.rm());
@@ -201,11 +201,11 @@ void decode_logical_shifted(Word word, EffectList& effects) {
     effects.set_narrow(rd, rm, 0, half, false);
 }
 
-/// Pointer authentication of a register by name: "Data-processing (1 source)" with opcode2 = 1.
+/// Pointer authentication of a named register: "Data-processing (1 source)" with opcode2 = 1.
 void decode_pointer_authentication(Word word, EffectList& effects) {
   const unsigned opcode = word.field(15, 10);
   const auto key = static_cast<std::uint8_t>(opcode & 1);
-  constexpr unsigned first_fixed = 32; // those that name no register: in bits 4 to 0 is always 30
+  constexpr unsigned first_fixed = 32; // those with a fixed register: bits 4 to 0 are always 30
   constexpr unsigned xpaci = 16, xpacd = 17;
   if (opcode >= first_fixed) {
     switch (opcode & ~1u) {
@@ -220,7 +220,7 @@ void decode_pointer_authentication(Word word, EffectList& effects) {
   if (word.rd() != link_register || opcode > xpacd || (uses_key && data_key))
     effects.clobber(word.rd());
   else if (!uses_key)
-    effects.authenticate(link_register, key_a); // which key is not known; the code is gone
+    effects.authenticate(link_register, key_a); // the key is not known, but the code is removed
   else
     opcode & 4 ? effects.authenticate(link_register, key) : effects.sign(link_register, key);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads and stores ("Loads and Stores" of the Arm ARM). A pair or a single register goes to base + offset;
-// the base may be written back, before the access (pre-index) or after it. An offset in a register makes the
-// address unknown: such a store is taken not to hit the frame's saved registers, such a load is of interest
+// Loads and stores ("Loads and Stores" of the Arm ARM). A pair or a single register is stored at base +
+// offset; the base may be written back, before the access (pre-index) or after it. A register offset makes
+// the address unknown: such a store is assumed not to hit the frame's saved registers; such a load matters
 // only for jump tables.
 //
-// Words of our kind are X registers; a W register or a vector register that is stored overwrites memory, and
-// a W register that is loaded is a clobber.
+// Tracked words are X registers. Storing a W or vector register overwrites memory, and loading a W register
+// is a clobber.
 
 #include "encoding.h"
 
@@ -20,7 +20,7 @@ constexpr std::uint8_t word_bytes = 8;
 
 enum class Index : std::uint8_t { offset, pre, post };
 
-/// One access by immediate offset: of `count` registers of `size` bytes each.
+/// One access with an immediate offset: `count` registers of `size` bytes each.
 struct Access {
   std::array<std::uint8_t, 2> registers{};
   std::uint8_t count = 1;
@@ -49,7 +49,7 @@ void load_one(const Access& access, std::size_t i, std::int64_t offset, EffectLi
 void transfer(const Access& access, std::int64_t offset, EffectList& effects) {
   if (access.is_load) {
     if (access.is_vector) return;
-    // The base comes last, so that the other load still finds it.
+    // The base is loaded last, since the other load needs it.
     const bool reversed = access.count == 2 && access.registers[0] == access.base;
     for (std::size_t i = 0; i < access.count; ++i)
       load_one(access, reversed ? access.count - 1 - i : i, offset, effects);
@@ -135,7 +135,7 @@ void decode_signed_offset(Word word, EffectList& effects) {
   emit(access, effects);
 }
 
-/// The address has a register as offset: a load may be one from a jump table.
+/// The address has a register offset: a load may be from a jump table.
 void decode_register_offset(Word word, EffectList& effects) {
   Access access;
   unsigned scale = 0;
@@ -160,7 +160,7 @@ void decode_authenticated_load(Word word, EffectList& effects) { // ldraa, ldrab
   clobber_general(effects, word.rd());
 }
 
-/// Atomic operations on memory, without and with V (on vector registers).
+/// Atomic operations on memory, without and with V (vector registers).
 void decode_atomic(Word word, EffectList& effects) {
   const bool is_vector = word.bit(26), o3 = word.bit(15);
   const unsigned opc = word.field(14, 12), size = word.field(31, 30);
@@ -196,14 +196,14 @@ std::uint8_t following(std::uint8_t reg) {
   return static_cast<std::uint8_t>((reg + 1) % 32);
 }
 
-/// Compare and swap: of a register, or of two with `bytes` each. What was in memory comes back in Rs.
+/// Compare and swap: of a register, or of two with `bytes` each. Rs receives the old memory contents.
 void decode_swap(Word word, unsigned bytes, bool is_pair, EffectList& effects) {
   effects.overwrite(static_cast<std::uint8_t>(is_pair ? bytes * 2 : bytes), word.rn(), 0);
   clobber_general(effects, word.rm());
   if (is_pair) clobber_general(effects, following(word.rm()));
 }
 
-/// Exclusive and ordered accesses, compare and swap. With bit 24 those that have the rights of user mode.
+/// Exclusive and ordered accesses, compare and swap. With bit 24: the unprivileged ones.
 void decode_exclusive(Word word, EffectList& effects) {
   const unsigned size = word.field(31, 30);
   const bool ordered = word.bit(23), loads = word.bit(22), o1 = word.bit(21), unprivileged = word.bit(24);
@@ -218,7 +218,7 @@ void decode_exclusive(Word word, EffectList& effects) {
   } else if (loads) { // ldxr, ldxp
     clobber_general(effects, word.rd());
     if (o1) clobber_general(effects, word.rt2());
-  } else { // stxr, stxp: whether it was done is put into Rs
+  } else { // stxr, stxp: Rs receives the status
     effects.overwrite(static_cast<std::uint8_t>(o1 ? bytes * 2 : bytes), word.rn(), 0);
     clobber_general(effects, word.rm());
   }
@@ -261,7 +261,7 @@ void decode_tag(Word word, EffectList& effects) {
   if (addressing == 1) effects.set(word.rn(), word.rn(), offset);
 }
 
-/// cpy..., set...: in three steps, in which addresses, size and (of copies) source run along.
+/// cpy..., set...: in three steps, which update the addresses, the size and (for copies) the source.
 void decode_memory_copy(Word word, EffectList& effects) {
   const bool copies = word.field(23, 22) != 3;
   clobber_general(effects, word.rd());
@@ -280,7 +280,7 @@ void decode_wide_atomic(Word word, EffectList& effects) {
   if (kind == pair_of_fields) clobber_general(effects, word.rm());
 }
 
-/// ldiapp, stilp, ldap, stlp; and ldapr and stlr with write-back, which is by the size of what is accessed.
+/// ldiapp, stilp, ldap, stlp; and ldapr and stlr with write-back, by the size of the access.
 void decode_ordered(Word word, EffectList& effects) {
   const bool single = word.bit(23), loads = word.bit(22), writes_back = word.field(15, 12) == 0;
   if (writes_back) effects.clobber(word.rn());
@@ -292,7 +292,7 @@ void decode_ordered(Word word, EffectList& effects) {
   }
 }
 
-/// Bits 29, 28 and 24: 0, 1, 1. Extensions of the architecture that do not fit elsewhere.
+/// Bits 29, 28 and 24: 0, 1, 1. Miscellaneous extensions of the architecture.
 void decode_extension(Word word, EffectList& effects) {
   const bool high_size = word.field(31, 30) == 3, is_vector = word.bit(26);
   const unsigned kind = word.field(11, 10);

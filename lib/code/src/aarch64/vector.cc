@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Floating point, Advanced SIMD, SVE and SME: frames need only what they do to general registers. Few of
-// these instructions write one, always the one in bits 4 to 0, and all but the stack arithmetic of SVE mean
-// the zero register by 31. The list has to be exact: to clobber that register for the others too would be
-// wrong, for where they name a vector register, 30 is v30, not the return address.
+// Floating point, Advanced SIMD, SVE and SME: only their effects on general registers matter. Few of these
+// instructions write one, always the one in bits 4 to 0; 31 is the zero register in all but the stack
+// arithmetic of SVE. The list must be exact: it would be wrong to clobber that register for the others, since
+// 30 may be v30, not the return address.
 //
-// Stores of SVE are left out: their addresses count in vector lengths, which nobody knows before the program
-// runs, and they write only what a predicate lets through.
+// Stores of SVE are omitted: their addresses depend on the vector length, which is unknown before run time,
+// and they write only what a predicate enables.
 
 #include "encoding.h"
 

@@ -24,7 +24,7 @@ class ZydisBackedDecoder final : public Decoder {
 public:
   ZydisBackedDecoder() {
     ZydisDecoderInit(&decoder_, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    // Instructions of the newest extensions share encodings with the no-operations that compilers use.
+    // Instructions of KNC share encodings with the no-operations that compilers use.
     ZydisDecoderEnableMode(&decoder_, ZYDIS_DECODER_MODE_KNC, ZYAN_FALSE);
   }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Instructions that Zydis 4.0 does not know and that libraries of today have: on vectors, with a VEX prefix
-// (AVX-IFMA, AVX-VNNI-INT8 and -INT16, AVX-NE-CONVERT, SHA512, SM3, SM4), and LKGS of kernels. None of them
-// writes a general register, flags or memory, so that the length says all. (Intel SDM, volume 2, sections 2.1
-// and 2.3, and the instructions' own pages.)
+// Instructions that Zydis 4.0 does not know and that current libraries use: vector instructions with a VEX
+// prefix (AVX-IFMA, AVX-VNNI-INT8 and -INT16, AVX-NE-CONVERT, SHA512, SM3, SM4), and LKGS of kernels. None of
+// them writes a general register, flags or memory, so the length is sufficient. (Intel SDM, volume 2,
+// sections 2.1 and 2.3, and the instructions' own pages.)
 
 #include "amd64/decoder.h"
 
 namespace sframe::code::amd64 {
 namespace {
 
-/// Reads from the front; what is beyond the end is 0 and makes the whole fail.
+/// Reads bytes in order; reading past the end gives 0 and makes the result invalid.
 class Reader {
 public:
   explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -22,7 +22,7 @@ public:
     return byte;
   }
   void skip(std::size_t count) { at_ += count; }
-  /// The bytes read; 0 where there were not so many, or more than an instruction has.
+  /// The number of bytes read; 0 after reading past the end or past an instruction's maximum length.
   std::uint8_t length() const {
     constexpr std::size_t max_length = 15;
     return at_ <= bytes_.size() && at_ <= max_length ? static_cast<std::uint8_t>(at_) : 0;
@@ -33,7 +33,7 @@ private:
   std::size_t at_ = 0;
 };
 
-/// Over an operand: ModRM, SIB and displacement. Gives ModRM.
+/// Skips an operand: ModRM, SIB and displacement. Returns ModRM.
 unsigned skip_operand(Reader& reader) {
   const unsigned modrm = reader.next(), mode = modrm >> 6, rm = modrm & 7;
   constexpr unsigned in_register = 3, sib = 4, no_base = 5;
@@ -46,7 +46,7 @@ unsigned skip_operand(Reader& reader) {
   return modrm;
 }
 
-/// Prefixes of VEX, as a mask of those that an opcode takes.
+/// Prefixes of VEX, as a mask of those that an opcode accepts.
 enum : unsigned { np = 1, x66 = 2, xf3 = 4, xf2 = 8 };
 
 struct Opcode {
@@ -85,7 +85,8 @@ bool skip_vex(Reader& reader) {
   return true;
 }
 
-/// LKGS: the descriptor table's opcode with a prefix. Loads a segment whose base user code sees.
+/// LKGS: the descriptor table's opcode with a prefix. Loads a segment whose base user code does not see in FS
+/// or GS.
 bool skip_lkgs(Reader& reader) {
   constexpr unsigned rex_mask = 0xf0, rex = 0x40, lkgs = 6;
   if ((reader.peek() & rex_mask) == rex) reader.skip(1);

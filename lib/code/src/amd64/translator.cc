@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// AMD64 instructions as effects. Those that compilers move SP, FP and addresses with are told exactly, by
-// mnemonic; all others write something to the operands that Zydis says they write (generic()).
+// Translates AMD64 instructions to effects. Instructions that compilers use to move SP, FP and addresses are
+// translated exactly, by mnemonic; all others clobber the operands that Zydis reports as written (generic()).
 //
-// A write to a 32-bit register clears the upper half, one to a smaller part keeps the rest: both end any
+// A write to a 32-bit register clears the upper half, one to a smaller part keeps the rest: neither keeps an
 // address in it. (Intel SDM, volume 1, section 3.4.1.1.)
 
 #include "amd64/decoder.h"
@@ -15,7 +15,7 @@ namespace {
 
 using Kind = Effect::Kind;
 
-/// The condition of a branch, where it is one that bounds an index.
+/// The condition of a branch, if it can bound an index.
 Condition condition_of(ZydisMnemonic mnemonic) {
   switch (mnemonic) {
   case ZYDIS_MNEMONIC_JNBE: return Condition::above;
@@ -45,7 +45,7 @@ bool Translator::is_register(std::uint32_t i, std::uint8_t size) const {
          reg(i).size == size;
 }
 
-/// Nothing where the address is not one of the flat address space, or not made of 64-bit registers.
+/// Empty if the address is not in the flat address space, or does not use 64-bit registers.
 std::optional<Place> Translator::place(const ZydisDecodedOperand& operand) const {
   const ZydisDecodedOperandMem& mem = operand.mem;
   if (mem.segment == ZYDIS_REGISTER_FS || mem.segment == ZYDIS_REGISTER_GS || raw_.address_width != 64)
@@ -137,7 +137,7 @@ bool Translator::translate_stack() {
     effects_.push_back({.kind = Kind::add, .reg = rsp, .value = 8});
     return true;
   case ZYDIS_MNEMONIC_ENTER:
-    if (immediate(1) != 0) return false; // nested frames: nobody uses them
+    if (immediate(1) != 0) return false; // nested frames: not used
     effects_.push_back({.kind = Kind::store, .reg = rbp, .source = rsp, .value = -8});
     effects_.push_back({.kind = Kind::add, .reg = rsp, .value = -8});
     effects_.push_back({.kind = Kind::set, .reg = rbp, .source = rsp});
@@ -156,7 +156,7 @@ void Translator::push() {
   effects_.push_back({.kind = Kind::add, .reg = rsp, .value = -size});
 }
 
-/// The address of a memory operand is computed with SP as it is after the pop.
+/// The address of a memory operand uses SP after the pop.
 void Translator::pop() {
   const std::int64_t size = raw_.operand_width == 16 ? 2 : 8;
   const bool to_register = is_register(0, 8) || is_register(0, 2);
@@ -211,7 +211,7 @@ void Translator::move() {
   generic();
 }
 
-/// reg := a number in memory, of the operand's size.
+/// reg := a number in memory of the operand's size.
 void Translator::load(std::uint8_t to, const ZydisDecodedOperand& operand, bool is_signed) {
   const auto at = place(operand);
   const auto size = static_cast<std::uint8_t>(operand.size / 8);
@@ -259,7 +259,7 @@ void Translator::load_effective_address() {
     if (at->index != Effect::none) add(at->index, at->scale);
     return;
   }
-  // The index is in the register that the sum goes to: multiplied in place, then added to.
+  // The index is in the register that receives the sum: multiplied in place, then added to.
   add(to, at->scale - 1 + (at->base == to));
   if (at->base != Effect::none && at->base != to) add(at->base, 1);
   add(Effect::none, at->value);
@@ -276,7 +276,7 @@ bool Translator::exchange() {
 
 // Arithmetic
 
-/// Memory fences before SSE2, and still the fastest: lock add or or of 0 to the top of the stack.
+/// Memory fences before SSE2, and still the fastest: lock add or lock or of 0 to the top of the stack.
 bool Translator::leaves_memory_as_it_is() const {
   if (raw_.mnemonic != ZYDIS_MNEMONIC_ADD && raw_.mnemonic != ZYDIS_MNEMONIC_OR) return false;
   return is_memory(0) && is_immediate(1) && immediate(1) == 0;
@@ -335,7 +335,7 @@ bool Translator::mask() {
 }
 
 bool Translator::shift_left() {
-  constexpr std::int64_t max_shift = 3; // what scales an index
+  constexpr std::int64_t max_shift = 3; // scales an index
   if (!is_register(0, 8) || !is_immediate(1) || immediate(1) < 0 || immediate(1) > max_shift) return false;
   const std::int64_t factor = std::int64_t{1} << immediate(1);
   const std::uint8_t to = reg(0).number;
@@ -347,7 +347,7 @@ bool Translator::shift_left() {
 
 void Translator::overwrite(const Place& at, std::uint32_t size) {
   if (at.base == Effect::none || at.index != Effect::none)
-    return; // no word of the frame, as far as can be seen
+    return; // does not write a tracked word of the frame
   constexpr std::uint32_t step = 128, max_size = 8192;
   for (std::uint32_t done = 0; done < std::min(size, max_size); done += step)
     effects_.push_back({.kind = Kind::overwrite,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Branches (Principles of Operation, chapters 5 and 7). A call is a jump that saves the address behind it in
-// a register; the ABI's is r14, and `br %r14` returns. A branch with a mask of 0 is a nop, with 15 it always
-// goes. Compilers write a trap as a branch into its own middle, where no instruction is.
+// Branches (Principles of Operation, chapters 5 and 7). A call is a jump that saves the return address in a
+// register; the ABI's is r14, and `br %r14` returns. A branch with mask 0 is a nop, with 15 it is
+// unconditional. Compilers write a trap as a branch into its own middle, which is not an instruction.
 
 #include "handlers.h"
 
@@ -11,8 +11,8 @@ namespace {
 
 constexpr unsigned never = 0, always = 15;
 
-/// What a mask says after a compare of unsigned numbers. Its bits: equal, low, high, and one that a compare
-/// never gives.
+/// The condition of a mask after an unsigned compare. Its bits: equal, low, high, and one that a compare
+/// never sets.
 Condition condition_of(unsigned mask) {
   constexpr std::array<Condition, 8> by_mask = {
       Condition::other, Condition::above,          Condition::below,          Condition::not_equal,
@@ -34,7 +34,7 @@ void go_relative(const Context& context, unsigned mask, std::int64_t halfwords) 
   if (mask != always) instruction.condition = condition_of(mask);
 }
 
-/// A branch to what a register says (none: to what nobody knows).
+/// A branch to the address in a register (none: to an unknown address).
 void go_indirect(const Context& context, unsigned mask, std::uint8_t reg) {
   Instruction& instruction = context.instruction;
   if (mask == never) return;
@@ -46,7 +46,7 @@ void go_indirect(const Context& context, unsigned mask, std::uint8_t reg) {
   instruction.jump_register = reg;
 }
 
-/// The register that holds an address, where it is one.
+/// The register that holds an address, if the address is just a register.
 std::uint8_t register_of(const Address& address) {
   return address.has_index() || address.displacement != 0 ? Effect::none : address.base;
 }
@@ -104,8 +104,8 @@ void branch_indirect(const Context& context) {
   go_indirect(context, context.word.field(8, 4), scratch);
 }
 
-/// Padding is a branch to itself that is never taken. With another target it is a jump label of the Linux kernel,
-/// which makes it a jump at run time.
+/// Padding is a branch to itself that is never taken. With another target it is a jump label of the Linux
+/// kernel, which may become a jump at run time.
 void branch_relative(const Context& context) {
   const unsigned mask = context.word.field(8, 4);
   const std::int64_t halfwords = context.word.signed_field(16, context.argument);
@@ -120,7 +120,7 @@ void branch_relative(const Context& context) {
 void branch_and_save(const Context& context) {
   if (const std::uint8_t reg = context.word.r2())
     call_indirect(context, reg);
-  else // only tells where it is
+  else // only gets its own address
     context.effects.set_constant(context.word.r1(), static_cast<std::int64_t>(context.next()));
 }
 
@@ -133,7 +133,7 @@ void call_relative(const Context& context) {
   const std::uint8_t link = context.word.r1();
   instruction.target = context.relative(context.word.signed_field(16, context.argument));
   const bool skips_literals = context.argument == 16 && link != link_register;
-  if (skips_literals) { // bras %r13 over a pool of constants: it does not come back
+  if (skips_literals) { // bras %r13 over a literal pool: does not return
     instruction.flow = Flow::jump;
     context.effects.set_constant(link, static_cast<std::int64_t>(context.next()));
   } else {
@@ -149,7 +149,7 @@ void branch_on_count(const Context& context) {
     return go_indirect(context, always - 1, reg);
   }
   count_down(context);
-  if (reg != 0) go_indirect(context, always - 1, Effect::none); // to the counter as it was
+  if (reg != 0) go_indirect(context, always - 1, Effect::none); // to the counter's old value
 }
 
 void branch_on_count_memory(const Context& context) {
@@ -175,8 +175,9 @@ void set_mode_and_branch(const Context& context) {
   if (context.word.r2() != 0) go_indirect(context, always, context.word.r2());
 }
 
-// Compares that branch leave the condition code alone. To tell them as a compare and a branch is right for
-// the branch, and only wrong for one behind it that asks for an older compare, which compilers do not write.
+// Compare-and-branch instructions leave the condition code alone. Translating them as a compare and a branch
+// is right for this branch. It is wrong only for a later one that tests an older compare, which compilers do
+// not generate.
 
 void compare_and_branch_relative(const Context& context) {
   const unsigned mask = context.word.field(32, 4) & ~1u;
@@ -209,14 +210,14 @@ void supervisor_call(const Context& context) {
   context.effects.clobber(2); // the result; Linux keeps all others
 }
 
-/// Monitor call. Linux has `mc 0,0` for BUG, which does not come back, and for WARN, which does.
+/// Monitor call. Linux uses `mc 0,0` for BUG, which does not return, and for WARN, which does.
 void monitor_call(const Context& context) {
   context.instruction.flow = Flow::trap;
 }
 
 void execute(const Context& context) {
-  // The instruction that it executes is elsewhere. Compilers use this for mvc, xc and their like with a
-  // length in a register, which write memory through pointers, and trt, which writes r1 and r2.
+  // The executed instruction is elsewhere. Compilers use this for mvc, xc and similar with a length in a
+  // register, which write memory through pointers, and trt, which writes r1 and r2.
   context.effects.clobber(1);
   context.effects.clobber(2);
   context.effects.lose_flags();

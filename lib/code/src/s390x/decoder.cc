@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// s390x: instructions of 2, 4 or 6 bytes, big-endian; the first two bits tell how many. One table
-// (opcodes.cc) has all opcodes: an instruction that matters for frames has a handler, of all others it says
-// which registers they write.
+// s390x: instructions of 2, 4 or 6 bytes, big-endian; the first two bits give the length. One table
+// (opcodes.cc) has all opcodes: an instruction that affects frames has a handler; for all others it lists the
+// registers that they write.
 //
-//   r0 to r15    0 to 15; r15 is SP, r14 the link register, r11 the frame pointer by custom
-//   f0 to f15   16 to 31 in the ABI's own order (fpr()); they are also the first halves of v0 to v15
+//    r0 to r15    0 to 15; r15 is SP, r14 the link register, r11 the frame pointer by custom
+//    f0 to f15   16 to 31 in the ABI's own order (fpr()); they are also the first halves of v0 to v15
 //
-// Why not Capstone: version 4 (Debian 12) cannot say which registers an instruction of this machine reads
-// and writes, which is all that is asked of it here.
+// Why not Capstone: version 4 (Debian 12) cannot report which registers an s390x instruction reads and
+// writes, which is all that is needed here.
 //
 // Specified in the z/Architecture Principles of Operation (SA22-7832); the roles of the registers in the ELF
 // Application Binary Interface, s390x Supplement.
@@ -41,7 +41,7 @@ void clobber_float(unsigned number, EffectList& effects) {
   effects.clobber(fpr(number));
 }
 
-/// v16 to v31 share nothing with the floating point registers.
+/// v16 to v31 do not overlap the floating point registers.
 void clobber_vector(unsigned number, unsigned fifth_bit, EffectList& effects) {
   if (!fifth_bit) clobber_float(number, effects);
 }
@@ -92,8 +92,8 @@ public:
 } // namespace
 } // namespace s390x
 
-// A call preserves r6 to r13, r15 and f8 to f15 (24 to 31). Nothing below SP is anybody's, but the 160 bytes
-// from SP on belong to what a function calls: it saves registers there.
+// A call preserves r6 to r13, r15 and f8 to f15 (24 to 31). There is no red zone below SP, but the 160 bytes
+// from SP on are the callee's register save area.
 const MachineEntry s390x_machine{.machine = {.num_registers = s390x::scratch + 1,
                                              .call_clobbered = 0x1'00ff'403f,
                                              .red_zone = 0,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic of 64 bits that makes frames, allocates on the stack, and computes the index of a jump table.
-// (Instructions of 32 bits keep the upper half of their register, so they clobber.)
+// 64-bit arithmetic that sets up frames, allocates on the stack, or computes the index of a jump table.
+// (32-bit instructions keep the upper half of their register, so they clobber.)
 
 #include "handlers.h"
 
 namespace sframe::code::s390x {
 namespace {
 
-/// r1 := r2 + r3 * factor, where r1 may be any of them.
+/// r1 := r2 + r3 * factor; r1 may be either of them.
 void add(const Context& context, std::uint8_t r1, std::uint8_t r2, std::uint8_t r3, std::int64_t factor) {
   EffectList& effects = context.effects;
   if (r1 == r3 && r1 != r2) {
@@ -30,7 +30,7 @@ void multiply(const Context& context, std::uint8_t to, std::uint8_t from, unsign
   context.effects.add(to, from, factor);
 }
 
-/// Keeps all bits but those that the immediate, `width` bits at `shift`, has as 0.
+/// Clears the bits that are 0 in the immediate, which has `width` bits at `shift`; keeps all others.
 void keep_bits(const Context& context, std::uint64_t imm, unsigned width, unsigned shift) {
   const std::uint64_t all = (std::uint64_t{1} << width) - 1;
   context.effects.mask(context.word.r1(), static_cast<std::int64_t>(~((all & ~imm) << shift)));
@@ -48,7 +48,7 @@ void load_address(const Context& context) {
   const Address of = word.indexed_address(word.byte(0) == 0xe3);
   const std::uint8_t r1 = word.r1();
   if (!of.has_index()) return context.effects.set(r1, of.base, of.displacement);
-  const bool index_goes = of.index == r1; // the sum is the same either way round
+  const bool index_goes = of.index == r1; // the sum is commutative
   const std::uint8_t first = index_goes ? of.index : of.base;
   add(context, r1, first, index_goes ? of.base : of.index, 1);
   if (of.displacement) context.effects.set(r1, r1, of.displacement);
@@ -143,7 +143,7 @@ void add_memory(const Context& context) {
   context.effects.add(r1, scratch, 1);
 }
 
-/// `lr %r15,%r15` and the like: valgrind's requests start with four.
+/// `lr %r15,%r15` and the like: valgrind's requests start with four of these.
 void combine_same(const Context& context) {
   constexpr unsigned lr = 0x18;
   if (context.word.r1() != context.word.r2()) context.effects.clobber(context.word.r1());
@@ -181,8 +181,8 @@ void shift_left(const Context& context) {
     multiply(context, context.word.r1(), context.word.r3(), static_cast<unsigned>(amount.displacement) & 63);
 }
 
-/// Takes R2, rotated left by I5, and keeps the bits from I3 to I4 of it, with zeros around them where I4's
-/// first bit is set. Exact where no bit that comes round is kept: a shift up and a mask.
+/// Rotates R2 left by I5 and keeps its bits I3 to I4, surrounded by zeros if the first bit of I4 is set.
+/// Exact if no bit that wraps around is kept: a left shift and a mask.
 void rotate_and_insert(const Context& context) {
   const Word word = context.word;
   const unsigned first = word.byte(2) & 63, last = word.byte(3) & 63, rotation = word.byte(4) & 63;

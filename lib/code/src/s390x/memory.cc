@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loads and stores. A word is 64 bits, of a general or of a floating point register (which gcc uses to keep
-// r14 and others in leaf functions, and saves when the caller's). A store of fewer or more bytes overwrites.
-// A store at base + index goes where nobody knows: it is taken not to hit saved registers.
+// Loads and stores. A word is 64 bits, of a general or floating point register (gcc keeps r14 and others in
+// floating point registers in leaf functions, and saves call-saved ones). A store of fewer or more bytes
+// overwrites. A store at base + index has an unknown address: it is assumed not to hit saved registers.
 
 #include "handlers.h"
 
@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::uint8_t word_bytes = 8;
 
-/// Formats RXY, RSY and SIY have displacements of 20 bits. With opcode 0xed only a few are RXY: ldy, stdy,
-/// ...
+/// Formats RXY, RSY and SIY have 20-bit displacements. With opcode 0xed only a few are RXY: ldy, stdy, ...
 bool has_long_displacement(Word word) {
   const bool is_float_rxy = word.byte(0) == 0xed && (word.byte(5) & 0xfc) == 0x64;
   return word.byte(0) == 0xe3 || word.byte(0) == 0xeb || is_float_rxy;
@@ -53,7 +52,7 @@ void load_narrow(const Context& context, bool is_signed) {
                           .value = from.displacement});
 }
 
-/// How many registers the range from R1 to R3 has; it goes on with 0 behind the last.
+/// The number of registers from R1 to R3; the range wraps to 0.
 unsigned range_size(Word word) {
   return (word.r3() - word.r1() + num_general) % num_general + 1;
 }
@@ -115,7 +114,7 @@ void load_multiple_words(const Context& context) {
   const Word word = context.word;
   const unsigned count = range_size(word);
   if (!from.has_base()) return load_multiple(context);
-  // The base comes last, so that the other loads still find it.
+  // The base is loaded last, since the other loads need it.
   unsigned base_at = count;
   for (unsigned i = 0; i < count; ++i) {
     if (in_range(word, i) == from.base)
@@ -137,7 +136,7 @@ void load_multiple(const Context& context) {
 void load_multiple_vectors(const Context& context) {
   const bool first_is_high = context.word.field(36, 1) != 0;
   const bool last_is_high = context.word.field(37, 1) != 0;
-  if (first_is_high && last_is_high) return; // v16 to v31 hold no floating point registers
+  if (first_is_high && last_is_high) return; // v16 to v31 do not contain floating point registers
   for (unsigned i = 0; i < num_general; ++i) context.effects.clobber(fpr(i));
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every opcode of the z/Architecture Principles of Operation (appendix B), in two layers: first what each
-// instruction writes, then, replacing rows of the first, those whose meaning matters exactly. Where a page of
-// opcodes is mostly of one kind, its first row stands for all of it, so that later additions are taken
-// for that kind. The condition code counts as written by all that have no handler.
+// Every opcode of the z/Architecture Principles of Operation (appendix B), in two layers: first the registers
+// that each instruction writes; then, replacing rows of the first, the instructions that need an exact
+// translation. If a page of opcodes is mostly of one kind, its first row covers all of it, so that later
+// additions are treated as that kind. Instructions without a handler are assumed to write the condition code.
 
 #include "opcodes.h"
 
@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint8_t none = 0; ///< prefix of the opcodes of one byte
 
 constexpr Row rows[] = {
-    // What they write.
+    // Registers written.
     {none,
      "10 11 12 13 14 16 17 18 1a 1b 1e 1f 43 48 4a 4b 4c 4f 51 54 56 57 58 5a 5b 5e 5f 71 83 88 89 8a 8b"
      "b1 bf",
@@ -109,7 +109,7 @@ constexpr Row rows[] = {
     {0xed, "3b 48 49 ab af", f3 | f3_next},
     {0xed, "08 09 10 11 12 18 19 50 51 54 55 58 59", nothing},
 
-    // Where control goes.
+    // Control flow.
     {none, "00", nothing, stop},
     {none, "05 0c 0d", nothing, branch_and_save},
     {none, "06", nothing, branch_on_count, 4},
@@ -262,7 +262,7 @@ constexpr Row rows[] = {
     {0xec, "d9 db", nothing, add_immediate_distinct},
 };
 
-/// The byte that has the second part of an opcode, by its first byte; 0 = it has none.
+/// The byte with the second part of an opcode, by its first byte; 0 = none.
 enum class Second : std::uint8_t { nowhere, byte_1, nibble_of_byte_1, byte_5 };
 
 struct Page {
@@ -280,7 +280,7 @@ constexpr Page pages[] = {
 };
 constexpr unsigned opcodes_per_page = 256;
 
-/// The table as it is looked up in: rows by page and second part.
+/// The lookup table: rows by page and second part.
 struct Lookup {
   std::array<std::uint8_t, opcodes_per_page> page_of{}; ///< by first byte; 0 = the page without second parts
   std::array<std::array<std::uint8_t, opcodes_per_page>, std::size(pages)> row_of{}; ///< number of a row + 1
