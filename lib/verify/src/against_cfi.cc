@@ -17,30 +17,30 @@ namespace sframe::verify {
 
 namespace {
 
-/// What is known of a function so far.
+/// What is known about a function so far.
 enum Mark : std::uint8_t {
   mark_contradiction = 1,
   mark_undecided = 2,
   mark_any_cfi = 4,     ///< some of its addresses have CFI
-  mark_signal_told = 8, ///< the mark of signal frames was found to differ
-  mark_no_cfi = 16,     ///< some of its addresses have none
+  mark_signal_told = 8, ///< the signal frame flags were found to differ
+  mark_no_cfi = 16,     ///< some of its addresses have no CFI
 };
 
-/// The highest version among the sections: what it can say, a producer could have said.
+/// The highest version among the sections: a producer could have used all that it can represent.
 VersionNumber version_of(const Input& input) {
   std::uint8_t version = 0;
   for (const SframePart& part : input.parts()) version = std::max(version, part.section.header().version);
   return version == 1 ? VersionNumber::v1 : version == 2 ? VersionNumber::v2 : VersionNumber::v3;
 }
 
-/// Pieces of repeating blocks that may be compared: a section that shares rows can ask for very many.
+/// Limit of the pieces of repeating blocks to compare: a section that shares rows can request very many.
 std::uint64_t budget_for_blocks(const Input& input) {
   std::uint64_t budget = 1 << 20;
   for (const SframePart& part : input.parts()) budget += 64 * part.section.bytes().size();
   return budget;
 }
 
-/// Stubs of the linker are called, and often have no CFI that says so.
+/// Linker stubs are called, and often have no CFI.
 bool is_stub(const Input& input, const EncodedFde& fde, std::uint64_t begin) {
   return fde.pc_type == PcType::mask || input.in_stubs(begin);
 }
@@ -57,7 +57,7 @@ Finding mark_finding(const Input& input, std::uint64_t begin, std::string messag
           .offset = {}};
 }
 
-/// Needs no CFI: no signal handler returns to a stub.
+/// Does not need CFI: no signal handler returns to a stub.
 void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
   for (const Range& range : input.functions()) {
     const auto fde = input.parts()[range.source].section.fde(range.item);
@@ -111,7 +111,7 @@ private:
   Verdicts& verdicts_;
   Sink& sink_;
   WorkLimit budget_;                             ///< pieces of repeating blocks
-  std::vector<std::uint64_t> first_function_; ///< per part: how many functions the parts before it have
+  std::vector<std::uint64_t> first_function_; ///< per part: number of functions in the parts before it
   std::vector<std::uint8_t> marks_;           ///< per function
   std::uint64_t addresses_ = 0;
 };
@@ -145,11 +145,11 @@ void Sweep::tell_verdicts() {
       const std::uint8_t mark = marks_[first_function_[number] + i];
       if (mark & mark_contradiction)
         verdicts_.add(number, i, Verdict::contradiction);
-      else if (mark & mark_undecided || !section.fde(i)) // rows that cannot be read, functions that cannot
+      else if (mark & mark_undecided || !section.fde(i)) // unreadable rows or functions
         verdicts_.add(number, i, Verdict::undecided);
       else if (!(mark & mark_no_cfi))
         verdicts_.add(number, i, Verdict::agree);
-      else if (mark & mark_any_cfi) // else the CFI is no witness: another one may be
+      else if (mark & mark_any_cfi) // else the CFI is no reference: other CFI may be
         verdicts_.add(number, i, Verdict::undecided);
     }
   }
@@ -168,7 +168,7 @@ void Sweep::next_cfi() {
   has_c_ = cfi_.next(c_);
 }
 
-/// [begin, end) lies in the interval at hand of one side, or of both.
+/// [begin, end) is in the current interval of one side, or of both.
 void Sweep::step(std::uint64_t begin, std::uint64_t end) {
   const bool in_s = has_s_ && s_.begin <= begin, in_c = has_c_ && c_.begin <= begin;
   const bool has_row = in_s && s_.kind != SframeInterval::Kind::none;
@@ -198,7 +198,7 @@ void Sweep::both(std::uint64_t begin, std::uint64_t end) {
     compare_blocks(begin, end);
 }
 
-/// What the two say of the function as a whole.
+/// Compares the properties of the function as a whole.
 void Sweep::compare_marks(std::uint64_t begin) {
   const bool signal = c_.fde->fde.cie.signal_frame;
   if (s_.fde->signal_frame == signal || mark() & mark_signal_told) return;
@@ -209,7 +209,7 @@ void Sweep::compare_marks(std::uint64_t begin) {
                                 : "SFrame marks a signal frame, the CFI does not"));
 }
 
-/// One side repeats, or both do: all that can meet meets within a common period.
+/// One or both sides repeat: every combination occurs within a common period.
 void Sweep::compare_blocks(std::uint64_t begin, std::uint64_t end) {
   const bool block = s_.kind == SframeInterval::Kind::block, plt = c_.rule.kind == CfiRule::Kind::plt;
   const std::uint32_t s_period = block ? s_.fde->rep_size : 1, c_period = plt ? c_.rule.plt.block_size() : 1;
@@ -249,7 +249,7 @@ void Sweep::compare_blocks(std::uint64_t begin, std::uint64_t end) {
 void Sweep::compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end,
                           std::uint32_t period) {
   const Differences differences = compare(row, rule, abi_);
-  // What stubs do their instructions show: gold's CFI for them is wrong on s390x.
+  // Use the rows computed from the stub's instructions: gold's CFI for them is wrong on s390x.
   if (differences.count != 0 && input_.in_stubs(begin) && input_.stub_rows().prove(row, begin, end))
     return merger_.add(Id::C114, begin, end, [&](Finding& finding) {
       finding.message = "the stub's instructions show that SFrame is right and the CFI is wrong";
@@ -299,7 +299,7 @@ std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& si
   auto eh = cfi_ranges(input, cfi::SectionKind::eh_frame, &sink);
   auto debug = cfi_ranges(input, cfi::SectionKind::debug_frame, &sink);
   const bool two = !eh.empty() && !debug.empty();
-  // Each entry's faults are told once: those of .debug_frame by the comparison with .eh_frame where there is
+  // Each entry's faults are reported once: those of .debug_frame by the comparison with .eh_frame if there is
   // one.
   struct EhFaults : Sink {
     explicit EhFaults(Sink& to) : to(to) {}

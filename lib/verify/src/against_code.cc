@@ -13,7 +13,7 @@ namespace sframe::verify {
 
 namespace {
 
-constexpr std::size_t chunk_size = 64; ///< functions that one thread takes at a time
+constexpr std::size_t chunk_size = 64; ///< functions per work item of a thread
 
 std::vector<Range> all_cfi(const Input& input) {
   return overlay(cfi_ranges(input, cfi::SectionKind::eh_frame, nullptr),

@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view head = "# sframe-verify baseline\n"
                                   "# file, finding, how often, function; see docs/sframe-verify.md\n";
 
-/// Up to the next tab, which is passed over.
+/// The text up to the next tab, which is skipped.
 std::string_view field(std::string_view& rest) {
   const std::size_t tab = std::min(rest.find('\t'), rest.size());
   const std::string_view out = rest.substr(0, tab);
@@ -20,7 +20,7 @@ std::string_view field(std::string_view& rest) {
   return out;
 }
 
-/// Names come from files: nothing in them may look like the end of a field or a line.
+/// Names come from files: they must not contain field or line separators.
 std::string clean(std::string text) {
   std::ranges::replace_if(
       text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
@@ -64,11 +64,11 @@ std::string Baseline::text() const {
 }
 
 Baseline::Key Baseline::key(std::string_view path, std::string_view id, std::string function) {
-  // The folder goes, but not that of a member's name: "dir/lib.a(x/y.o)".
+  // Removes the folder, but not that of a member's name: "dir/lib.a(x/y.o)".
   const std::size_t slash = path.substr(0, path.find('(')).rfind('/');
   if (slash != std::string_view::npos) path.remove_prefix(slash + 1);
   std::string file = clean(std::string(path));
-  if (file.starts_with('#')) file[0] = ' '; // its line would be a comment
+  if (file.starts_with('#')) file[0] = ' '; // otherwise the line would be a comment
   return {std::move(file), std::string(id), clean(std::move(function))};
 }
 

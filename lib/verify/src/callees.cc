@@ -90,7 +90,7 @@ std::span<const std::byte> bytes_of(const elf::Image& image, const elf::Section&
   return image.read(section.address, section.size).value_or(std::span<const std::byte>{});
 }
 
-/// Reads with bounds: what lies outside is 0, or an empty string.
+/// Reads with bounds checks: data outside is 0, or an empty string.
 llvm::DataExtractor reader(const elf::Image& image, std::uint32_t section) {
   const auto sections = image.sections();
   const auto bytes =
@@ -99,8 +99,8 @@ llvm::DataExtractor reader(const elf::Image& image, std::uint32_t section) {
           image.byte_order() == ByteOrder::little, 8};
 }
 
-/// The addresses of stubs for such functions: stubs stand in the order of the relocations in .rela.plt,
-/// behind at most a few that are for all.
+/// Adds the addresses of stubs for such functions. Stubs are in the order of the relocations in .rela.plt,
+/// after a small common header.
 void add_stubs(const elf::Image& image, const elf::Section& plt, const elf::Section& relocations,
                std::vector<std::uint64_t>& addresses) {
   constexpr std::uint64_t max_header = 64, relocation_size = 24, symbol_size = 24;

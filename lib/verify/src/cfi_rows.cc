@@ -70,7 +70,7 @@ CfiRows::CfiRows(const Input& input, std::vector<Range> pieces, Sink* faults)
     : input_(input), pieces_(std::move(pieces)), sources_(input.cfi().size()),
       budget_(65536 + 2 * total_bytes(input)), faults_(faults) {}
 
-/// The cursor of the piece's FDE: the one at hand where the piece goes on with it.
+/// The cursor of the piece's FDE: the open one if the piece continues it.
 CfiRows::Source& CfiRows::open(const Range& piece) {
   Source& source = sources_[piece.source];
   if (source.item == piece.item) return source;
@@ -84,7 +84,7 @@ CfiRows::Source& CfiRows::open(const Range& piece) {
   const auto begin = input_.address(table, *fde);
   if (!begin) return source;
   source.open = {*fde, piece.source, *begin, *begin - fde->start};
-  // An FDE that others stand in is executed again behind each of them.
+  // An FDE that contains others is executed again after each of them.
   const bool resumed = piece.begin != *begin;
   const std::uint64_t instructions = 1 + fde->instructions.size() + fde->cie.instructions.size(); // or fewer
   if (!input_.spend(Resource::cfi_instructions, instructions)) return source;
@@ -137,8 +137,7 @@ CfiRule CfiRows::rule_of(const cfi::CoreRow& row, const AbiTraits& abi) {
   out.kind = CfiRule::Kind::unsayable;
   out.why = converted.error();
 
-  // One rule that cannot be said does not keep the others from being compared: it is replaced by one that
-  // can.
+  // One rule that is not representable does not prevent comparing the others: it is replaced by one that is.
   cfi::CoreRow rest = row;
   for (int attempts = 0; !converted && attempts < 3; ++attempts) {
     const cfi::Unsayable why = converted.error();

@@ -16,7 +16,7 @@ namespace {
 using code::Agreement;
 using code::Exit;
 
-/// Rows of other functions that a function's tail calls may ask for, besides what its size allows.
+/// Limit of rows of other functions read for a function's tail calls, in addition to what its size allows.
 constexpr std::uint64_t min_rows_elsewhere = 4096;
 
 std::vector<Range> pieces_of(std::span<const CodeUnit> units) {
@@ -32,7 +32,7 @@ FrameRow resolved_entry(const AbiTraits& abi) {
 
 constexpr const char* guessed_text = "the row does not fit, but control may not come here as was guessed";
 
-/// Ends the message where SFrame repeats wrong CFI.
+/// Ends the message if SFrame reproduces wrong CFI.
 constexpr const char* cfi_too = "; the CFI says the same";
 
 bool leaves(Exit exit) {
@@ -83,7 +83,7 @@ void CodeChecker::check(const CodeUnit& unit) {
   merger_.flush();
 }
 
-/// The rows in rows_ against the code that control reaches from `begin`.
+/// Checks the rows in rows_ against the code that control reaches from `begin`.
 void CodeChecker::check_rows(const FrameRow& entry, std::uint64_t begin, std::uint64_t end) {
   next_row_ = 0;
   previous_end_ = begin;
@@ -96,8 +96,8 @@ void CodeChecker::check_rows(const FrameRow& entry, std::uint64_t begin, std::ui
   settle(Exit::none, false);
 }
 
-/// Stubs with rows of their own: each starts with the row that its instructions and those of the other stubs show,
-/// since the CFI's can be wrong. False where the function is no stub, or none that can be understood.
+/// Checks stubs with rows of their own. Each starts with the row computed from the instructions of all stubs,
+/// since the CFI's can be wrong. False if the function is not a stub, or not one that is understood.
 bool CodeChecker::check_stubs() {
   if (!input_.in_stubs(unit_->begin)) return false;
   call_sites_.clear();
@@ -107,7 +107,7 @@ bool CodeChecker::check_stubs() {
   (void)input_.stub_rows().visit(unit_->begin, unit_->end, [&](const generate::StubRows::Piece& piece) {
     if (piece.row->offset != 0) return true;
     any = true;
-    // Those that have one row for all of a stub are put together.
+    // Stubs with a single row are merged.
     const bool is_one = piece.end != piece.stub_end;
     const std::uint64_t end = std::min(piece.stub_end, unit_->end);
     for (std::uint64_t at = piece.begin; at < end; at += is_one ? end - at : std::min(size, end - at))
@@ -117,8 +117,8 @@ bool CodeChecker::check_stubs() {
   return any;
 }
 
-/// A stub, as if called. What control does not reach in it (where it goes on once the dynamic linker was asked for)
-/// is entered with the same frame.
+/// Checks a stub as if it were called. Its unreached code (which the dynamic linker returns to) is entered
+/// with the same frame.
 void CodeChecker::check_stub(const FrameRow& entry, std::uint64_t begin, std::uint64_t end) {
   for (std::uint64_t at = begin; at < end && row_at(at);) {
     check_rows(entry, at, end);
@@ -127,14 +127,14 @@ void CodeChecker::check_stub(const FrameRow& entry, std::uint64_t begin, std::ui
   }
 }
 
-/// Stubs: each block on its own, as if called.
+/// Checks stubs: each block separately, as if it were called.
 void CodeChecker::check_blocks(const SframeInterval& blocks) {
   const std::uint32_t size = blocks.fde->rep_size;
   std::vector<PlacedRow> others;
   std::swap(others, rows_);
   in_blocks_ = true;
   call_sites_.clear();
-  frame_rows_.clear(); // or the rest of a block would be believed to be as its rows say
+  frame_rows_.clear(); // otherwise the rest of a block would be assumed to match its rows
   const std::uint64_t phase = (blocks.begin - blocks.function_begin) % size;
   const std::uint64_t total = blocks.end - blocks.begin;
   for (std::uint64_t skip = phase ? size - phase : 0; skip < total; skip += size) {
@@ -147,7 +147,7 @@ void CodeChecker::check_blocks(const SframeInterval& blocks) {
                        blocks.part, blocks.fde->number});
     }
     check_stub(resolved_entry(abi_), block, block_end);
-    if (!results_) break; // not in the file, and what is behind it neither
+    if (!results_) break; // not in the file; later blocks are not either
   }
   merger_.flush();
   in_blocks_ = false;
@@ -167,8 +167,8 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
   return true;
 }
 
-/// The rows that help the analysis where code alone leaves questions open: the CFI's where there is any, so
-/// that wrong rows of SFrame do not help themselves.
+/// Collects the rows that help the analysis if code alone is ambiguous. They are the CFI's if there is any,
+/// so that wrong SFrame rows do not confirm themselves.
 void CodeChecker::collect_rows() {
   frame_rows_.clear();
   const auto add = [&](std::uint64_t address, const FrameRow& row) {
@@ -181,8 +181,8 @@ void CodeChecker::collect_rows() {
   for (const PlacedRow& row : rows_) add(row.begin, row.row);
 }
 
-/// The row at the unit's start: the CFI's, so that a wrong one of SFrame does not help itself, else SFrame's,
-/// else that of a canonical entry.
+/// The row at the unit's start: the CFI's (so that a wrong SFrame row does not confirm itself), else
+/// SFrame's, else that of a canonical entry.
 FrameRow CodeChecker::entry_row() const {
   if (!cfi_rules_.empty() && cfi_rules_.front().second.kind == CfiRule::Kind::row)
     return cfi_rules_.front().second.row;
@@ -190,7 +190,7 @@ FrameRow CodeChecker::entry_row() const {
   return resolved_entry(abi_);
 }
 
-/// Where the function's calls come back with exceptions: from the language-specific data area.
+/// Reads the landing pads of the function's calls from the language-specific data area.
 void CodeChecker::read_call_sites() {
   call_sites_.clear();
   if (!unit_->cfi) return;
@@ -198,7 +198,7 @@ void CodeChecker::read_call_sites() {
   if (!fde || !fde->lsda || fde->lsda->indirect) return;
   const std::uint64_t address = fde->lsda->value;
   std::vector<cfi::LandingPad> pads;
-  // What comes before a fault is as good as a whole table.
+  // The entries before a fault are still valid.
   (void)cfi::read_landing_pads(input_.image()->bytes_at(address), address, fde->start, abi_, pads);
   for (const cfi::LandingPad& pad : pads) call_sites_.push_back({pad.begin, pad.end, pad.landing_pad});
 }
@@ -241,7 +241,7 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
     return add_pending(Id::K207, at, row, conflict_text(result, *results_, abi_));
   if (next_row_is_late(at, row))
     return add_pending(Id::K206, at, row, "the next row should start here, one instruction earlier");
-  // Rules that count from the CFA are wrong with it.
+  // Rules relative to a wrong CFA are wrong as well.
   if (result.cfa.agreement == Agreement::contradicts) {
     const Id id = row.row.cfa.base == abi_.sp ? Id::K201 : Id::K202;
     if (takes_another_stack(at, row)) return add_undecided(at, row, "the function goes on to another stack");
@@ -257,8 +257,8 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
     add_pending(Id::K204, at, row, rule_contradiction("FP", row.row.fp, result.fp, abi_));
 }
 
-/// __builtin_eh_return and the like: the row describes the frame that the function is about to go to, which
-/// is not the caller of this one. Its CFA is in a register, and the instruction makes that SP.
+/// __builtin_eh_return and similar: the row describes the frame that the function switches to, which is not
+/// the caller of this one. Its CFA is in a register, which the instruction copies to SP.
 bool CodeChecker::takes_another_stack(const code::Reached& at, const PlacedRow& row) const {
   if (row.row.cfa.base == abi_.sp || row.row.cfa.base == abi_.fp) return false;
   return std::ranges::binary_search(results_->obstacles(),
@@ -266,17 +266,17 @@ bool CodeChecker::takes_another_stack(const code::Reached& at, const PlacedRow& 
                                     [](const code::Obstacle& o) { return std::pair(o.kind, o.address); });
 }
 
-/// The row cannot be judged here: says why.
+/// The row cannot be checked here: adds the reason.
 void CodeChecker::add_undecided(const code::Reached& at, const PlacedRow& row, std::string why) {
   const bool is_certain = at.certainty == code::Certainty::certain;
-  if (!is_certain && input_.in_stubs(at.instruction.address)) return; // data, perhaps
+  if (!is_certain && input_.in_stubs(at.instruction.address)) return; // may be data
   verdicts_.add(row.part, row.function, Verdict::undecided);
   merger_.add(is_certain ? Id::K303 : Id::K302, at.instruction.address,
               at.instruction.address + at.instruction.length,
               [&](Finding& finding) { finding = describe(finding.id, at, row, std::move(why)); });
 }
 
-/// A row that was right until here, and the next one, which is right already, starts behind the instruction.
+/// A row was right until here, and the next one, which is already right here, starts after the instruction.
 bool CodeChecker::next_row_is_late(const code::Reached& at, const PlacedRow& row) const {
   if (next_row_ == rows_.size() || !pending_.empty() || row.begin == at.instruction.address) return false;
   const PlacedRow& next = rows_[next_row_];
@@ -293,27 +293,27 @@ Finding CodeChecker::describe(Id id, const code::Reached& at, const PlacedRow& r
   finding.sframe = row_text(row.row, abi_);
   finding.code = state_text(at.state, abi_);
   finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
-  // A row that starts inside the instruction holds from there on.
+  // A row that starts inside the instruction applies from there on.
   if (const auto rule = cfi_rule(std::max(at.instruction.address, row.begin))) finding.cfi = rule_text(*rule, abi_);
   finding.compiler = verify::check(id).severity != Severity::note && cfi_agrees(at, row);
   if (finding.compiler) finding.message += cfi_too;
   return finding;
 }
 
-/// The row repeats the CFI.
+/// True if the CFI has the same rules as the row.
 bool CodeChecker::cfi_agrees(const code::Reached& at, const PlacedRow& row) const {
   const auto rule = cfi_rule(std::max(at.instruction.address, row.begin));
   return rule && compare(row.row, *rule, abi_).count == 0;
 }
 
-/// A finding that makes the function one of those that the code contradicts.
+/// A finding that marks the function as contradicted by the code.
 void CodeChecker::contradict(const PlacedRow& row, Finding finding) {
   verdicts_.add(row.part, row.function,
                 finding.compiler ? Verdict::contradiction_in_cfi : Verdict::contradiction);
   sink_.add(std::move(finding));
 }
 
-/// A contradiction at an instruction: goes on one that the instruction before had, or starts one.
+/// A contradiction at an instruction: extends that of the preceding instruction, or starts a new one.
 void CodeChecker::add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message,
                               bool larger_frame) {
   const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
@@ -327,7 +327,7 @@ void CodeChecker::add_pending(Id id, const code::Reached& at, const PlacedRow& r
   pending_.push_back({describe(id, at, row, std::move(message)), address, end, row, larger_frame});
 }
 
-/// What is pending of the row before, up to where this one starts: is this one right?
+/// Checks whether this row is right for the findings pending from the previous row.
 void CodeChecker::see_next_row(const code::Reached& at, const PlacedRow& row) {
   const std::uint64_t address = at.instruction.address;
   if (pending_.empty() || row.begin != address || at.certainty != code::Certainty::certain) return;
@@ -335,13 +335,13 @@ void CodeChecker::see_next_row(const code::Reached& at, const PlacedRow& row) {
   for (Pending& pending : pending_) pending.next_row_right |= pending.end == address;
 }
 
-/// The function makes its frame under the row that holds at its entry, and the next row shows all of it at once.
+/// The function sets up its frame under its first row, and the next row describes all of it at once.
 bool CodeChecker::is_late_prologue(const Pending& pending) const {
   return pending.larger_frame && pending.next_row_right && !in_blocks_ && pending.begin > pending.row.begin &&
          rows_.front().begin == unit_->begin && pending.row.row.same_rules(rows_.front().row);
 }
 
-/// One finding for a function, which may make frames on several paths.
+/// Adds one finding for a function that may set up frames on several paths.
 void CodeChecker::add_late_prologue(Pending& pending) {
   const Finding& first = pending.finding;
   verdicts_.add(pending.row.part, pending.row.function,
@@ -355,13 +355,13 @@ void CodeChecker::add_late_prologue(Pending& pending) {
   if (late_prologue_->compiler) late_prologue_->message += cfi_too;
 }
 
-/// The run of instructions that pending findings are about is over: `exit` is how, `stops` where control does
-/// not come back.
+/// Ends the run of instructions of pending findings: `exit` is how it ends, `stops` if control does not
+/// return.
 void CodeChecker::settle(Exit exit, bool stops) {
   for (Pending& pending : pending_) {
     Id& id = pending.finding.id;
     const bool is_cfa = id == Id::K201 || id == Id::K202;
-    // A row that was right and is not any more where the function takes its frame down.
+    // A row that was right and becomes wrong while the function tears down its frame.
     if (is_cfa && leaves(exit) && pending.begin > pending.row.begin) id = Id::K211;
     if (id == Id::K207 && stops) id = Id::K208;
     const bool is_conflict = id == Id::K207 || id == Id::K208;
@@ -378,7 +378,7 @@ void CodeChecker::settle(Exit exit, bool stops) {
   pending_.clear();
 }
 
-/// Behind takes_another_stack(): the rows are those of the frame that the jump goes to.
+/// After takes_another_stack(): the rows describe the frame that the jump goes to.
 void CodeChecker::forgive_leaving_for_another_stack(const code::Reached& at) {
   if (at.exit != Exit::indirect_unknown || at.state.reg(abi_.sp).base != code::Value::Base::symbol) return;
   for (Pending& pending : pending_) {
@@ -399,9 +399,9 @@ void CodeChecker::check_exit(const code::Reached& at, const PlacedRow& row) {
   contradict(row, describe(Id::K209, at, row, return_text(at.state, abi_)));
 }
 
-/// A jump out of the function must take along the frame that the target's row describes. A branch that is
-/// never taken (__builtin_unreachable) may lead past the end of the function, as may a jump to an empty block
-/// there (LLVM's unreachable): what starts there by chance says nothing.
+/// A jump out of the function must leave the frame that the target's row describes. A branch that is never
+/// taken (__builtin_unreachable) may lead past the end of the function, as may a jump to an empty block there
+/// (LLVM's unreachable). An unrelated function that starts there is no evidence.
 void CodeChecker::check_tail_call(const code::Reached& at) {
   const std::uint64_t address = at.instruction.target;
   if (address == unit_->end) return;
@@ -419,8 +419,8 @@ bool CodeChecker::is_start_of_function(std::uint64_t address) const {
   return at != functions_.end() && at->begin == address;
 }
 
-/// SFrame's row at an address outside the function. Nothing, too, where a function's many jumps go deep into
-/// others with many rows, again and again.
+/// SFrame's row at an address outside the function. Empty also once the limit is used up: many jumps deep
+/// into functions with many rows are costly.
 std::optional<FrameRow> CodeChecker::row_elsewhere(std::uint64_t address) {
   const auto behind = std::ranges::upper_bound(functions_, address, {}, &Range::begin);
   if (behind == functions_.begin() || address >= std::prev(behind)->end) return std::nullopt;
@@ -460,7 +460,7 @@ void CodeChecker::note(Id id, std::uint64_t begin, std::uint64_t end, std::strin
   sink_.add(std::move(finding));
 }
 
-/// What kept the analysis back. Not for stubs, which jump to unknown places and have data in between.
+/// Adds what prevented the analysis. Not for stubs, which jump to unknown places and contain data.
 void CodeChecker::add_obstacles() {
   if (const PlacedRow& first = rows_.front();
       first.begin == unit_->begin && !first.row.is_outermost() && !first.row.same_rules(resolved_entry(abi_)))

@@ -82,7 +82,7 @@ bool rests_on_unknown_sp(const code::RowCheck& check, const code::Results& resul
   const code::RuleCheck* rule = conflicting(check);
   if (!rule || rule->found.base != code::Value::Base::conflict ||
       rule->found.id >= results.conflicts().size())
-    return true; // through a conflict: the place itself is not known
+    return true; // through a conflict: the place itself is unknown
   const code::Conflict& conflict = results.conflicts()[rule->found.id];
   const auto known = [](const code::Value& value) {
     return value.base != code::Value::Base::symbol && value.base != code::Value::Base::conflict;

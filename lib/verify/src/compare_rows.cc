@@ -11,7 +11,7 @@ namespace {
 
 using Kind = Rule::Kind;
 
-/// The one form of rules for `reg`'s value that mean the same under this CFA.
+/// Normalises equivalent rules for `reg`'s value under this CFA to one form.
 Rule normal(Rule rule, std::uint16_t reg, const Rule& cfa) {
   if (rule == Rule::in_register(reg)) return Rule::same();
   const bool based = rule.kind == Kind::value || rule.kind == Kind::stored;
@@ -26,8 +26,8 @@ bool same_place(const Rule& a, const Rule& b, std::uint16_t reg, const FrameRow&
   return a == b || normal(a, reg, row_a.cfa) == normal(b, reg, row_b.cfa);
 }
 
-/// The finding where SFrame has a rule, and the CFI has one of a kind that certainly is another. Expressions
-/// could come to the same.
+/// The finding if SFrame has a rule, and the CFI has one that certainly differs in kind. Expressions could be
+/// equivalent.
 std::optional<Id> contradiction(cfi::Unsayable why) {
   using enum cfi::Unsayable;
   switch (why) {
@@ -48,7 +48,7 @@ std::optional<Id> contradiction(cfi::Unsayable why) {
   return std::nullopt;
 }
 
-/// The CFI's RA is known not to be undefined, although it cannot be said.
+/// True if the CFI's RA is known not to be undefined, even if it is not representable.
 bool has_caller(const CfiRule& cfi) {
   using enum cfi::Unsayable;
   return cfi.kind != CfiRule::Kind::unsayable || (cfi.why != ra_unsaved && cfi.why != cfa_unspecified);

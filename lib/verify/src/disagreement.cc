@@ -13,7 +13,7 @@ namespace sframe::verify {
 
 namespace {
 
-/// True where it is certain that the two say different things.
+/// True if the two certainly differ.
 bool differ(const CfiRule& eh, const CfiRule& debug, const AbiTraits& abi) {
   using Kind = CfiRule::Kind;
   if (eh.kind == Kind::broken || debug.kind == Kind::broken) return false;
@@ -21,7 +21,7 @@ bool differ(const CfiRule& eh, const CfiRule& debug, const AbiTraits& abi) {
     return eh.kind != debug.kind || eh.plt != debug.plt || !eh.row.same_rules(debug.row);
   const CfiRule& any = eh.kind == Kind::row ? debug : eh;
   const CfiRule& row = eh.kind == Kind::row ? eh : debug;
-  if (row.kind != Kind::row) return false; // two that no row can say
+  if (row.kind != Kind::row) return false; // both are not representable as rows
   const Differences differences = compare(row.row, any, abi);
   return std::ranges::any_of(differences, [](Id id) { return id != Id::C108; });
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t flags_offset = 3; ///< of sfp_flags in the header
 
-/// The bits that a version gives a meaning to (specification, sections 2.1.3 and 2.3).
+/// The bits that a version defines (specification, sections 2.1.3 and 2.3).
 struct DefinedBits {
   std::uint8_t info, info2;
 };
@@ -25,8 +25,8 @@ const DefinedBits& defined_by(const Section& section) {
   return defined[std::min<std::size_t>(section.header().version, std::size(defined) - 1)];
 }
 
-/// What producers take for a function of this size. (Where the size is 256, one byte would do; nobody does
-/// it.)
+/// The type that producers use for a function of this size. (For size 256, one byte would suffice; no
+/// producer uses it.)
 FreType needed_type(std::uint32_t limit) {
   return limit < 0x100 ? FreType::addr1 : limit < 0x10000 ? FreType::addr2 : FreType::addr4;
 }
@@ -107,8 +107,8 @@ void EncodingCheck::check_row(const EncodedFde& fde, RowCursor cursor, const Loc
          row.section_offset, at);
 }
 
-/// In flexible functions control words, which have no sign, and offsets take turns; a control word of 0
-/// behind the CFA stands alone.
+/// In flexible functions, unsigned control words alternate with offsets; after the CFA, a control word of 0
+/// has no offset.
 bool EncodingCheck::fits(const EncodedFde& fde, const EncodedRow& row, std::uint32_t size) const {
   bool control = fde.fde_type == FdeType::flex;
   for (std::uint32_t i = 0; i < row.word_count(); ++i) {
@@ -172,10 +172,10 @@ void check_tails(const Input& input, Sink& sink) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const SframePart& part = parts[i];
     const SframeTable& table = input.tables()[part.table];
-    if (i + 1 < parts.size() && parts[i + 1].table == part.table) continue; // what follows is a section
+    if (i + 1 < parts.size() && parts[i + 1].table == part.table) continue; // followed by a section
     const std::uint64_t end = part.offset + part.section.bytes().size();
     const std::uint64_t padded = std::min<std::uint64_t>((end + 7) & ~std::uint64_t{7}, table.bytes.size());
-    // Anything but zeros was taken for a section, and reported.
+    // Anything but zeros was parsed as a section, and reported.
     const auto rest = table.bytes.subspan(padded);
     if (rest.empty() || std::ranges::any_of(rest, [](std::byte b) { return b != std::byte{}; })) continue;
     report_in_table(table, part, Id::S015,

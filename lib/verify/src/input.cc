@@ -15,7 +15,7 @@ std::string_view name_of(cfi::SectionKind kind) {
   return kind == cfi::SectionKind::eh_frame ? ".eh_frame" : ".debug_frame";
 }
 
-/// Where the relocated fields of a section point.
+/// The targets of a section's relocated fields.
 Result<std::vector<Place>> places_of(const elf::Image& image, const elf::Section& section) {
   auto relocations = image.relocations(section);
   if (!relocations) return std::unexpected(relocations.error());
@@ -53,7 +53,7 @@ Result<Input> Input::load(const Sources& sources) {
   input.add_code();
   if (!sources.cfi) return input;
 
-  // A section that was split off is in both files, in one of them without contents.
+  // A split-off section is in both files, in one of them without contents.
   for (const elf::Image* from : {sources.image, sources.debug_image})
     if (from)
       if (auto added = input.add_all_cfi(*from); !added) return std::unexpected(added.error());
@@ -74,9 +74,9 @@ Result<void> Input::add_tables(const elf::Image& image) {
         out.places = std::move(*places);
       else
         out.relocation_problem = contents ? places.error() : contents.error();
-      if (!contents) contents = image.contents(*table.section); // what is there without relocations
+      if (!contents) contents = image.contents(*table.section); // contents without relocations
     }
-    // Some of many tables can be verified.
+    // It is enough if some of many tables can be verified.
     if (!contents && !tables_.empty() && image.budget() && image.budget()->is_used_up()) return {};
     if (!contents) return std::unexpected(contents.error());
     out.bytes = contents->bytes();
@@ -129,8 +129,8 @@ Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
       const elf::Section& section = image.sections()[one.index];
       auto places = places_of(image, section);
       if (!places) return std::unexpected(places.error());
-      // CIE pointers of .debug_frame are relocated too: only the fields that point elsewhere tell where code
-      // is.
+      // CIE pointers of .debug_frame are relocated too: only fields that point to other sections are
+      // addresses of code.
       std::erase_if(*places, [&](const Place& place) { return place.section == section.index; });
       table.places = std::move(*places);
     }
@@ -172,9 +172,8 @@ std::optional<std::uint64_t> Input::address(const SframePart& part, const Encode
   const std::uint64_t field = part.offset + fde.index_offset;
   const auto places = places_in(tables_[part.table].places, field, field + 1);
   if (places.empty()) return place(0, fde.start);
-  // Assemblers relocate the field relative to itself even where the header says that starts count from the
-  // section (versions 1 and 2); linkers put that right. So the relocation tells what is meant, and the field
-  // does not.
+  // Assemblers relocate the field relative to itself, even if the header has starts relative to the section
+  // (versions 1 and 2); linkers correct that. So the relocation determines the start, not the field.
   return place(places.front().section, places.front().target);
 }
 

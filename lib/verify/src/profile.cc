@@ -13,16 +13,16 @@ namespace sframe::verify {
 
 namespace {
 
-/// A reader's demands, as data.
+/// A reader's requirements, as data.
 struct Reader {
   std::string_view option, name;
-  std::uint8_t versions;        ///< bit n: version n is taken
-  std::uint8_t recent_versions; ///< those that only newer releases take
+  std::uint8_t versions;        ///< bit n: version n is accepted
+  std::uint8_t recent_versions; ///< those that only newer releases accept
   std::uint8_t flags;           ///< that must be set
   bool strict_layout;   ///< no auxiliary header; header, functions, rows in this order; none may be empty
   bool strict_mappings; ///< section and functions inside one mapping each
   bool strict_starts;   ///< no two functions at one address
-  bool flexible;        ///< flexible functions are understood
+  bool flexible;        ///< flexible functions are supported
 };
 constexpr Reader readers[] = {
     {"spec", "", 0xff, 0, 0, false, false, false, true},
@@ -53,7 +53,7 @@ private:
     report_in_table(input_.tables()[part.table], part, id, std::move(message), offset, at, sink_);
   }
 
-  /// In files that are run: raw sections, sidecars and relocatable objects have no program headers yet.
+  /// For linked files: raw sections, sidecars and relocatable objects have no program headers yet.
   void check_program_header() {
     const elf::Image* image = input_.sframe_image();
     if (!image || image->segments().empty()) return;
@@ -77,7 +77,7 @@ private:
     else if (reader_.recent_versions >> version & 1)
       report(part, Id::P411,
              llvm::formatv("only newer releases of {} read version {}", reader_.name, version).str(), 2);
-    // Relocatable objects get their order, and the flag for it, from the linker.
+    // Relocatable objects are sorted, and flagged as sorted, by the linker.
     const int demanded = input_.relocatable() ? reader_.flags & ~flag_sorted : reader_.flags;
     if (const int clear = demanded & ~header.flags)
       report(part, Id::P402,

@@ -27,7 +27,7 @@ public:
       return;
     }
     auto relocations = image_.relocations(*table_.section);
-    if (!relocations) return; // has been said
+    if (!relocations) return; // already reported
     relocations_ = std::move(*relocations);
     std::erase_if(relocations_, [&](const elf::Relocation& r) { // R_*_NONE
       const auto kind = image_.relocation_kind(r.type);
@@ -65,7 +65,7 @@ private:
   }
 
   void check_relocation(const Section& section, std::uint32_t function, const elf::Relocation& relocation) {
-    const unsigned size = section.header().version >= 3 ? 8 : 4; // of the start
+    const unsigned size = section.header().version >= 3 ? 8 : 4; // size of the start field
     const auto kind = image_.relocation_kind(relocation.type);
     if (!kind || kind->size != size || !kind->pc_relative)
       report(relocation, llvm::formatv("function {}: relocation of type {} on the start, where a PC-relative "
@@ -97,7 +97,7 @@ private:
   const SframeTable& table_;
   Sink& sink_;
   std::vector<elf::Relocation> relocations_;
-  std::size_t next_ = 0; ///< the first relocation that was not looked at
+  std::size_t next_ = 0; ///< the first relocation not yet examined
 };
 
 } // namespace

@@ -25,7 +25,7 @@ void FileReport::add(Finding finding) {
                                       : counts_.notes);
   if (options().errors_only && *severity != Severity::error) return;
   if (!options().code_notes && *severity == Severity::note && check(finding.id).name.starts_with('K')) return;
-  constexpr std::uint64_t around_message = 256; // names, rules and punctuation, roughly
+  constexpr std::uint64_t around_message = 256; // rough size of names, rules and punctuation
   if (printed_ >= options().max_findings ||
       !input().spend(Resource::printed_bytes, around_message + finding.message.size())) {
     ++dropped_;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // {"files":[{"path","findings":[{"id","severity","function","pc","message","sframe","cfi","code"}],
-// "summary":{...}}]},
-// with further keys: docs/sframe-verify.md. Addresses are strings in hexadecimal, offsets and counts are
-// numbers; what a finding does not have is null.
+// "summary":{...}}]}, with further keys: docs/sframe-verify.md. Addresses are hexadecimal strings, offsets
+// and counts are numbers; missing values are null.
 
 #include "json_pieces.h"
 #include "sframe/verify/report.h"
@@ -88,7 +87,7 @@ public:
 
   std::string head() const override { return "{\n  \"files\": ["; }
   std::string tail(std::span<const Failure>) const override { return "\n  ]\n}\n"; }
-  /// All keys are there, so that scripts need not ask.
+  /// All keys are present, so that scripts need not check.
   void unreadable(const Failure& failure, Channel& channel) const override {
     JsonPieces pieces(depth_of_files);
     llvm::json::OStream& json = pieces.json();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"): one run with the whole catalogue as
-// rules and one result per finding. A result lies in the source line where that is known, else in the binary;
-// the address is an address object in either case. The fingerprint holds what survives a rebuild, as in a
+// SARIF 2.1.0 (OASIS, "Static Analysis Results Interchange Format"): one run with the whole table of findings
+// as rules and one result per finding. A result's location is the source line if known, else the binary; the
+// address is an address object in either case. The fingerprint holds what survives a rebuild, as in a
 // baseline.
 
 #include "json_pieces.h"
@@ -21,12 +21,12 @@ llvm::StringRef ref(std::string_view text) {
   return {text.data(), text.size()};
 }
 
-/// A path as a URI reference (RFC 3986): what may not stand in a path is percent-encoded.
+/// A path as a URI reference (RFC 3986): characters not allowed in a path are percent-encoded.
 std::string uri_of(std::string_view path) {
   constexpr char digits[] = "0123456789ABCDEF";
   constexpr std::string_view plain = "-._~/!$&'()*+,;=@";
   std::string out = path.starts_with('/') ? "file://" : "";
-  // A colon in the first part of a relative reference would look like a scheme.
+  // A colon in the first segment of a relative reference would look like a scheme.
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
     const bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
@@ -94,7 +94,7 @@ private:
     });
   }
 
-  /// In a relocatable object the address counts from its section.
+  /// In a relocatable object the address is relative to its section.
   void write_address(const Finding& finding) {
     const Location& at = *finding.at;
     const std::string_view section = code_section(at);
@@ -149,9 +149,9 @@ public:
     text.resize(text.rfind("[]") + 1); // results follow
     return text;
   }
-  /// The invocation comes last, for what could not be read is known then.
+  /// The invocation comes last, since unreadable files are known only then.
   std::string tail(std::span<const Failure> failures) const override {
-    JsonPieces pieces(depth_of_results); // an invocation is as deep as a result
+    JsonPieces pieces(depth_of_results); // an invocation is nested as deeply as a result
     pieces.json().object([&] { write_invocation(pieces, failures); });
     return "\n      ],\n      \"invocations\": [" + pieces.take() + "\n      ]\n    }\n  ]\n}\n";
   }

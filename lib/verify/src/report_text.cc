@@ -47,7 +47,7 @@ private:
 
   void print_end(const Summary& s) override {
     if (dropped()) write(llvm::formatv("{}: {} more findings not shown", path(), dropped()).str());
-    // Where exit code and severities do not go with the contradictions, this is why.
+    // Explains contradictions that do not affect exit code and severities.
     const std::string in_cfi =
         s.contradiction_in_cfi ? llvm::formatv(" ({} of them in the CFI too)", s.contradiction_in_cfi).str() : "";
     std::string line =
@@ -64,7 +64,7 @@ private:
     return options().color ? llvm::formatv("\x1b[1;{}m{}\x1b[0m", code, text).str() : std::string(text);
   }
 
-  /// Names come from the file: nothing in them may steer the terminal.
+  /// Names come from the file: control characters must not reach the terminal.
   void write(std::string_view line) { channel().text(harmless(line) + "\n"); }
 };
 

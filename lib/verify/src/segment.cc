@@ -23,7 +23,7 @@ struct Fault {
   std::string what;
 };
 
-/// Begins with the section and holds all of it.
+/// True if the segment begins with the section and holds all of it.
 bool holds(const elf::Segment& segment, const elf::Section& section) {
   return segment.address == section.address && segment.offset == section.offset &&
          segment.file_size >= section.size && segment.memory_size >= section.size;
@@ -41,7 +41,7 @@ std::string difference(const elf::Segment& segment, const elf::Section& section)
   return text;
 }
 
-/// What is wrong with the program header, if anything.
+/// The fault of the program header, if any.
 std::optional<Fault> fault(const Input& input, const elf::Image& image, const elf::Segment& segment) {
   const auto tables = input.tables();
   if (tables.empty() || !tables.front().section) {

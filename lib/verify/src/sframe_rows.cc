@@ -51,7 +51,7 @@ void SframeRows::open(const Range& piece) {
   }
 }
 
-/// At most 255 rows: their offsets rise and are below rep_size.
+/// At most 255 rows: their offsets increase and are below rep_size.
 void SframeRows::read_block() {
   for (FrameRow row; cursor_->next(row);) block_.push_back(resolved(row));
   readable_ = !cursor_->error();
@@ -83,7 +83,7 @@ bool SframeRows::next(SframeInterval& interval) {
     interval.kind = Kind::row;
     if (has_following_)
       interval.end = std::min(piece.end, start_of(following_));
-    else if (cursor_->error()) // where the next row would have started is not known
+    else if (cursor_->error()) // the start of the next row is unknown
       interval.kind = Kind::broken;
   } else if (cursor_->error()) {
     interval.kind = Kind::broken;

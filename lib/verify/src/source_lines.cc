@@ -32,7 +32,7 @@ std::unique_ptr<SourceLines> SourceLines::open(const elf::Image& image) {
   auto reader = std::make_unique<Reader>();
   reader->object = std::move(*object);
   reader->relocatable = image.relocatable();
-  // Damage costs lines, not findings: nothing to tell the user.
+  // Damage only costs source lines, not findings: not reported.
   const auto ignore = [](llvm::Error error) { llvm::consumeError(std::move(error)); };
   reader->context = llvm::DWARFContext::create(
       *reader->object, llvm::DWARFContext::ProcessDebugRelocations::Process, nullptr, "", ignore, ignore);
@@ -42,7 +42,7 @@ std::unique_ptr<SourceLines> SourceLines::open(const elf::Image& image) {
 std::optional<Names::Source> SourceLines::find(const Location& at) {
   const llvm::object::SectionedAddress address{
       at.pc, reader_->relocatable ? at.section : llvm::object::SectionedAddress::UndefSection};
-  // LLVM looks for the function in a unit that has no entries, too, and ends there.
+  // LLVM looks for the function even in a unit without entries, and crashes.
   llvm::DWARFCompileUnit* const unit = reader_->context->getCompileUnitForCodeAddress(address.Address);
   if (unit && !unit->getUnitDIE(false).isValid()) return std::nullopt;
   const auto line = reader_->context->getLineInfoForAddress(

@@ -71,7 +71,7 @@ public:
       all_decoded = check_rows(*fde) && all_decoded;
     }
     extents_.check(all_decoded);
-    // A section that shares rows may count them once or as often as they are named.
+    // A section that shares rows may count them once or once per function.
     if (all_decoded && rows != section_.header().num_fres &&
         extents_.distinct_rows() != section_.header().num_fres)
       report(
@@ -119,12 +119,12 @@ private:
     return image.abi() ? std::string(image.abi()->name) : llvm::formatv("machine {}", image.machine()).str();
   }
 
-  /// Once per section: in an unsorted index nearly every function would be out of order.
+  /// Reported once per section: in an unsorted index nearly every function would be out of order.
   void check_order(std::uint32_t i) {
     if (!section_.sorted() || input_.relocatable() || order_reported_ || i == 0) return;
     const std::uint64_t before = section_.fde_start(i - 1), start = section_.fde_start(i);
-    // Readers compare distances from the section, which is not the order of addresses around the top of the
-    // address space.
+    // Readers compare distances from the section; near the top of the address space, that is not the order of
+    // addresses.
     const auto distance = [&](std::uint64_t at) { return static_cast<std::int64_t>(at - section_.address()); };
     if (distance(start) >= distance(before)) return;
     order_reported_ = true;
@@ -134,7 +134,7 @@ private:
         section_.index_offset() + std::uint64_t{i} * section_.index_entry_size(), input_.locate(start));
   }
 
-  /// Version 1 does not store the size of blocks: it is that of the ABI.
+  /// Version 1 does not store the block size: it is the ABI's.
   void check_blocks(const EncodedFde& fde) {
     if (fde.pc_type != PcType::mask || section_.header().version == 1 || fde.size % fde.rep_size == 0) return;
     report(Id::S016,
@@ -144,7 +144,7 @@ private:
            fde.index_offset, location(fde, 0));
   }
 
-  /// False where not all rows can be read.
+  /// False if not all rows can be read.
   bool check_rows(const EncodedFde& fde) {
     if (!input_.spend_rows(section_, fde)) return false;
     if (!budget_.spend(fde.num_fres)) {
@@ -221,7 +221,7 @@ void report_range(const Input& input, const Range& range, Id id, std::string mes
 }
 
 void check_overlaps(const Input& input, Sink& sink) {
-  const Range* reach = nullptr; // the function before that ends last
+  const Range* reach = nullptr; // the earlier function that ends last
   for (const Range& range : input.functions()) {
     if (reach && range.begin < reach->end)
       report_range(input, range, Id::S006,
@@ -239,7 +239,7 @@ void check_code(const Input& input, Sink& sink) {
   for (const Range& range : input.functions()) {
     while (code != input.code().end() && code->end <= range.begin) ++code;
     if (code != input.code().end() && code->begin <= range.begin && range.end <= code->end) continue;
-    if (input.relocatable() && input.locate(range.begin).section == 0) continue; // S018 says so
+    if (input.relocatable() && input.locate(range.begin).section == 0) continue; // S018 reports it
     report_range(input, range, Id::S007, "the function is not in executable bytes of the file", range.begin,
                  range.end, sink);
   }

@@ -10,7 +10,7 @@ namespace sframe::verify {
 
 namespace {
 
-/// A builder keeps what it took; it is renewed before that is much.
+/// A builder keeps accepted functions; it is replaced after this many.
 constexpr std::uint32_t max_trials = 256;
 constexpr std::uint64_t max_trial_rows = 65536;
 
@@ -79,7 +79,7 @@ void MissingSframe::report_function(std::span<const Entry> run) {
             .str());
 }
 
-/// A part of a function: what can be said is told apart from what cannot.
+/// Reports a part of a function: splits what can be represented from what cannot.
 void MissingSframe::report_part(std::span<const Entry> run) {
   for (std::size_t first = 0, last; first < run.size(); first = last) {
     const auto sayable = [](const Entry& entry) { return entry.rule.kind != CfiRule::Kind::unsayable; };
@@ -94,7 +94,7 @@ void MissingSframe::report_part(std::span<const Entry> run) {
   }
 }
 
-/// `shown`: the address whose CFI is shown.
+/// `shown`: the address whose CFI is printed.
 void MissingSframe::report(Id id, std::span<const Entry> run, std::uint64_t shown, std::string message) {
   Finding finding = make_finding(input_, id, run.front().begin, run.back().end, std::move(message));
   const auto behind = std::ranges::upper_bound(run, shown, {}, &Entry::begin);
@@ -146,7 +146,7 @@ std::optional<MissingSframe::Obstacle> MissingSframe::refusal(const Fde& like, s
   Fde fde = like;
   fde.signal_frame = signal_frame_;
   const auto added = builder_.add(fde, rows);
-  // Several functions can hold what is too much for one.
+  // If one function is too small for the rows, several can hold them.
   if (added || added.error().reason == RefusalReason::too_many_rows) return std::nullopt;
   const std::uint32_t row = added.error().row;
   return Obstacle{row < rows.size() ? begin + rows[row].offset : begin, message(added.error().reason)};
