@@ -11,8 +11,7 @@ namespace sframe::dump {
 
 namespace {
 
-/// Damage leaves something to show, now or in a better tool; bytes that are no SFrame data of a known kind do
-/// not.
+/// Damaged sections can still be shown in part, now or by a newer version; unknown data cannot.
 int exit_code(ErrorKind kind) {
   return kind == ErrorKind::unknown_version || kind == ErrorKind::unknown_abi ? tool::exit_failure
                                                                               : tool::exit_findings;
@@ -79,7 +78,7 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
     const auto next = parts.next();
     if (!next) {
       const Problem problem = to_problem(next.error(), section.name);
-      // Header and functions are shown as far as the bytes go.
+      // Header and functions are shown up to the first fault.
       std::optional<Error> fault;
       const auto damaged = Section::parse_damaged(section.contents.bytes().subspan(parts.offset()),
                                                   section.address + parts.offset(), fault);
@@ -102,7 +101,7 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
   }
 }
 
-/// `damage` is what is wrong with the part as a whole, or nullptr.
+/// `damage` is a fault of the part as a whole, or nullptr.
 bool Driver::show_part(const Object& object, const ObjectSection& section, const Part& part,
                        const Problem* damage) {
   if (const auto reason = dumper_.refuses(part)) {

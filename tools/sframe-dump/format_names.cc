@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What GNU and LLVM tools call ELF files of each machine. Both took the names of BFD's targets for the
-// format, so these are one column; a machine without a target of its own is "elf64-little" to GNU and
-// "elf64-unknown" to LLVM.
+// The names of ELF formats in GNU and LLVM tools, by machine. Both use BFD's target names for the format, so
+// there is one column for these. A machine without its own target is "elf64-little" in GNU and
+// "elf64-unknown" in LLVM tools.
 
 #include "object.h"
 

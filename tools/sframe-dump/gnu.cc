@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The format of `objdump --sframe`, byte for byte: of GNU binutils 2.47 for versions 2 and 3, of 2.40, the
-// last one that showed it, for version 1. Learnt by running these programs. What a reader has to know:
+// last one that supported it, for version 1. Determined by running these programs. Notation:
 //
-//   CFA  sp+16    register and offset              (fp-8)  the value stored there (flexible FDEs)
-//   FP   u        unchanged    c-16  stored at CFA - 16, or (of a flexible FDE) CFA - 16 itself
-//   RA   f        at the header's fixed offset     u  not saved     U  the row has a padding word for it
-//   r10+0 the value of register 10; r16 the same in version 2, s390x      [s] the return address is signed
+//    CFA  sp+16    register and offset              (fp-8)  the value stored there (flexible FDEs)
+//    FP   u        unchanged    c-16  stored at CFA - 16, or (of a flexible FDE) CFA - 16 itself
+//    RA   f        at the header's fixed offset     u  not saved     U  the row has a padding word for it
+//    r10+0 the value of register 10; r16 the same in version 2, s390x      [s] the return address is signed
 //
-// Version 1 prints `u` wherever a fixed offset applies, leaves the fixed offsets out of the header and does
-// not apply relocations. Both programs stop after the first of concatenated sections.
+// Version 1 prints `u` for every fixed offset, omits the fixed offsets from the header and does not apply
+// relocations. Both programs stop after the first of concatenated sections.
 
 #include "formats.h"
 #include "line.h"
@@ -34,8 +34,8 @@ constexpr std::array flag_names{FlagName{flag_sorted, "SFRAME_F_FDE_SORTED"},
                                 FlagName{flag_frame_pointer, "SFRAME_F_FRAME_POINTER"},
                                 FlagName{flag_func_start_pcrel, "SFRAME_F_FDE_FUNC_START_PCREL"}};
 
-/// A name as objdump prints it: "^A" for the controls up to U+001F. What else is not harmless, objdump prints as it is,
-/// DEL with a byte that is no text; here these become "\xNN" as in the other formats.
+/// A name as objdump prints it: "^A" for control characters up to U+001F. objdump prints other unsafe
+/// characters as they are (DEL with an invalid byte); here these become "\xNN" as in the other formats.
 std::string gnu_text(std::string_view name) {
   std::string text;
   while (!name.empty()) {
@@ -69,7 +69,7 @@ public:
   }
 
   void no_section(const Object&) override { out_ << "No " << gnu_text(section_wanted_) << " section present\n\n"; }
-  /// objdump prints this for objects only; for linked files it has a message, and nothing here.
+  /// objdump prints this for objects only; for linked files it prints only an error message.
   void empty_section(const Object& object, const ObjectSection&) override {
     if (object.relocatable()) out_ << "\nCan't get contents for section ''.\n";
   }
@@ -95,12 +95,12 @@ private:
   const Header* header_ = nullptr;
   const AbiTraits* abi_ = nullptr;
   bool old_ = false;  ///< version 1
-  bool flex_ = false; ///< the function at hand is of the flexible type
+  bool flex_ = false; ///< the current function is of the flexible type
   Line line_;
 };
 
 void GnuDumper::print_flags(std::uint8_t flags) {
-  if (old_ && flags & flag_frame_pointer) flags = flag_frame_pointer; // objdump 2.40 shows one flag only
+  if (old_ && flags & flag_frame_pointer) flags = flag_frame_pointer; // objdump 2.40 shows only one flag
   out_ << "    Flags: ";
   bool first = true;
   for (const auto& [bit, name] : flag_names) {
@@ -160,7 +160,7 @@ std::optional<Error> GnuDumper::function(const EncodedFde& fde, const Place&, Ro
   return rows.error();
 }
 
-/// True where the row holds a word of 0 in the place of a rule for RA.
+/// True if the row has a word of 0 for RA instead of a rule.
 bool has_padded_ra(const EncodedRow& row, bool flex) {
   const std::uint32_t place = flex ? 2 : 1;
   return row.word_count() > place && row.control(place) == 0;
@@ -168,7 +168,7 @@ bool has_padded_ra(const EncodedRow& row, bool flex) {
 
 void GnuDumper::row(const EncodedFde& fde, const EncodedRow& encoded, const FrameRow& row) {
   constexpr std::size_t cfa_at = 22, rule_width = 10,
-                        ra_width = 13; // a longer rule pushes the rest to the right
+                        ra_width = 13; // a longer rule shifts the rest to the right
   line_.clear();
   line_.text("    ").hex16(row.offset + (fde.pc_type == PcType::mask ? 0 : fde.start)).text("  ");
   if (row.is_outermost()) {
@@ -182,7 +182,7 @@ void GnuDumper::row(const EncodedFde& fde, const EncodedRow& encoded, const Fram
   line_.pad_to(fp_at + rule_width);
   const std::size_t ra_at = line_.size();
   append_ra(row.ra, has_padded_ra(encoded, flex_));
-  line_.text(row.ra_signed ? "[s]" : "   "); // before the padding, so that a long rule has it too
+  line_.text(row.ra_signed ? "[s]" : "   "); // before the padding, so a long rule has it too
   line_.pad_to(ra_at + ra_width).put('\n');
   out_ << line_.view();
 }
@@ -215,7 +215,7 @@ void GnuDumper::append_located(const Rule& rule) {
 void GnuDumper::append_cfa(const Rule& rule) {
   if (flex_) return append_located(rule);
   append_register(rule.base);
-  line_.put('+').number(rule.offset); // a negative offset reads "sp+-8"
+  line_.put('+').number(rule.offset); // a negative offset is printed as "sp+-8"
 }
 
 void GnuDumper::append_fp(const Rule& rule) {

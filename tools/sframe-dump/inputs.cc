@@ -68,7 +68,7 @@ void FileReader::show_raw(Bytes bytes, Object object) {
   driver_.show(object);
 }
 
-/// A problem that the output names with the object.
+/// Reports a problem, which the output shows with the object.
 void FileReader::report(Object& object, const Problem& problem, int code) {
   driver_.report(object.name(), problem, code);
   object.problems.push_back(problem);
@@ -84,7 +84,7 @@ void FileReader::show_elf(const elf::Image& image, Object object) {
   if (object.sections.empty()) driver_.report(object.name(), nothing_found(), exit_failure);
 }
 
-/// The bytes of a table: with relocations applied, unless the format shows this version without.
+/// The bytes of a table, with relocations applied, unless the format shows this version without them.
 Result<elf::Contents> FileReader::load(const elf::Image& image, const elf::Table& table) {
   if (!table.section || !image.relocatable()) return image.contents(table);
   auto plain = image.contents(*table.section);
@@ -95,7 +95,7 @@ Result<elf::Contents> FileReader::load(const elf::Image& image, const elf::Table
   return image.relocated_contents(*table.section);
 }
 
-/// True where a tool that goes by section names alone would take the table; without section headers there are
+/// True if a tool that selects sections by name only would use the table; without section headers there are
 /// no names.
 bool FileReader::is_named(const elf::Image& image, const elf::Table& table) const {
   return table.section ? table.name == options_.section : image.sections().empty();
@@ -164,8 +164,8 @@ void FileReader::show_core(Bytes bytes) {
                        exit_failure);
 }
 
-/// Shows the SFrame section of an image mapped in the process, which its segment PT_GNU_SFRAME finds. True
-/// where there is one.
+/// Shows the SFrame section of an image mapped in the process, found by its PT_GNU_SFRAME segment. True if
+/// there is one.
 bool FileReader::show_module(const elf::Core& core, const elf::Module& module) {
   if (!module.header_address || !module.bias) return false;
   const auto image = elf::Image::parse(core.bytes_at(module.header_address));
@@ -182,7 +182,7 @@ bool FileReader::show_module(const elf::Core& core, const elf::Module& module) {
                        exit_findings);
     return true;
   }
-  // Mostly in one piece; where it lies across segments of the core, it is put together.
+  // Mostly contiguous; if it spans several segments of the core, it is assembled.
   const std::uint64_t size = segment->memory_size;
   elf::Contents contents(present.first(std::min<std::uint64_t>(size, present.size())));
   if (present.size() < size) {

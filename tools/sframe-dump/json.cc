@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format json: docs/json.md has every key. It is written as it is found, row by row, so that the size of
-// a section costs no memory. Names and paths are bytes; those that are not UTF-8 are repaired.
+// The format json: docs/json.md describes every key. It is written row by row, so memory does not depend on
+// the size of a section. Names and paths are bytes; those that are not UTF-8 are repaired.
 
 #include "json.h"
 
@@ -217,8 +217,8 @@ std::optional<Error> JsonDumper::function(const EncodedFde& fde, const Place& pl
   return rows.error();
 }
 
-/// A row on a line of its own, put together by hand: rules and numbers need no quoting, and rows are what
-/// there is most of.
+/// A row on a line of its own, formatted directly: rules and numbers need no quoting, and rows are most of
+/// the output.
 void JsonDumper::write_row(const FrameRow& row) {
   line_.clear();
   line_.text("{\"offset\":").number(row.offset);

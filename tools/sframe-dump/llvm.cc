@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format of `llvm-readobj --sframe`, byte for byte: of LLVM 22, which reads version 2. It shows what is
-// stored: data words with the place that they have in a row rather than a meaning, and in a relocatable
-// object the relocation of each function's start. Learnt by running the program; the names of values come
-// from LLVM's own tables, the layout from its ScopedPrinter.
+// The format of `llvm-readobj --sframe`, byte for byte: of LLVM 22, which reads version 2. It shows the
+// encoding: data words by their position in a row rather than their meaning, and in a relocatable object the
+// relocation of each function's start. Determined by running the program; the names of values come from
+// LLVM's own tables, the layout from its ScopedPrinter.
 
 #include "formats.h"
 #include "stream.h"
@@ -102,7 +102,7 @@ void LlvmDumper::begin_object(const Object& object) {
   printer_.printString("LoadName", harmless(load_name(*object.image)));
 }
 
-/// LLVM takes the use of the header's fixed offsets from the ABI, not from their values.
+/// LLVM decides by ABI whether the header's fixed offsets are used, not by their values.
 bool has_fixed_ra(const AbiTraits& abi) {
   return abi.fixed_ra_offset != 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sframe-dump: shows what is in SFrame sections (docs/sframe-dump.md). This file has the options; formats.h
-// lists the formats.
+// sframe-dump: prints SFrame sections (docs/sframe-dump.md). This file has the options; formats.h lists the
+// formats.
 
 #include "formats.h"
 #include "inputs.h"
@@ -32,7 +32,7 @@ using MakeDumper = std::unique_ptr<Dumper> (*)(const DumperContext&);
 
 struct Format {
   MakeDumper dump;
-  MakeDumper stats; ///< nullptr where the format has no statistics
+  MakeDumper stats; ///< nullptr if the format has no statistics
 };
 const std::map<std::string, Format> formats{{"text", {make_text_dumper, make_stats_dumper}},
                                             {"gnu", {make_gnu_dumper, nullptr}},
@@ -73,7 +73,7 @@ void add_options(CLI::App& cli, Options& options) {
                "Counts, sizes and coverage instead of functions (format text or json)");
 }
 
-/// Turns what was typed into a filter; complains about what makes no sense.
+/// Parses the filter options; reports invalid ones.
 std::optional<Filter> make_filter(const Options& options, tool::Messages& messages) {
   Filter filter{.header_only = options.header_only, .names = {}, .addresses = std::nullopt};
   for (const std::string& pattern : options.functions) {
@@ -91,7 +91,7 @@ std::optional<Filter> make_filter(const Options& options, tool::Messages& messag
   return filter;
 }
 
-/// Shows all files; gives the exit code.
+/// Shows all files. Returns the exit code.
 int run(tool::App& app, const Options& options, const Filter& filter, MakeDumper make, tool::Output& out) {
   Names names;
   const auto dumper = make({.out = out,

@@ -20,7 +20,7 @@ std::string FunctionName::text(bool demangled) const {
 
 namespace {
 
-/// Where the relocation points, whatever field it is for.
+/// The relocation's target, regardless of its field.
 std::uint64_t written_start(const elf::Relocation& relocation) {
   return relocation.symbol_value + static_cast<std::uint64_t>(relocation.addend);
 }
@@ -62,7 +62,7 @@ const elf::Relocation* Names::relocation_at(std::uint64_t offset) const {
 
 Place Names::place(const sframe::Section& part, std::uint64_t part_offset, const EncodedFde& fde) {
   Place place{.start = fde.start};
-  // The start stands first in an index entry of every version.
+  // The start is the first field of an index entry in every version.
   place.relocation = relocation_at(part_offset + fde.index_offset);
   if (!place.relocation || place.relocation->section == 0) return place;
   place.section = place.relocation->section;
@@ -73,11 +73,11 @@ Place Names::place(const sframe::Section& part, std::uint64_t part_offset, const
   return place;
 }
 
-/// True where the starts are what the relocations have. Starts count from the section without the flag
-/// FUNC_START_PCREL, yet the assemblers of that time wrote a relocation against the place, without the place's
-/// offset in the section, and left it to the linker to make up for it. One producer writes all functions, so
-/// all together decide: the reading with more starts that lie inside their sections, then with more starts
-/// that meet a symbol. Linear, once per part.
+/// True if the starts are the relocations' targets. Without the flag FUNC_START_PCREL, starts are relative to
+/// the section. But older assemblers wrote a relocation relative to the field, without the field's offset in
+/// the section, and relied on the linker to correct it. One producer writes all functions, so they are
+/// decided together: the reading with more starts inside their sections wins, then the one with more starts
+/// at a symbol. Linear, once per part.
 bool Names::starts_as_written(const sframe::Section& part, std::uint64_t part_offset) {
   if (reading_ && reading_->part_offset == part_offset) return reading_->as_written;
   using Score = std::pair<std::uint64_t, std::uint64_t>; // inside, with a symbol

@@ -54,7 +54,7 @@ private:
   bool first_ = true;
 };
 
-/// One tenth after the point, rounded.
+/// A ratio with one decimal place, rounded.
 std::string decimal(std::uint64_t part, std::uint64_t whole, std::uint64_t scale) {
   if (whole == 0) return "-";
   const auto tenths = static_cast<std::uint64_t>(

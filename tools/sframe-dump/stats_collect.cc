@@ -16,7 +16,7 @@ void count(EncodingStats& stats, std::uint64_t rows, std::uint64_t bytes) {
   stats.bytes += bytes;
 }
 
-/// What one function's rows consist of.
+/// The bytes of one function's rows, by use.
 struct RowsSize {
   std::uint64_t rows = 0;
   std::uint64_t starts = 0; ///< bytes of start offsets and info bytes
@@ -33,7 +33,7 @@ void StatsCollector::begin_object(const Object& object) {
 void StatsCollector::begin_part(const Part& part) {
   section_ = &part.section;
   stats_ = {};
-  // A damaged section's header may claim more than there is.
+  // The header of a damaged section may give a size beyond its end.
   seen_.assign(std::min<std::size_t>(part.section.header().fre_size, part.section.bytes().size()), false);
 }
 
@@ -66,7 +66,7 @@ std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Place
   count(stats_.by_fre_type[static_cast<std::size_t>(fde.fre_type)], size.rows, bytes);
   count(stats_.by_fde_type[static_cast<std::size_t>(fde.fde_type)], size.rows, bytes);
 
-  // Functions without bytes of their own may well start where another one does.
+  // Functions without row bytes may have the same offset as another function.
   const bool shared = bytes && fde.fre_offset < seen_.size() && seen_[fde.fre_offset];
   if (bytes && fde.fre_offset < seen_.size()) seen_[fde.fre_offset] = true;
   if (shared) {

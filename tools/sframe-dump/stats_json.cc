@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --stats with --format=json: docs/json.md has every key.
+// --stats with --format=json: docs/json.md describes every key.
 
 #include "describe.h"
 #include "json.h"

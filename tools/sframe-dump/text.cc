@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format text, for people: names as they are written in the source, what each function is encoded as, and
-// rows in columns that are as wide as the function's widest rule. Widths take a first pass over a function's
-// rows; nothing is kept.
+// The format text, for people: names as in the source, how each function is encoded, and rows in columns as
+// wide as the function's widest rule. A first pass over a function's rows determines the widths; nothing is
+// stored.
 
 #include "describe.h"
 #include "formats.h"
@@ -29,7 +29,7 @@ std::string plural(std::uint64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
-/// The texts of a row, and how wide a column has to be for them.
+/// The texts of a row, and the column widths that they need.
 struct RowTexts {
   std::string cfa, ra, fp;
 };
@@ -100,7 +100,7 @@ void TextDumper::sub_section(std::string_view label, std::uint64_t offset, std::
   field(label, plural(size, "byte") + " at offset " + hex_text(offset));
 }
 
-/// What a fixed offset in the header means.
+/// The meaning of a fixed offset in the header.
 std::string fixed_offset_text(std::int8_t offset, std::string_view reg) {
   if (offset == 0) return "0 (each row tells where " + std::string(reg) + " is)";
   Line line;
@@ -150,7 +150,7 @@ void TextDumper::function_heading(const EncodedFde& fde, const Place& place) {
   out_ << "\n";
 }
 
-/// The line that tells how a function is encoded.
+/// The line that describes how a function is encoded.
 void TextDumper::describe(const EncodedFde& fde) {
   out_ << "      " << plural(fde.size, "byte") << ", " << name_of(fde.fre_type);
   out_ << (fde.fde_type == FdeType::flex ? ", flex, " : ", ") << plural(fde.num_fres, "row");
@@ -171,7 +171,7 @@ void TextDumper::format_row(const FrameRow& row) {
   if (row.ra_signed) texts_.ra += " signed";
 }
 
-/// The widths of the columns; nothing where there is no row to show.
+/// The widths of the columns; empty if there is no row to show.
 std::optional<Widths> TextDumper::measure(RowCursor rows) {
   std::optional<Widths> widths;
   for (FrameRow row; rows.next(row);) {

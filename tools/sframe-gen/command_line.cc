@@ -22,7 +22,7 @@ constexpr const char* examples =
     "one\n"
     "  sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=90\n";
 
-/// What CLI11 fills in before it is checked.
+/// The values that CLI11 fills in, before they are checked.
 struct Raw {
   std::string function, section_address, byte_order;
   bool no_plt = false;
@@ -30,7 +30,7 @@ struct Raw {
   double min_coverage = -1, min_cfi_coverage = -1;
 };
 
-/// One of some words. (CLI::CheckedTransformer would print the values behind the words in its message.)
+/// One of several names. (CLI::CheckedTransformer would print the values of the names in its message.)
 template <class T> CLI::Validator choices(std::map<std::string, T> names) {
   return CLI::Validator(
       [names = std::move(names)](std::string& text) {
@@ -93,7 +93,7 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
                "Exit code 0 if INPUT has nothing to convert; --emit=elf copies it");
 }
 
-/// What the single options do not know of each other; the message, where they do not go together.
+/// Checks combinations of options. Returns a message if they conflict.
 std::optional<std::string> contradiction(const CommandLine& line) {
   if (line.emit == Emit::elf && line.section_address)
     return "--section-address needs --emit=section or --emit=sidecar";
@@ -110,7 +110,7 @@ std::optional<std::string> contradiction(const CommandLine& line) {
   return std::nullopt;
 }
 
-/// The texts that CLI11 does not read itself; a message where one is wrong.
+/// Parses the texts that CLI11 does not parse itself. Returns a message if one is invalid.
 std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   line.plt = !raw.no_plt;
   if (!raw.byte_order.empty()) line.byte_order = raw.byte_order == "big" ? ByteOrder::big : ByteOrder::little;

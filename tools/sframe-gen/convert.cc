@@ -31,7 +31,7 @@ void tell_faults(tool::Messages& messages, const std::string& file, const genera
     messages.warning(file, std::to_string(report.faults.size() - told) + " more entries that cannot be read");
 }
 
-/// What becomes of a file without anything to convert: --emit=elf copies it.
+/// Handles a file without anything to convert: --emit=elf copies it.
 Written keep_file(const CommandLine& line, const elf::File& file, std::string why, Summary& summary) {
   summary.unconverted = std::move(why);
   if (line.emit != Emit::elf) return std::nullopt;
@@ -62,7 +62,7 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
 
 using NewContents = std::optional<std::vector<std::byte>>;
 
-/// The member's new contents; nothing where it stays as it is.
+/// The member's new contents; empty if it stays unchanged.
 std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, const elf::Member& member,
                                                        Budget& budget, tool::Messages& messages,
                                                        Summary& summary) {

@@ -64,7 +64,7 @@ std::expected<std::string, FileProblem> write_image(const CommandLine& line, con
 std::expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file,
                                              const Input& input, const Generated& generated) {
   if (!file.is_intact()) return failed(line.input, {tool::cut_input, {}, {}});
-  const std::uint32_t mode = file.mode() & 0777; // neither a section nor a sidecar is a setuid program
+  const std::uint32_t mode = file.mode() & 0777; // neither a section nor a sidecar may be setuid
   switch (line.emit) {
   case Emit::elf: return write_image(line, file, generated.image);
   case Emit::section: return write(line.output, generated.bytes, mode);

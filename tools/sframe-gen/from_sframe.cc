@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --from=sframe: what is in the input's sections, in another version or byte order, several sections as one.
+// --from=sframe: converts the input's sections to another version or byte order, merging several into one.
 
 #include "generate.h"
 
@@ -14,7 +14,7 @@ namespace sframe::gen {
 
 namespace {
 
-/// The sections of one table, one behind another.
+/// Splits a table into its concatenated sections.
 Result<void> split(std::span<const std::byte> bytes, std::string_view name, std::uint64_t address,
                         std::vector<Section>& out) {
   Concatenated parts(bytes, address);
@@ -26,7 +26,7 @@ Result<void> split(std::span<const std::byte> bytes, std::string_view name, std:
   }
 }
 
-/// All sections of the input. `storage` keeps what is not in the file as it is.
+/// Loads all sections of the input. `storage` owns bytes that differ from the file's.
 Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
                                        std::vector<elf::Contents>& storage) {
   std::vector<Section> sections;

@@ -23,7 +23,7 @@ std::unexpected<Failure> nothing_there(std::string what) {
   return std::unexpected(Failure{{std::move(what), {}, {}}, true});
 }
 
-/// True for functions whose name, raw or demangled, matches. The arguments must outlive the result.
+/// A predicate for functions whose name, raw or demangled, matches. The arguments must outlive the result.
 std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const Input& input,
                                                  const elf::SymbolTable& symbols) {
   return [&](const cfi::Fde& fde) {
@@ -45,13 +45,13 @@ bool is_bitcode(std::span<const std::byte> bytes) {
   return bytes.size() >= magic.size() && std::ranges::equal(bytes.first(magic.size()), magic);
 }
 
-/// Objects made for link-time optimisation have code only after it.
+/// Objects for link-time optimisation have no code before it.
 bool awaits_link_time_optimisation(const elf::Image& image) {
   return std::ranges::any_of(image.sections(),
                              [](const elf::Section& s) { return s.name.starts_with(".gnu.lto_"); });
 }
 
-/// Why a conversion has no function.
+/// The reason why a conversion has no function.
 std::unexpected<Failure> no_function(const CommandLine& line, const generate::Report& report) {
   if (!report.faults.empty()) {
     const generate::Fault& first = report.faults.front();
@@ -80,7 +80,7 @@ std::expected<Unplaced, Failure> convert_at(const CommandLine& line, const Input
   return line.from == From::cfi ? convert_cfi(line, input, places) : convert_sframe(line, input, places);
 }
 
-/// Why files of this kind have nothing to convert, whatever is in them.
+/// The reason why files of this kind never have anything to convert.
 std::optional<std::string> foreign(std::span<const std::byte> bytes) {
   constexpr std::size_t class_at = 4;
   constexpr auto class_32 = std::byte(1);
@@ -92,7 +92,7 @@ std::optional<std::string> foreign(std::span<const std::byte> bytes) {
   return std::nullopt;
 }
 
-/// The section at its address.
+/// Builds the section at its address.
 std::expected<Generated, Failure> finish(const CommandLine& line, const Input& input, Unplaced& unplaced,
                                           std::uint64_t address) {
   auto bytes = unplaced.builder.finish(address);
@@ -111,7 +111,7 @@ std::expected<Generated, Failure> finish(const CommandLine& line, const Input& i
   return out;
 }
 
-/// Converts in the two steps of elf::SectionMaker. What went wrong, and what came of it, is here afterwards.
+/// Converts in the two steps of elf::SectionMaker, and keeps their error and result.
 class Maker {
 public:
   Maker(const CommandLine& line, const Input& input) : line_(line), input_(input) {}
@@ -251,7 +251,8 @@ std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Inpu
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
   const auto reach = conversion.builder.address_range();
   if (!reach || reach->lowest > places.lowest || reach->highest < places.highest) {
-    // Where start fields stand depends on the number of functions; that of all functions is enough.
+    // The position of start fields depends on the number of functions; using the number of all functions is
+    // enough.
     options.start_fields =
         StartFields::make(line.version, places.lowest, places.highest, conversion.builder.num_fdes());
     auto in_reach = generate::from_cfi(*cfi, options);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// sframe-gen: makes SFrame sections. Reads the input, converts, writes, reports; docs/sframe-gen.md.
+// sframe-gen: generates SFrame sections. Reads the input, converts, writes, reports; docs/sframe-gen.md.
 
 #include "convert.h"
 #include "report.h"
@@ -16,7 +16,7 @@ namespace {
 using namespace sframe;
 using namespace sframe::gen;
 
-/// Prints the report where it is to go. The exit code: `code`, or 2.
+/// Prints the report to its destination. Returns the exit code: `code`, or 2.
 int write_report(tool::App& app, const CommandLine& line, const Summary& summary, int code) {
   if (line.report == ReportFormat::none) return code;
   const bool json = line.report == ReportFormat::json;
@@ -31,8 +31,8 @@ int write_report(tool::App& app, const CommandLine& line, const Summary& summary
     app.messages().error(line.report_file, written.error());
     return tool::exit_failure;
   }
-  if (!json && (app.messages().quiet() || summary.failure)) return code; // messages have said it
-  // Where the section itself goes to standard output, the report must not.
+  if (!json && (app.messages().quiet() || summary.failure)) return code; // messages have reported it
+  // If the section itself goes to standard output, the report must not.
   tool::Output out(json && line.output != "-" ? STDOUT_FILENO : STDERR_FILENO);
   write(out);
   return app.finish(out, code);
@@ -70,7 +70,7 @@ int run(tool::App& app, const CommandLine& line) {
     nothing.executable.emplace();
     return write_report(app, line, nothing, tool::exit_failure);
   };
-  // Before the input is read: it may be the output, by this name or another one.
+  // Before the input is read: it may be the same file as the output, under this name or another.
   const auto lock = tool::OutputLock::take(line.output);
   if (!lock) return fail({line.output, lock.error()});
   const auto file = elf::File::open(line.input);

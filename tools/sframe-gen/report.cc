@@ -17,7 +17,7 @@ std::string with_commas(std::uint64_t value) {
   return text;
 }
 
-/// "key": value, with what separates it from the key before.
+/// Writes "key": value, with the separator from the preceding key.
 class Keys {
 public:
   explicit Keys(tool::Output& out) : out_(out) {}
@@ -76,7 +76,7 @@ void write_executable_bytes(const generate::Report::PcBytes& bytes, tool::Output
   out.decimal(bytes.covered) << '}';
 }
 
-/// The first lines of the text report: how much of what is covered.
+/// The first lines of the text report: coverage.
 void write_coverage(const CommandLine& line, const Summary& summary, tool::Output& out) {
   const auto& described = summary.report.pc_bytes;
   const std::string of_described = percent_text(summary.report.pc_bytes.percent()) + " % of " +
@@ -91,7 +91,7 @@ void write_coverage(const CommandLine& line, const Summary& summary, tool::Outpu
       << (line.from == From::cfi ? "  with CFI:  " : "  sections:  ") << of_described << " bytes covered\n";
 }
 
-/// "error": why nothing was written.
+/// "error": the reason why nothing was written.
 void write_failure(const FileProblem& failure, tool::Output& out) {
   Keys key(out);
   out << ",\n \"error\": {";

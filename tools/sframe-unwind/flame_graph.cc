@@ -14,20 +14,20 @@ namespace {
 
 constexpr double width = 1200, margin = 10, row = 18, character = 7;
 constexpr double header = 40;
-constexpr double narrowest = 0.3; ///< boxes below this many pixels are left out
+constexpr double narrowest = 0.3; ///< boxes narrower than this many pixels are omitted
 
-/// A box. A stack of frames of any depth is a tree of that depth, so nothing here calls itself.
+/// A box. Stacks of any depth become trees of that depth, so nothing here is recursive.
 struct Box {
   std::string_view name;
   std::size_t depth = 0;
-  std::uint64_t first = 0; ///< samples to its left
+  std::uint64_t first = 0; ///< samples to the left of it
   std::uint64_t count = 0;
 };
 
-/// Stacks come in the order of their text. Neighbours share boxes as far as they have the same callers.
+/// Stacks are sorted by text. Adjacent stacks share boxes as far as their callers are the same.
 std::vector<Box> boxes_of(const std::map<std::string, std::uint64_t>& counts) {
   std::vector<Box> boxes;
-  std::vector<std::size_t> open; ///< in boxes: those of the stack before, outermost first
+  std::vector<std::size_t> open; ///< in boxes: those of the preceding stack, outermost first
   std::uint64_t position = 0;
   for (const auto& [stack, count] : counts) {
     bool same = true;
@@ -51,7 +51,7 @@ std::vector<Box> boxes_of(const std::map<std::string, std::uint64_t>& counts) {
   return boxes;
 }
 
-/// For XML, which has no way to write most controls, so these are escaped before.
+/// Escapes text for XML, which cannot represent most control characters; these are escaped first.
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : harmless(text)) {
@@ -60,14 +60,14 @@ std::string escaped(std::string_view text) {
     case '<': result += "&lt;"; break;
     case '>': result += "&gt;"; break;
     case '"': result += "&quot;"; break;
-    // Names may hold bytes of any encoding; a picture that is not UTF-8 is not shown at all.
+    // Names may have any encoding, but viewers reject pictures that are not UTF-8.
     default: result += static_cast<unsigned char>(c) < 0x80 ? c : '?';
     }
   }
   return result;
 }
 
-/// A number with so many digits behind the point.
+/// A number with `digits` decimal places.
 std::string fixed(double value, int digits) {
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr;

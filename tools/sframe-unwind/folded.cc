@@ -22,7 +22,7 @@ void FoldedStacks::begin_thread(std::span<const process::Thread* const> threads)
 
 void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
   const Place& place = places_.of(frame);
-  // What has no name is told by its module, so that a graph does not split at every address.
+  // Unnamed functions are shown by module, so that a graph does not split at every address.
   if (place.function)
     frames_.push_back(folded_name(place.function->name));
   else

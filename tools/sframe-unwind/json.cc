@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format json. Addresses are strings in hexadecimal, offsets and counts are numbers. A frame whose
-// function is not known has no keys "function" and "offset", one outside all modules no module keys.
+// The format json. Addresses are hexadecimal strings, offsets and counts are numbers. A frame of an unknown
+// function has no keys "function" and "offset"; one outside all modules has no module keys.
 
 #include "printer.h"
 
@@ -97,7 +97,7 @@ public:
   }
 
 private:
-  /// Of modules that no frame is in, only what the core says is known: nothing is opened for the listing.
+  /// Modules without frames are listed from the core alone: no file is opened for the list.
   void print(modules::Module& module) {
     const modules::ModuleInfo& info = module.info();
     out_ << "  {\"path\": ";
@@ -185,7 +185,7 @@ private:
   const unwind::UnwindAbi* abi_ = nullptr;
   bool first_thread_ = true;
   bool first_frame_ = true;
-  std::vector<unwind::StepperComparison> comparison_; ///< comes behind the frames
+  std::vector<unwind::StepperComparison> comparison_; ///< printed after the frames
 };
 
 } // namespace

@@ -11,7 +11,7 @@ namespace sframe::unwind_tool {
 
 namespace {
 
-/// The file appears whole or not at all: of two runs at a time both write the same.
+/// Writes the file atomically: two concurrent runs write the same contents.
 Result<void> write_new(const std::string& path, std::span<const std::byte> bytes) {
   std::error_code ignored;
   if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return {};

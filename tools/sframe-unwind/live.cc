@@ -30,7 +30,7 @@ namespace sframe::unwind_tool {
 
 namespace {
 
-/// Keeps what a printer is told, to tell it another one later. Registers only where they will be printed:
+/// Records calls to a printer, to replay them later. Registers are recorded only if they will be printed:
 /// they are most of the memory.
 class Recording final : public Printer {
 public:
@@ -61,7 +61,7 @@ public:
 private:
   struct Stack {
     std::vector<const process::Thread*> threads;
-    std::deque<unwind::Frame> frames; // never moved: a vector would touch twice the memory
+    std::deque<unwind::Frame> frames; // never moved: a vector would use twice the memory
     std::deque<unwind::Registers> registers;
     unwind::WalkEnd end;
   };
@@ -69,8 +69,8 @@ private:
   std::vector<Stack> stacks_;
 };
 
-/// SIGINT, SIGTERM and SIGHUP while samples are taken end the sampling, not the program: a sample is finished, and
-/// what was seen is written. The second one ends the program. One that was ignored stays so.
+/// SIGINT, SIGTERM and SIGHUP end the sampling, not the program: the current sample is finished and results
+/// are written. A second signal ends the program. Ignored signals stay ignored.
 class Interruption {
 public:
   explicit Interruption(bool wanted) {
@@ -89,7 +89,7 @@ public:
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// poll(2) tells it to be readable when a signal has come; -1 where none is waited for.
+  /// poll(2) reports it as readable after a signal; -1 if no signal is handled.
   int fd() const { return event_; }
 
   void end() {
@@ -104,7 +104,7 @@ private:
   static void on_signal(int) {
     const int error = errno;
     (void)::eventfd_write(event_, 1);
-    // Any of them ends the program now.
+    // From now on, any of these signals ends the program.
     for (const int number : numbers) {
       struct sigaction now {};
       if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler == on_signal) (void)std::signal(number, SIG_DFL);
@@ -128,8 +128,8 @@ public:
     for (std::uint32_t sample = 0; sample < options_.count && !out_.failed(); ++sample) {
       if (sample && over_before(start + std::chrono::milliseconds(options_.interval) * sample)) break;
       if (const auto taken = take(); !taken) {
-        // A process that ends while it is sampled is nothing wrong; what was seen until then counts. It loses
-        // memory and threads some time before the kernel says that it has ended.
+        // A process that exits during sampling is not an error; earlier samples count. It loses memory and
+        // threads some time before the kernel reports its exit.
         if (sample && over_before(std::chrono::steady_clock::now() + std::chrono::seconds(1))) break;
         return failed(taken.error());
       }
@@ -148,7 +148,7 @@ private:
     return tool::exit_failure;
   }
 
-  /// Names by address, as long as the mappings are the same.
+  /// Names by address; valid while the mappings are unchanged.
   Places* places() {
     if (!places_ || generation_ != process_.generation()) {
       places_.emplace(process_.space(),
@@ -158,7 +158,7 @@ private:
     return &*places_;
   }
 
-  /// True where the process ended before that time, or the user wants no more samples.
+  /// True if the process ended before that time, or the user ended the sampling.
   bool over_before(std::chrono::steady_clock::time_point time) {
     const auto rest =
         std::chrono::ceil<std::chrono::milliseconds>(time - std::chrono::steady_clock::now()).count();
@@ -166,7 +166,7 @@ private:
     return ::poll(over, std::size(over), static_cast<int>(std::max<long>(rest, 0))) > 0;
   }
 
-  /// One walker for all samples between which the modules stay the same: it remembers rules by address.
+  /// One walker for all samples during which the modules are unchanged: it caches rules by address.
   Result<void> prepare_walker() {
     if (walker_ && walker_generation_ == process_.generation()) {
       walker_->forget_memory();
@@ -181,7 +181,7 @@ private:
     return {};
   }
 
-  /// One sample: stop, walk, let go, print.
+  /// Takes one sample: stop, walk, resume, print.
   Result<void> take() {
     if (auto stopped = process_.stop(options_.thread); !stopped) return stopped;
     if (auto ready = prepare_walker(); !ready) {
@@ -190,7 +190,7 @@ private:
     }
     const auto threads = wanted_threads(process_, options_);
     if (options_.compare) {
-      // Its results point into what it walked with, so they are printed at once.
+      // Its results point into the walker's data, so they are printed immediately.
       const auto printer = make_printer();
       printer->begin(process_);
       complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, app_.messages());
@@ -207,7 +207,7 @@ private:
     return {};
   }
 
-  /// The budget is refilled for each sample: the first limit that one reaches is reported.
+  /// The budget is refilled for each sample: only the first exhausted limit is reported.
   void note_limit() {
     if (const auto limit = process_.space().budget()->problem(); limit && !limit_) limit_ = limit;
   }
@@ -236,7 +236,7 @@ private:
                                      : make_text_printer(out_, *places(), settings);
   }
 
-  /// What was wrong with modules; true where something was.
+  /// Reports problems of modules; true if there were any.
   bool report() {
     for (const std::string& problem : process_.space().generated_code().problems())
       app_.messages().warning({}, problem);
@@ -249,19 +249,19 @@ private:
   process::LiveProcess& process_;
   Interruption& interruption_;
   tool::Output& out_;
-  std::optional<Places> places_; ///< stays at its address
-  std::uint64_t generation_ = 0; ///< that places_ is for
+  std::optional<Places> places_; ///< must not be moved
+  std::uint64_t generation_ = 0; ///< of the modules that places_ is for
   std::optional<unwind::Walker> walker_;
   std::uint64_t walker_generation_ = 0;
   std::optional<FoldedStacks> folded_;
-  std::optional<Problem> limit_; ///< that a sample has reached
+  std::optional<Problem> limit_; ///< reached by a sample
   bool complete_ = true;
 };
 
 } // namespace
 
 int run_live(tool::App& app, const Options& options, tool::Output& out) {
-  Interruption interruption(options.count > 1); // before anything may start a thread
+  Interruption interruption(options.count > 1); // before any thread is started
   modules::FileOptions files = options.files;
   files.budget = std::make_shared<Budget>(app.limits(), 0); // refilled for each sample
   auto process = process::LiveProcess::attach(options.pid, std::move(files));

@@ -5,7 +5,7 @@
 namespace sframe::unwind_tool {
 
 const Place& Places::of(const unwind::Frame& frame) {
-  constexpr std::size_t most_places = 1 << 16; // enough for any stack that programs have
+  constexpr std::size_t most_places = 1 << 16; // more than real stacks need
   auto& places = frame.lookup_pc() == frame.pc ? exact_ : behind_;
   if (places.size() >= most_places) places.clear();
   const auto [at, added] = places.try_emplace(frame.pc);
@@ -18,7 +18,7 @@ const Place& Places::of(const unwind::Frame& frame) {
   return place;
 }
 
-/// Takes the names from the budget: a walk ends when it is used up.
+/// Charges the names to the budget: the walk ends when it is used up.
 void Places::pay(const Place& place) const {
   Budget* const budget = space_.budget();
   if (!budget) return;

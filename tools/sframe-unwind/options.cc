@@ -110,7 +110,7 @@ void add_options(tool::App& app, Options& options) {
 
 namespace {
 
-/// True for core files, plain or packed; false for what is something else, or cannot be read.
+/// True for core files, compressed or not; false for other files, and if it cannot be read.
 bool looks_like_core(const std::string& path) {
   const auto file = elf::File::open_regular(path);
   if (!file) return false;
@@ -158,7 +158,7 @@ std::optional<Wrong> check(const Options& options) {
     return Wrong{{}, "--count, --format=folded and --format=svg are for --pid"};
   if (counts && (options.compare || options.group))
     return Wrong{{}, "--format=" + options.format + " does not go together with --compare or --group"};
-  // A module whose file is missing is walked as far as can be. What somebody typed is to be there.
+  // A module with a missing file is walked as far as possible, but a file named by the user must exist.
   const std::string& executable = options.files.executable;
   if (!executable.empty())
     if (const auto file = elf::File::open_regular(executable); !file)

@@ -27,7 +27,7 @@ int list_steppers(tool::Output& out) {
   return tool::exit_ok;
 }
 
-/// What made frames missing or doubtful; true where something did.
+/// Reports why frames are missing or doubtful; true if any are.
 bool report(tool::Messages& messages, const std::string& path, process::CoreProcess& process) {
   bool wrong = false;
   const elf::Core& core = process.space().core();

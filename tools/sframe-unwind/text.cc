@@ -57,7 +57,7 @@ public:
     }
     if (place.module) {
       out_ << '(', out_.safe(place.module->name());
-      // Without a name this is what a symbolizer needs later.
+      // Without a name, a symbolizer needs this.
       if (!place.function) out_ << " + ", out_.hex(frame.pc - place.module->info().start);
       out_ << ")  ";
     }

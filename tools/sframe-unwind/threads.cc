@@ -16,7 +16,7 @@ namespace sframe::unwind_tool {
 
 namespace {
 
-/// Hands frames to the printer; ends the walk when nobody reads any more, or enough was printed.
+/// Passes frames to the printer; ends the walk if the output is closed or its limit is reached.
 class Forward final : public unwind::FrameReceiver {
 public:
   Forward(Printer& printer, const tool::Output& out, Budget* budget)
@@ -26,7 +26,7 @@ public:
     return !out_.failed() && may_print();
   }
 
-  /// Walks a thread and prints its end. True where that was complete.
+  /// Walks a thread and prints its end. True if the walk was complete.
   bool walk(const process::Thread& thread, unwind::Walker& walker) {
     unwind::WalkEnd end = walker.walk(thread.frame(), *this);
     if (end.reason == unwind::StopReason::interrupted && budget_ && budget_->is_used_up())
@@ -45,11 +45,10 @@ private:
   Printer& printer_;
   const tool::Output& out_;
   Budget* budget_;
-  std::uint64_t paid_; ///< bytes of output that were taken from the budget
+  std::uint64_t paid_; ///< bytes of output already charged to the budget
 };
 
-/// Condenses a stack into a number, so that stacks can be compared without being kept: walking again is
-/// cheap.
+/// Hashes a stack, so that stacks can be compared without storing them: walking again is cheap.
 class Digest final : public unwind::FrameReceiver {
 public:
   bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
@@ -82,7 +81,7 @@ bool walk_each(std::span<const process::Thread* const> threads, unwind::Walker& 
   return complete;
 }
 
-/// Groups stand where their first thread would.
+/// A group is printed at the position of its first thread.
 bool walk_groups(std::span<const process::Thread* const> threads, unwind::Walker& walker, Printer& printer,
                  const tool::Output& out, Budget* budget, tool::Progress& progress) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> places;
@@ -107,7 +106,7 @@ bool walk_groups(std::span<const process::Thread* const> threads, unwind::Walker
   return complete;
 }
 
-/// Every way to find a caller that can be asked from any frame.
+/// All steppers that can be used from any frame.
 unwind::StepperList compared_steppers(const AbiTraits& abi) {
   unwind::StepperList list;
   list.push_back(steppers::make_sframe_stepper(abi));

@@ -101,7 +101,7 @@ void add_options(CLI::App& cli, Options& options) {
   cli.add_option("--explain", options.explain, "Say what a finding means and exit")->type_name("ID");
 }
 
-/// False where an identifier is none, which has been said.
+/// Returns false if an identifier is unknown, which has been reported.
 bool make_policy(const Options& options, Policy& policy, tool::Messages& messages) {
   const auto apply = [&](const std::vector<std::string>& ids, Policy::Action action) {
     return std::ranges::all_of(ids, [&](const std::string& id) {
@@ -115,7 +115,7 @@ bool make_policy(const Options& options, Policy& policy, tool::Messages& message
          apply(options.ignored, Policy::Action::ignore);
 }
 
-/// Turns what was typed into what is to be done. False where it makes no sense, which has been said.
+/// Converts the options to settings. Returns false if they are invalid, which has been reported.
 bool settle(Options& options, tool::Messages& messages) {
   const auto has = [&](const char* check) {
     return std::ranges::find(options.checks, check) != options.checks.end();
@@ -146,7 +146,7 @@ bool settle(Options& options, tool::Messages& messages) {
   return true;
 }
 
-/// Empty where the format is one that the catalogue has.
+/// Empty if the format is one that the list of checks supports.
 std::string catalogue_format_error(const Options& options) {
   const bool markdown = options.list_checks && options.format == "markdown";
   if (markdown || options.format == "text") return {};
@@ -173,7 +173,7 @@ int print_catalogue(tool::App& app, const Options& options) {
   });
 }
 
-/// All files that are read: none of them may be replaced.
+/// All files that are read; none of them may be overwritten.
 std::vector<std::string> inputs(const Options& options) {
   std::vector<std::string> all = options.files;
   for (const std::string& other : {options.run.file.sframe, options.run.file.debug, options.run.baseline})
@@ -181,7 +181,7 @@ std::vector<std::string> inputs(const Options& options) {
   return all;
 }
 
-/// What may be opened: the inputs, and where their debug files are looked up.
+/// The files that may be opened: the inputs, and the folders searched for their debug files.
 std::vector<std::string> readable(const Options& options) {
   std::vector<std::string> all = inputs(options);
   for (const std::string& file : options.files) {

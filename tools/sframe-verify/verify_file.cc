@@ -23,13 +23,13 @@ using Bytes = std::span<const std::byte>;
 
 constexpr const char* no_section = "no section .sframe";
 
-/// A file that another option names, and what is in it.
+/// A file named by another option, and its contents.
 struct Companion {
   elf::File file;
-  std::optional<elf::Image> image; ///< none: a raw section
+  std::optional<elf::Image> image; ///< empty: a raw section
 };
 
-/// What is wrong where both have a build ID, and not the same.
+/// The message if both have a build ID and these differ.
 std::optional<std::string> other_build(const elf::Image* image, const std::string& other_path,
                                        const elf::Image& other) {
   if (!image || image->build_id().empty() || other.build_id().empty()) return std::nullopt;
@@ -43,7 +43,7 @@ public:
   FileVerifier(const FileOptions& options, const Format& format, Slot& slot)
       : options_(options), format_(format), slot_(slot) {}
 
-  /// Also where the file cannot be opened.
+  /// Also called if the file cannot be opened.
   Outcome run(const std::string& path);
 
 private:
@@ -59,21 +59,21 @@ private:
   std::optional<Companion> open(const std::string& path, const std::string& companion, bool raw_allowed);
   std::optional<std::string> sframe_path(const std::string& path, const elf::Image* image);
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
-  /// `path` is FILE or a member of it: the report has an entry for it.
+  /// `path` is FILE or a member of it; the report has an entry for it.
   bool fail(const std::string& path, const Problem& problem) {
     slot_.error(path, problem);
     outcome_.failures.push_back({path, problem});
     format_.unreadable(outcome_.failures.back(), slot_);
     return false;
   }
-  /// The fault is in another file, which FILE needs.
+  /// The error is in another file, which FILE needs.
   bool fail_for(const std::string& path, const std::string& companion, const Problem& problem) {
     slot_.error(companion, problem);
     outcome_.failures.push_back({path, {companion + ": " + problem.what, problem.section, problem.offset}});
     format_.unreadable(outcome_.failures.back(), slot_);
     return false;
   }
-  /// What was found in zeros says nothing about the file.
+  /// Findings in zeros that replaced missing bytes are meaningless.
   bool fail_cut(const std::string& path) {
     outcome_.failures.push_back({path, {tool::cut_input, {}, {}}});
     format_.unreadable(outcome_.failures.back(), slot_);
@@ -161,7 +161,7 @@ bool FileVerifier::verify_image(const std::string& path, const elf::Image& image
   return verify_input(path, {.image = &image});
 }
 
-/// Adds what --sframe and --debug name, and verifies.
+/// Adds the files of --sframe and --debug, and verifies.
 bool FileVerifier::verify_input(const std::string& path, const Input::Sources& given) {
   Input::Sources sources = given;
   sources.cfi = options_.cfi || options_.code;
@@ -173,7 +173,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
     if (sframe->image) {
       if (sframe->image->sframe_tables().empty()) return fail_for(path, *from, {no_section, {}, {}});
       sources.sframe_image = &*sframe->image;
-      // The section of another build says nothing about this one: comparing would bury that under findings.
+      // A section of another build is useless for this one: a comparison would only give many false findings.
       if (const auto difference = other_build(sources.image, *from, *sframe->image))
         return fail(path, {*difference, {}, {}});
     } else {
@@ -196,7 +196,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   auto input = Input::load(sources);
   if (!input) return fail(path, input.error());
   std::vector<const elf::Image*> with_names;
-  for (const elf::Image* image : {sources.debug_image, sources.image}) // the first knows more
+  for (const elf::Image* image : {sources.debug_image, sources.image}) // the first has more symbols
     if (image) with_names.push_back(image);
   Names names(std::move(with_names));
   const auto report = format_.file(path, *input, names, slot_);
@@ -206,7 +206,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   return true;
 }
 
-/// Without --debug: the file's own debug file, where there is one.
+/// Without --debug: the file's own debug file, if there is one.
 std::optional<elf::DebugFile> FileVerifier::look_up_debug(const std::string& path, const elf::Image* image) {
   if (!image || image->relocatable() || !options_.debug.empty()) return std::nullopt;
   std::vector<elf::Rejected> rejected;
@@ -242,7 +242,7 @@ void FileVerifier::check_code(const std::string& path, const Input& input, Verdi
   const char* why = input.relocatable()
                         ? "the code of relocatable objects is not checked: verify what is linked from them"
                         : "no code to compare with";
-  // Among other checks this goes without saying; alone it must not seem to have passed.
+  // Not reported if other checks run; but if this is the only check, it must not appear to have passed.
   if (options_.structure || options_.cfi)
     slot_.detail(path, why);
   else
@@ -266,7 +266,7 @@ std::optional<Companion> FileVerifier::open(const std::string& path, const std::
   return out;
 }
 
-/// What --sframe means for this file: itself, or a file in a folder by build ID.
+/// The file that --sframe selects for this file: itself, or a file in a folder by build ID.
 std::optional<std::string> FileVerifier::sframe_path(const std::string& path, const elf::Image* image) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(options_.sframe, ignored)) return options_.sframe;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command line that all programs share.
+// The command line common to all programs.
 
 #include "sframe/tool/app.h"
 
@@ -37,7 +37,8 @@ App::App(std::string name, std::string description, std::string examples, Featur
   cli_.add_flag("-q,--quiet", quiet_, "Print errors only, no warnings or notes")->group("Common options");
   cli_.add_flag("-v,--verbose", verbose_, "Say more about what is done")->group("Common options");
   cli_.add_option("--color", color_, "Colour the text: auto (on a terminal), always, never")
-      ->transform(CLI::Transformer(color_names).description("")) // it would print the numbers behind the names
+      ->transform(CLI::Transformer(color_names).description("")) // else it would print the numbers of the
+                                                                 // names
       ->type_name("WHEN")
       ->group("Common options");
   if (features.output)
@@ -61,7 +62,7 @@ std::optional<int> App::parse(int argc, const char* const* argv) {
   open_standard_descriptors();
   std::signal(SIGPIPE, SIG_IGN);
   catch_bus_errors(messages_.tool());
-  // CLI11 reports by exceptions; they end here.
+  // CLI11 reports by exceptions, which are handled here.
   try {
     cli_.parse(argc, argv);
   } catch (const CLI::CallForVersion& what) {
@@ -112,7 +113,7 @@ int App::run_with_output(std::span<const std::string> inputs, const std::functio
   messages_.set_before({});
   messages_.set_copy(nullptr);
   if (!to_file) return finish(output, code);
-  if (code == exit_failure && output.text().empty()) return code; // what was there stays
+  if (code == exit_failure && output.text().empty()) return code; // the old file is kept
   if (const auto written = write_file(output_, output.text()); !written) {
     messages_.error(output_, written.error());
     return exit_failure;

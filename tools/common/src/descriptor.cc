@@ -18,12 +18,12 @@ namespace sframe::tool {
 
 namespace {
 
-/// Bytes [begin, end) that are in a file, not in a hole of it.
+/// Bytes [begin, end) that are data in a file, not a hole.
 struct Extent {
   std::uint64_t begin, end;
 };
 
-/// The next extent at or behind `at`; empty at the end. A file system that knows no holes gives one extent.
+/// The next data at or after `at`; empty at the end. A file system without holes gives one extent.
 Extent next_extent(int fd, std::uint64_t at, std::uint64_t end) {
   if (fd < 0 || at >= end) return {at, end};
   const off_t data = ::lseek(fd, static_cast<off_t>(at), SEEK_DATA);
@@ -33,7 +33,8 @@ Extent next_extent(int fd, std::uint64_t at, std::uint64_t end) {
   return {begin, hole < 0 ? end : std::min(static_cast<std::uint64_t>(hole), end)};
 }
 
-/// Copies as much of [begin, end) as the kernel will from file to file, to `offset`; the number of bytes.
+/// Copies as much of [begin, end) as the kernel can copy between the files, to `offset`. Returns the number
+/// of bytes.
 std::uint64_t copy_in_kernel(int from, int to, Extent extent, std::uint64_t offset) {
   off_t in = static_cast<off_t>(extent.begin), out = static_cast<off_t>(offset);
   const auto end = static_cast<off_t>(extent.end);
@@ -44,7 +45,7 @@ std::uint64_t copy_in_kernel(int from, int to, Extent extent, std::uint64_t offs
   return static_cast<std::uint64_t>(in) - extent.begin;
 }
 
-/// Those sign the content that the file had, or are not ours to give.
+/// The excluded attributes sign the file's old contents, or need privileges.
 bool is_copied(std::string_view attribute) {
   return attribute != "security.ima" && attribute != "security.evm";
 }
@@ -69,14 +70,14 @@ std::vector<Attributes::Extended> extended_attributes(int fd) {
 
 int Descriptor::close() {
   const int fd = std::exchange(fd_, -1);
-  // Interrupted, it is closed all the same.
+  // If interrupted, the descriptor is closed nevertheless.
   return fd >= 0 && ::close(fd) != 0 && errno != EINTR ? errno : 0;
 }
 
 void open_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest number that is free; for the direction that is not asked for.
+    // Gets the lowest free number. Opened for the opposite direction, so that use fails.
     (void)!::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }
@@ -135,7 +136,8 @@ std::optional<Attributes> attributes_of(int fd) {
 int give_attributes(const Attributes& attributes, int to) {
   const struct stat& wanted = attributes.status;
   struct stat has {};
-  // Who may not give files away may perhaps still choose the group. Both clear setuid bits and capabilities.
+  // A user who may not change the owner may still be able to change the group. Both clear setuid bits and
+  // capabilities.
   if (::fchown(to, wanted.st_uid, wanted.st_gid) != 0)
     (void)!::fchown(to, static_cast<uid_t>(-1), wanted.st_gid);
   if (::fstat(to, &has) != 0) return errno;
@@ -143,7 +145,7 @@ int give_attributes(const Attributes& attributes, int to) {
   if (has.st_uid != wanted.st_uid) mode &= ~static_cast<mode_t>(S_ISUID);
   if (has.st_gid != wanted.st_gid) mode &= ~static_cast<mode_t>(S_ISGID);
   for (const auto& [name, value] : attributes.extended)
-    (void)::fsetxattr(to, name.c_str(), value.data(), value.size(), 0); // as far as the user may
+    (void)::fsetxattr(to, name.c_str(), value.data(), value.size(), 0); // as far as permitted
   return ::fchmod(to, mode) == 0 ? 0 : errno;
 }
 

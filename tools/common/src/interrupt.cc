@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything that handlers use is atomic and stays allocated; they call what POSIX lists as safe.
+// Everything that handlers use is atomic and is never freed. They only call async-signal-safe functions
+// (POSIX).
 
 #include "interrupt.h"
 
@@ -29,7 +30,7 @@ struct TemporaryName::Slot {
 
 namespace {
 
-/// The signal that ends the program; 0 while none does.
+/// The signal that ends the program; 0 if none.
 constinit std::atomic<int> ending{0};
 constinit std::atomic<int> uninterrupted{0};
 constinit std::atomic<bool> input_was_cut{false};
@@ -41,7 +42,7 @@ void end_program() {
   remove_temporaries();
   const int why = ending;
   std::signal(why, SIG_DFL);
-  ::raise(why); // in a handler, when that returns
+  ::raise(why); // in a handler, takes effect when it returns
 }
 
 [[noreturn]] void wait_for_the_end() {
@@ -51,12 +52,12 @@ void end_program() {
 void on_signal(int number) {
   const int error = errno;
   int nothing = 0;
-  // Where a file is being written over, its thread ends the program.
+  // While a file is being overwritten, its thread ends the program instead.
   if (ending.compare_exchange_strong(nothing, number) && uninterrupted == 0) end_program();
   errno = error;
 }
 
-/// Text on standard error, as append_harmless makes it.
+/// Text on standard error, formatted like append_harmless.
 class SafeLine {
 public:
   void add(const char* text) {
@@ -93,7 +94,7 @@ private:
 void on_bus_error(int, siginfo_t* info, void*) {
   const int error = errno;
   const auto missing = info->si_code > 0 ? elf::File::replace_missing(info->si_addr) : std::nullopt;
-  if (!missing) { // a fault of the program: the instruction is repeated, and ends it
+  if (!missing) { // a bug in the program: the instruction is repeated and ends it
     std::signal(SIGBUS, SIG_DFL);
     return;
   }
@@ -119,7 +120,7 @@ void catch_signals() {
 }
 
 template <class Slot> std::atomic<Slot*>& slots() {
-  static constinit std::atomic<Slot*> list{nullptr}; // all that ever were; they are used again
+  static constinit std::atomic<Slot*> list{nullptr}; // all slots ever allocated, for reuse
   return list;
 }
 
@@ -145,7 +146,7 @@ TemporaryName::TemporaryName(const std::string& path) {
     slot_ = new Slot;
     for (slot_->next = list.load(); !list.compare_exchange_weak(slot_->next, slot_);) {}
   }
-  if (path.size() >= slot_->path.size()) return; // no file can be made by that name
+  if (path.size() >= slot_->path.size()) return; // too long to be a file name
   std::memcpy(slot_->path.data(), path.c_str(), path.size() + 1);
   slot_->active = true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Messages on standard error. A message is put together first and written at once, so that lines of several
-// threads do not mix.
+// Messages on standard error. Each is formatted first and written at once, so that lines of several threads
+// do not mix.
 
 #include "sframe/tool/messages.h"
 
@@ -59,7 +59,7 @@ void Messages::print(std::string_view kind, std::string_view color, std::string_
   std::lock_guard lock(mutex_);
   if (copy_ && kind == "error") copy_->append(tool_ + ": error:" + text);
   if (before_) before_();
-  // Where standard error is closed there is nobody to tell.
+  // If standard error is closed, there is no way to report that.
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t done = ::write(STDERR_FILENO, rest.data(), rest.size());
     if (done <= 0) break;

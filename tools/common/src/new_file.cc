@@ -23,7 +23,7 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-/// By this name the kernel finds an open file that has no name of its own.
+/// The path by which the kernel finds an open file without a name.
 std::string link_of(int fd) {
   return "/proc/self/fd/" + std::to_string(fd);
 }
@@ -64,11 +64,11 @@ bool NewFile::open_unnamed(mode_t mode) {
   file_ = Descriptor(retry([&] { return ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode); }));
   if (!file_.is_open()) return false;
   if (::access(link_of(file_.get()).c_str(), F_OK) == 0) return true;
-  file_ = Descriptor(); // without /proc it could not be named later
+  file_ = Descriptor(); // without /proc it could not be given a name later
   return false;
 }
 
-/// `make` makes the file by the name that it is given, or fails with errno.
+/// `make` creates the file under the given name, or fails with errno.
 template <class Make> int NewFile::make_named(Make&& make) {
   for (unsigned attempts = 0; attempts < 100; ++attempts) {
     name_ = target_ + random_suffix();
@@ -82,7 +82,7 @@ template <class Make> int NewFile::make_named(Make&& make) {
   return EEXIST;
 }
 
-/// Gives it a name beside the target, if it has none.
+/// Gives the file a name in the target's folder, if it has none.
 int NewFile::give_name() {
   if (!name_.empty()) return 0;
   return make_named([&](const char* name) {
@@ -90,7 +90,7 @@ int NewFile::give_name() {
   });
 }
 
-/// Its names are on the disk; where the folder cannot be opened for that, they will be some time.
+/// Syncs the file's names to disk. If the folder cannot be opened for that, the kernel will write them later.
 void NewFile::sync_folder() const {
   const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.is_open()) (void)sync_file(folder.get());
@@ -110,7 +110,7 @@ const std::string& NewFile::keep() {
 
 int NewFile::replace_target() {
   if (const int error = sync_file(fd())) return error;
-  // No other name is needed where nothing is in the way.
+  // If the target does not exist, no temporary name is needed.
   const bool linked = name_.empty() && ::linkat(AT_FDCWD, link_of(fd()).c_str(), AT_FDCWD, target_.c_str(),
                                                 AT_SYMLINK_FOLLOW) == 0;
   if (!linked) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Output files appear complete: write a new file, set owner and mode, sync, take the target's name.
+// Writes output files atomically: writes a new file, sets owner and mode, syncs, and renames it to the
+// target.
 
 #include "sframe/tool/output_file.h"
 #include "sframe/tool/output_lock.h"
@@ -26,27 +27,28 @@ namespace sframe::tool {
 namespace {
 
 std::unexpected<Problem> fail_errno(const char* doing, int error = errno) {
-  // The kernel reads what it writes from mapped inputs.
+  // The kernel reads the written bytes from mapped inputs.
   const char* why = error == EFAULT ? "the input was truncated while it was read" : std::strerror(error);
   return fail(std::string(doing) + ": " + why);
 }
 
-/// For what cannot be replaced: devices, pipes, standard output.
+/// For targets that cannot be replaced: devices, pipes, standard output.
 Result<void> write_through(int fd, std::span<const std::byte> bytes) {
   if (fd < 0) return fail_errno("cannot write");
   if (const int error = write_all(fd, bytes)) return fail_errno("cannot write", error);
   return {};
 }
 
-/// What a new file is to be.
+/// The contents and metadata of a new file.
 struct Content {
-  std::function<int(int fd)> write;  ///< its bytes, into an empty file
-  std::function<int(int fd)> finish; ///< owner, mode and so on; empty: what the umask leaves
+  std::function<int(int fd)> write;  ///< writes its bytes into an empty file
+  std::function<int(int fd)> finish; ///< sets owner, mode and so on; empty: as the umask leaves them
   std::uint64_t size = 0;
 };
 
-/// A file with several names: all are to show what the one shows, so its inode stays. What can be known to
-/// fail fails before the first byte is written over; from then on no signal is to end the program.
+/// Overwrites a file with hard links in place, so that all names show the new contents: its inode must stay.
+/// Predictable failures are detected before the first byte is overwritten; from then on signals do not end
+/// the program.
 Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFile& complete,
                              const Content& content) {
   Descriptor file(retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
@@ -58,7 +60,7 @@ Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFi
       }) != 0 &&
       errno != EOPNOTSUPP)
     error = errno;
-  if (error == 0) error = complete.save(); // a copy that outlives us, and a loss of power
+  if (error == 0) error = complete.save(); // a copy that survives this process and a power failure
   if (error != 0) return fail_errno("cannot write", error);
   const Uninterrupted until_complete;
   error = copy_over(complete.fd(), file.get(), content.size);
@@ -70,10 +72,10 @@ Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFi
   return {};
 }
 
-/// Makes the file at `target`, of which `old` is what is there, if anything.
+/// Creates the file at `target`; `old` describes the existing file, if any.
 Result<void> replace(const std::string& target, const std::optional<struct stat>& old,
                           const Content& content) {
-  std::signal(SIGXFSZ, SIG_IGN); // a limit on file sizes becomes an error of the write
+  std::signal(SIGXFSZ, SIG_IGN); // a file size limit becomes a write error
   if (old && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) return fail_errno("cannot write");
   NewFile file(target, content.finish ? 0600 : 0666);
   int error = file.error();
@@ -86,7 +88,7 @@ Result<void> replace(const std::string& target, const std::optional<struct stat>
   return {};
 }
 
-/// Decides how `path` is written. `all` gives the whole content for what cannot be replaced.
+/// Decides how `path` is written. `all` gives the full contents, for a target that cannot be replaced.
 template <class All>
 Result<void> write_content(const std::string& path, Content content, std::optional<mode_t> mode,
                                 All&& all) {
@@ -108,7 +110,7 @@ Result<void> write_content(const std::string& path, Content content, std::option
   return replace(target, old, content);
 }
 
-/// The edited file, into an empty one.
+/// Writes the edited file into an empty one.
 int write_edit(int from, std::span<const std::byte> original, const elf::Edit& edit, int to) {
   for (const elf::Edit::Kept& range : edit.kept)
     if (const int error =
@@ -149,7 +151,8 @@ Result<void> write_edited(const std::string& path, const elf::File& original, co
                       },
                   .finish = {},
                   .size = edit.size};
-  // Now: where the file is written into itself, the kernel takes setuid bits and capabilities off it.
+  // Read them now: when the file is overwritten in place, the kernel removes its setuid bits and
+  // capabilities.
   if (auto attributes = from.is_open() ? attributes_of(from.get()) : std::nullopt)
     content.finish = [attributes = std::move(*attributes)](int fd) { return give_attributes(attributes, fd); };
   return write_content(path, content, original.mode(), [&] { return edit.apply(original.bytes()); });

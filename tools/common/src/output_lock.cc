@@ -36,7 +36,7 @@ std::optional<FileId> regular_file(const struct stat& info) {
   return FileId{info.st_dev, info.st_ino};
 }
 
-/// Some network file systems lock only what is open for writing.
+/// Some network file systems lock only files open for writing.
 int lock(const std::string& path, Descriptor& file) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return 0;
   if (errno != EBADF) return errno;
@@ -52,7 +52,7 @@ Result<OutputLock> OutputLock::take(const std::string& path) {
   OutputLock result;
   if (path == "-") return result;
   const std::lock_guard guard(held().mutex);
-  // Whoever had the lock may have put another file at the path.
+  // The previous owner of the lock may have replaced the file at the path.
   for (unsigned attempts = 0; attempts < 100; ++attempts) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) return result;

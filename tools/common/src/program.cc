@@ -17,15 +17,15 @@ namespace sframe::tool {
 
 namespace {
 
-constinit const char* tool_name = nullptr;       ///< until main() runs: as it was called
-constinit std::terminate_handler usual = nullptr; ///< what the C++ library does about other exceptions
+constinit const char* tool_name = nullptr;       ///< before main() runs: the name it was called by
+constinit std::terminate_handler usual = nullptr; ///< the C++ library's handler for other exceptions
 
-/// On standard error, without an allocation.
+/// Writes to standard error without allocating.
 void print_error(const char* what) noexcept {
   print_plain_line({tool_name ? tool_name : program_invocation_short_name, ": error: ", what});
 }
 
-/// From anywhere, threads and LLVM's insides among it: no destructor runs, so nothing half-done is written.
+/// Callable from any thread and inside LLVM: no destructor runs, so nothing incomplete is written.
 [[noreturn]] void end_with(const char* what) noexcept {
   remove_temporaries();
   print_error(what);
@@ -34,8 +34,8 @@ void print_error(const char* what) noexcept {
 
 constexpr const char* no_memory = "out of memory";
 
-/// An exception that cannot be caught at the border: thrown on another thread, before main(), or through a function that
-/// must not throw.
+/// For exceptions that cannot be caught in run_program(): thrown on another thread, before main(), or through
+/// a noexcept function.
 [[noreturn]] void on_terminate() {
   try {
     if (std::current_exception()) throw;
@@ -43,7 +43,7 @@ constexpr const char* no_memory = "out of memory";
     end_with(no_memory);
   } catch (const std::length_error&) {
     end_with(no_memory);
-  } catch (...) { // a fault of the program's: the C++ library names it and aborts
+  } catch (...) { // a bug in the program: the C++ library prints the exception's type and aborts
   }
   usual();
   std::abort();
@@ -57,7 +57,7 @@ void on_llvm_fatal_error(void*, const char* reason, bool) {
   end_with(reason);
 }
 
-/// Before the constructors of static objects, which allocate too; LLVM has many.
+/// Runs before the constructors of static objects, which also allocate; LLVM has many.
 [[gnu::constructor(101)]] void catch_the_rest() {
   usual = std::set_terminate(on_terminate);
   llvm::install_bad_alloc_error_handler(on_llvm_no_memory);
@@ -72,7 +72,7 @@ int run_program(const char* tool, int argc, char** argv, int (*body)(int argc, c
     return body(argc, argv);
   } catch (const std::bad_alloc&) {
     print_error(no_memory);
-  } catch (const std::length_error&) { // a container of more elements than there are addresses
+  } catch (const std::length_error&) { // more elements requested than fit in the address space
     print_error(no_memory);
   }
   return exit_failure;

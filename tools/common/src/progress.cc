@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::milliseconds first_after{1000}, again_after{100};
 
-/// Where standard error is closed there is nobody to tell.
+/// If standard error is closed, there is no way to report that.
 void write(const std::string& text) {
   [[maybe_unused]] const ssize_t done = ::write(STDERR_FILENO, text.data(), text.size());
 }
@@ -34,7 +34,7 @@ void Progress::step() {
   if (now < next_) return;
   next_ = now + again_after;
   shown_ = true;
-  // The cursor goes back, so that a message stands where the line was.
+  // Returns the cursor to the line's start, so that a message overwrites the line.
   write(head_ + std::to_string(done_) + tail_ + "\033[K\r");
 }
 

@@ -25,12 +25,12 @@ namespace sframe::tool {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool is_sanitized = true; // their runtimes start programs and trace
+constexpr bool is_sanitized = true; // sanitizer runtimes start programs and trace
 #else
 constexpr bool is_sanitized = false;
 #endif
 
-/// The kernel's structure as of version 6 of the interface; older headers have less, and older kernels take less.
+/// The kernel's structure as of version 6 of the interface; older headers and kernels have a shorter one.
 struct RulesetAttributes {
   std::uint64_t handled_fs = 0, handled_net = 0, scoped = 0;
 };
@@ -80,13 +80,13 @@ private:
   std::uint64_t handled_ = 0;
 };
 
-/// What must be written to for `path` to be made or replaced.
+/// The existing path that must be writable to create or replace `path`.
 std::string place_of(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code error;
   const fs::path target = final_target(path);
   if (fs::exists(target, error) && !fs::is_regular_file(target, error)) return target.string();
-  // A folder that is to be made, too, is made in the first one that there is.
+  // If the folder does not exist either, it is created in its first existing ancestor.
   fs::path folder = target.parent_path();
   while (!folder.empty() && !fs::exists(folder, error)) folder = folder.parent_path();
   return folder.empty() ? "." : folder.string();
@@ -102,7 +102,7 @@ void limit_paths(const SandboxNeeds& needs) {
 }
 
 #ifdef SFRAME_HAVE_SECCOMP
-/// What none of the programs has a use for; the rest is too different from one C library to the next to be listed.
+/// System calls that no program needs. A list of all allowed calls would differ too much between C libraries.
 constexpr const char* never_needed[] = {
     "execve", "execveat", "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto",
     "sendmsg", "sendmmsg", "mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount",
@@ -134,7 +134,7 @@ void limit_calls(const SandboxNeeds&) {}
 
 void enter_sandbox(const SandboxNeeds& needs) {
   if (is_sanitized || ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return;
-  // Landlock lets nobody trace a process that is outside.
+  // Landlock prevents tracing of processes outside the sandbox.
   if (!needs.traces) limit_paths(needs);
   limit_calls(needs);
 }

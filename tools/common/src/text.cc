@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers, ranges and patterns as users type them.
+// Parses numbers, ranges and patterns that users type.
 
 #include "sframe/tool/text.h"
 
@@ -49,14 +49,14 @@ Result<Glob> Glob::parse(std::string_view pattern) {
     if (pattern[at] != '[') continue;
     std::size_t close = at + 1;
     if (close < pattern.size() && (pattern[close] == '!' || pattern[close] == '^')) ++close;
-    close = pattern.find(']', close + 1); // a bracket right after the opening one is meant literally
+    close = pattern.find(']', close + 1); // a bracket right after the opening one is literal
     if (close == std::string_view::npos) return fail("pattern with a bracket that is not closed");
     at = close;
   }
   return Glob(std::string(pattern));
 }
 
-/// Matches the pattern's element at `at` (no `*`) against one character; moves `at` past the element.
+/// Matches the pattern's element at `at` (not `*`) against one character; advances `at` past the element.
 bool Glob::matches_one(std::size_t& at, unsigned char c) const {
   auto element = static_cast<unsigned char>(pattern_[at++]);
   if (element == '?') return true;
@@ -79,8 +79,7 @@ bool Glob::matches_one(std::size_t& at, unsigned char c) const {
 }
 
 bool Glob::matches(std::string_view name) const {
-  // Where a later part fails, only the last `*` has to take one more character: earlier ones cannot do
-  // better.
+  // On a mismatch, only the last `*` has to match one more character: extending earlier ones cannot help.
   std::size_t at = 0, in_name = 0;
   std::size_t after_star = std::string::npos, star_from = 0;
   while (in_name < name.size()) {
