@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How often the test program has asked for memory by `new`: allocations.cc replaces it.
+// Counts and limits allocations by `new` in the test program, whose operators allocations.cc replaces.
 
 #pragma once
 
@@ -9,14 +9,14 @@
 
 namespace sframe::test {
 
-/// Calls of operator new so far, on all threads.
+/// Number of calls of operator new so far, on all threads.
 std::size_t allocations();
 
-/// Lets this thread have no memory after so many more calls; nothing: as much as there is.
+/// Makes allocations of this thread fail after so many more calls; empty: no limit.
 void limit_allocations(std::optional<std::size_t> calls);
 
-/// Calls `act` with room for no allocation, then for one, two, and so on, until it returns true: it could do
-/// what it was to do. How many it needed; `most` where it never could.
+/// Calls `act` with a limit of no allocations, then one, two, and so on, until it returns true for success.
+/// Returns the limit that sufficed, or `most` if none did.
 template <class Act> int with_little_memory(Act&& act, int most = 10'000) {
   for (int calls = 0; calls < most; ++calls) {
     limit_allocations(static_cast<std::size_t>(calls));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C interface on the target of remote_target.h: what is asked of call-backs and how often, what becomes
-// of NULL, and of memory that runs out. Whole walks of cores and processes are in the lit tests c-interface*.
+// The C interface on the target of remote_target.h: which call-backs are called and how often, NULL
+// arguments, and running out of memory. Whole walks of cores and processes are in the lit tests c-interface*.
 
 #include "allocations.h"
 #include "inputs.h"

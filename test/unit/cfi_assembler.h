@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call frame information for tests, put together byte by byte: no default hides what is in the section.
+// Assembles call frame information for tests byte by byte, without hidden defaults.
 
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace sframe::test {
 
-/// Numbers as bytes in one byte order.
+/// Encodes numbers in one byte order.
 class Bytes {
 public:
   explicit Bytes(ByteOrder order = ByteOrder::little) : order_(order) {}
@@ -69,7 +69,7 @@ private:
   std::vector<std::byte> bytes_;
 };
 
-/// A section of entries. The caller writes what stands behind the CIE pointer.
+/// A section of entries. The caller writes everything after the CIE pointer.
 class CfiAssembler {
 public:
   explicit CfiAssembler(cfi::SectionKind kind = cfi::SectionKind::eh_frame,
@@ -97,7 +97,7 @@ public:
   }
   void terminator() { bytes_.u32(0); }
 
-  /// Bytes from the section's start to the body of an FDE that would come next.
+  /// Offset from the section's start to the body of the next FDE.
   std::size_t next_body() const {
     const std::size_t id = kind_ == cfi::SectionKind::debug_frame && dwarf64_ ? 8 : 4;
     return bytes_.size() + (dwarf64_ ? 12 : 4) + id;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// CFI rows as common rows: what each rule becomes, and what cannot be said.
+// Conversion of CFI rows to frame rows: the result of each rule, and rules that are not representable.
 
 #include "cfi_assembler.h"
 #include "sframe/cfi/frame_row.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opening the CFI of an image whose section headers are missing: PT_GNU_EH_FRAME leads to it, and what
-// DW_EH_PE_datarel counts from is in the dynamic segment (DT_PLTGOT), as in glibc's _Unwind_Find_FDE.
+// Opens the CFI of an image without section headers: PT_GNU_EH_FRAME locates it, and the base of
+// DW_EH_PE_datarel is in the dynamic segment (DT_PLTGOT), as in glibc's _Unwind_Find_FDE.
 
 #include "cfi_assembler.h"
 #include "elf_builder.h"

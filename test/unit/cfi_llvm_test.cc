@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The second opinion on rows: LLVM's DWARF library reads the same bytes, and every rule of every row must be
-// the same. The bytes are those of this system's programs and libraries, and random programs that use every
+// Checks rows against LLVM: its DWARF library reads the same bytes, and every rule of every row must be
+// equal. The bytes are those of this system's programs and libraries, and random programs that use every
 // instruction.
 //
-// Known differences in form, not in meaning, that the comparison takes away: LLVM gives a row for an advance
-// by nothing (the later one holds) and for an advance to the end of the range, and ends .eh_frame at its
-// terminator.
+// The comparison removes known differences in form, not in meaning. LLVM gives a row for an advance by 0 (the
+// later one applies) and for an advance to the end of the range, and ends .eh_frame at its terminator.
 
 #include "cfi_assembler.h"
 #include "inputs.h"

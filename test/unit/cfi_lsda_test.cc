@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Call-site tables of the language-specific data area, put together byte by byte.
+// Call-site tables of the language-specific data area, assembled byte by byte.
 
 #include "sframe/cfi/lsda.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Each call frame instruction (DWARF 5, section 6.4.2) from bytes written by hand. The CIE of all tests has
-// code alignment 2, data alignment -8 and the initial rules CFA = r7 + 8, RA (r16) at CFA - 8.
+// Each call frame instruction (DWARF 5, section 6.4.2), hand-assembled. The CIE of all tests has code
+// alignment 2, data alignment -8 and the initial rules CFA = r7 + 8, RA (r16) at CFA - 8.
 
 #include "cfi_assembler.h"
 #include "sframe/cfi/rows.h"

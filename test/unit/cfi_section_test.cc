@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Entries of .eh_frame and .debug_frame (DWARF 5, section 6.4.1; Linux Standard Base 5.0, section 10.6.1)
-// from bytes written by hand.
+// Entries of .eh_frame and .debug_frame (DWARF 5, section 6.4.1; Linux Standard Base 5.0, section 10.6.1),
+// hand-assembled.
 
 #include "cfi_assembler.h"
 #include "sframe/cfi/section.h"

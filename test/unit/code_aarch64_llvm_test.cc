@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The AArch64 decoder against LLVM's disassembler, over real programs and over random words, which reach
+// The AArch64 decoder compared with LLVM's disassembler, on real programs and on random words, which cover
 // every class of the instruction set.
 //
-// LLVM need not be built with this target; then the test says that it was skipped.
+// If LLVM is built without this target, the test is skipped.
 
 #ifdef SFRAME_TEST_LLVM_MC
 

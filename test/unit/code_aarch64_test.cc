@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The AArch64 decoder, instruction by instruction.
-// Encodings are llvm-mc's; what is expected was written by hand from the manual's description of each
-// instruction. Instructions lie at 0x1000.
+// The AArch64 decoder, instruction by instruction. Encodings are from llvm-mc; expectations were derived by
+// hand from the manual's description of each instruction. Instructions are at 0x1000.
 
 #include "code_effect_text.h"
 #include "inputs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The AMD64 decoder: instructions that are newer than the Zydis of Debian 12, and operands that are not there.
-// Encodings and texts are llvm-mc's.
+// The AMD64 decoder: instructions newer than Debian 12's Zydis, and missing operands. Encodings and texts are
+// from llvm-mc.
 
 #include "code_effect_text.h"
 #include "inputs.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the analysis does with control flow that it cannot follow for sure, with paths that disagree, and with
-// rows that are wrong.
+// The analysis with control flow that cannot be followed reliably, with paths that disagree, and with wrong
+// rows.
 
 #include "code_listing.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The analysis on AMD64's idioms: what compilers and hand-written assembly do to the stack. Each is a listing
-// with the row that holds before each instruction, worked out by hand: the CFA, then FP. Empty: not reached.
+// The analysis of AMD64 idioms: how compilers and hand-written assembly use the stack. Each is a listing with
+// the row before each instruction, derived by hand: the CFA, then FP. Empty: not reached.
 
 #include "code_listing.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a decoder says of an instruction, as a line of text that tests compare with. Registers are rN by their
-// DWARF numbers:
+// Formats a decoded instruction as a line of text for comparison in tests. Registers are rN by their DWARF
+// numbers:
 //
-//   r31 := r31 - 32; [r31] := r29; [r31 + 8] := r30
-//   r0 += r1 * 4; r1 &= -16; r2 := [r3 + r4*8].4s; [r31 + 8].4 := ?; r5 := ?; sign r30 A; compare r0, 5
-//   -> call 0x1010 link r30
+//    r31 := r31 - 32; [r31] := r29; [r31 + 8] := r30
+//    r0 += r1 * 4; r1 &= -16; r2 := [r3 + r4*8].4s; [r31 + 8].4 := ?; r5 := ?; sign r30 A; compare r0, 5
+//    -> call 0x1010 link r30
 
 #pragma once
 
@@ -21,7 +21,7 @@ inline std::string register_text(std::uint8_t reg) {
   return "r" + std::to_string(reg);
 }
 
-/// " + 8", " - 8" or nothing for 0.
+/// " + 8", " - 8" or empty for 0.
 inline std::string offset_text(std::int64_t value) {
   if (value == 0) return "";
   return value < 0 ? " - " + std::to_string(-value) : " + " + std::to_string(value);
@@ -84,7 +84,7 @@ inline std::string flow_text(const code::Instruction& instruction) {
   return text;
 }
 
-/// The text of the instruction in `bytes`, which lies at 0x1000; "no instruction" where there is none.
+/// The text of the instruction in `bytes`, which are at 0x1000; "no instruction" if it cannot be decoded.
 inline std::string decoded_text(code::Decoder& decoder, std::span<const std::byte> bytes) {
   code::Instruction instruction;
   std::vector<code::Effect> effects;

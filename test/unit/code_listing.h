@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Listings of AMD64 code for the tests of the analysis: bytes, assembly, and the row that holds before each
-// instruction.
+// Listings of AMD64 code for tests of the analysis: bytes, assembly, and the row before each instruction.
 
 #pragma once
 
@@ -19,7 +18,7 @@ namespace sframe::test {
 using namespace sframe::code;
 
 inline constexpr std::uint64_t start = 0x401000;
-/// Where the listings have their callees and tables: outside.
+/// Addresses of the listings' callees and tables, outside the code.
 inline constexpr std::uint64_t far = start + 0x10000, table = start + 0x20000;
 
 struct Line {
@@ -51,7 +50,7 @@ public:
   bool never_returns(std::uint64_t target) override { return target == noreturn; }
 };
 
-/// A listing, its bytes, and what the analysis says of it.
+/// A listing, its bytes, and the results of its analysis.
 class Listing {
 public:
   explicit Listing(std::span<const Line> lines) : lines_(lines), analyzer_(amd64()) {
@@ -117,7 +116,7 @@ inline FrameRow row(std::uint32_t offset, std::int32_t cfa_offset) {
   return {offset, Rule::value(amd64().sp, cfa_offset), Rule::fixed(), Rule::same(), false};
 }
 
-// Listings that several tests look at.
+// Listings that several tests use.
 
 inline constexpr Line frame_pointer[] = {
     {"f3 0f 1e fa", "endbr64", "sp+8 same"},

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The s390x decoder against LLVM's disassembler, over real programs and over random instructions of every
+// The s390x decoder compared with LLVM's disassembler, on real programs and on random instructions of every
 // opcode.
 //
-// LLVM need not be built with this target; then the test says that it was skipped.
+// If LLVM is built without this target, the test is skipped.
 
 #ifdef SFRAME_TEST_LLVM_MC
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The second opinion on decoders: LLVM's disassembler (its MC layer) decodes the same bytes, and what it says
-// of an instruction must agree with what ours says. LLVM knows lengths, kinds of branches and the registers
-// an instruction defines; what it defines ours must write, and, but for named exceptions, nothing else.
+// Checks decoders against LLVM's disassembler (its MC layer), which decodes the same bytes. LLVM knows
+// lengths, kinds of branches and the registers that an instruction defines. Our decoder must write all of
+// these registers and, with named exceptions, no others.
 
 #pragma once
 
@@ -33,17 +33,17 @@ namespace sframe::test {
 
 /// An instruction as LLVM sees it.
 struct Opinion {
-  std::string name; ///< LLVM's, as of its instruction tables
+  std::string name; ///< from LLVM's instruction tables
   std::uint8_t length = 0;
   bool is_branch = false, is_indirect = false, is_barrier = false, is_call = false, is_return = false;
-  std::uint64_t written = 0; ///< bit per DWARF register, those below 32
+  std::uint64_t written = 0; ///< one bit per DWARF register below 32
   bool stores_to_sp = false; ///< writes memory at SP + a constant
   std::optional<std::uint64_t> target;
 };
 
 class SecondOpinion {
 public:
-  /// `sp`: its DWARF number. `tells_memory`: whether LLVM's tables of this target mark operands in memory.
+  /// `sp`: its DWARF number. `tells_memory`: whether LLVM's tables of this target mark memory operands.
   SecondOpinion(const char* triple, const char* cpu, const char* features, std::uint32_t sp,
                 bool tells_memory)
       : sp_(sp), tells_memory_(tells_memory) {
@@ -84,7 +84,7 @@ public:
   }
 
 private:
-  /// The registers that a register of LLVM's is, or is a part or whole of. Pairs are counted by their parts.
+  /// The registers that an LLVM register equals, contains or is part of. Pairs count as their parts.
   std::uint64_t bits_of(llvm::MCRegister reg) const {
     std::uint64_t bits = 0;
     const auto add = [&](llvm::MCRegister one) {
@@ -109,8 +109,8 @@ private:
            llvm::StringRef(registers_->getName(operand.getReg())) != "WZR";
   }
 
-  /// Where operands in memory are marked: the first one's base is SP and it has no index. Else: any
-  /// operand is SP and there is no register offset.
+  /// If memory operands are marked: the first one's base is SP and it has no index. Else: any operand is SP
+  /// and there is no register offset.
   bool addresses_sp(const llvm::MCInst& instruction, const llvm::MCInstrDesc& description) const {
     for (unsigned i = 0; i < description.getNumOperands(); ++i) {
       if (description.operands()[i].OperandType != llvm::MCOI::OPERAND_MEMORY) continue;
@@ -181,8 +181,8 @@ inline std::string digits(std::span<const std::byte> bytes) {
   return text;
 }
 
-/// Calls `visit` with the bytes and the address of every section of code in an ELF file; false where the file
-/// is not there.
+/// Calls `visit` with the bytes and the address of every code section of an ELF file; false if there is no
+/// such file.
 inline bool
 for_each_code_section(const std::filesystem::path& path,
                       const std::function<void(std::span<const std::byte>, std::uint64_t)>& visit) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Real libraries and programs, whatever the machine has: what the analysis makes of their code is what their
-// CFI says. Compilers' CFI has mistakes, and hand-written code goes without; both are rare, and so must be
-// disagreement.
+// The analysis of the machine's real libraries and programs agrees with their CFI. Wrong CFI from compilers
+// and hand-written code without CFI are rare, and so must be disagreement.
 
 #include "sframe/verify/image_surroundings.h"
 #include "sframe/cfi/frame_row.h"

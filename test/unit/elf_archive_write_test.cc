@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Members of archives replaced: archives written out field by field (ar(5)), their symbol indexes checked
-// against where the members' headers are.
+// Replacement of archive members: archives written out field by field (ar(5)), their symbol indexes compared
+// with the positions of the members' headers.
 
 #include "elf_builder.h"
 

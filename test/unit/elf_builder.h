@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Small ELF64 files made by hand for the tests: header, program headers, contents, section headers, in this
-// order.
+// Builds small ELF64 files for the tests: header, program headers, contents, section headers, in this order.
 
 #pragma once
 
@@ -13,7 +12,7 @@
 
 namespace sframe::test {
 
-/// Bytes in the byte order of a file.
+/// Encodes numbers in a file's byte order.
 class Writer {
 public:
   explicit Writer(ByteOrder order = ByteOrder::little) : order_(order) {}
@@ -63,16 +62,16 @@ struct TestSegment {
   std::uint32_t flags = elf::pf_r;
   std::uint64_t address = 0;
   std::vector<std::byte> bytes;
-  std::uint64_t memory_size = 0; ///< at least the bytes
+  std::uint64_t memory_size = 0; ///< at least the size of the bytes
 };
 
 struct TestElf {
   ByteOrder order = ByteOrder::little;
   std::uint16_t type = elf::et_rel;
   std::uint16_t machine = 62;
-  std::vector<TestSection> sections; ///< numbered from 1; the names' table is added
+  std::vector<TestSection> sections; ///< numbered from 1; the section name table is added
   std::vector<TestSegment> segments;
-  bool extended = false; ///< numbers of sections where SHN_XINDEX puts them
+  bool extended = false; ///< section numbers use SHN_XINDEX
 
   std::vector<std::byte> build() const {
     std::vector<TestSection> all = sections;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cores: of a live child of this test (by gcore, where it is installed), and made by hand for the machines
-// that are not this one.
+// Cores: of a live child of this test (by gcore, if it is installed), and hand-made ones for other machines.
 
 #include "elf_builder.h"
 #include "sframe/elf/core.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// .gnu_debuglink as good and as hostile files have it. Which file is taken is tested in
+// Valid and hostile contents of .gnu_debuglink. The choice of the file is tested in
 // test/lit/verify/debug-file.test.
 
 #include "elf_builder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A file to be written: what is kept of the old one, and what is written over it.
+// An edited file: what is kept of the old one, and what is overwritten.
 
 #include "elf_builder.h"
 

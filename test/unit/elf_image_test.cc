@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Images: headers, contents, relocations, addresses; of files that linkers and assemblers made, of files made
-// by hand, of damaged files.
+// Images: headers, contents, relocations, addresses; of files from linkers and assemblers, of hand-made and
+// of damaged files.
 
 #include "elf_builder.h"
 #include "inputs.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Relocatable objects: one address space for their sections, and the section and relocations that are added.
+// Relocatable objects: one address space for their sections, and adding the section and its relocations.
 
 #include "elf_builder.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing a section into linked files of all ABIs. The section here is any bytes: what counts is where they
-// stand and that nothing else moves.
+// Adding a section to linked files of all ABIs. Its contents are arbitrary: the tests check its position, and
+// that nothing else moves.
 
 #include "elf_builder.h"
 #include "inputs.h"

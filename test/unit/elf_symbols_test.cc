@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Symbols: which one an address belongs to.
+// Symbols: lookup by address.
 
 #include "elf_builder.h"
 #include "sframe/base/budget.h"

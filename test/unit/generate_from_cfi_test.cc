@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Situations, put together by hand: what comes out is written down from the DWARF rules, not from the
-// converter.
+// Hand-made CFI: the expected rows are derived from the DWARF rules, not from the converter.
 
 #include "cfi_assembler.h"
 

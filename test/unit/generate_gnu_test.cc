@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Beside the GNU tools: the linked files of test/inputs have .eh_frame from the same assembler run as
-// .sframe. What is generated from the one must say what the other says, but for the faults of the producers
-// that test/inputs/README.md lists.
+// Comparison with the GNU tools: the linked files of test/inputs have .eh_frame and .sframe from the same
+// assembler run. The section generated from the former must be equivalent to the latter, except for the
+// producers' bugs listed in test/inputs/README.md.
 
 #include "inputs.h"
 

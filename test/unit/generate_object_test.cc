@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Objects and archives that are damaged at random: converting them gives a file or a Problem, and a file that
-// was written can be converted again, with the same bytes as the outcome.
+// Randomly damaged objects and archives: converting them gives a file or a Problem, and converting a written
+// file again gives the same bytes.
 
 #include "inputs.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Real libraries and programs, whatever the machine has: at each boundary of a CFI row the generated section
-// says what the CFI says, or the address is listed as left out; other versions say the same or list it.
+// The machine's real libraries and programs: at each boundary of a CFI row the generated section agrees with
+// the CFI, or the address is listed as left out; other versions agree or list it.
 
 #include <sframe/cfi/frame_row.h>
 #include <sframe/cfi/index.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What lib/here makes of sections that lie: the work is bounded by the section, not by what it claims, and
-// nothing is allocated by malloc or new whatever it says.
+// lib/here with malformed sections: the work is bounded by the section's size, not by its header's claims,
+// and nothing is allocated by malloc or new.
 
 #include "allocations.h"
 #include "cfi_assembler.h"

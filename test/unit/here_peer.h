@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks of the own stack by us and by libgcc's _Unwind_Backtrace(), kept without allocation so that both can
-// run in a signal handler.
+// Walks of the calling thread's stack by lib/here and by libgcc's _Unwind_Backtrace(), stored without
+// allocation so that both can run in a signal handler.
 
 #pragma once
 
@@ -36,7 +36,7 @@ public:
   [[gnu::always_inline]] inline void by_libgcc() {
     count_ = 0;
     _Unwind_Backtrace(&Frames::add, this);
-    asm volatile(""); // not the caller's last act, which would be a jump
+    asm volatile(""); // prevents a tail call
   }
   void from_context(const ucontext_t& context) {
     const here::Callers walk = here::callers_in_context(context, pcs_);
@@ -47,7 +47,7 @@ public:
   std::span<const std::uint64_t> pcs() const { return std::span(pcs_).first(count_); }
   unwind::StopReason end() const { return end_; }
 
-  /// Those behind the first one.
+  /// All but the first.
   std::vector<std::uint64_t> callers() const {
     const auto behind = pcs().subspan(count_ ? 1 : 0);
     return {behind.begin(), behind.end()};

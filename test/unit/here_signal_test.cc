@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The own stack in signal handlers: what was interrupted, at any instruction whatever. libgcc walks from the
-// handler, too, over the signal frame; from the interrupted instruction on the frames must be equal.
+// Walks of the own stack in signal handlers that interrupt any instruction. libgcc also walks from the
+// handler, over the signal frame; from the interrupted instruction on the frames must be equal.
 
 #include "here_peer.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The own stack, held against libgcc's unwinder: equal frames from the same place, in code of all kinds that
-// stacks are made of. What interrupts at any instruction is in here_signal_test.cc.
+// Walks of the own stack compared with libgcc's unwinder: equal frames from the same place, in all kinds of
+// code. Interruption at any instruction is tested in here_signal_test.cc.
 
 #include "here_peer.h"
 

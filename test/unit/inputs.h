@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files of test/inputs for the unit tests.
+// Access to files of test/inputs for the unit tests.
 
 #pragma once
 
@@ -14,13 +14,13 @@ namespace sframe::test {
 /// The folder test/inputs.
 std::filesystem::path inputs();
 
-/// A whole file; fails the test where it cannot be read.
+/// Reads a whole file; fails the test if it cannot be read.
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 
-/// Every file below test/inputs that ends in `suffix`, sorted.
+/// All files below test/inputs that end in `suffix`, sorted.
 std::vector<std::filesystem::path> inputs_ending(const std::string& suffix);
 
-/// Bytes from hexadecimal digits; white space is ignored, and all that follows a '#' on a line.
+/// Bytes from hexadecimal digits; white space and everything after '#' on a line are ignored.
 std::vector<std::byte> hex(const std::string& text);
 
 } // namespace sframe::test

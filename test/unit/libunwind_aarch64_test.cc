@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The libunwind interface for AArch64: numbers, names, byte orders. Walks are those of the other targets.
+// The libunwind interface for AArch64: numbers, names, byte orders. Walks are tested on other targets.
 
 #include "libunwind-aarch64.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The libunwind interface on the target of remote_target.h: return codes, registers, tables, registration.
-// That whole walks are those of libunwind is shown by the lit test libunwind-remote.
+// The lit test libunwind-remote compares whole walks with libunwind.
 
 #include "libunwind-x86_64.h"
 

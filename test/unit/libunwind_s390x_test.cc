@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A big-endian target by call-backs, on a host of either byte order: a core's memory and registers, and a
-// search table in the target's order, made here from the program's .eh_frame and placed where nothing else
-// is.
+// A big-endian target through call-backs, on a host of either byte order: a core's memory and registers, and
+// a search table in the target's order, built here from the program's .eh_frame and placed at unused
+// addresses.
 
 #include "libunwind-s390x.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The ready accessors of libunwind's interface, _UPT_* and _UCD_*, where arguments are NULL or memory runs
-// out. That whole walks go through them is shown by the lit tests libunwind-remote and libunwind-core.
+// The ready accessors of libunwind's interface, _UPT_* and _UCD_*, with NULL arguments or too little memory.
+// The lit tests libunwind-remote and libunwind-core use them for whole walks.
 
 #include "allocations.h"
 #include "inputs.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The process that the tests of live processes look at. It does what the letters on its standard input say,
-// and answers each with the letter when it is done. A second thread, the worker, only answers: on descriptors
-// 3 (in) and 4 (out). C and no sanitizers: those do things of their own with threads and at the end.
+// The process used by the tests of live processes. It performs the actions of the letters on its standard
+// input, and answers each with the letter when it is done. A second thread, the worker, only answers: on
+// descriptors 3 (in) and 4 (out). In C and without sanitizers, whose runtimes interfere with threads and
+// process exit.
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

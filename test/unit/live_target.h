@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A running live_target.c for a test to trace, do things with, and be rid of at the test's end.
+// Runs live_target.c as a process for a test to trace and control; it is killed at the test's end.
 
 #pragma once
 
@@ -18,7 +18,7 @@ namespace sframe::test {
 
 class Target {
 public:
-  /// Returns when it has two threads that answer.
+  /// Returns when it has two threads that respond.
   Target();
   /// Kills it.
   ~Target();
@@ -29,24 +29,24 @@ public:
   /// The second thread.
   std::uint32_t worker() const;
 
-  /// Has it do what the letter stands for in live_target.c; true when it says that it is done.
+  /// Requests the action of a letter (see live_target.c); true when it reports completion.
   bool act(char letter);
-  /// The same without waiting; the answer is waited for by done().
+  /// The same without waiting; done() waits for the answer.
   void ask(char letter);
   bool done();
-  /// The same for the worker, which does nothing but answer. `milliseconds`: how long to wait for it.
+  /// The same for the worker, which only answers. `milliseconds`: how long to wait for it.
   void ask_worker();
   bool worker_done(int milliseconds = patience);
-  /// Where its known_word is.
+  /// The address of its known_word.
   std::uint64_t known_word_address();
   void kill(int signal) const;
 
-  /// The letter that /proc/PID/task/TID/status has for its state; 0 where it is gone.
+  /// Its state letter in /proc/PID/task/TID/status; 0 if it has exited.
   char state(std::uint32_t tid) const;
-  /// Waits until it has that state; false where it does not come.
+  /// Waits until it has that state; false after a timeout.
   bool comes_to(std::uint32_t tid, char state) const;
   std::vector<std::uint32_t> threads() const;
-  /// No thread of it is traced.
+  /// True if none of its threads is traced.
   bool is_untraced() const;
 
 private:
@@ -56,19 +56,19 @@ private:
   int in_ = -1, out_ = -1, worker_in_ = -1, worker_out_ = -1;
 };
 
-/// The names of the functions on a stopped thread's stack, innermost first; "?" without one.
+/// The names of the functions on a stopped thread's stack, innermost first; "?" if unknown.
 std::vector<std::string> stack_of(process::LiveProcess& process, std::uint32_t tid);
 
 /// The pcs of all frames of all threads, by that walker.
 std::vector<std::uint64_t> walk_all(process::LiveProcess& process, unwind::Walker& walker);
 
-/// Stops the process, walks all its threads and lets it go. How many frames there were.
+/// Stops the process, walks all its threads and resumes it. Returns the number of frames.
 Result<std::size_t> sample(process::LiveProcess& process);
 
-/// Whether this machine lets us trace our children at all.
+/// True if this machine allows tracing our children.
 bool can_trace();
 
-/// Waits until `condition()`; false where that does not come.
+/// Waits until `condition()` holds; false after a timeout.
 bool eventually(const std::function<bool()>& condition);
 
 /// For tests that need can_trace().

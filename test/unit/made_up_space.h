@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Address spaces, steppers and receivers that tests of the walker make up.
+// Synthetic address spaces, steppers and receivers for tests of the walker.
 
 #pragma once
 
@@ -28,7 +28,7 @@ using namespace sframe::unwind;
 inline constexpr std::uint16_t rbx = 3, rbp = 6, rsp = 7;
 inline const AbiTraits& amd64 = traits(Abi::amd64);
 
-/// Memory of a process of which nothing can be read.
+/// Memory of a process that cannot be read.
 class NoBytes final : public ByteSource {
 public:
   std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
@@ -52,7 +52,7 @@ public:
   bool is_code(std::uint64_t address) override { return address >= 0x1000 && address < code_end_; }
   std::uint64_t code_address_mask() override { return 0xffff'ffff'ffff; }
 
-  /// A word in the ABI's byte order.
+  /// Writes a word in the ABI's byte order.
   void word(std::uint64_t address, std::uint64_t value) {
     for (int i = 0; i < 8; ++i)
       bytes_[address++] =
@@ -61,7 +61,7 @@ public:
   void code(std::uint64_t address, std::initializer_list<int> bytes) {
     for (const int byte : bytes) bytes_[address++] = static_cast<std::byte>(byte);
   }
-  /// AMD64's `call rel32` that ends at `address`.
+  /// Writes AMD64's `call rel32` that ends at `address`.
   void call_before(std::uint64_t address) { call_before(address, address); }
   void call_before(std::uint64_t address, std::uint64_t target) {
     code(address - 5, {0xe8});
@@ -92,7 +92,7 @@ inline Registers start(std::uint64_t pc, std::uint64_t sp, std::uint64_t fp = 0)
   return registers;
 }
 
-/// A stepper that does what the test says.
+/// A stepper whose results the test supplies.
 class Scripted final : public FrameStepper {
 public:
   using Step = std::function<StepResult(const FrameState&, Memory&, FrameState&)>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registered code, found through lists that stand in made-up memory of either byte order, sound and damaged.
+// Registered code, found through valid and damaged lists in synthetic memory of either byte order.
 
 #include "cfi_assembler.h"
 #include "elf_builder.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows of procedures that operations describe (libunwind-dynamic(3)), each operation at the instructions
-// before and behind it. The expected rows are what hand-written CFI for the same instructions would say.
+// Rows of procedures described by operations (libunwind-dynamic(3)), at the instructions before and after
+// each operation. The expected rows are those of hand-written CFI for the same instructions.
 
 #include "sframe/unwind/abi.h"
 #include "sframe/modules/generated_code.h"

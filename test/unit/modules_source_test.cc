@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source lines by DWARF that says too little.
+// Source lines from incomplete DWARF.
 
 #include "elf_builder.h"
 #include "made_up_space.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables of an image as walks read them: the same CFI that conversions read, whatever its pointers count
-// from and wherever it ends; functions of several SFrame sections.
+// The tables of an image as walks read them: the same CFI that conversions read, for every base of its
+// pointers and every kind of end; functions of several SFrame sections.
 
 #include "cfi_assembler.h"
 #include "elf_builder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// ProcessMonitor: every kind of event, pausing, and what becomes of the processes.
+// ProcessMonitor: every kind of event, pausing, and the state of the processes afterwards.
 
 #include "live_target.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LiveProcess on its own: what it sees of a process that it stops, and in what state it leaves that.
+// LiveProcess alone: what it reads of a stopped process, and the state in which it leaves it.
 
 #include "live_target.h"
 

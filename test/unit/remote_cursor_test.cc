@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Address spaces by call-backs: what a walk finds, what it asks for and how often, and what becomes of it
-// when the answers are wrong. Expected numbers follow from remote_target.h by hand.
+// Address spaces through call-backs: the result of a walk, its requests and their number, and its reaction to
+// wrong answers. Expected numbers are derived by hand from remote_target.h.
 
 #include "remote_target.h"
 

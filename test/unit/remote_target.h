@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An AMD64 target that exists only here: three functions, their CFI with a search table, and a stack.
+// A synthetic AMD64 target: three functions, their CFI with a search table, and a stack.
 //
-//   leaf   0x10000   saves rbx at CFA-16, CFA = rsp+16
-//   middle 0x10100   the same
-//   start  0x10200   no caller
+//    leaf   0x10000   saves rbx at CFA-16, CFA = rsp+16
+//    middle 0x10100   the same
+//    start  0x10200   no caller
 //
 // The stack has `depth` frames of middle between leaf and start. Frame number N has its stack pointer at
-// 0x7000 + 16 N, its rbx is 0xb00 + N; what N saves of N + 1 is at 0x7000 + 16 N (rbx) and 8 bytes further
-// (return address).
+// 0x7000 + 16 N, and its rbx is 0xb00 + N. N saves rbx of N + 1 at 0x7000 + 16 N, and its return address 8
+// bytes further.
 
 #pragma once
 
@@ -50,7 +50,7 @@ public:
       if (at == bytes_.end()) return false;
       raw[i] = at->second;
     }
-    std::memcpy(&value, raw, sizeof raw); // of a little-endian target, on a host of today
+    std::memcpy(&value, raw, sizeof raw); // assumes a little-endian host
     return true;
   }
 
@@ -88,7 +88,7 @@ private:
   std::map<std::uint64_t, std::byte> bytes_;
 };
 
-/// Its accessors, which count what they are asked.
+/// Its accessors, which count their calls.
 class CountingTarget final : public remote::Accessors {
 public:
   explicit CountingTarget(unsigned depth) : memory(depth) {

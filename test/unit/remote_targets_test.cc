@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Cores of other machines through CoreTarget and a RemoteCursor. The chain of calls is what the source of the
-// cores says (test/lit/unwind/Inputs/cores/small.c). That of PtraceTarget is shown by the lit test
-// libunwind-remote.
+// Cores of other machines through CoreTarget and a RemoteCursor. The expected calls follow from the source of
+// the cores (test/lit/unwind/Inputs/cores/small.c). PtraceTarget is tested by the lit test libunwind-remote.
 
 #include "small_cores.h"
 

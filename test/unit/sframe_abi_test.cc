@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each ABI fixes: DWARF register numbers and stack layout as the psABIs have them, identifiers and fixed
-// offsets as the SFrame specification has them. Everything that unwinds believes this table.
+// The properties of each ABI: DWARF register numbers and stack layout from the psABIs, identifiers and fixed
+// offsets from the SFrame specification. All unwinding depends on this table.
 
 #include "sframe/abi.h"
 #include "sframe/error.h"

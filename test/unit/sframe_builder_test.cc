@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writing: what comes out is what the specification says, in the fewest bytes, and reads back as it went in.
+// Writing: the output follows the specification, has minimal size, and reads back equal to the input.
 
 #include "inputs.h"
 #include "sframe/builder.h"

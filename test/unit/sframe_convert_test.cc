@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Converting the sections that GNU and LLVM tools wrote (test/inputs), and our own.
+// Conversion of sections written by GNU and LLVM tools (test/inputs), and of our own.
 
 #include "inputs.h"
 #include "sframe/convert.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The lookup index answers as Section::find() does, at every address.
+// The lookup index gives the same result as Section::find() at every address.
 
 #include "inputs.h"
 #include "sframe/builder.h"

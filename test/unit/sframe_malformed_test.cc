@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bad bytes: each recipe of test/inputs/malformed gives the error that it is named for, and no damage at all
-// makes the reader leave its bytes (the sanitizer build watches).
+// Malformed bytes: each recipe of test/inputs/malformed gives the error in its name, and no damage makes the
+// reader access memory outside its bytes (checked by the sanitizer build).
 
 #include "inputs.h"
 #include "sframe/convert.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading: sections written out byte by byte from the specification.
+// Reading: sections assembled byte by byte from the specification.
 
 #include "inputs.h"
 #include "sframe/convert.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The small cores of other machines that the lit tests keep.
+// The small cores of other machines in the lit tests' inputs.
 
 #pragma once
 
@@ -18,14 +18,14 @@ inline std::filesystem::path small_cores() {
   return inputs().parent_path() / "lit/unwind/Inputs/cores";
 }
 
-/// nullptr where this build cannot unpack it.
+/// nullptr if this build cannot decompress it.
 inline std::unique_ptr<remote::CoreTarget> open_small_core(const std::string& machine) {
   auto target = remote::CoreTarget::open(small_cores() / (machine + ".core.zst"),
                                        {.executable = small_cores() / (machine + ".elf")});
   return target ? std::move(*target) : nullptr;
 }
 
-/// What is on the stack, innermost first; "[signal]" for trampolines.
+/// The expected stack, innermost first; "[signal]" for trampolines.
 inline std::vector<std::string> small_core_calls() {
   return {"die",     "second",  "[signal]", "leaf",    "handler", "[signal]", "faulting",
           "recurse", "recurse", "recurse",  "recurse", "enter",   "_start"};

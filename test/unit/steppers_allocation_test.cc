@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Once a walker has seen a stack, walking it again allocates nothing: neither steps nor lookups in caches and
-// tables. Counted where all C++ code gets its memory, over the committed cores.
+// Once a walker has walked a stack, walking it again allocates nothing, neither in steps nor in lookups in
+// caches and tables. Calls of operator new are counted over the committed cores.
 
 #include "allocations.h"
 #include "inputs.h"

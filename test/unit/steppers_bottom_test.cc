@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bottom of the stack where no table marks it: a frame in the function at the program's entry point, if symbols say where that begins.
+// The bottom of a stack that no table marks: a frame in the function at the program's entry point, if symbols
+// give that function's start.
 
 #include "elf_builder.h"
 #include "made_up_space.h"

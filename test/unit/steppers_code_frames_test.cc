@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What machine code says of frames, before every instruction of functions whose stacks are computed by hand.
-// No tables, no symbols: the function's start has to be found, too.
+// Frames computed from machine code, before every instruction of functions whose stacks are derived by hand.
+// There are no tables or symbols, so the function's start must be found too.
 
 #include "made_up_space.h"
 

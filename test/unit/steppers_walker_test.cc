@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The walker and the steppers over memory that the tests make up: what no real program can be made to do on
-// purpose.
+// The walker and the steppers on synthetic memory: cases that real programs cannot produce on demand.
 
 #include "made_up_space.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the programs share: output, numbers, patterns, output files, the command line.
+// The programs' common parts: output, numbers, patterns, output files, the command line.
 
 #include "sframe/tool/app.h"
 #include "sframe/tool/output.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files made by changing others: bytes, holes, owners, attributes, links, and what fails leaves no trace.
+// Files written by editing others: bytes, holes, owners, attributes, links; failures leave nothing behind.
 
 #include "sframe/tool/output_file.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What differs between the ABIs, over memory and cores that the tests make up. Whole cores of AArch64 and
-// s390x are walked in test/lit/unwind.
+// The differences between the ABIs, on synthetic memory and cores. Whole cores of AArch64 and s390x are
+// walked in test/lit/unwind.
 
 #include "elf_builder.h"
 #include "sframe/elf/core.h"

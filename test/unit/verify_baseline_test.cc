@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Baselines: what survives being written and read, merged, and taken from.
+// Baselines: written and read back, merged, and with findings taken out.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Work in several threads: each item once, findings in the order of the items.
+// Work on several threads: each item once, findings in the order of the items.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who owns an address where several ranges claim it.
+// The owner of an address that is in several ranges.
 
 #include "../../lib/verify/src/ranges.h"
 
