@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as an archive. What must hold: members are parts of the archive; where every member is replaced by its own bytes, the
-// result is an archive of the same members; names together are no longer than the archive is, for each of them stands in it once.
+// Arbitrary bytes as an archive. Properties: members are parts of the archive; replacing every member by its
+// own bytes gives an archive of the same members; the names together are no longer than the archive, since
+// each is stored in it once.
 
 #include "cost.h"
 

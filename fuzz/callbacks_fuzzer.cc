@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as the answers of call-backs, to the C interface (sframe/walk.h) and to libunwind's: the memory of a target, at 0x10000,
-// its registers and its search table. The first byte chooses what is not there. What must hold: walks end, a frame is found only from
-// answers that were given, and both interfaces find the same first frame.
+// Arbitrary bytes as the answers of call-backs, for the C interface (sframe/walk.h) and libunwind's: the
+// memory of a target, at 0x10000, its registers and its search table. The first byte selects what is missing.
+// Properties: walks end, a frame is found only from answers that were given, and both interfaces find the
+// same first frame.
 
 #include "cost.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes through every entry point of lib/cfi. The first byte chooses the ABI and the kind of
-// section, the second splits the rest between the section and .eh_frame_hdr. What must hold for any input is
-// checked on the way: rows are not empty and touch, both engines agree, what a finder gives contains the
-// address, a maker of many frame rows gives each as it would be alone.
+// Arbitrary bytes through every entry point of lib/cfi. The first byte selects the ABI and the kind of
+// section, the second splits the rest between the section and .eh_frame_hdr. Properties: rows are not empty
+// and are contiguous, both engines agree, the result of a finder contains the address, and a maker of many
+// frame rows gives the same as one for each row.
 
 #include "cost.h"
 

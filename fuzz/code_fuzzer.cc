@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as the code of one function. The first byte chooses the ABI, the second where the function
-// starts, the third and fourth how the rest is split into code, rows and constant data. What must hold for
-// any input is checked on the way: decoders consume at least a byte and never more than there are; what is
-// visited is inside the function and decodes; a state asked for alone is the one that was visited.
+// Arbitrary bytes as the code of one function. The first byte selects the ABI, the second the function's
+// start, the third and fourth how the rest is split into code, rows and constant data. Properties: decoders
+// consume at least one byte and never more than there are; visited instructions are inside the function and
+// decodable; a state queried separately equals the visited one.
 
 #include "cost.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes through everything that libsframe does with a section: read, look up, convert, write, flip.
-// What is read, written and read again must say the same; flipping twice must give the same bytes.
+// Arbitrary bytes through all of libsframe's operations on a section: read, look up, convert, write, flip.
+// What is read, written and read again must be equal; flipping twice must give the same bytes.
 
 #include "cost.h"
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a core file: header, notes, memory and modules, and the tables that the modules have in
-// memory, asked at addresses of theirs. No file is opened. Checked on the way: what the core says of memory
-// is within the file and agrees with what reading gives, modules are found at their own mappings, and rows
-// say something.
+// Arbitrary bytes as a core file: header, notes, memory and modules, and the modules' tables in memory,
+// queried at addresses in the modules. No file is opened. Properties: memory ranges are within the file and
+// agree with reads, modules are found at their own mappings, and rows are not empty.
 
 #include "cost.h"
 

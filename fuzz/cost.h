@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cost oracle of the fuzz targets: time and memory above a bound that is linear in the input are a crash. A target makes one Cost
-// for each input:
+// The cost oracle of the fuzz targets: time and memory above a bound linear in the input's size are a crash.
+// A target makes one Cost for each input:
 //
-//   const Cost cost(size, {.memory_per_byte = 64});
+//    const Cost cost(size, {.memory_per_byte = 64});
 //
-// Time is what the process computed, on all its threads, with sanitizers, which make programs some 10 times slower: the bounds are ten
-// times what a release build may take (1 second for 1 MB). Memory is what malloc and its kin hold at once, without what was there
-// before. What mmap gives is left to libFuzzer's -rss_limit_mb; what never ends, to -timeout.
+// Time is the CPU time of the process, on all its threads, with sanitizers. These make programs some 10 times
+// slower, so the bounds are ten times those of a release build (1 second for 1 MB). Memory is what malloc and
+// related functions hold at once, without what was allocated before. Memory from mmap is left to libFuzzer's
+// -rss_limit_mb; endless loops to -timeout.
 
 #pragma once
 
@@ -21,13 +22,13 @@
 #include <cstdlib>
 #include <ctime>
 
-// Without AddressSanitizer (scripts/fuzz --coverage) there are none, and memory is not counted.
+// Without AddressSanitizer (scripts/fuzz --coverage) these are not defined, and memory is not counted.
 #pragma weak __sanitizer_install_malloc_and_free_hooks
 #pragma weak __sanitizer_get_allocated_size
 
 namespace sframe::fuzz {
 
-/// What must hold, or the input is a finding.
+/// Crashes if `condition` does not hold.
 inline void require(bool condition, const char* what = "a property does not hold") {
   if (condition) return;
   std::fprintf(stderr, "%s\n", what);
@@ -41,7 +42,7 @@ struct Bound {
   std::uint64_t memory_per_byte = 248;           ///< 256 MB for 1 MB, with the above
 };
 
-/// For targets that go over their input in many ways: every format, every stepper, to and fro.
+/// For targets that process their input in many ways: every format, every stepper, forward and back.
 inline constexpr Bound many_passes{
     .seconds = 5, .seconds_per_byte = 100e-6, .memory = std::uint64_t(64) << 20, .memory_per_byte = 1024};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a program and its debug file: 4 bytes with the program's length, the program, the debug file. The latter stands under
-// the names that the program asks for, as far as these are plain. What must hold: no name leads out of the folder that was given, and
-// what is found is what stands there.
+// Arbitrary bytes as a program and its debug file: 4 bytes with the program's length, the program, the debug
+// file. The latter is stored under the names that the program requests, if they are plain. Properties: no
+// name leads out of the given folder, and the file found is the one stored there.
 
 #include "cost.h"
 

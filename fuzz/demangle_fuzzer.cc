@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Names made of arbitrary bytes through demangle(), on a thread with little stack. An input is a name in a short
-// notation, so that mutations make nests: bytes from 0x80 stand for pieces of the grammars, the upper ones repeat the
-// piece before. What a name may cost is checked: text and CPU time; -malloc_limit_mb sees memory. The answer must be
-// the same each time.
+// Names made of arbitrary bytes through demangle(), on a thread with a small stack. An input is a name in a
+// short notation, so that mutations create nesting: bytes from 0x80 on are pieces of the grammars, the upper
+// ones repeat the preceding piece. The cost of a name is checked: text and CPU time; -malloc_limit_mb checks
+// memory. The result must be the same each time.
 
 #include "sframe/elf/symbols.h"
 

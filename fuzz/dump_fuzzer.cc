@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as a file for sframe-dump, in every format: ELF images, objects with relocations, archives,
-// cores and bare sections. Run with -close_fd_mask=2, since what is wrong with the bytes is said on standard
-// error.
+// cores and raw sections. Run with -close_fd_mask=2, since errors are printed on standard error.
 
 #include "cost.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as the memory of a process that registers generated code with libunwind: the first byte
-// chooses the ABI, the others lie at `base` and begin with the list. Each word in them is an address that is
-// asked for: its module, row and name. A row that is found must be one for that address, and a second look at
-// the same memory must find nothing new.
+// selects the ABI, the others are at `base` and start with the list. Each word in them is used as an address:
+// its module, row and name are looked up. A row must be valid for that address, and reading the same memory
+// again must find nothing new.
 
 #include "cost.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a language-specific data area. The first byte chooses the ABI, the second where the function and the area are. What
-// must hold: call sites number no more than half the bytes there are, ascend in themselves, and do not depend on what was in the list.
+// Arbitrary bytes as a language-specific data area. The first byte selects the ABI, the second the addresses
+// of function and area. Properties: there are at most half as many call sites as bytes, each has ascending
+// addresses, and the result does not depend on the list's old contents.
 
 #include "cost.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One program for all targets: it is linked once. The name that it is called by says which target it is. NAME-fuzzer are links to it, so that what libFuzzer starts again (-merge=1, -jobs) is the same target.
+// One program for all targets, so that it is linked only once. The name that it is called by selects the
+// target. NAME-fuzzer are links to it, so that processes that libFuzzer starts (-merge=1, -jobs) use the same
+// target.
 
 #include <cstddef>
 #include <cstdint>

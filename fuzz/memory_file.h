@@ -12,7 +12,7 @@
 
 namespace sframe::fuzz {
 
-/// A regular file in memory, under a path that can be opened.
+/// A regular file in memory, with a path that can be opened.
 class MemoryFile {
 public:
   explicit MemoryFile(std::span<const std::byte> bytes) : fd_(::memfd_create("input", MFD_CLOEXEC)) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a baseline of sframe-verify, and as a name in JSON. What must hold: a baseline that was read and written reads back
-// the same; a JSON string is one, to another implementation, and has the same text where that is UTF-8; text for the terminal has no
-// control characters.
+// Arbitrary bytes as a baseline of sframe-verify, and as a name in JSON. Properties: a baseline that was read
+// and written reads back the same; a JSON string is valid for another implementation and has the same text if
+// that is UTF-8; text for the terminal has no control characters.
 
 #include "cost.h"
 

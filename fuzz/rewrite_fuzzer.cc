@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a linked file that gets a section, of small and of large size. What must hold where that
-// succeeds: the pieces of the edit are in order and disjoint; the output parses, with the section at the
-// address for which it was made, by segment and by section; what was loaded is loaded, byte for byte, but for
-// headers and an earlier section; doing it again gives the same bytes.
+// Arbitrary bytes as a linked file to which a small and a large section is added. Properties if that
+// succeeds: the pieces of the edit are in order and disjoint; the output parses, with the section at its
+// address, by segment and by section; loaded bytes are unchanged, except for headers and an earlier section;
+// doing it again gives the same bytes.
 
 #include "cost.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as an ELF file with DWARF: source lines of addresses in all its code. What must hold: an answer is the same when it is
-// asked for again.
+// Arbitrary bytes as an ELF file with DWARF: source lines of addresses in all its code. Property: repeating a
+// lookup gives the same result.
 
 #include "memory_file.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a compressed core or .gnu_debugdata, and as an ELF file whose sections are compressed. What must hold: no more comes
-// out than the limits allow.
+// Arbitrary bytes as a compressed core or .gnu_debugdata, and as an ELF file with compressed sections.
+// Property: the output does not exceed the limits.
 
 #include "cost.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a file for sframe-verify: an ELF image or object, else a bare section. What must hold
-// for any input: every function gets one verdict, no finding is without words, and what the check against
-// code finds does not depend on the number of threads.
+// Arbitrary bytes as a file for sframe-verify: an ELF image or object, else a raw section. Properties: every
+// function gets one verdict, every finding has a message, and the findings of the check against code do not
+// depend on the number of threads.
 
 #include "cost.h"
 

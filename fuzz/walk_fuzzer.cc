@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as a program and its core (walk_seeds.py): every thread is walked with every stepper. No
-// other file is opened: paths in a mutated core could name anything, and lead nowhere here. What must hold
-// for any input is checked on the way: frames are numbered, their number is bounded, and a walk called
-// complete ended for a reason that can be one.
+// other file is opened, since paths in a mutated core could name anything. Properties: frames are numbered,
+// their number is bounded, and a walk reported as complete has a valid reason for its end.
 
 #include "memory_file.h"
 
