@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The speed of lib/cfi on a real library (SFRAME_BENCH_ELF, else LLVM's own shared library), beside LLVM's
-// row interpreter on the same bytes. Both stream: nothing is kept of a row.
+// The speed of lib/cfi on a real library (SFRAME_BENCH_ELF, else LLVM's own shared library), compared with
+// LLVM's row interpreter on the same bytes. Both stream: no row is stored.
 
 #include "llvm_rows.h"
 #include "sframe/cfi/frame_row.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The speed of lib/code over all functions of a real library (SFRAME_BENCH_ELF, else LLVM's own shared
-// library), one thread: the bare decoder (Zydis alone, then ours with its effects), the analysis, and the
-// analysis with every row compared. Items are instructions, so that the rates are comparable.
+// The speed of lib/code on all functions of a real library (SFRAME_BENCH_ELF, else LLVM's own shared
+// library), on one thread: the decoder alone (Zydis, then ours with its effects), the analysis, and the
+// analysis with every row compared. Items are instructions, so the rates are comparable.
 
 #include "sframe/verify/image_surroundings.h"
 #include "sframe/cfi/frame_row.h"

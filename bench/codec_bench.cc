@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The codec: decoding and encoding in rows per second, lookups in nanoseconds, from a thousand to a million
-// functions. Where GNU libsframe's headers are installed (Debian: binutils-dev), its lookup runs on the same
+// functions. If GNU libsframe's headers are installed (Debian: binutils-dev), its lookup runs on the same
 // section in the same run.
 
 #include "made_section.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The own stack: nanoseconds per frame of sframe::here::callers() and of its peers, each from the same place, in
+// Walks of the own stack: nanoseconds per frame of sframe::here::callers() and its peers, from the same place, in
 // stacks of about 20 and 200 frames, warm.
 //
-// - cold: the tables are there, the cache of rules is empty
+// - cold: the tables exist, the cache of rules is empty
 //
-// The context's "refresh" is the time that the first refresh() took.
+// "refresh" in the context is the time of the first refresh().
 //
 //   here-bench [benchmark options]
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What looking at a process costs it: the work that it gets done, in percent of what it did alone just
-// before, and for how long a sample stops it. Targets that spin, make system calls, and start threads; each
-// is monitored, monitored and sampled, and sampled on demand, as sframe-unwind --pid does. Medians of many
-// short turns, since machines are rarely quiet for long.
+// The cost of monitoring and sampling for the target process: its throughput, as a percentage of that just
+// before without us, and for how long a sample stops it. Targets spin, make system calls, or start threads;
+// each is monitored, monitored and sampled, and sampled on demand, as sframe-unwind --pid does. Medians of
+// many short rounds, since machines are rarely quiet for long.
 //
-//   live-bench [TURNS]        25 turns by default: a minute and a half
+//    live-bench [TURNS]        25 turns by default: a minute and a half
 
 #include "sframe/process/process_monitor.h"
 #include "sframe/steppers/steppers.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A whole program that does nothing but run LLVM's row interpreter over .eh_frame: what a converter on top of
-// it would at least have to take.
+// Runs LLVM's row interpreter over .eh_frame and nothing else: a lower bound for a converter based on it.
 //
-//   llvm-rows FILE
+//    llvm-rows FILE
 
 #include "llvm_rows.h"
 

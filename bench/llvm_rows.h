@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LLVM's low-level row interpreter over a section of CFI, given the entries by our walker: the yardstick for
-// our own. It streams as far as it can: the rows of one function at a time.
+// Runs LLVM's low-level row interpreter over a CFI section, with entries from our reader, as the reference
+// for our own. It streams as far as it can: the rows of one function at a time.
 
 #pragma once
 
@@ -24,7 +24,7 @@ inline llvm::dwarf::CFIProgram llvm_program(const cfi::Section& section, const c
   return program;
 }
 
-/// Executes every FDE; the number of rows.
+/// Executes every FDE; returns the number of rows.
 inline std::int64_t count_llvm_rows(const cfi::Section& section) {
   std::int64_t count = 0;
   for (auto fdes = section.fdes(); auto fde = fdes.next().value();) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A section like a big program's, made the same way every time: functions of 16 bytes to some KiB, one to a
-// dozen rows each, about six on average, with the prologues and epilogues that compilers write.
+// A deterministic section like that of a big program. It has functions of 16 bytes to some KiB, with one to a
+// dozen rows each, about six on average, and the prologues and epilogues that compilers generate.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes an ELF file whose .eh_frame has as many functions as asked for, those of made_section.h, in no order
-// of their addresses, for timing whole commands. There is no code: only the tables.
+// Writes an ELF file whose .eh_frame has the requested number of functions, those of made_section.h, not
+// sorted by address, for timing whole commands. It has no code, only the tables.
 //
-//   make-cfi FUNCTIONS OUTPUT
+//    make-cfi FUNCTIONS OUTPUT
 
 #include "made_section.h"
 

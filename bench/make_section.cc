@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes an ELF file whose .sframe has as many functions as asked for (made_section.h), for timing whole
+// Writes an ELF file whose .sframe has the requested number of functions (made_section.h), for timing whole
 // commands.
 //
-//   make-section FUNCTIONS VERSION OUTPUT
+//    make-section FUNCTIONS VERSION OUTPUT
 
 #include "made_section.h"
 #include "sframe/elf/sidecar.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// 64 threads, each some 200 frames deep by way of plain recursion, alloca, large frames, and a callback from
-// qsort, and a main thread that aborts: the core that sframe-unwind and its peers are timed on. With an
-// argument it does not abort, but writes a line and stays: to be walked alive.
+// The core on which sframe-unwind and its peers are timed: 64 threads, each some 200 frames deep (plain
+// recursion, alloca, large frames, and a callback from qsort), and a main thread that aborts. With an
+// argument it does not abort, but writes a line and waits, to be walked alive.
 
 #include <alloca.h>
 #include <pthread.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walking alone: every thread of a core, nothing printed, no names. Time per frame, by SFrame (converted from
-// CFI in memory, so that both have the same rows) and by CFI:
+// Walking alone: every thread of a core, without printing and names. Time per frame, by SFrame (converted
+// from CFI in memory, so that both have the same rows) and by CFI:
 //
 // - warm: the same walker again, whose caches have all rules
 // - cold: a new walker; the modules' tables are open
-// - all: opening the core, its modules and their tables, too
+// - all: also opens the core, its modules and their tables
 //
-//   walk-bench CORE [EXECUTABLE] [benchmark options]        bench/threads.c makes a core of 65 threads
+//    walk-bench CORE [EXECUTABLE] [benchmark options]        bench/threads.c makes a core of 65 threads
 
 #include "sframe/elf/core.h"
 #include "sframe/elf/file.h"
