@@ -60,7 +60,7 @@ bool Analysis::starts_instruction(std::uint64_t address) {
   return in_line_[address - function_.start];
 }
 
-/// Fills targets_, sorted and unique. False where the table cannot be right.
+/// Fills targets_, sorted and unique. False if the table cannot be right.
 bool Analysis::read_targets(const JumpTable& table, bool& is_guess) {
   targets_.clear();
   if (!function_.surroundings || !table.step) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// AMD64 for the analysis of code: Zydis decodes, Translator says what it means.
+// AMD64 for the analysis of code: Zydis decodes, Translator produces effects.
 //
 // | DWARF | register                | a call by the ABI                          |
 // | 0-2   | rax, rdx, rcx           | clobbers it                                |

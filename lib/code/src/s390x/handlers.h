@@ -70,14 +70,14 @@ void add_register(const Context& context);                ///< agr, algr
 void add_memory(const Context& context);                  ///< ag, alg (argument 8: bytes), agf (4)
 void combine_same(const Context& context); ///< lr, nr, or, ...: clobbers, except for a register combined with
                                            ///< itself
-void subtract_register(const Context& context);           ///< sgr, slgr
-void add_register_distinct(const Context& context);       ///< agrk, algrk
-void subtract_register_distinct(const Context& context);  ///< sgrk, slgrk
-void and_immediate(const Context& context);      ///< nihh...: argument: shift of the immediate, in bits
-void and_immediate_long(const Context& context); ///< nihf, nilf: argument as above
-void shift_left(const Context& context);         ///< sllg
-void rotate_and_insert(const Context& context);  ///< risbg, risbgn
-void compare_logical_register(const Context& context);  ///< clgr
+void subtract_register(const Context& context);          ///< sgr, slgr
+void add_register_distinct(const Context& context);      ///< agrk, algrk
+void subtract_register_distinct(const Context& context); ///< sgrk, slgrk
+void and_immediate(const Context& context);            ///< nihh...: argument: shift of the immediate, in bits
+void and_immediate_long(const Context& context);       ///< nihf, nilf: argument as above
+void shift_left(const Context& context);               ///< sllg
+void rotate_and_insert(const Context& context);        ///< risbg, risbgn
+void compare_logical_register(const Context& context); ///< clgr
 void compare_logical_immediate(const Context& context); ///< clgfi, clfi
 void perform_float_operation(const Context& context);   ///< pfpo
 
