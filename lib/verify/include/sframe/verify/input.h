@@ -37,9 +37,8 @@ struct SframeTable {
   std::string_view name;
   std::uint64_t address = 0;
   std::span<const std::byte> bytes;
-  std::vector<Place> places; ///< by offset
-  const elf::Section* section =
-      nullptr; ///< of Input::sframe_image(); nullptr for a segment or raw bytes
+  std::vector<Place> places;             ///< by offset
+  const elf::Section* section = nullptr; ///< of Input::sframe_image(); nullptr for a segment or raw bytes
   /// In a relocatable object: why the relocations could not be applied. `places` is then empty.
   std::optional<Problem> relocation_problem;
 };
@@ -84,7 +83,7 @@ public:
     bool use_raw = false;
     const elf::Image* debug_image = nullptr; ///< has CFI that `image` lacks
     bool cfi = true;                         ///< false: do not read CFI
-    Budget* budget = nullptr;           ///< budget of the checks; nullptr: only their own limits
+    Budget* budget = nullptr;                ///< budget of the checks; nullptr: only their own limits
   };
 
   /// Reads headers, index entries and relocations. Errors in the section are not a failure: they are in
