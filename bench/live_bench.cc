@@ -42,7 +42,7 @@ const Kind kinds[] = {
     {"starts threads", [] { std::thread([] {}).join(); }},
 };
 
-/// A child that does the work and counts it where we can see it.
+/// A child that does the work and counts it in memory that we share.
 class Target {
 public:
   explicit Target(Work work)

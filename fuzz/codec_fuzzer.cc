@@ -25,7 +25,7 @@ void require(bool condition, std::source_location where = std::source_location::
   std::abort();
 }
 
-/// Walks all rows; nothing where the section is malformed or names too many rows.
+/// Walks all rows; nothing if the section is malformed or names too many rows.
 bool walk(const Section& section) {
   std::uint64_t rows = 0;
   for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
@@ -48,7 +48,7 @@ bool walk(const Section& section) {
   return true;
 }
 
-/// What the index says is what the section says, at the edges of every function.
+/// The index agrees with the section at the edges of every function.
 void compare_lookups(const Section& section) {
   auto index = Index::build({&section, 1});
   if (!index) return;

@@ -2,7 +2,7 @@
 //
 // Arbitrary bytes as a core file: header, notes, memory and modules, and the modules' tables in memory,
 // queried at addresses in the modules. No file is opened. Properties: memory ranges are within the file and
-// agree with reads, modules are found at their own mappings, and rows are not empty.
+// agree with reads, modules are found at their own mappings, and rows have no Rule::fixed.
 
 #include "cost.h"
 

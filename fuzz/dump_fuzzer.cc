@@ -30,7 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     dump::show_bytes("input", bytes, {}, driver);
     const int code = driver.finish();
     if (code < tool::exit_ok || code > tool::exit_failure) std::abort();
-    if (code != tool::exit_ok && messages.errors() == 0) std::abort(); // what is wrong must be said
+    if (code != tool::exit_ok && messages.errors() == 0) std::abort(); // errors must be reported
   }
   return 0;
 }

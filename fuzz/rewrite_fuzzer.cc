@@ -30,7 +30,7 @@ void require(bool condition, std::source_location where = std::source_location::
   std::abort();
 }
 
-/// A section that says for which address it was made.
+/// A section whose contents depend on the address for which it was made.
 class Maker {
 public:
   explicit Maker(std::size_t size) : bytes_(size, std::byte(0x5f)) {}
@@ -93,7 +93,7 @@ bool is_changed(const elf::Edit& edit, std::uint64_t offset) {
   });
 }
 
-/// What is loaded stays: by segments, which are the same, and by the bytes, which are in the kept part.
+/// Loaded contents are unchanged: by segments, which are equal, and by bytes, which are in the kept part.
 void check_memory(const elf::Image& before, const elf::Image& after, const elf::Edit& edit) {
   for (const elf::Segment& old : before.segments()) {
     if (old.type != elf::pt_load || old.file_size == 0) continue;
