@@ -242,7 +242,7 @@ void FileVerifier::check_code(const std::string& path, const Input& input, Verdi
   const char* why = input.relocatable()
                         ? "the code of relocatable objects is not checked: verify what is linked from them"
                         : "no code to compare with";
-  // Not reported if other checks run; but if this is the only check, it must not appear to have passed.
+  // Only a detail if other checks run; but if this is the only check, it must not appear to have passed.
   if (options_.structure || options_.cfi)
     slot_.detail(path, why);
   else
