@@ -172,7 +172,7 @@ bool Analysis::apply_callee(const Instruction& instruction, const State& before,
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
     const Value value = translated(returned->reg(reg), caller, callee_cfa);
     const bool is_preserved = !(machine_->call_clobbered >> reg & 1);
-    // A value that it saves and that the analysis cannot find again is restored.
+    // A preserved register whose value the analysis lost is assumed to be restored by the callee.
     if (is_preserved && !value.is_place() && value.base != Base::entry) continue;
     after.set_reg(reg, value);
   }
