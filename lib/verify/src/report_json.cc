@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // {"files":[{"path","findings":[{"id","severity","function","pc","message","sframe","cfi","code"}],
-// "summary":{...}}]}, with further keys: docs/sframe-verify.md. Addresses are hexadecimal strings, offsets
+// "summary":{...}}]}, with further keys: docs/json.md. Addresses are hexadecimal strings, offsets
 // and counts are numbers; missing values are null.
 
 #include "json_pieces.h"

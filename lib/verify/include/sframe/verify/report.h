@@ -123,7 +123,7 @@ public:
 /// One finding per line, followed by the rules of SFrame, CFI and code, and a summary per file.
 std::unique_ptr<Format> make_text_format(ReportOptions options);
 
-/// The JSON of the command line contract (docs/sframe-verify.md).
+/// The JSON of the command line contract (docs/json.md).
 std::unique_ptr<Format> make_json_format(ReportOptions options);
 
 /// SARIF 2.1.0: one run, one result per finding. `version` is the program's.
