@@ -84,7 +84,7 @@ TEST(CfiImage, DataCountsFromThePltgot) {
   EXPECT_EQ(Example(dynamic).data_base(), 0x6000u);
   EXPECT_EQ(Example(dynamic).data_base(0, false), 0u) << "no dynamic segment";
   EXPECT_EQ(Example(Bytes().u64(5).u64(0x1234).u64(0).u64(0)).data_base(), 0u) << "no DT_PLTGOT";
-  // Nothing counts behind DT_NULL, nor what the segment does not hold.
+  // Entries after DT_NULL are ignored, and so is what is not in the segment.
   EXPECT_EQ(Example(Bytes().u64(0).u64(0).u64(3).u64(0x6000)).data_base(), 0u);
   EXPECT_EQ(Example(Bytes().u64(3).u64(0x6000)).data_base(), 0x6000u) << "the last entry, without a DT_NULL";
   Example short_segment(Bytes().u64(3).u64(0x6000));

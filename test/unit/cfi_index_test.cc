@@ -197,7 +197,7 @@ TEST(CfiIndex, TheEndOfASectionThatOnlyATableShows) {
   }
 }
 
-// An FDE that stands behind the terminator, to which the table leads: the section goes as far.
+// The table refers to an FDE after the terminator: the section includes it.
 TEST(CfiIndex, ATableLeadsBehindTheTerminator) {
   CfiAssembler a;
   const auto cie = a.cie(a.body().u8(1).text("zR").uleb(1).sleb(-8).u8(16).uleb(1).u8(pe_udata4));

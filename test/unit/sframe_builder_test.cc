@@ -144,7 +144,7 @@ TEST(Builder, RefusesARowForTheReasonThatAddGives) {
     }
 }
 
-// Six words of 4 bytes (CFA, RA and FP in the flexible form) behind offsets of 4 bytes: 29 bytes in all.
+// Six words of 4 bytes (CFA, RA and FP in the flexible form) after offsets of 4 bytes: 29 bytes in all.
 TEST(Builder, RowsOfTheLargestSize) {
   constexpr std::int32_t far = 0x7fffff00;
   std::vector<FrameRow> rows;
