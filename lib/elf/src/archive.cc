@@ -30,7 +30,7 @@ std::unexpected<Problem> damaged(llvm::Error error) {
 } // namespace
 
 bool is_archive(std::span<const std::byte> bytes) {
-  return to_llvm(bytes).starts_with(magic) || to_llvm(bytes).starts_with(thin_magic);
+  return to_llvm(bytes).starts_with(magic) || is_thin_archive(bytes);
 }
 
 bool is_thin_archive(std::span<const std::byte> bytes) {

@@ -34,7 +34,8 @@ Result<CoreFile> CoreFile::open(const std::string& path, Limits limits) {
   }
   auto core = Core::parse(bytes);
   if (!core) return std::unexpected(core.error());
-  return CoreFile(std::move(*file), std::move(unpacked), std::move(*core), std::min<std::uint64_t>(bytes.size(), 64 * size));
+  const std::uint64_t cost_size = std::min<std::uint64_t>(bytes.size(), 64 * size);
+  return CoreFile(std::move(*file), std::move(unpacked), std::move(*core), cost_size);
 }
 
 } // namespace sframe::elf

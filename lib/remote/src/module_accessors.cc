@@ -18,13 +18,12 @@ RemoteStatus ModuleAccessors::find_procedure(std::uint64_t ip, bool need_rules, 
   modules::Module* module = module_at(ip, arg);
   if (!module) return RemoteStatus::no_info;
   const std::uint64_t bias = module->bias();
-  modules::UnwindTables& tables = module->tables();
-  if (const auto found = tables.find_fde(ip - bias))
+  if (const auto found = module->tables().find_fde(ip - bias))
     return describe_procedure(space(), place_of(*found->section, found->fde, bias), ip, info);
-  const auto row = tables.find_sframe(ip - bias);
+  const auto row = module->find_sframe(ip);
   if (!row) return RemoteStatus::no_info;
-  const auto extent = tables.function_at(ip - bias);
-  info.start = extent ? extent->start + bias : ip;
+  const auto extent = module->find_function(ip);
+  info.start = extent ? extent->start : ip;
   info.end = extent ? info.start + extent->size : ip + 1;
   if (need_rules) {
     info.rules = ProcedureInfo::Rules::sframe;

@@ -265,10 +265,9 @@ RemoteStatus RemoteCursor::find_procedure(ProcedureInfo& info) const {
   const auto status = space_->accessors().find_procedure(frame_.lookup_pc(), false, arg_, info);
   if (status != RemoteStatus::no_info) return status;
   modules::Module* module = generated_module();
-  const auto extent =
-      module ? module->tables().function_at(frame_.lookup_pc() - module->bias()) : std::nullopt;
+  const auto extent = module ? module->find_function(frame_.lookup_pc()) : std::nullopt;
   if (!extent) return status;
-  info.start = extent->start + module->bias();
+  info.start = extent->start;
   info.end = info.start + extent->size;
   return RemoteStatus::ok;
 }
