@@ -36,6 +36,20 @@ std::uint64_t loaded_end(const Image& image) {
   return end;
 }
 
+/// The build ID in an ELF file's first page, found without program headers, which the page may lack: tools that
+/// add some (sframe-gen, patchelf) may move their table to the end of the image, which the kernel does not dump.
+std::vector<std::byte> build_id_in_page(std::span<const std::byte> page, ByteOrder order) {
+  constexpr std::byte magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
+  constexpr std::size_t header_size = 64;
+  if (page.size() < header_size || !std::ranges::equal(page.first(std::size(magic)), magic)) return {};
+  for (std::size_t at = header_size; at < page.size(); at += 4) {
+    const auto note = NoteCursor(page.subspan(at), order, 4).next();
+    if (note && note->type == nt_gnu_build_id && note->owner == "GNU")
+      return {note->body.begin(), note->body.end()};
+  }
+  return {};
+}
+
 } // namespace
 
 void ModuleFinder::find() {
@@ -100,11 +114,18 @@ bool ModuleFinder::keep(const Module& module) const {
 
 void ModuleFinder::read_header(Module& module, std::uint64_t address) {
   auto memory = core_.bytes_at(address);
-  auto image = Image::parse(memory.first(std::min(memory.size(), header_window)));
-  if (!image || image->byte_order() != core_.byte_order() || image->type() == et_core) return;
+  const auto window = memory.first(std::min(memory.size(), header_window));
+  auto image = Image::parse(window);
+  if (!image || image->byte_order() != core_.byte_order() || image->type() == et_core) {
+    module.build_id = build_id_in_page(window, core_.byte_order());
+    return;
+  }
   module.header_address = address;
   const Segment* first = first_load(*image);
-  if (!first) return;
+  if (!first) {
+    module.build_id = build_id_in_page(window, core_.byte_order());
+    return;
+  }
   const std::uint64_t bias = address - (first->address - first->offset);
   module.bias = bias;
   image_end_ = loaded_end(*image) + bias;
