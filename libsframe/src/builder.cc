@@ -104,7 +104,7 @@ Builder::Builder(BuildOptions options)
     : options_(std::move(options)), abi_(&traits(options_.abi)),
       version_(format::find_version(static_cast<std::uint8_t>(options_.version))),
       order_(options_.byte_order.value_or(abi_->byte_order)) {
-  options_.pcrel = options_.pcrel && version_->pcrel;
+  options_.pcrel = options_.pcrel && version_->has_pcrel();
 }
 
 std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> rows) const {
@@ -193,12 +193,11 @@ std::expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::s
   attributes.num_fres = num_fres;
   attributes.fre_type = fre_type;
   attributes.fde_type = type;
-  version_->write_attributes(encoded_.data() + at, order_, attributes);
+  version_->codec.write_attributes(encoded_.data() + at, order_, attributes);
   return Run{at, fre_type, static_cast<std::uint32_t>(size), num_fres};
 }
 
-std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows,
-                                          std::uint32_t target) {
+std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows) {
   if (functions_.size() == max_u32) return refused(RefusalReason::section_too_large, fde);
   if (auto refusal = check(fde, rows)) return std::unexpected(*refusal);
   const auto ordered = order_rows(fde, rows);
@@ -215,7 +214,7 @@ std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameR
       encoded.error().reason = RefusalReason::mixed_rules;
   }
   if (!encoded) return std::unexpected(encoded.error());
-  functions_.push_back({fde, target, add_run(*encoded)});
+  functions_.push_back({fde, add_run(*encoded)});
   num_fres_ += encoded->num_fres;
   return {};
 }
@@ -239,7 +238,7 @@ void Builder::append(const Builder& other) {
   runs.reserve(other.runs_.size());
   for (const Run& run : other.runs_) runs.push_back(copy_run(other, run));
   for (const Function& function : other.functions_)
-    functions_.push_back({function.fde, function.target, runs[function.run]});
+    functions_.push_back({function.fde, runs[function.run]});
   num_fres_ += other.num_fres_;
 }
 
@@ -256,7 +255,7 @@ std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
 bool Builder::continues(const Function& function, const Function& last) const {
   const Fde &fde = function.fde, &before = last.fde;
   const Run &run = runs_[function.run], &run_before = runs_[last.run];
-  return function.target == last.target && fde.start - before.start == before.size &&
+  return fde.start - before.start == before.size &&
          std::uint64_t{before.size} + fde.size <= max_u32 && fde.pc_type == PcType::inc &&
          before.pc_type == PcType::inc && fde.signal_frame == before.signal_frame &&
          fde.pauth_key == before.pauth_key && run.num_fres <= 1 && run_before.num_fres <= 1 &&
@@ -264,8 +263,7 @@ bool Builder::continues(const Function& function, const Function& last) const {
 }
 
 void Builder::merge_functions() {
-  std::ranges::stable_sort(functions_, {},
-                           [](const Function& f) { return std::pair(f.target, f.fde.start); });
+  std::ranges::stable_sort(functions_, {}, [](const Function& f) { return f.fde.start; });
   Builder merged(options_);
   for (std::size_t first = 0, last; first < functions_.size(); first = last) {
     Function joined = functions_[first];
@@ -337,7 +335,6 @@ std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, s
   const auto bytes_of = [&](const Function& f) { return builder.run_bytes(builder.runs_[f.run]); };
   const auto before = [&](std::uint32_t a, std::uint32_t b) {
     const Function &x = functions[a], &y = functions[b];
-    if (x.target != y.target) return x.target < y.target;
     if (x.fde.start != y.fde.start) return distance(x) < distance(y);
     if (x.fde.size != y.fde.size) return x.fde.size < y.fde.size;
     return std::ranges::lexicographical_compare(bytes_of(x), bytes_of(y));
@@ -346,10 +343,6 @@ std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, s
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   if (!std::ranges::is_sorted(order, before)) std::ranges::stable_sort(order, before);
   return order;
-}
-
-std::expected<Builder::Layout, Refusal> Builder::lay_out() const {
-  return Layout::make(*this, 0);
 }
 
 std::expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& builder, std::uint64_t address) {
@@ -377,7 +370,7 @@ std::expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& bui
 }
 
 std::uint64_t Builder::field_offset(std::uint64_t position) const {
-  return format::header::size + options_.aux_header.size() + position * version_->entry_size;
+  return header_size + options_.aux_header.size() + position * version_->entry_size;
 }
 
 std::uint64_t Builder::size() const {
@@ -387,12 +380,12 @@ std::uint64_t Builder::size() const {
 StartFields StartFields::make(VersionNumber version, std::uint64_t lowest, std::uint64_t highest,
                               std::uint64_t num_fdes) {
   constexpr std::uint64_t max_aux_header = 0xff;
-  return {lowest, highest + format::header::size + max_aux_header +
-                      num_fdes * format::find_version(static_cast<std::uint8_t>(version))->entry_size};
+  return {lowest, highest + header_size + max_aux_header +
+                      num_fdes * traits(version).entry_size};
 }
 
 bool StartFields::reach(VersionNumber version, std::uint64_t start) const {
-  if (format::find_version(static_cast<std::uint8_t>(version))->start_size == 8) return true;
+  if (traits(version).start_size == 8) return true;
   const auto fits = [&](std::uint64_t field) {
     const auto distance = static_cast<std::int64_t>(start - field);
     return distance == static_cast<std::int32_t>(distance);
@@ -420,7 +413,7 @@ std::optional<Builder::AddressRange> Builder::address_range() const {
 }
 
 void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const {
-  namespace field = format::header;
+  namespace field = header_offset;
   store(out, magic, order_);
   store(out + field::version, version_->number, order_);
   store(out + field::flags, flags, order_);
@@ -434,7 +427,7 @@ void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* 
   store(out + field::fde_offset, std::uint32_t{0}, order_);
   store(out + field::fre_offset, static_cast<std::uint32_t>(functions_.size() * version_->entry_size),
         order_);
-  std::ranges::copy(options_.aux_header, out + field::size);
+  std::ranges::copy(options_.aux_header, out + header_size);
 }
 
 void Builder::write_entry(const Function& function, const Layout& layout, std::int64_t start,
@@ -443,7 +436,7 @@ void Builder::write_entry(const Function& function, const Layout& layout, std::i
   fields.fde.num_fres = runs_[function.run].num_fres;
   fields.fde.fre_type = runs_[function.run].fre_type;
   fields.fde.fre_offset = layout.run_positions[function.run];
-  version_->write_entry(entry, order_, fields);
+  version_->codec.write_entry(entry, order_, fields);
 }
 
 void Builder::write_runs(const Layout& layout, std::byte* out) const {
@@ -457,7 +450,7 @@ std::expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t add
   std::vector<std::byte> out(size());
   std::uint8_t flags = flag_sorted;
   if (options_.pcrel) flags |= flag_func_start_pcrel;
-  if (options_.frame_pointer && version_->number < 3) flags |= flag_frame_pointer;
+  if (options_.frame_pointer && version_->flags & flag_frame_pointer) flags |= flag_frame_pointer;
   write_header(*layout, flags, out.data());
   for (std::size_t i = 0; i < layout->order.size(); ++i) {
     const Function& function = functions_[layout->order[i]];
@@ -468,25 +461,6 @@ std::expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t add
     write_entry(function, *layout, start, out.data() + field);
   }
   write_runs(*layout, out.data() + field_offset(functions_.size()));
-  return out;
-}
-
-std::expected<RelocatableSection, Refusal> Builder::finish_relocatable() const {
-  auto layout = lay_out();
-  if (!layout) return std::unexpected(layout.error());
-  RelocatableSection out{.bytes = std::vector<std::byte>(size()), .relocations = {}};
-  std::uint8_t flags = options_.pcrel ? flag_func_start_pcrel : 0;
-  if (options_.frame_pointer && version_->number < 3) flags |= flag_frame_pointer;
-  write_header(*layout, flags, out.bytes.data());
-  out.relocations.reserve(functions_.size());
-  for (std::size_t i = 0; i < layout->order.size(); ++i) {
-    const Function& function = functions_[layout->order[i]];
-    const std::uint64_t field = field_offset(i);
-    write_entry(function, *layout, 0, out.bytes.data() + field);
-    const auto addend = static_cast<std::int64_t>(function.fde.start);
-    out.relocations.push_back({field, version_->start_size, function.target, addend});
-  }
-  write_runs(*layout, out.bytes.data() + field_offset(functions_.size()));
   return out;
 }
 

@@ -18,7 +18,7 @@ struct Extent {
 
 /// Swaps header fields; `to` is a copy of the section.
 void flip_header(std::byte* to) {
-  namespace field = format::header;
+  namespace field = header_offset;
   format::swap_bytes(to, 2);
   for (std::uint32_t at :
        {field::num_fdes, field::num_fres, field::fre_size, field::fde_offset, field::fre_offset})
@@ -60,7 +60,7 @@ BuildOptions with_kept_properties(BuildOptions options, std::span<const Section>
     options.aux_header.assign(aux_header.begin(), aux_header.end());
   // Version 3 does not define the bit.
   options.frame_pointer |= std::ranges::all_of(sections, [](const Section& section) {
-    return (section.header().flags & section.defined_flags() & flag_frame_pointer) != 0;
+    return (section.header().flags & section.version().flags & flag_frame_pointer) != 0;
   });
   return options;
 }
@@ -79,7 +79,7 @@ std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std
   for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {
     auto fde = section->fde(i);
     if (!fde) return std::unexpected(fde.error());
-    version.swap_entry(out.data() + fde->index_offset);
+    version.codec.swap_entry(out.data() + fde->index_offset);
     fdes.push_back(*fde);
   }
   std::ranges::sort(fdes, {}, [](const EncodedFde& fde) { return std::pair(fde.rows_offset, fde.number); });
@@ -98,7 +98,7 @@ std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std
     if (!end) return std::unexpected(end.error());
     if (auto flipped = flip_rows(*section, fde, out.data()); !flipped)
       return std::unexpected(flipped.error());
-    if (version.attribute_size) version.swap_attributes(out.data() + begin);
+    if (version.attribute_size) version.codec.swap_attributes(out.data() + begin);
     last = &fde;
     last_end = *end;
   }
@@ -157,7 +157,7 @@ std::expected<Reencoded, Error> reencode(std::span<const Section> sections, cons
           out.refused.push_back({number, *fde, {RefusalReason::no_rows, Refusal::none, fde->start}});
           continue;
         }
-        if (options.version != VersionNumber::v3) rows.push_back(FrameRow::outermost(0));
+        if (!traits(options.version).empty_is_outermost) rows.push_back(FrameRow::outermost(0));
       }
       if (!fields.reach(options.version, fde->start)) {
         out.refused.push_back({number, *fde, {RefusalReason::out_of_reach, Refusal::none, fde->start}});

@@ -17,7 +17,7 @@ bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
 }
 
 Header read_header(const std::byte* at, ByteOrder order) {
-  namespace field = format::header;
+  namespace field = header_offset;
   return {
       .version = load<std::uint8_t>(at + field::version, order),
       .flags = load<std::uint8_t>(at + field::flags, order),
@@ -62,7 +62,7 @@ std::expected<Section, Error> Section::parse_damaged(std::span<const std::byte> 
   const auto failed = [](ErrorKind kind, std::uint64_t offset) {
     return std::unexpected(Error{.kind = kind, .offset = offset});
   };
-  namespace field = format::header;
+  namespace field = header_offset;
 
   // The preamble alone identifies the format, so a short section of another kind is "no SFrame", not
   // "truncated".
@@ -74,12 +74,12 @@ std::expected<Section, Error> Section::parse_damaged(std::span<const std::byte> 
   Section section;
   section.version_ = format::find_version(load<std::uint8_t>(bytes.data() + field::version, order));
   if (!section.version_) return failed(ErrorKind::unknown_version, field::version);
-  if (bytes.size() < field::size) return failed(ErrorKind::truncated_header, bytes.size());
+  if (bytes.size() < header_size) return failed(ErrorKind::truncated_header, bytes.size());
   section.header_ = read_header(bytes.data(), order);
   const Header& header = section.header_;
   section.abi_ = find_abi(header.abi);
   if (!section.abi_) return failed(ErrorKind::unknown_abi, field::abi);
-  const std::uint64_t base = std::uint64_t{field::size} + header.aux_header_size;
+  const std::uint64_t base = std::uint64_t{header_size} + header.aux_header_size;
   if (bytes.size() < base) return failed(ErrorKind::truncated_header, bytes.size());
 
   section.address_ = address;
@@ -116,22 +116,15 @@ std::optional<Error> Section::check_index() const {
 }
 
 std::span<const std::byte> Section::aux_header() const {
-  return bytes_.subspan(format::header::size, header_.aux_header_size);
+  return bytes_.subspan(header_size, header_.aux_header_size);
 }
 
-std::uint32_t Section::index_entry_size() const {
-  return version_->entry_size;
-}
-std::uint32_t Section::attribute_size() const {
-  return version_->attribute_size;
-}
-
-std::uint8_t Section::defined_flags() const {
-  return version_->flags;
+const VersionTraits& Section::version() const {
+  return *version_;
 }
 
 bool Section::starts_are_pcrel() const {
-  return version_->pcrel && header_.flags & flag_func_start_pcrel;
+  return version_->has_pcrel() && header_.flags & flag_func_start_pcrel;
 }
 
 std::uint64_t Section::fde_start(std::uint32_t number) const {
@@ -150,14 +143,14 @@ std::expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
   if (number >= num_fdes()) return failed(ErrorKind::no_such_function, offset);
 
   EncodedFde fde;
-  version_->read_entry(bytes_.data() + offset, header_.byte_order, fde);
+  version_->codec.read_entry(bytes_.data() + offset, header_.byte_order, fde);
   fde.number = number;
   fde.index_offset = offset;
   fde.start = fde_start(number);
   fde.rows_offset = rows_offset_ + fde.fre_offset + version_->attribute_size;
   if (!fits(fde.fre_offset, version_->attribute_size, rows_size_))
     return failed(ErrorKind::function_rows_out_of_bounds, offset);
-  version_->read_attributes(bytes_.data() + rows_offset_ + fde.fre_offset, header_.byte_order, fde);
+  version_->codec.read_attributes(bytes_.data() + rows_offset_ + fde.fre_offset, header_.byte_order, fde);
 
   const std::uint64_t attributes = version_->attribute_size ? rows_offset_ + fde.fre_offset : offset;
   if (fde.fre_type > FreType::addr4) return failed(ErrorKind::bad_fre_type, attributes);

@@ -38,7 +38,7 @@ protected:
   }
 
   void SetUp() override {
-    if (!decoder_) GTEST_SKIP() << "not in lib/code/src/registry.cc";
+    if (!decoder_) GTEST_SKIP() << "no decoder";
   }
 
   test::SecondOpinion llvm_{"aarch64-linux-gnu", "", "+all", sp, false};

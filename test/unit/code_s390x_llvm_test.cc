@@ -39,7 +39,7 @@ protected:
   }
 
   void SetUp() override {
-    if (!decoder_) GTEST_SKIP() << "not in lib/code/src/registry.cc";
+    if (!decoder_) GTEST_SKIP() << "no decoder";
   }
 
   test::SecondOpinion llvm_{"s390x-linux-gnu", "arch15", "", sp, true};

@@ -86,7 +86,7 @@ TEST(ElfImage, RelocatesObjects) {
     ASSERT_EQ(section->num_fdes(), relocations->size()) << path;
     for (std::uint32_t i = 0; i < section->num_fdes(); ++i, ++functions) {
       const Relocation& relocation = (*relocations)[i];
-      EXPECT_EQ(relocation.offset, section->index_offset() + i * section->index_entry_size());
+      EXPECT_EQ(relocation.offset, section->index_offset() + i * section->version().entry_size);
       // Without FUNC_START_PCREL a start counts from the section, but assemblers make it relative to its
       // field all the same; linkers correct that.
       const bool pcrel = section->header().flags & flag_func_start_pcrel;

@@ -17,7 +17,7 @@ struct Facts {
   ByteOrder byte_order;
   int machine, sp, fp, ra, fixed_ra_offset, cfa_bias, cfa_scale, sp_from_cfa, entry_cfa_offset,
       plt_entry_size;
-  bool pads_ra_word, v2_register_words, signs_return_addresses;
+  bool pads_ra_word, register_words, signs_return_addresses;
 };
 
 constexpr ByteOrder little = ByteOrder::little, big = ByteOrder::big;
@@ -48,7 +48,7 @@ TEST(Abi, WhatTheSpecificationsFix) {
     EXPECT_EQ(abi.entry_cfa_offset, facts.entry_cfa_offset) << facts.name;
     EXPECT_EQ(abi.plt_entry_size, facts.plt_entry_size) << facts.name;
     EXPECT_EQ(abi.pads_ra_word, facts.pads_ra_word) << facts.name;
-    EXPECT_EQ(abi.v2_register_words, facts.v2_register_words) << facts.name;
+    EXPECT_EQ(abi.register_words, facts.register_words) << facts.name;
     EXPECT_EQ(abi.signs_return_addresses, facts.signs_return_addresses) << facts.name;
 
     const FrameRow entry = abi.entry_row();

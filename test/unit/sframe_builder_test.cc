@@ -484,42 +484,6 @@ TEST(Builder, RefusesAnAuxiliaryHeaderThatDoesNotFit) {
   const auto bytes = longer.finish(0);
   ASSERT_FALSE(bytes);
   EXPECT_EQ(bytes.error().reason, RefusalReason::aux_header_size);
-  EXPECT_FALSE(longer.finish_relocatable());
-}
-
-TEST(Builder, RelocationsForAnObject) {
-  Builder builder({});
-  ASSERT_TRUE(builder.add(function(0x40, 64), {&entry, 1}, 2));
-  ASSERT_TRUE(builder.add(function(0, 64), {&entry, 1}, 1));
-  auto object = builder.finish_relocatable();
-  ASSERT_TRUE(object);
-  ASSERT_EQ(object->relocations.size(), 2u);
-  EXPECT_EQ(object->relocations[0].offset, 28u);
-  EXPECT_EQ(object->relocations[0].size, 8u);
-  EXPECT_EQ(object->relocations[0].target, 1u);
-  EXPECT_EQ(object->relocations[0].addend, 0);
-  EXPECT_EQ(object->relocations[1].offset, 44u);
-  EXPECT_EQ(object->relocations[1].target, 2u);
-  EXPECT_EQ(object->relocations[1].addend, 0x40);
-  auto section = Section::parse(object->bytes);
-  ASSERT_TRUE(section);
-  EXPECT_EQ(section->header().flags, flag_func_start_pcrel);
-
-  // Starts have 4 bytes before version 3; version 1 has no flag for what they count from.
-  for (const auto& [version, second, flags] :
-       {std::tuple{VersionNumber::v1, 45u, 0},
-        std::tuple{VersionNumber::v2, 48u, int{flag_func_start_pcrel}}}) {
-    Builder narrow({.version = version});
-    ASSERT_TRUE(narrow.add(function(0, 64), {&entry, 1}, 1));
-    ASSERT_TRUE(narrow.add(function(0x40, 64), {&entry, 1}, 1));
-    object = narrow.finish_relocatable();
-    ASSERT_TRUE(object);
-    ASSERT_EQ(object->relocations.size(), 2u);
-    EXPECT_EQ(object->relocations[1].offset, second);
-    EXPECT_EQ(object->relocations[1].size, 4u);
-    EXPECT_EQ(object->relocations[1].addend, 0x40);
-    EXPECT_EQ(Section::parse(object->bytes)->header().flags, flags);
-  }
 }
 
 TEST(Builder, RandomRowsReadBackEqual) {

@@ -236,7 +236,7 @@ TEST(Convert, Version3HasNoFramePointerFlag) {
     0010000000000000 10000000 00000000   0100 00 00 00   00 03 08)");
   auto section = Section::parse(bytes);
   ASSERT_TRUE(section) << describe(section.error());
-  EXPECT_EQ(section->defined_flags(), 0x5);
+  EXPECT_EQ(section->version().flags, 0x5);
   auto converted = convert({&*section, 1}, {.version = VersionNumber::v2}, 0);
   ASSERT_TRUE(converted);
   EXPECT_EQ(Section::parse(converted->bytes)->header().flags & flag_frame_pointer, 0);

@@ -334,7 +334,7 @@ TEST(Section, FlagsThatAVersionDefines) {
         hex("e2de " + std::string(version) + "01  03 00 f8 00  00000000 00000000 00000000 00000000 00000000");
     const auto section = Section::parse(bytes);
     ASSERT_TRUE(section);
-    EXPECT_EQ(section->defined_flags(), flags) << version;
+    EXPECT_EQ(section->version().flags, flags) << version;
   }
 }
 

@@ -8,26 +8,14 @@
 
 namespace sframe::dump {
 
-namespace {
-
-struct FlagName {
-  std::uint8_t bit;
-  std::string_view name;
-};
-constexpr std::array known_flags{FlagName{flag_sorted, "sorted"},
-                                 FlagName{flag_frame_pointer, "frame-pointer"},
-                                 FlagName{flag_func_start_pcrel, "func-start-pcrel"}};
-
-} // namespace
-
 std::uint8_t unknown_flags(const Section& section) {
-  return static_cast<std::uint8_t>(section.header().flags & ~section.defined_flags());
+  return static_cast<std::uint8_t>(section.header().flags & ~section.version().flags);
 }
 
 std::vector<std::string> flag_names(const Section& section) {
   std::vector<std::string> names;
-  for (const FlagName& flag : known_flags)
-    if (section.header().flags & section.defined_flags() & flag.bit) names.emplace_back(flag.name);
+  for (const FlagTraits& flag : section.version().flag_names)
+    if (section.header().flags & flag.bit) names.emplace_back(flag.name);
   if (const std::uint8_t rest = unknown_flags(section)) names.push_back(hex_text(rest));
   return names;
 }

@@ -16,8 +16,6 @@
 
 #include <sframe/base/printable.h>
 
-#include <array>
-
 namespace sframe::dump {
 
 namespace {
@@ -25,14 +23,6 @@ namespace {
 using Kind = Rule::Kind;
 
 constexpr std::uint8_t old_version = 1;
-
-struct FlagName {
-  std::uint8_t bit;
-  std::string_view name;
-};
-constexpr std::array flag_names{FlagName{flag_sorted, "SFRAME_F_FDE_SORTED"},
-                                FlagName{flag_frame_pointer, "SFRAME_F_FRAME_POINTER"},
-                                FlagName{flag_func_start_pcrel, "SFRAME_F_FDE_FUNC_START_PCREL"}};
 
 /// A name as objdump prints it: "^A" for control characters up to U+001F. objdump prints other unsafe
 /// characters as they are (DEL with an invalid byte); here these become "\xNN" as in the other formats.
@@ -47,6 +37,13 @@ std::string gnu_text(std::string_view name) {
     name.remove_prefix(piece.size);
   }
   return text;
+}
+
+/// BFD's name for the object's format. Machines that BFD does not know have generic names.
+std::string_view format_name(const Object& object) {
+  if (!object.image) return "binary";
+  if (const AbiTraits* abi = object.image->abi()) return abi->elf_format;
+  return object.image->byte_order() == ByteOrder::little ? "elf64-little" : "elf64-big";
 }
 
 class GnuDumper final : public Dumper {
@@ -64,7 +61,7 @@ public:
   void begin_object(const Object& object) override {
     const std::string name = object.kind == Object::Kind::archive_member ? object.member : object.name();
     out_ << "\n"
-         << gnu_text(name) << ":     file format " << (object.image ? format_names(*object.image).gnu_format : "binary")
+         << gnu_text(name) << ":     file format " << format_name(object)
          << "\n\n";
   }
 
@@ -99,12 +96,21 @@ private:
   Line line_;
 };
 
+/// objdump's table of names does not depend on the section's version.
+std::string_view flag_name(unsigned bit) {
+  for (const VersionTraits* version : all_versions())
+    for (const FlagTraits& flag : version->flag_names)
+      if (flag.bit == bit) return flag.gnu_name;
+  return {};
+}
+
 void GnuDumper::print_flags(std::uint8_t flags) {
   if (old_ && flags & flag_frame_pointer) flags = flag_frame_pointer; // objdump 2.40 shows only one flag
   out_ << "    Flags: ";
   bool first = true;
-  for (const auto& [bit, name] : flag_names) {
-    if (!(flags & bit)) continue;
+  for (unsigned bit = 1; bit <= flags; bit <<= 1) {
+    const std::string_view name = flag_name(bit);
+    if (!(flags & bit) || name.empty()) continue;
     if (!first) out_ << ",\n           ";
     out_ << name;
     first = false;

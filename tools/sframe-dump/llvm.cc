@@ -95,9 +95,9 @@ void LlvmDumper::begin_object(const Object& object) {
   printer_.startLine() << '\n';
   printer_.printString("File", object.path == "-" ? "<stdin>" : harmless(object.name()));
   if (!object.image) return;
-  const FormatNames names = format_names(*object.image);
-  printer_.printString("Format", to_ref(names.llvm_format));
-  printer_.printString("Arch", to_ref(names.llvm_arch));
+  const AbiTraits* abi = object.image->abi();
+  printer_.printString("Format", abi ? to_ref(abi->elf_format) : "elf64-unknown");
+  printer_.printString("Arch", abi ? to_ref(abi->llvm_arch) : "unknown");
   printer_.printString("AddressSize", "64bit");
   printer_.printString("LoadName", harmless(load_name(*object.image)));
 }

@@ -39,14 +39,4 @@ struct Object {
   bool relocatable() const { return image && image->relocatable(); }
 };
 
-/// Names of an ELF file's format, as printed by GNU ("elf64-littleaarch64") and LLVM ("aarch64") tools.
-struct FormatNames {
-  std::string_view gnu_format;
-  std::string_view llvm_format;
-  std::string_view llvm_arch;
-};
-
-/// By machine and byte order; generic names if SFrame has no ABI for them.
-FormatNames format_names(const elf::Image& image);
-
 } // namespace sframe::dump

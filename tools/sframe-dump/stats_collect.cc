@@ -8,8 +8,6 @@ namespace sframe::dump {
 
 namespace {
 
-constexpr std::uint64_t header_size = 28;
-
 void count(EncodingStats& stats, std::uint64_t rows, std::uint64_t bytes) {
   ++stats.functions;
   stats.rows += rows;
@@ -52,7 +50,7 @@ std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Place
     ++by_size.rows;
     by_size.bytes += words;
   }
-  const std::uint64_t attributes = section_->attribute_size();
+  const std::uint64_t attributes = section_->version().attribute_size;
   const std::uint64_t bytes = attributes + size.starts + size.words;
   ++stats_.functions;
   stats_.rows += size.rows;
@@ -86,7 +84,7 @@ PartStats StatsCollector::part() const {
   ByteStats& bytes = stats.bytes;
   bytes.header = header_size;
   bytes.aux_header = section_->header().aux_header_size;
-  bytes.index = std::uint64_t{section_->num_fdes()} * section_->index_entry_size();
+  bytes.index = std::uint64_t{section_->num_fdes()} * section_->version().entry_size;
   bytes.total = section_->bytes().size();
   const std::uint64_t used =
       bytes.header + bytes.aux_header + bytes.index + bytes.attributes + bytes.row_starts + bytes.data_words;

@@ -128,7 +128,7 @@ void TextDumper::begin_part(const Part& part) {
   field("Functions (FDEs)", std::to_string(header.num_fdes));
   field("Rows (FREs)", std::to_string(header.num_fres));
   sub_section("Index", part.section.index_offset(),
-              std::uint64_t{header.num_fdes} * part.section.index_entry_size());
+              std::uint64_t{header.num_fdes} * part.section.version().entry_size);
   sub_section("Rows", part.section.rows_offset(), header.fre_size);
 }
 

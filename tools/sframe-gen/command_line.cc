@@ -57,10 +57,16 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
                  "What to write: elf (INPUT with .sframe in it; default), section (bare bytes) or sidecar")
       ->transform(choices<Emit>({{"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}}))
       ->option_text("elf|section|sidecar");
-  cli.add_option("--sframe-version", line.version, "Version to write: 3 (default), 2 or 1")
-      ->transform(choices<VersionNumber>(
-          {{"1", VersionNumber::v1}, {"2", VersionNumber::v2}, {"3", VersionNumber::v3}}))
-      ->option_text("1|2|3");
+  std::map<std::string, VersionNumber> versions;
+  std::string version_names;
+  for (const VersionTraits* version : all_versions()) {
+    const std::string number = std::to_string(version->number);
+    versions.emplace(number, VersionNumber{version->number});
+    version_names += (version_names.empty() ? "" : "|") + number;
+  }
+  cli.add_option("--sframe-version", line.version, "Version to write (default: 3)")
+      ->transform(choices(std::move(versions)))
+      ->option_text(version_names);
   cli.add_option("--byte-order", raw.byte_order, "little or big; with --from=sframe and --emit=section")
       ->check(CLI::IsMember({"little", "big"}))
       ->option_text("little|big");

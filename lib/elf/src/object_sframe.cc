@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "object_sframe.h"
-
 #include "sframe/bytes.h"
 #include "sframe/elf/object.h"
+#include "sframe/section.h"
 
 namespace sframe::elf {
 
@@ -17,7 +16,7 @@ Result<void> count_from_section(const sframe::Section& section, std::span<std::b
     const auto fde = section.fde(i);
     if (!fde) return std::unexpected(to_problem(fde.error(), name));
     std::byte* field = bytes.data() + fde->index_offset;
-    const unsigned size = start_size(section);
+    const unsigned size = section.version().start_size;
     store_sized(field, load_sized(field, size, order) + fde->index_offset, size, order);
   }
   return {};

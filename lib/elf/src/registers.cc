@@ -5,7 +5,7 @@
 #include "sframe/elf/registers.h"
 
 #include "sframe/bytes.h"
-#include "machine.h"
+#include "abi/abis.h"
 
 namespace sframe::elf {
 

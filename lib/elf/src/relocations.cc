@@ -2,14 +2,14 @@
 //
 // Relocations of relocatable objects (System V ABI, chapter 4, "Relocation"), applied as a dumper needs them:
 // every section stays at its own address, normally 0, and only the types that put an address or a distance
-// into data are supported (machine/*.cc). LLVM's own resolver supports neither s390x's PC-relative types nor
+// into data are supported (abi/*.cc). LLVM's own resolver supports neither s390x's PC-relative types nor
 // PLT32, so the tables are ours.
 
 #include "sframe/elf/image.h"
 
 #include "sframe/bytes.h"
 #include "llvm_types.h"
-#include "machine.h"
+#include "abi/abis.h"
 #include "sframe/base/budget.h"
 
 #include <llvm/BinaryFormat/ELF.h>

@@ -18,9 +18,9 @@
 
 #include "sframe/address.h"
 #include "sframe/bytes.h"
+#include "sframe/section.h"
 #include "llvm_types.h"
-#include "machine.h"
-#include "object_sframe.h"
+#include "abi/abis.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -217,16 +217,15 @@ Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::sp
   using Rela = typename Types::Rela;
   const auto section = sframe::Section::parse(bytes, address);
   if (!section) return std::unexpected(to_problem(section.error()));
-  const unsigned size = start_size(*section);
+  const unsigned size = section->version().start_size;
   const auto type = distance_type(object.image().machine(), size);
   if (!type) return std::unexpected(type.error());
 
   Written out{{bytes.begin(), bytes.end()}, std::vector<std::byte>(section->num_fdes() * sizeof(Rela))};
   // The final function addresses are not known yet. Binutils 2.44, the linker for version 2, rejects the flag
   // for starts relative to their field, and does not need it: it assumes such starts in objects.
-  constexpr std::size_t flags_at = 3;
   const unsigned dropped = flag_sorted | (size == 4 ? flag_func_start_pcrel : 0);
-  out.section[flags_at] &= static_cast<std::byte>(~dropped);
+  out.section[header_offset::flags] &= static_cast<std::byte>(~dropped);
   const SectionSymbols<Types> symbols(object.image(), parts.symbols);
   auto* relocation = reinterpret_cast<Rela*>(out.relocations.data());
   for (std::uint32_t i = 0; i < section->num_fdes(); ++i, ++relocation) {

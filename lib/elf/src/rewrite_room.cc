@@ -2,6 +2,7 @@
 
 #include "rewrite_room.h"
 
+#include "abi/abis.h"
 #include "llvm_types.h"
 
 #include <llvm/BinaryFormat/ELF.h>
@@ -22,7 +23,8 @@ constexpr std::uint64_t lowest_address = 0x10000;
 
 /// The largest page of the machine's kernels.
 std::uint64_t largest_page(std::uint16_t machine) {
-  return machine == EM_AARCH64 ? 0x10000 : page;
+  const Machine* known = find_machine(machine);
+  return known ? known->largest_page : page;
 }
 
 /// Meaningless bytes that no header describes: patchelf writes X or Z over what it moves away.

@@ -2,6 +2,8 @@
 
 #include "own_memory.h"
 
+#include "host.h"
+
 #include <cerrno>
 
 #include <sys/auxv.h>
@@ -29,12 +31,13 @@ constexpr int map_kind = MAP_PRIVATE | MAP_ANONYMOUS;
 void* map_pages(std::size_t size) {
 #if defined(HAVE_SANITIZER)
   return mmap(nullptr, size, map_access, map_kind, -1, 0);
-#elif defined(__s390x__)
-  // The s390x system call takes its arguments in memory.
-  const unsigned long arguments[] = {0, size, map_access, map_kind, ~0UL, 0};
-  return reinterpret_cast<void*>(syscall(SYS_mmap, arguments));
 #else
-  return reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, size, map_access, map_kind, -1, 0));
+  if constexpr (host::mmap_arguments_in_memory) {
+    const unsigned long arguments[] = {0, size, map_access, map_kind, ~0UL, 0};
+    return reinterpret_cast<void*>(syscall(SYS_mmap, arguments));
+  } else {
+    return reinterpret_cast<void*>(syscall(SYS_mmap, nullptr, size, map_access, map_kind, -1, 0));
+  }
 #endif
 }
 

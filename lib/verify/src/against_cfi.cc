@@ -28,9 +28,10 @@ enum Mark : std::uint8_t {
 
 /// The highest version among the sections: a producer could have used all that it can represent.
 VersionNumber version_of(const Input& input) {
-  std::uint8_t version = 0;
-  for (const SframePart& part : input.parts()) version = std::max(version, part.section.header().version);
-  return version == 1 ? VersionNumber::v1 : version == 2 ? VersionNumber::v2 : VersionNumber::v3;
+  const VersionTraits* highest = nullptr;
+  for (const SframePart& part : input.parts())
+    if (!highest || highest->number < part.section.version().number) highest = &part.section.version();
+  return VersionNumber{(highest ? highest : all_versions().back())->number};
 }
 
 /// Limit of the pieces of repeating blocks to compare: a section that shares rows can request very many.

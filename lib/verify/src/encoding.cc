@@ -12,19 +12,6 @@ namespace sframe::verify {
 
 namespace {
 
-constexpr std::uint64_t flags_offset = 3; ///< of sfp_flags in the header
-
-/// The bits that a version defines (specification, sections 2.1.3 and 2.3).
-struct DefinedBits {
-  std::uint8_t info, info2;
-};
-constexpr std::uint8_t info_pauth_key = 0x20;
-constexpr DefinedBits defined[] = {{}, {0x3f, 0}, {0x3f, 0}, {0xbf, 0x1f}};
-
-const DefinedBits& defined_by(const Section& section) {
-  return defined[std::min<std::size_t>(section.header().version, std::size(defined) - 1)];
-}
-
 /// The type that producers use for a function of this size. (For size 256, one byte would suffice; no
 /// producer uses it.)
 FreType needed_type(std::uint32_t limit) {
@@ -47,24 +34,24 @@ void EncodingCheck::report(Id id, std::string message, std::uint64_t offset, std
 
 void EncodingCheck::check_header() {
   const Header& header = section_.header();
-  if (const int unknown = header.flags & ~section_.defined_flags())
+  if (const int unknown = header.flags & ~section_.version().flags)
     report(Id::S014,
            llvm::formatv("flags {:x}: version {} has no meaning for {:x}", int{header.flags},
                          int{header.version}, unknown)
                .str(),
-           flags_offset);
+           header_offset::flags);
 }
 
 void EncodingCheck::check_function(const EncodedFde& fde, const Location& at) {
   width_told_ = sign_told_ = false;
-  const DefinedBits& bits = defined_by(section_);
-  const int key = section_.abi().signs_return_addresses ? 0 : info_pauth_key;
+  const VersionTraits& version = section_.version();
+  const int key = section_.abi().signs_return_addresses ? 0 : info_bits::pauth_key_b;
   std::string what;
   const auto unused = [&](const char* field, int value) {
     if (value) what += llvm::formatv("{}{} {:x}", what.empty() ? "" : ", ", field, value).str();
   };
-  unused("info bits", (fde.info & ~bits.info) | (fde.info & key));
-  unused("second info byte's bits", fde.info2 & ~bits.info2);
+  unused("info bits", (fde.info & ~version.info) | (fde.info & key));
+  unused("second info byte's bits", fde.info2 & ~version.info2);
   unused("padding", fde.padding);
   if (fde.pc_type != PcType::mask) unused("rep_size without PCMASK", fde.rep_size);
   if (!what.empty())
@@ -120,7 +107,7 @@ bool EncodingCheck::fits(const EncodedFde& fde, const EncodedRow& row, std::uint
 }
 
 void RowExtents::add(const EncodedFde& fde, std::uint64_t end) {
-  extents_.push_back({fde.rows_offset - section_.attribute_size(), end, fde.number, fde.num_fres});
+  extents_.push_back({fde.rows_offset - section_.version().attribute_size, end, fde.number, fde.num_fres});
 }
 
 void RowExtents::check(bool complete) {
@@ -153,7 +140,7 @@ void RowExtents::check(bool complete) {
   if (!complete) return;
   const Header& header = section_.header();
   const std::uint64_t index = section_.index_offset(),
-                      index_end = index + std::uint64_t{header.num_fdes} * section_.index_entry_size();
+                      index_end = index + std::uint64_t{header.num_fdes} * section_.version().entry_size;
   const std::uint64_t rows = section_.rows_offset(), rows_end = rows + header.fre_size;
   const std::uint64_t header_end = section_.index_offset() - header.fde_offset;
   check_gap(at, rows_end, "behind the last row");

@@ -73,10 +73,10 @@ private:
     const Header& header = part.section.header();
     const int version = header.version;
     if (!(reader_.versions >> version & 1))
-      report(part, Id::P401, llvm::formatv("{} does not read version {}", reader_.name, version).str(), 2);
+      report(part, Id::P401, llvm::formatv("{} does not read version {}", reader_.name, version).str(), header_offset::version);
     else if (reader_.recent_versions >> version & 1)
       report(part, Id::P411,
-             llvm::formatv("only newer releases of {} read version {}", reader_.name, version).str(), 2);
+             llvm::formatv("only newer releases of {} read version {}", reader_.name, version).str(), header_offset::version);
     // Relocatable objects are sorted, and flagged as sorted, by the linker.
     const int demanded = input_.relocatable() ? reader_.flags & ~flag_sorted : reader_.flags;
     if (const int clear = demanded & ~header.flags)
@@ -88,7 +88,7 @@ private:
                                                  : "FUNC_START_PCREL",
                            reader_.name)
                  .str(),
-             3);
+             header_offset::flags);
     if (reader_.strict_layout) check_layout(part);
   }
 
@@ -99,16 +99,17 @@ private:
              llvm::formatv("{} bytes of auxiliary header, which {} refuses", int{header.aux_header_size},
                            reader_.name)
                  .str(),
-             7);
+             header_offset::aux_size);
     if (!header.num_fdes || !header.num_fres)
       report(part, Id::P404,
              llvm::formatv("{} functions and {} rows: {} demands one of each", header.num_fdes,
                            header.num_fres, reader_.name)
                  .str(),
-             8);
+             header_offset::num_fdes);
     if (header.num_fdes && part.section.rows_offset() < part.section.index_offset())
       report(part, Id::P405,
-             llvm::formatv("the rows come before the functions, which {} refuses", reader_.name).str(), 20);
+             llvm::formatv("the rows come before the functions, which {} refuses", reader_.name).str(),
+             header_offset::fde_offset);
   }
 
   void check_functions(const SframePart& part) {

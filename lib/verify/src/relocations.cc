@@ -45,7 +45,7 @@ private:
     const std::uint64_t first = part.offset + section.index_offset();
     std::uint32_t missing = 0, first_missing = 0;
     for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
-      const std::uint64_t field = first + std::uint64_t{i} * section.index_entry_size();
+      const std::uint64_t field = first + std::uint64_t{i} * section.version().entry_size;
       for (; next_ < relocations_.size() && relocations_[next_].offset < field; ++next_)
         report_stray(relocations_[next_]);
       if (next_ == relocations_.size() || relocations_[next_].offset != field) {
@@ -60,12 +60,12 @@ private:
                                     "function {}",
                                     missing, section.num_fdes(), first_missing)
                           .str(),
-                      section.index_offset() + std::uint64_t{first_missing} * section.index_entry_size(), {},
+                      section.index_offset() + std::uint64_t{first_missing} * section.version().entry_size, {},
                       sink_);
   }
 
   void check_relocation(const Section& section, std::uint32_t function, const elf::Relocation& relocation) {
-    const unsigned size = section.header().version >= 3 ? 8 : 4; // size of the start field
+    const unsigned size = section.version().start_size;
     const auto kind = image_.relocation_kind(relocation.type);
     if (!kind || kind->size != size || !kind->pc_relative)
       report(relocation, llvm::formatv("function {}: relocation of type {} on the start, where a PC-relative "

@@ -105,11 +105,11 @@ private:
             Id::S002,
             llvm::formatv("the section is for {}, the file for {}", section_.abi().name, machine_name(*image))
                 .str(),
-            4);
+            header_offset::abi);
     }
     if (!section_.sorted() && section_.num_fdes() > 1 && !input_.relocatable())
       report(Id::S017, llvm::formatv("flag SORTED is clear, with {} functions", section_.num_fdes()).str(),
-             3);
+             header_offset::flags);
   }
 
   static std::string_view order_name(ByteOrder order) {
@@ -131,12 +131,11 @@ private:
     report(
         Id::S005,
         llvm::formatv("function {} starts at {:x}, below function {} at {:x}", i, start, i - 1, before).str(),
-        section_.index_offset() + std::uint64_t{i} * section_.index_entry_size(), input_.locate(start));
+        section_.index_offset() + std::uint64_t{i} * section_.version().entry_size, input_.locate(start));
   }
 
-  /// Version 1 does not store the block size: it is the ABI's.
   void check_blocks(const EncodedFde& fde) {
-    if (fde.pc_type != PcType::mask || section_.header().version == 1 || fde.size % fde.rep_size == 0) return;
+    if (fde.pc_type != PcType::mask || !section_.version().has_rep_size || fde.size % fde.rep_size == 0) return;
     report(Id::S016,
            llvm::formatv("function {}: its {} bytes are no multiple of the block size {}", fde.number,
                          fde.size, int{fde.rep_size})
@@ -217,7 +216,7 @@ void report_range(const Input& input, const Range& range, Id id, std::string mes
             .cfi = {},
             .table = std::string(input.tables()[part.table].name),
             .offset = part.offset + part.section.index_offset() +
-                      std::uint64_t{range.item} * part.section.index_entry_size()});
+                      std::uint64_t{range.item} * part.section.version().entry_size});
 }
 
 void check_overlaps(const Input& input, Sink& sink) {

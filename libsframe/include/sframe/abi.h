@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The ABIs that SFrame supports, as data: every difference between them. One file per ABI in src/abi/, one
-// line per ABI in src/abi/registry.cc; nothing else switches over ABIs. (SFrame 3 specification, sections
+// line per ABI in abis.def; nothing else switches over ABIs. (SFrame 3 specification, sections
 // 2.2.1 and 3.1.)
 
 #pragma once
@@ -18,7 +18,10 @@ namespace sframe {
 enum class ByteOrder : std::uint8_t { little, big };
 
 /// The identifier in the section's header (sfh_abi_arch).
-enum class Abi : std::uint8_t { aarch64_big = 1, aarch64_little = 2, amd64 = 3, s390x = 4 };
+enum class Abi : std::uint8_t {
+#define SFRAME_DEFINE_ABI(name, identifier) name = identifier,
+#include "sframe/abis.def"
+};
 
 /// The properties of an ABI. All objects of this type are constants of static duration.
 struct AbiTraits {
@@ -26,6 +29,8 @@ struct AbiTraits {
   std::string_view name; ///< as printed and accepted by the programs: "amd64"
   ByteOrder byte_order;  ///< byte order of the target, and thus of the section
   std::uint16_t machine; ///< ELF e_machine
+  std::string_view elf_format; ///< BFD's name for its ELF files, which LLVM prints too: "elf64-x86-64"
+  std::string_view llvm_arch;  ///< LLVM's name for the architecture: "x86_64"
   std::uint16_t sp;      ///< DWARF register numbers
   std::uint16_t fp;
   std::uint16_t ra;
@@ -37,7 +42,7 @@ struct AbiTraits {
   std::int16_t entry_cfa_offset; ///< at a function's first instruction, CFA = SP + this
   std::uint8_t plt_entry_size;   ///< block size of PCMASK rows in version 1 (which has no rep_size)
   bool pads_ra_word;             ///< the specification allows a 0 for "RA not saved" before an FP word
-  bool v2_register_words;        ///< version 2: an odd FP or RA word is (register << 1) | 1
+  bool register_words;           ///< version 2: an odd FP or RA word is (register << 1) | 1
   bool signs_return_addresses;   ///< pointer authentication exists
 
   /// The row at a function's first instruction.

@@ -16,6 +16,7 @@
 #include "sframe/abi.h"
 #include "sframe/fde.h"
 #include "sframe/row.h"
+#include "sframe/version.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -32,8 +33,6 @@ struct Version;
 }
 
 struct WordMeaning;
-
-enum class VersionNumber : std::uint8_t { v1 = 1, v2 = 2, v3 = 3 };
 
 /// Why a function cannot be written.
 enum class RefusalReason : std::uint8_t {
@@ -102,27 +101,14 @@ struct StartFields {
   bool reach(VersionNumber version, std::uint64_t start) const;
 };
 
-/// A field in a relocatable section that the linker fills with the function's start relative to that field.
-struct StartRelocation {
-  std::uint64_t offset = 0; ///< of the field, from the section's start
-  std::uint32_t size = 0;   ///< bytes of the field: 4 or 8
-  std::uint32_t target = 0; ///< the target passed to add(): the caller's ID of a symbol or section
-  std::int64_t addend = 0;  ///< the function's offset in the target
-};
-
-struct RelocatableSection {
-  std::vector<std::byte> bytes;
-  std::vector<StartRelocation> relocations; ///< by increasing offset
-};
-
 class Builder {
 public:
   explicit Builder(BuildOptions options);
 
   /// Adds a function. Rows may come in any order; an empty list means "outermost throughout" (version 3
-  /// only). In a relocatable object fde.start is relative to `target`; otherwise `target` is 0. A refusal
+  /// only). A refusal
   /// leaves the builder unchanged. Linear in the number of rows; memory grows by the encoded bytes.
-  std::expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows, std::uint32_t target = 0);
+  std::expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows);
 
   /// Why no function can contain a row with these rules; nothing if one can. (Some rows are representable
   /// only separately: RefusalReason::mixed_rules.) Allocates nothing. Constant cost.
@@ -163,16 +149,10 @@ public:
   /// of functions.
   std::expected<std::vector<std::byte>, Refusal> finish(std::uint64_t address) const;
 
-  /// The section for a relocatable object: start fields are 0, with one relocation each. Not marked sorted.
-  /// Without PCREL (version 1, or on request) the relocations are the same, as GNU as writes them: only a
-  /// linker that supports SFrame turns them into section-relative starts.
-  std::expected<RelocatableSection, Refusal> finish_relocatable() const;
-
 private:
   // Big programs have hundreds of thousands of functions and runs: 24 and 16 bytes each.
   struct Function {
     Fde fde;
-    std::uint32_t target;
     std::uint32_t run; ///< its encoded rows, in runs_
   };
   /// The encoded rows of a function, in V3 with the attributes before them: a range of encoded_.
@@ -200,7 +180,6 @@ private:
   bool continues(const Function& function, const Function& last) const;
   std::span<const std::byte> run_bytes(const Run& run) const { return {encoded_.data() + run.at, run.size}; }
   void grow_table();
-  std::expected<Layout, Refusal> lay_out() const;
   void write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const;
   void write_entry(const Function& function, const Layout& layout, std::int64_t start,
                    std::byte* entry) const;

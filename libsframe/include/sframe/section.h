@@ -20,6 +20,7 @@
 #include "sframe/error.h"
 #include "sframe/fde.h"
 #include "sframe/row.h"
+#include "sframe/version.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,13 +38,6 @@ inline constexpr std::uint16_t magic = 0xdee2;
 
 /// True if the bytes start with the magic number, in either byte order.
 bool has_magic(std::span<const std::byte> bytes);
-
-/// Bits of sfp_flags (specification, section 2.1.3).
-enum Flags : std::uint8_t {
-  flag_sorted = 0x1,
-  flag_frame_pointer = 0x2,    ///< versions 1 and 2
-  flag_func_start_pcrel = 0x4, ///< versions 2 (errata 1) and 3
-};
 
 /// The header in host byte order (specification, section 2.2).
 struct Header {
@@ -165,12 +159,11 @@ public:
   std::optional<Error> check_index() const;
 
   const Header& header() const { return header_; }
+  const VersionTraits& version() const;
   const AbiTraits& abi() const { return *abi_; }
   std::uint64_t address() const { return address_; }
   std::uint32_t num_fdes() const { return num_fdes_; }
   bool sorted() const { return header_.flags & flag_sorted; }
-  /// The bits of Header::flags that the section's version defines.
-  std::uint8_t defined_flags() const;
 
   /// A bound on the total number of rows that no real section approaches. Functions may share their rows, so
   /// a small section can name many more rows than it has bytes; code that stores or prints something per row
@@ -187,10 +180,6 @@ public:
   /// Bytes from the section's start to the FDE sub-section, and to the FRE sub-section.
   std::uint64_t index_offset() const { return index_offset_; }
   std::uint64_t rows_offset() const { return rows_offset_; }
-
-  /// Sizes in bytes of an index entry, and of the attributes before a function's rows (version 3).
-  std::uint32_t index_entry_size() const;
-  std::uint32_t attribute_size() const;
 
   /// Function `number` of the index. Constant cost.
   std::expected<EncodedFde, Error> fde(std::uint32_t number) const;

@@ -16,12 +16,14 @@ namespace sframe::abi {
 
 namespace {
 
-constexpr AbiTraits aarch64(Abi id, std::string_view name, ByteOrder order) {
+constexpr AbiTraits aarch64(Abi id, std::string_view name, std::string_view elf_format, ByteOrder order) {
   return {
       .id = id,
       .name = name,
       .byte_order = order,
       .machine = 183, // EM_AARCH64
+      .elf_format = elf_format,
+      .llvm_arch = name,
       .sp = 31,
       .fp = 29,
       .ra = 30,
@@ -33,14 +35,14 @@ constexpr AbiTraits aarch64(Abi id, std::string_view name, ByteOrder order) {
       .entry_cfa_offset = 0,
       .plt_entry_size = 16,
       .pads_ra_word = false,
-      .v2_register_words = false,
+      .register_words = false,
       .signs_return_addresses = true,
   };
 }
 
 } // namespace
 
-const AbiTraits aarch64_little = aarch64(Abi::aarch64_little, "aarch64", ByteOrder::little);
-const AbiTraits aarch64_big = aarch64(Abi::aarch64_big, "aarch64_be", ByteOrder::big);
+const AbiTraits aarch64_little = aarch64(Abi::aarch64_little, "aarch64", "elf64-littleaarch64", ByteOrder::little);
+const AbiTraits aarch64_big = aarch64(Abi::aarch64_big, "aarch64_be", "elf64-bigaarch64", ByteOrder::big);
 
 } // namespace sframe::abi

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The constants defined by the files of this folder; registry.cc lists them.
+// The constants defined by the files of this folder; abis.def lists them.
 
 #pragma once
 
@@ -8,6 +8,7 @@
 
 namespace sframe::abi {
 
-extern const AbiTraits amd64, aarch64_little, aarch64_big, s390x;
+#define SFRAME_DEFINE_ABI(name, identifier) extern const AbiTraits name;
+#include "sframe/abis.def"
 
 } // namespace sframe::abi

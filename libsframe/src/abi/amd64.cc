@@ -18,6 +18,8 @@ const AbiTraits amd64 = {
     .name = "amd64",
     .byte_order = ByteOrder::little,
     .machine = 62, // EM_X86_64
+    .elf_format = "elf64-x86-64",
+    .llvm_arch = "x86_64",
     .sp = 7,
     .fp = 6,
     .ra = 16,
@@ -29,7 +31,7 @@ const AbiTraits amd64 = {
     .entry_cfa_offset = 8,
     .plt_entry_size = 16,
     .pads_ra_word = false,
-    .v2_register_words = false,
+    .register_words = false,
     .signs_return_addresses = false,
 };
 

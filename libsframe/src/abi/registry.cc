@@ -8,7 +8,10 @@ namespace sframe {
 
 namespace {
 
-constexpr const AbiTraits* registry[] = {&abi::aarch64_big, &abi::aarch64_little, &abi::amd64, &abi::s390x};
+constexpr const AbiTraits* registry[] = {
+#define SFRAME_DEFINE_ABI(name, identifier) &abi::name,
+#include "sframe/abis.def"
+};
 
 void append_register(std::string& out, std::uint16_t reg, const AbiTraits& abi) {
   if (reg == Rule::cfa_base)

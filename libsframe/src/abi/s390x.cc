@@ -20,6 +20,8 @@ const AbiTraits s390x = {
     .name = "s390x",
     .byte_order = ByteOrder::big,
     .machine = 22, // EM_S390
+    .elf_format = "elf64-s390",
+    .llvm_arch = "s390x",
     .sp = 15,
     .fp = 11,
     .ra = 14,
@@ -31,7 +33,7 @@ const AbiTraits s390x = {
     .entry_cfa_offset = 160,
     .plt_entry_size = 32,
     .pads_ra_word = true,
-    .v2_register_words = true,
+    .register_words = true,
     .signs_return_addresses = false,
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Offsets of a section's fields, and the bits of bit fields.
+// Fields of one to four bytes, and the bits of control words. (Offsets in the header: version.h.)
 
 #pragma once
 
@@ -33,19 +33,6 @@ inline void store_field(std::byte* to, std::uint32_t value, std::uint32_t size, 
 inline void swap_bytes(std::byte* at, std::uint32_t size) {
   for (std::uint32_t i = 0; i < size / 2; ++i) std::swap(at[i], at[size - 1 - i]);
 }
-
-/// Offsets of the header's fields; the same in all versions (specification, section 2.2).
-namespace header {
-constexpr std::uint32_t version = 2, flags = 3, abi = 4, fixed_fp = 5, fixed_ra = 6, aux_size = 7,
-                        num_fdes = 8, num_fres = 12, fre_size = 16, fde_offset = 20, fre_offset = 24,
-                        size = 28;
-} // namespace header
-
-/// The FDE's info byte, the same bits in all versions except for the signal bit (section 2.3.3).
-namespace info {
-constexpr std::uint8_t fre_type = 0x0f, pc_mask = 0x10, key_b = 0x20, signal = 0x80;
-constexpr std::uint8_t fde_type = 0x1f; ///< in info2
-} // namespace info
 
 /// Bits of a flexible FDE's control word (section 3.2).
 namespace control {

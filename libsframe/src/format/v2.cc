@@ -7,11 +7,12 @@
 // were valid before. (Specification of version 2, section "SFrame FDE".)
 
 #include "format/version.h"
-#include "sframe/section.h"
 
 namespace sframe::format {
 
 namespace {
+
+constexpr FlagTraits flags[] = {sorted, frame_pointer, func_start_pcrel};
 
 void read_entry(const std::byte* entry, ByteOrder order, EncodedFde& out) {
   read_narrow_entry(entry, order, out);
@@ -33,25 +34,31 @@ void swap_entry(std::byte* entry) {
 } // namespace
 
 const Version version2 = {
-    .number = 2,
-    .entry_size = 20,
-    .start_size = 4,
-    .attribute_size = 0,
-    .max_fres = 0xffffffff,
-    .flags = flag_sorted | flag_frame_pointer | flag_func_start_pcrel,
-    .pcrel = true,
-    .has_rep_size = true,
-    .has_signal = false,
-    .has_flex = false,
-    .has_outermost_rows = true,
-    .empty_is_outermost = false,
-    .register_words = true,
-    .read_entry = read_entry,
-    .read_attributes = [](const std::byte*, ByteOrder, EncodedFde&) {},
-    .write_entry = write_entry,
-    .write_attributes = [](std::byte*, ByteOrder, const EncodedFde&) {},
-    .swap_entry = swap_entry,
-    .swap_attributes = [](std::byte*) {},
+    {
+        .number = 2,
+        .entry_size = 20,
+        .start_size = 4,
+        .attribute_size = 0,
+        .max_fres = 0xffffffff,
+        .flag_names = flags,
+        .flags = bits_of(flags),
+        .info = info_bits::fre_type | info_bits::pc_mask | info_bits::pauth_key_b,
+        .info2 = 0,
+        .has_rep_size = true,
+        .has_signal = false,
+        .has_flex = false,
+        .has_outermost_rows = true,
+        .empty_is_outermost = false,
+        .register_words = true,
+    },
+    {
+        .read_entry = read_entry,
+        .read_attributes = [](const std::byte*, ByteOrder, EncodedFde&) {},
+        .write_entry = write_entry,
+        .write_attributes = [](std::byte*, ByteOrder, const EncodedFde&) {},
+        .swap_entry = swap_entry,
+        .swap_attributes = [](std::byte*) {},
+    },
 };
 
 } // namespace sframe::format

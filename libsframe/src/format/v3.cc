@@ -7,11 +7,12 @@
 // (Specification, section 2.3.)
 
 #include "format/version.h"
-#include "sframe/section.h"
 
 namespace sframe::format {
 
 namespace {
+
+constexpr FlagTraits flags[] = {sorted, func_start_pcrel};
 
 void read_entry(const std::byte* entry, ByteOrder order, EncodedFde& out) {
   out.size = load<std::uint32_t>(entry + 8, order);
@@ -21,9 +22,9 @@ void read_entry(const std::byte* entry, ByteOrder order, EncodedFde& out) {
 void read_attributes(const std::byte* attributes, ByteOrder order, EncodedFde& out) {
   out.num_fres = load<std::uint16_t>(attributes, order);
   read_info(load<std::uint8_t>(attributes + 2, order), out);
-  out.signal_frame = out.info & info::signal;
+  out.signal_frame = out.info & info_bits::signal;
   out.info2 = load<std::uint8_t>(attributes + 3, order);
-  out.fde_type = static_cast<FdeType>(out.info2 & info::fde_type);
+  out.fde_type = static_cast<FdeType>(out.info2 & info_bits::fde_type);
   out.rep_size = load<std::uint8_t>(attributes + 4, order);
 }
 
@@ -35,7 +36,7 @@ void write_entry(std::byte* entry, ByteOrder order, const FdeFields& fields) {
 
 void write_attributes(std::byte* attributes, ByteOrder order, const EncodedFde& fde) {
   store(attributes, static_cast<std::uint16_t>(fde.num_fres), order);
-  store(attributes + 2, static_cast<std::uint8_t>(make_info(fde) | (fde.signal_frame ? info::signal : 0)),
+  store(attributes + 2, static_cast<std::uint8_t>(make_info(fde) | (fde.signal_frame ? info_bits::signal : 0)),
         order);
   store(attributes + 3, static_cast<std::uint8_t>(fde.fde_type), order);
   store(attributes + 4, fde.rep_size, order);
@@ -50,25 +51,31 @@ void swap_entry(std::byte* entry) {
 } // namespace
 
 const Version version3 = {
-    .number = 3,
-    .entry_size = 16,
-    .start_size = 8,
-    .attribute_size = 5,
-    .max_fres = 0xffff,
-    .flags = flag_sorted | flag_func_start_pcrel,
-    .pcrel = true,
-    .has_rep_size = true,
-    .has_signal = true,
-    .has_flex = true,
-    .has_outermost_rows = true,
-    .empty_is_outermost = true,
-    .register_words = false,
-    .read_entry = read_entry,
-    .read_attributes = read_attributes,
-    .write_entry = write_entry,
-    .write_attributes = write_attributes,
-    .swap_entry = swap_entry,
-    .swap_attributes = [](std::byte* attributes) { swap_bytes(attributes, 2); },
+    {
+        .number = 3,
+        .entry_size = 16,
+        .start_size = 8,
+        .attribute_size = 5,
+        .max_fres = 0xffff,
+        .flag_names = flags,
+        .flags = bits_of(flags),
+        .info = info_bits::fre_type | info_bits::pc_mask | info_bits::pauth_key_b | info_bits::signal,
+        .info2 = info_bits::fde_type,
+        .has_rep_size = true,
+        .has_signal = true,
+        .has_flex = true,
+        .has_outermost_rows = true,
+        .empty_is_outermost = true,
+        .register_words = false,
+    },
+    {
+        .read_entry = read_entry,
+        .read_attributes = read_attributes,
+        .write_entry = write_entry,
+        .write_attributes = write_attributes,
+        .swap_entry = swap_entry,
+        .swap_attributes = [](std::byte* attributes) { swap_bytes(attributes, 2); },
+    },
 };
 
 } // namespace sframe::format

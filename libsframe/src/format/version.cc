@@ -1,14 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The list of versions, and what versions 1 and 2 have in common.
 
 #include "format/version.h"
 
-namespace sframe::format {
+namespace sframe {
+
+namespace format {
+
+namespace {
+
+constexpr const Version* registry[] = {
+#define SFRAME_DEFINE_VERSION(number) &version##number,
+#include "sframe/versions.def"
+};
+
+} // namespace
 
 const Version* find_version(std::uint8_t number) {
-  for (const Version* version : {&version1, &version2, &version3})
+  for (const Version* version : registry)
     if (version->number == number) return version;
   return nullptr;
 }
+
+} // namespace format
+
+const VersionTraits& traits(VersionNumber version) {
+  return *find_version(static_cast<std::uint8_t>(version));
+}
+
+const VersionTraits* find_version(std::uint8_t number) {
+  return format::find_version(number);
+}
+
+std::span<const VersionTraits* const> all_versions() {
+  static constexpr const VersionTraits* all[] = {
+#define SFRAME_DEFINE_VERSION(number) &format::version##number,
+#include "sframe/versions.def"
+  };
+  return all;
+}
+
+namespace format {
 
 void read_narrow_entry(const std::byte* entry, ByteOrder order, EncodedFde& out) {
   out.size = load<std::uint32_t>(entry + 4, order);
@@ -31,15 +64,17 @@ void swap_narrow_entry(std::byte* entry) {
 
 void read_info(std::uint8_t byte, EncodedFde& fde) {
   fde.info = byte;
-  fde.fre_type = static_cast<FreType>(byte & info::fre_type);
-  fde.pc_type = byte & info::pc_mask ? PcType::mask : PcType::inc;
-  fde.pauth_key = byte & info::key_b ? PauthKey::b : PauthKey::a;
+  fde.fre_type = static_cast<FreType>(byte & info_bits::fre_type);
+  fde.pc_type = byte & info_bits::pc_mask ? PcType::mask : PcType::inc;
+  fde.pauth_key = byte & info_bits::pauth_key_b ? PauthKey::b : PauthKey::a;
 }
 
 std::uint8_t make_info(const EncodedFde& fde) {
   return static_cast<std::uint8_t>(static_cast<std::uint8_t>(fde.fre_type) |
-                                   (fde.pc_type == PcType::mask ? info::pc_mask : 0) |
-                                   (fde.pauth_key == PauthKey::b ? info::key_b : 0));
+                                   (fde.pc_type == PcType::mask ? info_bits::pc_mask : 0) |
+                                   (fde.pauth_key == PauthKey::b ? info_bits::pauth_key_b : 0));
 }
 
-} // namespace sframe::format
+} // namespace format
+
+} // namespace sframe

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The differences between the versions, one table entry each (v1.cc, v2.cc, v3.cc). The header and the rows
-// have the same layout in all versions; the index entries, the attributes, and the meaning of some values
-// differ.
+// The layout that differs between the versions: one constant each (v1.cc, v2.cc, v3.cc), listed in
+// versions.def. The header and the rows have the same layout in all versions; the index entries and the
+// attributes differ.
 
 #pragma once
 
 #include "format/on_disk.h"
 #include "sframe/error.h"
 #include "sframe/fde.h"
+#include "sframe/version.h"
 
-#include <expected>
+#include <span>
 
 namespace sframe::format {
 
@@ -20,21 +21,8 @@ struct FdeFields {
   EncodedFde fde;
 };
 
-struct Version {
-  std::uint8_t number;
-  std::uint32_t entry_size;     ///< bytes of an index entry
-  std::uint32_t start_size;     ///< bytes of its first field, the function's start
-  std::uint32_t attribute_size; ///< bytes between fre_offset and the first row
-  std::uint32_t max_fres;       ///< rows per function
-  std::uint8_t flags;           ///< defined bits of the header's flags
-  bool pcrel;                   ///< FUNC_START_PCREL exists
-  bool has_rep_size;
-  bool has_signal;
-  bool has_flex;
-  bool has_outermost_rows; ///< a row without data words = RA undefined
-  bool empty_is_outermost; ///< a function without rows = outermost throughout
-  bool register_words;     ///< uses AbiTraits::v2_register_words
-
+/// How a version encodes index entries and attributes.
+struct EntryCodec {
   /// Reads an index entry of entry_size bytes except for the start, which a search reads alone
   /// (Section::fde_start). The attributes are read separately, since the entry gives their position.
   void (*read_entry)(const std::byte* entry, ByteOrder order, EncodedFde& out);
@@ -47,10 +35,28 @@ struct Version {
   void (*swap_attributes)(std::byte* attributes);
 };
 
-extern const Version version1, version2, version3;
+struct Version : VersionTraits {
+  EntryCodec codec;
+};
+
+#define SFRAME_DEFINE_VERSION(number) extern const Version version##number;
+#include "sframe/versions.def"
 
 /// nullptr for an unknown version number.
 const Version* find_version(std::uint8_t number);
+
+/// The flags, under their names in dumps. A version lists those that it defines.
+inline constexpr FlagTraits sorted{flag_sorted, "sorted", "SFRAME_F_FDE_SORTED"};
+inline constexpr FlagTraits frame_pointer{flag_frame_pointer, "frame-pointer", "SFRAME_F_FRAME_POINTER"};
+inline constexpr FlagTraits func_start_pcrel{flag_func_start_pcrel, "func-start-pcrel",
+                                             "SFRAME_F_FDE_FUNC_START_PCREL"};
+
+/// The bits of these flags.
+constexpr std::uint8_t bits_of(std::span<const FlagTraits> flags) {
+  std::uint8_t bits = 0;
+  for (const FlagTraits& flag : flags) bits |= flag.bit;
+  return bits;
+}
 
 /// The first 17 bytes of an index entry, which versions 1 and 2 have in common:
 ///   0 int32 start   4 uint32 size   8 uint32 first row, from the FRE sub-section   12 uint32 number of rows

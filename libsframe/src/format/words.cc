@@ -132,7 +132,7 @@ WordMeaning word_meaning(const Version& version, const AbiTraits& abi, FdeType t
       .fixed_ra = fixed_ra != 0,
       .fixed_fp = fixed_fp != 0,
       .zero_is_outermost = version.has_outermost_rows,
-      .register_words = version.register_words && abi.v2_register_words,
+      .register_words = version.register_words && abi.register_words,
   };
 }
 

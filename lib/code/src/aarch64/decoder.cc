@@ -11,7 +11,7 @@
 // Specified in the Arm Architecture Reference Manual for A-profile (DDI 0487), chapter C4; the register roles
 // in the Procedure Call Standard (AAPCS64), section 6.1.
 
-#include "../machines.h"
+#include "machines.h"
 #include "encoding.h"
 
 namespace sframe::code::aarch64 {
@@ -80,14 +80,15 @@ namespace sframe::code {
 
 // A call preserves x19 to x29 and SP. x18, the platform register, and x30, which gets the return address,
 // count as clobbered too.
-const MachineEntry aarch64_machine{.machine = {.num_registers = aarch64::scratch + 1,
-                                               .call_clobbered = 0x1'4007'ffff,
-                                               .red_zone = 0,
-                                               .max_length = aarch64::word_size,
-                                               .alignment = aarch64::word_size,
-                                               .last_system_calls = {93, 94, 139}},
-                                   .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
-                                     return std::make_unique<aarch64::A64Decoder>();
-                                   }};
+const MachineEntry machines::aarch64_little{.machine = {.num_registers = aarch64::scratch + 1,
+                                                        .call_clobbered = 0x1'4007'ffff,
+                                                        .red_zone = 0,
+                                                        .max_length = aarch64::word_size,
+                                                        .alignment = aarch64::word_size,
+                                                        .last_system_calls = {93, 94, 139}},
+                                            .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
+                                              return std::make_unique<aarch64::A64Decoder>();
+                                            }};
+const MachineEntry machines::aarch64_big = machines::aarch64_little;
 
 } // namespace sframe::code

@@ -83,7 +83,7 @@ Gpr gpr(ZydisRegister reg) {
 
 } // namespace amd64
 
-const MachineEntry amd64_machine = {
+const MachineEntry machines::amd64 = {
     .machine = {.num_registers = 17,
                 .call_clobbered = 0b1'0000'1111'0011'0111,
                 .red_zone = 128,

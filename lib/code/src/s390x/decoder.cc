@@ -13,7 +13,7 @@
 // Specified in the z/Architecture Principles of Operation (SA22-7832); the roles of the registers in the ELF
 // Application Binary Interface, s390x Supplement.
 
-#include "../machines.h"
+#include "machines.h"
 #include "opcodes.h"
 
 #include <algorithm>
@@ -94,7 +94,7 @@ public:
 
 // A call preserves r6 to r13, r15 and f8 to f15 (24 to 31). There is no red zone below SP, but the 160 bytes
 // from SP on are the callee's register save area.
-const MachineEntry s390x_machine{.machine = {.num_registers = s390x::scratch + 1,
+const MachineEntry machines::s390x{.machine = {.num_registers = s390x::scratch + 1,
                                              .call_clobbered = 0x1'00ff'403f,
                                              .red_zone = 0,
                                              .max_length = s390x::longest,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the constants defined by the files of this folder; registry.cc lists them.
+// Private: the constants defined by the files of this folder; abis.def lists them.
 
 #pragma once
 
@@ -10,7 +10,8 @@
 
 namespace sframe::unwind::abi {
 
-extern const UnwindAbi aarch64_big, aarch64_little, amd64, s390x;
+#define SFRAME_DEFINE_ABI(name, identifier) extern const UnwindAbi name;
+#include "sframe/abis.def"
 
 /// A bit set of register or signal numbers, for UnwindAbi.
 constexpr std::uint64_t set_of(std::initializer_list<int> numbers) {

@@ -14,7 +14,10 @@ namespace sframe::unwind {
 
 namespace {
 
-constexpr const UnwindAbi* registry[] = {&abi::aarch64_big, &abi::aarch64_little, &abi::amd64, &abi::s390x};
+constexpr const UnwindAbi* registry[] = {
+#define SFRAME_DEFINE_ABI(name, identifier) &abi::name,
+#include "sframe/abis.def"
+};
 
 } // namespace
 

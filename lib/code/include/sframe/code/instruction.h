@@ -125,7 +125,7 @@ public:
 };
 
 /// The decoder of an ABI, or nullptr if code of the ABI cannot be analysed. The caller owns it. (Decoders are
-/// listed in src/machines.h and src/registry.cc: one definition in src/<abi>/ and one line each.)
+/// defined in src/<abi>/, one for each line of abis.def.)
 std::unique_ptr<Decoder> make_decoder(const AbiTraits& abi);
 
 /// The machine of an ABI. Constant cost.

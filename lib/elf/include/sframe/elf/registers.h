@@ -2,7 +2,7 @@
 //
 // A thread's general registers by DWARF number, and the kernel's layout of them: that of NT_PRSTATUS in
 // cores, whose register part is also the result of PTRACE_GETREGSET. Layouts are data, one file per machine
-// in src/machine/.
+// in src/abi/.
 
 #pragma once
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // ABI data for walks, beyond sframe::AbiTraits: call-saved registers, the frame record, the signal frame,
-// the form of call instructions. One file per ABI in src/abi/, one line each in src/abi/registry.cc.
+// the form of call instructions. One file per ABI in src/abi/, one line each in abis.def.
 
 #pragma once
 

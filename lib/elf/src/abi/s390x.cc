@@ -8,11 +8,11 @@
 // f9, f11, f13, f15. The kernel's s390_fp_regs: control word and padding (4 bytes each), f0 to f15 (8 bytes
 // each).
 
-#include "machine.h"
+#include "abi/abis.h"
 
 #include <array>
 
-namespace sframe::elf {
+namespace sframe::elf::abi {
 
 namespace {
 
@@ -49,6 +49,6 @@ constexpr auto fp_registers = [] {
 
 } // namespace
 
-const Machine s390x = {22, 12, relocations, registers, 8, 216, fp_registers};
+const Machine s390x = {22, 12, relocations, registers, 8, 216, 0x1000, fp_registers};
 
-} // namespace sframe::elf
+} // namespace sframe::elf::abi

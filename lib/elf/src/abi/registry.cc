@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The supported machines: one line each.
+// Finds machines by their number in the ELF header.
 
-#include "machine.h"
+#include "abi/abis.h"
 
 namespace sframe::elf {
 
 const Machine* find_machine(std::uint16_t id) {
-  static const Machine* const all[] = {&amd64, &aarch64, &s390x};
+  static const Machine* const all[] = {
+#define SFRAME_DEFINE_ABI(name, identifier) &abi::name,
+#include "sframe/abis.def"
+  };
   for (const Machine* machine : all)
     if (machine->id == id) return machine;
   return nullptr;

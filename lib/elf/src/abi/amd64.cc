@@ -8,9 +8,9 @@
 //   word  16   17  18      19   20  21       22       23  24  25  26
 //         rip  cs  eflags  rsp  ss  fs_base  gs_base  ds  es  fs  gs
 
-#include "machine.h"
+#include "abi/abis.h"
 
-namespace sframe::elf {
+namespace sframe::elf::abi {
 
 namespace {
 
@@ -38,4 +38,4 @@ constexpr RegisterSlot registers[] = {
 
 const Machine amd64 = {62, 8, relocations, registers, 128, 216};
 
-} // namespace sframe::elf
+} // namespace sframe::elf::abi

@@ -5,11 +5,11 @@
 // kernel's user_pt_regs (Linux arch/arm64/include/uapi/asm/ptrace.h): x0 to x30, sp, pc, pstate, 8 bytes
 // each.
 
-#include "machine.h"
+#include "abi/abis.h"
 
 #include <array>
 
-namespace sframe::elf {
+namespace sframe::elf::abi {
 
 namespace {
 
@@ -31,8 +31,11 @@ constexpr auto registers = [] {
   return slots;
 }();
 
+constexpr Machine machine = {183, 1027, relocations, registers, 256, 272, 0x10000};
+
 } // namespace
 
-const Machine aarch64 = {183, 1027, relocations, registers, 256, 272};
+const Machine aarch64_little = machine;
+const Machine aarch64_big = machine;
 
-} // namespace sframe::elf
+} // namespace sframe::elf::abi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the differences between the machines' ELF files, as data: one file per machine in machine/, one
-// line each in machine/registry.cc.
+// Private: the differences between the machines' ELF files, as data: the constants defined by the files of
+// this folder. abis.def lists them.
 
 #pragma once
 
@@ -32,12 +32,16 @@ struct Machine {
   std::span<const RegisterSlot> registers;
   std::uint16_t pc_offset;      ///< of the program counter in user_regs_struct
   std::uint16_t registers_size; ///< of user_regs_struct
+  std::uint32_t largest_page = 0x1000; ///< of the machine's kernels
   /// The floating-point registers in NT_FPREGSET in which functions save general registers; empty if there
   /// are none.
   std::span<const RegisterSlot> fp_registers = {};
 };
 
-extern const Machine amd64, aarch64, s390x;
+namespace abi {
+#define SFRAME_DEFINE_ABI(name, identifier) extern const Machine name;
+#include "sframe/abis.def"
+} // namespace abi
 
 /// The machine, or nullptr.
 const Machine* find_machine(std::uint16_t id);
