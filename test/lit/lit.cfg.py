@@ -45,6 +45,7 @@ for name in ("HOME", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
 config.substitutions.append(("%inputs", config.inputs))
 config.substitutions.append(("%project", config.project))
 config.substitutions.append(("%build", config.build))
+config.substitutions.append(("%extended", os.path.join(config.build, "test", "extension")))
 
 def first_line(command):
     try:

@@ -1,4 +1,4 @@
-# Cores and ELF files of AMD64, made byte by byte, for tests that need no compiler and no real process.
+# Cores (of AMD64 if nothing else is said) and ELF files of AMD64, made byte by byte, for tests that need no compiler and no real process.
 import os
 import struct
 
@@ -68,11 +68,11 @@ def files(*entries):
     return note(0x46494C45, body + b"".join(os.fsencode(path) + b"\0" for *_, path in entries))
 
 
-def core(notes, loads):
+def core(notes, loads, machine=62):
     """loads: (address, bytes, memory size, flags)"""
     count = 1 + len(loads)
     at = 64 + 56 * count
-    out = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 4, 62, 1, 0, 64, 0, 0, 64, 56, count, 0, 0, 0)
+    out = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 4, machine, 1, 0, 64, 0, 0, 64, 56, count, 0, 0, 0)
     out += struct.pack("<IIQQQQQQ", 4, 0, at, 0, 0, len(notes), len(notes), 4)
     data = notes
     for address, content, memory, flags in loads:
