@@ -11,7 +11,7 @@
 
 namespace sframe::test {
 
-/// The folder test/inputs.
+/// The folder test/inputs with the files that test/inputs/assemble makes.
 std::filesystem::path inputs();
 
 /// Reads a whole file; fails the test if it cannot be read.
