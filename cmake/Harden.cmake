@@ -18,7 +18,7 @@ endif()
 if(SFRAME_HARDEN_NOW)
   check_cxx_compiler_flag(-ffile-prefix-map=a=b SFRAME_HAS_PREFIX_MAP)
   if(SFRAME_HAS_PREFIX_MAP)
-    add_compile_options(-ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${CMAKE_SOURCE_DIR}=.)
+    add_compile_options(-ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
   endif()
 
   # _FORTIFY_SOURCE=3 is silently less where compiler or C library are older; 2 then says what there is.
