@@ -75,7 +75,7 @@ int main(int argc, char** argv) {
   unwind::StepperGroup steppers = steppers::default_steppers(space.abi(), space.main_module());
   if (modules::Module* program = space.main_module()) {
     const auto start = address_of(*program, "coroutine_body"), end = address_of(*program, "coroutine_done");
-    if (start && end) steppers.add(std::make_unique<CoroutineStepper>(), {*start, *end});
+    if (start && end) steppers.add(std::make_unique<CoroutineStepper>(), AddressRange::between(*start, *end));
   }
   unwind::Walker walker(space, std::move(steppers));
   modules::ElfSymbols symbols;

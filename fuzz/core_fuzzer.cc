@@ -26,11 +26,11 @@ void check_memory(const elf::Core& core) {
   std::size_t left = max_asked;
   for (const elf::MemoryRange& range : core.memory()) {
     require(range.present <= range.size);
-    const auto bytes = core.bytes_at(range.address);
-    const elf::MemoryRange* found = core.range_at(range.address);
+    const auto bytes = core.bytes_at(range.start);
+    const elf::MemoryRange* found = core.range_at(range.start);
     require(found && bytes.size() <= found->present && bytes.size() <= core.image().bytes().size());
     std::array<std::byte, 32> copy;
-    const std::size_t read = core.read(range.address, copy);
+    const std::size_t read = core.read(range.start, copy);
     const std::size_t same = std::min(read, bytes.size());
     require(read >= std::min(copy.size(), bytes.size()));
     require(std::ranges::equal(std::span(copy).first(same), bytes.first(same)));

@@ -34,7 +34,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::size_t questions = 0;
   for (const elf::CodeRange& range : image->executable_ranges())
     for (unsigned part = 0; part < 4 && questions < 64; ++part, ++questions) {
-      const std::uint64_t address = range.address + range.size / 4 * part;
+      const std::uint64_t address = range.start + range.size / 4 * part;
       const auto place = source.find(module, address), again = source.find(module, address);
       fuzz::require(place.has_value() == again.has_value(), "two answers");
       if (place)

@@ -44,7 +44,7 @@ TEST(ElfImage, ReadsThisProgram) {
   const auto ranges = image->executable_ranges();
   EXPECT_TRUE(
       std::ranges::any_of(ranges, [&](const CodeRange& range) { return range.section == text->index; }));
-  EXPECT_TRUE(std::ranges::is_sorted(ranges, {}, &CodeRange::address));
+  EXPECT_TRUE(std::ranges::is_sorted(ranges, {}, &CodeRange::start));
 
   const elf::Section* bss = image->find_section(".bss");
   ASSERT_TRUE(bss);
@@ -199,7 +199,7 @@ TEST(ElfImage, FindsTablesWithoutSectionHeaders) {
   EXPECT_TRUE(image->is_executable(0x1003));
   EXPECT_FALSE(image->is_executable(0x1004));
   ASSERT_EQ(image->executable_ranges().size(), 1u);
-  EXPECT_EQ(image->executable_ranges()[0].address, 0x1000u);
+  EXPECT_EQ(image->executable_ranges()[0].start, 0x1000u);
 }
 
 TEST(ElfImage, BoundsDecompression) {

@@ -105,7 +105,7 @@ std::set<Difference> differences(const std::filesystem::path& path, std::uint64_
   EXPECT_TRUE(bytes.has_value()) << path;
   const auto ours = Section::parse(*bytes, 0);
   const auto symbols = elf::SymbolTable::load(*image);
-  for (const Range& code : input->code)
+  for (const AddressRange& code : input->code)
     for (std::uint64_t pc = code.start; pc < code.start + std::min<std::uint64_t>(code.size, 4096); ++pc) {
       const auto their_row = row_at(theirs, pc), our_row = row_at({&*ours, 1}, pc);
       ++compared;

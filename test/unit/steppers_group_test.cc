@@ -62,19 +62,19 @@ TEST(StepperGroup, AddsByPriority) {
 TEST(StepperGroup, ChoosesByAddress) {
   StepperGroup group;
   group.add(idle("all", 20));
-  group.add(idle("jit", 5), {0x1000, 0x2000});
+  group.add(idle("jit", 5), AddressRange::between(0x1000, 0x2000));
   group.add(idle("none yet", 6), {});
   EXPECT_EQ(asked(group, 0xfff), "all");
   EXPECT_EQ(asked(group, 0x1000), "jit all");
   EXPECT_EQ(asked(group, 0x1fff), "jit all");
   EXPECT_EQ(asked(group, 0x2000), "all");
 
-  EXPECT_TRUE(group.extend("jit", {0x4000, 0x5000}));
-  EXPECT_TRUE(group.extend("none yet", {0, ~std::uint64_t{0}}));
+  EXPECT_TRUE(group.extend("jit", AddressRange::between(0x4000, 0x5000)));
+  EXPECT_TRUE(group.extend("none yet", AddressRange::between(0, ~std::uint64_t{0})));
   EXPECT_EQ(asked(group, 0x3fff), "none yet all");
   EXPECT_EQ(asked(group, 0x4000), "jit none yet all");
-  EXPECT_FALSE(group.extend("all", {0, 1})) << "it is everywhere";
-  EXPECT_FALSE(group.extend("nobody", {0, 1}));
+  EXPECT_FALSE(group.extend("all", AddressRange::between(0, 1))) << "it is everywhere";
+  EXPECT_FALSE(group.extend("nobody", AddressRange::between(0, 1)));
 }
 
 /// Against a set of addresses, one by one.
@@ -86,20 +86,20 @@ TEST(StepperGroup, MergesRanges) {
     std::vector<bool> covered(66);
     for (int i = 0; i < 12; ++i) {
       const std::uint64_t start = random() % 64, end = start + random() % 5;
-      group.extend("s", {start, std::min<std::uint64_t>(end, 64)});
+      group.extend("s", AddressRange::between(start, std::min<std::uint64_t>(end, 64)));
       for (std::uint64_t a = start; a < std::min<std::uint64_t>(end, 64); ++a) covered[a] = true;
     }
     for (std::uint64_t a = 0; a < covered.size(); ++a)
       ASSERT_EQ(group.find_for(a) != nullptr, covered[a]) << round << ' ' << a;
     const auto members = group.members();
-    const auto& ranges = members.front().ranges;
-    for (std::size_t i = 1; i < ranges.size(); ++i) ASSERT_LT(ranges[i - 1].end, ranges[i].start);
+    const auto ranges = members.front().ranges.ranges();
+    for (std::size_t i = 1; i < ranges.size(); ++i) ASSERT_LT(ranges[i - 1].end(), ranges[i].start);
   }
 }
 
 TEST(StepperGroup, ReplacesInPlaceAndRemoves) {
   StepperGroup group = list(idle("a", 10), idle("b", 20));
-  group.add(idle("c", 15), {0x10, 0x20});
+  group.add(idle("c", 15), AddressRange::between(0x10, 0x20));
   EXPECT_EQ(asked(group, 0x10), "a c b");
 
   const auto former = group.replace("c", idle("d", 15));
@@ -121,7 +121,7 @@ TEST(StepperGroup, KnowsWhoRecoversAllRegisters) {
         [](const FrameState&, Memory&, FrameState&) { return StepResult::not_mine(); }, true, 20);
   };
   StepperGroup group;
-  FrameStepper& limited = group.add(full(), {0, 0x1000});
+  FrameStepper& limited = group.add(full(), AddressRange::between(0, 0x1000));
   EXPECT_EQ(group.recovering(), nullptr) << "only one for all addresses can repeat a walk";
   FrameStepper& everywhere = group.add(full());
   EXPECT_EQ(group.recovering(), &everywhere);
@@ -132,7 +132,7 @@ TEST(StepperGroup, WalksByTheStepperOfTheRegion) {
   MadeUpSpace space;
   StepperGroup group;
   group.add(climber("usual", 20));
-  group.add(climber("region", 5), {0x1100, 0x1300});
+  group.add(climber("region", 5), AddressRange::between(0x1100, 0x1300));
   Walker walker(space, std::move(group));
   walker.set_max_frames(5);
   const auto names = [&] {
@@ -144,7 +144,7 @@ TEST(StepperGroup, WalksByTheStepperOfTheRegion) {
   };
   // A frame that was called is where its call is: 0x1100 belongs to what ends there, 0x1300 to the region.
   EXPECT_EQ(names(), "context usual usual region region ");
-  walker.steppers().extend("region", {0x10ff, 0x1100});
+  walker.steppers().extend("region", AddressRange::between(0x10ff, 0x1100));
   EXPECT_EQ(names(), "context usual region region region ");
   walker.steppers().remove("region");
   EXPECT_EQ(names(), "context usual usual usual usual ");

@@ -124,16 +124,17 @@ TEST(ToolText, Ranges) {
   auto range = parse_address_range("0x10-0x1f");
   ASSERT_TRUE(range);
   EXPECT_TRUE(range->contains(0x10) && range->contains(0x1f) && !range->contains(0x20));
-  EXPECT_TRUE(range->overlaps(0, 0x11));
-  EXPECT_FALSE(range->overlaps(0, 0x10));
-  EXPECT_TRUE(range->overlaps(0x1f, 0));
-  EXPECT_FALSE(range->overlaps(0x20, 8));
-  EXPECT_TRUE(range->overlaps(0, ~0ull));
+  EXPECT_TRUE(range->overlaps({0, 0x11}));
+  EXPECT_FALSE(range->overlaps({0, 0x10}));
+  EXPECT_TRUE(range->overlaps({0x1f, 1}));
+  EXPECT_FALSE(range->overlaps({0x1f, 0}));
+  EXPECT_FALSE(range->overlaps({0x20, 8}));
+  EXPECT_TRUE(range->overlaps({0, ~0ull}));
   const auto top = parse_address_range("0xfffffffffffffff8-0xffffffffffffffff");
-  EXPECT_TRUE(top->overlaps(0xfffffffffffffff0, 0x10));
-  EXPECT_TRUE(top->overlaps(0xfffffffffffffff0, 0x20)); // past the top: the end would be 0x10
-  EXPECT_FALSE(top->overlaps(0xfffffffffffffff0, 8));
-  EXPECT_EQ(parse_address_range("0x10")->last, 0x10u);
+  EXPECT_TRUE(top->overlaps({0xfffffffffffffff0, 0x10}));
+  EXPECT_TRUE(top->overlaps({0xfffffffffffffff0, 0x20})); // past the top: the end would be 0x10
+  EXPECT_FALSE(top->overlaps({0xfffffffffffffff0, 8}));
+  EXPECT_EQ(parse_address_range("0x10"), (AddressRange{0x10, 1}));
   for (const char* bad : {"", "-", "1-", "-1", "2-1", "1-2-3"}) EXPECT_FALSE(parse_address_range(bad)) << bad;
 }
 

@@ -156,7 +156,8 @@ std::optional<Problem> Driver::show_functions(const ObjectSection& section, cons
 }
 
 bool Driver::wanted(const EncodedFde& fde, const Place& place) {
-  if (filter_.addresses && !filter_.addresses->overlaps(place.start, fde.size)) return false;
+  const AddressRange range{place.start, std::max(fde.size, 1u)}; // an empty function counts as its start
+  if (filter_.addresses && !filter_.addresses->overlaps(range)) return false;
   if (filter_.names.empty()) return true;
   const auto name = names_.find(place);
   if (!name) return false;

@@ -22,7 +22,7 @@ namespace sframe::dump {
 struct Filter {
   bool header_only = false;
   std::vector<tool::Glob> names; ///< a function is shown if any matches; empty = all
-  std::optional<tool::AddressRange> addresses;
+  std::optional<AddressRange> addresses;
 
   bool all_functions() const { return names.empty() && !addresses; }
 };

@@ -7,10 +7,11 @@
 
 #include "formats.h"
 
-#include <sframe/elf/address_ranges.h>
+#include <sframe/base/address_ranges.h>
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace sframe::dump {
@@ -75,13 +76,15 @@ public:
   ObjectStats object();
 
 private:
-  std::vector<elf::AddressRange> code_ranges() const;
+  /// In a relocatable object, offsets by section; else all are addresses, in section 0.
+  using RangesBySection = std::map<std::uint32_t, std::vector<AddressRange>>;
+  RangesBySection code_ranges() const;
 
   const Object* object_ = nullptr;
   const Section* section_ = nullptr;
   PartStats stats_;
   std::vector<bool> seen_; ///< offsets in the FRE sub-section at which a function's rows start
-  std::vector<elf::AddressRange> functions_;
+  RangesBySection functions_;
 };
 
 } // namespace sframe::dump

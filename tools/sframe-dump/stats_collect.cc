@@ -3,6 +3,7 @@
 #include "stats.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sframe::dump {
 
@@ -74,8 +75,7 @@ std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Place
     stats_.bytes.row_starts += size.starts;
     stats_.bytes.data_words += size.words;
   }
-  if (const auto range = elf::AddressRange::make(place.start, fde.size, place.section))
-    functions_.push_back(*range);
+  functions_[place.section].push_back({place.start, fde.size});
   return rows.error();
 }
 
@@ -92,16 +92,11 @@ PartStats StatsCollector::part() const {
   return stats;
 }
 
-/// The object's code; in a relocatable object, by section.
-std::vector<elf::AddressRange> StatsCollector::code_ranges() const {
-  std::vector<elf::AddressRange> ranges;
-  for (const elf::CodeRange& code : object_->image->executable_ranges()) {
-    const bool relocatable = object_->relocatable();
-    const std::uint64_t first = relocatable ? 0 : code.address + object_->bias;
-    if (const auto range = elf::AddressRange::make(first, code.size, relocatable ? code.section : 0))
-      ranges.push_back(*range);
-  }
-  elf::join_ranges(ranges);
+StatsCollector::RangesBySection StatsCollector::code_ranges() const {
+  RangesBySection ranges;
+  const bool relocatable = object_->relocatable();
+  for (const elf::CodeRange& code : object_->image->executable_ranges())
+    ranges[relocatable ? code.section : 0].push_back({relocatable ? 0 : code.start + object_->bias, code.size});
   return ranges;
 }
 
@@ -109,10 +104,11 @@ ObjectStats StatsCollector::object() {
   ObjectStats stats;
   for (const ObjectSection& section : object_->sections) stats.sframe += section.contents.size();
   if (!object_->image) return stats;
-  const auto code = code_ranges();
-  elf::join_ranges(functions_);
-  stats.executable_bytes = elf::total_bytes(code);
-  stats.covered_bytes = elf::common_bytes(code, functions_);
+  for (auto& [section, ranges] : code_ranges()) {
+    const AddressSet code(std::move(ranges));
+    stats.executable_bytes += code.size();
+    stats.covered_bytes += code.size_in_common(AddressSet(std::exchange(functions_[section], {})));
+  }
   for (const elf::Section& section : object_->image->sections()) {
     if (section.name == ".eh_frame") stats.eh_frame += section.size;
     if (section.name == ".eh_frame_hdr") stats.eh_frame_hdr += section.size;

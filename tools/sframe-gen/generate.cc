@@ -3,7 +3,6 @@
 #include "generate.h"
 
 #include <sframe/generate/from_cfi.h>
-#include <sframe/elf/address_ranges.h>
 #include <sframe/elf/rewrite.h>
 #include <sframe/section.h>
 
@@ -66,14 +65,12 @@ std::unexpected<Failure> no_function(const CommandLine& line, const generate::Re
 /// Executable bytes of the image, and those in functions of a section at `address`.
 generate::Report::PcBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
                                  std::uint64_t address) {
-  std::vector<elf::AddressRange> functions;
+  std::vector<AddressRange> functions;
   if (const auto section = Section::parse(bytes, address))
     for (std::uint32_t i = 0; i < section->num_fdes(); ++i)
-      if (const auto fde = section->fde(i))
-        if (const auto range = elf::AddressRange::make(fde->start, fde->size)) functions.push_back(*range);
-  elf::join_ranges(functions);
-  const auto code = elf::executable_addresses(image);
-  return {elf::total_bytes(code), elf::common_bytes(code, functions)};
+      if (const auto fde = section->fde(i)) functions.push_back({fde->start, fde->size});
+  const AddressSet code = image.executable_addresses();
+  return {code.size(), code.size_in_common(AddressSet(std::move(functions)))};
 }
 
 std::expected<Unplaced, Failure> convert_at(const CommandLine& line, const Input& input, elf::Places places) {

@@ -2,7 +2,6 @@
 
 #include "summary.h"
 
-#include <sframe/elf/address_ranges.h>
 
 namespace sframe::gen {
 
@@ -28,7 +27,7 @@ void Summary::add(const Input& input, const Generated& generated, std::string_vi
 }
 
 void Summary::add_unconverted(const Input& input) {
-  if (input.image) add(generate::Report::PcBytes{elf::total_bytes(elf::executable_addresses(*input.image)), 0});
+  if (input.image) add(generate::Report::PcBytes{input.image->executable_addresses().size(), 0});
 }
 
 void Summary::add(const generate::Report::PcBytes& bytes) {

@@ -53,9 +53,9 @@ void Core::index_memory() {
     const std::uint64_t present =
         segment.offset < file_size ? std::min(stored, file_size - segment.offset) : 0;
     truncated_ |= present < stored;
-    ranges.push_back({{segment.address, size, present, segment.flags}, segment.offset});
+    ranges.push_back({{{segment.address, size}, present, segment.flags}, segment.offset});
   }
-  std::ranges::stable_sort(ranges, {}, [](const Both& both) { return both.range.address; });
+  std::ranges::stable_sort(ranges, {}, [](const Both& both) { return both.range.start; });
   memory_.reserve(ranges.size());
   stored_.reserve(ranges.size());
   for (const Both& both : ranges) {
@@ -64,17 +64,10 @@ void Core::index_memory() {
   }
 }
 
-const MemoryRange* Core::range_at(std::uint64_t address) const {
-  auto after = std::ranges::upper_bound(memory_, address, {}, &MemoryRange::address);
-  if (after == memory_.begin()) return nullptr;
-  const MemoryRange& range = after[-1];
-  return address - range.address < range.size ? &range : nullptr;
-}
-
 std::span<const std::byte> Core::bytes_at(std::uint64_t address) const {
   const MemoryRange* range = range_at(address);
   if (!range) return {};
-  const std::uint64_t skip = address - range->address;
+  const std::uint64_t skip = address - range->start;
   if (skip >= range->present) return {};
   const std::uint64_t offset = stored_[static_cast<std::size_t>(range - memory_.data())].file_offset;
   return image_.bytes().subspan(offset + skip, range->present - skip);
@@ -112,9 +105,8 @@ std::optional<std::uint64_t> Core::auxv(std::uint64_t type) const {
 }
 
 const Module* Core::module_at(std::uint64_t address) const {
-  auto after = std::ranges::upper_bound(module_spans_, address, {}, &ModuleSpan::start);
-  if (after == module_spans_.begin() || address >= after[-1].end) return nullptr;
-  return &modules_[after[-1].module];
+  const ModuleSpan* const span = sframe::range_at(module_spans_, address);
+  return span ? &modules_[span->module] : nullptr;
 }
 
 std::string signal_name(std::int32_t signal) {

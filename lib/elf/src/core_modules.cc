@@ -157,7 +157,7 @@ void ModuleFinder::add_vdso() {
   read_header(module, *address);
   if (module.header_address == 0) return;
   const MemoryRange* range = core_.range_at(*address);
-  const std::uint64_t end = range->address + range->size; // 0 at the top of the address space
+  const std::uint64_t end = range->start + range->size; // 0 at the top of the address space
   module.end = end ? end : ~std::uint64_t{0};
   module.mappings.push_back({module.start, module.end, 0, module.path});
   core_.modules_.push_back(std::move(module));
@@ -166,12 +166,12 @@ void ModuleFinder::add_vdso() {
 void ModuleFinder::add_unnamed() {
   std::uint64_t end = 0;
   for (const MemoryRange& range : core_.memory_) {
-    if (range.address < end) continue;
+    if (range.start < end) continue;
     Module module;
-    module.start = range.address;
+    module.start = range.start;
     image_end_ = 0;
-    read_header(module, range.address);
-    if (module.header_address == 0 || image_end_ <= range.address) continue;
+    read_header(module, range.start);
+    if (module.header_address == 0 || image_end_ <= range.start) continue;
     module.end = end = image_end_;
     module.mappings.push_back({module.start, module.end, 0, {}});
     core_.modules_.push_back(std::move(module));
@@ -184,12 +184,12 @@ void ModuleFinder::add_executable() {
   if (!range) return;
   for (const Module& module : core_.modules_)
     if (*entry >= module.start && *entry < module.end) return;
-  const auto end_of = [](const MemoryRange& r) { return r.address + r.size; };
+  const auto end_of = [](const MemoryRange& r) { return r.start + r.size; };
   const MemoryRange *first = range, *last = range, *all = core_.memory_.data();
-  while (first != all && end_of(first[-1]) == first->address) --first;
-  while (last + 1 != all + core_.memory_.size() && last[1].address == end_of(*last)) ++last;
+  while (first != all && end_of(first[-1]) == first->start) --first;
+  while (last + 1 != all + core_.memory_.size() && last[1].start == end_of(*last)) ++last;
   Module module;
-  module.start = first->address;
+  module.start = first->start;
   module.end = end_of(*last);
   module.assumed = true;
   if (module.end > module.start) module.mappings.push_back({module.start, module.end, 0, {}});
@@ -199,7 +199,7 @@ void ModuleFinder::add_executable() {
 void ModuleFinder::index() {
   for (std::size_t i = 0; i < core_.modules_.size(); ++i)
     for (const Mapping& mapping : core_.modules_[i].mappings)
-      core_.module_spans_.push_back({mapping.start, mapping.end, static_cast<std::uint32_t>(i)});
+      core_.module_spans_.push_back({AddressRange::between(mapping.start, mapping.end), static_cast<std::uint32_t>(i)});
   std::ranges::stable_sort(core_.module_spans_, {}, &Core::ModuleSpan::start);
 }
 

@@ -120,7 +120,7 @@ void Image::index_extents() {
     if (offset > bytes_.size()) return;
     size = std::min<std::uint64_t>(size, bytes_.size() - offset);
     if (address != 0) size = std::min(size, 0 - address); // no wrap around the address space
-    if (size != 0) extents_.push_back({address, size, offset, executable});
+    if (size != 0) extents_.push_back({{address, size}, offset, executable});
   };
   for (const Segment& segment : segments_)
     if (segment.type == pt_load)
@@ -130,26 +130,20 @@ void Image::index_extents() {
     for (const Section& section : sections_)
       if (section.allocated() && section.type != sht_nobits)
         add(section.address, section.offset, section.size, section.executable());
-  std::ranges::stable_sort(extents_, {}, &Extent::address);
+  std::ranges::stable_sort(extents_, {}, &Extent::start);
 }
 
 const Image::Extent* Image::extent_at(std::uint64_t address) const {
-  auto holds = [&](const Extent& extent) {
-    return address >= extent.address && address - extent.address < extent.size;
-  };
-  if (!by_segments_) { // sections may share addresses
-    auto found = std::ranges::find_if(extents_, holds);
-    return found == extents_.end() ? nullptr : &*found;
-  }
-  auto after = std::ranges::upper_bound(extents_, address, {}, &Extent::address);
-  if (after == extents_.begin() || !holds(after[-1])) return nullptr;
-  return &after[-1];
+  if (by_segments_) return range_at(extents_, address);
+  // Sections may share addresses.
+  const auto found = std::ranges::find_if(extents_, [&](const Extent& e) { return e.contains(address); });
+  return found == extents_.end() ? nullptr : &*found;
 }
 
 std::span<const std::byte> Image::bytes_at(std::uint64_t address) const {
   const Extent* extent = extent_at(address);
   if (!extent) return {};
-  const std::uint64_t skip = address - extent->address;
+  const std::uint64_t skip = address - extent->start;
   return bytes_.subspan(extent->offset + skip, extent->size - skip);
 }
 
@@ -168,13 +162,18 @@ std::vector<CodeRange> Image::executable_ranges() const {
   std::vector<CodeRange> result;
   for (const Section& section : sections_)
     if (section.allocated() && section.executable() && section.size != 0)
-      result.push_back({section.address, section.size, section.index});
+      result.push_back({section.memory(), section.index});
   if (sections_.empty())
     for (const Segment& segment : segments_)
       if (segment.type == pt_load && segment.flags & pf_x && segment.memory_size != 0)
-        result.push_back({segment.address, segment.memory_size, 0});
-  std::ranges::stable_sort(result, {}, &CodeRange::address);
+        result.push_back({segment.memory(), 0});
+  std::ranges::stable_sort(result, {}, &CodeRange::start);
   return result;
+}
+
+AddressSet Image::executable_addresses() const {
+  const auto ranges = executable_ranges();
+  return AddressSet({ranges.begin(), ranges.end()});
 }
 
 std::vector<Section> Image::plt_sections() const {

@@ -25,38 +25,38 @@ constexpr std::uint64_t max_address = std::uint64_t(1) << 62;
 /// True if `load` is the last PT_LOAD and .sframe is, or was, the last thing in it: as written by this code,
 /// or modified by objcopy. Then also records the rest of its contents.
 bool is_own_load(const Image& image, const Tables& tables, const Segment& load, OldSection& old) {
-  Range range = file_range(load);
+  AddressRange range = file_range(load);
   if (load.flags != pf_r || load.file_size != load.memory_size) return false;
   // LLVM's objcopy removes the section and keeps both segments. Its old bytes, if still in the file, are not
   // loaded.
   const bool was_at_end = old.size == 0 && old.segment && old.segment->file_size != 0 &&
-                          range.contains(old.segment->offset, old.segment->file_size) &&
-                          file_range(*old.segment).end == range.end;
+                          range.contains(file_range(*old.segment)) &&
+                          file_range(*old.segment).end() == range.end();
   if (was_at_end) {
     std::uint64_t end = range.start;
     for (const Section& section : image.sections())
-      if (in_file(section) && section.allocated() && range.overlaps(section.offset, section.size))
+      if (in_file(section) && section.allocated() && range.overlaps(file_range(section)))
         end = std::max(end, section.offset + section.size);
     if (end > old.segment->offset) return false;
-    range.end = end;
+    range = AddressRange::between(range.start, end);
   }
-  if (!Range{0, image.bytes().size()}.contains(range.start, range.end - range.start)) return false;
+  if (!AddressRange{0, image.bytes().size()}.contains(range)) return false;
   const std::uint64_t table_size = tables.program_count * program_entry_size;
   // GNU strip 2.40 starts a segment with program headers in the page below them.
-  const bool has_table = range.contains(tables.program_offset, table_size) &&
+  const bool has_table = range.contains({tables.program_offset, table_size}) &&
                          all_zero(image, load.offset, tables.program_offset);
-  const bool has_section = old.size != 0 && range.contains(old.offset, old.size) &&
+  const bool has_section = old.size != 0 && range.contains({old.offset, old.size}) &&
                            old.address - load.address == old.offset - load.offset;
   const bool has_anchor = has_table && old.anchor;
   const bool was_there = was_at_end || (old.size == 0 && old.segment &&
                                         (old.segment->file_size == 0 ||
-                                         range.contains(old.segment->offset, old.segment->file_size)));
+                                         range.contains(file_range(*old.segment))));
   if (!has_section && !has_anchor && !was_there) return false;
   // Its other contents must be whole, and before .sframe.
   std::uint64_t kept_end = load.offset;
   const auto keep = [&](std::uint64_t offset, std::uint64_t size) {
-    if (!range.overlaps(offset, size)) return true;
-    if (!range.contains(offset, size)) return false;
+    if (!range.overlaps({offset, size})) return true;
+    if (!range.contains({offset, size})) return false;
     kept_end = std::max(kept_end, offset + size);
     return true;
   };
@@ -68,23 +68,23 @@ bool is_own_load(const Image& image, const Tables& tables, const Segment& load, 
   }
   for (const Section& other : image.sections()) {
     if (&other == old.section || (has_table && &other == old.anchor) || !in_file(other)) continue;
-    if (range.overlaps(other.offset, other.size) && !other.allocated()) return false;
+    if (range.overlaps(file_range(other)) && !other.allocated()) return false;
     if (!keep(other.offset, other.size)) return false;
   }
   // Without section headers, the contents before .sframe are unknown.
   if (image.sections().empty() && has_section && !has_table) kept_end = std::max(kept_end, old.offset);
   if (has_table && kept_end != load.offset) return false;
-  if (!has_table && Range{tables.program_offset, tables.program_offset + table_size}.overlaps(load.offset, load.file_size))
+  if (!has_table && AddressRange{tables.program_offset, table_size}.overlaps(file_range(load)))
     return false;
   const std::uint64_t headers_end = has_table ? tables.program_offset + table_size + anchor_size : kept_end;
   if (has_section && old.offset < headers_end) return false;
   // All other bytes must be zeros.
-  std::uint64_t at = std::min(headers_end, range.end);
+  std::uint64_t at = std::min(headers_end, range.end());
   if (has_section) {
     if (!all_zero(image, at, old.offset)) return false;
     at = old.offset + old.size;
   }
-  if (!all_zero(image, at, range.end)) return false;
+  if (!all_zero(image, at, range.end())) return false;
   old.has_table = has_table;
   old.kept_end = kept_end;
   return true;
@@ -93,13 +93,13 @@ bool is_own_load(const Image& image, const Tables& tables, const Segment& load, 
 /// Finds the loaded part and the tail; fails if something runs past the file's end. Program headers, and an
 /// old section that is loaded, stay if they are in a PT_LOAD; else they are dropped.
 Result<void> find_parts(const Image& image, const Tables& tables, const OldSection& old, Layout& layout) {
-  const Range file{0, image.bytes().size()};
+  const AddressRange file{0, image.bytes().size()};
   std::uint64_t end = elf_header_size;
   if (old.load && old.kept_end > old.load->offset) end = std::max(end, old.kept_end);
   for (const Segment& segment : image.segments()) {
     if (&segment == old.load || segment.type == pt_gnu_sframe || segment.type == llvm::ELF::PT_PHDR) continue;
     if (segment.file_size == 0) continue;
-    if (!file.contains(segment.offset, segment.file_size))
+    if (!file.contains(file_range(segment)))
       return fail("a segment runs past the end of the file", {}, segment.offset);
     end = std::max(end, segment.offset + segment.file_size);
   }
@@ -107,7 +107,7 @@ Result<void> find_parts(const Image& image, const Tables& tables, const OldSecti
   for (const Section& section : image.sections()) {
     if (!in_file(section) || section.index == tables.names_index) continue;
     if (&section == old.section || &section == old.anchor) continue;
-    if (!file.contains(section.offset, section.size))
+    if (!file.contains(file_range(section)))
       return fail("section runs past the end of the file", section.name);
     if (section.allocated()) end = std::max(end, section.offset + section.size);
     else others.push_back(&section);
@@ -130,32 +130,30 @@ Result<void> find_parts(const Image& image, const Tables& tables, const OldSecti
 }
 
 /// Ranges that are rewritten, by offset.
-std::vector<Range> find_known(const Image& image, const Tables& tables, const OldSection& old) {
-  std::vector<Range> known{
-      {tables.program_offset, tables.program_offset + tables.program_count * program_entry_size}};
+std::vector<AddressRange> find_known(const Image& image, const Tables& tables, const OldSection& old) {
+  std::vector<AddressRange> known{{tables.program_offset, tables.program_count * program_entry_size}};
   if (tables.section_count != 0) {
     const Section& names = image.sections()[tables.names_index];
-    known.push_back(
-        {tables.section_offset, tables.section_offset + tables.section_count * section_entry_size});
-    known.push_back({names.offset, names.offset + names.size});
+    known.push_back({tables.section_offset, tables.section_count * section_entry_size});
+    known.push_back(file_range(names));
   }
   if (old.load) known.push_back(file_range(*old.load));
   if (old.section && in_file(*old.section) &&
-      Range{0, image.bytes().size()}.contains(old.section->offset, old.section->size))
-    known.push_back({old.section->offset, old.section->offset + old.section->size});
-  std::ranges::sort(known, {}, &Range::start);
+      AddressRange{0, image.bytes().size()}.contains(file_range(*old.section)))
+    known.push_back(file_range(*old.section));
+  std::ranges::sort(known, {}, &AddressRange::start);
   return known;
 }
 
 /// The first byte of [at, end) that is neither zero nor in one of the ranges.
-std::optional<std::uint64_t> find_unknown_byte(const Image& image, std::span<const Range> known, std::uint64_t at,
+std::optional<std::uint64_t> find_unknown_byte(const Image& image, std::span<const AddressRange> known, std::uint64_t at,
                                                std::uint64_t end) {
   const auto bytes = image.bytes();
   end = std::min<std::uint64_t>(end, bytes.size());
-  for (const Range& range : known) {
+  for (const AddressRange& range : known) {
     for (; at < std::min(range.start, end); ++at)
       if (bytes[at] != std::byte(0)) return at;
-    at = std::max(at, range.end);
+    at = std::max(at, range.end());
   }
   for (; at < end; ++at)
     if (bytes[at] != std::byte(0)) return at;
@@ -273,18 +271,18 @@ Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
 /// True if nothing else uses the old section's bytes: they are loaded at the address in its headers. No other
 /// section and no table shares them, nor any segment that does not contain them all.
 bool alone_in_place(const Image& image, const Tables& tables, const OldSection& old) {
-  const Range place{old.offset, old.offset + old.size};
+  const AddressRange place{old.offset, old.size};
   const auto loaded = image.read(old.address, old.size);
   if (!loaded || loaded->data() != image.bytes().data() + old.offset) return false;
-  if (place.overlaps(0, elf_header_size) ||
-      place.overlaps(tables.program_offset, tables.program_count * program_entry_size) ||
-      place.overlaps(tables.section_offset, tables.section_count * section_entry_size))
+  if (place.overlaps({0, elf_header_size}) ||
+      place.overlaps({tables.program_offset, tables.program_count * program_entry_size}) ||
+      place.overlaps({tables.section_offset, tables.section_count * section_entry_size}))
     return false;
   for (const Section& other : image.sections())
-    if (&other != old.section && in_file(other) && place.overlaps(other.offset, other.size)) return false;
+    if (&other != old.section && in_file(other) && place.overlaps(file_range(other))) return false;
   return std::ranges::none_of(image.segments(), [&](const Segment& other) {
-    const bool holds = file_range(other).contains(old.offset, old.size);
-    return &other != old.segment && !holds && place.overlaps(other.offset, other.file_size);
+    const bool holds = file_range(other).contains({old.offset, old.size});
+    return &other != old.segment && !holds && place.overlaps(file_range(other));
   });
 }
 
@@ -316,8 +314,8 @@ Result<Tables> read_tables(const Image& image) {
   if (tables.program_count == 0) return fail("no program headers");
   if (tables.program_count >= PN_XNUM - 2) return fail("too many program headers");
   if (tables.program_offset % 8 != 0) return fail("program headers at an odd offset");
-  const Range programs{tables.program_offset, tables.program_offset + tables.program_count * program_entry_size};
-  if (programs.overlaps(0, elf_header_size)) return fail("program headers overlap the ELF header");
+  const AddressRange programs{tables.program_offset, tables.program_count * program_entry_size};
+  if (programs.overlaps({0, elf_header_size})) return fail("program headers overlap the ELF header");
   if (image.sections().empty()) {
     tables.section_offset = tables.section_count = tables.names_index = 0;
     return tables;
@@ -326,11 +324,11 @@ Result<Tables> read_tables(const Image& image) {
     return fail("too many section headers");
   if (entry != section_entry_size) return fail("section headers of an unknown size");
   const std::uint64_t section_table_size = tables.section_count * section_entry_size;
-  if (tables.section_offset < elf_header_size || programs.overlaps(tables.section_offset, section_table_size))
+  if (tables.section_offset < elf_header_size || programs.overlaps({tables.section_offset, section_table_size}))
     return fail("section headers overlap other headers");
   if (tables.names_index == 0 || tables.names_index >= tables.section_count) return fail("no section names");
   const Section& names = image.sections()[tables.names_index];
-  if (!Range{0, image.bytes().size()}.contains(names.offset, names.size))
+  if (!AddressRange{0, image.bytes().size()}.contains(file_range(names)))
     return fail("section runs past the end of the file", names.name);
   if (names.allocated() || names.type != sht_strtab || names.flags & shf_compressed)
     return fail("section names in a section that cannot be moved", names.name);
@@ -363,12 +361,12 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
     old.offset = old.segment->offset;
     old.size = old.segment->file_size;
   }
-  if (!Range{0, image.bytes().size()}.contains(old.offset, old.size))
+  if (!AddressRange{0, image.bytes().size()}.contains({old.offset, old.size}))
     return fail("section runs past the end of the file", ".sframe");
   for (const Segment& segment : image.segments())
     if (segment.type == pt_load && is_own_load(image, tables, segment, old)) old.load = &segment;
   const bool is_inside = old.load && old.anchor && in_file(*old.anchor) &&
-                         file_range(*old.load).contains(old.anchor->offset, old.anchor->size);
+                         file_range(*old.load).contains(file_range(*old.anchor));
   if (!is_inside) old.anchor = nullptr;
   // Headers that contradict each other about the segment: moving the table again would leave this one, and
   // the next run would find the linker's place free.

@@ -133,7 +133,7 @@ private:
 class Follower {
 public:
   Follower(const Image& image, const Tables& tables, const OldSection& old, const Segment& load,
-           Range free, std::uint64_t table_offset, std::uint64_t table_end)
+           AddressRange free, std::uint64_t table_offset, std::uint64_t table_end)
       : image_(image), old_(old), load_(load), free_(free), references_(image), start_(table_offset), table_end_(table_end) {
     limit_ = load.offset + load.file_size;
     const std::uint64_t section_table = tables.section_count * section_entry_size;
@@ -171,8 +171,8 @@ private:
 
   void add(const Section& section) {
     if (section.type == sht_null || (section.type == sht_nobits && !section.allocated())) return;
-    if (&section == old_.section && free_.contains(section.offset, section.size)) return;
-    const bool reaches = in_file(section) && Range{start_, limit_}.overlaps(section.offset, section.size);
+    if (&section == old_.section && free_.contains(file_range(section))) return;
+    const bool reaches = in_file(section) && AddressRange::between(start_, limit_).overlaps(file_range(section));
     if (section.offset < start_ && !reaches) return;
     if (&section == old_.anchor && old_.has_table) return;
     const auto what = kind(section);
@@ -189,7 +189,7 @@ private:
     if (&segment == &load_ || &segment == old_.load || segment.type == pt_gnu_sframe) return;
     if (segment.type == PT_PHDR || segment.file_size == 0) return;
     if (segment.offset + segment.file_size <= start_) return;
-    if (is_near_type(segment.type) && Range{start_, table_end_}.overlaps(segment.offset, segment.file_size)) return;
+    if (is_near_type(segment.type) && AddressRange::between(start_, table_end_).overlaps(file_range(segment))) return;
     if (!is_near_type(segment.type) || !is_in_place(segment.offset, segment.address) || segment.align > page ||
         (segment.align & (segment.align - 1)) != 0 || segment.offset < start_)
       return stop_at(segment.offset);
@@ -231,7 +231,7 @@ private:
     std::uint64_t at = table_end_;
     for (std::size_t i = 0; i <= blocks_.size(); ++i) {
       for (const std::uint64_t end = room_end(i); at < end; ++at)
-        if (!is_padding(image_.bytes()[at]) && !free_.contains(at, 1)) {
+        if (!is_padding(image_.bytes()[at]) && !free_.contains(at)) {
           limit_ = at;
           return blocks_.resize(i);
         }
@@ -242,7 +242,7 @@ private:
   const Image& image_;
   const OldSection& old_;
   const Segment& load_;
-  Range free_;
+  AddressRange free_;
   References references_;
   std::uint64_t start_, table_end_, limit_ = 0;
   std::vector<Block> blocks_; ///< by offset
@@ -274,15 +274,15 @@ Home find_home(const Image& image, const Tables& tables, const OldSection& old) 
 
 /// True if the table can grow to `size` bytes in place: only padding in the same segment follows.
 bool has_room(const Image& image, const Tables& tables, const OldSection& old, const Home& home,
-              const Segment& load, Range free, std::uint64_t size) {
+              const Segment& load, AddressRange free, std::uint64_t size) {
   if (size <= home.size && !old.has_table) return true;
   if (tables.section_count == 0) return false; // nothing describes the bytes after the table
-  if (!file_range(load).contains(home.offset, size)) return false;
+  if (!file_range(load).contains({home.offset, size})) return false;
   const auto in_the_way = [&](std::uint64_t at, std::uint64_t length) {
-    return Range{home.offset, home.offset + size}.overlaps(at, length);
+    return AddressRange{home.offset, size}.overlaps({at, length});
   };
   for (const Section& section : image.sections())
-    if (section.type != sht_null && !(&section == old.section && free.contains(section.offset, section.size)) &&
+    if (section.type != sht_null && !(&section == old.section && free.contains(file_range(section))) &&
         in_the_way(section.offset, std::max<std::uint64_t>(section.size, 1)))
       return false;
   for (const Segment& segment : image.segments())
@@ -290,14 +290,14 @@ bool has_room(const Image& image, const Tables& tables, const OldSection& old, c
         in_the_way(segment.offset, segment.file_size) &&
         // patchelf 0.14 drops PT_GNU_PROPERTY when its table grows over the note.
         !(is_near_type(segment.type) &&
-          Range{home.offset, home.offset + home.size}.overlaps(segment.offset, segment.file_size)))
+          AddressRange{home.offset, home.size}.overlaps(file_range(segment))))
       return false;
   if (in_the_way(0, elf_header_size) ||
       in_the_way(tables.section_offset, tables.section_count * section_entry_size))
     return false;
   const std::uint64_t end = home.offset + size;
   for (std::uint64_t at = home.offset + home.size; at < end; ++at)
-    if (!is_padding(image.bytes()[at]) && !free.contains(at, 1)) return false;
+    if (!is_padding(image.bytes()[at]) && !free.contains(at)) return false;
   return true;
 }
 
@@ -404,10 +404,10 @@ void find_room(const Image& image, const Tables& tables, const OldSection& old, 
   const std::uint64_t size = layout.table_count() * program_entry_size;
   const auto load = std::ranges::find_if(image.segments(), [&](const Segment& segment) {
     return segment.type == pt_load && &segment != old.load &&
-           file_range(segment).contains(home.offset, std::min(home.size, size)) && segment.file_size != 0;
+           file_range(segment).contains({home.offset, std::min(home.size, size)}) && segment.file_size != 0;
   });
   // The place of a section that is removed counts as room.
-  const Range free = has_own_place(image, tables, old) ? Range{old.offset, old.offset + old.size} : Range{0, 0};
+  const AddressRange free = has_own_place(image, tables, old) ? AddressRange{old.offset, old.size} : AddressRange{0, 0};
   layout.table_offset = home.offset;
   layout.table_end = home.offset + std::max(size, home.size);
   if (load != image.segments().end()) {

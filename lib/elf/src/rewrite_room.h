@@ -37,20 +37,13 @@ void find_room(const Image& image, const Tables& tables, const OldSection& old, 
 /// The DT_ tag with the address of a dynamic table of this section type; 0 for others.
 std::int64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags);
 
-/// Half-open range of file offsets.
-struct Range {
-  std::uint64_t start, end;
+// Below, an AddressRange is one of file offsets.
 
-  bool contains(std::uint64_t offset, std::uint64_t size) const {
-    return offset >= start && offset <= end && end - offset >= size;
-  }
-  bool overlaps(std::uint64_t offset, std::uint64_t size) const {
-    return size != 0 && offset < end && (offset >= start || start - offset < size);
-  }
-};
-
-inline Range file_range(const Segment& segment) {
-  return {segment.offset, segment.offset + segment.file_size};
+inline AddressRange file_range(const Section& section) {
+  return {section.offset, section.size};
+}
+inline AddressRange file_range(const Segment& segment) {
+  return {segment.offset, segment.file_size};
 }
 
 inline bool in_file(const Section& section) {

@@ -16,10 +16,9 @@ Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
   if (!opened.problems.empty()) return std::unexpected(opened.problems.front());
   for (const cfi::ImageSection& one : opened.sections) input.sections.push_back(one.section);
   input.storage = std::move(opened.storage);
-  for (const elf::CodeRange& code : image.executable_ranges())
-    input.code.push_back({code.address, code.size});
+  for (const elf::CodeRange& code : image.executable_ranges()) input.code.push_back(code);
   for (const elf::Section& plt : image.plt_sections())
-    input.plts.push_back({{plt.address, plt.size},
+    input.plts.push_back({plt.memory(),
                           image.read(plt.address, plt.size).value_or(std::span<const std::byte>{})});
   return input;
 }

@@ -28,7 +28,7 @@ FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, Builder
     : abi_(abi), options_(options), frame_rows_(abi), builder_(builder), report_(report) {}
 
 std::optional<cfi::Error> FdeConverter::convert(const cfi::Section& section, const cfi::Fde& fde,
-                                                std::span<const Piece> pieces) {
+                                                std::span<const OwnedRange> pieces) {
   properties_ = {.signal_frame = fde.cie.signal_frame,
                  .pauth_key = fde.cie.b_key ? PauthKey::b : PauthKey::a};
   covered_ = left_ = 0;

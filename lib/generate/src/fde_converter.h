@@ -24,7 +24,7 @@ public:
 
   /// Converts `pieces` (by address) of the FDE. Returns the first error in its instructions.
   std::optional<cfi::Error> convert(const cfi::Section& section, const cfi::Fde& fde,
-                                    std::span<const Piece> pieces);
+                                    std::span<const OwnedRange> pieces);
 
 private:
   using Rows = std::span<FrameRow>;

@@ -33,7 +33,7 @@ class Addresses {
 public:
   Addresses(const CfiInput& input, const Options& options)
       : options_(options), plts_(input.plts), code_(input.code), refuted_(input.plts.size()) {
-    std::ranges::sort(code_, {}, &Range::start);
+    std::ranges::sort(code_, {}, &AddressRange::start);
   }
 
   bool asked_for(const cfi::Fde& fde) const {
@@ -45,15 +45,13 @@ public:
   void refute(std::size_t plt) { refuted_[plt] = true; }
   bool refuted(std::size_t plt) const { return refuted_[plt]; }
   bool in_code(std::uint64_t address) const {
-    if (code_.empty()) return true;
-    const auto after = std::ranges::upper_bound(code_, address, {}, &Range::start);
-    return after != code_.begin() && std::prev(after)->contains(address);
+    return code_.empty() || range_at(code_, address);
   }
 
 private:
   const Options& options_;
   std::span<const Plt> plts_;
-  std::vector<Range> code_;
+  std::vector<AddressRange> code_;
   std::vector<bool> refuted_; ///< per Plt
 };
 
@@ -95,10 +93,10 @@ void PartConverter::convert(const cfi::Fde& fde) {
     ++report_.functions.skipped;
     return report_.leave_out(fde.start, fde.end(), not_in_code, false);
   }
-  Piece whole;
+  OwnedRange whole;
   const auto pieces = source_.ownership.pieces(fde, whole);
   std::uint64_t owned = 0;
-  for (const Piece& piece : pieces) owned += piece.end - piece.begin;
+  for (const OwnedRange& piece : pieces) owned += piece.end - piece.begin;
   if (owned == 0) {
     if (!source_.is_first) return;
     ++report_.functions.total;
@@ -131,7 +129,7 @@ private:
   const Options& options_;
   Conversion& out_;
   Addresses addresses_;
-  Covered covered_;             ///< by the sections before
+  AddressSet covered_;          ///< by the sections before
   std::vector<bool> described_; ///< per Plt: has CFI
 };
 
@@ -146,7 +144,7 @@ void Converter::convert(const cfi::Section& section) {
   }
   Source source{section, addresses_, Ownership(index->entries(), covered_),
                 &section == &input_.sections.front()};
-  if (&section != &input_.sections.back()) covered_.add(index->entries());
+  if (&section != &input_.sections.back()) covered_.add(ranges_of(index->entries()));
   note_plts(section, index->entries());
   // Encoded rows rarely take more bytes than the instructions that they come from.
   out_.builder.reserve(out_.builder.num_fdes() + index->entries().size(), section.bytes().size());
@@ -156,9 +154,9 @@ void Converter::convert(const cfi::Section& section) {
 
 void Converter::note_plts(const cfi::Section& section, std::span<const cfi::Index::Entry> entries) {
   for (std::size_t i = 0; i < input_.plts.size(); ++i) {
-    const Range& plt = input_.plts[i].range;
+    const AddressRange& plt = input_.plts[i].range;
     const auto behind =
-        std::ranges::lower_bound(entries, range_end(plt.start, plt.size), {}, &cfi::Index::Entry::start);
+        std::ranges::lower_bound(entries, plt.end(), {}, &cfi::Index::Entry::start);
     if (behind == entries.begin()) continue;
     const cfi::Index::Entry& last = *std::prev(behind);
     if (range_end(last.start, last.size) <= plt.start) continue;

@@ -28,95 +28,53 @@ std::span<const Entry> cluster_at(std::span<const Entry> entries, std::size_t fi
 
 } // namespace
 
-void Covered::add(std::span<const Entry> entries) {
-  const std::size_t old = intervals_.size();
-  for (std::size_t at = 0; at < entries.size();) {
-    const auto cluster = cluster_at(entries, at);
-    std::uint64_t end = 0;
-    for (const Entry& entry : cluster) end = std::max(end, end_of(entry));
-    if (intervals_.size() > old && intervals_.back().end == cluster.front().start)
-      intervals_.back().end = end;
-    else
-      intervals_.push_back({cluster.front().start, end});
-    at += cluster.size();
-  }
-  if (old == 0) return;
-  std::ranges::sort(intervals_, {}, &Interval::begin);
-  std::size_t kept = 0;
-  for (const Interval& interval : intervals_) {
-    if (kept && interval.begin <= intervals_[kept - 1].end)
-      intervals_[kept - 1].end = std::max(intervals_[kept - 1].end, interval.end);
-    else
-      intervals_[kept++] = interval;
-  }
-  intervals_.resize(kept);
+std::vector<AddressRange> ranges_of(std::span<const Entry> entries) {
+  std::vector<AddressRange> ranges;
+  ranges.reserve(entries.size());
+  for (const Entry& entry : entries) ranges.push_back({entry.start, entry.size});
+  return ranges;
 }
 
-std::span<const Covered::Interval> Covered::from(std::uint64_t address) const {
-  const auto at = std::ranges::upper_bound(intervals_, address, {}, &Interval::end);
-  return {at, intervals_.end()};
-}
-
-Ownership::Ownership(std::span<const Entry> entries, const Covered& covered) {
+Ownership::Ownership(std::span<const Entry> entries, const AddressSet& covered) {
   for (std::size_t at = 0; at < entries.size();) {
     const auto cluster = cluster_at(entries, at);
     if (cluster.size() > 1 || !covered.empty()) divide(cluster);
     at += cluster.size();
   }
   if (!covered.empty()) subtract(covered);
-  std::ranges::sort(exceptions_, {}, [](const Piece& p) { return std::tie(p.fde, p.begin, p.end); });
+  std::ranges::sort(exceptions_, {}, [](const OwnedRange& r) { return std::tie(r.item, r.begin, r.end); });
 }
 
-/// Sweeps over a cluster with a stack of open FDEs: the top one owns the next addresses.
 void Ownership::divide(std::span<const Entry> cluster) {
-  std::vector<Entry> order(cluster.begin(), cluster.end());
-  // Later entries take precedence: the one that starts last, the smallest, the first in the section.
-  std::ranges::sort(order, [](const Entry& a, const Entry& b) {
-    return std::tie(a.start, b.size, b.offset) < std::tie(b.start, a.size, a.offset);
-  });
-  std::vector<const Entry*> open;
-  std::uint64_t at = order.front().start;
-  const auto advance = [&](std::uint64_t to) {
-    while (!open.empty() && at < to) {
-      const Entry& owner = *open.back();
-      const std::uint64_t end = std::min(end_of(owner), to);
-      if (at < end) {
-        exceptions_.push_back({owner.offset, at, end});
-        at = end;
-      }
-      if (end_of(owner) <= at) open.pop_back();
-    }
-    at = to;
-  };
-  for (const Entry& entry : order) {
-    exceptions_.push_back({entry.offset, entry.start, entry.start});
-    advance(entry.start);
-    open.push_back(&entry);
+  std::vector<OwnedRange> ranges;
+  for (const Entry& entry : cluster) {
+    ranges.push_back({entry.start, end_of(entry), entry.offset});
+    exceptions_.push_back({entry.start, entry.start, entry.offset});
   }
-  std::uint64_t end = 0;
-  for (const Entry& entry : order) end = std::max(end, end_of(entry));
-  advance(end);
+  sort_ranges(ranges);
+  const auto owned = disjoint(ranges);
+  exceptions_.insert(exceptions_.end(), owned.begin(), owned.end());
 }
 
-void Ownership::subtract(const Covered& covered) {
-  std::vector<Piece> left;
-  for (const Piece& piece : exceptions_) {
-    left.push_back({piece.fde, piece.begin, piece.begin});
+void Ownership::subtract(const AddressSet& covered) {
+  std::vector<OwnedRange> left;
+  for (const OwnedRange& piece : exceptions_) {
+    left.push_back({piece.begin, piece.begin, piece.item});
     std::uint64_t at = piece.begin;
-    for (const auto& taken : covered.from(piece.begin)) {
-      if (taken.begin >= piece.end) break;
-      if (at < taken.begin) left.push_back({piece.fde, at, taken.begin});
-      at = std::max(at, taken.end);
+    for (const AddressRange& taken : covered.from(piece.begin)) {
+      if (taken.start >= piece.end) break;
+      if (at < taken.start) left.push_back({at, taken.start, piece.item});
+      at = std::max(at, taken.end());
     }
-    if (at < piece.end) left.push_back({piece.fde, at, piece.end});
+    if (at < piece.end) left.push_back({at, piece.end, piece.item});
   }
   exceptions_ = std::move(left);
 }
 
-std::span<const Piece> Ownership::pieces(const cfi::Fde& fde, Piece& whole) const {
-  const auto listed = std::ranges::equal_range(exceptions_, fde.offset, {}, &Piece::fde);
+std::span<const OwnedRange> Ownership::pieces(const cfi::Fde& fde, OwnedRange& whole) const {
+  const auto listed = std::ranges::equal_range(exceptions_, fde.offset, {}, &OwnedRange::item);
   if (!listed.empty()) return listed;
-  whole = {fde.offset, fde.start, fde.end()};
+  whole = {fde.start, fde.end(), static_cast<std::uint32_t>(fde.offset)};
   return {&whole, 1};
 }
 

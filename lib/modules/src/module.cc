@@ -465,16 +465,16 @@ bool Module::find_cfi(std::uint64_t address, unwind::CfiAnswer& answer) {
   return tables().find_cfi(address - bias(), answer);
 }
 
-std::optional<unwind::FunctionExtent> Module::find_function(std::uint64_t address) {
+std::optional<AddressRange> Module::find_function(std::uint64_t address) {
   auto found = tables().function_at(address - bias());
   if (found) found->start += bias();
   return found;
 }
 
-std::optional<unwind::FunctionExtent> Module::find_symbol_extent(std::uint64_t address) {
+std::optional<AddressRange> Module::find_symbol_extent(std::uint64_t address) {
   const auto match = find_symbol(address - bias());
   if (!match) return std::nullopt;
-  return unwind::FunctionExtent{address - match->offset, match->symbol->size};
+  return AddressRange{address - match->offset, match->symbol->size};
 }
 
 } // namespace sframe::modules

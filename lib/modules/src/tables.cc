@@ -156,18 +156,18 @@ std::optional<sframe::Error> UnwindTables::index_sframe() {
   for (const sframe::Section& section : sframe_)
     for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
       if (const auto fde = section.fde(i); fde && fde->size) functions_.push_back({fde->start, fde->size});
-  std::ranges::stable_sort(functions_, {}, &unwind::FunctionExtent::start);
+  std::ranges::stable_sort(functions_, {}, &AddressRange::start);
   return std::nullopt;
 }
 
 /// If there is an index: the function that contains the address. If functions overlap, the one that starts
 /// later ends the earlier one, as in the index.
-std::optional<unwind::FunctionExtent> UnwindTables::indexed_function(std::uint64_t address) const {
-  const auto after = std::ranges::upper_bound(functions_, address, {}, &unwind::FunctionExtent::start);
+std::optional<AddressRange> UnwindTables::indexed_function(std::uint64_t address) const {
+  const auto after = std::ranges::upper_bound(functions_, address, {}, &AddressRange::start);
   if (after == functions_.begin()) return std::nullopt;
-  unwind::FunctionExtent function = *std::prev(after);
+  AddressRange function = *std::prev(after);
   if (after != functions_.end()) function.size = std::min(function.size, after->start - function.start);
-  return address - function.start < function.size ? std::optional(function) : std::nullopt;
+  return function.contains(address) ? std::optional(function) : std::nullopt;
 }
 
 std::optional<unwind::SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
@@ -254,13 +254,13 @@ std::optional<UnwindTables::FoundFde> UnwindTables::find_fde(std::uint64_t addre
   return std::nullopt;
 }
 
-std::optional<unwind::FunctionExtent> UnwindTables::function_at(std::uint64_t address) {
-  if (procedure_) return unwind::FunctionExtent{procedure_->start, procedure_->end - procedure_->start};
-  if (const auto found = find_fde(address)) return unwind::FunctionExtent{found->fde.start, found->fde.size};
+std::optional<AddressRange> UnwindTables::function_at(std::uint64_t address) {
+  if (procedure_) return AddressRange{procedure_->start, procedure_->end - procedure_->start};
+  if (const auto found = find_fde(address)) return AddressRange{found->fde.start, found->fde.size};
   if (sframe_.empty()) return std::nullopt;
   if (sframe_index_) return indexed_function(address);
   if (const auto fde = sframe_.front().find_fde(address); fde && *fde)
-    return unwind::FunctionExtent{(*fde)->start, (*fde)->size};
+    return AddressRange{(*fde)->start, (*fde)->size};
   return std::nullopt;
 }
 

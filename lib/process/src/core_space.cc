@@ -51,9 +51,9 @@ CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
   if (linked.empty()) linked = linked_by_executable();
   add_linked(linked);
   // If several claim the same place, the first one is used.
-  std::ranges::stable_sort(linked_, {}, [](const auto& at) { return at.first.start; });
-  const auto same_start = [](const auto& a, const auto& b) { return a.first.start == b.first.start; };
-  linked_.erase(std::unique(linked_.begin(), linked_.end(), same_start), linked_.end());
+  std::ranges::stable_sort(linked_, {}, &Linked::start);
+  const auto others = std::ranges::unique(linked_, {}, &Linked::start);
+  linked_.erase(others.begin(), others.end());
 }
 
 /// Names missing in the core's notes: the program's as started, a library's as loaded.
@@ -61,7 +61,7 @@ std::string CoreSpace::name_of(const modules::ModuleInfo& info, std::span<const 
   if (info.main && !files_.executable.empty()) return files_.executable;
   if (info.main && !info.assumed) return text_at(core_, core_.auxv(elf::at_execfn).value_or(0));
   for (const LinkedObject& object : linked)
-    if (object.dynamic >= info.start && object.dynamic < info.end) return object.name;
+    if (info.contains(object.dynamic)) return object.name;
   return {};
 }
 
@@ -84,18 +84,18 @@ void CoreSpace::add_linked(std::span<const LinkedObject> linked) {
     if (!range || object.name.empty() || object.bias > object.dynamic || core_.module_at(object.dynamic))
       continue;
     const elf::MemoryRange* const end_of_all = core_.memory().data() + core_.memory().size();
-    while (range + 1 != end_of_all && range[1].address == range->address + range->size) ++range;
+    while (range + 1 != end_of_all && range[1].start == range->start + range->size) ++range;
     modules::ModuleInfo info;
     info.path = object.name;
     info.bias = info.start = object.bias;
-    info.end = range->address + range->size;
+    info.end = range->start + range->size;
     if (const auto next = std::ranges::upper_bound(starts, object.dynamic); next != starts.end())
       info.end = std::min(info.end, *next);
     info.placed = true;
     info.mappings.push_back({info.start, info.end, 0});
-    const unwind::AddressRange where{info.start, info.end};
+    const auto where = AddressRange::between(info.start, info.end);
     modules_.emplace_back(std::move(info), *core_.abi(), files_, *this);
-    linked_.emplace_back(where, &modules_.back());
+    linked_.push_back({where, &modules_.back()});
   }
 }
 
@@ -107,9 +107,7 @@ modules::Module* CoreSpace::module_at(std::uint64_t address) {
 }
 
 modules::Module* CoreSpace::mapped_module(std::uint64_t address) {
-  const auto after =
-      std::ranges::upper_bound(linked_, address, {}, [](const auto& at) { return at.first.start; });
-  if (after != linked_.begin() && address < std::prev(after)->first.end) return std::prev(after)->second;
+  if (const Linked* linked = range_at(linked_, address)) return linked->module;
   const elf::Module* module = core_.module_at(address);
   return module ? &modules_[static_cast<std::size_t>(module - core_.modules().data())] : nullptr;
 }
@@ -132,7 +130,7 @@ std::uint64_t CoreSpace::code_address_mask() {
   std::uint64_t signature = 0, highest = 0;
   for (const elf::CoreThread& thread : core_.threads())
     if (!signature) signature = thread.code_pac_mask;
-  for (const elf::MemoryRange& range : core_.memory()) highest = std::max(highest, range.address);
+  for (const elf::MemoryRange& range : core_.memory()) highest = std::max(highest, range.start);
   return unwind::code_address_mask(abi(), signature, highest);
 }
 

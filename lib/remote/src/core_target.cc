@@ -32,8 +32,8 @@ Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path
   if (const modules::Module* module = space().module_at(address)) {
     info = module->info();
   } else { // the core does not have the file offset of the memory
-    info.start = info.header_address = range->address;
-    info.end = range->address + range->size;
+    info.start = info.header_address = range->start;
+    info.end = range->start + range->size;
     info.mappings.push_back({info.start, info.end, 0});
   }
   info.path = info.file = path;
@@ -43,7 +43,7 @@ Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path
 
 modules::Module* CoreTarget::module_at(std::uint64_t address, void*) {
   const auto named = std::ranges::find_if(added_, [&](const modules::Module& module) {
-    return address >= module.info().start && address < module.info().end;
+    return module.info().contains(address);
   });
   return named != added_.end() ? &*named : space().module_at(address);
 }

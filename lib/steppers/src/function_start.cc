@@ -40,7 +40,7 @@ std::uint64_t end_of_tables(std::uint64_t address, std::uint64_t lowest, unwind:
 void FunctionStarts::add(std::uint64_t start, std::uint64_t address) {
   const auto known = ranges();
   if (std::ranges::find(known, start, &FunctionRange::start) == known.end() && count_ < ranges_.size())
-    ranges_[count_++] = {start, address - start + max_ahead, true};
+    ranges_[count_++] = {{start, address - start + max_ahead}, true};
 }
 
 void FunctionStarts::by_calls(const unwind::FrameState& frame, const unwind::UnwindAbi& abi,
@@ -68,13 +68,13 @@ void FunctionStarts::by_calls(const unwind::FrameState& frame, const unwind::Unw
     look_at(*word);
   }
   for (const std::uint64_t target : std::span(targets).first(count))
-    ranges_[count_++] = {target, address - target + max_ahead};
+    ranges_[count_++] = {{target, address - target + max_ahead}};
 }
 
 bool FunctionStarts::by_table(std::uint64_t address, unwind::RuleSource& source) {
   const auto known = source.find_function(address);
   if (!known) return false;
-  if (address - known->start < longest_) ranges_[count_++] = {known->start, std::min(known->size, longest_)};
+  if (address - known->start < longest_) ranges_[count_++] = {{known->start, std::min(known->size, longest_)}};
   return true;
 }
 
@@ -83,7 +83,7 @@ bool FunctionStarts::by_symbol(std::uint64_t address, unwind::RuleSource& source
   if (!known) return false;
   const std::uint64_t offset = address - known->start;
   const std::uint64_t size = known->size ? known->size : offset + max_ahead;
-  if (offset < longest_) ranges_[count_++] = {known->start, std::min(size, longest_)};
+  if (offset < longest_) ranges_[count_++] = {{known->start, std::min(size, longest_)}};
   return true;
 }
 

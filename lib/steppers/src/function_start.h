@@ -5,6 +5,7 @@
 #pragma once
 
 #include "sframe/unwind/abi.h"
+#include "sframe/address.h"
 #include "sframe/unwind/frame_stepper.h"
 
 #include <array>
@@ -14,10 +15,9 @@
 
 namespace sframe::steppers {
 
-struct FunctionRange {
-  std::uint64_t start = 0;
-  std::uint64_t size = 0; ///< bytes that may belong to it; extends beyond the address
-  bool guessed = false;   ///< found by a call or by the bytes before it; false: a symbol or table has it
+/// The bytes that may belong to a function; extends beyond the address.
+struct FunctionRange : AddressRange {
+  bool guessed = false; ///< found by a call or by the bytes before it; false: a symbol or table has it
 };
 
 /// A few candidates, the most likely first.

@@ -11,25 +11,7 @@ namespace {
 
 constexpr int first_heuristic_priority = 100;
 
-/// Adds a range to sorted ones and merges it with all that it touches.
-void merge_into(std::vector<AddressRange>& ranges, AddressRange added) {
-  if (added.start >= added.end) return;
-  const auto first = std::ranges::lower_bound(ranges, added.start, {}, &AddressRange::end);
-  const auto last = std::upper_bound(first, ranges.end(), added.end,
-                                     [](std::uint64_t end, const AddressRange& r) { return end < r.start; });
-  if (first != last) {
-    added.start = std::min(added.start, first->start);
-    added.end = std::max(added.end, std::prev(last)->end);
-  }
-  ranges.insert(ranges.erase(first, last), added);
-}
-
 } // namespace
-
-bool StepperGroup::Member::is_in_ranges(std::uint64_t address) const {
-  const auto next = std::ranges::upper_bound(ranges, address, {}, &AddressRange::start);
-  return next != ranges.begin() && address < std::prev(next)->end;
-}
 
 StepperGroup::StepperGroup(StepperList steppers) {
   members_.reserve(steppers.size());
@@ -43,7 +25,7 @@ FrameStepper& StepperGroup::add(std::unique_ptr<FrameStepper> stepper) {
 
 FrameStepper& StepperGroup::add(std::unique_ptr<FrameStepper> stepper, AddressRange where) {
   Member member{.stepper = std::move(stepper), .everywhere = false, .ranges = {}};
-  merge_into(member.ranges, where);
+  member.ranges.add(where);
   return insert(std::move(member));
 }
 
@@ -60,7 +42,7 @@ bool StepperGroup::extend(std::string_view name, AddressRange where) {
   const auto at = std::ranges::find_if(
       members_, [&](const Member& member) { return !member.everywhere && member.stepper->name() == name; });
   if (at == members_.end()) return false;
-  merge_into(at->ranges, where);
+  at->ranges.add(where);
   return true;
 }
 

@@ -5,7 +5,6 @@
 #include "compare_rows.h"
 #include "disagreement.h"
 #include "merge.h"
-#include "ranges.h"
 #include "sframe_rows.h"
 #include "uncovered.h"
 
@@ -60,7 +59,7 @@ Finding mark_finding(const Input& input, std::uint64_t begin, std::string messag
 
 /// Does not need CFI: no signal handler returns to a stub.
 void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
-  for (const Range& range : input.functions()) {
+  for (const OwnedRange& range : input.functions()) {
     const auto fde = input.parts()[range.source].section.fde(range.item);
     if (!fde || !fde->signal_frame || !is_stub(input, *fde, range.begin)) continue;
     verdicts.add(range.source, range.item, Verdict::contradiction);
@@ -70,7 +69,7 @@ void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
 
 class Sweep {
 public:
-  Sweep(const Input& input, std::vector<Range> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
+  Sweep(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
       : input_(input), abi_(input.cfi().front().section.abi()), sframe_(input, disjoint(input.functions())),
         cfi_(input, std::move(cfi), faults), merger_(input, sink),
         missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), verdicts_(verdicts), sink_(sink),

@@ -6,7 +6,6 @@
 #include "cfi_rows.h"
 #include "code_checker.h"
 #include "code_units.h"
-#include "ranges.h"
 #include "sframe/verify/parallel.h"
 
 namespace sframe::verify {
@@ -15,7 +14,7 @@ namespace {
 
 constexpr std::size_t chunk_size = 64; ///< functions per work item of a thread
 
-std::vector<Range> all_cfi(const Input& input) {
+std::vector<OwnedRange> all_cfi(const Input& input) {
   return overlay(cfi_ranges(input, cfi::SectionKind::eh_frame, nullptr),
                  cfi_ranges(input, cfi::SectionKind::debug_frame, nullptr));
 }
@@ -30,7 +29,7 @@ bool has_code(const Input& input) {
 
 void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts, Sink& sink) {
   if (!has_code(input)) return;
-  const std::vector<Range> sframe = disjoint(input.functions()), cfi = all_cfi(input);
+  const std::vector<OwnedRange> sframe = disjoint(input.functions()), cfi = all_cfi(input);
   const std::vector<CodeUnit> units = code_units(sframe, cfi);
   Callees callees(*input.image(), cfi);
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };

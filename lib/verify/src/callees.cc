@@ -132,7 +132,7 @@ void add_stubs(const elf::Image& image, std::vector<std::uint64_t>& addresses) {
 
 } // namespace
 
-Callees::Callees(const elf::Image& image, std::span<const Range> functions)
+Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions)
     : ImageSurroundings(image), functions_(functions) {
   const elf::SymbolTable table = elf::SymbolTable::load(image);
   for (const elf::Symbol& symbol : table.symbols())
@@ -146,7 +146,7 @@ bool Callees::never_returns(std::uint64_t target) {
 }
 
 std::span<const std::byte> Callees::code(std::uint64_t address, std::uint64_t size) {
-  const auto behind = std::ranges::upper_bound(functions_, address, {}, &Range::begin);
+  const auto behind = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
   if (behind != functions_.end()) size = std::min(size, behind->begin - address);
   if (behind != functions_.begin() && address < behind[-1].end) size = std::min(size, behind[-1].end - address);
   return ImageSurroundings::code(address, size);

@@ -18,14 +18,14 @@ class Callees : public ImageSurroundings {
 public:
   /// `image` and `functions` (disjoint, by address) must outlive the object. Linear in the image's symbols
   /// and relocations.
-  Callees(const elf::Image& image, std::span<const Range> functions);
+  Callees(const elf::Image& image, std::span<const OwnedRange> functions);
 
   bool never_returns(std::uint64_t target) override;
   /// Limited to the function at that address.
   std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override;
 
 private:
-  std::span<const Range> functions_;
+  std::span<const OwnedRange> functions_;
   std::vector<std::uint64_t> never_returning_; ///< addresses, sorted
 };
 

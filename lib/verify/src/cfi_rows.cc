@@ -2,7 +2,6 @@
 
 #include "cfi_rows.h"
 
-#include "ranges.h"
 #include "sframe/convert.h"
 
 #include <algorithm>
@@ -30,17 +29,10 @@ void report(const CfiTable& table, const cfi::Error& error, std::optional<Locati
              .offset = error.offset});
 }
 
-bool in_code(const Input& input, std::uint64_t address) {
-  const auto code = input.code();
-  if (code.empty()) return true;
-  const auto behind = std::ranges::upper_bound(code, address, {}, &Range::begin);
-  return behind != code.begin() && address < (behind - 1)->end;
-}
-
 } // namespace
 
-std::vector<Range> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults) {
-  std::vector<Range> ranges;
+std::vector<OwnedRange> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults) {
+  std::vector<OwnedRange> ranges;
   for (std::uint32_t number = 0; number < input.cfi().size(); ++number) {
     const CfiTable& table = input.cfi()[number];
     if (table.section.kind() != kind) continue;
@@ -57,7 +49,7 @@ std::vector<Range> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* f
       if (!*fde) break;
       if ((*fde)->size == 0) continue;
       const auto begin = input.address(table, **fde);
-      if (begin && in_code(input, *begin))
+      if (begin && (input.code().empty() || input.code().contains(*begin)))
         ranges.push_back(
             {*begin, range_end(*begin, (*fde)->size), static_cast<std::uint32_t>((*fde)->offset), number});
     }
@@ -66,12 +58,12 @@ std::vector<Range> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* f
   return disjoint(ranges);
 }
 
-CfiRows::CfiRows(const Input& input, std::vector<Range> pieces, Sink* faults)
+CfiRows::CfiRows(const Input& input, std::vector<OwnedRange> pieces, Sink* faults)
     : input_(input), pieces_(std::move(pieces)), sources_(input.cfi().size()),
       budget_(65536 + 2 * total_bytes(input)), faults_(faults) {}
 
 /// The cursor of the piece's FDE: the open one if the piece continues it.
-CfiRows::Source& CfiRows::open(const Range& piece) {
+CfiRows::Source& CfiRows::open(const OwnedRange& piece) {
   Source& source = sources_[piece.source];
   if (source.item == piece.item) return source;
   const CfiTable& table = input_.cfi()[piece.source];
@@ -104,7 +96,7 @@ void CfiRows::advance(Source& source) {
 
 bool CfiRows::next(CfiInterval& interval) {
   if (piece_ == pieces_.size()) return false;
-  const Range& piece = pieces_[piece_];
+  const OwnedRange& piece = pieces_[piece_];
   if (at_ < piece.begin) at_ = piece.begin;
   Source& source = open(piece);
   const std::uint64_t distance = source.open.distance;

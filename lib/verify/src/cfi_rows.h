@@ -59,7 +59,7 @@ struct CfiInterval {
 class CfiRows {
 public:
   /// `pieces` are disjoint and by address. Faults are reported to `faults` unless it is nullptr.
-  CfiRows(const Input& input, std::vector<Range> pieces, Sink* faults);
+  CfiRows(const Input& input, std::vector<OwnedRange> pieces, Sink* faults);
 
   bool next(CfiInterval& interval);
 
@@ -72,12 +72,12 @@ private:
     bool has_row = false;
   };
 
-  Source& open(const Range& piece);
+  Source& open(const OwnedRange& piece);
   void advance(Source& source);
   static CfiRule rule_of(const cfi::CoreRow& row, const AbiTraits& abi);
 
   const Input& input_;
-  std::vector<Range> pieces_;
+  std::vector<OwnedRange> pieces_;
   std::size_t piece_ = 0;
   std::uint64_t at_ = 0;
   std::vector<Source> sources_;
@@ -87,6 +87,6 @@ private:
 
 /// The FDEs of all tables of a kind as disjoint ranges. Unreadable entries are reported to `faults` unless it
 /// is nullptr; entries that do not describe code of the file are omitted.
-std::vector<Range> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults);
+std::vector<OwnedRange> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults);
 
 } // namespace sframe::verify

@@ -19,10 +19,10 @@ using code::Exit;
 /// Limit of rows of other functions read for a function's tail calls, in addition to what its size allows.
 constexpr std::uint64_t min_rows_elsewhere = 4096;
 
-std::vector<Range> pieces_of(std::span<const CodeUnit> units) {
+std::vector<OwnedRange> pieces_of(std::span<const CodeUnit> units) {
   if (units.empty()) return {};
-  const Range* begin = units.front().sframe.data();
-  const Range* end = units.back().sframe.data() + units.back().sframe.size();
+  const OwnedRange* begin = units.front().sframe.data();
+  const OwnedRange* end = units.back().sframe.data() + units.back().sframe.size();
   return {begin, end};
 }
 
@@ -42,7 +42,7 @@ bool leaves(Exit exit) {
 
 } // namespace
 
-CodeChecker::CodeChecker(const Input& input, std::span<const Range> functions,
+CodeChecker::CodeChecker(const Input& input, std::span<const OwnedRange> functions,
                          std::span<const CodeUnit> units, code::Analyzer& analyzer,
                          code::Surroundings& surroundings, Verdicts& verdicts, Sink& sink)
     : input_(input), abi_(*input.image()->abi()), functions_(functions), sframe_(input, pieces_of(units)),
@@ -415,16 +415,16 @@ void CodeChecker::check_tail_call(const code::Reached& at) {
 }
 
 bool CodeChecker::is_start_of_function(std::uint64_t address) const {
-  const auto at = std::ranges::lower_bound(functions_, address, {}, &Range::begin);
+  const auto at = std::ranges::lower_bound(functions_, address, {}, &OwnedRange::begin);
   return at != functions_.end() && at->begin == address;
 }
 
 /// SFrame's row at an address outside the function. Empty also once the limit is used up: many jumps deep
 /// into functions with many rows are costly.
 std::optional<FrameRow> CodeChecker::row_elsewhere(std::uint64_t address) {
-  const auto behind = std::ranges::upper_bound(functions_, address, {}, &Range::begin);
+  const auto behind = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
   if (behind == functions_.begin() || address >= std::prev(behind)->end) return std::nullopt;
-  const Range& function = *std::prev(behind);
+  const OwnedRange& function = *std::prev(behind);
   const SframePart& part = input_.parts()[function.source];
   const auto fde = part.section.fde(function.item);
   const auto begin = fde ? input_.address(part, *fde) : std::nullopt;

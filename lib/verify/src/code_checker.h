@@ -31,7 +31,7 @@ public:
   /// For `units`, which must be passed to check() in this order. `functions` are all SFrame functions,
   /// disjoint and by address. Several checkers call `surroundings` from several threads. All references must
   /// outlive the object.
-  CodeChecker(const Input& input, std::span<const Range> functions, std::span<const CodeUnit> units,
+  CodeChecker(const Input& input, std::span<const OwnedRange> functions, std::span<const CodeUnit> units,
               code::Analyzer& analyzer, code::Surroundings& surroundings, Verdicts& verdicts, Sink& sink);
 
   void check(const CodeUnit& unit);
@@ -83,7 +83,7 @@ private:
 
   const Input& input_;
   const AbiTraits& abi_;
-  std::span<const Range> functions_;
+  std::span<const OwnedRange> functions_;
   SframeRows sframe_;
   std::optional<SframeInterval> ahead_; ///< already read, but belongs to a later unit
   code::Analyzer& analyzer_;

@@ -4,11 +4,11 @@
 
 namespace sframe::verify {
 
-std::vector<CodeUnit> code_units(std::span<const Range> sframe, std::span<const Range> cfi) {
+std::vector<CodeUnit> code_units(std::span<const OwnedRange> sframe, std::span<const OwnedRange> cfi) {
   std::vector<CodeUnit> units;
   std::size_t fde = 0;
   for (std::size_t piece = 0; piece < sframe.size();) {
-    const Range& first = sframe[piece];
+    const OwnedRange& first = sframe[piece];
     while (fde < cfi.size() && cfi[fde].end <= first.begin) ++fde;
     const bool inside = fde < cfi.size() && cfi[fde].begin <= first.begin && first.end <= cfi[fde].end;
     CodeUnit unit{first.begin, first.end, {}, {}};

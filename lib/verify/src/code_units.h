@@ -15,12 +15,12 @@ namespace sframe::verify {
 
 struct CodeUnit {
   std::uint64_t begin = 0, end = 0;
-  std::span<const Range> sframe; ///< pieces of SFrame functions in the unit, by address; not empty
-  std::optional<Range> cfi;      ///< the FDE that provided the bounds
+  std::span<const OwnedRange> sframe; ///< pieces of SFrame functions in the unit, by address; not empty
+  std::optional<OwnedRange> cfi;      ///< the FDE that provided the bounds
 };
 
 /// Units by address, disjoint. `sframe` and `cfi` are disjoint and by address, and must outlive the result. A
 /// piece that extends past the FDE in which it starts is a separate unit. Linear.
-std::vector<CodeUnit> code_units(std::span<const Range> sframe, std::span<const Range> cfi);
+std::vector<CodeUnit> code_units(std::span<const OwnedRange> sframe, std::span<const OwnedRange> cfi);
 
 } // namespace sframe::verify

@@ -16,9 +16,9 @@ std::span<const std::byte> ImageSurroundings::constant_data(std::uint64_t addres
 }
 
 std::span<const std::byte> ImageSurroundings::code(std::uint64_t address, std::uint64_t size) {
-  const auto above = std::ranges::upper_bound(code_, address, {}, &elf::CodeRange::address);
-  if (above == code_.begin() || address - above[-1].address >= above[-1].size) return {};
-  return constant_data(address, std::min(size, above[-1].size - (address - above[-1].address)));
+  const elf::CodeRange* const range = range_at(code_, address);
+  if (!range) return {};
+  return constant_data(address, std::min(size, range->size - (address - range->start)));
 }
 
 std::optional<std::uint64_t> ImageSurroundings::constant_pointer(std::uint64_t address) {

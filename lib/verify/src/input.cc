@@ -2,7 +2,6 @@
 
 #include "sframe/verify/input.h"
 
-#include "ranges.h"
 #include "sframe/cfi/image.h"
 
 #include <algorithm>
@@ -140,25 +139,19 @@ Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
   return {};
 }
 
-bool Input::in_stubs(std::uint64_t address) const {
-  return std::ranges::any_of(
-      stubs_, [&](const Range& range) { return range.begin <= address && address < range.end; });
-}
-
 void Input::add_code() {
   if (!image_) return;
   if (!relocatable_)
     for (const elf::Section& plt : image_->plt_sections()) {
-      stubs_.push_back({plt.address, range_end(plt.address, plt.size), 0, 0});
+      stubs_.add({plt.address, plt.size});
       const auto bytes = image_->read(plt.address, plt.size);
       if (bytes && image_->abi()) stub_rows_.add(*image_->abi(), *bytes, plt.address);
     }
-  std::vector<Range> ranges;
-  for (const elf::CodeRange& code : image_->executable_ranges()) {
-    const auto begin = relocatable_ ? place(code.section, code.address) : code.address;
-    if (begin && code.size) ranges.push_back({*begin, range_end(*begin, code.size), 0, 0});
-  }
-  code_ = joined(std::move(ranges));
+  std::vector<AddressRange> ranges;
+  for (const elf::CodeRange& code : image_->executable_ranges())
+    if (const auto start = relocatable_ ? place(code.section, code.start) : code.start)
+      ranges.push_back({*start, code.size});
+  code_ = AddressSet(std::move(ranges));
 }
 
 std::optional<std::uint64_t> Input::place(std::uint32_t section, std::uint64_t start) const {

@@ -2,7 +2,6 @@
 
 #include "segment.h"
 
-#include "ranges.h"
 
 #include <llvm/Support/FormatVariadic.h>
 
@@ -62,9 +61,8 @@ std::optional<Fault> fault(const Input& input, const elf::Image& image, const el
 
 bool in_one_mapping(const elf::Image& image, std::uint64_t address, std::uint64_t size, std::uint32_t flags) {
   return std::ranges::any_of(image.segments(), [&](const elf::Segment& segment) {
-    return segment.type == elf::pt_load && (segment.flags & flags) == flags && address >= segment.address &&
-           address - segment.address <= segment.memory_size &&
-           size <= segment.memory_size - (address - segment.address);
+    return segment.type == elf::pt_load && (segment.flags & flags) == flags &&
+           segment.memory().contains({address, size});
   });
 }
 
@@ -79,18 +77,15 @@ void check_segment(const Input& input, Sink& sink) {
 void check_loaded(const Input& input, Sink& sink) {
   const elf::Image* image = input.image();
   if (!image || image->relocatable()) return;
-  std::vector<Range> loaded;
+  std::vector<AddressRange> ranges;
   for (const elf::Segment& segment : image->segments())
-    if (segment.type == elf::pt_load && segment.memory_size != 0)
-      loaded.push_back({segment.address, range_end(segment.address, segment.memory_size), 0, 0});
-  loaded = joined(std::move(loaded));
+    if (segment.type == elf::pt_load) ranges.push_back(segment.memory());
+  const AddressSet loaded(std::move(ranges));
 
-  const Range* first = nullptr;
+  const OwnedRange* first = nullptr;
   std::uint64_t lost = 0;
-  auto at = loaded.begin();
-  for (const Range& function : input.functions()) {
-    while (at != loaded.end() && at->end <= function.begin) ++at;
-    if (at != loaded.end() && at->begin <= function.begin && function.end <= at->end) continue;
+  for (const OwnedRange& function : input.functions()) {
+    if (loaded.contains(AddressRange::between(function.begin, function.end))) continue;
     if (!first) first = &function;
     ++lost;
   }

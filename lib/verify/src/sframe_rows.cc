@@ -8,7 +8,7 @@
 
 namespace sframe::verify {
 
-SframeRows::SframeRows(const Input& input, std::vector<Range> pieces)
+SframeRows::SframeRows(const Input& input, std::vector<OwnedRange> pieces)
     : input_(input), pieces_(std::move(pieces)) {
   for (const SframePart& part : input.parts()) budgets_.emplace_back(part.section.plausible_rows());
 }
@@ -25,7 +25,7 @@ void SframeRows::advance() {
   if (has_following_) following_ = resolved(following_);
 }
 
-void SframeRows::open(const Range& piece) {
+void SframeRows::open(const OwnedRange& piece) {
   if (is_open_ && opened_.item == piece.item && opened_.source == piece.source) return;
   const SframePart& part = input_.parts()[piece.source];
   is_open_ = true;
@@ -59,7 +59,7 @@ void SframeRows::read_block() {
 
 bool SframeRows::next(SframeInterval& interval) {
   if (piece_ == pieces_.size()) return false;
-  const Range& piece = pieces_[piece_];
+  const OwnedRange& piece = pieces_[piece_];
   if (at_ < piece.begin) at_ = piece.begin;
   open(piece);
   while (has_following_ && start_of(following_) <= at_) advance();

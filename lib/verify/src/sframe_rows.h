@@ -35,12 +35,12 @@ struct SframeInterval {
 class SframeRows {
 public:
   /// `pieces` are disjoint and by address.
-  SframeRows(const Input& input, std::vector<Range> pieces);
+  SframeRows(const Input& input, std::vector<OwnedRange> pieces);
 
   bool next(SframeInterval& interval);
 
 private:
-  void open(const Range& piece);
+  void open(const OwnedRange& piece);
   void read_block();
   void advance();
   FrameRow resolved(const FrameRow& row) const;
@@ -48,14 +48,14 @@ private:
   std::uint64_t start_of(const FrameRow& row) const { return begin_ + row.offset; }
 
   const Input& input_;
-  std::vector<Range> pieces_;
+  std::vector<OwnedRange> pieces_;
   std::size_t piece_ = 0;
   std::uint64_t at_ = 0;
   std::vector<WorkLimit> budgets_; ///< per part
   // The open function.
   bool is_open_ = false;
   bool readable_ = false;
-  Range opened_;
+  OwnedRange opened_;
   EncodedFde fde_;
   std::uint64_t begin_ = 0;
   std::optional<RowCursor> cursor_;

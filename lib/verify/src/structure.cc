@@ -204,7 +204,7 @@ private:
   bool budget_reported_ = false;
 };
 
-void report_range(const Input& input, const Range& range, Id id, std::string message, std::uint64_t begin,
+void report_range(const Input& input, const OwnedRange& range, Id id, std::string message, std::uint64_t begin,
                   std::uint64_t end, Sink& sink) {
   const SframePart& part = input.parts()[range.source];
   const Location at = input.locate(begin);
@@ -220,8 +220,8 @@ void report_range(const Input& input, const Range& range, Id id, std::string mes
 }
 
 void check_overlaps(const Input& input, Sink& sink) {
-  const Range* reach = nullptr; // the earlier function that ends last
-  for (const Range& range : input.functions()) {
+  const OwnedRange* reach = nullptr; // the earlier function that ends last
+  for (const OwnedRange& range : input.functions()) {
     if (reach && range.begin < reach->end)
       report_range(input, range, Id::S006,
                    llvm::formatv("the function overlaps the one at {:x}-{:x}", input.locate(reach->begin).pc,
@@ -234,10 +234,8 @@ void check_overlaps(const Input& input, Sink& sink) {
 
 void check_code(const Input& input, Sink& sink) {
   if (input.code().empty()) return;
-  auto code = input.code().begin();
-  for (const Range& range : input.functions()) {
-    while (code != input.code().end() && code->end <= range.begin) ++code;
-    if (code != input.code().end() && code->begin <= range.begin && range.end <= code->end) continue;
+  for (const OwnedRange& range : input.functions()) {
+    if (input.code().contains(AddressRange::between(range.begin, range.end))) continue;
     if (input.relocatable() && input.locate(range.begin).section == 0) continue; // S018 reports it
     report_range(input, range, Id::S007, "the function is not in executable bytes of the file", range.begin,
                  range.end, sink);

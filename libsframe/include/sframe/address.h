@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Address arithmetic. Kernel addresses are near the top of the address space, where start + size wraps, and a
-// hostile file may claim any start and size. Code that has a start and a size compares distances (`pc - start
-// < size`), which never wrap; code that needs an end uses range_end().
+// hostile file may claim any start and size. Ranges are a start and a size, and code compares distances (`pc -
+// start < size`), which never wrap; code that needs an end uses range_end().
 
 #pragma once
 
@@ -18,6 +18,29 @@ inline constexpr std::uint64_t last_address = ~std::uint64_t{0};
 constexpr std::uint64_t range_end(std::uint64_t start, std::uint64_t size) {
   return size > last_address - start ? last_address : start + size;
 }
+
+/// The addresses [start, start + size). May reach the last address, which an end cannot represent.
+struct AddressRange {
+  std::uint64_t start = 0, size = 0;
+
+  /// [start, end); empty if `end` is not above `start`.
+  static constexpr AddressRange between(std::uint64_t start, std::uint64_t end) {
+    return {start, end > start ? end - start : 0};
+  }
+  constexpr std::uint64_t end() const { return range_end(start, size); }
+  constexpr bool empty() const { return size == 0; }
+  constexpr bool contains(std::uint64_t address) const { return address - start < size; }
+  /// True if all of `other` is in this range; an empty one may also be at the end.
+  constexpr bool contains(const AddressRange& other) const {
+    const std::uint64_t distance = other.start - start;
+    return distance <= size && other.size <= size - distance;
+  }
+  /// False if either is empty.
+  constexpr bool overlaps(const AddressRange& other) const {
+    return !empty() && !other.empty() && (contains(other.start) || other.contains(start));
+  }
+  friend constexpr bool operator==(const AddressRange&, const AddressRange&) = default;
+};
 
 /// `value` rounded up to a multiple of `align`, a power of two. Wraps past the top.
 constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {

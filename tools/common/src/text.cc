@@ -37,7 +37,7 @@ std::optional<AddressRange> parse_address_range(std::string_view text) {
   auto first = parse_address(text.substr(0, dash));
   auto last = dash == std::string_view::npos ? first : parse_address(text.substr(dash + 1));
   if (!first || !last || *last < *first) return std::nullopt;
-  return AddressRange{*first, *last};
+  return AddressRange{*first, range_end(*last - *first, 1)};
 }
 
 Result<Glob> Glob::parse(std::string_view pattern) {

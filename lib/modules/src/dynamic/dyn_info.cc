@@ -57,7 +57,7 @@ std::optional<Registration> read_entry(unwind::Memory& memory, std::uint64_t at)
   Registration entry{.entry = at, .range = {}, .name = words[7]};
   if (!format || *format >= formats.size() || !formats[*format].known || words[2] >= words[3]) return entry;
   entry.form = formats[*format].form;
-  entry.range = {words[2], words[3]};
+  entry.range = AddressRange::between(words[2], words[3]);
   entry.data = words[10];
   if (entry.form == Registration::Form::table) {
     entry.load_offset = words[6];
@@ -131,17 +131,17 @@ std::optional<std::vector<TableEntry>> read_table(const Registration& table, unw
 }
 
 /// The range of memory with all FDEs of the table and their CIEs.
-std::optional<unwind::AddressRange> find_frames(std::span<const TableEntry> entries, unwind::Memory& memory) {
+std::optional<AddressRange> find_frames(std::span<const TableEntry> entries, unwind::Memory& memory) {
   constexpr std::uint32_t extended_length = 0xffffffff;
-  unwind::AddressRange range{~std::uint64_t{0}, 0};
+  std::uint64_t start = last_address, end = 0;
   for (const TableEntry& entry : entries) {
     const auto length = memory.number(entry.fde, 4), to_cie = memory.number(entry.fde + 4, 4);
     if (!length || !to_cie || *length == extended_length) return std::nullopt;
-    range.start = std::min({range.start, entry.fde, entry.fde + 4 - *to_cie});
-    range.end = std::max(range.end, entry.fde + 4 + *length);
+    start = std::min({start, entry.fde, entry.fde + 4 - *to_cie});
+    end = std::max(end, entry.fde + 4 + *length);
   }
-  if (range.start >= range.end) return std::nullopt;
-  return range;
+  if (start >= end) return std::nullopt;
+  return AddressRange::between(start, end);
 }
 
 /// An .eh_frame_hdr with absolute addresses (Linux Standard Base 5.0, section 10.6.2).
@@ -169,7 +169,7 @@ void read_dyn_info_list(unwind::Memory& memory, std::uint64_t head, Listing& lis
     const auto entry = read_entry(memory, at);
     if (!entry)
       listing.problem(list_name, at, "cannot be read");
-    else if (entry->range == unwind::AddressRange{})
+    else if (entry->range == AddressRange{})
       listing.problem(list_name, at, "has an entry of an unknown format");
     else
       listing.entries.push_back(*entry);
@@ -181,7 +181,7 @@ Result<GeneratedCode> copy_procedure(const Registration& registration, unwind::M
                                      std::uint64_t most) {
   GeneratedCode code;
   code.function = copy_string(memory, registration.name);
-  Procedure& procedure = code.procedure.emplace(registration.range.start, registration.range.end,
+  Procedure& procedure = code.procedure.emplace(registration.range.start, registration.range.end(),
                                                 std::vector<ProcedureRegion>{}, &memory.space());
   std::size_t operations = std::min<std::uint64_t>(max_operations, most / sizeof(ProcedureOperation));
   for (std::uint64_t at = registration.data; at;) {
@@ -205,9 +205,9 @@ Result<GeneratedCode> copy_table(const Registration& registration, unwind::Memor
   if (!entries) return fail("cannot be read");
   const auto range = find_frames(*entries, memory);
   if (!range) return fail("leads to FDEs that cannot be read");
-  if (range->end - range->start > std::min(most, largest_frames))
+  if (range->size > std::min(most, largest_frames))
     return fail("leads to FDEs far from one another");
-  auto frames = copy_bytes(memory, range->start, range->end - range->start);
+  auto frames = copy_bytes(memory, range->start, range->size);
   if (!frames) return fail("leads to FDEs that cannot be read");
   GeneratedCode code;
   code.frames = std::move(*frames);

@@ -70,13 +70,13 @@ struct DynamicCode::List {
   const Module* module; ///< the module with the symbol; nullptr: the caller gave the address
 };
 
-struct DynamicCode::Range : unwind::AddressRange {
+struct DynamicCode::Range : AddressRange {
   std::size_t entry; ///< in entries_
 };
 
 struct DynamicCode::Entry {
   Registration registration;
-  std::vector<unwind::AddressRange> code;
+  std::vector<AddressRange> code;
   bool tried = false; ///< whether making a module was tried
   Module* module = nullptr;
   std::shared_ptr<const GeneratedCode> copied; ///< if there is a module
@@ -193,7 +193,7 @@ void DynamicCode::add_problem(const Registration& registration, std::string_view
 void DynamicCode::index() {
   ranges_.clear();
   for (std::size_t i = 0; i < entries_.size(); ++i)
-    for (const unwind::AddressRange& range : entries_[i].code) ranges_.push_back({range, i});
+    for (const AddressRange& range : entries_[i].code) ranges_.push_back({range, i});
   // The search goes backwards, so at equal addresses the first in the lists, the newer one, comes last.
   std::ranges::sort(ranges_, [](const Range& a, const Range& b) {
     return a.start != b.start ? a.start < b.start : a.entry > b.entry;
@@ -208,7 +208,7 @@ Module* DynamicCode::module_at(std::uint64_t address) {
   const auto after = std::ranges::upper_bound(ranges_, address, {}, &Range::start);
   const auto first = after - std::min(after - ranges_.begin(), max_overlap);
   for (auto at = after; at != first;)
-    if (address < (--at)->end)
+    if ((--at)->contains(address))
       if (Module* module = make_module(entries_[at->entry])) return module;
   return nullptr;
 }
@@ -227,8 +227,8 @@ Module* DynamicCode::make_module(Entry& entry) {
   if (entry.registration.form == Registration::Form::table)
     if (std::string name = dynamic::copy_string(memory, entry.registration.name); !name.empty())
       info.path = std::move(name);
-  info.start = std::ranges::min(entry.code, {}, &unwind::AddressRange::start).start;
-  info.end = std::ranges::max(entry.code, {}, &unwind::AddressRange::end).end;
+  info.start = std::ranges::min(entry.code, {}, &AddressRange::start).start;
+  info.end = std::ranges::max(entry.code, {}, &AddressRange::end).end();
   info.bias = entry.registration.load_offset;
   if (free_.empty()) {
     entry.module = &modules_.emplace_back(std::move(info), space_.abi(), files_, memory_, copied);
@@ -248,7 +248,7 @@ bool DynamicCode::refresh() {
   release_former();
   const auto picture = [this] {
     std::vector<std::tuple<std::uint64_t, std::uint64_t, const Module*>> all;
-    for (const Range& range : ranges_) all.emplace_back(range.start, range.end, entries_[range.entry].module);
+    for (const Range& range : ranges_) all.emplace_back(range.start, range.size, entries_[range.entry].module);
     return all;
   };
   const auto before = picture();

@@ -50,9 +50,9 @@ constexpr HeaderTable segment_table = {.offset = 32,
                                        .flags_size = 4,
                                        .code_flags = elf::pf_x};
 
-std::vector<unwind::AddressRange> code_in(const HeaderTable& table, const Registration& file,
+std::vector<AddressRange> code_in(const HeaderTable& table, const Registration& file,
                                           unwind::Memory& memory, std::uint64_t& budget) {
-  std::vector<unwind::AddressRange> found;
+  std::vector<AddressRange> found;
   const std::uint64_t first = file.data + number(memory, file.data + table.offset, 8);
   const std::uint64_t size = number(memory, file.data + table.entry_size, 2);
   const std::uint64_t count = number(memory, file.data + table.count, 2);
@@ -62,7 +62,7 @@ std::vector<unwind::AddressRange> code_in(const HeaderTable& table, const Regist
     if ((flags & table.code_flags) != table.code_flags) continue;
     const std::uint64_t start = number(memory, at + table.address, 8);
     const std::uint64_t length = number(memory, at + table.size, 8);
-    if (length && length <= ~start) found.push_back({start, start + length});
+    if (length && length <= ~start) found.push_back({start, length});
   }
   return found;
 }
@@ -91,7 +91,7 @@ void read_jit_list(unwind::Memory& memory, std::uint64_t head, Listing& listing)
   });
 }
 
-std::vector<unwind::AddressRange> find_code(const Registration& file, unwind::Memory& memory,
+std::vector<AddressRange> find_code(const Registration& file, unwind::Memory& memory,
                                             std::uint64_t& budget) {
   std::array<std::byte, 64> header;
   if (file.size < header.size() || !memory.bytes(file.data, header) || !elf::Image::is_elf(header)) return {};

@@ -211,7 +211,7 @@ modules::ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings) const
   info.start = first.start;
   info.end = mappings.back().end;
   const std::uint64_t entry = auxv_value(through_, elf::at_entry);
-  info.main = entry >= info.start && entry < info.end;
+  info.main = info.contains(entry);
   if (info.main) info.entry = entry;
   for (const Mapping& m : mappings)
     if (m.inode || info.vdso) info.mappings.push_back({m.start, m.end, m.offset});

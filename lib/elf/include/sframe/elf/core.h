@@ -66,9 +66,7 @@ struct Module {
 };
 
 /// A contiguous range of the process's memory.
-struct MemoryRange {
-  std::uint64_t address = 0;
-  std::uint64_t size = 0;    ///< as mapped
+struct MemoryRange : AddressRange { ///< as mapped
   std::uint64_t present = 0; ///< leading bytes that are in the file
   std::uint32_t flags = 0;   ///< pf_r, pf_w, pf_x
 };
@@ -102,7 +100,7 @@ public:
   /// All memory, by address.
   std::span<const MemoryRange> memory() const { return memory_; }
   /// The mapped range that contains the address, or nullptr. Logarithmic.
-  const MemoryRange* range_at(std::uint64_t address) const;
+  const MemoryRange* range_at(std::uint64_t address) const { return sframe::range_at(memory_, address); }
 
   /// Copies memory starting at `address`, across adjacent segments; returns how many bytes are in the file (0
   /// to out.size()).
@@ -148,8 +146,7 @@ private:
   std::vector<Stored> stored_; ///< parallel to memory_
   std::vector<Module> modules_;
   /// Module mappings by address, for module_at().
-  struct ModuleSpan {
-    std::uint64_t start, end;
+  struct ModuleSpan : AddressRange {
     std::uint32_t module;
   };
   std::vector<ModuleSpan> module_spans_;

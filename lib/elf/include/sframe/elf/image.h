@@ -16,6 +16,7 @@
 #pragma once
 
 #include "sframe/abi.h"
+#include "sframe/base/address_ranges.h"
 #include "sframe/base/problem.h"
 
 #include <cstddef>
@@ -57,6 +58,7 @@ struct Section {
   std::uint64_t align = 0;
   std::uint64_t entsize = 0;
 
+  AddressRange memory() const { return {address, size}; }
   bool allocated() const { return flags & shf_alloc; }
   bool executable() const { return flags & shf_execinstr; }
 };
@@ -70,6 +72,8 @@ struct Segment {
   std::uint64_t file_size = 0;
   std::uint64_t memory_size = 0;
   std::uint64_t align = 0;
+
+  AddressRange memory() const { return {address, memory_size}; }
 };
 
 /// Bytes that are a view into the file or, if they were changed (decompressed, relocated), owned. Movable.
@@ -112,9 +116,7 @@ struct Table {
 };
 
 /// A range of code: an executable section or, without section headers, an executable segment.
-struct CodeRange {
-  std::uint64_t address = 0;
-  std::uint64_t size = 0;
+struct CodeRange : AddressRange {
   std::uint32_t section = 0; ///< 0 = from a segment
 };
 
@@ -227,12 +229,15 @@ public:
   /// Executable sections with their sizes, else executable PT_LOAD segments; by address.
   std::vector<CodeRange> executable_ranges() const;
 
+  /// The addresses of executable_ranges().
+  AddressSet executable_addresses() const;
+
   /// True if the address is in an executable segment (a section, in a file without segments).
   bool is_executable(std::uint64_t address) const;
 
 private:
-  struct Extent {
-    std::uint64_t address, size, offset;
+  struct Extent : AddressRange {
+    std::uint64_t offset;
     bool executable;
   };
   /// Maps a section to the one that refers to it.

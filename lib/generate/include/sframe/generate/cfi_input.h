@@ -15,16 +15,9 @@
 
 namespace sframe::generate {
 
-/// Addresses [start, start + size).
-struct Range {
-  std::uint64_t start = 0;
-  std::uint64_t size = 0;
-  bool contains(std::uint64_t address) const { return address - start < size; }
-};
-
 /// A section of linker-generated stubs.
 struct Plt {
-  Range range;
+  AddressRange range;
   std::span<const std::byte> bytes; ///< those of the range; empty if they are not in the file
 };
 
@@ -35,7 +28,7 @@ struct CfiInput {
   std::vector<cfi::Section> sections;
   /// Ranges of code, by address. An FDE that starts elsewhere is skipped: linkers leave FDEs of discarded
   /// functions at address 0. Empty: unknown, no FDE is skipped.
-  std::vector<Range> code;
+  std::vector<AddressRange> code;
   /// PLT sections; ignored, with their FDEs, if Options::plt is false.
   std::vector<Plt> plts;
   /// Bytes of `sections` that differ from the file.

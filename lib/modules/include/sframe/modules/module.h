@@ -81,6 +81,7 @@ struct ModuleInfo {
 
   /// The path as the kernel writes it: with " (deleted)" appended if the file is gone.
   void set_path(std::string_view written);
+  bool contains(std::uint64_t address) const { return start <= address && address < end; }
 };
 
 class Module final : public unwind::RuleSource {
@@ -138,8 +139,8 @@ public:
 
   std::optional<unwind::SframeAnswer> find_sframe(std::uint64_t address) override;
   bool find_cfi(std::uint64_t address, unwind::CfiAnswer& answer) override;
-  std::optional<unwind::FunctionExtent> find_function(std::uint64_t address) override;
-  std::optional<unwind::FunctionExtent> find_symbol_extent(std::uint64_t address) override;
+  std::optional<AddressRange> find_function(std::uint64_t address) override;
+  std::optional<AddressRange> find_symbol_extent(std::uint64_t address) override;
 
   /// The build ID in the process, else in the file; may be empty.
   std::span<const std::byte> build_id();

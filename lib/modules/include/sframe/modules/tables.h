@@ -85,7 +85,7 @@ public:
   std::optional<FoundFde> find_fde(std::uint64_t address);
 
   /// The function that contains the address, from the first table that has it. Logarithmic.
-  std::optional<unwind::FunctionExtent> function_at(std::uint64_t address);
+  std::optional<AddressRange> function_at(std::uint64_t address);
 
   /// The result of TableSources::generate, if any.
   const std::optional<ConvertedSframe>& converted() const { return converted_; }
@@ -101,7 +101,7 @@ private:
   void generate_sframe(const elf::Image& image);
   void finish_sframe();
   std::optional<sframe::Error> index_sframe();
-  std::optional<unwind::FunctionExtent> indexed_function(std::uint64_t address) const;
+  std::optional<AddressRange> indexed_function(std::uint64_t address) const;
   class CostlyFde;
   bool find_row(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t address, cfi::FullRow& row);
   bool may_decode(std::uint64_t rows);
@@ -110,7 +110,7 @@ private:
   std::deque<elf::Contents> contents_; ///< owners of decompressed bytes; stable addresses
   std::vector<sframe::Section> sframe_;
   std::optional<sframe::Index> sframe_index_;     ///< if the sections are not sorted
-  std::vector<unwind::FunctionExtent> functions_; ///< all functions, by start, if there is an index
+  std::vector<AddressRange> functions_; ///< all functions, by start, if there is an index
   std::vector<cfi::FdeFinder> cfi_;
   const Procedure* procedure_ = nullptr; ///< of generated code
   std::optional<ConvertedSframe> converted_;

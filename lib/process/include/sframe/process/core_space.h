@@ -55,8 +55,10 @@ private:
   const elf::Core& core_;
   modules::FileOptions files_;
   std::deque<modules::Module> modules_; ///< those of core_.modules(), of linked_, and generated code
-  std::vector<std::pair<unwind::AddressRange, modules::Module*>>
-      linked_; ///< modules in modules_ that no note of the core lists, by address
+  struct Linked : AddressRange {
+    modules::Module* module;
+  };
+  std::vector<Linked> linked_; ///< modules in modules_ that no note of the core lists, by address
   modules::Module* main_ = nullptr;
   modules::DynamicCode generated_;
 };

@@ -21,13 +21,6 @@ namespace sframe::unwind {
 
 class RuleSource;
 
-/// The addresses from `start` up to, not including, `end`.
-struct AddressRange {
-  std::uint64_t start = 0, end = 0;
-
-  friend bool operator==(const AddressRange&, const AddressRange&) = default;
-};
-
 class AddressSpace {
 public:
   virtual ~AddressSpace() = default;

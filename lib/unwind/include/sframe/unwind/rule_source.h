@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "sframe/address.h"
 #include "sframe/cfi/rows.h"
 #include "sframe/row.h"
 
@@ -27,11 +28,6 @@ struct CfiAnswer {
   std::uint8_t address_size = 8;
 };
 
-/// The addresses of one function.
-struct FunctionExtent {
-  std::uint64_t start = 0, size = 0;
-};
-
 /// The tables and symbols for a range of addresses, usually those of a module. All addresses are in the
 /// process.
 class RuleSource {
@@ -42,9 +38,9 @@ public:
   /// none.
   virtual bool find_cfi(std::uint64_t address, CfiAnswer& answer) = 0;
   /// The function that contains an address, according to the tables.
-  virtual std::optional<FunctionExtent> find_function(std::uint64_t address) = 0;
+  virtual std::optional<AddressRange> find_function(std::uint64_t address) = 0;
   /// The same, according to the symbols. Size 0: the symbol has no size.
-  virtual std::optional<FunctionExtent> find_symbol_extent(std::uint64_t address) = 0;
+  virtual std::optional<AddressRange> find_symbol_extent(std::uint64_t address) = 0;
 
 protected:
   ~RuleSource() = default;

@@ -5,13 +5,14 @@
 // frames in that region, and costs other frames nothing.
 //
 //   sframe::unwind::StepperGroup group = default_steppers(abi, main);
-//   group.add(std::make_unique<MyStepper>(), {region_start, region_end});
+//   group.add(std::make_unique<MyStepper>(), AddressRange::between(start, end));
 //   sframe::unwind::Walker walker(space, std::move(group));
 //
 // A frame's address is its lookup_pc(): for a frame that made a call, an address in the call instruction.
 
 #pragma once
 
+#include "sframe/base/address_ranges.h"
 #include "sframe/unwind/frame_stepper.h"
 
 #include <cstddef>
@@ -29,13 +30,10 @@ public:
   struct Member {
     std::unique_ptr<FrameStepper> stepper;
     bool everywhere = true;
-    std::vector<AddressRange> ranges; ///< unless `everywhere`: sorted, no two touch
+    AddressSet ranges; ///< unless `everywhere`
 
     /// Cost: constant if `everywhere`, else logarithmic in the number of ranges.
-    bool covers(std::uint64_t address) const { return everywhere || is_in_ranges(address); }
-
-  private:
-    bool is_in_ranges(std::uint64_t address) const;
+    bool covers(std::uint64_t address) const { return everywhere || ranges.contains(address); }
   };
 
   StepperGroup() = default;

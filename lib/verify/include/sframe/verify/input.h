@@ -62,16 +62,6 @@ struct CfiTable {
   std::vector<Place> places; ///< by offset
 };
 
-/// Addresses [begin, end) of the common address space, and their owner. An end beyond the address space is
-/// set to the last address.
-struct Range {
-  std::uint64_t begin = 0, end = 0;
-  std::uint32_t item = 0;   ///< number of the function, or offset of the FDE
-  std::uint32_t source = 0; ///< index in Input::parts or Input::cfi
-
-  friend bool operator==(const Range&, const Range&) = default;
-};
-
 class Input {
 public:
   /// The files to read. All views and images must outlive the Input.
@@ -109,9 +99,9 @@ public:
   std::span<const SframePart> parts() const { return parts_; }
   std::span<const SframeFault> faults() const { return faults_; }
 
-  /// The decodable non-empty functions, by start; for equal starts the largest first; for equal ranges the
-  /// last first.
-  std::span<const Range> functions() const { return functions_; }
+  /// The decodable non-empty functions, as sort_ranges() sorts them. Here and below, a range's owner is the
+  /// number of a function of a part, or the offset of an FDE in a CFI table.
+  std::span<const OwnedRange> functions() const { return functions_; }
 
   /// Number of functions in all sections.
   std::uint64_t num_functions() const { return num_functions_; }
@@ -119,11 +109,11 @@ public:
   /// .eh_frame before .debug_frame.
   std::span<const CfiTable> cfi() const { return cfi_; }
 
-  /// Executable bytes: disjoint, by address. Empty if there is no image, or if it has none.
-  std::span<const Range> code() const { return code_; }
+  /// Executable bytes. Empty if there is no image, or if it has none.
+  const AddressSet& code() const { return code_; }
 
   /// True for an address in a section of linker-generated stubs, which need not have CFI.
-  bool in_stubs(std::uint64_t address) const;
+  bool in_stubs(std::uint64_t address) const { return stubs_.contains(address); }
   /// The rows computed from the stubs' instructions.
   const generate::StubRows& stub_rows() const { return stub_rows_; }
 
@@ -153,11 +143,10 @@ private:
   std::vector<SframeTable> tables_;
   std::vector<SframePart> parts_;
   std::vector<SframeFault> faults_;
-  std::vector<Range> functions_;
+  std::vector<OwnedRange> functions_;
   std::uint64_t num_functions_ = 0;
   std::vector<CfiTable> cfi_;
-  std::vector<Range> code_;
-  std::vector<Range> stubs_;
+  AddressSet code_, stubs_;
   generate::StubRows stub_rows_;
 };
 

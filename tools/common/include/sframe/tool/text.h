@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "sframe/address.h"
 #include "sframe/base/problem.h"
 
 #include <cstdint>
@@ -19,17 +20,6 @@ std::optional<std::uint64_t> parse_number(std::string_view text);
 
 /// A number in hexadecimal, with or without "0x".
 std::optional<std::uint64_t> parse_address(std::string_view text);
-
-/// Addresses [first, last].
-struct AddressRange {
-  std::uint64_t first = 0;
-  std::uint64_t last = 0;
-  bool contains(std::uint64_t address) const { return first <= address && address <= last; }
-  /// True if [start, start + size) overlaps this range; an empty range counts as its start.
-  bool overlaps(std::uint64_t start, std::uint64_t size) const {
-    return start <= last && (start >= first || first - start < size);
-  }
-};
 
 /// "A" or "A-B" (both inclusive), hexadecimal. Empty if B < A.
 std::optional<AddressRange> parse_address_range(std::string_view text);

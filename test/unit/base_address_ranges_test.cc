@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The owner of an address that is in several ranges.
+
+#include "sframe/base/address_ranges.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace sframe {
+namespace {
+
+TEST(Ranges, InnerRangeWinsAndOuterGoesOn) {
+  std::vector<OwnedRange> ranges{{10, 20, 2, 0}, {0, 100, 1, 0}};
+  sort_ranges(ranges);
+  EXPECT_EQ(disjoint(ranges), (std::vector<OwnedRange>{{0, 10, 1, 0}, {10, 20, 2, 0}, {20, 100, 1, 0}}));
+}
+
+TEST(Ranges, OfEqualStartsTheSmallestOfEqualRangesTheFirst) {
+  std::vector<OwnedRange> ranges{{0, 8, 3, 0}, {0, 4, 2, 0}, {0, 4, 1, 0}, {4, 4, 9, 0}};
+  sort_ranges(ranges);
+  EXPECT_EQ(disjoint(ranges), (std::vector<OwnedRange>{{0, 4, 1, 0}, {4, 8, 3, 0}}));
+}
+
+TEST(Ranges, OverlayKeepsTheFirst) {
+  const std::vector<OwnedRange> first{{10, 20, 1, 0}, {30, 40, 2, 0}};
+  const std::vector<OwnedRange> second{{0, 35, 3, 1}, {36, 38, 4, 1}, {50, 60, 5, 1}};
+  EXPECT_EQ(
+      overlay(first, second),
+      (std::vector<OwnedRange>{{0, 10, 3, 1}, {10, 20, 1, 0}, {20, 30, 3, 1}, {30, 40, 2, 0}, {50, 60, 5, 1}}));
+}
+
+/// The rule, address by address.
+const OwnedRange* owner(const std::vector<OwnedRange>& ranges, std::uint64_t address) {
+  const OwnedRange* best = nullptr;
+  for (const OwnedRange& r : ranges) {
+    if (address < r.begin || address >= r.end) continue;
+    const bool wins = !best || r.begin > best->begin || (r.begin == best->begin && r.end < best->end) ||
+                      (r.begin == best->begin && r.end == best->end && r.item < best->item);
+    if (wins) best = &r;
+  }
+  return best;
+}
+
+TEST(Ranges, RandomRangesFollowTheRuleAtEveryAddress) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<OwnedRange> given[2];
+    for (std::uint32_t source = 0; source < 2; ++source)
+      for (std::uint32_t i = 0; i < 8; ++i) {
+        const std::uint64_t begin = random() % 40;
+        given[source].push_back({begin, begin + random() % 20, i, source});
+      }
+    std::vector<OwnedRange> sorted[2] = {given[0], given[1]};
+    for (auto& ranges : sorted) sort_ranges(ranges);
+    const auto all = overlay(disjoint(sorted[0]), disjoint(sorted[1]));
+    for (std::size_t i = 1; i < all.size(); ++i) ASSERT_LE(all[i - 1].end, all[i].begin);
+    for (std::uint64_t address = 0; address < 64; ++address) {
+      const OwnedRange* wanted = owner(given[0], address);
+      if (!wanted) wanted = owner(given[1], address);
+      const OwnedRange* found = owner(all, address);
+      ASSERT_EQ(wanted == nullptr, found == nullptr) << round << ' ' << address;
+      if (wanted) {
+        ASSERT_EQ(wanted->item, found->item) << round << ' ' << address;
+        ASSERT_EQ(wanted->source, found->source) << round << ' ' << address;
+      }
+    }
+  }
+}
+
+TEST(Ranges, ContainsAndOverlapsNearTheTop) {
+  const AddressRange top{~0ull - 7, 8}, middle{16, 16};
+  EXPECT_TRUE(top.contains(~0ull));
+  EXPECT_FALSE(top.contains(0));
+  EXPECT_EQ(top.end(), last_address);
+  EXPECT_TRUE(middle.contains(AddressRange{16, 16}) && middle.contains(AddressRange{32, 0}));
+  EXPECT_FALSE(middle.contains(AddressRange{31, 2}) || middle.contains(AddressRange{0, 64}));
+  EXPECT_TRUE(middle.overlaps({31, 2}) && middle.overlaps({0, 64}) && top.overlaps({~0ull, 1}));
+  EXPECT_FALSE(middle.overlaps({32, 1}) || middle.overlaps({20, 0}) || AddressRange(20, 0).overlaps(middle));
+  EXPECT_TRUE(AddressRange::between(5, 5).empty() && AddressRange::between(6, 5).empty());
+}
+
+TEST(AddressSets, JoinWhatOverlapsOrTouches) {
+  const AddressSet set({{40, 2}, {10, 10}, {15, 1}, {20, 5}, {30, 0}});
+  const AddressRange joined[] = {{10, 15}, {40, 2}};
+  EXPECT_TRUE(std::ranges::equal(set.ranges(), joined));
+  EXPECT_EQ(set.size(), 17u);
+  EXPECT_EQ(set.size_in_common(AddressSet({{0, 12}, {24, 17}})), 4u);
+  EXPECT_EQ(set.from(25).size(), 1u);
+  EXPECT_EQ(set.from(24).size(), 2u);
+}
+
+TEST(AddressSets, TheLastAddressIsAMember) {
+  AddressSet set({{~0ull - 1, 2}, {~0ull - 9, 100}}); // the second would wrap
+  EXPECT_EQ(set.size(), 10u);
+  EXPECT_TRUE(set.contains(~0ull) && !set.contains(0));
+  set.add({0, 1});
+  EXPECT_EQ(set.ranges().size(), 2u);
+  EXPECT_EQ(set.size_in_common(set), 11u);
+}
+
+TEST(AddressSets, AddingOneByOneGivesTheSame) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    std::vector<AddressRange> ranges;
+    AddressSet one_by_one;
+    for (int i = 0; i < 8; ++i) {
+      ranges.push_back({random() % 60, random() % 6});
+      one_by_one.add(ranges.back());
+    }
+    const AddressSet at_once(ranges);
+    ASSERT_TRUE(std::ranges::equal(one_by_one.ranges(), at_once.ranges())) << round;
+    for (std::uint64_t address = 0; address < 70; ++address)
+      ASSERT_EQ(at_once.contains(address),
+                std::ranges::any_of(ranges, [&](const AddressRange& r) { return r.contains(address); }));
+  }
+}
+
+} // namespace
+} // namespace sframe
