@@ -3,7 +3,6 @@
 #include "sframe/remote/callback_space.h"
 
 #include "remote_cfi.h"
-#include "rule_table.h"
 #include "sframe/unwind/row_step.h"
 #include "sframe/unwind/trampoline.h"
 
@@ -18,8 +17,6 @@
 namespace sframe::remote {
 
 namespace {
-
-constexpr std::size_t usual_cache_size = 1024;
 
 /// Returns a number never used before.
 std::uint64_t next_epoch() {
@@ -43,8 +40,7 @@ RemoteStatus give_name(std::string_view name, std::span<char> buffer) {
 }
 
 CallbackSpace::CallbackSpace(Accessors& accessors, const AbiTraits& abi)
-    : accessors_(accessors), abi_(abi), epoch_(next_epoch()), flushed_(next_epoch()),
-      global_(std::make_unique<RuleTable>(usual_cache_size)) {}
+    : accessors_(accessors), abi_(abi), epoch_(next_epoch()), flushed_(next_epoch()) {}
 
 CallbackSpace::~CallbackSpace() = default;
 
@@ -55,22 +51,22 @@ void CallbackSpace::set_caching(CachingPolicy policy) {
 
 void CallbackSpace::set_cache_size(std::size_t rules) {
   const std::scoped_lock lock(mutex_);
-  global_ = std::make_unique<RuleTable>(std::clamp<std::size_t>(rules, 1, max_cache_size));
+  global_ = ProcedureCache(std::clamp<std::size_t>(rules, 1, max_cache_size));
 }
 
 void CallbackSpace::flush(std::uint64_t first, std::uint64_t last) {
   const std::scoped_lock lock(mutex_);
   dynamic_list_.reset();
   if (policy_ == CachingPolicy::global && (first || last))
-    global_->forget(first, last);
+    global_.forget({first, last - first});
   else
     epoch_ = next_epoch();
   flushed_ = next_epoch();
 }
 
-RuleTable& CallbackSpace::table_of_thread() const {
-  static thread_local RuleTable table(usual_cache_size);
-  return table;
+ProcedureCache& CallbackSpace::cache_of_thread() {
+  static thread_local ProcedureCache cache;
+  return cache;
 }
 
 /// Reads words at multiples of 8, as access_mem() of ptrace and others require. If such a word cannot be
@@ -189,24 +185,25 @@ std::shared_ptr<const ProcedureRules> CallbackView::make_rules(const unwind::Fra
 std::shared_ptr<const ProcedureRules> CallbackView::find_rules(const unwind::FrameState& frame,
                                                                unwind::Memory& memory, RemoteStatus& status) {
   const CachingPolicy policy = space_.caching();
-  const std::uint64_t epoch = space_.epoch();
   status = RemoteStatus::ok;
   if (policy == CachingPolicy::none) return make_rules(frame, memory, status);
+  const unwind::RuleKey key(frame, space_.epoch());
   if (policy == CachingPolicy::per_thread) {
-    if (const auto* found = space_.table_of_thread().find(epoch, frame)) return *found;
+    ProcedureCache& cache = CallbackSpace::cache_of_thread();
+    if (const auto* found = cache.find(key)) return *found;
     auto rules = make_rules(frame, memory, status);
-    if (rules) space_.table_of_thread().put(epoch, frame, rules);
+    if (rules) cache.insert(key, rules);
     return rules;
   }
   {
     const std::scoped_lock lock(space_.mutex_);
-    if (const auto* found = space_.global_->find(epoch, frame)) return *found;
+    if (const auto* found = space_.global_.find(key)) return *found;
   }
   const std::uint64_t flushed = space_.flushed();
   auto rules = make_rules(frame, memory, status); // without the lock: it calls callbacks
   if (rules) {
     const std::scoped_lock lock(space_.mutex_);
-    if (space_.flushed() == flushed) space_.global_->put(epoch, frame, rules); // else outdated
+    if (space_.flushed() == flushed) space_.global_.insert(key, rules); // else outdated
   }
   return rules;
 }

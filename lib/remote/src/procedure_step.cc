@@ -2,7 +2,6 @@
 
 #include "procedure_step.h"
 
-#include "rule_table.h"
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/row_step.h"
 

@@ -16,7 +16,9 @@
 
 #include "sframe/modules/module.h"
 #include "sframe/remote/accessors.h"
+#include "sframe/unwind/compiled_row.h"
 #include "sframe/unwind/frame_stepper.h"
+#include "sframe/unwind/rule_cache.h"
 
 #include <atomic>
 #include <cstddef>
@@ -37,8 +39,17 @@ enum class CachingPolicy : std::uint8_t {
   per_thread ///< each thread has its own, without locks
 };
 
-struct ProcedureRules;
-class RuleTable;
+/// A compiled result of find_procedure(). Does not refer to its data.
+struct ProcedureRules {
+  bool by_row = false; ///< use `row`, else `compiled`
+  bool signal_frame = false;
+  FrameRow row;
+  unwind::CompiledRow compiled;
+};
+
+/// An entry is valid for one epoch of one space, its generation: so nothing is erased when a space is flushed
+/// or destroyed.
+using ProcedureCache = unwind::RuleCache<std::shared_ptr<const ProcedureRules>>;
 
 class CallbackSpace {
 public:
@@ -72,14 +83,14 @@ public:
 
 private:
   friend class CallbackView;
-  RuleTable& table_of_thread() const;
+  static ProcedureCache& cache_of_thread();
 
   Accessors& accessors_;
   const AbiTraits& abi_;
   std::atomic<CachingPolicy> policy_ = CachingPolicy::none;
   std::atomic<std::uint64_t> epoch_, flushed_;
   std::mutex mutex_; ///< guards the members below
-  std::unique_ptr<RuleTable> global_;
+  ProcedureCache global_;
   std::optional<std::uint64_t> dynamic_list_;
 };
 

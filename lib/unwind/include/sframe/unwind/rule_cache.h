@@ -2,61 +2,80 @@
 //
 // Rules by address, in a table of fixed size; a new address overwrites an old one. Stacks repeat the same
 // few hundred return addresses, so nearly every step finds its rule here and reads no table of the module.
-// Failed lookups are cached, too.
+// What is not in the cache is inserted with the key of the lookup that missed it.
 
 #pragma once
 
+#include "sframe/address.h"
 #include "sframe/unwind/frame_stepper.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace sframe::unwind {
 
-/// All properties of a frame on which its rules depend.
-struct RuleKey {
-  RuleKey() = default;
-  explicit RuleKey(const FrameState& frame)
-      : pc(frame.registers.pc), pc_exact(frame.pc_exact), behind_fault(frame.behind_fault) {}
+/// All properties of a frame on which its rules depend, and the generation of what they are made from.
+class RuleKey {
+public:
+  /// `generation` is less than 2^62, and not 0. Entries of another generation are not found.
+  explicit RuleKey(const FrameState& frame, std::uint64_t generation = 1)
+      : pc_(frame.registers.pc), rest_(generation << 2 | frame.pc_exact << 1 | frame.behind_fault) {}
 
-  std::uint64_t lookup_pc() const { return pc - (!pc_exact | behind_fault); }
-  /// The slot in a table of 2^bits entries.
-  std::size_t slot(int bits) const { return (pc * 0x9e3779b97f4a7c15) >> (64 - bits); }
+private:
+  template <class> friend class RuleCache;
 
+  RuleKey() = default; ///< equals no other key
+  std::uint64_t lookup_pc() const { return pc_ - ((rest_ & 3) != 2); }
   friend bool operator==(const RuleKey&, const RuleKey&) = default;
 
-  std::uint64_t pc = 0;
-  bool pc_exact = false;
-  bool behind_fault = false;
+  std::uint64_t pc_ = 0, rest_ = 0;
 };
 
 template <class Rules> class RuleCache {
 public:
-  static constexpr int bits = 10;
-  static constexpr std::size_t size = std::size_t{1} << bits;
+  static constexpr std::size_t usual_size = 1024;
 
-  RuleCache() : entries_(size) {}
+  /// For `size` rules, rounded up to a power of two.
+  explicit RuleCache(std::size_t size = usual_size)
+      : shift_(64 - std::countr_zero(std::bit_ceil(std::max<std::size_t>(size, 2)))),
+        entries_(std::size_t{1} << (64 - shift_)) {}
 
-  struct Entry {
-    RuleKey key;
-    bool used = false;
-    Rules rules;
-  };
-
-  /// The rules for a frame's address; on a miss, `make(rules)` fills them in.
-  template <class Make> Rules& find(const FrameState& frame, Make&& make) {
-    const RuleKey key(frame);
-    Entry& entry = entries_[key.slot(bits)];
-    if (entry.used && entry.key == key) return entry.rules;
-    entry.used = false; // make() may throw when memory runs out
-    entry.key = key;
+  /// The rules for the key; on a miss, `make(rules)` fills in those of a former entry.
+  template <class Make> Rules& find(const RuleKey& key, Make&& make) {
+    Entry& entry = entries_[slot(key)];
+    if (entry.key == key) return entry.rules;
+    entry.key = RuleKey(); // make() may throw when memory runs out
     make(entry.rules);
-    entry.used = true;
+    entry.key = key;
     return entry.rules;
   }
 
+  /// The rules for the key, or nullptr: then insert() takes the same key.
+  const Rules* find(const RuleKey& key) const {
+    const Entry& entry = entries_[slot(key)];
+    return entry.key == key ? &entry.rules : nullptr;
+  }
+  void insert(const RuleKey& key, Rules rules) { entries_[slot(key)] = {key, std::move(rules)}; }
+
+  /// Drops entries found by an address in the range: that of the call, if the pc is a return address. The pc
+  /// counts, too, since the code there was read.
+  void forget(AddressRange range) {
+    for (Entry& entry : entries_)
+      if (range.contains(entry.key.lookup_pc()) || range.contains(entry.key.pc_)) entry = {};
+  }
+
 private:
+  struct Entry {
+    RuleKey key;
+    Rules rules;
+  };
+  std::size_t slot(const RuleKey& key) const { return (key.pc_ * 0x9e3779b97f4a7c15) >> shift_; }
+
+  int shift_;
   std::vector<Entry> entries_;
 };
 
