@@ -7,6 +7,7 @@
 
 #include "procedure_step.h"
 #include "sframe/unwind/trampoline.h"
+#include "sframe/unwind/walker.h"
 
 #include "sframe/modules/dynamic_code.h"
 #include "sframe/steppers/steppers.h"
@@ -48,32 +49,36 @@ class Others final : public modules::ByteSource {
 public:
   Others(CallbackSpace& space, void* arg, std::uint64_t walk)
       : walk(walk), epoch_(space.epoch()), flushed_(space.flushed()), view_(space, arg),
-        generated_(view_, files_, *this, modules_) {
-    const AbiTraits& abi = space.abi();
-    steppers_.push_back(steppers::make_sframe_stepper(abi));
-    steppers_.push_back(steppers::make_cfi_stepper(abi));
-    steppers_.push_back(steppers::make_context_stepper(abi));
-    steppers_.push_back(steppers::make_analysis_stepper(abi));
-    steppers_.push_back(steppers::make_frame_pointer_stepper(abi));
+        generated_(view_, files_, *this, modules_), walker_(view_, make_steppers(space.abi())) {
+    view_.set_generated_code(&generated_);
     generated_.add_dyn_info_list(view_.dynamic_info_list().value_or(0));
   }
 
   bool is_for(const CallbackSpace& space, void* arg) const {
     return epoch_ == space.epoch() && flushed_ == space.flushed() && arg == view_.arg();
   }
-  const unwind::StepperList& steppers() const { return steppers_; }
+  unwind::Walker& walker() { return walker_; }
   modules::DynamicCode& generated() { return generated_; }
   std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
 
   std::uint64_t walk; ///< the last walk that used it
 
 private:
+  static unwind::StepperList make_steppers(const AbiTraits& abi) {
+    unwind::StepperList made;
+    for (const auto make :
+         {steppers::make_sframe_stepper, steppers::make_cfi_stepper, steppers::make_context_stepper,
+          steppers::make_analysis_stepper, steppers::make_frame_pointer_stepper})
+      made.push_back(make(abi));
+    return made;
+  }
+
   std::uint64_t epoch_, flushed_; ///< of the space
   modules::FileOptions files_{.open_files = false};
   CallbackView view_;
   std::deque<modules::Module> modules_;
   modules::DynamicCode generated_;
-  unwind::StepperList steppers_;
+  unwind::Walker walker_;
 };
 
 /// Each thread keeps one, for the target that it used last. A new walk reads code registered meanwhile.
@@ -162,19 +167,14 @@ void RemoteCursor::find_next(Next& next, unwind::SaveLocations* locations) const
   if (next.status == RemoteStatus::no_info) {
     next.status = RemoteStatus::ok;
     if (locations) locations->in_memory = locations->in_register = 0;
-    result = unwind::StepResult::failed(view.is_code(frame_.lookup_pc()) ? unwind::StopReason::no_rule
-                                                                         : unwind::StopReason::not_code,
-                                        frame_.registers.pc);
-    Others& rest = others(*space_, arg_, walk_);
-    view.set_generated_code(&rest.generated());
-    for (const auto& stepper : rest.steppers()) {
-      unwind::StepResult answer = stepper->step(frame_, memory, next.caller);
-      check(memory, frame_, next.caller, answer);
-      if (!answer.settled()) continue;
-      result = answer;
-      next.by = stepper->name();
-      break;
-    }
+    const unwind::FrameStepper* by = nullptr;
+    others(*space_, arg_, walk_).walker().step(frame_, next.caller, by, result);
+    if (result.settled())
+      next.by = by->name();
+    else // whatever went wrong, the owner has no information
+      result = unwind::StepResult::failed(view.is_code(frame_.lookup_pc()) ? unwind::StopReason::no_rule
+                                                                           : unwind::StopReason::not_code,
+                                          frame_.registers.pc);
   } else if (next.status == RemoteStatus::stop_unwind) {
     result = {.status = unwind::StepStatus::bottom, .reason = unwind::StopReason::bottom};
   } else if (next.status != RemoteStatus::ok) {

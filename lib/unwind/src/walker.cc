@@ -85,7 +85,8 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
   result = failure.value_or(StepResult::not_mine());
 }
 
-void Walker::step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
+void Walker::find_caller(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
+                         StepResult& result) {
   ask_all(steppers_.exact(), frame, caller, by, result);
   if (result.settled()) return;
   // If the budget prevented the use of tables, heuristics must not replace them.
@@ -175,7 +176,7 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
   }
   for (;;) {
     const FrameStepper* by = nullptr;
-    step(*now, *next, by, result);
+    find_caller(*now, *next, by, result);
     frame.has_cfa = result.has_cfa;
     frame.cfa = result.cfa;
     frame.signal_frame = result.signal_frame;

@@ -81,8 +81,15 @@ public:
   /// The same from any frame, for example one that an earlier walk found. It gets the number 0.
   WalkEnd walk(const FrameState& start, FrameReceiver& receiver);
 
+  /// One step, for those who keep the frames themselves: finds the caller of any frame. Registers lost by
+  /// earlier steps are not recovered. `by` is the stepper of the result.
+  void step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
+    since_checkpoint_ = 0;
+    find_caller(frame, caller, by, result);
+  }
+
 private:
-  void step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result);
+  void find_caller(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result);
   void note_step(const FrameState& frame, const FrameStepper* by);
   void recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                         StepResult& result);
