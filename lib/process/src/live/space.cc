@@ -172,28 +172,28 @@ Result<bool> LiveSpace::refresh() {
   if (text == maps_) return false;
   mappings_.clear();
   maps_ = std::move(text);
+  const std::uint64_t entry = auxv_value(through_, elf::at_entry);
   try {
     for (const live::MapsLine& line : live::parse_maps(maps_)) mappings_.push_back({line});
-    for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image);
+    for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image, entry);
   } catch (...) { // out of memory: it is read again next time
     mappings_.clear();
     maps_.clear();
     throw;
   }
-  const std::uint64_t entry = auxv_value(through_, elf::at_entry);
   const Mapping* at_entry = mapping_at(entry);
   main_ = at_entry ? at_entry->module : nullptr;
   return true;
 }
 
 /// A known image keeps its module.
-void LiveSpace::add_module(std::span<Mapping> mappings) {
+void LiveSpace::add_module(std::span<Mapping> mappings, std::uint64_t entry) {
   std::string key;
   for (const Mapping& mapping : mappings) key += mapping.line;
   std::unique_ptr<Known>& known = known_[key];
   if (!known) {
     auto added = std::make_unique<Known>(*this);
-    added->module = &modules_.emplace_back(describe(mappings), abi_, files_, *added);
+    added->module = &modules_.emplace_back(describe(mappings, entry), abi_, files_, *added);
     known = std::move(added);
   }
   for (Mapping& mapping : mappings)
@@ -203,14 +203,13 @@ void LiveSpace::add_module(std::span<Mapping> mappings) {
     }
 }
 
-modules::ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings) const {
+modules::ModuleInfo LiveSpace::describe(std::span<const Mapping> mappings, std::uint64_t entry) const {
   modules::ModuleInfo info;
   const Mapping& first = mappings.front();
   info.set_path(first.path);
   info.vdso = first.inode == 0;
   info.start = first.start;
   info.end = mappings.back().end;
-  const std::uint64_t entry = auxv_value(through_, elf::at_entry);
   info.main = info.contains(entry);
   if (info.main) info.entry = entry;
   for (const Mapping& m : mappings)

@@ -79,8 +79,9 @@ public:
 private:
   struct Mapping;
   struct Known;
-  void add_module(std::span<Mapping> mappings);
-  modules::ModuleInfo describe(std::span<const Mapping> mappings) const;
+  /// `entry`: the address of the program's entry point.
+  void add_module(std::span<Mapping> mappings, std::uint64_t entry);
+  modules::ModuleInfo describe(std::span<const Mapping> mappings, std::uint64_t entry) const;
   std::string find_file(const Mapping& mapping, const std::string& path) const;
   const Mapping* mapping_at(std::uint64_t address) const;
 
