@@ -158,7 +158,7 @@ sframe_process* sframe_open_core(const char* path, const sframe_options* options
 sframe_process* sframe_attach(int pid, const sframe_options* options, sframe_error* error) {
   return c::guarded_pointer(error, [&]() -> sframe_process* {
     modules::FileOptions files = file_options(options);
-    if (!files.budget) files.budget = std::make_shared<Budget>(Limits::standard, 0); // refilled by each stop
+    files.add_budget(0); // refilled by each stop
     auto process = process::LiveProcess::attach(static_cast<std::uint32_t>(pid), std::move(files));
     if (process) return new Running(std::move(*process));
     c::report(error, SFRAME_INVALID, "process " + std::to_string(pid) + ": " + process.error().text());

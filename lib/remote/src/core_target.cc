@@ -9,10 +9,9 @@
 namespace sframe::remote {
 
 Result<std::unique_ptr<CoreTarget>> CoreTarget::open(const std::string& path, modules::FileOptions files) {
-  const Limits limits = files.budget ? files.budget->limits() : Limits::standard;
-  auto file = elf::CoreFile::open(path, limits);
+  auto file = elf::CoreFile::open(path, files.limits());
   if (!file) return std::unexpected(file.error());
-  if (!files.budget) files.budget = std::make_shared<Budget>(limits, file->cost_size());
+  files.add_budget(file->cost_size());
   std::unique_ptr<CoreTarget> target(new CoreTarget(std::move(*file)));
   auto process = process::CoreProcess::create(target->core(), std::move(files));
   if (!process) return std::unexpected(process.error());

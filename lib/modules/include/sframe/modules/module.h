@@ -54,6 +54,13 @@ struct FileOptions {
   FileTrust trust = FileTrust::build_id;
   /// Budget for all that is read for one core; nullptr: only the limits of the parts apply.
   std::shared_ptr<Budget> budget;
+
+  /// The limits of the budget, or those that apply if there is none.
+  Limits limits() const { return budget ? budget->limits() : Limits::standard; }
+  /// Makes a budget with these limits for an input of `size` bytes, unless there is one.
+  void add_budget(std::uint64_t size) {
+    if (!budget) budget = std::make_shared<Budget>(limits(), size);
+  }
 };
 
 /// A mapping of the module's file.
