@@ -10,6 +10,7 @@
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/registers.h"
 #include "sframe/unwind/row_step.h"
+#include "sframe/base/budget.h"
 #include "sframe/unwind/rule_cache.h"
 #include "sframe/unwind/trampoline.h"
 
@@ -161,7 +162,7 @@ private:
   std::unique_ptr<code::Decoder> decoder_; ///< made when needed
   std::vector<code::Effect> effects_;
   std::vector<std::byte> buffer_;
-  std::uint64_t work_left_ = max_work;
+  Budget own_budget_{Limits::standard, std::uint64_t{12} << 20}; ///< 16 MiB of guesses
 };
 
 bool CodeFrames::Reader::look(const unwind::FrameState& frame, unwind::Memory& memory, Known& known) {
@@ -183,9 +184,8 @@ std::span<const std::byte> CodeFrames::Reader::read(const FunctionRange& range, 
 
 bool CodeFrames::Reader::analyse(const FunctionRange& range, const unwind::FrameState& frame,
                                  unwind::Memory& memory, CodeFrame& code) {
-  // Without a budget, each walker has its own limit.
-  if (memory.space().budget() ? !memory.space().may_guess(range.size) : range.size > work_left_) return false;
-  work_left_ -= std::min(work_left_, range.size);
+  Budget* const budget = memory.space().budget();
+  if (!(budget ? budget : &own_budget_)->take(Resource::guesses, range.size)) return false;
   if (!analyzer_) analyzer_.emplace(abi_);
   ProcessData data(memory);
   const code::Results& results = analyzer_->run({.start = range.start,

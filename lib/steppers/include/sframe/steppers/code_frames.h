@@ -66,8 +66,9 @@ public:
 
   /// The analysis at the frame's lookup_pc(); nullptr if it does not lead to a caller. Results are cached by
   /// address, in a table of fixed size, and valid until the next call. The first query for an address costs
-  /// an analysis of the function: microseconds to milliseconds, at most max_function_size bytes each and
-  /// max_work bytes in the life of the object. Allocates only for functions larger than those before.
+  /// an analysis of the function: microseconds to milliseconds, at most max_function_size bytes each. The
+  /// bytes are taken from the address space's budget or, if it has none, from one of 16 MiB for the life of
+  /// the object. Allocates only for functions larger than those before.
   const CodeFrame* find(const unwind::FrameState& frame, unwind::Memory& memory);
 
   /// Sets `caller` to the frame's caller: the row's CFA, RA and FP, and other registers that the code keeps
@@ -76,7 +77,6 @@ public:
                                  unwind::Memory& memory, unwind::FrameState& caller);
 
   static constexpr std::uint64_t max_function_size = std::uint64_t{1} << 18;
-  static constexpr std::uint64_t max_work = std::uint64_t{1} << 24;
 
 private:
   class Reader;
