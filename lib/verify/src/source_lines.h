@@ -10,6 +10,10 @@
 #include <memory>
 #include <optional>
 
+namespace sframe::elf {
+class LlvmDwarf;
+}
+
 namespace sframe::verify {
 
 class SourceLines {
@@ -22,9 +26,10 @@ public:
   std::optional<Names::Source> find(const Location& at);
 
 private:
-  struct Reader;
-  explicit SourceLines(std::unique_ptr<Reader> reader);
-  std::unique_ptr<Reader> reader_;
+  SourceLines(std::unique_ptr<elf::LlvmDwarf> dwarf, bool relocatable);
+
+  std::unique_ptr<elf::LlvmDwarf> dwarf_;
+  bool relocatable_;
 };
 
 } // namespace sframe::verify

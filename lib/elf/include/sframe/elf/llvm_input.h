@@ -5,21 +5,26 @@
 
 #pragma once
 
-#include <cstdint>
-#include <optional>
+#include "sframe/base/problem.h"
+
+#include <cstddef>
+#include <vector>
 
 namespace sframe::elf {
 
 class Image;
-struct Section;
-
-/// The uncompressed size in the header of a compressed section; nothing if the file does not hold that
-/// header.
-std::optional<std::uint64_t> claimed_size(const Image& image, const Section& section);
 
 /// True if the file can be passed to llvm::DWARFContext: the stated sizes of compressed sections add up to at
 /// most 64 MiB and 64 times the file's size, and relocation sections are well-formed. Linear in the number of
 /// sections.
 bool is_fit_for_llvm_dwarf(const Image& image);
+
+/// True if a section has the flag: LLVM decompresses it, regardless of its name.
+bool has_compressed_sections(const Image& image);
+
+/// An ELF file with the debug sections of `image`, uncompressed. LLVM trusts the decompressed size in the
+/// file and ends the program if it cannot allocate it. Its data structures for debug information are many
+/// times as large, so the size limit is lower here than elsewhere, unless `unlimited`.
+Result<std::vector<std::byte>> without_compression(const Image& image, bool unlimited);
 
 } // namespace sframe::elf
