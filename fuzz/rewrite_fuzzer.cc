@@ -31,30 +31,20 @@ void require(bool condition, std::source_location where = std::source_location::
 }
 
 /// A section whose contents depend on the address for which it was made.
-class Maker {
-public:
-  explicit Maker(std::size_t size) : bytes_(size, std::byte(0x5f)) {}
-
-  elf::SectionMaker steps() {
-    return {.make = [this](elf::Places) -> Result<std::uint64_t> { return bytes_.size(); },
-            .finish = [this](std::uint64_t address) -> Result<std::span<const std::byte>> {
-              return at(address);
-            }};
-  }
-  std::span<const std::byte> at(std::uint64_t address) {
-    for (unsigned i = 0; i < 8; ++i) bytes_[i] = std::byte(address >> 8 * i);
-    return bytes_;
-  }
-
-private:
-  Bytes bytes_;
-};
+Bytes section_at(std::uint64_t address, std::size_t size) {
+  Bytes bytes(size, std::byte(0x5f));
+  for (unsigned i = 0; i < 8; ++i) bytes[i] = std::byte(address >> 8 * i);
+  return bytes;
+}
 
 Result<elf::Edit> add(std::span<const std::byte> file, std::size_t size) {
   const auto image = elf::Image::parse(file);
   if (!image) return std::unexpected(image.error());
-  Maker maker(size);
-  auto linked = elf::add_section(*image, maker.steps());
+  auto insertion = elf::Insertion::plan(*image);
+  if (!insertion) return std::unexpected(insertion.error());
+  const auto address = insertion->choose_address(size);
+  if (!address) return std::unexpected(address.error());
+  auto linked = insertion->write(section_at(*address, size));
   if (!linked) return std::unexpected(linked.error());
   return std::move(linked->edit);
 }
@@ -80,7 +70,7 @@ void check_section(const elf::Image& image, std::size_t size) {
   require(segment && segment->file_size == size && segment->memory_size == size);
   const auto loaded = image.read(segment->address, size);
   require(loaded.has_value());
-  require(std::ranges::equal(*loaded, Maker(size).at(segment->address)));
+  require(std::ranges::equal(*loaded, section_at(segment->address, size)));
   require(loaded->data() == image.bytes().data() + segment->offset);
   const auto tables = image.sframe_tables();
   require(tables.size() == 1 && tables.front().address == segment->address);

@@ -131,13 +131,7 @@ Result<Bytes> with_function(const Bytes& file, std::uint32_t index, std::uint64_
   const auto added =
       builder.add({.start = layout->image().sections()[index].address + offset, .size = 2}, {&row, 1});
   if (!added) return fail(message(added.error().reason));
-  Bytes section;
-  const auto edit =
-      add_section_to_object(*layout, {.make = [&](Places) -> Result<std::uint64_t> { return builder.size(); },
-                                      .finish = [&](std::uint64_t address) -> Result<std::span<const std::byte>> {
-                                        section = builder.finish(address).value_or(Bytes());
-                                        return section;
-                                      }});
+  const auto edit = add_section_to_object(*layout, builder.finish(layout->end()).value_or(Bytes()));
   if (!edit) return std::unexpected(edit.error());
   return edit->apply(file);
 }

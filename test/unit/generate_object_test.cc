@@ -27,15 +27,9 @@ Result<Bytes> convert(std::span<const std::byte> file) {
   const auto input = CfiInput::from_image(layout->image());
   if (!input) return std::unexpected(input.error());
   const auto [builder, report] = from_cfi(*input, {});
-  Bytes section;
-  const auto make = [&](elf::Places) -> Result<std::uint64_t> { return builder.size(); };
-  const auto finish = [&](std::uint64_t address) -> Result<std::span<const std::byte>> {
-    auto made = builder.finish(address);
-    if (!made) return fail(message(made.error().reason));
-    section = std::move(*made);
-    return section;
-  };
-  const auto edit = elf::add_section_to_object(*layout, {.make = make, .finish = finish});
+  const auto section = builder.finish(layout->end());
+  if (!section) return fail(message(section.error().reason));
+  const auto edit = elf::add_section_to_object(*layout, *section);
   if (!edit) return std::unexpected(edit.error());
   return edit->apply(file);
 }

@@ -108,38 +108,6 @@ std::expected<Generated, Failure> finish(const CommandLine& line, const Input& i
   return out;
 }
 
-/// Converts in the two steps of elf::SectionMaker, and keeps their error and result.
-class Maker {
-public:
-  Maker(const CommandLine& line, const Input& input) : line_(line), input_(input) {}
-
-  elf::SectionMaker steps() {
-    return {.make = [this](elf::Places places) { return make(places); },
-            .finish = [this](std::uint64_t address) { return place(address); }};
-  }
-  std::expected<Generated, Failure> result = Generated();
-
-private:
-  Result<std::uint64_t> make(elf::Places places) {
-    auto made = convert_at(line_, input_, places);
-    if (!made) {
-      result = std::unexpected(made.error());
-      return std::unexpected(made.error().problem);
-    }
-    unplaced_.emplace(std::move(*made));
-    return unplaced_->builder.size();
-  }
-  Result<std::span<const std::byte>> place(std::uint64_t address) {
-    result = finish(line_, input_, *unplaced_, address);
-    if (!result) return std::unexpected(result.error().problem);
-    return result->bytes;
-  }
-
-  const CommandLine& line_;
-  const Input& input_;
-  std::optional<Unplaced> unplaced_;
-};
-
 } // namespace
 
 std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
@@ -192,30 +160,42 @@ std::expected<Generated, Failure> generate(const CommandLine& line, const Input&
   if (input.object && line.emit != Emit::elf)
     return failed(
         {"a section of a relocatable object says nothing without its relocations; use --emit=elf", {}, {}});
-  if (line.emit != Emit::elf) {
-    const std::uint64_t address = section_address(line, input);
-    auto made = convert_at(line, input, {address, address});
-    if (!made) return std::unexpected(made.error());
-    return finish(line, input, *made, address);
+  const bool emits_file = line.emit == Emit::elf;
+  if (emits_file && !input.image)
+    return failed({"a raw section belongs to no ELF file that it could go into", {}, {}});
+  // Plan, convert, choose the address, encode, write: the address depends on the size, the bytes on the
+  // address.
+  std::optional<elf::Insertion> insertion;
+  std::uint64_t address = input.object ? input.object->end() : section_address(line, input);
+  elf::Places places{address, address};
+  if (emits_file && !input.object) {
+    auto planned = elf::Insertion::plan(*input.image);
+    if (!planned) return failed(std::move(planned.error()));
+    places = insertion.emplace(std::move(*planned)).places();
   }
-  if (!input.image) return failed({"a raw section belongs to no ELF file that it could go into", {}, {}});
-  Maker maker(line, input);
+  auto made = convert_at(line, input, places);
+  if (!made) return std::unexpected(made.error());
+  if (insertion) {
+    const auto chosen = insertion->choose_address(made->builder.size());
+    if (!chosen) return failed(chosen.error());
+    address = *chosen;
+  }
+  auto out = finish(line, input, *made, address);
+  if (!out || !emits_file) return out;
   if (input.object) {
-    auto image = elf::add_section_to_object(*input.object, maker.steps());
-    if (maker.result && !image) return failed(std::move(image.error()));
-    if (maker.result) maker.result->image = std::move(*image);
-  } else {
-    auto linked = elf::add_section(*input.image, maker.steps());
-    if (maker.result && !linked) return failed(std::move(linked.error()));
-    if (maker.result) {
-      maker.result->image = std::move(linked->edit);
-      if (linked->headers_moved)
-        maker.result->warnings.push_back(
-            "no room for two program headers more: they moved to the end of the image, where strip, objcopy and "
-            "libelf's tools may destroy them; run those before, or use --emit=sidecar");
-    }
+    auto object = elf::add_section_to_object(*input.object, out->bytes);
+    if (!object) return failed(std::move(object.error()));
+    out->image = std::move(*object);
+    return out;
   }
-  return std::move(maker.result);
+  auto linked = insertion->write(out->bytes);
+  if (!linked) return failed(std::move(linked.error()));
+  out->image = std::move(linked->edit);
+  if (linked->headers_moved)
+    out->warnings.push_back(
+        "no room for two program headers more: they moved to the end of the image, where strip, objcopy and "
+        "libelf's tools may destroy them; run those before, or use --emit=sidecar");
+  return out;
 }
 
 bool share_rows(const CommandLine& line, const AbiTraits& abi) {

@@ -448,33 +448,55 @@ Result<Edit> replace(const Image& image, const Tables& tables, const OldSection&
 
 } // namespace
 
-Result<Linked> add_section(const Image& image, const SectionMaker& maker) {
+struct Insertion::Plan {
+  const Image& image;
+  Tables tables;
+  OldSection old;
+  bool may_replace;
+  Result<Layout> layout; ///< may have failed if `may_replace`
+  bool replaces = false;
+};
+
+Insertion::Insertion(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
+Insertion::~Insertion() = default;
+Insertion::Insertion(Insertion&&) noexcept = default;
+Insertion& Insertion::operator=(Insertion&&) noexcept = default;
+
+Result<Insertion> Insertion::plan(const Image& image) {
   const auto tables = read_tables(image);
   if (!tables) return std::unexpected(tables.error());
   const auto old = find_old(image, *tables);
   if (!old) return std::unexpected(old.error());
   if (const auto complete = check_complete(image, *tables, *old); !complete)
     return std::unexpected(complete.error());
-  const auto with = [&](auto&& f) { return with_types(image.byte_order(), f); };
+  auto plan = std::make_unique<Plan>(image, *tables, *old, is_replaceable(image, *tables, *old),
+                                     lay_out(image, *tables, *old));
+  if (!plan->layout && !plan->may_replace) return std::unexpected(plan->layout.error());
+  return Insertion(std::move(plan));
+}
 
-  // Plan the possible addresses, then make the section, once, and only then choose an address.
-  const bool may_replace = is_replaceable(image, *tables, *old);
-  const auto layout = lay_out(image, *tables, *old);
-  if (!layout && !may_replace) return std::unexpected(layout.error());
-  Places places{.lowest = may_replace ? old->address : layout->section_address, .highest = 0};
-  places.highest = layout ? layout->section_address : old->address;
-  if (places.lowest > places.highest) std::swap(places.lowest, places.highest);
-  const auto size = maker.make(places);
-  if (!size) return std::unexpected(size.error());
+Places Insertion::places() const {
+  const auto& [image, tables, old, may_replace, layout, replaces] = *plan_;
+  const auto [lowest, highest] = std::minmax(may_replace ? old.address : layout->section_address,
+                                             layout ? layout->section_address : old.address);
+  return {lowest, highest};
+}
 
-  const bool replaces = may_replace && *size <= old->size;
-  if (!replaces && !layout) return std::unexpected(layout.error());
-  const auto section = maker.finish(replaces ? old->address : layout->section_address);
-  if (!section) return std::unexpected(section.error());
-  if (replaces && section->size() > old->size) return fail("the section is larger than it was said to be", section_name);
-  auto edit = with([&]<class Types>(Types) {
-    return replaces ? replace<Types>(image, *tables, *old, *section)
-                    : Writer<Types>(image, *tables, *layout, *old, *section).write();
+Result<std::uint64_t> Insertion::choose_address(std::uint64_t size) {
+  plan_->replaces = plan_->may_replace && size <= plan_->old.size;
+  if (plan_->replaces) return plan_->old.address;
+  if (!plan_->layout) return std::unexpected(plan_->layout.error());
+  return plan_->layout->section_address;
+}
+
+Result<Linked> Insertion::write(std::span<const std::byte> section) const {
+  const auto& [image, tables, old, may_replace, layout, replaces] = *plan_;
+  if (replaces && section.size() > old.size)
+    return fail("the section is larger than it was said to be", section_name);
+  auto edit = with_types(image.byte_order(), [&]<class Types>(Types) {
+    return plan_->replaces
+               ? replace<Types>(plan_->image, plan_->tables, plan_->old, section)
+               : Writer<Types>(plan_->image, plan_->tables, *plan_->layout, plan_->old, section).write();
   });
   if (!edit) return std::unexpected(edit.error());
   return Linked{std::move(*edit), !replaces && layout->room == HeaderRoom::moved};

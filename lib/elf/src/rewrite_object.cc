@@ -359,14 +359,11 @@ template <class Types> std::vector<std::byte> ObjectWriter<Types>::write(const W
 
 } // namespace
 
-Result<Edit> add_section_to_object(const ObjectLayout& object, const SectionMaker& maker) {
-  if (const auto made = maker.make({object.end(), object.end()}); !made) return std::unexpected(made.error());
-  const auto section = maker.finish(object.end());
-  if (!section) return std::unexpected(section.error());
+Result<Edit> add_section_to_object(const ObjectLayout& object, std::span<const std::byte> section) {
   const auto parts = find_parts(object.image());
   if (!parts) return std::unexpected(parts.error());
   return with_types(object.image().byte_order(), [&]<class Types>(Types) -> Result<Edit> {
-    const auto written = relocate<Types>(object, *parts, *section, object.end());
+    const auto written = relocate<Types>(object, *parts, section, object.end());
     if (!written) return std::unexpected(written.error());
     return Edit::replace_all(ObjectWriter<Types>(object.image(), *parts).write(*written));
   });
