@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "code_findings.h"
+
+#include "code_text.h"
+#include "compare_rows.h"
+#include "sframe/code/row_check.h"
+
+#include <algorithm>
+
+namespace sframe::verify {
+
+namespace {
+
+using code::Agreement;
+using code::Exit;
+
+/// Ends the message if SFrame reproduces wrong CFI.
+constexpr const char* cfi_too = "; the CFI says the same";
+
+bool leaves(Exit exit) {
+  return exit == Exit::returns || exit == Exit::returns_wrong || exit == Exit::returns_unknown ||
+         exit == Exit::tail_call || exit == Exit::indirect_tail_call;
+}
+
+} // namespace
+
+CodeFindings::CodeFindings(const Input& input, const UnitRows& rows, Verdicts& verdicts, Sink& sink)
+    : input_(input), abi_(*input.image()->abi()), rows_(rows), verdicts_(verdicts), sink_(sink),
+      merger_(input, sink) {}
+
+Finding CodeFindings::describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
+  Finding finding;
+  finding.id = id;
+  finding.at = input_.locate(at.instruction.address);
+  finding.end = finding.at->pc + at.instruction.length;
+  finding.message = std::move(message);
+  finding.sframe = row_text(row.row, abi_);
+  finding.code = state_text(at.state, abi_);
+  finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
+  // A row that starts inside the instruction applies from there on.
+  if (const auto rule = rows_.cfi_rule(std::max(at.instruction.address, row.begin)))
+    finding.cfi = rule_text(*rule, abi_);
+  finding.compiler =
+      verify::check(id).severity != Severity::note && rows_.cfi_agrees(at.instruction.address, row);
+  if (finding.compiler) finding.message += cfi_too;
+  return finding;
+}
+
+void CodeFindings::contradict(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
+  Finding finding = describe(id, at, row, std::move(message));
+  verdicts_.add(row.part, row.function,
+                finding.compiler ? Verdict::contradiction_in_cfi : Verdict::contradiction);
+  sink_.add(std::move(finding));
+}
+
+/// The row cannot be checked here: adds the reason.
+void CodeFindings::add_undecided(const code::Reached& at, const PlacedRow& row, std::string why) {
+  const bool is_certain = at.certainty == code::Certainty::certain;
+  if (!is_certain && input_.in_stubs(at.instruction.address)) return; // may be data
+  verdicts_.add(row.part, row.function, Verdict::undecided);
+  merger_.add(is_certain ? Id::K303 : Id::K302, at.instruction.address,
+              at.instruction.address + at.instruction.length,
+              [&](Finding& finding) { finding = describe(finding.id, at, row, std::move(why)); });
+}
+
+/// A contradiction at an instruction: extends that of the preceding instruction, or starts a new one.
+void CodeFindings::add_pending(Id id, const code::Reached& at, const PlacedRow& row, std::string message,
+                               bool larger_frame) {
+  const std::uint64_t address = at.instruction.address, end = address + at.instruction.length;
+  for (Pending& pending : pending_) {
+    if (pending.finding.id != id || pending.end != address || pending.row.begin != row.begin) continue;
+    if (pending.finding.compiler != rows_.cfi_agrees(at.instruction.address, row)) continue;
+    pending.end = end;
+    pending.larger_frame &= larger_frame;
+    return;
+  }
+  pending_.push_back({describe(id, at, row, std::move(message)), address, end, row, larger_frame});
+}
+
+/// Checks whether this row is right for the findings pending from the previous row.
+void CodeFindings::see_next_row(const code::Reached& at, const PlacedRow& row) {
+  const std::uint64_t address = at.instruction.address;
+  if (pending_.empty() || row.begin != address || at.certainty != code::Certainty::certain) return;
+  if (code::check(row.row, at.state, abi_).cfa.agreement != Agreement::agrees) return;
+  for (Pending& pending : pending_) pending.next_row_right |= pending.end == address;
+}
+
+/// The function sets up its frame under its first row, and the next row describes all of it at once.
+bool CodeFindings::is_late_prologue(const Pending& pending) const {
+  return pending.larger_frame && pending.next_row_right && !in_blocks_ && pending.begin > pending.row.begin &&
+         rows_.placed.front().begin == rows_.unit().begin &&
+         pending.row.row.same_rules(rows_.placed.front().row);
+}
+
+/// Adds one finding for a function that may set up frames on several paths.
+void CodeFindings::add_late_prologue(Pending& pending) {
+  const Finding& first = pending.finding;
+  verdicts_.add(pending.row.part, pending.row.function,
+                first.compiler ? Verdict::contradiction_in_cfi : Verdict::contradiction);
+  ++late_prologues_;
+  if (late_prologue_ && late_prologue_->compiler <= first.compiler) return;
+  late_prologue_ = std::move(pending.finding);
+  late_prologue_->id = Id::K212;
+  late_prologue_->end = late_prologue_->at->pc + (pending.end - pending.begin);
+  late_prologue_->message = "the frame is described from " + hex(late_prologue_->end) + " on only";
+  if (late_prologue_->compiler) late_prologue_->message += cfi_too;
+}
+
+/// Ends the run of instructions of pending findings: `exit` is how it ends, `stops` if control does not
+/// return.
+void CodeFindings::settle(Exit exit, bool stops) {
+  for (Pending& pending : pending_) {
+    Id& id = pending.finding.id;
+    const bool is_cfa = id == Id::K201 || id == Id::K202;
+    // A row that was right and becomes wrong while the function tears down its frame.
+    if (is_cfa && leaves(exit) && pending.begin > pending.row.begin) id = Id::K211;
+    if (id == Id::K207 && stops) id = Id::K208;
+    const bool is_conflict = id == Id::K207 || id == Id::K208;
+    if (is_cfa && id != Id::K211 && is_late_prologue(pending)) {
+      add_late_prologue(pending);
+      continue;
+    }
+    verdicts_.add(pending.row.part, pending.row.function,
+                  is_conflict                ? Verdict::undecided
+                  : pending.finding.compiler ? Verdict::contradiction_in_cfi
+                                             : Verdict::contradiction);
+    merger_.add(std::move(pending.finding), pending.begin, pending.end);
+  }
+  pending_.clear();
+}
+
+/// After takes_another_stack(): the rows describe the frame that the jump goes to.
+void CodeFindings::forgive_leaving_for_another_stack(const code::Reached& at) {
+  if (at.exit != Exit::indirect_unknown || at.state.reg(abi_.sp).base != code::Value::Base::symbol) return;
+  for (Pending& pending : pending_) {
+    Finding& finding = pending.finding;
+    verdicts_.add(pending.row.part, pending.row.function, Verdict::undecided);
+    finding.id = Id::K303;
+    finding.compiler = false;
+    finding.message = "the function goes on to another stack";
+    sink_.add(std::move(finding));
+  }
+  pending_.clear();
+}
+
+void CodeFindings::note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message) {
+  Finding finding;
+  finding.id = id;
+  finding.at = input_.locate(begin);
+  finding.end = finding.at->pc + (end - begin);
+  finding.message = message;
+  sink_.add(std::move(finding));
+}
+
+void CodeFindings::end_rows() {
+  if (!late_prologue_) return;
+  if (late_prologues_ > 1)
+    late_prologue_->message += "; " + std::to_string(late_prologues_ - 1) + " more like this in the function";
+  sink_.add(std::move(*late_prologue_));
+  late_prologue_.reset();
+  late_prologues_ = 0;
+}
+
+} // namespace sframe::verify

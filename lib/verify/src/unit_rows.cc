@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "unit_rows.h"
+
+#include "compare_rows.h"
+#include "sframe/cfi/lsda.h"
+#include "sframe/convert.h"
+
+#include <algorithm>
+
+namespace sframe::verify {
+
+namespace {
+
+/// Limit of rows of other functions read for a function's tail calls, in addition to what its size allows.
+constexpr std::uint64_t min_rows_elsewhere = 4096;
+
+} // namespace
+
+FrameRow resolved_entry(const AbiTraits& abi) {
+  return resolve_fixed(abi.entry_row(), abi.fixed_ra_offset, abi.fixed_fp_offset);
+}
+
+UnitRows::UnitRows(const Input& input, std::span<const OwnedRange> functions)
+    : input_(input), abi_(*input.image()->abi()), functions_(functions) {}
+
+void UnitRows::open(const CodeUnit& unit) {
+  unit_ = &unit;
+  placed.clear();
+  rows_elsewhere_ = WorkLimit(min_rows_elsewhere + 16 * (unit.end - unit.begin));
+  cfi_rules_.clear();
+  if (!unit.cfi) return;
+  CfiRows rows(input_, {*unit.cfi}, nullptr);
+  for (CfiInterval interval; rows.next(interval);) cfi_rules_.emplace_back(interval.begin, interval.rule);
+}
+
+/// The landing pads of the function's calls, from the language-specific data area.
+std::vector<code::CallSite> UnitRows::call_sites() const {
+  std::vector<code::CallSite> sites;
+  if (!unit_->cfi) return sites;
+  const auto fde = input_.cfi()[unit_->cfi->source].section.fde(unit_->cfi->item);
+  if (!fde || !fde->lsda || fde->lsda->indirect) return sites;
+  const std::uint64_t address = fde->lsda->value;
+  std::vector<cfi::LandingPad> pads;
+  // The entries before a fault are still valid.
+  (void)cfi::read_landing_pads(input_.image()->bytes_at(address), address, fde->start, abi_, pads);
+  for (const cfi::LandingPad& pad : pads) sites.push_back({pad.begin, pad.end, pad.landing_pad});
+  return sites;
+}
+
+/// The rows that help the analysis if code alone is ambiguous. They are the CFI's if there is any,
+/// so that wrong SFrame rows do not confirm themselves.
+std::vector<FrameRow> UnitRows::hints() const {
+  std::vector<FrameRow> rows;
+  const auto add = [&](std::uint64_t address, const FrameRow& row) {
+    rows.push_back(row);
+    rows.back().offset = static_cast<std::uint32_t>(address - unit_->begin);
+  };
+  for (const auto& [address, rule] : cfi_rules_)
+    if (rule.kind == CfiRule::Kind::row) add(address, rule.row);
+  if (cfi_rules_.empty())
+    for (const PlacedRow& row : placed) add(row.begin, row.row);
+  return rows;
+}
+
+/// The row at the unit's start: the CFI's (so that a wrong SFrame row does not confirm itself), else
+/// SFrame's, else that of a canonical entry.
+FrameRow UnitRows::entry() const {
+  if (!cfi_rules_.empty() && cfi_rules_.front().second.kind == CfiRule::Kind::row)
+    return cfi_rules_.front().second.row;
+  if (placed.front().begin == unit_->begin) return placed.front().row;
+  return resolved_entry(abi_);
+}
+
+const PlacedRow* UnitRows::find(std::uint64_t address) const {
+  const auto behind = std::ranges::upper_bound(placed, address, {}, &PlacedRow::begin);
+  return behind != placed.begin() && address < std::prev(behind)->end ? &*std::prev(behind) : nullptr;
+}
+
+std::optional<CfiRule> UnitRows::cfi_rule(std::uint64_t pc) const {
+  const auto behind = std::ranges::upper_bound(cfi_rules_, pc, {}, &std::pair<std::uint64_t, CfiRule>::first);
+  if (behind == cfi_rules_.begin()) return std::nullopt;
+  return std::prev(behind)->second.at(pc);
+}
+
+bool UnitRows::cfi_agrees(std::uint64_t address, const PlacedRow& row) const {
+  const auto rule = cfi_rule(std::max(address, row.begin));
+  return rule && compare(row.row, *rule, abi_).count == 0;
+}
+
+bool UnitRows::is_start_of_function(std::uint64_t address) const {
+  const auto at = std::ranges::lower_bound(functions_, address, {}, &OwnedRange::begin);
+  return at != functions_.end() && at->begin == address;
+}
+
+/// SFrame's row at an address outside the function. Empty also once the limit is used up: many jumps deep
+/// into functions with many rows are costly.
+std::optional<FrameRow> UnitRows::find_elsewhere(std::uint64_t address) {
+  const auto behind = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
+  if (behind == functions_.begin() || address >= std::prev(behind)->end) return std::nullopt;
+  const OwnedRange& function = *std::prev(behind);
+  const SframePart& part = input_.parts()[function.source];
+  const auto fde = part.section.fde(function.item);
+  const auto begin = fde ? input_.address(part, *fde) : std::nullopt;
+  if (!begin || fde->pc_type == PcType::mask || !rows_elsewhere_.spend(1)) return std::nullopt;
+  std::optional<FrameRow> found;
+  RowCursor rows = part.section.rows(*fde);
+  for (FrameRow row; rows.next(row) && *begin + row.offset <= address && rows_elsewhere_.spend(1);)
+    found = row;
+  if (!found) return std::nullopt;
+  const Header& header = part.section.header();
+  return resolve_fixed(*found, header.fixed_ra_offset, header.fixed_fp_offset);
+}
+
+} // namespace sframe::verify
