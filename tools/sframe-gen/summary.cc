@@ -2,7 +2,6 @@
 
 #include "summary.h"
 
-
 namespace sframe::gen {
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "live.h"
+#include "run.h"
 
 #include "flame_graph.h"
 #include "folded.h"

@@ -3,7 +3,6 @@
 #include "run.h"
 
 #include "keep.h"
-#include "live.h"
 #include "printer.h"
 #include "threads.h"
 

@@ -10,7 +10,11 @@
 
 namespace sframe::unwind_tool {
 
-/// Walks and prints. Returns the exit code.
+/// `--pid`: stacks of a running process, once or as samples. The process is stopped only for the walks:
+/// frames are stored, then named and printed after it resumes. Returns the exit code.
+int run_live(tool::App& app, const Options& options, tool::Output& out);
+
+/// Walks a core, or with `--pid` a process, and prints. Returns the exit code.
 int run(tool::App& app, const Options& options, tool::Output& out);
 
 } // namespace sframe::unwind_tool

@@ -5,7 +5,6 @@
 #include "callees.h"
 #include "cfi_rows.h"
 #include "code_checker.h"
-#include "code_units.h"
 #include "sframe/verify/parallel.h"
 
 namespace sframe::verify {
@@ -17,6 +16,26 @@ constexpr std::size_t chunk_size = 64; ///< functions per work item of a thread
 std::vector<OwnedRange> all_cfi(const Input& input) {
   return overlay(cfi_ranges(input, cfi::SectionKind::eh_frame, nullptr),
                  cfi_ranges(input, cfi::SectionKind::debug_frame, nullptr));
+}
+
+/// Units by address, disjoint. `sframe` and `cfi` are disjoint and by address, and must outlive the result. A
+/// piece that extends past the FDE in which it starts is a separate unit. Linear.
+std::vector<CodeUnit> code_units(std::span<const OwnedRange> sframe, std::span<const OwnedRange> cfi) {
+  std::vector<CodeUnit> units;
+  std::size_t fde = 0;
+  for (std::size_t piece = 0; piece < sframe.size();) {
+    const OwnedRange& first = sframe[piece];
+    while (fde < cfi.size() && cfi[fde].end <= first.begin) ++fde;
+    const bool inside = fde < cfi.size() && cfi[fde].begin <= first.begin && first.end <= cfi[fde].end;
+    CodeUnit unit{first.begin, first.end, {}, {}};
+    if (inside) unit = {cfi[fde].begin, cfi[fde].end, {}, cfi[fde]};
+    std::size_t behind = piece + 1;
+    while (inside && behind < sframe.size() && sframe[behind].end <= unit.end) ++behind;
+    unit.sframe = sframe.subspan(piece, behind - piece);
+    units.push_back(unit);
+    piece = behind;
+  }
+  return units;
 }
 
 } // namespace

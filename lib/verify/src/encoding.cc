@@ -2,7 +2,7 @@
 
 #include "encoding.h"
 
-#include "table_finding.h"
+#include "table_checks.h"
 
 #include <llvm/Support/FormatVariadic.h>
 

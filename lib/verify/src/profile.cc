@@ -2,8 +2,7 @@
 
 #include "sframe/verify/profile.h"
 
-#include "segment.h"
-#include "table_finding.h"
+#include "table_checks.h"
 
 #include <llvm/Support/FormatVariadic.h>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "relocations.h"
-
-#include "table_finding.h"
+#include "table_checks.h"
 
 #include <llvm/Support/FormatVariadic.h>
 

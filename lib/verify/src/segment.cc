@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "segment.h"
-
+#include "table_checks.h"
 
 #include <llvm/Support/FormatVariadic.h>
 

@@ -2,11 +2,9 @@
 
 #include "sframe/verify/structure.h"
 
-#include "work_limit.h"
 #include "encoding.h"
-#include "relocations.h"
-#include "segment.h"
-#include "table_finding.h"
+#include "table_checks.h"
+#include "work_limit.h"
 
 #include <algorithm>
 #include <llvm/Support/FormatVariadic.h>

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "cfi_rows.h"
-#include "code_units.h"
 #include "sframe/code/analysis.h"
 #include "work_limit.h"
 
@@ -15,6 +14,14 @@
 #include <vector>
 
 namespace sframe::verify {
+
+/// A unit of analysis: the code of one function. SFrame may describe a function in pieces (it omits what it
+/// cannot represent), so the function's bounds come from the CFI if there is some, else from SFrame.
+struct CodeUnit {
+  std::uint64_t begin = 0, end = 0;
+  std::span<const OwnedRange> sframe; ///< pieces of SFrame functions in the unit, by address; not empty
+  std::optional<OwnedRange> cfi;      ///< the FDE that provided the bounds
+};
 
 /// A row of SFrame and its addresses.
 struct PlacedRow {
