@@ -30,10 +30,10 @@ FrameRow resolved_entry(const AbiTraits& abi) {
   return resolve_fixed(abi.entry_row(), abi.fixed_ra_offset, abi.fixed_fp_offset);
 }
 
-constexpr const char* guessed_text = "the row does not fit, but control may not come here as was guessed";
+constexpr const char* guessed_text = "the row does not match, but this path is only assumed";
 
 /// Ends the message if SFrame reproduces wrong CFI.
-constexpr const char* cfi_too = "; the CFI says the same";
+constexpr const char* cfi_too = "; the CFI agrees with SFrame";
 
 bool leaves(Exit exit) {
   return exit == Exit::returns || exit == Exit::returns_wrong || exit == Exit::returns_unknown ||
@@ -75,7 +75,7 @@ void CodeChecker::check(const CodeUnit& unit) {
   }
   if (late_prologue_) {
     if (late_prologues_ > 1)
-      late_prologue_->message += "; " + std::to_string(late_prologues_ - 1) + " more like this in the function";
+      late_prologue_->message += "; " + std::to_string(late_prologues_ - 1) + " more such ranges in the function";
     sink_.add(std::move(*late_prologue_));
   }
   add_obstacles();
@@ -216,7 +216,7 @@ void CodeChecker::visit(const code::Reached& at) {
   for (; next_row_ < rows_.size() && rows_[next_row_].begin < end; ++next_row_) {
     const PlacedRow& inside = rows_[next_row_];
     if (inside.begin <= address) continue;
-    contradict(inside, describe(Id::K205, at, inside, "row starts inside the instruction"));
+    contradict(inside, describe(Id::K205, at, inside, "row starts inside an instruction"));
   }
   previous_end_ = end;
   if (!row) return settle(Exit::none, false);
@@ -244,7 +244,7 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
   // Rules relative to a wrong CFA are wrong as well.
   if (result.cfa.agreement == Agreement::contradicts) {
     const Id id = row.row.cfa.base == abi_.sp ? Id::K201 : Id::K202;
-    if (takes_another_stack(at, row)) return add_undecided(at, row, "the function goes on to another stack");
+    if (takes_another_stack(at, row)) return add_undecided(at, row, "the function switches to another stack");
     const bool larger_frame = id == Id::K201 && result.cfa.found.base == code::Value::Base::cfa && result.cfa.found.offset < 0;
     return add_pending(id, at, row, rule_contradiction("CFA", row.row.cfa, result.cfa, abi_), larger_frame);
   }
@@ -252,7 +252,7 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
     add_pending(Id::K203, at, row, rule_contradiction("RA", row.row.ra, result.ra, abi_));
   else if (!result.sign_agrees)
     add_pending(Id::K203, at, row,
-                row.row.ra_signed ? "RA is not signed here" : "RA is signed here, the row does not say so");
+                row.row.ra_signed ? "RA is not signed here" : "RA is signed here, but not in the row");
   if (result.fp.agreement == Agreement::contradicts)
     add_pending(Id::K204, at, row, rule_contradiction("FP", row.row.fp, result.fp, abi_));
 }
@@ -351,7 +351,7 @@ void CodeChecker::add_late_prologue(Pending& pending) {
   late_prologue_ = std::move(pending.finding);
   late_prologue_->id = Id::K212;
   late_prologue_->end = late_prologue_->at->pc + (pending.end - pending.begin);
-  late_prologue_->message = "the frame is described from " + hex(late_prologue_->end) + " on only";
+  late_prologue_->message = "the frame is described only from " + hex(late_prologue_->end) + " on";
   if (late_prologue_->compiler) late_prologue_->message += cfi_too;
 }
 
@@ -386,7 +386,7 @@ void CodeChecker::forgive_leaving_for_another_stack(const code::Reached& at) {
     verdicts_.add(pending.row.part, pending.row.function, Verdict::undecided);
     finding.id = Id::K303;
     finding.compiler = false;
-    finding.message = "the function goes on to another stack";
+    finding.message = "the function switches to another stack";
     sink_.add(std::move(finding));
   }
   pending_.clear();
@@ -470,11 +470,11 @@ void CodeChecker::add_obstacles() {
     using Kind = code::Obstacle::Kind;
     const std::uint64_t at = obstacle.address;
     switch (obstacle.kind) {
-    case Kind::indirect_jump: note(Id::K301, at, at, "where this jump goes is not known"); break;
-    case Kind::undecodable: note(Id::K304, at, at, "no instruction"); break;
-    case Kind::sp_lost: note(Id::K303, at, at, "what SP is from here on is not known"); break;
-    case Kind::call_falls_through: note(Id::K306, at, at, "taken for a call that does not return"); break;
-    case Kind::limit: note(Id::K302, at, at, "the function is too large to be analysed as a whole"); break;
+    case Kind::indirect_jump: note(Id::K301, at, at, "the targets of this jump are unknown"); break;
+    case Kind::undecodable: note(Id::K304, at, at, "not a valid instruction"); break;
+    case Kind::sp_lost: note(Id::K303, at, at, "SP is unknown from here on"); break;
+    case Kind::call_falls_through: note(Id::K306, at, at, "assumed not to return"); break;
+    case Kind::limit: note(Id::K302, at, at, "the function is too large to be analysed completely"); break;
     case Kind::runs_off: break;
     }
   }
@@ -489,7 +489,7 @@ void CodeChecker::add_gaps() {
       const bool reached = verdicts_.of(row->part, row->function) != Verdict::none;
       verdicts_.add(row->part, row->function, reached ? Verdict::undecided : Verdict::unreached);
     }
-    if (described) note(Id::K302, gap.begin, gap.end, "control was not seen to come here");
+    if (described) note(Id::K302, gap.begin, gap.end, "no analysed path reaches this code");
   }
 }
 
