@@ -62,7 +62,7 @@ Result<std::vector<std::byte>> without_compression(const elf::Image& image, bool
     const std::uint64_t size =
         is_compressed(section) ? elf::claimed_size(image, section).value_or(unknown) : section.size;
     if (size > left || ++count > most_sections)
-      return fail("too much for its file, decompressed: no source lines", section.name);
+      return fail("implausible decompressed size: no source lines", section.name);
     left -= size;
   }
   return with_types(image.byte_order(), [&]<class Types>(Types) -> Result<std::vector<std::byte>> {
@@ -147,7 +147,7 @@ Debug open(Module& module) {
   if (std::ranges::any_of(image->sections(), is_compressed)) {
     // Relocations would be needed, too; JIT compilers do not compress sections.
     auto plain = image->relocatable()
-                     ? fail("compressed debug information in an object: no source lines")
+                     ? fail("compressed debug information in a relocatable object is not supported: no source lines")
                      : without_compression(*image, files.budget && files.budget->limits() == Limits::off);
     if (!plain) {
       module.add_problem(plain.error().text());
