@@ -323,9 +323,9 @@ private:
     if (!numbering_.changes() && layout_.blocks.empty() && !goes) return {};
     for (const Section& section : image_.sections()) {
       if (section.type == sht_symtab_shndx || section.type == llvm::ELF::SHT_GROUP)
-        return fail("a table of section numbers that cannot be changed", section.name);
+        return fail("cannot renumber the sections listed in this section", section.name);
       if ((section.type != sht_symtab && section.type != sht_dynsym) || section.size == 0) continue;
-      if (section.flags & shf_compressed) return fail("compressed symbols", section.name);
+      if (section.flags & shf_compressed) return fail("compressed symbol table", section.name);
       std::vector<Sym> symbols;
       const auto old = whole_table<Sym>(bytes_of(section));
       symbols.assign(old.begin(), old.end());
@@ -471,7 +471,7 @@ Result<Linked> add_section(const Image& image, const SectionMaker& maker) {
   if (!replaces && !layout) return std::unexpected(layout.error());
   const auto section = maker.finish(replaces ? old->address : layout->section_address);
   if (!section) return std::unexpected(section.error());
-  if (replaces && section->size() > old->size) return fail("the section is larger than it was said to be", section_name);
+  if (replaces && section->size() > old->size) return fail("internal error: the section is larger than planned; please report this", section_name);
   auto edit = with([&]<class Types>(Types) {
     return replaces ? replace<Types>(image, *tables, *old, *section)
                     : Writer<Types>(image, *tables, *layout, *old, *section).write();
