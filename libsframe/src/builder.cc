@@ -59,20 +59,20 @@ bool same_words(const Words& a, const Words& b) {
 const char* message(RefusalReason reason) {
   switch (reason) {
   case RefusalReason::cfa_rule: return "CFA is not SP or FP plus an offset";
-  case RefusalReason::ra_rule: return "RA is where the version cannot say";
-  case RefusalReason::fp_rule: return "FP is where the version cannot say";
-  case RefusalReason::mixed_rules: return "no one FDE type can say all rows";
+  case RefusalReason::ra_rule: return "RA rule cannot be represented in this version";
+  case RefusalReason::fp_rule: return "FP rule cannot be represented in this version";
+  case RefusalReason::mixed_rules: return "no single FDE type can represent all rows";
   case RefusalReason::offset_range: return "offset does not fit 32 bits";
   case RefusalReason::cfa_alignment: return "CFA offset is not a multiple of the ABI's unit";
-  case RefusalReason::outermost: return "the version has no mark for the outermost frame";
-  case RefusalReason::signal_frame: return "the version has no mark for signal frames";
-  case RefusalReason::rep_size: return "block size that the version cannot say";
-  case RefusalReason::no_rows: return "function without rows";
-  case RefusalReason::too_many_rows: return "more rows than a function can have";
-  case RefusalReason::row_order: return "two rows at one offset";
+  case RefusalReason::outermost: return "this version cannot mark the outermost frame";
+  case RefusalReason::signal_frame: return "this version cannot mark signal frames";
+  case RefusalReason::rep_size: return "block size cannot be represented in this version";
+  case RefusalReason::no_rows: return "function has no rows";
+  case RefusalReason::too_many_rows: return "too many rows in one function";
+  case RefusalReason::row_order: return "two rows have the same offset";
   case RefusalReason::row_past_end: return "row at or past the function's end";
   case RefusalReason::out_of_reach: return "function is more than 2 GiB from the section";
-  case RefusalReason::section_too_large: return "section would pass a 32-bit size";
+  case RefusalReason::section_too_large: return "section would exceed the format's 32-bit sizes";
   case RefusalReason::aux_header_size: return "auxiliary header is longer than 255 bytes";
   }
   return "unknown reason";

@@ -13,20 +13,20 @@ const char* message(ErrorKind kind) {
   case ErrorKind::index_out_of_bounds: return "FDE sub-section runs past the section's end";
   case ErrorKind::rows_out_of_bounds: return "FRE sub-section runs past the section's end";
   case ErrorKind::overlap: return "FDE and FRE sub-sections overlap";
-  case ErrorKind::no_such_function: return "no such function";
+  case ErrorKind::no_such_function: return "function number out of range";
   case ErrorKind::function_rows_out_of_bounds: return "function's rows start past the FRE sub-section";
   case ErrorKind::bad_fre_type: return "FRE type is not ADDR1, ADDR2 or ADDR4";
   case ErrorKind::bad_fde_type: return "FDE type is neither default nor flexible";
   case ErrorKind::bad_rep_size: return "PCMASK function with a block size of 0";
   case ErrorKind::truncated_row: return "row runs past the FRE sub-section";
   case ErrorKind::bad_dataword_size: return "size of data words is not 1, 2 or 4";
-  case ErrorKind::bad_dataword_count: return "number of data words has no meaning for this ABI";
+  case ErrorKind::bad_dataword_count: return "number of data words is not defined for this ABI";
   case ErrorKind::bad_register: return "register number out of range";
-  case ErrorKind::bad_rule: return "rule without meaning";
+  case ErrorKind::bad_rule: return "rule is not defined by the format";
   case ErrorKind::row_order: return "row offsets do not increase";
   case ErrorKind::row_past_end: return "row starts past the function's end";
-  case ErrorKind::rows_shared_partly: return "functions' rows overlap without being the same";
-  case ErrorKind::too_large: return "more than the format's 32-bit sizes can hold";
+  case ErrorKind::rows_shared_partly: return "functions' rows overlap but are not identical";
+  case ErrorKind::too_large: return "too large for the format's 32-bit sizes";
   }
   return "unknown error";
 }

@@ -152,7 +152,7 @@ TEST(ElfArchiveWrite, Refuses) {
          {sound.places[0] + 1, sound.places[1] + 1, std::size_t{8}, std::size_t{0}}) {
       const auto problem = with(last, nowhere);
       ASSERT_TRUE(problem) << form.name;
-      EXPECT_EQ(problem->what, "symbol index refers to no member");
+      EXPECT_EQ(problem->what, "archive's symbol index refers to a missing member");
       EXPECT_EQ(problem->offset, last);
     }
   }
@@ -162,7 +162,7 @@ TEST(ElfArchiveWrite, Refuses) {
       replace_members(text("!<arch>\n" + member("__.SYMDEF", "\4\0\0\0") + member("a.o", "first")),
                       Replacements{std::nullopt, text("other")});
   ASSERT_FALSE(unknown);
-  EXPECT_EQ(unknown.error().what, "archive with a symbol index of an unknown form");
+  EXPECT_EQ(unknown.error().what, "archive's symbol index has an unknown format");
   // More symbols than the index has room for: numbers of 4 bytes in 4 + 2 * 4 + 20 bytes.
   const auto sound = make(forms[0], {member("a.o/", "first")}, {0, 0});
   for (const std::uint32_t count : {8u, 0xffffffffu}) {
@@ -171,7 +171,7 @@ TEST(ElfArchiveWrite, Refuses) {
                       bytes.begin() + static_cast<std::ptrdiff_t>(sound.index_at));
     const auto made = replace_members(bytes, Replacements{text("x")});
     ASSERT_FALSE(made);
-    EXPECT_EQ(made.error().what, "damaged symbol index");
+    EXPECT_EQ(made.error().what, "archive's symbol index is damaged");
     EXPECT_EQ(made.error().offset, sound.index_at);
   }
 }

@@ -26,7 +26,7 @@ TEST(Budget, IsUsedUpOnce) {
   EXPECT_FALSE(budget.is_used_up(Resource::rows));
   EXPECT_FALSE(budget.take(Resource::rows, all));
   EXPECT_TRUE(budget.is_used_up(Resource::rows));
-  EXPECT_EQ(budget.problem()->what.find("it takes more than 4096 files,"), 0u);
+  EXPECT_EQ(budget.problem()->what.find("limit for an input of this size reached: 4096 files;"), 0u);
 }
 
 TEST(Budget, WhatFailedStaysSo) {

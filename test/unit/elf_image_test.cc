@@ -157,7 +157,7 @@ TEST(ElfImage, ReportsRelocationsItCannotApply) {
   auto image = Image::parse(unknown);
   auto contents = image->relocated_contents(*image->find_section(".data"));
   ASSERT_FALSE(contents);
-  EXPECT_EQ(contents.error().text(), "relocation of the unsupported type 9 (offset 0x8, section .data)");
+  EXPECT_EQ(contents.error().text(), "unsupported relocation type 9 (offset 0x8, section .data)");
 
   TestElf outside = rel_object(ByteOrder::little, 62, 10, 24);
   outside.sections[0].bytes.resize(15);
@@ -211,7 +211,7 @@ TEST(ElfImage, BoundsDecompression) {
   auto image = Image::parse(bytes);
   auto contents = image->contents(image->sections()[1]);
   ASSERT_FALSE(contents);
-  EXPECT_EQ(contents.error().what, "compressed section claims an absurd size");
+  EXPECT_EQ(contents.error().what, "implausible decompressed size");
 }
 
 TEST(ElfImage, DecompressesZlib) {

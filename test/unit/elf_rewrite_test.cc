@@ -420,7 +420,7 @@ TEST(ElfRewrite, MovedHeadersAndADamagedSection) {
   EXPECT_TRUE(equal(*out, *add(*out, large)));
   EXPECT_EQ(program_headers(*Image::parse(*out)), 64u);
   damaged[size_at] = std::byte(8);
-  expect_refused(damaged, "the program headers moved for an earlier .sframe, and their segment is not as it was made");
+  expect_refused(damaged, "the program headers were moved for an earlier .sframe, and their segment has changed since");
 }
 
 /// An executable with one segment, without sections.
@@ -460,15 +460,15 @@ TEST(ElfRewrite, Refuses) {
   none.segments.clear();
   expect_refused(none.build(), "no program headers");
   none.segments.push_back({pt_note, pf_r, 0, Bytes(8), 0});
-  expect_refused(none.build(), "no segment is loaded");
+  expect_refused(none.build(), "no loadable segment");
 
   test::TestElf order = plain();
   order.segments.push_back({pt_load, pf_r, 0x1000, Bytes(8), 8});
-  expect_refused(order.build(), "order of their addresses");
+  expect_refused(order.build(), "not sorted by address");
 
   test::TestElf high = plain();
   high.segments.front().address = 0xfffffffffffff000;
-  expect_refused(high.build(), "a kernel's addresses");
+  expect_refused(high.build(), "a kernel address");
 
   // A kernel at low addresses, as s390x's is. Programs have .init.
   test::TestElf kernel = plain();
@@ -480,18 +480,18 @@ TEST(ElfRewrite, Refuses) {
   test::TestElf two = plain();
   two.sections.push_back({".sframe", sht_progbits, shf_alloc, 0x20000, Bytes(4), 0, 0, 0});
   two.sections.push_back({".sframe", sht_progbits, shf_alloc, 0x20008, Bytes(4), 0, 0, 0});
-  expect_refused(two.build(), "several .sframe sections");
+  expect_refused(two.build(), "more than one .sframe section");
 
   test::TestElf strings = plain();
   strings.sections.push_back({".sframe", sht_strtab, 0, 0, Bytes(4), 0, 0, 0});
-  expect_refused(strings.build(), "of another type");
+  expect_refused(strings.build(), "another type");
 
   // A name behind the table: what is added to the table would become that name.
   Bytes nameless = test::read_file(test::inputs() / "amd64/v3-gas247-pie");
   std::uint64_t headers = 0;
   std::memcpy(&headers, nameless.data() + 40, sizeof headers); // e_shoff
   nameless[headers + 64 + 2] = std::byte(1);                   // sh_name of section 1: 64 KiB further
-  expect_refused(nameless, "name is not among the names");
+  expect_refused(nameless, "lies outside the section name table");
 
   Bytes overlap = plain().build();
   overlap[32] = std::byte(8); // e_phoff
@@ -502,7 +502,7 @@ TEST(ElfRewrite, Refuses) {
   cut.segments.push_back({pt_load, pf_r, 0x20000, Bytes(100), 0});
   Bytes file = cut.build();
   file.resize(file.size() - 50);
-  expect_refused(file, "a segment runs past the end of the file");
+  expect_refused(file, "segment runs past the end of the file");
 }
 
 // Only an old section's place limits the size.

@@ -274,8 +274,8 @@ TEST_F(Damaged, ACircleEndsTheList) {
   process.add_jit_entry(entries, entries + 0x100, file_at, file.size());
   process.add_jit_entry(entries + 0x100, entries, 0, 0);
   EXPECT_TRUE(process.module_at(code_at));
-  EXPECT_TRUE(says("goes in a circle at 0x30000"));
-  EXPECT_TRUE(says("is no ELF file"));
+  EXPECT_TRUE(says("has a cycle at 0x30000"));
+  EXPECT_TRUE(says("not an ELF file"));
 }
 
 TEST_F(Damaged, AWildPointerEndsTheList) {
@@ -287,13 +287,13 @@ TEST_F(Damaged, AWildPointerEndsTheList) {
 TEST_F(Damaged, AnotherVersion) {
   process.add_jit_list(2, entries);
   EXPECT_FALSE(process.module_at(code_at));
-  EXPECT_TRUE(says("has another version"));
+  EXPECT_TRUE(says("has an unsupported version"));
 }
 
 TEST_F(Damaged, SizesThatCannotBe) {
   process.add_jit_entry(entries, 0, file_at, ~std::uint64_t{0});
   EXPECT_FALSE(process.module_at(code_at));
-  EXPECT_TRUE(says("is too large"));
+  EXPECT_TRUE(says("too large: limit on copied code reached"));
   process.add_jit_entry(entries, 0, file_at, file.size() + 1);
   process.code().refresh();
   EXPECT_FALSE(process.module_at(code_at));

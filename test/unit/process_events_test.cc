@@ -141,7 +141,7 @@ TEST_F(WalkEvents, ForksAreToldAndLetGo) {
         wait_for([&](const auto& event) { return event.kind == Kind::forked && event.pid == target.pid(); });
     EXPECT_EQ(forked.tid, target.pid());
     EXPECT_GT(forked.child, 0u);
-    EXPECT_EQ(monitor->detach(forked.child).error().text(), "is not monitored");
+    EXPECT_EQ(monitor->detach(forked.child).error().text(), "process is not monitored");
   }
 }
 
@@ -246,7 +246,7 @@ TEST_F(WalkEvents, TheEndIsToldWithItsCode) {
   EXPECT_EQ(exited.exit_code, 7);
   EXPECT_EQ(exited.signal, 0);
   EXPECT_TRUE(process->is_terminated());
-  EXPECT_EQ(process->stop().error().text(), "has ended");
+  EXPECT_EQ(process->stop().error().text(), "process has exited");
   EXPECT_TRUE(monitor->handle_events(true).empty()) << "nothing left to wait for";
 }
 
@@ -275,14 +275,14 @@ TEST_F(WalkEvents, PausesOneThread) {
   EXPECT_TRUE(target.act('-'));
   ASSERT_TRUE(monitor->resume(target.pid(), worker));
   EXPECT_TRUE(target.worker_done());
-  EXPECT_EQ(monitor->resume(target.pid(), worker).error().text(), "was not paused");
-  EXPECT_EQ(monitor->pause(target.pid(), 1).error().text(), "has no such thread");
+  EXPECT_EQ(monitor->resume(target.pid(), worker).error().text(), "not paused");
+  EXPECT_EQ(monitor->pause(target.pid(), 1).error().text(), "no such thread");
 }
 
 TEST_F(WalkEvents, PausesAllThreads) {
   Target target;
   const auto process = attach(target.pid());
-  EXPECT_EQ(monitor->resume(target.pid()).error().text(), "was not paused");
+  EXPECT_EQ(monitor->resume(target.pid()).error().text(), "not paused");
   ASSERT_TRUE(monitor->pause(target.pid()));
   for (const std::uint32_t tid : target.threads()) EXPECT_EQ(target.state(tid), 't');
   target.ask('-');
@@ -299,7 +299,7 @@ TEST_F(WalkEvents, DoesNotPauseHalfAProcess) {
   const auto process = attach(target.pid());
   target.ask('b');
   ASSERT_TRUE(target.comes_to(target.pid(), 'D'));
-  EXPECT_EQ(monitor->pause(target.pid()).error().text(), "has a thread that does not stop");
+  EXPECT_EQ(monitor->pause(target.pid()).error().text(), "a thread did not stop in time");
   target.ask_worker();
   EXPECT_TRUE(target.worker_done());
   EXPECT_TRUE(target.act('-')) << "which the child reads";
@@ -326,8 +326,8 @@ TEST_F(WalkEvents, DetachEndsAllOfIt) {
   EXPECT_TRUE(target.act('-'));
   EXPECT_EQ(wait_for(Kind::detached).pid, target.pid());
   process->resume();
-  EXPECT_EQ(process->stop().error().text(), "is not monitored");
-  EXPECT_EQ(monitor->pause(target.pid()).error().text(), "is not monitored");
+  EXPECT_EQ(process->stop().error().text(), "process is not monitored");
+  EXPECT_EQ(monitor->pause(target.pid()).error().text(), "process is not monitored");
   EXPECT_FALSE(monitor->detach(target.pid()));
 }
 
@@ -450,14 +450,14 @@ TEST_F(WalkEvents, RunsOnWhenItsMonitorIsKilled) {
 TEST_F(WalkEvents, RefusesWhatIsTracedOrMonitoredAlready) {
   const Target target;
   const auto process = attach(target.pid());
-  EXPECT_EQ(monitor->attach(target.pid(), {}).error().text(), "is monitored already");
+  EXPECT_EQ(monitor->attach(target.pid(), {}).error().text(), "process is already monitored");
   const auto other = ProcessMonitor::create();
   const auto refused = (*other)->attach(target.pid(), {});
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().text().ends_with("(sframe-tracer)")) << refused.error().text();
   const auto alone = LiveProcess::attach(target.pid(), {});
   ASSERT_FALSE(alone);
-  EXPECT_TRUE(alone.error().text().starts_with("is being traced by process ")) << alone.error().text();
+  EXPECT_TRUE(alone.error().text().starts_with("already traced by process ")) << alone.error().text();
 }
 
 } // namespace

@@ -74,7 +74,7 @@ TEST_F(WalkLive, RefusesThreadsThatItDoesNotHave) {
   const auto process = attach(target);
   const auto stopped = process->stop(1);
   ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().text(), "has no thread 1");
+  EXPECT_EQ(stopped.error().text(), "no thread 1");
   EXPECT_FALSE(process->stopped());
   EXPECT_TRUE(target.is_untraced());
 }
@@ -297,7 +297,7 @@ TEST_F(WalkLive, TellsOfTheEnd) {
   EXPECT_TRUE(process->is_terminated());
   const auto stopped = process->stop();
   ASSERT_FALSE(stopped);
-  EXPECT_EQ(stopped.error().text(), "has ended");
+  EXPECT_EQ(stopped.error().text(), "process has exited");
 }
 
 TEST_F(WalkLive, SurvivesAKillWhileItIsStopped) {
@@ -312,20 +312,20 @@ TEST_F(WalkLive, SurvivesAKillWhileItIsStopped) {
 }
 
 TEST_F(WalkLive, RefusesWhatCannotBeWalked) {
-  EXPECT_EQ(refusal(0x7fffffff), "there is no such process");
+  EXPECT_EQ(refusal(0x7fffffff), "no such process");
   EXPECT_EQ(refusal(static_cast<std::uint32_t>(::getpid())), "a process cannot trace itself");
   const Target target;
-  EXPECT_EQ(refusal(target.worker()), "is a thread of process " + std::to_string(target.pid()));
+  EXPECT_EQ(refusal(target.worker()), "this is a thread ID; its process is " + std::to_string(target.pid()));
   target.kill(SIGKILL);
   ASSERT_TRUE(target.comes_to(target.pid(), 'Z'));
   ASSERT_TRUE(test::eventually([&] { return target.threads().size() == 1; }));
-  EXPECT_TRUE(refusal(target.pid()).starts_with("is a zombie")) << refusal(target.pid());
+  EXPECT_TRUE(refusal(target.pid()).starts_with("zombie: ")) << refusal(target.pid());
 }
 
 TEST_F(WalkLive, RefusesWhatIsTracedAlready) {
   const Target target;
   ASSERT_EQ(::ptrace(PTRACE_SEIZE, target.pid(), 0, 0), 0);
-  const std::string us = "is being traced by process " + std::to_string(::gettid());
+  const std::string us = "already traced by process " + std::to_string(::gettid());
   EXPECT_TRUE(refusal(target.pid()).starts_with(us)) << refusal(target.pid());
 }
 
@@ -335,7 +335,7 @@ TEST_F(WalkLive, SeesTheTracerOfAnAttachedProcess) {
   ASSERT_EQ(::ptrace(PTRACE_SEIZE, target.pid(), 0, 0), 0);
   const auto stopped = process->stop();
   ASSERT_FALSE(stopped);
-  EXPECT_TRUE(stopped.error().text().starts_with("is being traced by process")) << stopped.error().text();
+  EXPECT_TRUE(stopped.error().text().starts_with("already traced by process")) << stopped.error().text();
 }
 
 } // namespace

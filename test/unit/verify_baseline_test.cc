@@ -59,7 +59,7 @@ TEST(VerifyBaseline, WhatIsNoEntryIsRefusedWithItsLine) {
                            "a.so\tC102\t99999999999999999999\tf", "a.so\t\t1\tf"}) {
     const auto read = Baseline::parse(std::string("# head\n") + line + "\n");
     ASSERT_FALSE(read) << line;
-    EXPECT_EQ(read.error().what, "line 2 is no entry of a baseline");
+    EXPECT_EQ(read.error().what, "line 2 is not a baseline entry");
   }
 }
 

@@ -88,13 +88,13 @@ void Driver::show_section(const Object& object, const ObjectSection& section) {
       return;
     }
     if (!*next) {
-      if (number == 0) unreadable({"only zero bytes", section.name, 0}, tool::exit_findings);
+      if (number == 0) unreadable({"section contains only zero bytes", section.name, 0}, tool::exit_findings);
       return;
     }
     if (number > 0 && dumper_.first_part_only()) {
       messages_.warning(object.name(),
-                        "more SFrame sections follow the first one in section " + section.name +
-                            "; the format's own tool does not show them, so they are left out");
+                        "section " + section.name +
+                            " contains several SFrame sections; this format shows only the first");
       return;
     }
     if (!show_part(object, section, {**next, parts.offset(), number})) return;
@@ -112,7 +112,7 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
     messages_.warning(object.name(),
                       Problem{"unknown flags " + hex_text(unknown), section.name, part.offset + 3});
   if (object.image && object.image->abi() != &part.section.abi())
-    messages_.warning(object.name(), Problem{"the section is for another machine than the file: ABI " +
+    messages_.warning(object.name(), Problem{"the section's ABI does not match the file's machine: " +
                                                       std::string(part.section.abi().name),
                                                   section.name, part.offset + 4});
   ++parts_;
@@ -121,8 +121,8 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
   dumper_.end_part(damage ? damage : problem ? &*problem : nullptr);
   if (!filter_.header_only && rows_at_end_)
     messages_.warning(object.name(),
-                      Problem{"rows at the end of their function hold for no address (" +
-                                       std::to_string(rows_at_end_) + " of them, the first in function " +
+                      Problem{"rows at the end of their function apply to no address (" +
+                                       std::to_string(rows_at_end_) + ", the first in function " +
                                        std::to_string(first_at_end_) + ")",
                                    section.name,
                                    {}});
@@ -149,7 +149,7 @@ std::optional<Problem> Driver::show_functions(const ObjectSection& section, cons
     if (cursor.at_function_end() && rows_at_end_++ == 0) first_at_end_ = i;
     if (error) return to_problem(*error, section.name, part.offset);
     if (rows > part.section.plausible_rows())
-      return Problem{"functions share rows beyond all proportion; the rest is left out", section.name,
+      return Problem{"too many shared rows; remaining functions skipped", section.name,
                           part.offset + fde->index_offset};
   }
   return std::nullopt;
@@ -170,7 +170,7 @@ bool Driver::wanted(const EncodedFde& fde, const Place& place) {
 int Driver::finish() {
   dumper_.finish();
   if (parts_ && !functions_ && !filter_.all_functions() && !filter_.header_only) {
-    messages_.error({}, filter_.names.empty() ? "no function covers the addresses" : "no function matches");
+    messages_.error({}, filter_.names.empty() ? "no function covers the given addresses" : "no function matches the given names");
     code_ = std::max<int>(code_, tool::exit_findings);
   }
   return code_;

@@ -52,7 +52,7 @@ void FileReader::show(Bytes bytes) {
   if (elf::is_archive(bytes)) return show_archive(bytes);
   if (!elf::Image::is_elf(bytes)) {
     driver_.unreadable(path_,
-                       {bytes.empty() ? "empty file" : "neither ELF file, archive nor SFrame section", {}, {}},
+                       {bytes.empty() ? "empty file" : "not an ELF file, archive or SFrame section", {}, {}},
                        exit_failure);
     return;
   }
@@ -178,7 +178,7 @@ bool FileReader::show_module(const elf::Core& core, const elf::Module& module) {
   const std::uint64_t address = *module.bias + segment->address;
   const Bytes present = core.bytes_at(address);
   if (present.empty()) {
-    driver_.unreadable(object.name(), {"the core does not have the memory of the SFrame section", {}, {}},
+    driver_.unreadable(object.name(), {"the core does not contain the memory of the SFrame section", {}, {}},
                        exit_findings);
     return true;
   }

@@ -18,14 +18,14 @@ namespace {
 using namespace sframe::dump;
 namespace tool = sframe::tool;
 
-constexpr const char* examples = R"(  sframe-dump a.out                        all functions of a program
-  sframe-dump --function 'Widget::*' a.out  some of them, by name
-  sframe-dump --address 0x401136 a.out      the one that contains an address
-  sframe-dump --format=json lib.so          for scripts
+constexpr const char* examples = R"(  sframe-dump a.out                         all functions of a program
+  sframe-dump --function 'Widget::*' a.out  functions selected by name
+  sframe-dump --address 0x401136 a.out      the function at an address
+  sframe-dump --format=json lib.so          JSON for scripts
   sframe-dump --stats /usr/bin/*            sizes, encodings, coverage
-  sframe-dump core                          the images mapped in a core file
+  sframe-dump core                          images mapped in a core file
   sframe-gen a.out -o - --emit=section | sframe-dump -
-                                           what it would be for a program without
+                                            what sframe-gen generates for a program
 )";
 
 using MakeDumper = std::unique_ptr<Dumper> (*)(const DumperContext&);
@@ -51,26 +51,26 @@ struct Options {
 
 void add_options(CLI::App& cli, Options& options) {
   cli.add_option("FILE", options.files,
-                 "ELF file, archive, core file or bare SFrame section; - is standard input")
+                 "ELF file, archive, core file or raw SFrame section; - is standard input")
       ->required();
   cli.add_option("--format", options.format,
-                 "text, gnu (as objdump --sframe prints), llvm (as llvm-readobj --sframe prints) or json")
+                 "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe) or json")
       ->check(CLI::IsMember(formats))
       ->option_text("text|gnu|llvm|json");
-  cli.add_option("--section", options.input.section, "Name of the sections to show (.sframe)")
+  cli.add_option("--section", options.input.section, "Show sections of this name (default: .sframe)")
       ->option_text("NAME");
-  cli.add_flag("--raw", options.input.raw, "Take FILE as a bare SFrame section, whatever it looks like");
+  cli.add_flag("--raw", options.input.raw, "Treat FILE as a raw SFrame section");
   cli.add_option("--function", options.functions,
-                 "Only functions whose name, as it is or demangled, matches the pattern GLOB")
+                 "Show only functions whose raw or demangled name matches the pattern GLOB")
       ->option_text("GLOB")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   cli.add_option("--address", options.addresses,
-                 "Only functions with an address in the range (both ends belong to it)")
+                 "Show only functions with an address in the range (both ends included)")
       ->option_text("A|A-B");
-  cli.add_flag("--header", options.header_only, "No functions, only headers");
+  cli.add_flag("--header", options.header_only, "Show only headers, no functions");
   cli.add_flag("--stats", options.stats,
-               "Counts, sizes and coverage instead of functions (format text or json)");
+               "Show counts, sizes and coverage instead of functions (format text or json)");
 }
 
 /// Parses the filter options; reports invalid ones.
@@ -85,7 +85,7 @@ std::optional<Filter> make_filter(const Options& options, tool::Messages& messag
     filter.addresses = tool::parse_address_range(options.addresses);
     if (!filter.addresses)
       return messages.error({},
-                            "--address " + options.addresses + ": not an address or a range of addresses"),
+                            "--address " + options.addresses + ": not an address or address range"),
              std::nullopt;
   }
   return filter;
@@ -108,7 +108,7 @@ int run(tool::App& app, const Options& options, const Filter& filter, MakeDumper
 }
 
 int run_tool(int argc, char** argv) {
-  tool::App app("sframe-dump", "Show what is in SFrame sections.", examples, {.output = true});
+  tool::App app("sframe-dump", "Print the contents of SFrame sections.", examples, {.output = true});
   Options options;
   add_options(app.cli(), options);
   if (const auto code = app.parse(argc, argv)) return *code;
@@ -119,11 +119,11 @@ int run_tool(int argc, char** argv) {
   const Format& format = formats.at(options.format);
   const MakeDumper make = options.stats ? format.stats : format.dump;
   if (!make) {
-    app.messages().error({}, "--stats goes with --format=text and --format=json");
+    app.messages().error({}, "--stats needs --format=text or --format=json");
     return tool::exit_failure;
   }
   if (options.stats && options.header_only) {
-    app.messages().error({}, "--stats and --header do not go together");
+    app.messages().error({}, "--stats and --header cannot be combined");
     return tool::exit_failure;
   }
   app.confine({.read = options.files});

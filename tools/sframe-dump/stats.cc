@@ -164,7 +164,7 @@ void StatsDumper::end_object() {
   line("executable bytes", stats.executable_bytes);
   line("  covered", stats.covered_bytes, percent(stats.covered_bytes, stats.executable_bytes));
   line("bytes of SFrame", stats.sframe,
-       cfi ? percent(stats.sframe, cfi) + " of .eh_frame with .eh_frame_hdr" : "");
+       cfi ? percent(stats.sframe, cfi) + " of .eh_frame and .eh_frame_hdr" : "");
   line("bytes of .eh_frame", stats.eh_frame);
   line("bytes of .eh_frame_hdr", stats.eh_frame_hdr);
 }

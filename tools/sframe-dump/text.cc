@@ -102,7 +102,7 @@ void TextDumper::sub_section(std::string_view label, std::uint64_t offset, std::
 
 /// The meaning of a fixed offset in the header.
 std::string fixed_offset_text(std::int8_t offset, std::string_view reg) {
-  if (offset == 0) return "0 (each row tells where " + std::string(reg) + " is)";
+  if (offset == 0) return "0 (each row gives the rule for " + std::string(reg) + ")";
   Line line;
   line.number(offset).text(" (").text(reg).text(" at cfa").offset(offset).put(')');
   return std::string(line.view());

@@ -13,13 +13,13 @@ namespace sframe::gen {
 namespace {
 
 constexpr const char* examples =
-    "  sframe-gen app -o app                                     adds .sframe to the program, in place\n"
-    "  sframe-gen libfoo.a -o libfoo.a                           the same for every object of an archive\n"
-    "  sframe-gen libfoo.so -o libfoo.sframe --emit=section      the bare section\n"
-    "  sframe-gen libfoo.so -o sidecars/ --emit=sidecar          found by build ID in sidecars/\n"
+    "  sframe-gen app -o app                                     add .sframe to the program, in place\n"
+    "  sframe-gen libfoo.a -o libfoo.a                           the same for every object in an archive\n"
+    "  sframe-gen libfoo.so -o libfoo.sframe --emit=section      write only the section\n"
+    "  sframe-gen libfoo.so -o sidecars/ --emit=sidecar          store a sidecar by build ID\n"
     "  sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3\n"
-    "                                                            an older version, or several sections in "
-    "one\n"
+    "                                                            convert an older version, merge several "
+    "sections\n"
     "  sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=90\n";
 
 /// The values that CLI11 fills in, before they are checked.
@@ -50,11 +50,11 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
   cli.add_option("INPUT", line.input,
                  "ELF file or archive; with --from=sframe also a raw section; - is standard input")
       ->required();
-  cli.add_option("--from", line.from, "What to read: cfi (.eh_frame and .debug_frame; default) or sframe")
+  cli.add_option("--from", line.from, "Convert from cfi (.eh_frame and .debug_frame; default) or sframe")
       ->transform(choices<From>({{"cfi", From::cfi}, {"sframe", From::sframe}}))
       ->option_text("cfi|sframe");
   cli.add_option("--emit", line.emit,
-                 "What to write: elf (INPUT with .sframe in it; default), section (bare bytes) or sidecar")
+                 "Write elf (a copy of INPUT with .sframe; default), section (a raw section) or sidecar")
       ->transform(choices<Emit>({{"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}}))
       ->option_text("elf|section|sidecar");
   std::map<std::string, VersionNumber> versions;
@@ -64,39 +64,39 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
     versions.emplace(number, VersionNumber{version->number});
     version_names += (version_names.empty() ? "" : "|") + number;
   }
-  cli.add_option("--sframe-version", line.version, "Version to write (default: 3)")
+  cli.add_option("--sframe-version", line.version, "SFrame version to write (default: 3)")
       ->transform(choices(std::move(versions)))
       ->option_text(version_names);
-  cli.add_option("--byte-order", raw.byte_order, "little or big; with --from=sframe and --emit=section")
+  cli.add_option("--byte-order", raw.byte_order, "Byte order to write; needs --from=sframe and --emit=section")
       ->check(CLI::IsMember({"little", "big"}))
       ->option_text("little|big");
   cli.add_option("--section-address", raw.section_address,
-                 "Address of the section (default: 0; for a sidecar, behind the last segment)")
+                 "Address of the section (default: 0; for a sidecar, after the last segment)")
       ->type_name("ADDRESS");
-  cli.add_option("--function", raw.function, "Only functions whose name matches the pattern")
+  cli.add_option("--function", raw.function, "Convert only functions whose name matches the pattern GLOB")
       ->type_name("GLOB");
-  cli.add_flag("--no-plt", raw.no_plt, "Nothing for linker-made PLT entries");
+  cli.add_flag("--no-plt", raw.no_plt, "Skip linker-generated PLT entries");
   cli.add_flag("--share,!--no-share", raw.share_rows,
-               "Let functions with equal rows share their bytes (default: in little-endian sections)");
+               "Store identical rows of several functions once (default: in little-endian sections)");
   cli.add_flag("--merge-functions", line.merge_functions,
-               "Make one function of neighbours that have one and the same row");
+               "Merge adjacent functions that have one identical row");
   cli.add_option("--report", line.report,
-                 "text (default, on standard error), json (on standard output) or none")
+                 "Format of the report: text (default; to standard error), json (to standard output) or none")
       ->transform(choices<ReportFormat>(
           {{"text", ReportFormat::text}, {"json", ReportFormat::json}, {"none", ReportFormat::none}}))
       ->option_text("text|json|none");
-  cli.add_option("--report-file", line.report_file, "Write the report to FILE instead")->type_name("FILE");
-  cli.add_flag("--strict", line.strict, "Exit code 1 if anything could not be represented");
+  cli.add_option("--report-file", line.report_file, "Write the report to FILE")->type_name("FILE");
+  cli.add_flag("--strict", line.strict, "Exit with code 1 if anything could not be represented");
   cli.add_option("--min-coverage", raw.min_coverage,
-                 "Exit code 1 if less than PERCENT of all executable bytes is covered")
+                 "Exit with code 1 if less than PERCENT of all executable bytes are covered")
       ->check(CLI::Range(0.0, 100.0))
       ->option_text("PERCENT");
   cli.add_option("--min-cfi-coverage", raw.min_cfi_coverage,
-                 "Exit code 1 if less than PERCENT of the bytes that INPUT describes is covered")
+                 "Exit with code 1 if less than PERCENT of the bytes that INPUT describes are covered")
       ->check(CLI::Range(0.0, 100.0))
       ->option_text("PERCENT");
   cli.add_flag("--allow-missing", line.allow_missing,
-               "Exit code 0 if INPUT has nothing to convert; --emit=elf copies it");
+               "Exit with code 0 if INPUT has nothing to convert; --emit=elf copies it");
 }
 
 /// Checks combinations of options. Returns a message if they conflict.
@@ -108,11 +108,11 @@ std::optional<std::string> contradiction(const CommandLine& line) {
   if (line.from == From::sframe && (line.function || !line.plt))
     return "--function and --no-plt need --from=cfi";
   if (line.emit != Emit::elf && tool::is_same_file(line.input, line.output))
-    return "the output would replace the input";
+    return "the output would overwrite the input";
   if (!line.report_file.empty() &&
       (line.report_file == line.output || tool::is_same_file(line.report_file, line.input) ||
        tool::is_same_file(line.report_file, line.output)))
-    return "--report-file would replace the input or the output";
+    return "--report-file would overwrite the input or the output";
   return std::nullopt;
 }
 
@@ -126,7 +126,7 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   if (raw.min_cfi_coverage >= 0) line.min_cfi_coverage = raw.min_cfi_coverage;
   if (!raw.section_address.empty()) {
     line.section_address = tool::parse_address(raw.section_address);
-    if (!line.section_address) return "--section-address: no address: " + raw.section_address;
+    if (!line.section_address) return "--section-address: not an address: " + raw.section_address;
   }
   if (!raw.function.empty()) {
     auto glob = tool::Glob::parse(raw.function);
@@ -140,7 +140,7 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
 
 tool::App make_app() {
   return tool::App("sframe-gen",
-                   "Make an SFrame section from call frame information, or from another section.", examples,
+                   "Generate an SFrame section from call frame information, or convert an existing one.", examples,
                    {.output = true, .threads = true});
 }
 

@@ -28,7 +28,7 @@ void tell_faults(tool::Messages& messages, const std::string& file, const genera
     messages.warning(
         file, Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
   if (told < report.faults.size())
-    messages.warning(file, std::to_string(report.faults.size() - told) + " more entries that cannot be read");
+    messages.warning(file, std::to_string(report.faults.size() - told) + " more unreadable entries");
 }
 
 /// Handles a file without anything to convert: --emit=elf copies it.
@@ -68,7 +68,7 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
                                                        Summary& summary) {
   const std::string name = line.input + '(' + member.name + ')';
   const auto keep = [&](const std::string& why) {
-    messages.detail(name, "kept: " + why);
+    messages.detail(name, "copied unchanged: " + why);
     return std::nullopt;
   };
   const auto input = read_input(line, member.bytes, budget);
@@ -93,7 +93,7 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
 Written convert_archive(const CommandLine& line, const elf::File& file, tool::Messages& messages,
                         Summary& summary) {
   if (line.emit != Emit::elf)
-    return failed(line.input, {"an archive has no section of its own; use --emit=elf", {}, {}});
+    return failed(line.input, {"INPUT is an archive, which needs --emit=elf", {}, {}});
   const auto members = elf::archive_members(file.bytes());
   if (!members && line.allow_missing && elf::is_thin_archive(file.bytes()))
     return keep_file(line, file, members.error().text(), summary);
@@ -108,7 +108,7 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
   }
   summary.members = members->size();
   if (summary.converted_members == 0)
-    return keep_file(line, file, "no member has anything to convert", summary);
+    return keep_file(line, file, "no member can be converted", summary);
   auto archive = elf::replace_members(file.bytes(), contents);
   if (!archive) return failed(line.input, archive.error());
   return write_image(line, file, elf::Edit::replace_all(std::move(*archive)));

@@ -32,13 +32,13 @@ std::expected<std::string, FileProblem> write(const std::string& path, std::span
 std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, const Input& input,
                                                      const Generated& generated, std::uint32_t mode) {
   if (!input.image)
-    return failed(line.input, {"a sidecar belongs to an ELF file, not to a raw section", "", {}});
+    return failed(line.input, {"INPUT is a raw section; --emit=sidecar needs an ELF file", "", {}});
   const elf::Image& image = *input.image;
   std::string path = line.output;
   if (names_folder(path)) {
     const std::string below = elf::sidecar_path(image.build_id());
     if (below.empty())
-      return failed(line.input, {"no build ID, by which a sidecar folder is ordered", "", {}});
+      return failed(line.input, {"no build ID for the sidecar's path in the folder; pass a file name as OUTPUT", "", {}});
     path = (std::filesystem::path(path) / below).string();
     if (const auto made = tool::make_parent_folders(path); !made) return failed(path, made.error());
   }

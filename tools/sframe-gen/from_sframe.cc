@@ -62,7 +62,7 @@ Unplaced with_report(Reencoded&& made, const AbiTraits& abi) {
                       .skipped = made.refused.size()};
   if (made.rows_at_end)
     out.warnings.push_back(std::to_string(made.rows_at_end) +
-                           " rows at the end of their function left out; they hold for no address");
+                           " rows at the end of their function left out: they apply to no address");
   return out;
 }
 
@@ -76,7 +76,7 @@ std::expected<Unplaced, Failure> convert_sframe(const CommandLine& line, const I
   if (sections->empty()) return std::unexpected(Failure{{"no section .sframe", {}, {}}, true});
   const AbiTraits& abi = sections->front().abi();
   if (input.image && input.image->abi() != &abi)
-    return failed({"the section is for another machine than the file: ABI " + std::string(abi.name), {}, {}});
+    return failed({"the section's ABI does not match the file's machine: " + std::string(abi.name), {}, {}});
   for (const Section& section : *sections)
     if (section.abi().id != abi.id)
       return failed(

@@ -35,7 +35,7 @@ std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const I
 Problem to_problem(const Refusal& refusal, Emit emit) {
   std::string what = message(refusal.reason);
   if (refusal.reason == RefusalReason::out_of_reach && emit != Emit::elf)
-    what += "; --section-address says where it will be";
+    what += "; set the section's address with --section-address";
   return {what, ".sframe", std::nullopt};
 }
 
@@ -54,7 +54,7 @@ bool awaits_link_time_optimisation(const elf::Image& image) {
 std::unexpected<Failure> no_function(const CommandLine& line, const generate::Report& report) {
   if (!report.faults.empty()) {
     const generate::Fault& first = report.faults.front();
-    return failed({"no call frame information can be read: " + std::string(cfi::message(first.error.kind)),
+    return failed({"cannot read any call frame information: " + std::string(cfi::message(first.error.kind)),
                    std::string(first.section), first.error.offset});
   }
   if (line.function)
@@ -82,7 +82,7 @@ std::optional<std::string> foreign(std::span<const std::byte> bytes) {
   constexpr std::size_t class_at = 4;
   constexpr auto class_32 = std::byte(1);
   if (bytes.empty()) return "empty file";
-  if (is_bitcode(bytes)) return "LLVM bitcode, which has no call frame information yet";
+  if (is_bitcode(bytes)) return "LLVM bitcode has no call frame information";
   if (!elf::Image::is_elf(bytes)) return "not an ELF file";
   if (bytes.size() > class_at && bytes[class_at] == class_32)
     return "32-bit ELF file; only 64-bit files are supported";
@@ -116,15 +116,15 @@ std::expected<Input, Failure> read_input(const CommandLine& line, std::span<cons
   if (line.from == From::sframe && !bytes.empty() && !elf::Image::is_elf(bytes)) {
     const auto section = Section::parse(bytes);
     if (section || section.error().kind != ErrorKind::bad_magic) return input;
-    if (!is_bitcode(bytes)) return nothing_there("neither ELF file nor SFrame section");
+    if (!is_bitcode(bytes)) return nothing_there("not an ELF file or SFrame section");
   }
   if (auto why = foreign(bytes)) return nothing_there(std::move(*why));
   auto image = elf::Image::parse(bytes, &budget);
   if (!image) return failed(image.error());
   if (image->type() == elf::et_core)
-    return nothing_there("core files have no call frame information of their own");
+    return nothing_there("core files have no call frame information; pass the executable");
   if (!image->abi())
-    return nothing_there("SFrame has no ABI for this machine (e_machine " + std::to_string(image->machine()) +
+    return nothing_there("SFrame does not support this machine (e_machine " + std::to_string(image->machine()) +
                          ")");
   input.image = std::move(*image);
   if (!input.image->relocatable()) return input;
@@ -159,10 +159,10 @@ std::uint64_t section_address(const CommandLine& line, const Input& input) {
 std::expected<Generated, Failure> generate(const CommandLine& line, const Input& input) {
   if (input.object && line.emit != Emit::elf)
     return failed(
-        {"a section of a relocatable object says nothing without its relocations; use --emit=elf", {}, {}});
+        {"a section of a relocatable object is useless without its relocations; use --emit=elf", {}, {}});
   const bool emits_file = line.emit == Emit::elf;
   if (emits_file && !input.image)
-    return failed({"a raw section belongs to no ELF file that it could go into", {}, {}});
+    return failed({"INPUT is a raw section; --emit=elf needs an ELF file", {}, {}});
   // Plan, convert, choose the address, encode, write: the address depends on the size, the bytes on the
   // address.
   std::optional<elf::Insertion> insertion;
@@ -193,8 +193,8 @@ std::expected<Generated, Failure> generate(const CommandLine& line, const Input&
   out->image = std::move(linked->edit);
   if (linked->headers_moved)
     out->warnings.push_back(
-        "no room for two program headers more: they moved to the end of the image, where strip, objcopy and "
-        "libelf's tools may destroy them; run those before, or use --emit=sidecar");
+        "no room for two more program headers: the table was moved to the end of the image, where strip, objcopy and "
+        "libelf's tools may damage it; run these tools first, or use --emit=sidecar");
   return out;
 }
 

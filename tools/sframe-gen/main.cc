@@ -42,13 +42,13 @@ int verdict(tool::Messages& messages, const CommandLine& line, const Summary& su
   const generate::Report& report = summary.report;
   int code = report.faults.empty() ? tool::exit_ok : tool::exit_findings;
   if (line.strict && !report.complete()) {
-    messages.error(line.input, "not everything could be represented");
+    messages.error(line.input, "not everything could be represented (--strict)");
     code = tool::exit_findings;
   }
   const auto demand = [&](std::optional<double> least, double percent, const char* of_what) {
     if (!least || percent >= *least) return;
-    messages.error(line.input, "covers " + percent_text(percent) + " % of " + of_what + ", less than the " +
-                                   percent_text(*least) + " % asked for");
+    messages.error(line.input, "covers " + percent_text(percent) + " % of " + of_what + ", less than the required " +
+                                   percent_text(*least) + " %");
     code = tool::exit_findings;
   };
   if (line.min_coverage && !summary.executable && summary.unconverted.empty()) {

@@ -149,7 +149,7 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
 
 void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
   if (summary.failure) {
-    out.safe(line.input) << ": nothing was written: ";
+    out.safe(line.input) << ": no output written: ";
     if (summary.failure->file != line.input) out.safe(summary.failure->file) << ": ";
     out.safe(summary.failure->problem.text()) << '\n';
     return;
@@ -158,7 +158,7 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
   const auto& functions = report.functions;
   if (!summary.unconverted.empty()) {
     out.safe(line.input) << ": not converted: ";
-    out.safe(summary.unconverted) << (line.emit == Emit::elf ? "; copied as it is\n" : "; no output\n");
+    out.safe(summary.unconverted) << (line.emit == Emit::elf ? "; copied unchanged\n" : "; no output\n");
     return;
   }
   write_coverage(line, summary, out);

@@ -13,13 +13,13 @@ namespace {
 
 int run_tool(int argc, char** argv) {
   sframe::tool::App app(
-      "sframe-unwind", "Print the stack of every thread of a core file or a process, by SFrame or DWARF CFI.",
-      "  sframe-unwind core                            all threads; the core names the files\n"
-      "  sframe-unwind core ./server --format=json     the program is elsewhere; for scripts\n"
-      "  sframe-unwind ./server -c core                the same, as for a debugger\n"
-      "  sframe-unwind core --sframe-dir sidecars      SFrame sections made by sframe-gen --emit=sidecar\n"
-      "  sframe-unwind core --steppers=cfi             DWARF CFI alone\n"
-      "  sframe-unwind --pid 4711                      a running process, as it is now\n"
+      "sframe-unwind", "Print the stack of every thread of a core file or live process, using SFrame or DWARF CFI.",
+      "  sframe-unwind core                            all threads; files as named in the core\n"
+      "  sframe-unwind core ./server --format=json     the program is in another place; for scripts\n"
+      "  sframe-unwind ./server -c core                the same, as with gdb\n"
+      "  sframe-unwind core --sframe-dir sidecars      use sidecars from sframe-gen --emit=sidecar\n"
+      "  sframe-unwind core --steppers=cfi             only DWARF CFI\n"
+      "  sframe-unwind --pid 4711                      a running process\n"
       "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",
       {.output = true});
   sframe::unwind_tool::Options options;

@@ -30,69 +30,69 @@ void add_options(tool::App& app, Options& options) {
   CLI::App& cli = app.cli();
   cli.add_option("CORE", options.core, "Core file")->type_name("");
   cli.add_option("EXECUTABLE", options.files.executable,
-                 "The program's file, instead of the one that the core names. It may come before CORE")
+                 "The program of the core, instead of the file that the core names; may come before CORE")
       ->type_name("");
-  cli.add_option("-c,--core", options.named_core, "The core file, as debuggers call it: then a file is EXECUTABLE")
+  cli.add_option("-c,--core", options.named_core, "The core file, as in gdb; a positional file is then EXECUTABLE")
       ->type_name("CORE")
       ->group(files_group);
 
   cli.add_option("--sysroot", options.files.sysroot,
-                 "Look for the files that the core names in DIR, links included")
+                 "Prefix paths recorded in the core with DIR")
       ->type_name("DIR")
       ->group(files_group);
   cli.add_option("--sframe-dir", options.files.sframe_dir,
-                 "Take SFrame sections from DIR/.build-id/xx/yyyy.sframe")
+                 "Look up SFrame sidecars in DIR, as DIR/.build-id/xx/yyyy.sframe")
       ->type_name("DIR")
       ->group(files_group);
   cli.add_flag("--generate", options.files.generate_sframe,
-               "Convert CFI to SFrame in memory where a file has no SFrame")
+               "Generate SFrame from CFI in memory for files without SFrame")
       ->group(walk_group);
   cli.add_flag("--keep-generated", options.keep_generated,
-               "With --generate: write what was converted into the --sframe-dir, for later runs")
+               "With --generate: save the generated SFrame in the --sframe-dir for later runs")
       ->group(walk_group);
   cli.add_option("--debug-dir", options.files.more_debug_dirs,
-                 "Look for separate debug files in DIR first, then in " +
+                 "Look up separate debug files in DIR first, then in " +
                      std::string(elf::default_debug_folder) + " (repeatable)")
       ->type_name("DIR")
       ->allow_extra_args(false)
       ->group(files_group);
 
   cli.add_option("--trust", options.files.trust,
-                 "Of the files that the core names, read none, those with the build ID that the core has, or all "
+                 "Files named in the core to read: none, those whose build ID matches (build-id), or all "
                  "(default: build-id)")
       ->transform(CLI::Transformer(trust_names).description(""))
       ->type_name("LEVEL")
       ->group(files_group);
-  cli.add_flag("--no-files", options.no_files, "Open nothing but the core")->group(files_group);
-  cli.add_flag("--offline", options.offline, "Ask no other machine: always so, for scripts that want to say it")
+  cli.add_flag("--no-files", options.no_files, "Open no file except the core")->group(files_group);
+  cli.add_flag("--offline", options.offline, "Use no network; always the case, accepted for scripts")
       ->group(files_group);
 
-  cli.add_option("--thread", options.thread, "Walk this thread only")->type_name("TID")->group(walk_group);
-  cli.add_option("--max-frames", options.max_frames, "Stop a thread after N frames")
+  cli.add_option("--thread", options.thread, "Walk only this thread")->type_name("TID")->group(walk_group);
+  cli.add_option("--max-frames", options.max_frames, "End the walk of a thread after N frames")
       ->type_name("N")
       ->check(CLI::Range(1u, 100'000'000u))
       ->capture_default_str()
       ->group(walk_group);
-  cli.add_option("--steppers", options.steppers, "Ways to find a caller, in this order (comma-separated)")
+  cli.add_option("--steppers", options.steppers, "Frame steppers to use, in order (comma-separated)")
       ->type_name("LIST")
       ->group(walk_group);
-  cli.add_flag("--list-steppers", options.list_steppers, "Print the ways to find a caller and exit")
+  cli.add_flag("--list-steppers", options.list_steppers, "List the frame steppers and exit")
       ->group(walk_group);
   cli.add_option("--pid", options.pid, "Walk this running process instead of a core")
       ->type_name("PID")
       ->group(walk_group);
-  cli.add_option("--interval", options.interval, "With --pid: time from one sample to the next")
+  cli.add_option("--interval", options.interval, "With --pid: interval between samples, in milliseconds")
       ->type_name("MS")
       ->check(CLI::Range(1u, 3'600'000u))
       ->capture_default_str()
       ->group(walk_group);
-  cli.add_option("--count", options.count, "With --pid: samples to take")
+  cli.add_option("--count", options.count, "With --pid: number of samples")
       ->type_name("N")
       ->check(CLI::Range(1u, 100'000'000u))
       ->capture_default_str()
       ->group(walk_group);
   cli.add_flag("--compare", options.compare,
-               "Ask SFrame, CFI, frame pointer and code analysis from every frame; tell where they differ")
+               "Step from every frame by SFrame, CFI, frame pointer and code analysis; report differences")
       ->group(walk_group);
 
   cli.add_option("--format", options.format,
@@ -101,11 +101,11 @@ void add_options(tool::App& app, Options& options) {
       ->check(CLI::IsMember({"text", "json", "folded", "svg"}))
       ->capture_default_str()
       ->group(output_group);
-  cli.add_flag("--no-names", options.no_names, "Leave out function names: faster")->group(output_group);
-  cli.add_flag("--group", options.group, "Print threads with the same frames once")->group(output_group);
-  cli.add_flag("--registers", options.registers, "Print what is known of each frame's registers")
+  cli.add_flag("--no-names", options.no_names, "Do not look up function names (faster)")->group(output_group);
+  cli.add_flag("--group", options.group, "Print threads with identical stacks once")->group(output_group);
+  cli.add_flag("--registers", options.registers, "Print the known registers of each frame")
       ->group(output_group);
-  cli.add_flag("--source", options.source, "Print file and line, and inlined calls")->group(output_group);
+  cli.add_flag("--source", options.source, "Print source file and line, and inlined calls")->group(output_group);
 }
 
 namespace {
@@ -125,7 +125,7 @@ std::optional<Wrong> settle(Options& options) {
   std::string &core = options.core, &executable = options.files.executable;
   options.files.open_files = !options.no_files;
   if (!options.named_core.empty()) {
-    if (!executable.empty()) return Wrong{executable, "--core and two more files: give CORE once"};
+    if (!executable.empty()) return Wrong{executable, "--core and two more files; pass CORE once"};
     executable = std::exchange(core, options.named_core);
   } else if (executable == "-" || (!core.empty() && !executable.empty() && looks_like_core(executable) && !looks_like_core(core))) {
     std::swap(core, executable);
@@ -144,20 +144,20 @@ tool::SandboxNeeds sandbox_needs(const Options& options) {
 }
 
 std::optional<Wrong> check(const Options& options) {
-  if (options.compare && options.group) return Wrong{{}, "--compare and --group do not go together"};
+  if (options.compare && options.group) return Wrong{{}, "--compare and --group cannot be combined"};
   if (options.keep_generated && (!options.files.generate_sframe || options.files.sframe_dir.empty()))
     return Wrong{{}, "--keep-generated needs --generate and --sframe-dir"};
   if (options.list_steppers) return std::nullopt;
   const modules::FileOptions& files = options.files;
   if (options.no_files && !(files.executable.empty() && files.sysroot.empty() && files.sframe_dir.empty() && files.more_debug_dirs.empty()))
-    return Wrong{{}, "--no-files does not go together with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
+    return Wrong{{}, "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
   const bool counts = options.format == "folded" || options.format == "svg";
-  if (options.pid && !options.core.empty()) return Wrong{{}, "--pid and CORE do not go together"};
+  if (options.pid && !options.core.empty()) return Wrong{{}, "--pid and CORE cannot be combined"};
   if (!options.pid && options.core.empty()) return Wrong{{}, "CORE is required (--help shows the options)"};
   if (!options.pid && (counts || options.count > 1))
-    return Wrong{{}, "--count, --format=folded and --format=svg are for --pid"};
+    return Wrong{{}, "--count, --format=folded and --format=svg need --pid"};
   if (counts && (options.compare || options.group))
-    return Wrong{{}, "--format=" + options.format + " does not go together with --compare or --group"};
+    return Wrong{{}, "--format=" + options.format + " cannot be combined with --compare or --group"};
   // A module with a missing file is walked as far as possible, but a file named by the user must exist.
   const std::string& executable = options.files.executable;
   if (!executable.empty())
@@ -166,7 +166,7 @@ std::optional<Wrong> check(const Options& options) {
   std::error_code ignored;
   const std::string& sframe_dir = options.files.sframe_dir;
   if (!sframe_dir.empty() && !std::filesystem::is_directory(sframe_dir, ignored))
-    return Wrong{sframe_dir, "--sframe-dir: is not a directory"};
+    return Wrong{sframe_dir, "--sframe-dir: not a directory"};
   return std::nullopt;
 }
 

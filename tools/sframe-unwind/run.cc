@@ -31,7 +31,7 @@ bool report(tool::Messages& messages, const std::string& path, process::CoreProc
   bool wrong = false;
   const elf::Core& core = process.space().core();
   if (core.truncated()) {
-    messages.warning(path, "is truncated: some of the memory is missing");
+    messages.warning(path, "core is truncated: some of the memory is missing");
     wrong = true;
   }
   for (const Problem& problem : core.problems()) {
@@ -64,7 +64,7 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
   const auto threads = wanted_threads(**process, options);
   if (threads.empty()) {
     report(messages, options.core, **process);
-    return failed(options.thread ? "has no thread " + std::to_string(*options.thread) : "has no threads");
+    return failed(options.thread ? "no thread " + std::to_string(*options.thread) : "no threads");
   }
   auto steppers = choose_steppers(space.abi(), space.main_module(), options);
   if (!steppers) {
@@ -100,7 +100,7 @@ int run(tool::App& app, const Options& options, tool::Output& out) {
     print_failure(out, options.format, options.core, core.error());
     return tool::exit_failure;
   }
-  if (core->damaged()) app.messages().warning(options.core, "the compressed file is damaged or ends early");
+  if (core->damaged()) app.messages().warning(options.core, "compressed file is damaged or truncated");
   const int code = run_on(app, options, *core, out);
   return code == tool::exit_ok && core->damaged() ? tool::exit_findings : code;
 }

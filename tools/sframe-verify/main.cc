@@ -25,15 +25,15 @@ namespace elf = sframe::elf;
 namespace tool = sframe::tool;
 
 constexpr const char* examples =
-    R"(  sframe-verify a.out                               the section in a program against its CFI
-  sframe-verify a.out --sframe a.sframe             a section that is not in it yet
-  sframe-verify /usr/bin/* --sframe sidecars/       sections looked up by build ID
-  sframe-verify lib.so --debug lib.so.debug         the CFI is in another file
-  sframe-verify a.out --ignore S --error C107       choose what counts
-  sframe-verify a.out --profile=linux               what the kernel demands beyond the specification
+    R"(  sframe-verify a.out                               check the section in a program
+  sframe-verify a.out --sframe a.sframe             check a separate section
+  sframe-verify /usr/bin/* --sframe sidecars/       look up sidecars by build ID
+  sframe-verify lib.so --debug lib.so.debug         read the CFI from another file
+  sframe-verify a.out --ignore S --error C107       change severities
+  sframe-verify a.out --profile=linux               also check the Linux kernel's requirements
   sframe-verify *.so --format=sarif -o out.sarif    for code-scanning viewers
-  sframe-verify *.so --baseline known.txt           only what is new
-  sframe-verify --explain C102                      what a finding means
+  sframe-verify *.so --baseline known.txt           report only new findings
+  sframe-verify --explain C102                      explain a finding
 )";
 
 struct Options {
@@ -50,36 +50,36 @@ struct Options {
 };
 
 void add_options(CLI::App& cli, Options& options) {
-  cli.add_option("FILE", options.files, "ELF file, archive or bare SFrame section; - is standard input");
-  cli.add_option("--check", options.checks, "What to check: structure, cfi, code (default: all three)")
+  cli.add_option("FILE", options.files, "ELF file, archive or raw SFrame section; - is standard input");
+  cli.add_option("--check", options.checks, "Checks to run: structure, cfi, code (default: all)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"structure", "cfi", "code"}))
       ->type_name("LIST");
   cli.add_option("--sframe", options.run.file.sframe,
-                 "Verify this section instead of the one in FILE: a bare section, a sidecar, or a folder of "
+                 "Verify this section instead of the one in FILE: a raw section, a sidecar, or a folder of "
                  "sidecars by build ID")
       ->type_name("FILE|DIR");
-  cli.add_option("--sframe-address", options.sframe_address, "Address of a bare section (default: 0)")
+  cli.add_option("--sframe-address", options.sframe_address, "Address of a raw section (default: 0)")
       ->type_name("A");
   cli.add_option(
          "--debug", options.run.file.debug,
-         "The CFI that FILE lacks is in this ELF file (default: the debug file that FILE's build ID or "
+         "Read CFI that FILE lacks from this ELF file (default: the debug file that FILE's build ID or "
          ".gnu_debuglink names)")
       ->type_name("FILE");
   cli.add_option("--debug-dir", options.run.file.debug_folders,
-                 "Look up debug files in this folder first, then in /usr/lib/debug (repeatable)")
+                 "Look up debug files in DIR first, then in /usr/lib/debug (repeatable)")
       ->type_name("DIR")
       ->allow_extra_args(false);
   cli.add_option("--profile", options.profile,
-                 "Check what a reader demands beyond the specification: spec (nothing), linux, glibc")
+                 "Also check a reader's requirements beyond the specification: spec (none), linux, glibc")
       ->check(CLI::IsMember({"spec", "linux", "glibc"}))
       ->type_name("READER");
   cli.add_option("--baseline", options.run.baseline,
-                 "Known findings, which do not count; made by --write-baseline")
+                 "Ignore the known findings in FILE, written by --write-baseline")
       ->type_name("FILE");
   cli.add_option("--write-baseline", options.run.write_baseline,
-                 "Write the errors and warnings found to FILE as a baseline")
+                 "Write the reported errors and warnings to FILE as a baseline")
       ->type_name("FILE");
   cli.add_option("--format", options.format, "text, json or sarif (with --list-checks also markdown)")
       ->check(CLI::IsMember({"text", "json", "sarif", "markdown"}))
@@ -87,18 +87,18 @@ void add_options(CLI::App& cli, Options& options) {
   const auto severity = [&](const char* name, std::vector<std::string>& ids, const char* what) {
     cli.add_option(name, ids, what)->type_name("ID")->allow_extra_args(false)->group("Severity");
   };
-  severity("--error", options.errors, "Count these findings as errors; C1 names all that begin so");
-  severity("--warning", options.warnings, "Count these findings as warnings");
+  severity("--error", options.errors, "Report these findings as errors; a prefix such as C1 selects a group");
+  severity("--warning", options.warnings, "Report these findings as warnings");
   severity("--ignore", options.ignored, "Do not report these findings");
   cli.add_option("--compiler", options.compiler,
-                 "What becomes of findings where SFrame repeats wrong CFI: error, warning (default), note, ignore")
+                 "Severity when SFrame reproduces wrong CFI: error, warning (default), note, ignore")
       ->check(CLI::IsMember({"error", "warning", "note", "ignore"}))
       ->type_name("SEVERITY")
       ->group("Severity");
-  cli.add_option("--max-findings", options.max_findings, "Print at most N findings per file; all are counted")
+  cli.add_option("--max-findings", options.max_findings, "Print at most N findings per file; the summary counts all")
       ->type_name("N");
   cli.add_flag("--list-checks", options.list_checks, "List all findings and exit");
-  cli.add_option("--explain", options.explain, "Say what a finding means and exit")->type_name("ID");
+  cli.add_option("--explain", options.explain, "Explain a finding and exit")->type_name("ID");
 }
 
 /// Returns false if an identifier is unknown, which has been reported.
@@ -106,7 +106,7 @@ bool make_policy(const Options& options, Policy& policy, tool::Messages& message
   const auto apply = [&](const std::vector<std::string>& ids, Policy::Action action) {
     return std::ranges::all_of(ids, [&](const std::string& id) {
       if (policy.set(id, action)) return true;
-      messages.error({}, id + ": no such finding (--list-checks shows them)");
+      messages.error({}, id + ": unknown check ID (--list-checks lists them)");
       return false;
     });
   };
@@ -140,9 +140,9 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.file.debug_folders.push_back(elf::default_debug_folder);
   if (options.files.empty()) return messages.error({}, "no FILE given (--help shows the options)"), false;
   if (options.format == "markdown")
-    return messages.error({}, "--format=markdown goes with --list-checks"), false;
+    return messages.error({}, "--format=markdown needs --list-checks"), false;
   if (options.files.size() > 1 && !options.run.file.debug.empty())
-    return messages.error({}, "--debug goes with one FILE"), false;
+    return messages.error({}, "--debug can be used with only one FILE"), false;
   return true;
 }
 
@@ -150,7 +150,7 @@ bool settle(Options& options, tool::Messages& messages) {
 std::string catalogue_format_error(const Options& options) {
   const bool markdown = options.list_checks && options.format == "markdown";
   if (markdown || options.format == "text") return {};
-  return "--format=" + options.format + " does not go with " +
+  return "--format=" + options.format + " cannot be combined with " +
          (options.list_checks ? "--list-checks" : "--explain");
 }
 
@@ -161,7 +161,7 @@ int print_catalogue(tool::App& app, const Options& options) {
   }
   const Check* check = find_check(options.explain);
   if (!options.list_checks && !check) {
-    app.messages().error({}, options.explain + ": no such finding (--list-checks shows them)");
+    app.messages().error({}, options.explain + ": unknown check ID (--list-checks lists them)");
     return tool::exit_failure;
   }
   return app.run_with_output({}, [&](tool::Output& out) {
@@ -194,7 +194,7 @@ std::vector<std::string> readable(const Options& options) {
 
 int run_tool(int argc, char** argv) {
   tool::App app("sframe-verify",
-                "Compare SFrame sections with the call frame information of the same code, at every address.",
+                "Check SFrame sections against the format, the call frame information and the machine code.",
                 examples, {.output = true, .threads = true});
   Options options;
   add_options(app.cli(), options);

@@ -34,7 +34,7 @@ std::optional<std::string> other_build(const elf::Image* image, const std::strin
                                        const elf::Image& other) {
   if (!image || image->build_id().empty() || other.build_id().empty()) return std::nullopt;
   if (std::ranges::equal(image->build_id(), other.build_id())) return std::nullopt;
-  return "build ID " + elf::to_hex(image->build_id()) + " is not that of " + other_path + " (" +
+  return "build ID " + elf::to_hex(image->build_id()) + " differs from that of " + other_path + " (" +
          elf::to_hex(other.build_id()) + ")";
 }
 
@@ -111,7 +111,7 @@ bool FileVerifier::verify(const std::string& path, Bytes bytes) {
   if (is_raw(bytes)) return verify_raw(path, bytes);
   if (elf::is_archive(bytes)) return verify_archive(path, bytes);
   if (elf::Image::is_elf(bytes)) return verify_elf(path, bytes);
-  return fail(path, {bytes.empty() ? "empty file" : "neither ELF file, archive nor SFrame section", {}, {}});
+  return fail(path, {bytes.empty() ? "empty file" : "not an ELF file, archive or SFrame section", {}, {}});
 }
 
 bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
@@ -183,7 +183,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
     }
   }
   if (options_.sframe_address && !sources.use_raw)
-    return fail(path, {"--sframe-address goes with a bare section; this one is in an ELF file", {}, {}});
+    return fail(path, {"--sframe-address needs a raw section; this one is in an ELF file", {}, {}});
   if (!options_.debug.empty()) {
     if (!(debug = open(path, options_.debug, false))) return false;
     sources.debug_image = &*debug->image;
@@ -212,7 +212,7 @@ std::optional<elf::DebugFile> FileVerifier::look_up_debug(const std::string& pat
   std::vector<elf::Rejected> rejected;
   auto found = elf::find_debug_file(*image, path, options_.debug_folders, &rejected);
   for (const elf::Rejected& other : rejected)
-    warn(path, {"not its debug file: " + other.path + ": " + other.why, {}, {}});
+    warn(path, {"debug file not used: " + other.path + ": " + other.why, {}, {}});
   if (found) slot_.detail(path, "debug file " + found->file.path());
   return found;
 }
@@ -227,7 +227,7 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
   if (options_.cfi && !input.parts().empty()) {
     if (!has_cfi(input))
       warn(path,
-           {"no .eh_frame and no .debug_frame to compare with (--debug names a file that has them)", {}, {}});
+           {"no .eh_frame or .debug_frame to compare with; pass a file that has them with --debug", {}, {}});
     addresses = check_against_cfi(input, verdicts, report);
   }
   if (options_.code) check_code(path, input, verdicts, report);
@@ -240,7 +240,7 @@ void FileVerifier::check_code(const std::string& path, const Input& input, Verdi
                               FileReport& report) {
   if (has_code(input)) return check_against_code(input, options_.code_threads, verdicts, report);
   const char* why = input.relocatable()
-                        ? "the code of relocatable objects is not checked: verify what is linked from them"
+                        ? "the code of relocatable objects is not checked; verify the linked file"
                         : "no code to compare with";
   // Only a detail if other checks run; but if this is the only check, it must not appear to have passed.
   if (options_.structure || options_.cfi)
@@ -257,7 +257,7 @@ std::optional<Companion> FileVerifier::open(const std::string& path, const std::
   const Bytes bytes = out.file.bytes();
   if (raw_allowed && has_magic(bytes)) return out;
   if (!elf::Image::is_elf(bytes)) {
-    const char* why = raw_allowed ? "neither ELF file nor SFrame section" : "not an ELF file";
+    const char* why = raw_allowed ? "not an ELF file or SFrame section" : "not an ELF file";
     return fail_for(path, companion, {why, {}, {}}), std::nullopt;
   }
   auto image = elf::Image::parse(bytes);

@@ -138,7 +138,7 @@ sframe_process* sframe_open_callbacks(const char* abi, const sframe_callbacks* c
   return c::guarded_pointer(error, [&]() -> sframe_process* {
     const AbiTraits* traits = find_abi(std::string_view(abi));
     if (traits) return new Target(*traits, *callbacks, data);
-    c::report(error, SFRAME_INVALID, "no ABI is called " + std::string(abi));
+    c::report(error, SFRAME_INVALID, "unknown ABI: " + std::string(abi));
     return nullptr;
   });
 }

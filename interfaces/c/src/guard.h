@@ -48,7 +48,7 @@ template <class Body> auto guarded_pointer(sframe_error* error, Body&& body) -> 
 
 /// For arguments that must not be NULL.
 inline sframe_status report_null(sframe_error* error) {
-  return report(error, SFRAME_INVALID, "an argument is NULL that must not be");
+  return report(error, SFRAME_INVALID, "a required argument is NULL");
 }
 
 } // namespace sframe::c

@@ -42,13 +42,13 @@ const char* sframe_status_text(sframe_status status) {
   static constexpr const char* texts[] = {"no error",
                                           "unspecified error",
                                           "out of memory, or the buffer is too small",
-                                          "bad register, or its value is not known",
+                                          "invalid register, or its value is unknown",
                                           "the register cannot be written",
-                                          "the owner of the target wants no further frames",
-                                          "the address is in no code",
-                                          "bad frame",
-                                          "unsupported operation or bad value",
-                                          "unwind information cannot be understood",
+                                          "the callback requested the end of the walk",
+                                          "the address is not in code",
+                                          "invalid frame",
+                                          "unsupported operation or invalid value",
+                                          "invalid unwind information",
                                           "no unwind information"};
   const auto number = static_cast<std::size_t>(status);
   return number < std::size(texts) ? texts[number] : "unknown error";

@@ -18,5 +18,5 @@
 #elif defined(__s390x__)
 #include "libunwind-s390x.h"
 #else
-#error "no ABI that SFrame knows: include the header of the target"
+#error "SFrame does not support this host: include the header of the target's ABI"
 #endif

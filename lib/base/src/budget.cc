@@ -22,14 +22,14 @@ constexpr std::uint64_t mib = std::uint64_t(1) << 20;
 
 constexpr std::array<Allowance, resource_count> allowances = {{
     {Resource::section_bytes, "section bytes", 8 * mib, 8},
-    {Resource::unpacked_bytes, "unpacked bytes", 64 * mib, 64},
+    {Resource::unpacked_bytes, "decompressed bytes", 64 * mib, 64},
     {Resource::name_bytes, "bytes of names", 16 * mib, 16},
     {Resource::cfi_instructions, "CFI instructions", 4 * mib, 8},
     {Resource::rows, "rows", mib / 4, 4},
     {Resource::frames, "frames", mib / 8, 1, 4},
     {Resource::printed_bytes, "bytes of output", 24 * mib, 96},
     {Resource::files, "files", 4096, 0},
-    {Resource::guesses, "bytes of code and stack for guesses", 4 * mib, 1},
+    {Resource::guesses, "bytes of code and stack for heuristics", 4 * mib, 1},
 }};
 
 constexpr bool in_order() {
@@ -73,8 +73,8 @@ std::optional<Problem> Budget::problem() const {
   const std::uint8_t first = first_.load(std::memory_order_relaxed);
   if (first == 0) return std::nullopt;
   const auto resource = static_cast<Resource>(first - 1);
-  return Problem{"it takes more than " + std::to_string(limit_[first - 1u]) + ' ' + std::string(name_of(resource)) +
-                     ", out of proportion to its size; the rest is left out (--limits=off: no limit)",
+  return Problem{"limit for an input of this size reached: " + std::to_string(limit_[first - 1u]) + ' ' + std::string(name_of(resource)) +
+                     "; the rest is skipped (--limits=off removes the limit)",
                  {}, {}};
 }
 

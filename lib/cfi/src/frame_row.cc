@@ -193,10 +193,10 @@ const char* message(Unsayable reason) {
   case Unsayable::fp_expression: return "FP is found by a DWARF expression";
   case Unsayable::ra_val_offset: return "RA is the CFA plus an offset";
   case Unsayable::fp_val_offset: return "FP is the CFA plus an offset";
-  case Unsayable::ra_unsaved: return "RA is not saved, and has no register";
-  case Unsayable::ra_column: return "the return address column is SP or FP";
+  case Unsayable::ra_unsaved: return "RA is neither saved nor in a register";
+  case Unsayable::ra_column: return "return address column is SP or FP";
   case Unsayable::ra_signed_with_pc: return "RA is signed with the address of the signing instruction";
-  case Unsayable::sp_rule: return "the caller's SP is not where the CFA puts it";
+  case Unsayable::sp_rule: return "caller's SP does not follow from the CFA";
   case Unsayable::register_range: return "register number does not fit 16 bits";
   case Unsayable::offset_range: return "offset does not fit 32 bits";
   }

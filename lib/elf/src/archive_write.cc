@@ -109,7 +109,7 @@ Result<void> Rewriter::add_members(Replacements contents) {
       // A BSD index with its name in the header, not before the contents, is listed as an ordinary member
       // here.
       if (to_llvm(old_.subspan(before.size())).starts_with("__.SYMDEF")) {
-        problem = Problem{"archive with a symbol index of an unknown form", {}, before.size()};
+        problem = Problem{"archive's symbol index has an unknown format", {}, before.size()};
         break;
       }
     }
@@ -129,10 +129,10 @@ Result<void> Rewriter::write_index() {
   const llvm::StringRef index = archive_.getSymbolTable();
   if (index.empty()) return {};
   const auto form = index_form(archive_.kind());
-  if (!form) return fail("archive with a symbol index of an unknown form");
+  if (!form) return fail("archive's symbol index has an unknown format");
   const auto base =
       static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(index.data()) - old_.data());
-  const auto damaged = [&] { return fail("damaged symbol index", {}, base); };
+  const auto damaged = [&] { return fail("archive's symbol index is damaged", {}, base); };
   if (index.size() < form->width) return damaged();
   std::uint64_t count = load_sized(old_.data() + base, form->width, form->order);
   const std::uint64_t entry = form->width * (form->pairs ? 2 : 1);
@@ -143,9 +143,9 @@ Result<void> Rewriter::write_index() {
     const std::uint64_t before = load_sized(old_.data() + at, form->width, form->order);
     const auto place = std::ranges::lower_bound(places_, before, {}, &Place::before);
     if (place == places_.end() || place->before != before)
-      return fail("symbol index refers to no member", {}, at);
+      return fail("archive's symbol index refers to a missing member", {}, at);
     if (form->width == 4 && place->after > std::numeric_limits<std::uint32_t>::max())
-      return fail("archive would grow beyond the 4 GiB that its symbol index reaches");
+      return fail("archive would exceed 4 GiB, the limit of its symbol index");
     store_sized(out_.data() + at, place->after, form->width, form->order);
   }
   return {};

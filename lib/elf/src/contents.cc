@@ -27,7 +27,7 @@ namespace {
 
 std::unexpected<Problem> cannot_decompress(llvm::Error error, const Section& section) {
   Problem problem = to_problem(std::move(error), section.name);
-  problem.what = "compressed section cannot be decompressed: " + problem.what;
+  problem.what = "cannot decompress section: " + problem.what;
   return std::unexpected(std::move(problem));
 }
 
@@ -53,7 +53,7 @@ Result<Contents> Image::contents(const Section& section) const {
   // The size is untrusted: a few bytes must not cause an allocation of gigabytes.
   const std::uint64_t size = decompressor->getDecompressedSize();
   if (size > max_decompressed_size || size / max_expansion > bytes->size())
-    return fail("compressed section claims an absurd size", section.name);
+    return fail("implausible decompressed size", section.name);
   if (budget_ && !budget_->take(Resource::unpacked_bytes, size)) return used_up(section);
   std::vector<std::byte> result;
   if (llvm::Error error = decompressor->resizeAndDecompress(result))

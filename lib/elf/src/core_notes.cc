@@ -57,7 +57,7 @@ void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
     for (const Reader& reader : readers)
       if (reader.type == note->type) (this->*reader.read)(note->body);
   }
-  if (cursor.damaged()) complain("a note runs past the end of its segment");
+  if (cursor.damaged()) complain("note runs past the end of its segment");
 }
 
 void NoteReader::status(std::span<const std::byte> body) {
@@ -67,7 +67,7 @@ void NoteReader::status(std::span<const std::byte> body) {
   if (!registers)
     return complain(has_register_layout(core_.machine())
                         ? "NT_PRSTATUS note is too short"
-                        : "threads of a machine whose registers are not known");
+                        : "registers of this machine are not supported");
   core_.threads_.push_back({load<std::uint32_t>(body.data() + 32, order),
                             static_cast<std::int16_t>(load<std::uint16_t>(body.data() + 12, order)),
                             *registers, 0});

@@ -33,7 +33,7 @@ public:
       auto found = open(path);
       if (!found) continue;
       if (std::ranges::equal(found->image.build_id(), id)) return found;
-      reject(path, "its build ID is " + to_hex(found->image.build_id()) + ", not " + to_hex(id));
+      reject(path, "build ID mismatch: expected " + to_hex(id) + ", file " + to_hex(found->image.build_id()));
     }
     return std::nullopt;
   }
@@ -55,7 +55,7 @@ public:
           llvm::crc32({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
       if (crc == link->crc) return found;
       reject(candidate.string(),
-             "its checksum is " + hex(crc) + ", .gnu_debuglink asks for " + hex(link->crc));
+             "checksum mismatch: .gnu_debuglink " + hex(link->crc) + ", file " + hex(crc));
     }
     return std::nullopt;
   }
@@ -67,7 +67,7 @@ private:
     auto image = Image::parse(file->bytes());
     if (!image) return reject(path, image.error().text()), std::nullopt;
     if (image->machine() != image_.machine() || image->byte_order() != image_.byte_order())
-      return reject(path, "it is for another machine"), std::nullopt;
+      return reject(path, "wrong machine"), std::nullopt;
     return DebugFile{std::move(*file), std::move(*image)};
   }
 

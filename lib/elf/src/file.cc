@@ -45,7 +45,7 @@ Result<std::vector<std::byte>> read_stream(int fd) {
     if (got < 0) return fail_errno("cannot read");
     if (got == 0) break;
     used += static_cast<std::size_t>(got);
-    if (used > File::max_stream_size) return fail("more than 1 GiB in a stream; give a file instead");
+    if (used > File::max_stream_size) return fail("stream is larger than 1 GiB; pass a regular file instead");
   }
   bytes.resize(used);
   bytes.shrink_to_fit();
@@ -168,13 +168,13 @@ bool is_one_of(std::span<const std::uint32_t> types, std::uint32_t type) {
 /// Why the file system of `fd` is not allowed, or nullptr.
 const char* check_file_system(int fd, bool network) {
   struct statfs found {};
-  if (::fstatfs(fd, &found) != 0) return "its file system cannot be asked";
+  if (::fstatfs(fd, &found) != 0) return "not opened: cannot determine its file system";
   const auto type = static_cast<std::uint32_t>(found.f_type);
-  if (is_one_of(made_up, type)) return "is not on a file system that stores files";
+  if (is_one_of(made_up, type)) return "not opened: on a virtual file system";
   if (network || !is_one_of(of_network, type)) return nullptr;
   struct stat file {}, root {};
   if (::fstat(fd, &file) == 0 && ::stat("/", &root) == 0 && file.st_dev == root.st_dev) return nullptr;
-  return "is on a network file system";
+  return "not opened: on a network file system";
 }
 
 /// An O_PATH descriptor of the target of `path`, which is not opened for reading.
@@ -202,14 +202,14 @@ int find_in_root(const std::string& root, const std::string& path) {
 Result<File> File::read_regular(const std::string& path, int place) {
   struct stat info {};
   if (place < 0 || ::fstat(place, &info) != 0) return fail_errno("cannot open");
-  if (!S_ISREG(info.st_mode)) return fail("is not a regular file");
+  if (!S_ISREG(info.st_mode)) return fail("not a regular file");
   constexpr int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   Descriptor file{retry([&] { return ::open(("/proc/self/fd/" + std::to_string(place)).c_str(), flags); })};
   if (file.fd < 0 && errno == ENOENT) { // no procfs
     file.fd = retry([&] { return ::open(path.c_str(), flags | O_NOFOLLOW); });
     struct stat opened {};
     if (file.fd >= 0 && (::fstat(file.fd, &opened) != 0 || opened.st_dev != info.st_dev || opened.st_ino != info.st_ino))
-      return fail("has changed while it was opened");
+      return fail("file changed while it was being opened");
   }
   return read(path, file.fd);
 }
@@ -220,13 +220,13 @@ Result<File> File::open_regular(const std::string& path) {
 }
 
 Result<File> File::open_named(const std::string& path, const Allowed& allowed) {
-  if (!path.starts_with('/')) return fail("is a relative path: it is not known in which folder");
+  if (!path.starts_with('/')) return fail("relative path with unknown base directory");
   const bool in_root = !allowed.root.empty();
   const std::string shown = in_root ? path_in_root(allowed.root, path) : path;
   const Descriptor place{in_root ? find_in_root(allowed.root, path) : open_place(path)};
   if (place.fd >= 0) {
     struct stat info {};
-    if (::fstat(place.fd, &info) == 0 && !S_ISREG(info.st_mode)) return fail("is not a regular file");
+    if (::fstat(place.fd, &info) == 0 && !S_ISREG(info.st_mode)) return fail("not a regular file");
     if (const char* wrong = check_file_system(place.fd, allowed.network)) return fail(wrong);
   }
   return read_regular(shown, place.fd);

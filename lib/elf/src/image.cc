@@ -60,7 +60,7 @@ std::vector<Segment> decode_segments(std::span<const std::byte> bytes, std::span
   std::vector<Segment> result;
   if (count == 0) return result;
   if (header.e_phentsize != sizeof(typename Types::Phdr)) {
-    problems.push_back({"program headers of an unknown size", {}, std::nullopt});
+    problems.push_back({"unsupported size of a program header", {}, std::nullopt});
     return result;
   }
   auto table = table_at<typename Types::Phdr>(bytes, header.e_phoff, count);
@@ -90,9 +90,9 @@ Result<Image> Image::parse(std::span<const std::byte> bytes, Budget* budget) {
   const auto file_class = static_cast<unsigned>(bytes[EI_CLASS]);
   const auto data = static_cast<unsigned>(bytes[EI_DATA]);
   if (file_class == ELFCLASS32) return fail("32-bit ELF file; only 64-bit files are supported");
-  if (file_class != ELFCLASS64) return fail("ELF file of an unknown class", {}, EI_CLASS);
+  if (file_class != ELFCLASS64) return fail("unknown ELF class", {}, EI_CLASS);
   if (data != ELFDATA2LSB && data != ELFDATA2MSB)
-    return fail("ELF file of an unknown byte order", {}, EI_DATA);
+    return fail("unknown ELF byte order", {}, EI_DATA);
   if (bytes.size() < sizeof(Elf64_Ehdr)) return fail("ELF header runs past the end of the file");
 
   Image image;

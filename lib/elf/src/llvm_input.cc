@@ -81,7 +81,7 @@ Result<std::vector<std::byte>> without_compression(const Image& image, bool unli
     const std::uint64_t size =
         is_compressed(section) ? claimed_size(image, section).value_or(unknown) : section.size;
     if (size > left || ++count > most_sections)
-      return fail("too much for its file, decompressed: no source lines", section.name);
+      return fail("implausible decompressed size: no source lines", section.name);
     left -= size;
   }
   return with_types(image.byte_order(), [&]<class Types>(Types) -> Result<std::vector<std::byte>> {

@@ -37,7 +37,7 @@ Result<ObjectLayout> ObjectLayout::make(const Image& object) {
       return fail("section runs past the end of the file", section.name);
     at = align_up(at, sane_align(section.align, max_align));
     if (section.size > last_address - std::min(at, last_address))
-      return fail("loaded sections take more than 2 GiB", section.name);
+      return fail("loadable sections exceed 2 GiB", section.name);
     addresses[section.index] = at;
     placed.push_back(section.index);
     at += section.size + 1;

@@ -151,7 +151,7 @@ Result<Contents> Image::relocated_contents(const Section& section) const {
   auto apply = [&](const Relocation& relocation, bool has_addend) -> Result<void> {
     auto kind = relocation_kind(relocation.type);
     if (!kind)
-      return fail("relocation of the unsupported type " + std::to_string(relocation.type), section.name,
+      return fail("unsupported relocation type " + std::to_string(relocation.type), section.name,
                   relocation.offset);
     if (kind->size == 0) return {};
     if (relocation.offset > bytes.size() || bytes.size() - relocation.offset < kind->size)

@@ -323,9 +323,9 @@ private:
     if (!numbering_.changes() && layout_.blocks.empty() && !goes) return {};
     for (const Section& section : image_.sections()) {
       if (section.type == sht_symtab_shndx || section.type == llvm::ELF::SHT_GROUP)
-        return fail("a table of section numbers that cannot be changed", section.name);
+        return fail("cannot renumber the sections listed in this section", section.name);
       if ((section.type != sht_symtab && section.type != sht_dynsym) || section.size == 0) continue;
-      if (section.flags & shf_compressed) return fail("compressed symbols", section.name);
+      if (section.flags & shf_compressed) return fail("compressed symbol table", section.name);
       std::vector<Sym> symbols;
       const auto old = whole_table<Sym>(bytes_of(section));
       symbols.assign(old.begin(), old.end());
@@ -492,7 +492,7 @@ Result<std::uint64_t> Insertion::choose_address(std::uint64_t size) {
 Result<Linked> Insertion::write(std::span<const std::byte> section) const {
   const auto& [image, tables, old, may_replace, layout, replaces] = *plan_;
   if (replaces && section.size() > old.size)
-    return fail("the section is larger than it was said to be", section_name);
+    return fail("internal error: the section is larger than planned; please report this", section_name);
   auto edit = with_types(image.byte_order(), [&]<class Types>(Types) {
     return plan_->replaces
                ? replace<Types>(plan_->image, plan_->tables, plan_->old, section)

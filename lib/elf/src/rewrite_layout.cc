@@ -100,7 +100,7 @@ Result<void> find_parts(const Image& image, const Tables& tables, const OldSecti
     if (&segment == old.load || segment.type == pt_gnu_sframe || segment.type == llvm::ELF::PT_PHDR) continue;
     if (segment.file_size == 0) continue;
     if (!file.contains(file_range(segment)))
-      return fail("a segment runs past the end of the file", {}, segment.offset);
+      return fail("segment runs past the end of the file", {}, segment.offset);
     end = std::max(end, segment.offset + segment.file_size);
   }
   std::vector<const Section*> others;
@@ -181,19 +181,19 @@ Result<Loads> check_loads(const Image& image, Layout& layout) {
     const Segment& segment = image.segments()[layout.segments[i]];
     if (segment.type != pt_load) continue;
     if (segment.address > max_address)
-      return fail("a segment is at a kernel's addresses; nothing can be loaded behind it", {},
+      return fail("segment at a kernel address: no segment can be added after it", {},
                   segment.offset);
     if (segment.memory_size > max_address || segment.memory_size < segment.file_size)
-      return fail("a segment has no sensible place in memory", {}, segment.offset);
-    if (segment.address < loads.end) return fail("segments are not in the order of their addresses");
+      return fail("segment has an invalid size in memory", {}, segment.offset);
+    if (segment.address < loads.end) return fail("segments are not sorted by address");
     if (!loads.first) loads.first = &segment;
     loads.end = segment.address + segment.memory_size;
     if (segment.align > Layout::max_align || (segment.align & (segment.align - 1)) != 0)
-      return fail("a segment's alignment is no power of 2, or too large", {}, segment.offset);
+      return fail("segment's alignment is too large or not a power of 2", {}, segment.offset);
     loads.align = std::max(loads.align, segment.align);
     layout.load_position = i + 1;
   }
-  if (!loads.first) return fail("no segment is loaded");
+  if (!loads.first) return fail("no loadable segment");
   return loads;
 }
 
@@ -264,7 +264,7 @@ Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
   layout.section_offset = align_up(at, section_align);
   layout.section_address = layout.load_address + (layout.section_offset - layout.load_offset);
   if (layout.load_address < (layout.extended ? 0 : loads.end) || layout.section_address > max_address * 2)
-    return fail("no room in the address space behind the last segment");
+    return fail("no room in the address space after the last segment");
   return {};
 }
 
@@ -313,7 +313,7 @@ Result<Tables> read_tables(const Image& image) {
   });
   if (tables.program_count == 0) return fail("no program headers");
   if (tables.program_count >= PN_XNUM - 2) return fail("too many program headers");
-  if (tables.program_offset % 8 != 0) return fail("program headers at an odd offset");
+  if (tables.program_offset % 8 != 0) return fail("program headers are not aligned to 8 bytes");
   const AddressRange programs{tables.program_offset, tables.program_count * program_entry_size};
   if (programs.overlaps({0, elf_header_size})) return fail("program headers overlap the ELF header");
   if (image.sections().empty()) {
@@ -322,18 +322,18 @@ Result<Tables> read_tables(const Image& image) {
   }
   if (tables.section_count != image.sections().size() || tables.section_count >= SHN_LORESERVE - 2)
     return fail("too many section headers");
-  if (entry != section_entry_size) return fail("section headers of an unknown size");
+  if (entry != section_entry_size) return fail("unsupported size of a section header");
   const std::uint64_t section_table_size = tables.section_count * section_entry_size;
   if (tables.section_offset < elf_header_size || programs.overlaps({tables.section_offset, section_table_size}))
     return fail("section headers overlap other headers");
-  if (tables.names_index == 0 || tables.names_index >= tables.section_count) return fail("no section names");
+  if (tables.names_index == 0 || tables.names_index >= tables.section_count) return fail("no section name table");
   const Section& names = image.sections()[tables.names_index];
   if (!AddressRange{0, image.bytes().size()}.contains(file_range(names)))
     return fail("section runs past the end of the file", names.name);
   if (names.allocated() || names.type != sht_strtab || names.flags & shf_compressed)
-    return fail("section names in a section that cannot be moved", names.name);
+    return fail("section name table cannot be moved: it is loaded, compressed or not a string table", names.name);
   if (!has_sound_names(image, tables, names))
-    return fail("a section's name is not among the names", names.name);
+    return fail("a section's name lies outside the section name table", names.name);
   return tables;
 }
 
@@ -342,14 +342,14 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
   for (const Section& section : image.sections()) {
     if (section.name == anchor_name && section.size == anchor_size) old.anchor = &section;
     if (section.name != ".sframe" && section.type != sht_gnu_sframe) continue;
-    if (old.section) return fail("several .sframe sections", section.name);
+    if (old.section) return fail("more than one .sframe section", section.name);
     if (section.type != sht_gnu_sframe && section.type != sht_progbits && section.type != sht_nobits)
-      return fail("a section of that name is of another type", section.name);
+      return fail("section has the name .sframe but another type", section.name);
     old.section = &section;
   }
   for (const Segment& segment : image.segments()) {
     if (segment.type != pt_gnu_sframe) continue;
-    if (old.segment) return fail("several segments PT_GNU_SFRAME");
+    if (old.segment) return fail("more than one PT_GNU_SFRAME segment");
     old.segment = &segment;
   }
   if (old.section && in_file(*old.section) && old.section->allocated()) {
@@ -375,7 +375,7 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
     return section.name == anchor_name && section.size == anchor_size && in_file(section) && section.offset == table_end;
   });
   if (has_moved && !(old.load && old.has_table))
-    return fail("the program headers moved for an earlier .sframe, and their segment is not as it was made", anchor_name, table_end);
+    return fail("the program headers were moved for an earlier .sframe, and their segment has changed since", anchor_name, table_end);
   return old;
 }
 
@@ -406,7 +406,7 @@ Result<Layout> lay_out(const Image& image, const Tables& tables, const OldSectio
   if (const auto found = find_parts(image, tables, old, layout); !found) return std::unexpected(found.error());
   const auto known = find_known(image, tables, old);
   if (const auto unknown = find_unknown_byte(image, known, layout.tail_end, image.bytes().size()))
-    return fail("data that belongs to no section or segment follows the image, and would be lost", {},
+    return fail("data after the image belongs to no section or segment and would be lost", {},
                 *unknown);
   // Bytes that no header describes move with the tail.
   if (layout.has_tail())

@@ -79,7 +79,7 @@ Result<std::uint32_t> find_names(const Image& image) {
     std::uint32_t index = table_at<typename Types::Ehdr>(image.bytes(), 0, 1)->front().e_shstrndx;
     if (index == llvm::ELF::SHN_XINDEX) index = image.sections()[0].link;
     if (index == 0 || index >= image.sections().size() || image.sections()[index].type != sht_strtab)
-      return fail("no table of section names");
+      return fail("no section name table");
     return index;
   });
 }
@@ -103,7 +103,7 @@ Result<void> check_extents(const Image& image, std::span<const std::uint32_t> by
   end = std::max(end, headers_offset + headers); // the headers are in the file, or there would be no sections
   const auto is_padding = [](std::byte byte) { return byte == std::byte(0) || byte == std::byte('\n'); };
   if (!std::ranges::all_of(bytes.subspan(end), is_padding))
-    return fail("data follows that no section header describes (a signature?)", {}, end);
+    return fail("data after the last section would be lost (a signature?)", {}, end);
   return {};
 }
 
@@ -122,14 +122,14 @@ Result<Parts> find_parts(const Image& image) {
   parts.names = *names;
   parts.sframe = *sframe;
   parts.symbols = *symbols;
-  if (!parts.symbols) return fail("no symbol table, which relocations need");
+  if (!parts.symbols) return fail("no symbol table for the relocations");
   if (parts.sframe) {
     const auto rela = find_only(image, "relocation section of .sframe", [&](const Section& s) {
       return (s.type == sht_rela || s.type == sht_rel) && s.info == parts.sframe;
     });
     if (!rela) return std::unexpected(rela.error());
     parts.rela = *rela;
-    if (image.sections()[parts.sframe].flags & shf_group) return fail("section in a group", sframe_name);
+    if (image.sections()[parts.sframe].flags & shf_group) return fail("section belongs to a section group", sframe_name);
   }
   std::vector<std::uint32_t> by_offset;
   for (const Section& section : image.sections().subspan(1))
@@ -199,10 +199,10 @@ SectionSymbols<Types>::SectionSymbols(const Image& image, std::uint32_t table)
 /// The relocation type for the distance from its place to a function.
 Result<std::uint32_t> distance_type(std::uint16_t machine, unsigned size) {
   const Machine* known = find_machine(machine);
-  if (!known) return fail("relocations of this machine are not known");
+  if (!known) return fail("relocations of this machine are not supported");
   for (const RelocationType& type : known->relocations)
     if (type.kind.pc_relative && type.kind.size == size) return type.type;
-  return fail("the machine has no relocation for distances of that size");
+  return fail("this machine has no PC-relative relocation of the needed size");
 }
 
 /// The section and its relocations as written to the file.
@@ -233,10 +233,10 @@ Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::sp
     if (!fde) return std::unexpected(to_problem(fde.error()));
     const auto place = object.locate(fde->start);
     if (!place || !object.image().sections()[place->section].executable())
-      return fail("function that starts in no code", sframe_name, fde->index_offset);
+      return fail("function does not start in an executable section", sframe_name, fde->index_offset);
     const auto reference = symbols.of(place->section);
     if (!reference.symbol)
-      return fail("no symbol by which a relocation could refer to the section",
+      return fail("no symbol for relocations that refer to this section",
                   object.image().sections()[place->section].name);
     relocation->r_offset = fde->index_offset;
     relocation->setSymbolAndType(reference.symbol, *type, false);

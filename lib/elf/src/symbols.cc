@@ -73,7 +73,7 @@ template <class Types> Result<std::vector<Symbol>> read_symbols(const Image& ima
     return fail("symbol table without a string table", table.name);
   // Names must stay in the file, so compressed tables, which no tool makes, are refused.
   if ((table.flags | sections[table.link].flags) & shf_compressed)
-    return fail("compressed symbol table", table.name);
+    return fail("compressed symbol table is not supported", table.name);
   auto names = image.contents(sections[table.link]);
   if (!names) return std::unexpected(names.error());
   Contents extended_bytes;

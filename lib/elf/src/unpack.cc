@@ -40,13 +40,13 @@ public:
 
   /// An error message, or nullptr.
   const char* append(std::span<const std::byte> bytes) {
-    if (bytes.size() > limits_.size - target_.size_) return "unpacked, it would be too large";
-    if (!reserve(target_.size_ + bytes.size())) return "not enough memory to unpack it";
+    if (bytes.size() > limits_.size - target_.size_) return "decompressed data would be too large";
+    if (!reserve(target_.size_ + bytes.size())) return "not enough memory for the decompressed data";
     while (!bytes.empty()) {
       const std::size_t piece = std::min(bytes.size(), page - target_.size_ % page);
       if (!is_zero(bytes.first(piece))) {
         memory_ += page;
-        if (memory_ > limits_.memory) return "unpacked, it would be too large";
+        if (memory_ > limits_.memory) return "decompressed data would be too large";
         std::memcpy(static_cast<std::byte*>(target_.map_) + target_.size_, bytes.data(), piece);
       }
       target_.size_ += piece;
@@ -115,7 +115,7 @@ bool is_packed(std::span<const std::byte> bytes) {
 
 Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) {
   const Format* format = format_of(packed);
-  if (!format) return fail("is not compressed in a known format");
+  if (!format) return fail("unknown compression format");
   limits.memory += limits.expansion * packed.size();
   SparseWriter writer(limits);
   std::vector<std::byte> buffer(std::size_t(1) << 17);
@@ -123,7 +123,7 @@ Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) 
   while (format_of(packed) == format) {
     const auto decoder = format->make();
     if (!decoder)
-      return fail("is compressed by " + std::string(format->name) + ", which this build cannot unpack");
+      return fail("this build does not support " + std::string(format->name) + " compression");
     auto status = Decoder::Status::more;
     while (status == Decoder::Status::more) {
       std::span<std::byte> out = buffer;

@@ -10,7 +10,7 @@ Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
   CfiInput input;
   input.abi = image.abi();
   if (!input.abi)
-    return fail("SFrame has no ABI for this machine (e_machine " + std::to_string(image.machine()) +
+    return fail("SFrame does not support this machine (e_machine " + std::to_string(image.machine()) +
                      ")");
   cfi::ImageCfi opened = cfi::open_cfi(image);
   if (!opened.problems.empty()) return std::unexpected(opened.problems.front());

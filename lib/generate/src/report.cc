@@ -19,10 +19,10 @@ double Report::PcBytes::percent() const {
 
 const char* Report::contradiction() const {
   if (pc_bytes.covered > pc_bytes.total || plt_bytes > pc_bytes.covered)
-    return "internal error: the conversion covers more bytes than there are; please report this";
+    return "internal error: more bytes covered than exist; please report this";
   if (functions.converted > functions.total || functions.partial > functions.total - functions.converted ||
       functions.skipped != functions.total - functions.converted - functions.partial)
-    return "internal error: the conversion lost count of the functions; please report this";
+    return "internal error: inconsistent number of functions; please report this";
   return nullptr;
 }
 

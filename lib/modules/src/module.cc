@@ -64,7 +64,7 @@ void Module::open() {
   if (code_) return open_generated();
   const bool named = info_.main && !files_.executable.empty();
   if (info_.assumed && !named) {
-    problem_ = "the core does not say which program it is of: name the executable";
+    problem_ = "cannot tell the executable from the core; pass EXECUTABLE";
     file_missing_ = true;
   }
   if (!info_.vdso && files_.open_files && (named || !info_.path.empty())) {
@@ -73,7 +73,7 @@ void Module::open() {
       if (open_file(files_.executable, Named::by_user)) return true;
       const std::string problem = problem_;
       const bool found = !info_.assumed && info_.path != files_.executable && open_own();
-      problem_ = found ? problem + "; " + info_.path + " is used" : problem;
+      problem_ = found ? problem + "; using " + info_.path : problem;
       return found;
     };
     if (named ? open_named() : open_own()) {
@@ -104,7 +104,7 @@ void Module::open_generated() {
   if (image && image->abi() == &abi_)
     image_ = std::move(*image);
   else
-    problem_ = info_.path + ": " + (image ? "is for another machine" : image.error().text());
+    problem_ = info_.path + ": " + (image ? "wrong machine" : image.error().text());
 }
 
 /// The file named by the process.
@@ -118,18 +118,18 @@ bool Module::open_own() {
 /// process's memory.
 bool Module::may_open(const std::string& path, Named named) {
   if (named != Named::by_core) return true;
-  const char* const other_way = info_.main ? "; name EXECUTABLE" : "; --sysroot has files of another machine";
+  const char* const other_way = info_.main ? "; pass EXECUTABLE" : "; pass --sysroot for the files of another machine";
   if (!path.starts_with('/')) {
-    problem_ = path + ": is not opened: the core does not say in which folder it is" + other_way;
+    problem_ = path + ": not opened: the core has only a relative path" + other_way;
   } else if (files_.trust == FileTrust::none && files_.sysroot.empty()) {
-    problem_ = path + ": is not opened: only the core names it, and --trust=none" + other_way;
+    problem_ = path + ": not opened: named only by the core (--trust=none)" + other_way;
   } else if (info_.deleted && info_.build_id.empty()) {
-    problem_ = path + ": the mapped file was deleted, and its build ID is not known";
+    problem_ = path + ": the mapped file was deleted, and its build ID is unknown";
   } else if (files_.trust != FileTrust::all && info_.build_id.empty()) {
     problem_ =
         path +
-        ": is not opened: the core does not have the build ID of what was mapped, by which it is checked";
-    problem_ += info_.main ? "; name EXECUTABLE, or use --trust=all" : "; --trust=all uses it unchecked";
+        ": not opened: the core has no build ID to verify it";
+    problem_ += info_.main ? "; pass EXECUTABLE or --trust=all" : "; pass --trust=all to use it without verification";
   } else {
     return true;
   }
@@ -138,7 +138,7 @@ bool Module::may_open(const std::string& path, Named named) {
 
 /// A name that the user did not give is below the sysroot.
 Result<elf::File> Module::open_counted(const std::string& path, bool user_named) {
-  if (files_.budget && !files_.budget->take(Resource::files)) return fail("is one file too many");
+  if (files_.budget && !files_.budget->take(Resource::files)) return fail("not opened: too many files");
   if (user_named) return elf::File::open_regular(path);
   // A folder named by the user may be on any file system.
   const bool network = files_.trust == FileTrust::all || !files_.sysroot.empty();
@@ -158,29 +158,28 @@ bool Module::open_file(const std::string& path, Named named) {
   named_ = named;
   auto image = elf::Image::parse(file_->bytes());
   if (!image || image->abi() != &abi_) {
-    problem_ = shown + ": " + (image ? "is for another machine" : image.error().text());
+    problem_ = shown + ": " + (image ? "wrong machine" : image.error().text());
     return false;
   }
   image_ = std::move(*image);
   if (named == Named::by_kernel) return true;
   if (!info_.build_id.empty()) {
     if (same(info_.build_id, image_->build_id())) return true;
-    problem_ = shown + ": is not the file that was mapped: its build ID is ";
+    problem_ = shown + ": build ID mismatch: core " + elf::to_hex(info_.build_id) + ", file ";
     // Nothing is shown of a file that only the core names and that does not belong to the process.
     if (image_->build_id().empty())
-      problem_ += "missing, not ";
+      problem_ += "has none";
     else if (named == Named::by_user)
-      problem_ += elf::to_hex(image_->build_id()) + ", not ";
+      problem_ += elf::to_hex(image_->build_id());
     else
-      problem_ += "not ";
-    problem_ += elf::to_hex(info_.build_id);
+      problem_ += "has another";
     return false;
   }
   if (info_.deleted) {
-    problem_ = shown + ": the mapped file was deleted, and its build ID is not known";
+    problem_ = shown + ": the mapped file was deleted, and its build ID is unknown";
     return false;
   }
-  problem_ = shown + ": used unchecked: the core does not have the build ID of what was mapped";
+  problem_ = shown + ": used without verification: the core has no build ID for it";
   return true;
 }
 
@@ -293,7 +292,7 @@ Result<elf::File> Module::open_debug_candidate(const std::string& path) {
     for (const std::string& start : {files_.sysroot, root})
       if (path.starts_with(start) && path.size() > start.size())
         return open_counted((path[start.size()] == '/' ? "" : "/") + path.substr(start.size()), false);
-    return file_ && named_ == Named::by_user ? open_counted(path, true) : fail("is outside of the sysroot");
+    return file_ && named_ == Named::by_user ? open_counted(path, true) : fail("outside the sysroot");
   }
   if (file_ && named_ != Named::by_core) return open_counted(path, true);
   return open_counted(path, false);
@@ -310,7 +309,7 @@ void Module::open_debug_file() {
     std::vector<elf::Rejected> rejected;
     debug_file_ = elf::find_debug_file(*image_, file_->path(), folders, &rejected, open_candidate);
     if (!debug_file_ && problem_.empty() && !rejected.empty())
-      problem_ = rejected.front().path + ": is not its debug file: " + rejected.front().why;
+      problem_ = rejected.front().path + ": debug file not used: " + rejected.front().why;
     return;
   }
   for (const std::string& folder : folders) {
@@ -338,9 +337,9 @@ void Module::find_sidecar() {
   sidecar_ = std::move(*file);
   auto image = elf::Image::parse(sidecar_->bytes());
   if (!image || image->abi() != &abi_)
-    problem_ = path + ": " + (image ? "is for another machine" : image.error().text());
+    problem_ = path + ": " + (image ? "wrong machine" : image.error().text());
   else if (!same(image->build_id(), build_id()))
-    problem_ = path + ": is for another build ID";
+    problem_ = path + ": build ID mismatch";
   else
     sidecar_image_ = std::move(*image);
 }
@@ -401,7 +400,7 @@ void Module::open_debugdata() {
   elf::UnpackLimits limits;
   if (!unlimited) limits = {.size = most, .memory = most, .expansion = 0};
   auto unpacked = packed ? elf::unpack(packed->bytes(), limits) : std::unexpected(packed.error());
-  if (unpacked && unpacked->damaged()) unpacked = fail("is damaged");
+  if (unpacked && unpacked->damaged()) unpacked = fail("damaged");
   if (!unpacked) {
     if (problem_.empty()) problem_ = info_.path + ": .gnu_debugdata: " + unpacked.error().text();
     return;

@@ -41,10 +41,10 @@ CoreProcess::CoreProcess(const elf::Core& core, modules::FileOptions files) : sp
 
 Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const elf::Core& core, modules::FileOptions files) {
   if (const auto system = core.other_system(); !system.empty())
-    return fail("is a core file of " + std::string(system) + ": only those of Linux can be walked");
-  if (!core.abi()) return fail("core file of a machine that SFrame does not know");
+    return fail("core file of " + std::string(system) + ": only Linux cores are supported");
+  if (!core.abi()) return fail("core file of a machine that SFrame does not support");
   if (!unwind::find_unwind_abi(core.abi()->id))
-    return fail("unwinding " + std::string(core.abi()->name) + " is not available yet");
+    return fail("unwinding is not supported for ABI " + std::string(core.abi()->name));
   return std::unique_ptr<CoreProcess>(new CoreProcess(core, std::move(files)));
 }
 

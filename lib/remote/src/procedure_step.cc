@@ -47,7 +47,7 @@ namespace {
 class ProcedureStepper final : public unwind::FrameStepper {
 public:
   std::string_view name() const override { return procedure_stepper_name; }
-  std::string_view description() const override { return "what the owner of the target says"; }
+  std::string_view description() const override { return "unwind information from the target's callbacks"; }
   int priority() const override { return 5; }
   bool recovers_all_registers() const override { return true; }
 

@@ -40,10 +40,10 @@ Result<unwind::StepperList> select_steppers(unwind::StepperList all, std::string
     names.remove_prefix(std::min(names.size(), name.size() + 1));
     const auto at =
         std::ranges::find_if(all, [&](const auto& stepper) { return stepper && stepper->name() == name; });
-    if (at == all.end()) return fail("no frame stepper '" + std::string(name) + "', or named twice");
+    if (at == all.end()) return fail("unknown or repeated frame stepper '" + std::string(name) + "'");
     chosen.push_back(std::move(*at));
   }
-  if (chosen.empty()) return fail("no frame stepper named");
+  if (chosen.empty()) return fail("empty list of frame steppers");
   return chosen;
 }
 

@@ -63,7 +63,7 @@ void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
     const auto fde = input.parts()[range.source].section.fde(range.item);
     if (!fde || !fde->signal_frame || !is_stub(input, *fde, range.begin)) continue;
     verdicts.add(range.source, range.item, Verdict::contradiction);
-    sink.add(mark_finding(input, range.begin, "SFrame marks a signal frame, but this is a stub of the linker"));
+    sink.add(mark_finding(input, range.begin, "SFrame marks a signal frame, but this is a linker-generated stub"));
   }
 }
 
@@ -252,7 +252,7 @@ void Sweep::compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_
   // Use the rows computed from the stub's instructions: gold's CFI for them is wrong on s390x.
   if (differences.count != 0 && input_.in_stubs(begin) && input_.stub_rows().prove(row, begin, end))
     return merger_.add(Id::C114, begin, end, [&](Finding& finding) {
-      finding.message = "the stub's instructions show that SFrame is right and the CFI is wrong";
+      finding.message = "the stub's instructions confirm SFrame and contradict the CFI";
       finding.sframe = sframe_text(row);
       finding.cfi = rule_text(rule, abi_);
     });
@@ -260,7 +260,7 @@ void Sweep::compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_
     mark() |= id == Id::C108 ? mark_undecided : mark_contradiction;
     merger_.add(id, begin, end, [&](Finding& finding) {
       finding.message = difference_text(id, row, rule, abi_);
-      if (period) finding.message += llvm::formatv(", and so every {} bytes", period).str();
+      if (period) finding.message += llvm::formatv(", repeated every {} bytes", period).str();
       finding.sframe = sframe_text(row);
       finding.cfi = rule_text(rule, abi_);
     });

@@ -10,7 +10,7 @@ namespace sframe::verify {
 namespace {
 
 constexpr std::string_view head = "# sframe-verify baseline\n"
-                                  "# file, finding, how often, function; see docs/sframe-verify.md\n";
+                                  "# file, finding, count, function; see docs/sframe-verify.md\n";
 
 /// The text up to the next tab, which is skipped.
 std::string_view field(std::string_view& rest) {
@@ -42,7 +42,7 @@ Result<Baseline> Baseline::parse(std::string_view text) {
     const auto read = std::from_chars(count_text.data(), count_text.data() + count_text.size(), count);
     if (id.empty() || count_text.empty() || read.ec != std::errc() ||
         read.ptr != count_text.data() + count_text.size())
-      return fail("line " + std::to_string(number) + " is no entry of a baseline");
+      return fail("line " + std::to_string(number) + " is not a baseline entry");
     std::uint64_t& sum = out.counts_[{clean(std::string(file)), clean(std::string(id)), clean(std::string(line))}];
     if (__builtin_add_overflow(sum, count, &sum)) sum = ~std::uint64_t{0};
   }

@@ -22,7 +22,7 @@ std::vector<OwnedRange> pieces_of(std::span<const CodeUnit> units) {
   return {begin, end};
 }
 
-constexpr const char* guessed_text = "the row does not fit, but control may not come here as was guessed";
+constexpr const char* guessed_text = "the row does not match, but this path is only assumed";
 
 } // namespace
 
@@ -150,7 +150,7 @@ void CodeChecker::visit(const code::Reached& at) {
   for (; next_row_ < rows_.placed.size() && rows_.placed[next_row_].begin < end; ++next_row_) {
     const PlacedRow& inside = rows_.placed[next_row_];
     if (inside.begin <= address) continue;
-    findings_.contradict(Id::K205, at, inside, "row starts inside the instruction");
+    findings_.contradict(Id::K205, at, inside, "row starts inside an instruction");
   }
   previous_end_ = end;
   if (!row) return findings_.settle(Exit::none, false);
@@ -180,7 +180,7 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
   if (result.cfa.agreement == Agreement::contradicts) {
     const Id id = row.row.cfa.base == abi_.sp ? Id::K201 : Id::K202;
     if (takes_another_stack(at, row))
-      return findings_.add_undecided(at, row, "the function goes on to another stack");
+      return findings_.add_undecided(at, row, "the function switches to another stack");
     const bool larger_frame = id == Id::K201 && result.cfa.found.base == code::Value::Base::cfa && result.cfa.found.offset < 0;
     return findings_.add_pending(id, at, row, rule_contradiction("CFA", row.row.cfa, result.cfa, abi_),
                                  larger_frame);
@@ -190,7 +190,7 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
   else if (!result.sign_agrees)
     findings_.add_pending(Id::K203, at, row,
                           row.row.ra_signed ? "RA is not signed here"
-                                            : "RA is signed here, the row does not say so");
+                                            : "RA is signed here, but not in the row");
   if (result.fp.agreement == Agreement::contradicts)
     findings_.add_pending(Id::K204, at, row, rule_contradiction("FP", row.row.fp, result.fp, abi_));
 }
@@ -245,14 +245,14 @@ void CodeChecker::add_obstacles() {
     using Kind = code::Obstacle::Kind;
     const std::uint64_t at = obstacle.address;
     switch (obstacle.kind) {
-    case Kind::indirect_jump: findings_.note(Id::K301, at, at, "where this jump goes is not known"); break;
-    case Kind::undecodable: findings_.note(Id::K304, at, at, "no instruction"); break;
-    case Kind::sp_lost: findings_.note(Id::K303, at, at, "what SP is from here on is not known"); break;
+    case Kind::indirect_jump: findings_.note(Id::K301, at, at, "the targets of this jump are unknown"); break;
+    case Kind::undecodable: findings_.note(Id::K304, at, at, "not a valid instruction"); break;
+    case Kind::sp_lost: findings_.note(Id::K303, at, at, "SP is unknown from here on"); break;
     case Kind::call_falls_through:
-      findings_.note(Id::K306, at, at, "taken for a call that does not return");
+      findings_.note(Id::K306, at, at, "assumed not to return");
       break;
     case Kind::limit:
-      findings_.note(Id::K302, at, at, "the function is too large to be analysed as a whole");
+      findings_.note(Id::K302, at, at, "the function is too large to be analysed completely");
       break;
     case Kind::runs_off: break;
     }
@@ -269,7 +269,7 @@ void CodeChecker::add_gaps() {
       const bool reached = verdicts_.of(row->part, row->function) != Verdict::none;
       verdicts_.add(row->part, row->function, reached ? Verdict::undecided : Verdict::unreached);
     }
-    if (described) findings_.note(Id::K302, gap.begin, gap.end, "control was not seen to come here");
+    if (described) findings_.note(Id::K302, gap.begin, gap.end, "no analysed path reaches this code");
   }
 }
 

@@ -16,7 +16,7 @@ using code::Agreement;
 using code::Exit;
 
 /// Ends the message if SFrame reproduces wrong CFI.
-constexpr const char* cfi_too = "; the CFI says the same";
+constexpr const char* cfi_too = "; the CFI agrees with SFrame";
 
 bool leaves(Exit exit) {
   return exit == Exit::returns || exit == Exit::returns_wrong || exit == Exit::returns_unknown ||
@@ -103,7 +103,7 @@ void CodeFindings::add_late_prologue(Pending& pending) {
   late_prologue_ = std::move(pending.finding);
   late_prologue_->id = Id::K212;
   late_prologue_->end = late_prologue_->at->pc + (pending.end - pending.begin);
-  late_prologue_->message = "the frame is described from " + hex(late_prologue_->end) + " on only";
+  late_prologue_->message = "the frame is described only from " + hex(late_prologue_->end) + " on";
   if (late_prologue_->compiler) late_prologue_->message += cfi_too;
 }
 
@@ -138,7 +138,7 @@ void CodeFindings::forgive_leaving_for_another_stack(const code::Reached& at) {
     verdicts_.add(pending.row.part, pending.row.function, Verdict::undecided);
     finding.id = Id::K303;
     finding.compiler = false;
-    finding.message = "the function goes on to another stack";
+    finding.message = "the function switches to another stack";
     sink_.add(std::move(finding));
   }
   pending_.clear();
@@ -156,7 +156,7 @@ void CodeFindings::note(Id id, std::uint64_t begin, std::uint64_t end, std::stri
 void CodeFindings::end_rows() {
   if (!late_prologue_) return;
   if (late_prologues_ > 1)
-    late_prologue_->message += "; " + std::to_string(late_prologues_ - 1) + " more like this in the function";
+    late_prologue_->message += "; " + std::to_string(late_prologues_ - 1) + " more such ranges in the function";
   sink_.add(std::move(*late_prologue_));
   late_prologue_.reset();
   late_prologues_ = 0;

@@ -26,16 +26,16 @@ std::string value_text(const code::Value& value, const AbiTraits& abi) {
                                           : "the caller's " + register_name(value.id, abi),
                        value.offset) +
            (value.flag ? ", signed" : "");
-  case Base::symbol: return with_offset("an SP that was aligned or moved by an unknown amount", value.offset);
+  case Base::symbol: return with_offset("an SP that was aligned or changed by an unknown amount", value.offset);
   case Base::conflict: return "different values on different paths";
   case Base::constant: return llvm::formatv("the constant {0}", value.offset).str();
   case Base::code: return "an address in the function";
-  case Base::unknown: return "something unknown";
+  case Base::unknown: return "an unknown value";
   case Base::other:
   case Base::bounded:
   case Base::table: break;
   }
-  return "something else";
+  return "another value";
 }
 
 const code::RuleCheck* conflicting(const code::RowCheck& check) {
@@ -54,7 +54,7 @@ std::string state_text(const code::State& state, const AbiTraits& abi) {
 
 std::string rule_contradiction(std::string_view what, const Rule& rule, const code::RuleCheck& check,
                                const AbiTraits& abi) {
-  return llvm::formatv("the {0} rule {1} gives {2}", what, rule_text(rule, abi, what == "CFA"),
+  return llvm::formatv("the {0} rule {1} yields {2}", what, rule_text(rule, abi, what == "CFA"),
                        value_text(check.found, abi))
       .str();
 }
@@ -63,9 +63,9 @@ std::string conflict_text(const code::RowCheck& check, const code::Results& resu
   const code::RuleCheck* rule = conflicting(check);
   if (!rule || rule->found.base != code::Value::Base::conflict ||
       rule->found.id >= results.conflicts().size())
-    return "paths meet with different frames";
+    return "paths with different frames meet";
   const code::Conflict& conflict = results.conflicts()[rule->found.id];
-  return llvm::formatv("paths that meet at {0:x} differ: {1} on one, {2} on the one from {3:x}",
+  return llvm::formatv("paths that meet at {0:x} differ: {1} on one path, {2} on the path from {3:x}",
                        conflict.address, value_text(conflict.first, abi), value_text(conflict.second, abi),
                        conflict.second_from)
       .str();
@@ -75,7 +75,7 @@ std::string unknown_text(const code::RowCheck& check) {
   const std::string_view what = check.cfa.agreement != code::Agreement::agrees  ? "CFA"
                                 : check.ra.agreement != code::Agreement::agrees ? "RA"
                                                                                 : "FP";
-  return llvm::formatv("what the {0} rule rests on is not known", what).str();
+  return llvm::formatv("the base of the {0} rule is unknown", what).str();
 }
 
 bool rests_on_unknown_sp(const code::RowCheck& check, const code::Results& results) {

@@ -90,9 +90,9 @@ Differences compare(const FrameRow& sframe, const CfiRule& cfi, const AbiTraits&
 std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi) {
   const bool unsayable = cfi.kind == CfiRule::Kind::unsayable;
   if (id == Id::C108)
-    return llvm::formatv("SFrame has a row here, but it cannot be compared: {}", message(cfi.why)).str();
+    return llvm::formatv("SFrame has a row here, but it cannot be compared with the CFI: {}", message(cfi.why)).str();
   if (unsayable && id != Id::C105 && contradiction(cfi.why) == id)
-    return llvm::formatv("SFrame has a row here, but in the CFI {}", message(cfi.why)).str();
+    return llvm::formatv("SFrame has a row here that contradicts the CFI: {}", message(cfi.why)).str();
   switch (id) {
   case Id::C101:
   case Id::C102:

@@ -41,7 +41,7 @@ void check_frame_sections(const Input& input, std::vector<OwnedRange> eh, std::v
       if (fde != a.fde->begin) merger.flush();
       fde = a.fde->begin;
       merger.add(Id::C112, begin, end, [&](Finding& finding) {
-        finding.message = llvm::formatv(".debug_frame says {}", rule_text(b.rule, abi)).str();
+        finding.message = llvm::formatv(".debug_frame has {}", rule_text(b.rule, abi)).str();
         finding.cfi = rule_text(a.rule, abi);
         finding.table = input.cfi()[b.fde->source].name;
         finding.offset = b.fde->fde.offset;

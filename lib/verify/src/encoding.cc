@@ -36,7 +36,7 @@ void EncodingCheck::check_header() {
   const Header& header = section_.header();
   if (const int unknown = header.flags & ~section_.version().flags)
     report(Id::S014,
-           llvm::formatv("flags {:x}: version {} has no meaning for {:x}", int{header.flags},
+           llvm::formatv("flags {:x}: version {} does not define {:x}", int{header.flags},
                          int{header.version}, unknown)
                .str(),
            header_offset::flags);
@@ -51,18 +51,18 @@ void EncodingCheck::check_function(const EncodedFde& fde, const Location& at) {
     if (value) what += llvm::formatv("{}{} {:x}", what.empty() ? "" : ", ", field, value).str();
   };
   unused("info bits", (fde.info & ~version.info) | (fde.info & key));
-  unused("second info byte's bits", fde.info2 & ~version.info2);
+  unused("bits of the second info byte", fde.info2 & ~version.info2);
   unused("padding", fde.padding);
   if (fde.pc_type != PcType::mask) unused("rep_size without PCMASK", fde.rep_size);
   if (!what.empty())
-    report(Id::S014, llvm::formatv("function {}: not 0, but without meaning: {}", fde.number, what).str(),
+    report(Id::S014, llvm::formatv("function {}: reserved bits are set: {}", fde.number, what).str(),
            fde.index_offset, at);
 
   const FreType needed = needed_type(fde.row_limit());
   if (fde.num_fres == 0 || fde.fre_type <= needed) return;
   width_told_ = true;
   report(Id::S012,
-         llvm::formatv("function {}: row offsets of {} bytes each, where {} would do", fde.number,
+         llvm::formatv("function {}: row offsets of {} bytes each, where {} would suffice", fde.number,
                        bytes_of(fde.fre_type), bytes_of(needed))
              .str(),
          fde.index_offset, at);
@@ -79,7 +79,7 @@ void EncodingCheck::check_row(const EncodedFde& fde, RowCursor cursor, const Loc
   if (signed_in_vain && !sign_told_) {
     sign_told_ = true;
     report(Id::S014,
-           llvm::formatv("function {}: the row at {:x} marks RA as signed, which {} does not know",
+           llvm::formatv("function {}: the row at {:x} marks RA as signed, which {} does not support",
                          fde.number, row.offset, section_.abi().name)
                .str(),
            row.section_offset, at);
@@ -88,7 +88,7 @@ void EncodingCheck::check_row(const EncodedFde& fde, RowCursor cursor, const Loc
   width_told_ = true;
   const std::uint32_t size = fits(fde, row, 1) ? 1 : 2;
   report(Id::S012,
-         llvm::formatv("function {}: data words of {} bytes each in the row at {:x}, where {} would do",
+         llvm::formatv("function {}: data words of {} bytes each in the row at {:x}, where {} would suffice",
                        fde.number, row.word_size(), row.offset, size)
              .str(),
          row.section_offset, at);
@@ -133,7 +133,7 @@ void RowExtents::check(bool complete) {
   if (shared)
     report_in_table(
         table_, part_, Id::S021,
-        llvm::formatv("functions share rows, {} in all; the first is function {}, with those of function {}",
+        llvm::formatv("{} functions share rows; the first is function {}, with function {}",
                       shares, sharing->function, shared->function)
             .str(),
         sharing->begin, {}, sink_);
@@ -143,15 +143,15 @@ void RowExtents::check(bool complete) {
                       index_end = index + std::uint64_t{header.num_fdes} * section_.version().entry_size;
   const std::uint64_t rows = section_.rows_offset(), rows_end = rows + header.fre_size;
   const std::uint64_t header_end = section_.index_offset() - header.fde_offset;
-  check_gap(at, rows_end, "behind the last row");
-  check_gap(header_end, std::min(index, rows), "behind the header");
+  check_gap(at, rows_end, "after the last row");
+  check_gap(header_end, std::min(index, rows), "after the header");
   check_gap(std::min(index_end, rows_end), std::max(index, rows), "between the sub-sections");
 }
 
 void RowExtents::check_gap(std::uint64_t begin, std::uint64_t end, const char* where) {
   if (begin >= end) return;
   report_in_table(table_, part_, Id::S015,
-                  llvm::formatv("{} bytes {} belong to nothing", end - begin, where).str(), begin, {}, sink_);
+                  llvm::formatv("{} bytes {} are unused", end - begin, where).str(), begin, {}, sink_);
 }
 
 void check_tails(const Input& input, Sink& sink) {
@@ -166,7 +166,7 @@ void check_tails(const Input& input, Sink& sink) {
     const auto rest = table.bytes.subspan(padded);
     if (rest.empty() || std::ranges::any_of(rest, [](std::byte b) { return b != std::byte{}; })) continue;
     report_in_table(table, part, Id::S015,
-                    llvm::formatv("{} bytes behind the section belong to nothing", rest.size()).str(),
+                    llvm::formatv("{} bytes after the section are unused", rest.size()).str(),
                     padded - part.offset, {}, sink);
   }
 }

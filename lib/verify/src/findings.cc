@@ -23,9 +23,9 @@ struct Group {
   std::string_view title;
 };
 constexpr Group groups[] = {{'S', "Structure of the section"},
-                            {'C', "Section against CFI"},
-                            {'P', "Demands of one reader (--profile)"},
-                            {'K', "Section against machine code"}};
+                            {'C', "Section compared with the CFI"},
+                            {'P', "Requirements of one reader (--profile)"},
+                            {'K', "Section compared with the machine code"}};
 
 } // namespace
 
@@ -50,10 +50,10 @@ std::string_view severity_name(Severity severity) {
 std::string checks_markdown() {
   std::string out =
       "# Findings of sframe-verify\n\n"
-      "Made from `lib/verify/include/sframe/verify/findings.def` by `sframe-verify --list-checks "
+      "Generated from `lib/verify/include/sframe/verify/findings.def` by `sframe-verify --list-checks "
       "--format=markdown`; do not edit.\n"
-      "The severities are the defaults: `--error`, `--warning` and `--ignore` change them. Numbers that are "
-      "missing are reserved.\n";
+      "The severities are the defaults: `--error`, `--warning` and `--ignore` change them. Missing numbers "
+      "are reserved.\n";
   for (const Group& group : groups) {
     bool first = true;
     for (const Check& c : table) {

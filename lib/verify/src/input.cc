@@ -42,7 +42,7 @@ Result<Input> Input::load(const Sources& sources) {
   if (sources.use_raw) {
     if (input.relocatable_)
       return fail(
-          "a raw section cannot be matched with a relocatable object, whose sections have no addresses yet");
+          "a raw section cannot be compared with a relocatable object, whose sections have no addresses");
     input.tables_.push_back({.name = ".sframe", .address = sources.raw_address, .bytes = sources.raw});
   } else {
     input.sframe_image_ = sources.sframe_image ? sources.sframe_image : sources.image;

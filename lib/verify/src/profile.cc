@@ -58,7 +58,7 @@ private:
     if (!image || image->segments().empty()) return;
     if (!image->find_segment(elf::pt_gnu_sframe))
       sink_.add({.id = Id::P409,
-                 .message = llvm::formatv("no PT_GNU_SFRAME: {} does not find the section", reader_.name)});
+                 .message = llvm::formatv("no PT_GNU_SFRAME: {} cannot find the section", reader_.name)});
     if (!reader_.strict_mappings) return;
     for (const SframeTable& table : input_.tables())
       if (!in_one_mapping(*image, table.address, table.bytes.size(), elf::pf_r))
@@ -80,7 +80,7 @@ private:
     const int demanded = input_.relocatable() ? reader_.flags & ~flag_sorted : reader_.flags;
     if (const int clear = demanded & ~header.flags)
       report(part, Id::P402,
-             llvm::formatv("{} is clear, which {} demands",
+             llvm::formatv("{} is clear, but {} requires it",
                            clear & flag_sorted && clear & flag_func_start_pcrel
                                ? "SORTED and FUNC_START_PCREL"
                            : clear & flag_sorted ? "SORTED"
@@ -95,19 +95,19 @@ private:
     const Header& header = part.section.header();
     if (header.aux_header_size)
       report(part, Id::P403,
-             llvm::formatv("{} bytes of auxiliary header, which {} refuses", int{header.aux_header_size},
+             llvm::formatv("auxiliary header of {} bytes, which {} rejects", int{header.aux_header_size},
                            reader_.name)
                  .str(),
              header_offset::aux_size);
     if (!header.num_fdes || !header.num_fres)
       report(part, Id::P404,
-             llvm::formatv("{} functions and {} rows: {} demands one of each", header.num_fdes,
+             llvm::formatv("{} functions and {} rows: {} requires at least one of each", header.num_fdes,
                            header.num_fres, reader_.name)
                  .str(),
              header_offset::num_fdes);
     if (header.num_fdes && part.section.rows_offset() < part.section.index_offset())
       report(part, Id::P405,
-             llvm::formatv("the rows come before the functions, which {} refuses", reader_.name).str(),
+             llvm::formatv("the rows come before the functions, which {} rejects", reader_.name).str(),
              header_offset::fde_offset);
   }
 
@@ -124,7 +124,7 @@ private:
       if (reader_.strict_starts && i > 0 && section.sorted() && fde->start == section.fde_start(i - 1) &&
           !input_.relocatable())
         report(part, Id::P407,
-               llvm::formatv("function {}: starts where function {} does, which {} can refuse", i, i - 1,
+               llvm::formatv("function {}: same start as function {}, which {} may reject", i, i - 1,
                              reader_.name)
                    .str(),
                fde->index_offset, at);

@@ -66,13 +66,13 @@ private:
     const unsigned size = section.version().start_size;
     const auto kind = image_.relocation_kind(relocation.type);
     if (!kind || kind->size != size || !kind->pc_relative)
-      report(relocation, llvm::formatv("function {}: relocation of type {} on the start, where a PC-relative "
+      report(relocation, llvm::formatv("function {}: relocation of type {} on the start, but a PC-relative "
                                        "one of {} bytes is needed",
                                        function, relocation.type, size)
                              .str());
     else if (relocation.section == 0)
       report(relocation,
-             llvm::formatv("function {}: the relocation is against {}, which the file does not define",
+             llvm::formatv("function {}: the relocation refers to {}, which is not defined in this file",
                            function,
                            relocation.symbol_name.empty() ? std::string("no symbol")
                                                           : std::string(relocation.symbol_name))
@@ -80,7 +80,7 @@ private:
   }
 
   void report_stray(const elf::Relocation& relocation) {
-    report(relocation, "relocation on what is not the start of a function, or the second one there");
+    report(relocation, "relocation is not on a function's start, or is the second one there");
   }
 
   void report(const elf::Relocation& relocation, std::string message) {

@@ -49,7 +49,7 @@ private:
     if (dropped()) write(llvm::formatv("{}: {} more findings not shown", path(), dropped()).str());
     // Explains contradictions that do not affect exit code and severities.
     const std::string in_cfi =
-        s.contradiction_in_cfi ? llvm::formatv(" ({} of them in the CFI too)", s.contradiction_in_cfi).str() : "";
+        s.contradiction_in_cfi ? llvm::formatv(" ({} of them also in the CFI)", s.contradiction_in_cfi).str() : "";
     std::string line =
         llvm::formatv("{}: {} functions: {} agree, {} contradiction{}, {} undecided, {} unreached; {} "
                       "errors, {} warnings, {} notes; ",

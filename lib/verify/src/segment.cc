@@ -44,13 +44,13 @@ std::optional<Fault> fault(const Input& input, const elf::Image& image, const el
   const auto tables = input.tables();
   if (tables.empty() || !tables.front().section) {
     if (image.sections().empty()) return std::nullopt;
-    return Fault{Id::S024, "PT_GNU_SFRAME is there, but no section .sframe"};
+    return Fault{Id::S024, "PT_GNU_SFRAME without a section .sframe"};
   }
   const auto held = std::ranges::find_if(
       tables, [&](const SframeTable& table) { return table.section && holds(segment, *table.section); });
   if (held == tables.end()) return Fault{Id::S024, difference(segment, *tables.front().section)};
   if (!in_one_mapping(image, segment.address, segment.memory_size, elf::pf_r))
-    return Fault{Id::S024, "PT_GNU_SFRAME is in no readable PT_LOAD"};
+    return Fault{Id::S024, "PT_GNU_SFRAME is not inside a readable PT_LOAD"};
   const std::uint64_t size = held->section->size;
   if (segment.file_size == size && segment.memory_size == size) return std::nullopt;
   return Fault{Id::S019, difference(segment, *held->section)};
@@ -93,7 +93,7 @@ void check_loaded(const Input& input, Sink& sink) {
   sink.add({.id = Id::S025,
             .at = begin,
             .end = begin.pc + (first->end - first->begin),
-            .message = llvm::formatv("no PT_LOAD holds this function{}",
+            .message = llvm::formatv("no PT_LOAD contains this function{}",
                                      lost == 1 ? std::string() : llvm::formatv(" and {} more", lost - 1).str())
                            .str()});
 }

@@ -74,7 +74,7 @@ public:
         extents_.distinct_rows() != section_.header().num_fres)
       report(
           Id::S004,
-          llvm::formatv("the header counts {} rows, the functions have {}", section_.header().num_fres, rows)
+          llvm::formatv("the header counts {} rows, but the functions have {}", section_.header().num_fres, rows)
               .str(),
           12);
   }
@@ -128,14 +128,14 @@ private:
     order_reported_ = true;
     report(
         Id::S005,
-        llvm::formatv("function {} starts at {:x}, below function {} at {:x}", i, start, i - 1, before).str(),
+        llvm::formatv("function {} starts at {:x}, before function {} at {:x}", i, start, i - 1, before).str(),
         section_.index_offset() + std::uint64_t{i} * section_.version().entry_size, input_.locate(start));
   }
 
   void check_blocks(const EncodedFde& fde) {
     if (fde.pc_type != PcType::mask || !section_.version().has_rep_size || fde.size % fde.rep_size == 0) return;
     report(Id::S016,
-           llvm::formatv("function {}: its {} bytes are no multiple of the block size {}", fde.number,
+           llvm::formatv("function {}: its {} bytes are not a multiple of the block size {}", fde.number,
                          fde.size, int{fde.rep_size})
                .str(),
            fde.index_offset, location(fde, 0));
@@ -147,7 +147,7 @@ private:
     if (!budget_.spend(fde.num_fres)) {
       if (!budget_reported_)
         report(Id::S004,
-               "functions share rows too often to be read one by one; the functions from here on are not "
+               "too many shared rows; the functions from here on are not "
                "checked",
                fde.index_offset);
       budget_reported_ = true;
@@ -164,7 +164,7 @@ private:
       before = rows;
       if (first && row.offset != 0)
         report(Id::S011,
-               llvm::formatv("function {}: the first row is at {:x}, its first {} bytes have none",
+               llvm::formatv("function {}: the first row is at {:x}, its first {} bytes have no row",
                              fde.number, row.offset, row.offset)
                    .str(),
                at, location(fde, 0));
@@ -181,7 +181,7 @@ private:
     extents_.add(fde, rows.section_offset());
     if (rows.at_function_end())
       report(Id::S008,
-             llvm::formatv("function {}: the row at {:x} is at the function's end and holds for no address",
+             llvm::formatv("function {}: the row at {:x} is at the function's end and applies to no address",
                            fde.number, fde.size)
                  .str(),
              last_at, location(fde, 0));
@@ -235,7 +235,7 @@ void check_code(const Input& input, Sink& sink) {
   for (const OwnedRange& range : input.functions()) {
     if (input.code().contains(AddressRange::between(range.begin, range.end))) continue;
     if (input.relocatable() && input.locate(range.begin).section == 0) continue; // S018 reports it
-    report_range(input, range, Id::S007, "the function is not in executable bytes of the file", range.begin,
+    report_range(input, range, Id::S007, "the function is not inside executable bytes of the file", range.begin,
                  range.end, sink);
   }
 }

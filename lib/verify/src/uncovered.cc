@@ -70,12 +70,12 @@ void MissingSframe::report_function(std::span<const Entry> run) {
   if (auto why = obstacle(run))
     report(
         Id::C108, run, why->at,
-        llvm::formatv("no SFrame; it could not hold the CFI at {:x}: {}", input_.locate(why->at).pc, why->why)
+        llvm::formatv("no SFrame: it cannot represent the CFI at {:x}: {}", input_.locate(why->at).pc, why->why)
             .str());
   else
     report(
         Id::C107, run, run.front().begin,
-        llvm::formatv("no SFrame, though version {} could hold the CFI", static_cast<int>(options_.version))
+        llvm::formatv("no SFrame, although version {} can represent the CFI", static_cast<int>(options_.version))
             .str());
 }
 
@@ -90,7 +90,7 @@ void MissingSframe::report_part(std::span<const Entry> run) {
              llvm::formatv("no SFrame for this part of the function: {}", why->why).str());
     else
       report(Id::C110, part, part.front().begin,
-             "the CFI has rules for this part of the function, SFrame has none");
+             "the CFI covers this part of the function, SFrame does not");
   }
 }
 
@@ -163,10 +163,10 @@ void MissingCfi::finish(bool any_cfi) {
   for (const auto& [begin, end] : runs_) {
     if (any_cfi)
       sink_.add(make_finding(input_, Id::C110, begin, end,
-                             "SFrame has rows for this part of the function, the CFI has none"));
+                             "SFrame covers this part of the function, the CFI does not"));
     else if (!input_.in_stubs(begin))
       sink_.add(
-          make_finding(input_, Id::C109, begin, end, "SFrame has rows for this function, the CFI has none"));
+          make_finding(input_, Id::C109, begin, end, "SFrame covers this function, the CFI does not"));
   }
   runs_.clear();
 }

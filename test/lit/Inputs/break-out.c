@@ -28,7 +28,7 @@ ssize_t write(int fd, const void* bytes, size_t size) {
     struct sockaddr_in host = {.sin_family = AF_INET, .sin_port = htons(9)};
     host.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (to_host >= 0) note(to, "connect", connect(to_host, (struct sockaddr*)&host, sizeof host));
-    note(to, "trace", syscall(SYS_ptrace, 0x4206, 0x7ffffff0, 0, 0)); // PTRACE_SEIZE; there is no such process
+    note(to, "trace", syscall(SYS_ptrace, 0x4206, 0x7ffffff0, 0, 0)); // PTRACE_SEIZE; no such process
     char* const no_arguments[] = {(char*)"true", NULL};
     note(to, "execute", execve("/bin/true", no_arguments, no_arguments + 1));
   }

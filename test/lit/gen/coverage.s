@@ -24,7 +24,7 @@
 # RUN: sframe-gen %t/a.so -o %t/out --emit=section --report=none --min-coverage=25 --min-cfi-coverage=100 2>&1 | count 0
 # RUN: sh -c 'sframe-gen %t/a.so -o %t/out --emit=section --report=none --min-coverage=26 2> %t/err; test $? = 1'
 # RUN: FileCheck %s --check-prefix=LIMIT < %t/err
-# LIMIT: sframe-gen: error: {{.*}}a.so: covers 25.00 % of the executable bytes, less than the 26.00 % asked for
+# LIMIT: sframe-gen: error: {{.*}}a.so: covers 25.00 % of the executable bytes, less than the required 26.00 %
 
 # A raw section has no executable bytes.
 # RUN: sframe-gen %t/out -o %t/raw --from=sframe --emit=section 2>&1 | FileCheck %s --check-prefix=RAW
@@ -44,7 +44,7 @@
 # Code of archive members and files without CFI counts: it is not covered. A limit that is no number is refused.
 # RUN: sh -c 'printf ".text\nnop\nnop\nnop\nnop\n" | llvm-mc -filetype=obj -triple=x86_64 - -o %t/bare.o' && llvm-ar rc %t/mixed.a %t/a.o %t/bare.o
 # RUN: sh -c 'sframe-gen %t/mixed.a -o %t/out.a --min-coverage=25 > %t/text 2>&1; test $? = 1' && FileCheck %s --check-prefix=MIXED < %t/text
-# MIXED: covers 20.00 % of the executable bytes, less than the 25.00 % asked for
+# MIXED: covers 20.00 % of the executable bytes, less than the required 25.00 %
 # MIXED: mixed.a: 20.00 % of 20 executable bytes covered
 # RUN: sframe-gen %t/bare.o -o %t/out.o --allow-missing --min-coverage=0 --report=json | FileCheck %s --check-prefix=BARE
 # BARE: "executable_bytes": {"total": 4, "covered": 0}

@@ -50,4 +50,4 @@ leaf:   .cfi_startproc
 # RUN: not sframe-gen %t.damaged -o %t.none --emit=section 2> %t.errors
 # RUN: FileCheck %s --check-prefix=DAMAGED < %t.errors
 # RUN: not ls %t.none
-# DAMAGED: sframe-gen: error: {{.*}}.damaged: compressed section cannot be decompressed: {{.*}}(section .debug_frame)
+# DAMAGED: sframe-gen: error: {{.*}}.damaged: cannot decompress section: {{.*}}(section .debug_frame)

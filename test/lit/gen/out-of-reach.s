@@ -16,7 +16,7 @@
 
 # Nothing is in reach: there is no section to write.
 # RUN: not sframe-gen %t/a -o %t/none --emit=section --section-address=0x900000000 --sframe-version=2 2>&1 | FileCheck %s --check-prefix=NONE
-# NONE: sframe-gen: error: {{.*}}a: function is more than 2 GiB from the section; --section-address says where it will be
+# NONE: sframe-gen: error: {{.*}}a: function is more than 2 GiB from the section; set the section's address with --section-address
 # RUN: not test -e %t/none
 
         .text

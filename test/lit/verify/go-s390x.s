@@ -16,12 +16,12 @@
 # A frame of another size.
 # RUN: not sframe-verify --check=cfi,code --sframe %t.wrong.s %t.so | FileCheck %s --check-prefix=WRONG
 # WRONG-DAG: error: C102 {{.*}} go+0xc: CFA is sp+264 in SFrame, sp+256 in the CFI
-# WRONG-DAG: error: K201 {{.*}} go+0xc: the CFA rule sp+264 gives CFA+8
+# WRONG-DAG: error: K201 {{.*}} go+0xc: the CFA rule sp+264 yields CFA+8
 
 # The CFA that the CFI names.
 # RUN: not sframe-verify --check=cfi,code --sframe %t.plain.s %t.so | FileCheck %s --check-prefix=PLAIN
 # PLAIN-DAG: error: C102 0x20000-0x2001b go: CFA is sp+0 in SFrame, sp+160 in the CFI
-# PLAIN-DAG: error: K201 {{.*}} go: the CFA rule sp+0 gives CFA-160
+# PLAIN-DAG: error: K201 {{.*}} go: the CFA rule sp+0 yields CFA-160
 
 	.globl	go
 	.type	go, @function

@@ -35,14 +35,14 @@ App::App(std::string name, std::string description, std::string examples, Featur
   cli_.set_version_flag("--version", name + " (sframe-utils) " SFRAME_VERSION, "Print the version and exit")
       ->group("Common options");
   cli_.add_flag("-q,--quiet", quiet_, "Print errors only, no warnings or notes")->group("Common options");
-  cli_.add_flag("-v,--verbose", verbose_, "Say more about what is done")->group("Common options");
-  cli_.add_option("--color", color_, "Colour the text: auto (on a terminal), always, never")
+  cli_.add_flag("-v,--verbose", verbose_, "Print more details")->group("Common options");
+  cli_.add_option("--color", color_, "Colour the output: auto (on a terminal), always, never")
       ->transform(CLI::Transformer(color_names).description("")) // else it would print the numbers of the
                                                                  // names
       ->type_name("WHEN")
       ->group("Common options");
   if (features.output)
-    cli_.add_option("-o,--output", output_, "Write to FILE, which appears when it is complete; - is standard output")
+    cli_.add_option("-o,--output", output_, "Write to FILE, atomically; - is standard output")
         ->type_name("FILE")
         ->group("Common options");
   if (features.threads)
@@ -50,11 +50,11 @@ App::App(std::string name, std::string description, std::string examples, Featur
         ->type_name("N")
         ->check(CLI::Range(1u, 1024u))
         ->group("Common options");
-  cli_.add_option("--limits", limits_, "Time and memory that an input may cost, by its size: off, default, strict")
+  cli_.add_option("--limits", limits_, "Limit time and memory per input, by its size: off, default, strict")
       ->transform(CLI::Transformer(limit_names).description(""))
       ->type_name("LEVEL")
       ->group("Common options");
-  cli_.add_flag("--no-sandbox", no_sandbox_, "Keep all rights of the process (for debuggers)")->group("Common options");
+  cli_.add_flag("--no-sandbox", no_sandbox_, "Do not enter the sandbox (for debugging the program itself)")->group("Common options");
   if (!examples_.empty()) cli_.footer("EXAMPLES\n" + examples_);
 }
 
@@ -102,7 +102,7 @@ int App::run_with_output(std::span<const std::string> inputs, const std::functio
                          Errors errors) {
   for (const std::string& input : inputs)
     if (is_same_file(input, output_)) {
-      messages_.error(output_, "the output would replace an input");
+      messages_.error(output_, "the output would overwrite an input");
       return exit_failure;
     }
   const bool to_file = output_ != "-";

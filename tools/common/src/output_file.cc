@@ -28,7 +28,7 @@ namespace {
 
 std::unexpected<Problem> fail_errno(const char* doing, int error = errno) {
   // The kernel reads the written bytes from mapped inputs.
-  const char* why = error == EFAULT ? "the input was truncated while it was read" : std::strerror(error);
+  const char* why = error == EFAULT ? "the input was truncated while being read" : std::strerror(error);
   return fail(std::string(doing) + ": " + why);
 }
 
@@ -68,7 +68,7 @@ Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFi
   if (error == 0) error = sync_file(file.get());
   if (const int late = file.close(); error == 0) error = late;
   if (error != 0)
-    return fail_errno(("cannot write all of it; the whole file is " + complete.keep()).c_str(), error);
+    return fail_errno(("cannot finish writing; the complete file is " + complete.keep()).c_str(), error);
   return {};
 }
 
@@ -173,7 +173,7 @@ Result<void> make_parent_folders(const std::string& path) {
   if (parent.empty()) return {};
   std::error_code error;
   std::filesystem::create_directories(parent, error);
-  if (error) return fail("cannot make the folder " + parent.string() + ": " + error.message());
+  if (error) return fail("cannot create the folder " + parent.string() + ": " + error.message());
   return {};
 }
 

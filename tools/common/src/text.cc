@@ -50,7 +50,7 @@ Result<Glob> Glob::parse(std::string_view pattern) {
     std::size_t close = at + 1;
     if (close < pattern.size() && (pattern[close] == '!' || pattern[close] == '^')) ++close;
     close = pattern.find(']', close + 1); // a bracket right after the opening one is literal
-    if (close == std::string_view::npos) return fail("pattern with a bracket that is not closed");
+    if (close == std::string_view::npos) return fail("pattern has an unclosed bracket");
     at = close;
   }
   return Glob(std::string(pattern));

@@ -164,13 +164,13 @@ std::vector<std::byte> make_index(std::span<const TableEntry> entries, ByteOrder
 void read_dyn_info_list(unwind::Memory& memory, std::uint64_t head, Listing& listing) {
   const auto version = memory.number(head, 4), first = memory.number(head + 8, 8);
   if (!version || !first || *version != 0)
-    return listing.problem(list_name, head, version && first ? "has another version" : "cannot be read");
+    return listing.problem(list_name, head, version && first ? "has an unsupported version" : "cannot be read");
   follow(memory, *first, list_name, listing, [&](std::uint64_t at) {
     const auto entry = read_entry(memory, at);
     if (!entry)
       listing.problem(list_name, at, "cannot be read");
     else if (entry->range == AddressRange{})
-      listing.problem(list_name, at, "has an entry of an unknown format");
+      listing.problem(list_name, at, "has an entry of unknown format");
     else
       listing.entries.push_back(*entry);
     return entry.has_value();
@@ -186,10 +186,10 @@ Result<GeneratedCode> copy_procedure(const Registration& registration, unwind::M
   std::size_t operations = std::min<std::uint64_t>(max_operations, most / sizeof(ProcedureOperation));
   for (std::uint64_t at = registration.data; at;) {
     const auto next = memory.word(at), length = memory.number(at + 8, 4), count = memory.number(at + 12, 4);
-    if (!next || !length || !count) return fail("has regions that cannot be read");
-    if (procedure.regions.size() == max_regions) return fail("has too many regions");
+    if (!next || !length || !count) return fail("regions cannot be read");
+    if (procedure.regions.size() == max_regions) return fail("too many regions");
     auto read = read_operations(memory, at + 16, *count, operations);
-    if (!read) return fail("has operations that cannot be read");
+    if (!read) return fail("operations cannot be read");
     operations -= read->size();
     procedure.regions.push_back({static_cast<std::int32_t>(*length), std::move(*read)});
     at = *next;
@@ -200,15 +200,15 @@ Result<GeneratedCode> copy_procedure(const Registration& registration, unwind::M
 Result<GeneratedCode> copy_table(const Registration& registration, unwind::Memory& memory,
                                  std::uint64_t most) {
   if (registration.size > std::min(most, largest_table))
-    return fail("is too large, after what was copied before");
+    return fail("too large: limit on copied code reached");
   const auto entries = read_table(registration, memory);
   if (!entries) return fail("cannot be read");
   const auto range = find_frames(*entries, memory);
-  if (!range) return fail("leads to FDEs that cannot be read");
+  if (!range) return fail("table refers to unreadable FDEs");
   if (range->size > std::min(most, largest_frames))
-    return fail("leads to FDEs far from one another");
+    return fail("table refers to FDEs too far apart");
   auto frames = copy_bytes(memory, range->start, range->size);
-  if (!frames) return fail("leads to FDEs that cannot be read");
+  if (!frames) return fail("table refers to unreadable FDEs");
   GeneratedCode code;
   code.frames = std::move(*frames);
   code.frames_address = range->start;

@@ -139,7 +139,7 @@ void DynamicCode::read_lists() {
       entry.code = find_code(registration, memory, budget);
     else
       entry.code = {registration.range};
-    if (entry.code.empty()) add_problem(registration, "is no ELF file with code");
+    if (entry.code.empty()) add_problem(registration, "not an ELF file with code");
     const auto old = std::ranges::lower_bound(before, registration.entry, {},
                                               [](const Entry& one) { return one.registration.entry; });
     if (old != before.end() && old->registration == registration && old->code == entry.code) {

@@ -19,7 +19,7 @@ void follow(unwind::Memory& memory, std::uint64_t first, std::string_view list, 
   for (std::uint64_t at = first; at;) {
     if (listing.entries.size() >= listing.max_entries)
       return listing.problem(list, at, "has too many entries");
-    if (!seen.insert(at).second) return listing.problem(list, at, "goes in a circle");
+    if (!seen.insert(at).second) return listing.problem(list, at, "has a cycle");
     if (!each(at)) return;
     const auto next = memory.word(at);
     if (!next) return listing.problem(list, at, "cannot be read");

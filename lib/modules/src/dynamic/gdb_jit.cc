@@ -79,7 +79,7 @@ void read_jit_list(unwind::Memory& memory, std::uint64_t head, Listing& listing)
   // Some programs have zeros here before the first use.
   if (version && first && *version == 0 && *first == 0) return;
   if (!version || !first || *version != 1)
-    return listing.problem(list_name, head, version && first ? "has another version" : "cannot be read");
+    return listing.problem(list_name, head, version && first ? "has an unsupported version" : "cannot be read");
   follow(memory, *first, list_name, listing, [&](std::uint64_t at) {
     const auto address = memory.word(at + 16), size = memory.word(at + 24);
     if (address && size)
@@ -100,7 +100,7 @@ std::vector<AddressRange> find_code(const Registration& file, unwind::Memory& me
 }
 
 Result<GeneratedCode> copy_elf_file(const Registration& file, unwind::Memory& memory, std::uint64_t most) {
-  if (file.size > most) return fail("is too large, after what was copied before");
+  if (file.size > most) return fail("too large: limit on copied code reached");
   auto bytes = copy_bytes(memory, file.data, file.size);
   if (!bytes) return fail("cannot be read");
   GeneratedCode code;

@@ -48,10 +48,10 @@ Monitor::~Monitor() {
 }
 
 Result<void> Monitor::start() {
-  if (events_.fd() < 0) return fail("no descriptor is left for events");
+  if (events_.fd() < 0) return fail("no file descriptor left for events");
   if (wake_signal() == 0) return fail("all real-time signals are in use");
   thread_ = start_quietly([this] { run(); });
-  if (!thread_.joinable()) return fail("no thread can be started");
+  if (!thread_.joinable()) return fail("cannot start a thread");
   return {};
 }
 
@@ -88,7 +88,7 @@ void Monitor::perform(Step step) {
 
 /// Executes an action on a monitored process without waiting for threads.
 Result<void> Monitor::perform_on(Attached which, std::function<Result<void>(Monitored&)> action) {
-  Result<void> result = fail("is not monitored");
+  Result<void> result = fail("process is not monitored");
   perform([&](const Patience&) {
     if (Monitored* process = find(which)) result = action(*process);
     return true;
@@ -100,16 +100,16 @@ Result<void> Monitor::perform_on(Attached which, std::function<Result<void>(Moni
 /// stopped.
 Result<void> Monitor::stand(Attached which, std::function<bool(Monitored&)> begin,
                             std::function<Result<void>(Monitored&, bool in_time)> finish) {
-  Result<void> result = fail("is not monitored");
+  Result<void> result = fail("process is not monitored");
   bool begun = false;
   perform([&](const Patience& patience) {
     Monitored* process = find(which);
     if (!process) {
-      if (begun) result = fail("has ended");
+      if (begun) result = fail("process has exited");
       return true;
     }
     if (!begun && !begin(*process)) {
-      result = fail("has no such thread");
+      result = fail("no such thread");
       return true;
     }
     begun = true;
@@ -132,7 +132,7 @@ Result<std::uint64_t> Monitor::attach(std::uint32_t pid) {
     count_ = processes_.size();
     Monitored& process = at->second;
     if (process.session || process.leaving()) {
-      result = fail("is monitored already");
+      result = fail("process is already monitored");
       return true;
     }
     result = process.session = ++sessions_;
@@ -146,7 +146,7 @@ Result<std::uint64_t> Monitor::attach(std::uint32_t pid) {
 }
 
 Result<void> Monitor::detach(Attached which) {
-  Result<void> result = fail("is not monitored");
+  Result<void> result = fail("process is not monitored");
   perform([&](const Patience& patience) {
     if (Monitored* process = find(which)) {
       result = {};
@@ -166,13 +166,13 @@ Result<void> Monitor::pause(std::uint32_t pid, std::optional<std::uint32_t> tid)
       [tid](Monitored& process, bool in_time) {
         if (in_time) return Result<void>();
         process.unpause(tid);
-        return Result<void>(fail("has a thread that does not stop"));
+        return Result<void>(fail("a thread did not stop in time"));
       });
 }
 
 Result<void> Monitor::resume(std::uint32_t pid, std::optional<std::uint32_t> tid) {
   return perform_on({pid}, [tid](Monitored& process) {
-    return process.unpause(tid) ? Result<void>() : fail("was not paused");
+    return process.unpause(tid) ? Result<void>() : fail("not paused");
   });
 }
 

@@ -181,10 +181,10 @@ std::optional<std::uint32_t> vfork_child(std::uint32_t pid, std::uint32_t tid) {
 } // namespace
 
 std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid) {
-  const std::string could_not = "thread " + std::to_string(tid) + " could not be stopped: it waits ";
+  const std::string could_not = "thread " + std::to_string(tid) + " could not be stopped: it is waiting ";
   if (const auto child = vfork_child(pid, tid))
-    return could_not + "in vfork() for process " + std::to_string(*child) + ", which has its stack";
-  return could_not + "in the kernel and cannot be interrupted";
+    return could_not + "in vfork() for process " + std::to_string(*child) + ", which runs on its stack";
+  return could_not + "uninterruptibly in the kernel";
 }
 
 namespace {
@@ -193,16 +193,16 @@ namespace {
 std::optional<Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t but) {
   const auto because = [](std::string why) { return Problem{std::move(why), {}, {}}; };
   const std::string status = read_proc(pid, "status");
-  if (status.empty()) return because("there is no such process");
+  if (status.empty()) return because("no such process");
   if (pid == static_cast<std::uint32_t>(::getpid())) return because("a process cannot trace itself");
   const std::string group = status_value(status, "Tgid");
-  if (group != std::to_string(pid)) return because("is a thread of process " + group);
+  if (group != std::to_string(pid)) return because("this is a thread ID; its process is " + group);
   // The leader may have ended while other threads run: that is a zombie, too, but has threads.
   if (status_value(status, "State").starts_with('Z') && list_threads(pid).size() < 2)
-    return because("is a zombie: it has ended, and its parent has not taken notice yet");
-  if (is_kernel_thread(pid)) return because("is a kernel thread");
+    return because("zombie: exited, but not yet reaped by its parent");
+  if (is_kernel_thread(pid)) return because("kernel threads cannot be traced");
   if (const std::string tracer = tracer_of(status, but); !tracer.empty())
-    return because("is being traced by " + tracer);
+    return because("already traced by " + tracer);
   return std::nullopt;
 }
 
@@ -218,14 +218,14 @@ Problem explain_refusal(std::uint32_t pid, int error) {
   const auto own = static_cast<std::uint32_t>(::gettid());
   if (auto obstacle = find_obstacle_but(pid, own)) return std::move(*obstacle);
   if (error != EPERM && error != EACCES)
-    return {std::string("cannot be traced: ") + std::strerror(error), {}, {}};
+    return {std::string("cannot trace the process: ") + std::strerror(error), {}, {}};
   // Threads may have different tracers.
   for (const std::uint32_t tid : list_threads(pid))
     if (const std::string tracer = tracer_of(thread_status(pid, tid), own); !tracer.empty())
-      return {"has thread " + std::to_string(tid) + ", which is being traced by " + tracer, {}, {}};
+      return {"thread " + std::to_string(tid) + " is already traced by " + tracer, {}, {}};
   const std::string uids = status_value(read_proc(pid, "status"), "Uid");
   const std::string owner = uids.substr(0, uids.find('\t'));
-  std::string why = "no permission to trace it";
+  std::string why = "no permission to trace the process";
   if (owner != std::to_string(::geteuid())) why += ": it belongs to user " + owner;
   int scope = 0;
   if (const int fd = ::open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC); fd >= 0) {
@@ -245,12 +245,12 @@ Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
   Elf64_Ehdr header{};
   const ssize_t got = ::read(fd, &header, sizeof header);
   ::close(fd);
-  if (got != sizeof header) return fail("its program is no ELF file");
-  if (header.e_ident[EI_CLASS] != ELFCLASS64) return fail("is a 32-bit program: these cannot be unwound");
+  if (got != sizeof header) return fail("its program is not an ELF file");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64) return fail("32-bit programs are not supported");
   const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
   const AbiTraits* abi = find_abi(header.e_machine, order);
   if (!abi || !unwind::find_unwind_abi(abi->id))
-    return fail("is a program of a machine that SFrame does not know");
+    return fail("SFrame does not support this program's machine");
   return abi;
 }
 

@@ -61,7 +61,7 @@ bool LiveProcess::is_terminated() const {
 
 Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
   if (stopped_) return {};
-  if (is_terminated()) return fail("has ended");
+  if (is_terminated()) return fail("process has exited");
   const auto stop = tracing_->stop(tid);
   if (!stop) return std::unexpected(explain(stop.error()));
   try {
@@ -92,7 +92,7 @@ Result<void> LiveProcess::look_again() {
 Result<void> LiveProcess::check_abi() const {
   const auto abi = find_process_abi(pid_);
   if (!abi) return std::unexpected(abi.error());
-  if (*abi != &space_->abi()) return fail("runs a program of another machine now");
+  if (*abi != &space_->abi()) return fail("exec started a program for another machine");
   return {};
 }
 

@@ -167,7 +167,7 @@ void LiveSpace::set_code_pac_mask(std::uint64_t mask) {
 Result<bool> LiveSpace::refresh() {
   std::string text = live::read_proc(through_, "maps");
   if (text.empty()) text = live::read_proc(through_ = live::living_thread(pid_), "maps");
-  if (text.empty()) return fail("has ended");
+  if (text.empty()) return fail("process has exited");
   if (Budget* const budget = files_.budget.get()) budget->refill(live::resident_bytes(pid_));
   if (text == maps_) return false;
   mappings_.clear();

@@ -20,7 +20,7 @@ namespace sframe::process::live {
 Result<Stop> Tracer::stop(std::optional<std::uint32_t> tid) {
   resume();
   thread_ = start_quietly([this, tid] { run(tid); });
-  if (!thread_.joinable()) return fail("cannot be traced: no thread can be started");
+  if (!thread_.joinable()) return fail("cannot trace the process: cannot start a thread");
   ready_.acquire();
   if (!result_) thread_.join();
   return std::move(result_);
@@ -45,7 +45,7 @@ void Tracer::run(std::optional<std::uint32_t> only) {
     else if (result_->threads.empty())
       result_ = std::unexpected(explain_refusal(pid_, ESRCH));
   } catch (const std::bad_alloc&) { // on this thread it would end the program
-    result_ = std::unexpected(Problem{"no memory", {}, {}});
+    result_ = std::unexpected(Problem{"out of memory", {}, {}});
   }
   const bool wait = result_.has_value(); // once it is set, it belongs to the other thread
   ready_.release();
@@ -60,7 +60,7 @@ Result<void> Tracer::stop_all(std::optional<std::uint32_t> only) {
   for (;;) {
     std::vector<std::uint32_t> added = list_threads(pid_);
     if (only) std::erase_if(added, [&](std::uint32_t tid) { return tid != *only; });
-    if (only && added.empty()) return fail("has no thread " + std::to_string(*only));
+    if (only && added.empty()) return fail("no thread " + std::to_string(*only));
     std::erase_if(added, [&](std::uint32_t tid) { return !known.insert(tid).second; });
     if (added.empty()) break;
     if (auto stopped = stop_these(added); !stopped) return stopped;

@@ -104,22 +104,22 @@ try:
         os.remove(program + ".moved")
         check_threads(walk(pid, "--format=json"))
     elif case == "errors":
-        refused(0x7fffffff, "there is no such process")
+        refused(0x7fffffff, "no such process")
         thread = next(int(t) for t in os.listdir("/proc/%d/task" % pid) if int(t) != pid)
-        refused(thread, "is a thread of process %d" % pid)
-        assert "has no thread 1" in walk(pid, "--thread", "1").stderr
+        refused(thread, "this is a thread ID; its process is %d" % pid)
+        assert "no thread 1" in walk(pid, "--thread", "1").stderr
         zombie = subprocess.Popen(["true"])
         until(lambda: status(zombie.pid, "State")[0] == "Z")
-        refused(zombie.pid, "is a zombie")
+        refused(zombie.pid, "zombie: exited, but not yet reaped")
         check_untraced(pid)
     elif case == "traced":
         gdb = subprocess.Popen(["gdb", "-nx", "-q", "-p", str(pid)], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until(lambda: status(pid, "TracerPid") != "0")
-        refused(pid, "is being traced by process %d (gdb)" % gdb.pid)
+        refused(pid, "already traced by process %d (gdb)" % gdb.pid)
         gdb.communicate(b"detach\nquit\n")
         check_threads(walk(pid, "--format=json"))
     elif case == "other-user":
-        refused(pid, "no permission to trace it: it belongs to user 0", prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
+        refused(pid, "no permission to trace the process: it belongs to user 0", prefix=("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"))
         check_untraced(pid)
     else:
         sys.exit("no such case")

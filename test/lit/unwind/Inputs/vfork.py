@@ -39,14 +39,14 @@ def end(process, child):
 
 def check_waits(text, waiting, child):
     # Which child it is, the kernel says only if it was built so.
-    start = "thread %d could not be stopped: it waits in " % waiting
-    assert start + "vfork() for process %d, " % child in text or start + "the kernel" in text, text
+    start = "thread %d could not be stopped: it is waiting " % waiting
+    assert start + "in vfork() for process %d, " % child in text or start + "uninterruptibly in the kernel" in text, text
 
 # The only thread waits: the reason is that, and not that we are tracing it. The child can be walked: it stands on its parent's stack.
 process, child, waiting = start()
 try:
     result = walk(process.pid)
-    assert result.returncode == 2 and "being traced" not in result.stderr, result
+    assert result.returncode == 2 and "already traced" not in result.stderr, result
     check_waits(result.stderr, waiting, child)
     result = walk(child)
     assert result.returncode == 0 and "  inner_vfork + " in result.stdout and "  main + " in result.stdout, result
@@ -68,7 +68,7 @@ try:
     name = open("/proc/%d/comm" % tracer.pid).read().strip()
     tracer.communicate(b"")  # its end lets go
     assert result.returncode == 2, result
-    assert "has thread %d, which is being traced by process %d (%s)" % (waiting, tracer.pid, name) in result.stderr, result
+    assert "thread %d is already traced by process %d (%s)" % (waiting, tracer.pid, name) in result.stderr, result
 finally:
     end(process, child)
 print("all right")

@@ -33,7 +33,7 @@
 1:
 	.endm
 
-	function k207			# paths meet with different frames
+	function k207			# paths with different frames meet
 	two_paths
 	call	helper
 	ret

@@ -49,7 +49,7 @@
 1:
 	.endm
 
-	function k207			# paths meet with different frames
+	function k207			# paths with different frames meet
 	two_paths
 	lghi	%r2, 0
 	br	%r14

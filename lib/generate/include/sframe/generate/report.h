@@ -27,9 +27,9 @@ Reason reason(cfi::Unsayable unsayable);
 /// Why the version cannot represent it (builder.h).
 Reason reason(RefusalReason refusal);
 
-inline constexpr Reason bad_cfi = {"bad-cfi", "call frame instructions that cannot be executed"};
+inline constexpr Reason bad_cfi = {"bad-cfi", "call frame instructions are invalid"};
 inline constexpr Reason duplicate = {"duplicate", "another FDE describes the same addresses"};
-inline constexpr Reason not_in_code = {"not-in-code", "FDE for addresses that are not code"};
+inline constexpr Reason not_in_code = {"not-in-code", "FDE covers addresses that are not code"};
 
 /// Addresses that no function of the result covers.
 struct LeftOut {

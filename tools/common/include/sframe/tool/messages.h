@@ -26,7 +26,7 @@ enum ExitCode : int {
 
 /// Error for an input for which elf::File::is_intact() is false. Programs that call catch_bus_errors() have
 /// printed it already.
-inline constexpr const char* cut_input = "the file was truncated while it was read, or its disk fails";
+inline constexpr const char* cut_input = "the file was truncated while being read, or its disk failed";
 
 enum class ColorMode : std::uint8_t { automatic, always, never };
 
