@@ -21,7 +21,7 @@ using namespace sframe::cfi;
 
 struct Input {
   llvm::object::OwningBinary<llvm::object::ObjectFile> file;
-  Section eh_frame;
+  CfiSection eh_frame;
   std::optional<EhFrameHdr> table;
   std::vector<std::uint64_t> addresses; ///< one per FDE, in no order
 };
@@ -45,7 +45,7 @@ Input load() {
     const llvm::StringRef text = llvm::cantFail(part.getContents());
     const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
     if (name == ".eh_frame")
-      input.eh_frame = Section(SectionKind::eh_frame, bytes, part.getAddress(), abi);
+      input.eh_frame = CfiSection(SectionKind::eh_frame, bytes, part.getAddress(), abi);
     else if (auto table = EhFrameHdr::parse(bytes, part.getAddress(), abi))
       input.table = *table;
   }
@@ -70,7 +70,7 @@ void entries(benchmark::State& state) {
 }
 
 template <class Cursor, class Row> void rows(benchmark::State& state) {
-  const Section& section = input().eh_frame;
+  const CfiSection& section = input().eh_frame;
   std::int64_t count = 0;
   Row row;
   for (auto _ : state)
@@ -82,15 +82,15 @@ template <class Cursor, class Row> void rows(benchmark::State& state) {
 }
 
 void projected_rows(benchmark::State& state) {
-  const Section& section = input().eh_frame;
-  std::int64_t count = 0, sayable = 0;
-  CoreRow row;
+  const CfiSection& section = input().eh_frame;
+  std::int64_t count = 0, representable = 0;
+  MinimalRow row;
   for (auto _ : state)
     for (auto fdes = section.fdes(); auto fde = fdes.next().value();) {
-      CoreRowCursor cursor(section, *fde);
-      for (; cursor.next(row); ++count) sayable += to_frame_row(row, section.abi()).has_value();
+      MinimalRowCursor cursor(section, *fde);
+      for (; cursor.next(row); ++count) representable += to_frame_row(row, section.abi()).has_value();
     }
-  benchmark::DoNotOptimize(sayable);
+  benchmark::DoNotOptimize(representable);
   state.SetItemsProcessed(count);
 }
 
@@ -102,7 +102,7 @@ void llvm_rows(benchmark::State& state) {
 }
 
 void build_index(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(Index::build(input().eh_frame));
+  for (auto _ : state) benchmark::DoNotOptimize(FdeIndex::build(input().eh_frame));
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * input().addresses.size()));
 }
 
@@ -122,7 +122,7 @@ template <bool with_table> void find_row(benchmark::State& state) {
 }
 
 BENCHMARK(entries)->Unit(benchmark::kMillisecond);
-BENCHMARK(rows<CoreRowCursor, CoreRow>)->Name("rows/core")->Unit(benchmark::kMillisecond);
+BENCHMARK(rows<MinimalRowCursor, MinimalRow>)->Name("rows/core")->Unit(benchmark::kMillisecond);
 BENCHMARK(rows<FullRowCursor, FullRow>)->Name("rows/all_registers")->Unit(benchmark::kMillisecond);
 BENCHMARK(projected_rows)->Unit(benchmark::kMillisecond);
 BENCHMARK(llvm_rows)->Unit(benchmark::kMillisecond);

@@ -4,7 +4,7 @@
 // library), on one thread: the decoder alone (Zydis, then ours with its effects), the analysis, and the
 // analysis with every row compared. Items are instructions, so the rates are comparable.
 
-#include "sframe/verify/image_surroundings.h"
+#include "sframe/verify/image_environment.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
@@ -37,12 +37,12 @@ struct Input {
   std::vector<Item> functions;
 };
 
-void add_function(Input& input, const cfi::Section& section, const cfi::Fde& fde) {
+void add_function(Input& input, const cfi::CfiSection& section, const cfi::Fde& fde) {
   const auto bytes = input.image.read(fde.start, fde.size);
   if (!bytes || !fde.size || !input.image.is_executable(fde.start)) return;
   Item item{.start = fde.start, .bytes = *bytes, .rows = {}, .call_sites = {}};
-  cfi::CoreRowCursor rows(section, fde);
-  for (cfi::CoreRow row; rows.next(row);)
+  cfi::MinimalRowCursor rows(section, fde);
+  for (cfi::MinimalRow row; rows.next(row);)
     if (const auto said = cfi::to_frame_row(row, section.abi())) item.rows.push_back(*said);
   if (item.rows.empty()) return;
   std::vector<cfi::LandingPad> pads;
@@ -68,7 +68,7 @@ Input load() {
   Input input{.file = std::move(*file), .image = std::move(*image), .functions = {}};
   const auto cfi = generate::CfiInput::from_image(input.image);
   if (!cfi) give_up(path);
-  for (const cfi::Section& section : cfi->sections)
+  for (const cfi::CfiSection& section : cfi->sections)
     for (auto fdes = section.fdes();;) {
       const auto fde = fdes.next();
       if (!fde) continue;
@@ -120,7 +120,7 @@ void decode(benchmark::State& state) {
 
 template <bool with_rows> void analyse(benchmark::State& state) {
   const AbiTraits& abi = *input().image.abi();
-  verify::ImageSurroundings surroundings(input().image);
+  verify::ImageEnvironment environment(input().image);
   Analyzer analyzer(abi);
   std::int64_t count = 0, agreeing = 0;
   for (auto _ : state)
@@ -130,7 +130,7 @@ template <bool with_rows> void analyse(benchmark::State& state) {
                                              .entry = item.rows.front(),
                                              .call_sites = item.call_sites,
                                              .rows = item.rows,
-                                             .surroundings = &surroundings});
+                                             .environment = &environment});
       count += results.num_instructions();
       if (!with_rows) continue;
       results.visit([&](const Reached& at) {
@@ -146,13 +146,13 @@ template <bool with_rows> void analyse(benchmark::State& state) {
 /// The row for one address in the middle of a function that was not looked at before, as an unwinder asks.
 void one_address(benchmark::State& state) {
   const AbiTraits& abi = *input().image.abi();
-  verify::ImageSurroundings surroundings(input().image);
+  verify::ImageEnvironment environment(input().image);
   Analyzer analyzer(abi);
   std::size_t i = 0;
   for (auto _ : state) {
     const Item& item = input().functions[i++ * 7919 % input().functions.size()];
     const Results& results = analyzer.run(
-        {.start = item.start, .bytes = item.bytes, .entry = abi.entry_row(), .surroundings = &surroundings});
+        {.start = item.start, .bytes = item.bytes, .entry = abi.entry_row(), .environment = &environment});
     benchmark::DoNotOptimize(results.row_at(item.start + item.bytes.size() / 2));
   }
 }

@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
     if (llvm::cantFail(part.getName()) != ".eh_frame") continue;
     const llvm::StringRef text = llvm::cantFail(part.getContents());
     const auto bytes = std::as_bytes(std::span(text.data(), text.size()));
-    const cfi::Section section(cfi::SectionKind::eh_frame, bytes, part.getAddress(), traits(Abi::amd64));
+    const cfi::CfiSection section(cfi::SectionKind::eh_frame, bytes, part.getAddress(), traits(Abi::amd64));
     std::printf("%lld rows\n", static_cast<long long>(bench::count_llvm_rows(section)));
   }
 }

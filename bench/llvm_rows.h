@@ -15,7 +15,7 @@
 
 namespace sframe::bench {
 
-inline llvm::dwarf::CFIProgram llvm_program(const cfi::Section& section, const cfi::Cie& cie,
+inline llvm::dwarf::CFIProgram llvm_program(const cfi::CfiSection& section, const cfi::Cie& cie,
                                             std::uint64_t at, std::uint64_t size) {
   const llvm::StringRef text(reinterpret_cast<const char*>(section.bytes().data()), section.bytes().size());
   llvm::DWARFDataExtractor data(text, section.abi().byte_order == ByteOrder::little, 8);
@@ -25,7 +25,7 @@ inline llvm::dwarf::CFIProgram llvm_program(const cfi::Section& section, const c
 }
 
 /// Executes every FDE; returns the number of rows.
-inline std::int64_t count_llvm_rows(const cfi::Section& section) {
+inline std::int64_t count_llvm_rows(const cfi::CfiSection& section) {
   std::int64_t count = 0;
   for (auto fdes = section.fdes(); auto fde = fdes.next().value();) {
     const cfi::Cie& cie = fde->cie;

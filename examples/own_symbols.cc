@@ -35,9 +35,9 @@ public:
   }
 
   std::optional<modules::FunctionName> find_outside(std::uint64_t lookup_pc, std::uint64_t pc) override {
-    const auto behind = functions_.upper_bound(lookup_pc);
-    if (behind == functions_.begin()) return std::nullopt;
-    const auto& [start, function] = *std::prev(behind);
+    const auto after = functions_.upper_bound(lookup_pc);
+    if (after == functions_.begin()) return std::nullopt;
+    const auto& [start, function] = *std::prev(after);
     if (lookup_pc - start >= function.size) return std::nullopt;
     return modules::FunctionName{function.name, pc - start};
   }

@@ -36,7 +36,7 @@ public:
   }
 };
 
-void try_expression(std::span<const std::byte> expression, const Section& section, bool cfa_on_stack) {
+void try_expression(std::span<const std::byte> expression, const CfiSection& section, bool cfa_on_stack) {
   Context context;
   ExpressionSettings settings{.byte_order = section.abi().byte_order, .address_size = 8, .cfa = std::nullopt};
   if (cfa_on_stack) settings.cfa = 0x7fff0000;
@@ -47,11 +47,11 @@ void try_expression(std::span<const std::byte> expression, const Section& sectio
   (void)plt_cfa(expression, section.abi());
 }
 
-void try_rows(const Section& section, const Fde& fde) {
+void try_rows(const CfiSection& section, const Fde& fde) {
   FullRowCursor full_rows(section, fde);
-  CoreRowCursor core_rows(section, fde);
+  MinimalRowCursor core_rows(section, fde);
   FullRow full;
-  CoreRow core;
+  MinimalRow core;
   FrameRowMaker maker(section.abi());
   std::uint64_t next = fde.start;
   while (full_rows.next(full)) {
@@ -72,7 +72,7 @@ void try_rows(const Section& section, const Fde& fde) {
   if (full_rows.error()) require(*message(full_rows.error()->kind));
 }
 
-void try_finder(const Section& section, FdeFinder finder, std::uint64_t pc) {
+void try_finder(const CfiSection& section, FdeFinder finder, std::uint64_t pc) {
   const auto fde = finder.find(pc);
   if (fde && *fde) require((*fde)->contains(pc) && section.fde((*fde)->offset)->start == (*fde)->start);
 }
@@ -88,7 +88,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto bytes = std::as_bytes(std::span(data + 2, size - 2));
   const std::size_t split = bytes.size() * data[1] / 256;
   constexpr std::uint64_t address = 0x400000;
-  const Section section(kind, bytes.subspan(split), address, abi, {.text = 0x1000, .data = 0x2000});
+  const CfiSection section(kind, bytes.subspan(split), address, abi, {.text = 0x1000, .data = 0x2000});
 
   std::uint64_t pc = address;
   for (auto fdes = section.fdes();;) {

@@ -25,7 +25,7 @@ void require(bool condition) {
 using Bytes = std::span<const std::byte>;
 
 /// Constant data everywhere: the same bytes again and again.
-class World final : public Surroundings {
+class World final : public Environment {
 public:
   explicit World(Bytes data) : data_(data) {}
 
@@ -124,7 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   try_decoder(abi, code, start);
   Analyzer analyzer(abi);
-  Function function{.start = start, .bytes = code, .entry = abi.entry_row(), .surroundings = &world};
+  Function function{.start = start, .bytes = code, .entry = abi.entry_row(), .environment = &world};
   try_analysis(analyzer, function, abi);
   function.rows = made.rows;
   function.call_sites = made.call_sites;

@@ -41,7 +41,7 @@ void check_memory(const elf::Core& core) {
 void ask_tables(modules::Module& module, std::uint64_t address) {
   const std::uint64_t link = address - module.bias();
   modules::UnwindTables& tables = module.tables();
-  static unwind::CfiAnswer cfi; // large
+  static unwind::CfiMatch cfi; // large
   const auto sframe = tables.find_sframe(link);
   const bool has_cfi = tables.find_cfi(link, cfi);
   if (sframe) require(sframe->row.ra.kind != Rule::Kind::fixed && sframe->row.fp.kind != Rule::Kind::fixed);

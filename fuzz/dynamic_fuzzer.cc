@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto bytes = std::as_bytes(std::span(data, size));
   Bytes space(traits(abis[data[0] % std::size(abis)]), bytes.subspan(1));
   unwind::Memory memory(space);
-  unwind::CfiAnswer answer;
+  unwind::CfiMatch answer;
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(size / 8, max_questions); ++i) {
     const auto address = memory.word(base + i * 8);
     modules::Module* module = address ? space.module_at(*address) : nullptr;

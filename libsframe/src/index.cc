@@ -47,7 +47,7 @@ struct RowEqual {
 };
 
 /// Entries of a bucket that find() compares without branching.
-constexpr std::uint32_t few = 16;
+constexpr std::uint32_t linear_search_limit = 16;
 
 } // namespace
 
@@ -159,7 +159,7 @@ void Index::Maker::fill_buckets() {
   };
   const std::uint64_t count = (index_.span_ >> shift) + 1;
   index_.buckets_.reserve(count + 1);
-  index_.entries_.reserve(pieces_.size() + count + few);
+  index_.entries_.reserve(pieces_.size() + count + linear_search_limit);
   std::uint32_t held = nothing; // the ID at the bucket's start
   auto next = pieces_.begin();
   for (std::uint64_t begin = 0; begin >> shift < count; begin += std::uint64_t{1} << shift) {
@@ -171,7 +171,7 @@ void Index::Maker::fill_buckets() {
     }
   }
   index_.buckets_.push_back(static_cast<std::uint32_t>(index_.entries_.size()));
-  index_.entries_.resize(index_.entries_.size() + few); // find() reads that many after any entry
+  index_.entries_.resize(index_.entries_.size() + linear_search_limit); // find() reads that many after any entry
 }
 
 std::expected<Index, Error> Index::Maker::make() {
@@ -210,9 +210,9 @@ const IndexedRow* Index::find(std::uint64_t pc) const {
   // entry. Nearly all buckets have a few entries; counting those without branches is faster than a binary
   // search. entries_ is padded for that.
   const std::uint32_t key = (((offset & ((1u << bucket_shift_) - 1)) + 1) << id_bits_) - 1;
-  if (count <= few) [[likely]] {
+  if (count <= linear_search_limit) [[likely]] {
     std::uint32_t before = 0;
-    for (std::uint32_t i = 0; i < few; ++i)
+    for (std::uint32_t i = 0; i < linear_search_limit; ++i)
       before += static_cast<std::uint32_t>(entry[i] <= key) & static_cast<std::uint32_t>(i < count);
     entry += before - 1;
   } else {

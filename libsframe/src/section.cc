@@ -88,23 +88,23 @@ std::expected<Section, Error> Section::parse_damaged(std::span<const std::byte> 
   const std::uint64_t index_size = std::uint64_t{header.num_fdes} * section.version_->entry_size;
   section.num_fdes_ = header.num_fdes;
   section.rows_size_ = header.fre_size;
-  const auto tell = [&](ErrorKind kind, std::uint64_t offset) {
+  const auto report = [&](ErrorKind kind, std::uint64_t offset) {
     if (!fault) fault = Error{.kind = kind, .offset = offset};
   };
   const auto room_at = [&](std::uint64_t offset) { return bytes.size() - std::min(offset, bytes.size()); };
   if (!fits(section.index_offset_, index_size, bytes.size())) {
-    tell(ErrorKind::index_out_of_bounds, field::num_fdes);
+    report(ErrorKind::index_out_of_bounds, field::num_fdes);
     section.num_fdes_ =
         static_cast<std::uint32_t>(room_at(section.index_offset_) / section.version_->entry_size);
   }
   if (!fits(section.rows_offset_, header.fre_size, bytes.size())) {
-    tell(ErrorKind::rows_out_of_bounds, field::fre_size);
+    report(ErrorKind::rows_out_of_bounds, field::fre_size);
     section.rows_size_ = static_cast<std::uint32_t>(room_at(section.rows_offset_));
   }
   const std::uint64_t index_end = section.index_offset_ + index_size;
   const std::uint64_t rows_end = section.rows_offset_ + header.fre_size;
   if (index_size && header.fre_size && section.index_offset_ < rows_end && section.rows_offset_ < index_end)
-    tell(ErrorKind::overlap, field::fde_offset);
+    report(ErrorKind::overlap, field::fde_offset);
   section.bytes_ = bytes.first(std::min<std::uint64_t>(std::max({base, index_end, rows_end}), bytes.size()));
   return section;
 }

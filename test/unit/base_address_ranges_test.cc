@@ -11,13 +11,13 @@
 namespace sframe {
 namespace {
 
-TEST(Ranges, InnerRangeWinsAndOuterGoesOn) {
+TEST(Ranges, InnerRangeWins) {
   std::vector<OwnedRange> ranges{{10, 20, 2, 0}, {0, 100, 1, 0}};
   sort_ranges(ranges);
   EXPECT_EQ(disjoint(ranges), (std::vector<OwnedRange>{{0, 10, 1, 0}, {10, 20, 2, 0}, {20, 100, 1, 0}}));
 }
 
-TEST(Ranges, OfEqualStartsTheSmallestOfEqualRangesTheFirst) {
+TEST(Ranges, TieBreaking) {
   std::vector<OwnedRange> ranges{{0, 8, 3, 0}, {0, 4, 2, 0}, {0, 4, 1, 0}, {4, 4, 9, 0}};
   sort_ranges(ranges);
   EXPECT_EQ(disjoint(ranges), (std::vector<OwnedRange>{{0, 4, 1, 0}, {4, 8, 3, 0}}));
@@ -43,7 +43,7 @@ const OwnedRange* owner(const std::vector<OwnedRange>& ranges, std::uint64_t add
   return best;
 }
 
-TEST(Ranges, RandomRangesFollowTheRuleAtEveryAddress) {
+TEST(Ranges, RandomRanges) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {
     std::vector<OwnedRange> given[2];

@@ -55,7 +55,7 @@ struct CWalk : testing::Test {
   std::size_t count = 0;
 };
 
-TEST_F(CWalk, AsksOnceForEachFrame) {
+TEST_F(CWalk, OneTableLookupPerFrame) {
   sframe_end end{};
   ASSERT_EQ(sframe_walk_into(process, 0, frames, 8, &count, &end, nullptr), SFRAME_OK);
   ASSERT_EQ(count, 4u);
@@ -108,7 +108,7 @@ TEST_F(CWalk, NullIsRefused) {
 }
 
 /// Wherever memory runs out, the answer is a status, and what was opened can still be used.
-TEST_F(CWalk, MemoryThatRunsOutIsAStatus) {
+TEST_F(CWalk, OutOfMemoryIsAStatus) {
   sframe_error error{};
   const auto needed = [&](auto&& open) {
     return with_little_memory([&] {
@@ -141,7 +141,7 @@ TEST_F(CWalk, MemoryThatRunsOutIsAStatus) {
   });
 }
 
-TEST_F(CWalk, OfACoreToo) {
+TEST_F(CWalk, Core) {
   const std::string core = inputs().parent_path() / "lit/unwind/Inputs/cores/s390x.core.zst";
   const std::string program = inputs().parent_path() / "lit/unwind/Inputs/cores/s390x.elf";
   const sframe_options options{.executable = program.c_str()};

@@ -104,7 +104,7 @@ public:
   }
 
   Bytes& bytes() { return bytes_; }
-  cfi::Section section(Abi abi = Abi::amd64, std::uint64_t address = 0, cfi::Bases bases = {}) const {
+  cfi::CfiSection section(Abi abi = Abi::amd64, std::uint64_t address = 0, cfi::Bases bases = {}) const {
     return {kind_, bytes_.get(), address, traits(abi), bases};
   }
 

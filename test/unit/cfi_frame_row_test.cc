@@ -18,7 +18,7 @@ using namespace sframe;
 using namespace sframe::cfi;
 using test::Bytes;
 using test::CfiAssembler;
-using Result = std::expected<FrameRow, Unsayable>;
+using Result = std::expected<FrameRow, Unrepresentable>;
 
 constexpr std::uint64_t start = 0x1000;
 
@@ -29,15 +29,15 @@ Result project(const Bytes& instructions, Abi abi, std::uint32_t column) {
   CfiAssembler a(SectionKind::debug_frame, its.byte_order);
   const auto cie = a.cie(a.body().u8(3).text("").uleb(1).sleb(1).uleb(column));
   const auto at = a.fde(cie, a.body().u64(start).u64(0x100).append(instructions));
-  const Section section = a.section(abi);
+  const CfiSection section = a.section(abi);
   const auto fde = section.fde(at).value();
-  CoreRow core;
+  MinimalRow core;
   FullRow full;
-  EXPECT_TRUE(CoreRowCursor(section, fde).next(core));
+  EXPECT_TRUE(MinimalRowCursor(section, fde).next(core));
   EXPECT_TRUE(FullRowCursor(section, fde).next(full));
   const Result result = to_frame_row(core, its);
   EXPECT_EQ(result, to_frame_row(full, its));
-  const CoreRow cut = core_row(full, its);
+  const MinimalRow cut = minimal_row(full, its);
   EXPECT_EQ(cut.cfa, core.cfa);
   EXPECT_EQ(cut.rules, core.rules);
   EXPECT_EQ(std::pair(cut.begin, cut.end), std::pair(core.begin, core.end));
@@ -75,13 +75,13 @@ TEST(CfiFrameRow, OffsetIsFromTheFdesStart) {
   const auto cie = a.cie(a.body().u8(3).text("").uleb(1).sleb(1).uleb(16));
   const auto at = a.fde(
       cie, a.body().u64(start).u64(0x200000000).append(usual()).u8(0x45).u8(0x01).u64(start + 0x100000000));
-  const Section section = a.section();
-  CoreRowCursor rows(section, section.fde(at).value());
-  CoreRow row;
+  const CfiSection section = a.section();
+  MinimalRowCursor rows(section, section.fde(at).value());
+  MinimalRow row;
   ASSERT_TRUE(rows.next(row) && rows.next(row));
   EXPECT_EQ(to_frame_row(row, section.abi())->offset, 5u);
   ASSERT_TRUE(rows.next(row));
-  EXPECT_EQ(to_frame_row(row, section.abi()), Result(std::unexpected(Unsayable::offset_range)));
+  EXPECT_EQ(to_frame_row(row, section.abi()), Result(std::unexpected(Unrepresentable::offset_range)));
 }
 
 TEST(CfiFrameRow, CfaRules) {
@@ -93,13 +93,13 @@ TEST(CfiFrameRow, CfaRules) {
   EXPECT_EQ(cfa_of(Bytes().raw({0x0f, 3, 0x76, 0x78, 0x06}))->cfa, Rule::stored(6, -8));
   EXPECT_EQ(cfa_of(Bytes().raw({0x0f, 2, 0x76, 0x78}))->cfa, Rule::value(6, -8));
   EXPECT_EQ(cfa_of(Bytes().raw({0x0f, 4, 0x92, 40, 0x78, 0x06}))->cfa, Rule::stored(40, -8)); // bregx
-  EXPECT_EQ(cfa_of(Bytes().raw({0x0f, 3, 0x30, 0x06, 0x96})).error(), Unsayable::cfa_expression);
-  EXPECT_EQ(cfa_of(Bytes().raw({0x0f, 0})).error(), Unsayable::cfa_expression);
-  EXPECT_EQ(cfa_of(Bytes().raw({0x0f, 4, 0x76, 0x78, 0x06, 0x06})).error(), Unsayable::cfa_expression);
-  EXPECT_EQ(cfa_of(Bytes()).error(), Unsayable::cfa_unspecified);
-  EXPECT_EQ(cfa_of(Bytes().u8(0x0c).uleb(0xffff).u8(0)).error(), Unsayable::register_range);
+  EXPECT_EQ(cfa_of(Bytes().raw({0x0f, 3, 0x30, 0x06, 0x96})).error(), Unrepresentable::cfa_expression);
+  EXPECT_EQ(cfa_of(Bytes().raw({0x0f, 0})).error(), Unrepresentable::cfa_expression);
+  EXPECT_EQ(cfa_of(Bytes().raw({0x0f, 4, 0x76, 0x78, 0x06, 0x06})).error(), Unrepresentable::cfa_expression);
+  EXPECT_EQ(cfa_of(Bytes()).error(), Unrepresentable::cfa_unspecified);
+  EXPECT_EQ(cfa_of(Bytes().u8(0x0c).uleb(0xffff).u8(0)).error(), Unrepresentable::register_range);
   EXPECT_EQ(cfa_of(Bytes().u8(0x0c).uleb(0xfffe).u8(0))->cfa, Rule::value(0xfffe, 0));
-  EXPECT_EQ(cfa_of(Bytes().u8(0x0c).uleb(7).uleb(0x80000000)).error(), Unsayable::offset_range);
+  EXPECT_EQ(cfa_of(Bytes().u8(0x0c).uleb(7).uleb(0x80000000)).error(), Unrepresentable::offset_range);
   EXPECT_EQ(cfa_of(Bytes().u8(0x0c).uleb(7).uleb(0x7fffffff))->cfa, Rule::value(7, 0x7fffffff));
 }
 
@@ -109,7 +109,7 @@ TEST(CfiFrameRow, PltExpression) {
   EXPECT_EQ(plt_cfa(plt.get(), traits(Abi::amd64)), (PltCfa{7, 8, 15, 11, 8}));
   EXPECT_EQ(plt_cfa(plt.get(), traits(Abi::amd64))->block_size(), 16u);
   EXPECT_EQ(project(Bytes().u8(0x0f).uleb(plt.size()).append(plt).raw({0x11, 16, 0x78})).error(),
-            Unsayable::cfa_plt);
+            Unrepresentable::cfa_plt);
 
   const auto with = [](std::initializer_list<int> bytes) {
     return plt_cfa(Bytes().raw(bytes).get(), traits(Abi::amd64));
@@ -168,26 +168,26 @@ TEST(CfiFrameRow, ReturnAddress) {
     return project(Bytes().raw({0x0c, traits(abi).sp, 0}).append(rule), abi);
   };
   EXPECT_EQ(ra(Bytes().raw({0x11, 16, 0x70}))->ra, Rule::at_cfa(-16));
-  EXPECT_EQ(ra(Bytes()).error(), Unsayable::ra_unsaved);
-  EXPECT_EQ(ra(Bytes().raw({0x08, 16})).error(), Unsayable::ra_unsaved);
+  EXPECT_EQ(ra(Bytes()).error(), Unrepresentable::ra_unsaved);
+  EXPECT_EQ(ra(Bytes().raw({0x08, 16})).error(), Unrepresentable::ra_unsaved);
   EXPECT_EQ(ra(Bytes().raw({0x09, 16, 2}))->ra, Rule::in_register(2));
   EXPECT_EQ(ra(Bytes().raw({0x10, 16, 3, 0x77, 0xa8, 0x01}))->ra,
             Rule::stored(7, 168));                                               // breg7 168: a signal frame
   EXPECT_EQ(ra(Bytes().raw({0x10, 16, 0}))->ra, Rule::at_cfa(0));                // the CFA is on the stack
   EXPECT_EQ(ra(Bytes().raw({0x10, 16, 3, 0x23, 8, 0x96}))->ra, Rule::at_cfa(8)); // plus_uconst 8; nop
   EXPECT_EQ(ra(Bytes().raw({0x10, 16, 2, 0x38, 0x1c}))->ra, Rule::fixed());      // lit8; minus
-  EXPECT_EQ(ra(Bytes().raw({0x10, 16, 3, 0x77, 8, 0x06})).error(), Unsayable::ra_expression); // two loads
+  EXPECT_EQ(ra(Bytes().raw({0x10, 16, 3, 0x77, 8, 0x06})).error(), Unrepresentable::ra_expression); // two loads
   EXPECT_EQ(ra(Bytes().raw({0x16, 16, 2, 0x72, 4}))->ra, Rule::value(2, 4));
   EXPECT_EQ(ra(Bytes().raw({0x16, 16, 3, 0x72, 4, 0x06}))->ra, Rule::stored(2, 4));
   EXPECT_EQ(ra(Bytes().raw({0x16, 16, 1, 0x06}))->ra, Rule::at_cfa(0));
-  EXPECT_EQ(ra(Bytes().raw({0x16, 16, 0})).error(), Unsayable::ra_val_offset);
-  EXPECT_EQ(ra(Bytes().raw({0x16, 16, 2, 0x30, 0x12})).error(), Unsayable::ra_expression);
-  EXPECT_EQ(ra(Bytes().raw({0x14, 16, 8})).error(), Unsayable::ra_val_offset);
-  EXPECT_EQ(ra(Bytes().u8(0x11).u8(16).sleb(-0x80000001ll)).error(), Unsayable::offset_range);
+  EXPECT_EQ(ra(Bytes().raw({0x16, 16, 0})).error(), Unrepresentable::ra_val_offset);
+  EXPECT_EQ(ra(Bytes().raw({0x16, 16, 2, 0x30, 0x12})).error(), Unrepresentable::ra_expression);
+  EXPECT_EQ(ra(Bytes().raw({0x14, 16, 8})).error(), Unrepresentable::ra_val_offset);
+  EXPECT_EQ(ra(Bytes().u8(0x11).u8(16).sleb(-0x80000001ll)).error(), Unrepresentable::offset_range);
   EXPECT_EQ(ra(Bytes().raw({0x09, 30, 30}), Abi::aarch64_little)->ra, Rule::same());
   EXPECT_EQ(ra(Bytes().raw({0x08, 30}), Abi::aarch64_little)->ra, Rule::same());
   EXPECT_EQ(ra(Bytes().raw({0x09, 30, 3}), Abi::aarch64_little)->ra, Rule::in_register(3));
-  EXPECT_EQ(ra(Bytes().u8(0x2c), Abi::aarch64_little).error(), Unsayable::ra_signed_with_pc);
+  EXPECT_EQ(ra(Bytes().u8(0x2c), Abi::aarch64_little).error(), Unrepresentable::ra_signed_with_pc);
 }
 
 TEST(CfiFrameRow, UndefinedReturnAddressIsTheOutermostFrame) {
@@ -198,8 +198,8 @@ TEST(CfiFrameRow, UndefinedReturnAddressIsTheOutermostFrame) {
 TEST(CfiFrameRow, OtherReturnColumns) {
   EXPECT_EQ(project(cfa(), Abi::amd64, 2)->ra, Rule::in_register(2));
   EXPECT_EQ(project(cfa().raw({0x11, 2, 0x78}), Abi::amd64, 2)->ra, Rule::fixed());
-  EXPECT_EQ(project(cfa(), Abi::amd64, 7).error(), Unsayable::ra_column);
-  EXPECT_EQ(project(cfa(), Abi::amd64, 6).error(), Unsayable::ra_column);
+  EXPECT_EQ(project(cfa(), Abi::amd64, 7).error(), Unrepresentable::ra_column);
+  EXPECT_EQ(project(cfa(), Abi::amd64, 6).error(), Unrepresentable::ra_column);
 }
 
 TEST(CfiFrameRow, FramePointer) {
@@ -210,25 +210,25 @@ TEST(CfiFrameRow, FramePointer) {
   EXPECT_EQ(fp({0x09, 6, 3})->fp, Rule::in_register(3));
   EXPECT_EQ(fp({0x10, 6, 2, 0x76, 0})->fp, Rule::stored(6, 0)); // breg6 0: a realigned stack
   EXPECT_EQ(fp({0x16, 6, 2, 0x73, 1})->fp, Rule::value(3, 1));
-  EXPECT_EQ(fp({0x14, 6, 8}).error(), Unsayable::fp_val_offset);
-  EXPECT_EQ(fp({0x10, 6, 2, 0x30, 0x12}).error(), Unsayable::fp_expression);
+  EXPECT_EQ(fp({0x14, 6, 8}).error(), Unrepresentable::fp_val_offset);
+  EXPECT_EQ(fp({0x10, 6, 2, 0x30, 0x12}).error(), Unrepresentable::fp_expression);
 }
 
 TEST(CfiFrameRow, StackPointerIsTheCfa) {
   const auto sp = [](std::initializer_list<int> rule) { return project(usual().raw(rule)); };
   EXPECT_TRUE(sp({0x14, 7, 0}));
   EXPECT_TRUE(sp({0x07, 7}));
-  EXPECT_EQ(sp({0x14, 7, 8}).error(), Unsayable::sp_rule);
-  EXPECT_EQ(sp({0x08, 7}).error(), Unsayable::sp_rule); // SP, but the CFA is SP + 16
+  EXPECT_EQ(sp({0x14, 7, 8}).error(), Unrepresentable::sp_rule);
+  EXPECT_EQ(sp({0x08, 7}).error(), Unrepresentable::sp_rule); // SP, but the CFA is SP + 16
   EXPECT_TRUE(sp({0x0e, 0, 0x08, 7}));
-  EXPECT_EQ(sp({0x11, 7, 0x70}).error(), Unsayable::sp_rule);
-  EXPECT_EQ(sp({0x09, 7, 3}).error(), Unsayable::sp_rule);
+  EXPECT_EQ(sp({0x11, 7, 0x70}).error(), Unrepresentable::sp_rule);
+  EXPECT_EQ(sp({0x09, 7, 3}).error(), Unrepresentable::sp_rule);
   EXPECT_TRUE(sp({0x0c, 3, 0, 0x09, 7, 3})); // CFA = r3, SP in r3
   EXPECT_TRUE(sp({0x16, 7, 2, 0x77, 16}));   // SP + 16 as an expression
-  EXPECT_EQ(sp({0x16, 7, 2, 0x77, 24}).error(), Unsayable::sp_rule);
+  EXPECT_EQ(sp({0x16, 7, 2, 0x77, 24}).error(), Unrepresentable::sp_rule);
   // A signal frame: the CFA is the SP stored at r7 + 160, and so is SP.
   EXPECT_TRUE(sp({0x0f, 4, 0x77, 0xa0, 0x01, 0x06, 0x10, 7, 3, 0x77, 0xa0, 0x01}));
-  EXPECT_EQ(sp({0x0f, 4, 0x77, 0xa0, 0x01, 0x06, 0x10, 7, 3, 0x77, 0xa8, 0x01}).error(), Unsayable::sp_rule);
+  EXPECT_EQ(sp({0x0f, 4, 0x77, 0xa0, 0x01, 0x06, 0x10, 7, 3, 0x77, 0xa8, 0x01}).error(), Unrepresentable::sp_rule);
 }
 
 TEST(CfiFrameRow, StackPointerOnS390x) {
@@ -236,7 +236,7 @@ TEST(CfiFrameRow, StackPointerOnS390x) {
   const auto at = [](std::uint64_t offset) { return Bytes(ByteOrder::big).raw({0x0c, 15}).uleb(offset); };
   EXPECT_EQ(sp(at(160)), (FrameRow{0, Rule::value(15, 160), Rule::same(), Rule::same(), false}));
   EXPECT_TRUE(sp(at(160).raw({0x08, 15})));
-  EXPECT_EQ(sp(at(168).raw({0x08, 15})).error(), Unsayable::sp_rule); // SP stays, but the CFA is SP + 168
+  EXPECT_EQ(sp(at(168).raw({0x08, 15})).error(), Unrepresentable::sp_rule); // SP stays, but the CFA is SP + 168
   // Saved with r14 and r11, as compilers do: r15 at CFA - 40. RA and FP in floating-point registers.
   EXPECT_EQ(sp(at(320).raw({0x11, 15, 0x58, 0x09, 14, 17, 0x09, 11, 16})),
             (FrameRow{0, Rule::value(15, 320), Rule::in_register(17), Rule::in_register(16), false}));
@@ -260,15 +260,15 @@ TEST(CfiFrameRow, StackPointerElsewhereOnS390x) {
   EXPECT_EQ(made(at(0, 0).raw({0x10, 14, 2, 0x7c, 0x70, 0x09, 11, 16})),
             (FrameRow{0, Rule::value(15, 160), Rule::stored(12, -16), Rule::in_register(16), false}));
   // The CFA as a word in memory has no offset to add to; sums have to fit.
-  EXPECT_EQ(made(at(0, 0).raw({0x0f, 3, 0x7f, 40, 0x06})).error(), Unsayable::sp_rule);
-  EXPECT_EQ(made(at(0x7fffffff, 0)).error(), Unsayable::offset_range);
-  EXPECT_EQ(made(at(0, INT64_MAX)).error(), Unsayable::offset_range);
-  EXPECT_EQ(made(at(0, INT64_MIN)).error(), Unsayable::offset_range);
-  EXPECT_EQ(made(at(0, 0x7fffffff - 159)).error(), Unsayable::offset_range);
+  EXPECT_EQ(made(at(0, 0).raw({0x0f, 3, 0x7f, 40, 0x06})).error(), Unrepresentable::sp_rule);
+  EXPECT_EQ(made(at(0x7fffffff, 0)).error(), Unrepresentable::offset_range);
+  EXPECT_EQ(made(at(0, INT64_MAX)).error(), Unrepresentable::offset_range);
+  EXPECT_EQ(made(at(0, INT64_MIN)).error(), Unrepresentable::offset_range);
+  EXPECT_EQ(made(at(0, 0x7fffffff - 159)).error(), Unrepresentable::offset_range);
 }
 
 /// Rows put together at random from few values, so that neighbours are often alike in part.
-TEST(CfiFrameRow, MakerGivesWhatToFrameRowGives) {
+TEST(CfiFrameRow, MakerMatchesToFrameRow) {
   using Kind = RegisterRule::Kind;
   // Expressions: breg7+8, breg6-16, deref.
   const auto section = Bytes().raw({0x77, 8, 0x76, 0x70, 0x06}).get();
@@ -295,14 +295,14 @@ TEST(CfiFrameRow, MakerGivesWhatToFrameRowGives) {
   for (const Abi abi : {Abi::amd64, Abi::aarch64_little, Abi::s390x}) {
     const AbiTraits& its = traits(abi);
     FrameRowMaker maker(its);
-    CoreRow row;
+    MinimalRow row;
     row.section = section;
     for (int i = 0; i < 20000; ++i) {
       row.cfa = pick(cfas);
       if (random() % 4 == 0) row.rules[random() % 3] = pick(rules);
       if (random() % 8 == 0) row.rules = {pick(rules), pick(rules), {}};
       row.return_register = random() % 16 ? its.ra : its.fp;
-      row.registers = CoreRegisters(its, row.return_register);
+      row.registers = MinimalRegisters(its, row.return_register);
       row.ra_signed = random() % 2;
       row.ra_signed_with_pc = random() % 16 == 0;
       row.begin = random() % 16 ? random() % 256 : std::uint64_t{1} << 33;
@@ -317,10 +317,10 @@ TEST(CfiFrameRow, MakerGivesWhatToFrameRowGives) {
   }
 }
 
-TEST(CfiFrameRow, ReasonsHaveWords) {
+TEST(CfiFrameRow, ReasonsHaveMessages) {
   std::set<std::string> names;
-  for (int i = 0; i <= static_cast<int>(Unsayable::offset_range); ++i) {
-    const auto reason = static_cast<Unsayable>(i);
+  for (int i = 0; i <= static_cast<int>(Unrepresentable::offset_range); ++i) {
+    const auto reason = static_cast<Unrepresentable>(i);
     EXPECT_STRNE(message(reason), "unknown reason");
     EXPECT_TRUE(names.insert(reason_name(reason)).second) << reason_name(reason);
   }

@@ -64,7 +64,7 @@ struct Example {
     const ImageCfi cfi = open(bias, is_dynamic);
     EXPECT_EQ(cfi.sections.size(), 1u);
     if (cfi.sections.empty()) return ~0ull;
-    const Section& section = cfi.sections[0].section;
+    const CfiSection& section = cfi.sections[0].section;
     EXPECT_EQ(section.address(), frames_address);
     EXPECT_EQ(section.bytes().size(), 17u + 17) << "CIE and FDE; the terminator ends it";
     EXPECT_EQ(section.bases().text, 0u);
@@ -79,7 +79,7 @@ private:
   mutable std::optional<elf::Image> image_;
 };
 
-TEST(CfiImage, DataCountsFromThePltgot) {
+TEST(CfiImage, DataBaseIsPltgot) {
   const Bytes dynamic = Bytes().u64(5).u64(0x1234).u64(3).u64(0x6000).u64(0).u64(0);
   EXPECT_EQ(Example(dynamic).data_base(), 0x6000u);
   EXPECT_EQ(Example(dynamic).data_base(0, false), 0u) << "no dynamic segment";
@@ -96,7 +96,7 @@ TEST(CfiImage, DataCountsFromThePltgot) {
 }
 
 // The loader may have added the bias to it (glibc on most machines does), or not.
-TEST(CfiImage, APltgotThatTheLoaderHasMoved) {
+TEST(CfiImage, RelocatedPltgot) {
   constexpr std::uint64_t bias = 0x7f0000000000;
   const auto with = [](std::uint64_t pltgot) { return Example(Bytes().u64(3).u64(pltgot).u64(0).u64(0)); };
   EXPECT_EQ(with(0x6000).data_base(bias), 0x6000u);
@@ -105,7 +105,7 @@ TEST(CfiImage, APltgotThatTheLoaderHasMoved) {
   EXPECT_EQ(with(bias + image_size - 1).data_base(bias), image_size - 1);
 }
 
-TEST(CfiImage, WithoutATableThereIsNoSegmentsCfi) {
+TEST(CfiImage, SegmentCfiNeedsTable) {
   Example no_table(Bytes().u64(0).u64(0));
   no_table.memory[header_address][3] = std::byte{pe_omit};
   EXPECT_TRUE(no_table.open().sections.empty());

@@ -31,7 +31,7 @@ struct Example {
       fdes.emplace_back(start, assembler.fde(cie, assembler.body().u32(start).u32(size).uleb(0)));
     assembler.terminator();
   }
-  Section section() const { return assembler.section(Abi::amd64, section_address); }
+  CfiSection section() const { return assembler.section(Abi::amd64, section_address); }
 
   /// The usual header: pointer pcrel | sdata4, count udata4, table datarel | sdata4; entries in the order
   /// given.
@@ -48,13 +48,13 @@ struct Example {
 
 TEST(CfiIndex, SortsAndFinds) {
   const Example example;
-  const auto index = Index::build(example.section());
+  const auto index = FdeIndex::build(example.section());
   ASSERT_TRUE(index);
   ASSERT_EQ(index->entries().size(), 3u); // the empty one is left out
-  EXPECT_EQ(sizeof(Index::Entry), 16u);
+  EXPECT_EQ(sizeof(FdeIndex::Entry), 16u);
   EXPECT_EQ(index->entries()[0].start, 0x400u);
   const auto start_for = [&](std::uint64_t pc) {
-    const Index::Entry* entry = index->find(pc);
+    const FdeIndex::Entry* entry = index->find(pc);
     return entry ? example.section().fde(entry->offset)->start : 0;
   };
   EXPECT_EQ(start_for(0x3ff), 0u);
@@ -75,7 +75,7 @@ TEST(CfiIndex, OverlapsAndFaults) {
   a.fde(cie, a.body().u32(0));                        // cut short
   a.fde(cie, a.body().u64(0x10000).u64(0x200000000)); // 8 GiB
   std::vector<Error> faults;
-  const auto index = Index::build(a.section(), &faults);
+  const auto index = FdeIndex::build(a.section(), &faults);
   ASSERT_TRUE(index);
   ASSERT_EQ(faults.size(), 1u);
   EXPECT_EQ(faults[0].kind, ErrorKind::truncated);
@@ -93,10 +93,10 @@ TEST(CfiIndex, EqualStarts) {
   const auto later = a.fde(cie, a.body().u64(0x2000).u64(0x10));
   const auto large = a.fde(cie, a.body().u64(0x1000).u64(0x100));
   const auto small = a.fde(cie, a.body().u64(0x1000).u64(1)); // not an empty one
-  const auto index = Index::build(a.section());
+  const auto index = FdeIndex::build(a.section());
   ASSERT_TRUE(index);
   std::vector<std::size_t> order;
-  for (const Index::Entry& entry : index->entries()) order.push_back(entry.offset);
+  for (const FdeIndex::Entry& entry : index->entries()) order.push_back(entry.offset);
   EXPECT_EQ(order, (std::vector<std::size_t>{large, small, later}));
   EXPECT_EQ(index->find(0x1000)->offset, small);
   EXPECT_EQ(index->find(0x1001)->offset, large);
@@ -110,7 +110,7 @@ TEST(CfiIndex, LargeRanges) {
     CfiAssembler a;
     const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
     a.fde(cie, a.body().u64(0x1000).u64(size));
-    const auto index = Index::build(a.section());
+    const auto index = FdeIndex::build(a.section());
     ASSERT_TRUE(index);
     EXPECT_EQ(index->entries()[0].size, std::min<std::uint64_t>(size, 0xffffffff));
     FdeFinder finder(a.section());
@@ -121,20 +121,20 @@ TEST(CfiIndex, LargeRanges) {
 }
 
 // An FDE with others inside is found over max_overlap - 1 of them.
-TEST(CfiIndex, OverlapsAreSearchedSoFar) {
-  for (const std::size_t inside : {Index::max_overlap - 1, Index::max_overlap}) {
+TEST(CfiIndex, OverlapSearchIsLimited) {
+  for (const std::size_t inside : {FdeIndex::max_overlap - 1, FdeIndex::max_overlap}) {
     CfiAssembler a;
     const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
     a.fde(cie, a.body().u64(0x1000).u64(0x1000));
     for (std::size_t i = 0; i < inside; ++i) a.fde(cie, a.body().u64(0x1010 + 2 * i).u64(1));
-    const auto index = Index::build(a.section());
+    const auto index = FdeIndex::build(a.section());
     ASSERT_TRUE(index);
-    EXPECT_EQ(index->find(0x1800) != nullptr, inside < Index::max_overlap);
+    EXPECT_EQ(index->find(0x1800) != nullptr, inside < FdeIndex::max_overlap);
   }
 }
 
 // Threads read parts of 256 KiB: entries and faults are as one thread gives them.
-TEST(CfiIndex, ThreadsMakeNoDifference) {
+TEST(CfiIndex, ResultIsIndependentOfThreads) {
   CfiAssembler a;
   const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
   for (std::uint64_t i = 0; i < 40000; ++i) {
@@ -144,11 +144,11 @@ TEST(CfiIndex, ThreadsMakeNoDifference) {
   ASSERT_GT(a.bytes().size(), 3u * 256 * 1024);
   const auto all = [&](unsigned threads) {
     std::vector<Error> faults;
-    const auto index = Index::build(a.section(), &faults, threads);
+    const auto index = FdeIndex::build(a.section(), &faults, threads);
     EXPECT_TRUE(index);
     EXPECT_EQ(faults.size(), 40u);
     std::vector<std::pair<std::uint64_t, std::uint32_t>> entries;
-    for (const Index::Entry& entry : index->entries()) entries.emplace_back(entry.start, entry.offset);
+    for (const FdeIndex::Entry& entry : index->entries()) entries.emplace_back(entry.start, entry.offset);
     EXPECT_EQ(entries.size(), 40000u);
     EXPECT_TRUE(std::ranges::is_sorted(entries));
     std::vector<std::uint64_t> places;
@@ -161,7 +161,7 @@ TEST(CfiIndex, ThreadsMakeNoDifference) {
 }
 
 // What follows .eh_frame in its segment is no part of it.
-TEST(CfiIndex, TheEndOfASectionThatOnlyATableShows) {
+TEST(CfiIndex, SectionEndFromTable) {
   const auto example = [](bool terminated) {
     Example made;
     if (!terminated) { // the terminator gives way to a length that no entry has
@@ -198,7 +198,7 @@ TEST(CfiIndex, TheEndOfASectionThatOnlyATableShows) {
 }
 
 // The table refers to an FDE after the terminator: the section includes it.
-TEST(CfiIndex, ATableLeadsBehindTheTerminator) {
+TEST(CfiIndex, TableFindsFdesAfterTerminator) {
   CfiAssembler a;
   const auto cie = a.cie(a.body().u8(1).text("zR").uleb(1).sleb(-8).u8(16).uleb(1).u8(pe_udata4));
   a.fde(cie, a.body().u32(0x400).u32(0x10).uleb(0));
@@ -265,7 +265,7 @@ TEST(CfiEhFrameHdr, FindsTheLastEntryThatStartsBefore) {
     }
 }
 
-TEST(CfiEhFrameHdr, SortedMeansThatStartsNeverDecrease) {
+TEST(CfiEhFrameHdr, SortedAllowsEqualStarts) {
   const Example example;
   const auto sorted = [&](std::initializer_list<int> order) {
     return EhFrameHdr::parse(example.header(order).get(), header_address, traits(Abi::amd64))->sorted();
@@ -348,7 +348,7 @@ std::uint64_t found(const Example& example, const Bytes& table, std::uint64_t pc
   return fde && *fde ? (*fde)->start : 0;
 }
 
-TEST(CfiFdeFinder, WithAndWithoutASoundTable) {
+TEST(CfiFdeFinder, SameResultWithAndWithoutTable) {
   const Example example;
   const Bytes sound = example.header({1, 0, 3}), unsorted = example.header({3, 0, 1});
   Bytes wrong = example.header({1, 0, 3});
@@ -366,7 +366,7 @@ TEST(CfiFdeFinder, WithAndWithoutASoundTable) {
 }
 
 // One entry of the table is no FDE's: whichever it is, the FDEs are found all the same.
-TEST(CfiFdeFinder, AWrongEntryAnywhere) {
+TEST(CfiFdeFinder, DropsTableWithWrongEntry) {
   const Example example;
   const auto table = example.header({1, 0, 3});
   for (const std::size_t wrong : {0, 1, 2})
@@ -390,7 +390,7 @@ TEST(CfiFdeFinder, AWrongEntryAnywhere) {
 }
 
 // Of two FDEs with the address the index would give the one that starts last; the table leads to the other.
-TEST(CfiFdeFinder, ASoundTableIsBelieved) {
+TEST(CfiFdeFinder, UsesValidTable) {
   CfiAssembler a;
   const auto cie = a.cie(a.body().u8(1).text("zR").uleb(1).sleb(-8).u8(16).uleb(1).u8(pe_udata4));
   const auto listed = a.fde(cie, a.body().u32(0x400).u32(0x20).uleb(0));
@@ -402,7 +402,7 @@ TEST(CfiFdeFinder, ASoundTableIsBelieved) {
                           .u32(0x400 - static_cast<std::uint32_t>(header_address))
                           .u32(static_cast<std::uint32_t>(section_address + listed - header_address));
   const auto header = EhFrameHdr::parse(table.get(), header_address, traits(Abi::amd64)).value();
-  const Section section = a.section(Abi::amd64, section_address);
+  const CfiSection section = a.section(Abi::amd64, section_address);
   EXPECT_EQ((*FdeFinder(section, header).find(0x412))->start, 0x400u);
   EXPECT_EQ((*FdeFinder(section).find(0x412))->start, 0x410u);
   FdeFinder after_miss(section, header);

@@ -103,14 +103,14 @@ std::vector<const dwarf::UnwindRow*> with_extent(const dwarf::UnwindTable& table
 }
 
 /// The rows of one FDE by both engines of ours and by LLVM; the number of rows compared.
-std::uint64_t compare_fde(const Section& section, const Fde& fde, const dwarf::FDE& theirs, bool aarch64) {
+std::uint64_t compare_fde(const CfiSection& section, const Fde& fde, const dwarf::FDE& theirs, bool aarch64) {
   EXPECT_EQ(fde.start, theirs.getInitialLocation());
   EXPECT_EQ(fde.size, theirs.getAddressRange());
   auto table = dwarf::createUnwindTable(&theirs);
   FullRowCursor cursor(section, fde);
-  CoreRowCursor core_cursor(section, fde);
+  MinimalRowCursor core_cursor(section, fde);
   FullRow row;
-  CoreRow core;
+  MinimalRow core;
   std::uint64_t compared = 0, next = fde.start;
   if (!table) {
     llvm::consumeError(table.takeError());
@@ -146,7 +146,7 @@ struct Counts {
   std::uint64_t fdes = 0, rows = 0;
 };
 
-Counts compare_section(const Section& section, const llvm::DWARFDebugFrame& theirs, bool aarch64) {
+Counts compare_section(const CfiSection& section, const llvm::DWARFDebugFrame& theirs, bool aarch64) {
   std::map<std::uint64_t, const dwarf::FDE*> by_offset;
   for (const auto& entry : theirs)
     if (const auto* fde = llvm::dyn_cast<dwarf::FDE>(&entry)) by_offset[fde->getOffset()] = fde;
@@ -188,7 +188,7 @@ Counts compare_file(const std::string& path) {
     const bool eh = name == ".eh_frame";
     if (!eh && name != ".debug_frame") continue;
     auto frame = eh ? context->getEHFrame() : context->getDebugFrame();
-    const Section section(eh ? SectionKind::eh_frame : SectionKind::debug_frame,
+    const CfiSection section(eh ? SectionKind::eh_frame : SectionKind::debug_frame,
                           bytes_of(llvm::cantFail(part.getContents())), part.getAddress(), *abi);
     const Counts counts =
         compare_section(section, *llvm::cantFail(std::move(frame)), abi->signs_return_addresses);

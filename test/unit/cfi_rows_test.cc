@@ -32,7 +32,7 @@ Outcome run(const Bytes& instructions, Abi abi = Abi::amd64, const Bytes& more_i
       a.body().u8(3).text("").uleb(2).sleb(-8).uleb(16).raw({0x0c, 7, 8, 0x90, 1}).append(more_initial));
   const auto at = a.fde(cie, a.body().u64(start).u64(size).append(instructions));
   outcome.bytes = a.bytes().get();
-  const Section section(SectionKind::debug_frame, outcome.bytes, 0, traits(abi));
+  const CfiSection section(SectionKind::debug_frame, outcome.bytes, 0, traits(abi));
   const auto fde = section.fde(at);
   FullRowCursor rows(section, fde.value());
   for (FullRow row; rows.next(row);) outcome.rows.push_back(row);
@@ -188,8 +188,8 @@ TEST(CfiRows, AdvancesInBigEndian) {
   const auto cie = a.cie(a.body().u8(3).text("").uleb(1).sleb(-8).uleb(14).raw({0x0c, 15}).uleb(160));
   const auto at = a.fde(cie, a.body().u64(start).u64(0x20000).u8(0x03).u16(0x102).u8(0x04).u32(0x10000));
   const auto section = a.section(Abi::s390x);
-  CoreRowCursor rows(section, section.fde(at).value());
-  CoreRow row;
+  MinimalRowCursor rows(section, section.fde(at).value());
+  MinimalRow row;
   ASSERT_TRUE(rows.next(row));
   EXPECT_EQ(row.end, start + 0x102);
   ASSERT_TRUE(rows.next(row));
@@ -200,7 +200,7 @@ TEST(CfiRows, AdvancesInBigEndian) {
   EXPECT_EQ(row.cfa, cfa(15, 160));
 }
 
-TEST(CfiRows, LaterChangesAtOneAddressWin) {
+TEST(CfiRows, LastChangeAtAnAddressWins) {
   const Outcome outcome = run(Bytes().raw({0x0e, 16, 0x40, 0x0e, 24, 0x42, 0x0e, 32, 0x02, 0, 0x0e, 40}));
   EXPECT_FALSE(outcome.error);
   EXPECT_EQ(ranges(outcome), (Ranges{{0, 4}, {4, size}}));
@@ -224,8 +224,8 @@ TEST(CfiRows, SetLocationHasTheFdesEncoding) {
   // 0x20.
   const auto at = a.fde(cie, a.body().u32(0x1000).u32(0x100).uleb(0).u8(0x01).u32(0x1020 - 10));
   const auto section = a.section(Abi::amd64, base);
-  CoreRowCursor rows(section, section.fde(at).value());
-  CoreRow row;
+  MinimalRowCursor rows(section, section.fde(at).value());
+  MinimalRow row;
   ASSERT_TRUE(rows.next(row));
   EXPECT_EQ(row.begin, field + 0x1000);
   EXPECT_EQ(row.end, field + 0x1020);
@@ -266,7 +266,7 @@ TEST(CfiRows, UnsignedCfaOffsetsAreModulo64Bits) {
 }
 
 // GNU as writes it where .cfi_restore comes first (binutils PR 33170). libgcc takes the register as unsaved.
-TEST(CfiRows, RestoreInACieIsNoRule) {
+TEST(CfiRows, RestoreInCieIsAnError) {
   const Outcome first = run(Bytes(), Abi::amd64, Bytes().u8(0xc6));
   EXPECT_EQ(only(first).rule(6), rule(Kind::unspecified));
   const Outcome extended = run(Bytes(), Abi::amd64, Bytes().raw({0x06, 6}));
@@ -311,14 +311,14 @@ TEST(CfiRows, ReturnAddressSigningIsAToggle) {
     EXPECT_EQ(std::pair(outcome.rows[i].ra_signed, outcome.rows[i].ra_signed_with_pc), bits[i]) << i;
 }
 
-TEST(CfiRows, CoreRegistersFollowTheReturnColumn) {
+TEST(CfiRows, MinimalRegistersFollowTheReturnColumn) {
   CfiAssembler a;
   const auto cie = a.cie(a.body().u8(3).text("").uleb(1).sleb(-8).uleb(40));
   const auto at =
       a.fde(cie, a.body().u64(start).u64(size).raw({0x0c, 7, 8, 0x90, 1, 0xa8, 2, 0x86, 3, 0x83, 4}));
   const auto section = a.section();
-  CoreRowCursor rows(section, section.fde(at).value());
-  CoreRow row;
+  MinimalRowCursor rows(section, section.fde(at).value());
+  MinimalRow row;
   ASSERT_TRUE(rows.next(row));
   EXPECT_EQ(row.return_register, 40u);
   EXPECT_EQ(row.ra(), rule(Kind::offset, -16));
@@ -334,8 +334,8 @@ TEST(CfiRows, FindStopsAtTheRowOfAnAddress) {
   const auto section = a.section();
   const auto fde = section.fde(at).value();
   const auto offset_at = [&](std::uint64_t pc) {
-    CoreRow row;
-    return CoreRowCursor(section, fde).find(pc, row) ? row.cfa.offset : -1;
+    MinimalRow row;
+    return MinimalRowCursor(section, fde).find(pc, row) ? row.cfa.offset : -1;
   };
   EXPECT_EQ(offset_at(start), 8);
   EXPECT_EQ(offset_at(start + 3), 8);
@@ -350,8 +350,8 @@ TEST(CfiRows, EmptyRangeHasNoRows) {
   const auto cie = a.cie(a.body().u8(3).text("").uleb(1).sleb(-8).uleb(16).raw({0x0c, 7, 8}));
   const auto at = a.fde(cie, a.body().u64(start).u64(0).raw({0x0e, 16}));
   const auto section = a.section();
-  CoreRowCursor rows(section, section.fde(at).value());
-  CoreRow row;
+  MinimalRowCursor rows(section, section.fde(at).value());
+  MinimalRow row;
   EXPECT_FALSE(rows.next(row));
   EXPECT_FALSE(rows.error());
 }

@@ -27,7 +27,7 @@ Bytes cie_body(const CfiAssembler& a, std::string_view augmentation, std::initia
   return body;
 }
 
-std::vector<Fde> all_fdes(const Section& section, std::vector<Error>* errors = nullptr) {
+std::vector<Fde> all_fdes(const CfiSection& section, std::vector<Error>* errors = nullptr) {
   std::vector<Fde> fdes;
   for (auto cursor = section.fdes();;) {
     const auto fde = cursor.next();
@@ -44,14 +44,14 @@ std::vector<Fde> all_fdes(const Section& section, std::vector<Error>* errors = n
 }
 
 /// The error of the only FDE of a section.
-ErrorKind only_error(const Section& section) {
+ErrorKind only_error(const CfiSection& section) {
   std::vector<Error> errors;
   EXPECT_TRUE(all_fdes(section, &errors).empty());
   EXPECT_EQ(errors.size(), 1u);
   return errors.empty() ? ErrorKind{} : errors[0].kind;
 }
 
-TEST(CfiSection, EhFrameAsCompilersWriteIt) {
+TEST(CfiSection, TypicalEhFrame) {
   CfiAssembler a;
   const auto cie = a.cie(cie_body(a, "zR", {pe_pcrel | pe_sdata4}).raw({0x0c, 7, 8, 0x90, 1, 0, 0}));
   // The field stands at 0x1c + 8 here; pc-relative to it, 0x100 bytes back.
@@ -253,7 +253,7 @@ TEST(CfiSection, IndirectPersonalityIsMarked) {
   EXPECT_EQ(parsed->personality, (Pointer{0x10, true}));
 }
 
-TEST(CfiSection, WalkGoesOnBehindTheTerminator) {
+TEST(CfiSection, ContinuesAfterTerminator) {
   CfiAssembler a;
   const auto cie = a.cie(cie_body(a, ""));
   a.fde(cie, a.body().u64(0x5000).u64(0x10));
@@ -272,7 +272,7 @@ TEST(CfiSection, WalkGoesOnBehindTheTerminator) {
   EXPECT_FALSE(all_fdes(debug.section())[0].after_terminator);
 }
 
-TEST(CfiSection, WalkGoesOnBehindABadEntry) {
+TEST(CfiSection, ContinuesAfterBadEntry) {
   CfiAssembler a;
   const auto cie = a.cie(cie_body(a, ""));
   const auto bad_version = a.cie(a.body().u8(2).text("").uleb(1).sleb(-8).u8(16));
@@ -292,7 +292,7 @@ TEST(CfiSection, WalkGoesOnBehindABadEntry) {
   EXPECT_EQ(errors[3].kind, ErrorKind::bad_cie_pointer);
 }
 
-TEST(CfiSection, BadLengthEndsTheWalk) {
+TEST(CfiSection, BadLengthEndsIteration) {
   for (const std::uint32_t length : {0x1000u, 0xfffffff0u, 0xfffffffeu}) {
     CfiAssembler a;
     const auto cie = a.cie(cie_body(a, ""));
@@ -309,7 +309,7 @@ TEST(CfiSection, BadLengthEndsTheWalk) {
   EXPECT_EQ(only_error(cut.section()), ErrorKind::truncated);
 }
 
-TEST(CfiSection, PartsAreWalkedLikeTheWhole) {
+TEST(CfiSection, PartsCoverTheSection) {
   CfiAssembler a(SectionKind::eh_frame);
   const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
   for (std::uint64_t i = 0; i < 100; ++i) {
@@ -319,7 +319,7 @@ TEST(CfiSection, PartsAreWalkedLikeTheWhole) {
   }
   const std::uint64_t sound = a.bytes().size();
   a.bytes().u32(0x7fffffff); // an entry longer than the section
-  const Section section = a.section();
+  const CfiSection section = a.section();
   const auto starts_of = [&](FdeCursor cursor) {
     std::vector<std::uint64_t> starts;
     for (;;) {
@@ -345,7 +345,7 @@ TEST(CfiSection, PartsAreWalkedLikeTheWhole) {
     }
     EXPECT_EQ(starts, whole);
   }
-  EXPECT_EQ(Section(SectionKind::eh_frame, {}, 0, traits(Abi::amd64)).parts(1),
+  EXPECT_EQ(CfiSection(SectionKind::eh_frame, {}, 0, traits(Abi::amd64)).parts(1),
             std::vector<std::uint64_t>{0});
 }
 

@@ -29,7 +29,7 @@ using test::Opinion;
 
 constexpr std::uint8_t sp = 31;
 
-class Aarch64SecondOpinion : public testing::Test {
+class Aarch64AgainstLlvm : public testing::Test {
 protected:
   static void SetUpTestSuite() {
     LLVMInitializeAArch64TargetInfo();
@@ -116,14 +116,14 @@ protected:
   }
 };
 
-TEST_F(Aarch64SecondOpinion, OnFixtures) {
+TEST_F(Aarch64AgainstLlvm, OnFixtures) {
   for (const auto& path : test::inputs_ending(".so"))
     if (path.parent_path().filename() == "aarch64")
       test::for_each_code_section(path, [this](auto code, auto address) { compare_all(code, address); });
   EXPECT_GT(compared_, 100u);
 }
 
-TEST_F(Aarch64SecondOpinion, OnSystemLibraries) {
+TEST_F(Aarch64AgainstLlvm, OnSystemLibraries) {
   for (const char* name : {"libc.so.6", "libstdc++.so.6"}) {
     const auto path = std::filesystem::path("/usr/aarch64-linux-gnu/lib") / name;
     if (!test::for_each_code_section(path, [this](auto code, auto address) { compare_all(code, address); }))
@@ -132,7 +132,7 @@ TEST_F(Aarch64SecondOpinion, OnSystemLibraries) {
   EXPECT_GT(compared_, 500'000u);
 }
 
-TEST_F(Aarch64SecondOpinion, OnRandomWords) {
+TEST_F(Aarch64AgainstLlvm, OnRandomWords) {
   constexpr int words = 2'000'000;
   std::mt19937 random(1);
   for (int i = 0; i < words && !HasFailure(); ++i) {
@@ -150,7 +150,7 @@ TEST_F(Aarch64SecondOpinion, OnRandomWords) {
 
 #  include "gtest/gtest.h"
 
-TEST(Aarch64SecondOpinion, IsThere) {
+TEST(Aarch64AgainstLlvm, TargetIsAvailable) {
   GTEST_SKIP() << "built without LLVM's disassembler of this target";
 }
 

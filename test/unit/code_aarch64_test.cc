@@ -117,21 +117,21 @@ constexpr Case cases[] = {
     {"udf #0", "00 00 00 00", "-> stop"},
 };
 
-TEST(Aarch64Decoder, SaysWhatInstructionsDo) {
+TEST(Aarch64Decoder, InstructionEffects) {
   const auto decoder = code::make_decoder(traits(Abi::aarch64_little));
   ASSERT_TRUE(decoder);
   for (const Case& one : cases)
     EXPECT_EQ(test::decoded_text(*decoder, test::hex(one.bytes)), one.meaning) << one.assembly;
 }
 
-TEST(Aarch64Decoder, IsTheSameForBigEndianPrograms) {
+TEST(Aarch64Decoder, BigEndianProgramsDecodeTheSame) {
   const auto decoder = code::make_decoder(traits(Abi::aarch64_big));
   ASSERT_TRUE(decoder);
   EXPECT_EQ(test::decoded_text(*decoder, test::hex("fd 7b be a9")),
             "r31 := r31 - 32; [r31] := r29; [r31 + 8] := r30");
 }
 
-TEST(Aarch64Decoder, RefusesHalfAWord) {
+TEST(Aarch64Decoder, RefusesPartialWord) {
   const auto decoder = code::make_decoder(traits(Abi::aarch64_little));
   ASSERT_TRUE(decoder);
   code::Instruction instruction;
@@ -141,7 +141,7 @@ TEST(Aarch64Decoder, RefusesHalfAWord) {
   EXPECT_TRUE(effects.empty());
 }
 
-TEST(Aarch64Decoder, TellsWhenFlagsAreLost) {
+TEST(Aarch64Decoder, MarksUnknownFlags) {
   const auto decoder = code::make_decoder(traits(Abi::aarch64_little));
   ASSERT_TRUE(decoder);
   const auto loses = [&](const char* bytes) {

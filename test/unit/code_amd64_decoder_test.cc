@@ -46,7 +46,7 @@ constexpr Newer newer[] = {
     {"lkgs 8(%rdi)", "f2 0f 00 77 08"},
 };
 
-TEST(Amd64Decoder, KnowsTheLengthOfNewerInstructions) {
+TEST(Amd64Decoder, LengthOfNewerInstructions) {
   const auto decoder = code::make_decoder(traits(Abi::amd64));
   ASSERT_TRUE(decoder);
   for (const Newer& one : newer) {
@@ -63,7 +63,7 @@ TEST(Amd64Decoder, KnowsTheLengthOfNewerInstructions) {
   }
 }
 
-TEST(Amd64Decoder, RefusesHalfANewerInstruction) {
+TEST(Amd64Decoder, RefusesTruncatedNewerInstruction) {
   const auto decoder = code::make_decoder(traits(Abi::amd64));
   ASSERT_TRUE(decoder);
   for (const Newer& one : newer) {
@@ -78,7 +78,7 @@ TEST(Amd64Decoder, RefusesHalfANewerInstruction) {
 }
 
 // Opcodes beside those that are known, which no processor has: a VEX prefix alone is not enough.
-TEST(Amd64Decoder, RefusesWhatIsNoInstruction) {
+TEST(Amd64Decoder, RefusesInvalid) {
   const auto decoder = code::make_decoder(traits(Abi::amd64));
   ASSERT_TRUE(decoder);
   for (const char* bytes : {"c4 e2 70 cb c2", "c4 e3 68 de 0f 05", "c4 e2 70 b4 c2"})
@@ -87,7 +87,7 @@ TEST(Amd64Decoder, RefusesWhatIsNoInstruction) {
 
 // An instruction of one operand after one of two: what the second was is nothing to the first. (The
 // sanitizers see reads of operands that no instruction has written yet.)
-TEST(Amd64Decoder, LooksAtNoOperandThatIsNotThere) {
+TEST(Amd64Decoder, ReadsOnlyExistingOperands) {
   const std::array texts = {
       std::pair{"0f ae 3f", ""},                 // clflush (%rdi)
       std::pair{"f0 83 0c 24 00", ""},           // lock orl $0, (%rsp)

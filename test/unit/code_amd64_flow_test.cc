@@ -27,7 +27,7 @@ constexpr Line no_return[] = {
 TEST(CodeAmd64, KnownNames) {
   Listing listing(no_return);
   World world;
-  listing.function().surroundings = &world;
+  listing.function().environment = &world;
   EXPECT_EQ(listing.certainty_at(7), Certainty::certain);
   EXPECT_EQ(listing.exit_at(8), Exit::returns_wrong);
   world.noreturn = far;
@@ -46,7 +46,7 @@ TEST(CodeAmd64, UnboundedTable) {
   world.words[table] = static_cast<std::uint32_t>(listing.address(8) - table);
   world.words[table + 4] = static_cast<std::uint32_t>(listing.address(8) + 2 - table); // amid an instruction
   world.words[table + 8] = static_cast<std::uint32_t>(listing.address(11) - table);
-  listing.function().surroundings = &world;
+  listing.function().environment = &world;
   EXPECT_EQ(listing.certainty_at(8), Certainty::guessed);
   EXPECT_EQ(listing.certainty_at(11), Certainty::unreached);
 }

@@ -258,7 +258,7 @@ TEST(CodeAmd64, JumpTable) {
     world.words[table + 4 * i] = static_cast<std::uint32_t>(target - table);
   }
   world.words[table + 12] = static_cast<std::uint32_t>(listing.address(8) + 1 - table);
-  listing.function().surroundings = &world;
+  listing.function().environment = &world;
   listing.expect_rows();
   EXPECT_EQ(listing.certainty_at(11), Certainty::certain);
   EXPECT_TRUE(listing.run().obstacles().empty());
@@ -281,7 +281,7 @@ TEST(CodeAmd64, AbsoluteTable) {
   Listing listing(absolute_table);
   World world;
   world.pointers = {{0x3000, listing.address(4)}, {0x3008, listing.address(6)}};
-  listing.function().surroundings = &world;
+  listing.function().environment = &world;
   listing.expect_rows();
   EXPECT_EQ(listing.certainty_at(6), Certainty::certain);
   EXPECT_TRUE(listing.run().gaps().empty());

@@ -32,7 +32,7 @@ inline const AbiTraits& amd64() {
 }
 
 /// Constant data and callees by address.
-class World : public Surroundings {
+class World : public Environment {
 public:
   std::map<std::uint64_t, std::uint32_t> words;
   std::map<std::uint64_t, std::uint64_t> pointers;

@@ -30,7 +30,7 @@ using test::Opinion;
 
 constexpr std::uint8_t sp = 15;
 
-class S390xSecondOpinion : public testing::Test {
+class S390xAgainstLlvm : public testing::Test {
 protected:
   static void SetUpTestSuite() {
     LLVMInitializeSystemZTargetInfo();
@@ -134,21 +134,21 @@ protected:
   }
 };
 
-TEST_F(S390xSecondOpinion, OnFixtures) {
+TEST_F(S390xAgainstLlvm, OnFixtures) {
   for (const auto& path : test::inputs_ending(".so"))
     if (path.parent_path().filename() == "s390x")
       test::for_each_code_section(path, [this](auto code, auto address) { compare_all(code, address); });
   EXPECT_GT(compared_, 100u);
 }
 
-TEST_F(S390xSecondOpinion, OnSystemLibraries) {
+TEST_F(S390xAgainstLlvm, OnSystemLibraries) {
   const std::filesystem::path path = "/usr/s390x-linux-gnu/lib/libc.so.6";
   if (!test::for_each_code_section(path, [this](auto code, auto address) { compare_all(code, address); }))
     GTEST_SKIP() << "no " << path;
   EXPECT_GT(compared_, 200'000u);
 }
 
-TEST_F(S390xSecondOpinion, OnRandomInstructions) {
+TEST_F(S390xAgainstLlvm, OnRandomInstructions) {
   constexpr int instructions = 2'000'000;
   constexpr std::uint8_t short_operands = 0x0f; // many formats have 0 there
   std::mt19937 random(1);
@@ -169,7 +169,7 @@ TEST_F(S390xSecondOpinion, OnRandomInstructions) {
 
 #  include "gtest/gtest.h"
 
-TEST(S390xSecondOpinion, IsThere) {
+TEST(S390xAgainstLlvm, TargetIsAvailable) {
   GTEST_SKIP() << "built without LLVM's disassembler of this target";
 }
 

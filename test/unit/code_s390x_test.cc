@@ -119,14 +119,14 @@ constexpr Case cases[] = {
     {"exrl %r1, 0x10", "c6 10 00 00 00 08", "r1 := ?; r2 := ?"},
 };
 
-TEST(S390xDecoder, SaysWhatInstructionsDo) {
+TEST(S390xDecoder, InstructionEffects) {
   const auto decoder = code::make_decoder(traits(Abi::s390x));
   ASSERT_TRUE(decoder);
   for (const Case& one : cases)
     EXPECT_EQ(test::decoded_text(*decoder, test::hex(one.bytes)), one.meaning) << one.assembly;
 }
 
-TEST(S390xDecoder, RefusesWhatIsNoOpcodeOrEndsEarly) {
+TEST(S390xDecoder, RefusesUnknownAndTruncated) {
   const auto decoder = code::make_decoder(traits(Abi::s390x));
   ASSERT_TRUE(decoder);
   code::Instruction instruction;
@@ -139,7 +139,7 @@ TEST(S390xDecoder, RefusesWhatIsNoOpcodeOrEndsEarly) {
   EXPECT_TRUE(effects.empty());
 }
 
-TEST(S390xDecoder, TellsWhenTheConditionCodeIsLost) {
+TEST(S390xDecoder, MarksUnknownConditionCode) {
   const auto decoder = code::make_decoder(traits(Abi::s390x));
   ASSERT_TRUE(decoder);
   const auto loses = [&](const char* bytes) {

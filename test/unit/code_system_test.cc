@@ -3,7 +3,7 @@
 // The analysis of the machine's real libraries and programs agrees with their CFI. Wrong CFI from compilers
 // and hand-written code without CFI are rare, and so must be disagreement.
 
-#include "sframe/verify/image_surroundings.h"
+#include "sframe/verify/image_environment.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
@@ -21,15 +21,15 @@ using namespace sframe::code;
 /// Functions and instructions by what the comparison found.
 struct Counts {
   std::uint64_t functions = 0, contradicted = 0, undecided = 0;
-  std::uint64_t instructions = 0, unsayable = 0, tables_wrong = 0;
+  std::uint64_t instructions = 0, unrepresentable = 0, tables_wrong = 0;
 };
 
 class Comparison {
 public:
   explicit Comparison(const elf::Image& image)
-      : image_(image), surroundings_(image), analyzer_(*image.abi()) {}
+      : image_(image), environment_(image), analyzer_(*image.abi()) {}
 
-  void run(const cfi::Section& section) {
+  void run(const cfi::CfiSection& section) {
     for (auto fdes = section.fdes();;) {
       const auto fde = fdes.next();
       if (!fde) continue;
@@ -41,11 +41,11 @@ public:
 
 private:
   /// False where the CFI says something that rows cannot (the PLT).
-  bool read(const cfi::Section& section, const cfi::Fde& fde) {
+  bool read(const cfi::CfiSection& section, const cfi::Fde& fde) {
     rows_.clear();
     call_sites_.clear();
-    cfi::CoreRowCursor cursor(section, fde);
-    for (cfi::CoreRow row; cursor.next(row);) {
+    cfi::MinimalRowCursor cursor(section, fde);
+    for (cfi::MinimalRow row; cursor.next(row);) {
       const auto said = cfi::to_frame_row(row, section.abi());
       if (!said) return false;
       rows_.push_back(*said);
@@ -62,11 +62,11 @@ private:
     return !rows_.empty();
   }
 
-  void compare(const cfi::Section& section, const cfi::Fde& fde) {
+  void compare(const cfi::CfiSection& section, const cfi::Fde& fde) {
     const auto bytes = image_.read(fde.start, fde.size);
     if (!bytes) return;
     if (!read(section, fde)) {
-      ++counts_.unsayable;
+      ++counts_.unrepresentable;
       return;
     }
     const Results& results = analyzer_.run({.start = fde.start,
@@ -74,7 +74,7 @@ private:
                                             .entry = rows_.front(),
                                             .call_sites = call_sites_,
                                             .rows = rows_,
-                                            .surroundings = &surroundings_});
+                                            .environment = &environment_});
     bool contradicted = false, undecided = false;
     std::uint64_t last = 0;
     results.visit([&](const Reached& at) {
@@ -93,7 +93,7 @@ private:
   }
 
   const elf::Image& image_;
-  verify::ImageSurroundings surroundings_;
+  verify::ImageEnvironment environment_;
   Analyzer analyzer_;
   std::vector<FrameRow> rows_;
   std::vector<CallSite> call_sites_;
@@ -111,7 +111,7 @@ TEST_P(CodeSystem, AgreesWithCfi) {
   const auto input = generate::CfiInput::from_image(*image);
   ASSERT_TRUE(input);
   Comparison comparison(*image);
-  for (const cfi::Section& section : input->sections) comparison.run(section);
+  for (const cfi::CfiSection& section : input->sections) comparison.run(section);
   const Counts& counts = comparison.counts();
   EXPECT_GT(counts.functions, 10u);
   EXPECT_GT(counts.instructions, 10 * counts.functions);

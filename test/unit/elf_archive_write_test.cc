@@ -114,7 +114,7 @@ TEST(ElfArchiveWrite, TheIndexFollowsTheMembers) {
 }
 
 // BSD writes long names before the contents and counts them as contents.
-TEST(ElfArchiveWrite, NamesInFrontOfTheContents) {
+TEST(ElfArchiveWrite, BsdNames) {
   const std::string name = "a-name-of-20-bytes.o";
   const auto with = [&](const std::string& contents) {
     return make(forms[2], {member("#1/20", name + contents), member("b.o", "second")}, {1, 0});

@@ -29,7 +29,7 @@ TEST(Budget, IsUsedUpOnce) {
   EXPECT_EQ(budget.problem()->what.find("limit for an input of this size reached: 4096 files;"), 0u);
 }
 
-TEST(Budget, WhatFailedStaysSo) {
+TEST(Budget, FailureIsPermanent) {
   Budget budget(Limits::standard, 0);
   EXPECT_FALSE(budget.take(Resource::files, 4097));
   EXPECT_FALSE(budget.take(Resource::files, 1));
@@ -44,18 +44,18 @@ TEST(Budget, GrowsWithTheInput) {
   EXPECT_FALSE(strict.take(Resource::unpacked_bytes, 1));
 }
 
-TEST(Budget, OffIsWithoutEnd) {
+TEST(Budget, OffIsUnlimited) {
   Budget budget(Limits::off, 0);
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(budget.take(Resource::frames, all / 200));
   EXPECT_FALSE(budget.is_used_up());
 }
 
-TEST(Budget, HugeSizesDoNotWrap) {
+TEST(Budget, LargeSizesDoNotWrap) {
   Budget budget(Limits::standard, all);
   EXPECT_TRUE(budget.take(Resource::rows, all));
 }
 
-TEST(Budget, ThreadsTakeEachUnitOnce) {
+TEST(Budget, TakeIsThreadSafe) {
   Budget budget(Limits::standard, 0);
   std::atomic<unsigned> taken = 0;
   std::vector<std::thread> threads;

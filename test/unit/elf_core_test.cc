@@ -96,7 +96,7 @@ TEST_F(LiveCore, ThreadsAndMemory) {
   EXPECT_EQ(core->auxv(AT_SYSINFO_EHDR), ::getauxval(AT_SYSINFO_EHDR));
   EXPECT_EQ(core->auxv(AT_ENTRY), ::getauxval(AT_ENTRY));
 
-  const Registers& registers = core->threads()[0].registers;
+  const RegisterValues& registers = core->threads()[0].registers;
 #ifdef __x86_64__
   EXPECT_EQ(registers.get(16), registers.pc);
   auto sp = registers.get(7);
@@ -105,7 +105,7 @@ TEST_F(LiveCore, ThreadsAndMemory) {
   EXPECT_EQ(*registers.get(0),
             static_cast<std::uint64_t>(-514)); // pause() is to be restarted: -ERESTARTNOHAND
 #endif
-  const Module* module = core->module_at(registers.pc);
+  const CoreModule* module = core->module_at(registers.pc);
   ASSERT_TRUE(module);
   EXPECT_NE(module->path.find("libc"), std::string_view::npos);
 }
@@ -125,7 +125,7 @@ TEST_F(LiveCore, Modules) {
             std::find_if(info->dlpi_phdr, info->dlpi_phdr + info->dlpi_phnum, [](const auto& segment) {
               return segment.p_type == PT_LOAD && segment.p_flags & PF_X;
             });
-        const Module* module = state.core->module_at(info->dlpi_addr + code->p_vaddr);
+        const CoreModule* module = state.core->module_at(info->dlpi_addr + code->p_vaddr);
         EXPECT_TRUE(module) << info->dlpi_name;
         if (!module) return 0;
         EXPECT_EQ(module->vdso, info->dlpi_addr == ::getauxval(AT_SYSINFO_EHDR)) << info->dlpi_name;
@@ -147,7 +147,7 @@ TEST_F(LiveCore, Modules) {
       &loaded);
   EXPECT_GE(loaded.checked, 3u); // this program, libc, the vdso
 
-  auto vdso = std::ranges::find_if(core->modules(), &Module::vdso);
+  auto vdso = std::ranges::find_if(core->modules(), &CoreModule::vdso);
   ASSERT_NE(vdso, core->modules().end());
   auto image = Image::parse(core->bytes_at(vdso->start));
   ASSERT_TRUE(image);
@@ -167,7 +167,7 @@ TEST_F(LiveCore, SurvivesDamage) {
     auto core = Core::parse(bytes);
     if (!core) continue;
     for (const CoreThread& thread : core->threads()) (void)core->read_word(thread.registers.pc);
-    for (const Module& module : core->modules()) (void)core->module_at(module.end - 1);
+    for (const CoreModule& module : core->modules()) (void)core->module_at(module.end - 1);
   }
 }
 
@@ -220,7 +220,7 @@ TEST(ElfCore, RegistersOfS390x) {
   auto core = Core::parse(bytes);
   ASSERT_TRUE(core);
   ASSERT_EQ(core->threads().size(), 1u);
-  const Registers& registers = core->threads()[0].registers;
+  const RegisterValues& registers = core->threads()[0].registers;
   EXPECT_EQ(registers.get(15), 0x10fu);
   EXPECT_EQ(registers.get(48), 0x200u);
   EXPECT_EQ(registers.get(63), 0x20fu);
@@ -230,7 +230,7 @@ TEST(ElfCore, RegistersOfS390x) {
   EXPECT_FALSE(registers.get(16));
 }
 
-TEST(ElfCore, MemoryThatIsThereAndMemoryThatIsNot) {
+TEST(ElfCore, PresentAndMissingMemory) {
   TestElf file{.type = et_core};
   file.segments.push_back({pt_load, pf_r | pf_w, 0x1000, Writer().u64(1).u64(2).bytes, 0});
   file.segments.push_back({pt_load, pf_r | pf_w, 0x1010, Writer().u64(3).bytes, 0x100});
@@ -294,7 +294,7 @@ TEST(ElfCore, FilesAndProcess) {
   EXPECT_EQ(core->mappings()[1].file_offset, 4096u);
   EXPECT_EQ(core->mappings()[3].path, "/lib/x.so (deleted)");
   ASSERT_EQ(core->modules().size(), 1u);
-  const Module& module = core->modules()[0];
+  const CoreModule& module = core->modules()[0];
   EXPECT_EQ(module.path, "/bin/a b");
   EXPECT_EQ(module.end, 0x12000u);
   EXPECT_FALSE(module.bias);
@@ -319,7 +319,7 @@ TEST(ElfCore, VdsoAtTheTopOfMemory) {
   const auto bytes = file.build();
   const auto core = Core::parse(bytes);
   ASSERT_TRUE(core);
-  const Module* module = core->module_at(top + 120);
+  const CoreModule* module = core->module_at(top + 120);
   ASSERT_TRUE(module);
   EXPECT_EQ(module->path, "[vdso]");
   EXPECT_TRUE(module->vdso);

@@ -45,7 +45,7 @@ TEST(ElfDebugFile, LinkIsNameAndChecksumPaddedToFour) {
   }
 }
 
-TEST(ElfDebugFile, LinkThatLeadsElsewhereOrIsCutIsNone) {
+TEST(ElfDebugFile, RefusesBadLinks) {
   EXPECT_FALSE(link_of({}));
   EXPECT_FALSE(link_of(Writer().text("abc").bytes));           // no end of the name
   EXPECT_FALSE(link_of(Writer().text("abc", 4).u16(1).bytes)); // half a checksum
@@ -54,7 +54,7 @@ TEST(ElfDebugFile, LinkThatLeadsElsewhereOrIsCutIsNone) {
   EXPECT_FALSE(link_of(Writer().text("..", 4).u32(1).bytes));
 }
 
-TEST(ElfDebugFile, NothingIsFoundWithoutLinkAndBuildId) {
+TEST(ElfDebugFile, NeedsLinkOrBuildId) {
   TestElf file;
   file.sections.push_back({.name = ".text"});
   const auto bytes = file.build();

@@ -20,7 +20,7 @@ namespace {
 
 using test::Writer;
 
-TEST(ElfFile, OpensWhatHasNoSize) {
+TEST(ElfFile, OpensFilesWithoutSize) {
   auto maps = File::open("/proc/self/maps"); // its size reads as 0
   ASSERT_TRUE(maps);
   EXPECT_GT(maps->bytes().size(), 100u);
@@ -43,12 +43,12 @@ TEST(ElfFile, OpensWhatHasNoSize) {
   EXPECT_TRUE(empty->bytes().empty());
 }
 
-TEST(ElfFile, SaysWhyItCannot) {
+TEST(ElfFile, ErrorMessages) {
   EXPECT_EQ(File::open("/").error().what, "is a directory");
   EXPECT_EQ(File::open("/no/such/file").error().what, "cannot open: No such file or directory");
 }
 
-TEST(ElfFile, MovesWithoutMovingBytes) {
+TEST(ElfFile, MoveKeepsBytes) {
   auto file = File::open("/proc/self/exe");
   ASSERT_TRUE(file);
   const std::byte* at = file->bytes().data();
@@ -63,7 +63,7 @@ TEST(ElfFile, MovesWithoutMovingBytes) {
   EXPECT_EQ(moved.path(), "x");
 }
 
-TEST(ElfFile, ReplacesWhatIsMissing) {
+TEST(ElfFile, ReplacesMissingParts) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::string path = ::testing::TempDir() + "cut-while-mapped";
   std::ofstream(path) << std::string(3 * page, 'x');

@@ -31,7 +31,7 @@ TEST(ElfImage, ReadsThisProgram) {
   EXPECT_NE(image->type(), et_rel);
   EXPECT_TRUE(image->is_executable(image->entry()));
 
-  const elf::Section* text = image->find_section(".text");
+  const elf::SectionHeader* text = image->find_section(".text");
   ASSERT_TRUE(text);
   EXPECT_TRUE(text->executable() && text->allocated());
   EXPECT_EQ(&image->sections()[text->index], text);
@@ -46,7 +46,7 @@ TEST(ElfImage, ReadsThisProgram) {
       std::ranges::any_of(ranges, [&](const CodeRange& range) { return range.section == text->index; }));
   EXPECT_TRUE(std::ranges::is_sorted(ranges, {}, &CodeRange::start));
 
-  const elf::Section* bss = image->find_section(".bss");
+  const elf::SectionHeader* bss = image->find_section(".bss");
   ASSERT_TRUE(bss);
   EXPECT_TRUE(image->contents(*bss)->empty());
   EXPECT_FALSE(image->read(0xffff'ffff'ffff'0000, 16));
@@ -134,7 +134,7 @@ TEST(ElfImage, AppliesRelOfEveryMachine) {
     const auto bytes = rel_object(c.order, c.machine, c.absolute32, c.relative64).build();
     auto image = Image::parse(bytes);
     ASSERT_TRUE(image);
-    const elf::Section* data = image->find_section(".data");
+    const elf::SectionHeader* data = image->find_section(".data");
     ASSERT_TRUE(data);
     auto relocations = image->relocations(*data);
     ASSERT_TRUE(relocations);
@@ -176,7 +176,7 @@ TEST(ElfImage, ReadsExtendedNumbersOfSections) {
   auto image = Image::parse(bytes);
   ASSERT_TRUE(image);
   ASSERT_EQ(image->sections().size(), 0xff13u); // with section 0 and the names
-  const elf::Section* last = image->find_section(".last");
+  const elf::SectionHeader* last = image->find_section(".last");
   ASSERT_TRUE(last);
   EXPECT_EQ(last->index, 0xff11u);
   EXPECT_EQ(image->contents(*last)->size(), 4u);
@@ -232,13 +232,13 @@ TEST(ElfImage, DecompressesZlib) {
 void use_all(std::span<const std::byte> bytes) {
   auto image = Image::parse(bytes);
   if (!image) return;
-  for (const elf::Section& section : image->sections()) {
+  for (const elf::SectionHeader& section : image->sections()) {
     (void)image->contents(section);
     if (section.type == sht_progbits)
       (void)image->relocated_contents(section), (void)image->relocations(section);
   }
   for (const Segment& segment : image->segments()) (void)image->contents(segment);
-  for (const Table& table : image->sframe_tables()) (void)image->contents(table);
+  for (const SframeLocation& table : image->sframe_tables()) (void)image->contents(table);
   (void)image->executable_ranges();
   (void)image->read(image->entry(), 16);
   const SymbolTable symbols = SymbolTable::load(*image);

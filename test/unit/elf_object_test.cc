@@ -49,7 +49,7 @@ test::TestElf object_with(const std::vector<TestSymbol>& symbols, ByteOrder orde
 
 const std::vector<TestSymbol> section_symbols = {{section_symbol, 1, 0}, {section_symbol, 2, 0}};
 
-TEST(ObjectLayout, GivesLoadedSectionsPlacesOfTheirOwn) {
+TEST(ObjectLayout, LoadedSectionsDoNotOverlap) {
   const Bytes bytes = object_with(section_symbols).build();
   const auto layout = ObjectLayout::make(*Image::parse(bytes));
   ASSERT_TRUE(layout);
@@ -59,10 +59,10 @@ TEST(ObjectLayout, GivesLoadedSectionsPlacesOfTheirOwn) {
     EXPECT_GT(sections[index].address, last_end) << "a byte at least is between two sections";
     last_end = sections[index].address + sections[index].size;
     for (const std::uint64_t offset : {std::uint64_t(0), sections[index].size}) {
-      const auto place = layout->locate(sections[index].address + offset);
-      ASSERT_TRUE(place);
-      EXPECT_EQ(place->section, index);
-      EXPECT_EQ(place->offset, offset);
+      const auto location = layout->locate(sections[index].address + offset);
+      ASSERT_TRUE(location);
+      EXPECT_EQ(location->section, index);
+      EXPECT_EQ(location->offset, offset);
     }
     EXPECT_FALSE(layout->locate(last_end + 1) && layout->locate(last_end + 1)->section == index);
   }
@@ -139,7 +139,7 @@ Result<Bytes> with_function(const Bytes& file, std::uint32_t index, std::uint64_
 /// The one relocation of `.sframe`.
 Relocation relocation_of(const Bytes& file) {
   const auto image = Image::parse(file);
-  const elf::Section* section = image->find_section(".sframe");
+  const elf::SectionHeader* section = image->find_section(".sframe");
   if (!section) return {};
   const auto relocations = image->relocations(*section);
   return relocations && relocations->size() == 1 ? relocations->front() : Relocation{};
@@ -152,7 +152,7 @@ struct SymbolCase {
   std::int64_t addend; ///< for the function at 3 in .text.a
 };
 
-TEST(ObjectRewrite, RefersToTheMostReliableSymbol) {
+TEST(ObjectRewrite, PrefersReliableSymbols) {
   const SymbolCase cases[] = {
       {"section", {{local, 1, 2}, {section_symbol, 1, 0}, {global, 1, 3}}, 2, 3},
       {"local", {{local, 1, 1}, {global, 1, 3}, {weak, 1, 3}}, 1, 2},
@@ -173,16 +173,16 @@ TEST(ObjectRewrite, RefersToTheMostReliableSymbol) {
 }
 
 TEST(ObjectRewrite, WritesTheRelocationsOfEachMachine) {
-  struct Machine {
+  struct MachineTraits {
     std::uint16_t id;
     ByteOrder order;
     std::uint32_t wide, narrow; ///< types for version 3 and those before
   };
-  const Machine machines[] = {{62, ByteOrder::little, 24, 2},     // R_X86_64_PC64, R_X86_64_PC32
+  const MachineTraits machines[] = {{62, ByteOrder::little, 24, 2},     // R_X86_64_PC64, R_X86_64_PC32
                               {183, ByteOrder::little, 260, 261}, // R_AARCH64_PREL64, R_AARCH64_PREL32
                               {183, ByteOrder::big, 260, 261},
                               {22, ByteOrder::big, 23, 5}}; // R_390_PC64, R_390_PC32
-  for (const Machine& machine : machines)
+  for (const MachineTraits& machine : machines)
     for (const auto version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3}) {
       const auto result =
           with_function(object_with(section_symbols, machine.order, machine.id).build(), 2, 1, version);
@@ -206,8 +206,8 @@ TEST(ObjectRewrite, KeepsEverythingElse) {
     ASSERT_TRUE(new_image);
     EXPECT_TRUE(new_image->problems().empty());
     ASSERT_EQ(new_image->sections().size(), old_image->sections().size() + 2);
-    for (const elf::Section& old : old_image->sections()) {
-      const elf::Section& kept = new_image->sections()[old.index];
+    for (const elf::SectionHeader& old : old_image->sections()) {
+      const elf::SectionHeader& kept = new_image->sections()[old.index];
       EXPECT_EQ(kept.name, old.name);
       EXPECT_EQ(kept.flags, old.flags);
       EXPECT_EQ(kept.link, old.link);

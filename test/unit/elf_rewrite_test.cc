@@ -29,14 +29,14 @@ Bytes section_at(std::uint64_t address, std::size_t size) {
   return bytes;
 }
 
-Result<Linked> add_section(const Image& image, std::size_t size) {
+Result<RewrittenFile> add_section(const Image& image, std::size_t size) {
   auto insertion = Insertion::plan(image);
   if (!insertion) return std::unexpected(insertion.error());
-  const Places places = insertion->places();
-  EXPECT_LE(places.lowest, places.highest);
+  const AddressBounds bounds = insertion->bounds();
+  EXPECT_LE(bounds.lowest, bounds.highest);
   const auto address = insertion->choose_address(size);
   if (!address) return std::unexpected(address.error());
-  EXPECT_TRUE(places.lowest <= *address && *address <= places.highest);
+  EXPECT_TRUE(bounds.lowest <= *address && *address <= bounds.highest);
   return insertion->write(section_at(*address, size));
 }
 
@@ -68,7 +68,7 @@ const std::vector<LinkedFile>& linked_inputs() {
   return files;
 }
 
-std::span<const std::byte> bytes_of(const Image& image, const Section& section) {
+std::span<const std::byte> bytes_of(const Image& image, const SectionHeader& section) {
   return image.bytes().subspan(section.offset, section.size);
 }
 
@@ -83,10 +83,10 @@ std::uint64_t number_at(const Image& image, std::span<const std::byte> bytes, st
 
 std::uint64_t program_headers(const Image& image) { return number_at(image, image.bytes(), 32, 8); }
 
-bool is_symbols(const Section& section) { return section.type == sht_symtab || section.type == sht_dynsym; }
+bool is_symbols(const SectionHeader& section) { return section.type == sht_symtab || section.type == sht_dynsym; }
 
 /// Each symbol is in the section of the same name, as far from its start; all else is equal.
-void expect_same_symbols(const Image& before, const Section& old, const Image& after, const Section& now) {
+void expect_same_symbols(const Image& before, const SectionHeader& old, const Image& after, const SectionHeader& now) {
   constexpr std::uint64_t entry = 24;
   ASSERT_EQ(now.size, old.size);
   for (std::uint64_t at = 0; at + entry <= old.size; at += entry) {
@@ -99,7 +99,7 @@ void expect_same_symbols(const Image& before, const Section& old, const Image& a
       EXPECT_EQ(number_at(before, a, 8, 8), number_at(after, b, 8, 8));
       continue;
     }
-    const Section &from = before.sections()[section], &to = after.sections()[moved];
+    const SectionHeader &from = before.sections()[section], &to = after.sections()[moved];
     EXPECT_EQ(from.name, to.name);
     const std::uint64_t value = number_at(before, a, 8, 8);
     const bool is_inside = value - from.address < std::max<std::uint64_t>(from.size, 1); // linkers are generous
@@ -108,12 +108,12 @@ void expect_same_symbols(const Image& before, const Section& old, const Image& a
 }
 
 /// The entries of .dynamic are equal, but for addresses of sections that moved: those are the sections' own.
-void expect_same_dynamic(const Image& before, const Section& old, const Image& after, const Section& now) {
+void expect_same_dynamic(const Image& before, const SectionHeader& old, const Image& after, const SectionHeader& now) {
   for (std::uint64_t at = 0; at + 16 <= old.size; at += 16) {
     const std::uint64_t was = number_at(before, bytes_of(before, old), at + 8, 8);
     const std::uint64_t is = number_at(after, bytes_of(after, now), at + 8, 8);
     if (was == is) continue;
-    const auto from = std::ranges::find(before.sections(), was, &Section::address);
+    const auto from = std::ranges::find(before.sections(), was, &SectionHeader::address);
     ASSERT_NE(from, before.sections().end());
     EXPECT_EQ(after.find_section(from->name)->address, is);
   }
@@ -123,11 +123,11 @@ void expect_same_dynamic(const Image& before, const Section& old, const Image& a
 /// was there, and what made room; and that has its bytes, where its headers say.
 void expect_same_memory(const Image& before, const Image& after) {
   std::uint64_t changed = 64 + 56 * (before.segments().size() + 2);
-  const Section* replaced = before.find_section(".sframe");
-  std::vector<const Section*> special{replaced};
-  for (const Section& old : before.sections()) {
+  const SectionHeader* replaced = before.find_section(".sframe");
+  std::vector<const SectionHeader*> special{replaced};
+  for (const SectionHeader& old : before.sections()) {
     if (!old.allocated() || old.type == sht_nobits || &old == replaced) continue;
-    const Section* now = after.find_section(old.name);
+    const SectionHeader* now = after.find_section(old.name);
     ASSERT_TRUE(now) << old.name;
     if (old.address != now->address && now->address > old.address) changed = std::max(changed, old.offset + old.size);
     if (is_symbols(old) || old.name == ".dynamic") {
@@ -146,7 +146,7 @@ void expect_same_memory(const Image& before, const Image& after) {
     ASSERT_TRUE(old && now);
     for (std::size_t i = 0; i < old->size(); ++i) {
       const std::uint64_t offset = segment.offset + i;
-      if (offset < changed || std::ranges::any_of(special, [&](const Section* section) {
+      if (offset < changed || std::ranges::any_of(special, [&](const SectionHeader* section) {
             return section && offset - section->offset < section->size;
           }))
         continue;
@@ -211,7 +211,7 @@ void expect_section(const Image& image, std::size_t size) {
   EXPECT_EQ(loads, 1);
   EXPECT_TRUE(std::ranges::equal(*image.read(segment->address, size), section_at(segment->address, size)));
   if (image.sections().empty()) return;
-  const Section* section = image.find_section(".sframe");
+  const SectionHeader* section = image.find_section(".sframe");
   ASSERT_TRUE(section);
   EXPECT_EQ(section->type, sht_gnu_sframe);
   EXPECT_EQ(section->flags, shf_alloc);
@@ -226,9 +226,9 @@ void expect_same_sections(const Image& before, const Image& after) {
   ASSERT_GE(after.sections().size(), before.sections().size());
   const auto name_of = [](const Image& image, std::uint32_t number) { return image.sections()[number].name; };
   std::uint32_t last = 0;
-  for (const Section& old : before.sections()) {
+  for (const SectionHeader& old : before.sections()) {
     if (old.name == ".sframe" || old.name == ".shstrtab" || old.index == 0) continue;
-    const Section* now = after.find_section(old.name);
+    const SectionHeader* now = after.find_section(old.name);
     ASSERT_TRUE(now) << old.name;
     EXPECT_EQ(now->size, old.size);
     EXPECT_EQ(name_of(after, now->link), name_of(before, old.link)) << old.name;
@@ -269,7 +269,7 @@ TEST(ElfRewrite, KeepsEverythingElse) {
     }
 }
 
-TEST(ElfRewrite, TwiceIsOnce) {
+TEST(ElfRewrite, IsIdempotent) {
   for (const LinkedFile& file : linked_inputs()) {
     SCOPED_TRACE(file.name);
     const auto once = add(file.bytes, large);
@@ -318,10 +318,10 @@ TEST(ElfRewrite, OwnSegmentIsRebuilt) {
 }
 
 // GNU ld puts .sframe among the read-only data: a smaller one takes its place, the rest is zeros.
-TEST(ElfRewrite, SmallerSectionTakesThePlace) {
+TEST(ElfRewrite, SmallerSectionReplacesInPlace) {
   const Bytes file = test::read_file(test::inputs() / "amd64/v3-gas247.so");
   const auto before = Image::parse(file);
-  const Section* old = before->find_section(".sframe");
+  const SectionHeader* old = before->find_section(".sframe");
   ASSERT_TRUE(old);
   const std::size_t size = old->size - 9;
   const auto out = add(file, size);
@@ -337,7 +337,7 @@ TEST(ElfRewrite, SmallerSectionTakesThePlace) {
 /// Position-independent files of a few functions, without notes and names: .text follows the headers at once.
 bool is_crowded(const LinkedFile& file) {
   const Image image = *Image::parse(file.bytes);
-  const Section* text = image.find_section(".text");
+  const SectionHeader* text = image.find_section(".text");
   return image.type() == et_dyn && text && text->offset - image.segments().size() * 56 < 64 + 2 * 56;
 }
 
@@ -373,7 +373,7 @@ TEST(ElfRewrite, MovedHeaders) {
     const auto loaded = image->read(first.address - first.offset + table, 56 * image->segments().size());
     ASSERT_TRUE(loaded);
     EXPECT_EQ(loaded->data(), out.data() + table);
-    const Section* anchor = image->find_section(".moved_phdrs");
+    const SectionHeader* anchor = image->find_section(".moved_phdrs");
     ASSERT_TRUE(anchor);
     EXPECT_EQ(anchor->offset, table + 56 * image->segments().size());
     EXPECT_EQ(anchor->flags, shf_alloc);
@@ -383,7 +383,7 @@ TEST(ElfRewrite, MovedHeaders) {
 }
 
 // An earlier version moved the headers of every file: they get back to the start.
-TEST(ElfRewrite, MovedHeadersGetBack) {
+TEST(ElfRewrite, MovedHeadersAreRestored) {
   const Bytes moved = test::read_file(test::inputs() / "amd64/v3-moved-phdrs");
   const auto before = Image::parse(moved);
   ASSERT_TRUE(before->find_section(".moved_phdrs"));
@@ -410,7 +410,7 @@ void expect_refused(const Bytes& file, std::string_view why) {
 TEST(ElfRewrite, MovedHeadersAndADamagedSection) {
   Bytes damaged = test::read_file(test::inputs() / "amd64/v3-moved-phdrs");
   const auto image = Image::parse(damaged);
-  const Section* section = image->find_section(".sframe");
+  const SectionHeader* section = image->find_section(".sframe");
   ASSERT_GT(section->size, 8u);
   const std::uint64_t size_at = number_at(*image, damaged, 40, 8) + 64 * section->index + 32; // e_shoff, sh_size
   ASSERT_EQ(number_at(*image, damaged, size_at, 8), section->size);

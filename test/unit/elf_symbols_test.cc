@@ -90,7 +90,7 @@ TEST(ElfSymbols, NearestEnclosing) {
   EXPECT_EQ(table.at(0x1040)[0].name, "label");
 }
 
-TEST(ElfSymbols, PrefersAmongAliases) {
+TEST(ElfSymbols, AliasPreference) {
   const auto bytes = file_with({{"local", local_func, 0x1000, 0x40},
                                 {"label", local_notype, 0x1000, 0},
                                 {"weak", weak_func, 0x1000, 0x40},
@@ -295,7 +295,7 @@ TEST(ElfSymbols, DemanglesOnASmallStack) {
 }
 
 /// Names that ask for far more text than there is memory stay as they are.
-TEST(ElfSymbols, LeavesNamesThatExplodeMangled) {
+TEST(ElfSymbols, ExplodingNamesStayMangled) {
   // f(p<T, p<T, ...>...>...) for a pack T of ten: 10^depth of them. What c++filt prints for two:
   const auto packs = [](unsigned elements, unsigned depth) {
     std::string type = "T_";
@@ -335,7 +335,7 @@ TEST(ElfSymbols, LeavesNamesThatExplodeMangled) {
   EXPECT_EQ(demangle("_RINvC1a1bNtC1c1d" + repeated("B7_", 40) + "E"), "a::b::<c::d" + repeated(", c::d", 40) + ">");
 }
 
-TEST(ElfSymbols, DemanglesAsLongAsABudgetLasts) {
+TEST(ElfSymbols, DemanglingIsBudgeted) {
   Budget budget(Limits::strict, 0); // 4 MiB of names
   const std::string name = "_Z1f" + repeated("P", 200) + "i";
   unsigned demangled = 0;

@@ -91,7 +91,7 @@ FrameRow sp_row(std::uint32_t offset, std::int32_t cfa) {
   return {offset, Rule::value(7, cfa), Rule::fixed(), Rule::same(), false};
 }
 
-TEST(ConvertFromCfi, PrologueAndEpilogue) {
+TEST(GenerateFromCfi, PrologueAndEpilogue) {
   // push rbp; mov rbp, rsp; ...; leave; ret
   Frames frames;
   frames.fde(base, 0x40,
@@ -108,7 +108,7 @@ TEST(ConvertFromCfi, PrologueAndEpilogue) {
   EXPECT_TRUE(result.report.complete());
 }
 
-TEST(ConvertFromCfi, UnsayableRowsAreCutOut) {
+TEST(GenerateFromCfi, LeavesOutUnrepresentableRows) {
   // Bytes 4..8: CFA = a constant expression (DW_OP_lit1); then SP + 8 again.
   Frames frames;
   frames.fde(base, 16, Bytes().raw({0x44, 0x0f, 1, 0x31, 0x44, 0x0c, 7, 8}));
@@ -129,7 +129,7 @@ TEST(ConvertFromCfi, UnsayableRowsAreCutOut) {
   EXPECT_FALSE(result.report.complete());
 }
 
-TEST(ConvertFromCfi, FlexibleInVersion3CutOutInVersion2) {
+TEST(GenerateFromCfi, FlexRowsNeedVersion3) {
   // Bytes 4..8: CFA = r10 + 0 (a realigned stack).
   Frames frames;
   frames.fde(base, 16, Bytes().raw({0x44, 0x0c, 10, 0, 0x44, 0x0c, 7, 8}));
@@ -151,7 +151,7 @@ TEST(ConvertFromCfi, FlexibleInVersion3CutOutInVersion2) {
   }
 }
 
-TEST(ConvertFromCfi, OutermostAndSignalFrames) {
+TEST(GenerateFromCfi, OutermostAndSignalFrames) {
   Frames outermost;
   outermost.fde(base, 16, Bytes().raw({0x07, 16})); // DW_CFA_undefined RA
   const Result row = convert(outermost);
@@ -170,7 +170,7 @@ TEST(ConvertFromCfi, OutermostAndSignalFrames) {
   EXPECT_EQ(two.report.reasons, (std::map<std::string_view, std::uint64_t>{{"signal-frame", 1}}));
 }
 
-TEST(ConvertFromCfi, PointerAuthentication) {
+TEST(GenerateFromCfi, PointerAuthentication) {
   // CFA = sp; after 4 bytes the RA is signed (DW_CFA_AARCH64_negate_ra_state).
   Frames frames(SectionKind::eh_frame, "zB", Bytes().raw({0x0c, 31, 0}), 30);
   frames.fde(base, 16, Bytes().raw({0x44, 0x2d}));
@@ -188,7 +188,7 @@ Bytes plt_instructions(unsigned first_block) {
                       0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22});
 }
 
-TEST(ConvertFromCfi, PltBecomesARepeatingBlock) {
+TEST(GenerateFromCfi, PltBecomesARepeatingBlock) {
   Frames frames;
   frames.fde(base, 0x40, plt_instructions(16));
   for (const VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3}) {
@@ -208,7 +208,7 @@ TEST(ConvertFromCfi, PltBecomesARepeatingBlock) {
   }
 }
 
-TEST(ConvertFromCfi, PltThatBeginsInsideABlock) {
+TEST(GenerateFromCfi, PltThatBeginsInsideABlock) {
   Frames frames;
   frames.fde(base, 0x40, plt_instructions(20)); // the expression holds from base + 20
   const Result result = convert(frames);
@@ -221,7 +221,7 @@ TEST(ConvertFromCfi, PltThatBeginsInsideABlock) {
   EXPECT_TRUE(result.report.complete());
 }
 
-TEST(ConvertFromCfi, PltCanBeSwitchedOff) {
+TEST(GenerateFromCfi, PltCanBeSwitchedOff) {
   Frames frames;
   frames.fde(base, 0x40, plt_instructions(16)).fde(base + 0x40, 16);
   CfiInput input = input_of({&frames});
@@ -234,7 +234,7 @@ TEST(ConvertFromCfi, PltCanBeSwitchedOff) {
 }
 
 // What another section or another FDE leaves of a function may be one byte, at either end.
-TEST(ConvertFromCfi, OneByteIsLeft) {
+TEST(GenerateFromCfi, OneByteRemains) {
   const auto expect = [](const Result& result, const std::vector<std::array<std::int64_t, 3>>& want) {
     ASSERT_EQ(result.functions.size(), want.size());
     for (std::size_t i = 0; i < want.size(); ++i) {
@@ -252,7 +252,7 @@ TEST(ConvertFromCfi, OneByteIsLeft) {
   expect(convert(inner), {{0, 1, 24}, {1, 14, 16}, {15, 1, 24}});
 }
 
-TEST(ConvertFromCfi, TheFdeThatStartsLastOwnsAnAddress) {
+TEST(GenerateFromCfi, LastStartOwnsAddress) {
   // 0..0x40, in it 0x10..0x20 and a duplicate of that, and 0x30..0x50 across its end. CFA offsets tell them
   // apart.
   Frames frames;
@@ -278,7 +278,7 @@ TEST(ConvertFromCfi, TheFdeThatStartsLastOwnsAnAddress) {
   EXPECT_EQ(result.report.reasons, (std::map<std::string_view, std::uint64_t>{{"duplicate", 1}}));
 }
 
-TEST(ConvertFromCfi, DebugFrameFillsGaps) {
+TEST(GenerateFromCfi, DebugFrameFillsGaps) {
   Frames eh;
   eh.fde(base + 0x10, 0x10, Bytes().raw({0x0e, 16})).fde(base + 0x20, 0x10, Bytes().raw({0x0e, 16}));
   Frames debug(SectionKind::debug_frame);
@@ -297,7 +297,7 @@ TEST(ConvertFromCfi, DebugFrameFillsGaps) {
   EXPECT_TRUE(result.report.complete());
 }
 
-TEST(ConvertFromCfi, OnlyCodeAndWhatIsWanted) {
+TEST(GenerateFromCfi, OnlyCodeAndSelectedFunctions) {
   Frames frames;
   frames.fde(0, 16).fde(base, 16).fde(base + 16, 16).fde(base + 32, 0);
   CfiInput input = input_of({&frames});
@@ -312,7 +312,7 @@ TEST(ConvertFromCfi, OnlyCodeAndWhatIsWanted) {
   EXPECT_EQ(some.report.functions.total, 1u);
 }
 
-TEST(ConvertFromCfi, FaultsAreReported) {
+TEST(GenerateFromCfi, FaultsAreReported) {
   Frames frames;
   frames.fde(base, 16,
              Bytes().raw({0x44, 0x0e, 16, 0x44, 0x3f})); // rows at 0 and 4; at 8 an unknown instruction
@@ -329,7 +329,7 @@ TEST(ConvertFromCfi, FaultsAreReported) {
   EXPECT_STREQ(result.report.left_out[0].reason.name, "bad-cfi");
 }
 
-TEST(ConvertFromCfi, MoreRowsThanAFunctionCanHave) {
+TEST(GenerateFromCfi, MoreRowsThanAFunctionCanHave) {
   constexpr std::uint32_t count = 100000; // version 3 has room for 65,535
   Bytes instructions;
   for (std::uint32_t i = 1; i < count; ++i) instructions.raw({0x41, 0x0e, i % 2 ? 16 : 8});
@@ -344,7 +344,7 @@ TEST(ConvertFromCfi, MoreRowsThanAFunctionCanHave) {
       ASSERT_EQ(row.cfa.offset, (function.start + row.offset - base) % 2 ? 16 : 8);
 }
 
-TEST(ConvertFromCfi, ManyUnsayableRowsCostLinearTime) {
+TEST(GenerateFromCfi, ManyUnrepresentableRowsCostLinearTime) {
   // Each second row is beyond version 2; with a cost per refusal that grows with the rows this would take
   // minutes.
   constexpr std::uint32_t count = 200000;
@@ -372,7 +372,7 @@ Frames many_functions() {
   return frames;
 }
 
-TEST(ConvertFromCfi, TheNumberOfThreadsMakesNoDifference) {
+TEST(GenerateFromCfi, ResultIsIndependentOfThreads) {
   const Frames frames = many_functions();
   const CfiInput input = input_of({&frames});
   for (const bool share : {false, true}) {
@@ -400,7 +400,7 @@ TEST(ConvertFromCfi, TheNumberOfThreadsMakesNoDifference) {
   }
 }
 
-TEST(ConvertFromCfi, MergesNeighboursOnRequest) {
+TEST(GenerateFromCfi, MergesNeighboursOnRequest) {
   Frames frames;
   frames.fde(base, 0x10).fde(base + 0x10, 0x10).fde(base + 0x20, 0x10, Bytes().raw({0x41, 0x0e, 16}));
   const Result merged = convert(frames, {.merge_functions = true});
@@ -412,7 +412,7 @@ TEST(ConvertFromCfi, MergesNeighboursOnRequest) {
 }
 
 // Kernels stand near the top of the address space, where start + 4 GiB wraps.
-TEST(ConvertFromCfi, KernelAddresses) {
+TEST(GenerateFromCfi, KernelAddresses) {
   for (const std::uint64_t start : {0xffffffff81000000, 0xfffffffffffff000, 0xffffffffffffffdf}) {
     Frames frames;
     // push %rbp at start, mov %rsp,%rbp at start + 1.
@@ -431,7 +431,7 @@ TEST(ConvertFromCfi, KernelAddresses) {
 }
 
 // The PLT expression holds from 4 bytes into the last block that ends below the top.
-TEST(ConvertFromCfi, PltAtTheTopOfTheAddressSpace) {
+TEST(GenerateFromCfi, PltAtTheTopOfTheAddressSpace) {
   const std::uint64_t start = 0xffffffffffffffc0;
   Frames frames;
   frames.fde(start, 0x38, plt_instructions(0x34));
@@ -443,7 +443,7 @@ TEST(ConvertFromCfi, PltAtTheTopOfTheAddressSpace) {
   EXPECT_TRUE(result.report.complete());
 }
 
-TEST(ConvertFromCfi, TheReportNoticesImpossibleFigures) {
+TEST(GenerateFromCfi, ReportDetectsImpossibleCounts) {
   Report report;
   report.functions = {.total = 2, .converted = 1, .partial = 1, .skipped = 0};
   report.pc_bytes = {.total = 11, .covered = 11};
@@ -460,7 +460,7 @@ TEST(ConvertFromCfi, TheReportNoticesImpossibleFigures) {
 
 // push (CFA = SP + 16 after it) and jump, 17 bytes with padding: stubs that begin at multiples of 16 are 272
 // bytes apart, more than the 8 bits of the format's block size hold.
-TEST(ConvertFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
+TEST(GenerateFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
   std::vector<std::byte> code;
   for (int i = 0; i < 32; ++i)
     for (const int byte : {0x68, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90})
@@ -481,7 +481,7 @@ TEST(ConvertFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
 }
 
 // The same push and jump in blocks of 32 bytes: version 1 has no block size but the ABI's, 16 bytes.
-TEST(ConvertFromCfi, StubsWithoutCfiThatTheVersionCannotRepresent) {
+TEST(GenerateFromCfi, StubsWithoutCfiThatTheVersionCannotRepresent) {
   std::vector<std::byte> code(3 * 32, std::byte(0x90));
   for (std::size_t stub = 0; stub < code.size(); stub += 32)
     for (std::size_t i = 0; const int byte : {0x68, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0})
@@ -506,7 +506,7 @@ TEST(ConvertFromCfi, StubsWithoutCfiThatTheVersionCannotRepresent) {
   EXPECT_EQ(result.report.contradiction(), nullptr);
 }
 
-TEST(ConvertFromCfi, RangesBeyondTheFormat) {
+TEST(GenerateFromCfi, RangesBeyondTheFormat) {
   Frames frames;
   frames.fde(base, std::uint64_t{1} << 40);
   const Result result = convert(frames);

@@ -37,7 +37,7 @@ std::string text(const std::optional<FrameRow>& row, const AbiTraits& abi) {
 /// The function, else the section.
 std::string place(const elf::Image& image, const elf::SymbolTable& symbols, std::uint64_t pc) {
   if (const auto match = symbols.find(pc)) return std::string(match->symbol->name);
-  for (const elf::Section& section : image.sections())
+  for (const elf::SectionHeader& section : image.sections())
     if (section.executable() && pc - section.address < section.size) return std::string(section.name);
   return "";
 }
@@ -92,7 +92,7 @@ std::set<Difference> differences(const std::filesystem::path& path, std::uint64_
   if (!input || input->sections.empty()) return out;
   std::vector<Section> theirs;
   std::vector<elf::Contents> storage;
-  for (const elf::Table& table : image->sframe_tables()) {
+  for (const elf::SframeLocation& table : image->sframe_tables()) {
     storage.push_back(*image->contents(table));
     Concatenated parts(storage.back().bytes(), table.address);
     for (auto part = parts.next(); part && *part; part = parts.next()) theirs.push_back(**part);
@@ -116,7 +116,7 @@ std::set<Difference> differences(const std::filesystem::path& path, std::uint64_
   return out;
 }
 
-TEST(ConvertGnu, SaysWhatTheGnuToolsSay) {
+TEST(GenerateGnu, MatchesGnuAssembler) {
   std::uint64_t compared = 0;
   std::set<const Known*> met;
   for (const char* suffix : {".so", "-pie", "-static"})

@@ -43,7 +43,7 @@ void damage(Bytes& bytes, std::mt19937& random) {
   if (random() % 16 == 0) bytes.resize(random() % bytes.size());
 }
 
-TEST(ConvertObject, SurvivesDamage) {
+TEST(GenerateObject, SurvivesDamage) {
   std::mt19937 random(20);
   unsigned written = 0;
   for (const auto& path : test::inputs_ending(".o")) {
@@ -64,7 +64,7 @@ TEST(ConvertObject, SurvivesDamage) {
   EXPECT_GT(written, 100u) << "the damage is too much to test anything";
 }
 
-TEST(ConvertObject, SurvivesDamagedArchives) {
+TEST(GenerateObject, SurvivesDamagedArchives) {
   std::mt19937 random(21);
   for (const auto& path : test::inputs_ending(".a")) {
     const Bytes original = test::read_file(path);

@@ -64,10 +64,10 @@ struct Generated {
 };
 
 /// The CFI row as a FrameRow for one address: of a PLT's expression, what it comes to there.
-std::expected<FrameRow, cfi::Unsayable> expected_row(cfi::CoreRow row, std::uint64_t pc,
+std::expected<FrameRow, cfi::Unrepresentable> expected_row(cfi::MinimalRow row, std::uint64_t pc,
                                                      const AbiTraits& abi) {
-  auto said = cfi::to_frame_row(row, abi);
-  if (said || said.error() != cfi::Unsayable::cfa_plt) return said;
+  auto converted = cfi::to_frame_row(row, abi);
+  if (converted || converted.error() != cfi::Unrepresentable::cfa_plt) return converted;
   const auto plt = *cfi::plt_cfa(row.expression(row.cfa), abi);
   const int step = (pc & plt.mask) >= plt.threshold ? plt.step : 0;
   row.cfa = {cfi::CfaRule::Kind::register_offset, plt.base, plt.offset + step};
@@ -78,7 +78,7 @@ struct Counts {
   std::uint64_t addresses = 0, left_out = 0;
 };
 
-void compare_at(std::uint64_t pc, const cfi::CoreRow& row, const AbiTraits& abi, const Generated& generated,
+void compare_at(std::uint64_t pc, const cfi::MinimalRow& row, const AbiTraits& abi, const Generated& generated,
                 bool all_sayable, Counts& counts) {
   ++counts.addresses;
   const auto want = expected_row(row, pc, abi);
@@ -100,15 +100,15 @@ void compare_at(std::uint64_t pc, const cfi::CoreRow& row, const AbiTraits& abi,
 /// Compares at the first and last address of each CFI row.
 Counts compare(const CfiInput& input, const Generated& generated, bool all_sayable) {
   Counts counts;
-  const cfi::Section& section = input.sections.front();
-  const auto owners = cfi::Index::build(section);
+  const cfi::CfiSection& section = input.sections.front();
+  const auto owners = cfi::FdeIndex::build(section);
   cfi::FdeCursor fdes = section.fdes();
   for (;;) {
     const auto fde = fdes.next();
     if (!fde) continue;
     if (!*fde) break;
-    cfi::CoreRowCursor rows(section, **fde);
-    for (cfi::CoreRow row; rows.next(row);)
+    cfi::MinimalRowCursor rows(section, **fde);
+    for (cfi::MinimalRow row; rows.next(row);)
       for (const std::uint64_t pc : {row.begin, row.end - 1}) {
         if (owners->find(pc)->offset != (*fde)->offset) continue;
         compare_at(pc, row, *input.abi, generated, all_sayable, counts);
@@ -118,7 +118,7 @@ Counts compare(const CfiInput& input, const Generated& generated, bool all_sayab
   return counts;
 }
 
-class System : public testing::TestWithParam<std::string> {
+class GenerateSystem : public testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
     auto opened = elf::File::open(GetParam());
@@ -136,7 +136,7 @@ protected:
   CfiInput input;
 };
 
-TEST_P(System, EveryRowIsSaidOrLeftOutWithAReason) {
+TEST_P(GenerateSystem, EachRowIsRepresentedOrHasReason) {
   for (const bool share : {false, true}) {
     const Generated generated(input, {.share_rows = share, .wanted = {}});
     const Counts counts = compare(input, generated, true);
@@ -152,7 +152,7 @@ TEST_P(System, EveryRowIsSaidOrLeftOutWithAReason) {
   }
 }
 
-TEST_P(System, OtherVersionsSayTheSameOrListIt) {
+TEST_P(GenerateSystem, OtherVersionsMatchOrRefuse) {
   for (const VersionNumber version : {VersionNumber::v2, VersionNumber::v1}) {
     const Generated generated(input, {.version = version, .wanted = {}});
     const Counts counts = compare(input, generated, false);
@@ -162,7 +162,7 @@ TEST_P(System, OtherVersionsSayTheSameOrListIt) {
 
 /// What is generated in a version is what re-encoding the version 3 section gives, but for what flexible
 /// functions hold: re-encoding refuses those as a whole.
-TEST_P(System, ReencodedRowsAreTheSame) {
+TEST_P(GenerateSystem, ReencodedRowsAreTheSame) {
   const Generated three(input, {});
   const auto section = Section::parse(three.bytes, 0);
   const auto two =
@@ -191,8 +191,8 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
   return name + "_" + std::to_string(info.index);
 }
 
-INSTANTIATE_TEST_SUITE_P(Convert, System, testing::ValuesIn(files()), test_name);
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(System);
+INSTANTIATE_TEST_SUITE_P(Generate, GenerateSystem, testing::ValuesIn(files()), test_name);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GenerateSystem);
 
 } // namespace
 } // namespace sframe::generate

@@ -50,7 +50,7 @@ struct Compiled {
     EXPECT_TRUE(rules.finish());
     EXPECT_TRUE(rows.finish());
   }
-  own::RuleSet rules;
+  own::RulePool rules;
   own::RowTable rows;
 };
 
@@ -69,7 +69,7 @@ TEST(HereCompile, BlocksWithoutAReadableRowAreNotCounted) {
 }
 
 /// A row that can be read is repeated, but not more often than a section of that size could say.
-TEST(HereCompile, BlocksEndWhereTheyAreNotPlausible) {
+TEST(HereCompile, ImplausibleBlocksEnd) {
   const AbiTraits& abi = traits(here::host::abi);
   // CFA = SP + 8 or 16; s390x wants the return address, too.
   const int words = abi.fixed_ra_offset ? 1 : 2;
@@ -100,7 +100,7 @@ std::vector<std::byte> nested_states(int depth) {
 TEST(HereCompile, NestedStatesAllocateNothing) {
   for (const int depth : {0, 6, 7, 60}) {
     const auto bytes = nested_states(depth);
-    own::RuleSet rules;
+    own::RulePool rules;
     own::RowTable rows;
     const std::size_t before = allocations();
     EXPECT_TRUE(own::compile_cfi({bytes, 0x100000}, 0, rules, rows));
@@ -115,7 +115,7 @@ TEST(HereCompile, NestedStatesAllocateNothing) {
 
 /// More rules than any table has at first; each keeps its number.
 TEST(HereCompile, ManyRulesKeepTheirNumbers) {
-  own::RuleSet rules;
+  own::RulePool rules;
   const auto number = [&](std::int32_t i) {
     const std::array operations{own::Operation{own::Operation::Kind::value, 0, 7, i * 8},
                                 own::Operation{own::Operation::Kind::stored, 0, 7, -8}};
@@ -123,7 +123,7 @@ TEST(HereCompile, ManyRulesKeepTheirNumbers) {
   };
   const auto place = [&](std::int32_t i) {
     const std::array bytes{std::byte(i), std::byte(i >> 8), std::byte{1}};
-    return rules.expression_place(bytes);
+    return rules.expression_offset(bytes);
   };
   for (std::int32_t i = 0; i < 5000; ++i) {
     ASSERT_EQ(number(i), static_cast<std::uint32_t>(i));

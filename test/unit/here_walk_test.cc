@@ -67,7 +67,7 @@ TEST(Here, SkipLeavesOutTheFirstFrames) {
       std::equal(all.begin() + 2, all.begin() + static_cast<std::ptrdiff_t>(counts[0]), skipped.begin()));
 }
 
-TEST(Here, NoRoom) {
+TEST(Here, EmptyBuffer) {
   EXPECT_EQ(here::callers({}).count, 0u);
   EXPECT_EQ(here::callers({}).end, StopReason::frame_limit);
 }
@@ -168,7 +168,7 @@ TEST(Here, StackOfMakecontext) {
   ASSERT_EQ(swapcontext(&back, &other), 0);
 }
 
-TEST(Here, RefreshKeepsWhatIsThere) {
+TEST(Here, RefreshKeepsTables) {
   ASSERT_TRUE(here::refresh());
   const here::Tables before = here::tables();
   ASSERT_TRUE(here::refresh());

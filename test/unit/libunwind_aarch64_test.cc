@@ -15,7 +15,7 @@ int access_reg(unw_addr_space_t, unw_regnum_t reg, unw_word_t* value, int, void*
   return 0;
 }
 
-TEST(FrontAArch64, NumbersAndNames) {
+TEST(LibunwindAArch64, NumbersAndNames) {
   EXPECT_STREQ(unw_regname(UNW_REG_IP), "pc");
   EXPECT_STREQ(unw_regname(UNW_REG_SP), "sp");
   EXPECT_STREQ(unw_regname(UNW_AARCH64_X30), "x30");
@@ -24,7 +24,7 @@ TEST(FrontAArch64, NumbersAndNames) {
   EXPECT_EQ(UNW_AARCH64_FPCR, 97);
 }
 
-TEST(FrontAArch64, BothByteOrders) {
+TEST(LibunwindAArch64, BothByteOrders) {
   for (const int order : {0, __LITTLE_ENDIAN, __BIG_ENDIAN}) {
     unw_accessors_t accessors{};
     accessors.access_reg = access_reg;

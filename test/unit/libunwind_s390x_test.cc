@@ -31,12 +31,12 @@ struct Target {
 
 /// Pairs of start and FDE, sorted, as in .eh_frame_hdr.
 void make_table(Target& target, const elf::Image& program) {
-  const elf::Section* section = program.find_section(".eh_frame");
+  const elf::SectionHeader* section = program.find_section(".eh_frame");
   ASSERT_TRUE(section);
   const auto contents = program.contents(*section);
   ASSERT_TRUE(contents);
   target.table_at = section->address + 0x100000;
-  const cfi::Section frames(cfi::SectionKind::eh_frame, contents->bytes(), section->address, *program.abi());
+  const cfi::CfiSection frames(cfi::SectionKind::eh_frame, contents->bytes(), section->address, *program.abi());
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   cfi::FdeCursor fdes = frames.fdes();
   for (auto fde = fdes.next(); fde && *fde; fde = fdes.next())
@@ -108,7 +108,7 @@ struct BigEndian : testing::Test {
   unw_cursor_t cursor;
 };
 
-TEST_F(BigEndian, WalksAsTheSourceSays) {
+TEST_F(BigEndian, WalksMatchSource) {
   std::vector<std::string> names;
   int step;
   do {
@@ -138,7 +138,7 @@ TEST_F(BigEndian, FloatingPointRegistersHoldReturnAddresses) {
   EXPECT_EQ(name_here(), "handler");
 }
 
-TEST_F(BigEndian, HasNoOtherOrder) {
+TEST_F(BigEndian, RefusesLittleEndian) {
   EXPECT_FALSE(unw_create_addr_space(unw_get_accessors(space), __LITTLE_ENDIAN));
   unw_addr_space_t usual = unw_create_addr_space(unw_get_accessors(space), 0);
   EXPECT_TRUE(usual);

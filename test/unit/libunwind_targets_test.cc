@@ -18,7 +18,7 @@ namespace {
 
 using namespace sframe::test;
 
-TEST(FrontTargets, NullIsRefused) {
+TEST(LibunwindTargets, NullIsRefused) {
   constexpr unw_word_t ip = 0x1000;
   unw_proc_info_t info;
   unw_word_t value = 0;
@@ -60,7 +60,7 @@ TEST(FrontTargets, NullIsRefused) {
 }
 
 /// Of a core: opened, asked for a register, a procedure and a name, each time with a little more memory.
-TEST(FrontTargets, MemoryThatRunsOutIsNoException) {
+TEST(LibunwindTargets, OutOfMemoryIsNoException) {
   const std::string core = inputs().parent_path() / "lit/unwind/Inputs/cores/aarch64.core.zst";
   UCD_info* whole = _UCD_create(core.c_str());
   if (!whole) GTEST_SKIP() << "zstd is not built in";

@@ -145,7 +145,7 @@ std::vector<std::byte> jit_file(const AbiTraits& abi, std::uint16_t type,
 }
 
 std::int64_t cfa_offset(Module& module, std::uint64_t address) {
-  CfiAnswer answer;
+  CfiMatch answer;
   return module.tables().find_cfi(address - module.bias(), answer) ? answer.row.cfa.offset : -1;
 }
 
@@ -210,7 +210,7 @@ TEST_P(EachAbi, Procedures) {
   EXPECT_EQ(module->tables().function_at(code_at)->size, 32u);
   EXPECT_EQ(cfa_offset(*module, code_at), abi.entry_cfa_offset);
   EXPECT_EQ(cfa_offset(*module, code_at + 4), abi.entry_cfa_offset + 64);
-  CfiAnswer answer;
+  CfiMatch answer;
   ASSERT_TRUE(module->tables().find_cfi(code_at + 24, answer));
   EXPECT_EQ(answer.row.rule(abi.fp).offset, 16 - 64 - abi.entry_cfa_offset);
 }
@@ -270,7 +270,7 @@ protected:
   }
 };
 
-TEST_F(Damaged, ACircleEndsTheList) {
+TEST_F(Damaged, CycleEndsList) {
   process.add_jit_entry(entries, entries + 0x100, file_at, file.size());
   process.add_jit_entry(entries + 0x100, entries, 0, 0);
   EXPECT_TRUE(process.module_at(code_at));
@@ -278,19 +278,19 @@ TEST_F(Damaged, ACircleEndsTheList) {
   EXPECT_TRUE(says("not an ELF file"));
 }
 
-TEST_F(Damaged, AWildPointerEndsTheList) {
+TEST_F(Damaged, BadPointerEndsList) {
   process.add_jit_entry(entries, 0x123456789abcdef0, file_at, file.size());
   EXPECT_TRUE(process.module_at(code_at));
   EXPECT_TRUE(says("cannot be read at 0x123456789abcdef0"));
 }
 
-TEST_F(Damaged, AnotherVersion) {
+TEST_F(Damaged, UnknownVersion) {
   process.add_jit_list(2, entries);
   EXPECT_FALSE(process.module_at(code_at));
   EXPECT_TRUE(says("has an unsupported version"));
 }
 
-TEST_F(Damaged, SizesThatCannotBe) {
+TEST_F(Damaged, ImpossibleSizes) {
   process.add_jit_entry(entries, 0, file_at, ~std::uint64_t{0});
   EXPECT_FALSE(process.module_at(code_at));
   EXPECT_TRUE(says("too large: limit on copied code reached"));
@@ -311,7 +311,7 @@ TEST_F(Damaged, TooManyEntries) {
   EXPECT_TRUE(says("has too many entries"));
 }
 
-TEST_F(Damaged, NotUsedYet) {
+TEST_F(Damaged, EmptyList) {
   process.add_jit_list(0, 0);
   EXPECT_FALSE(process.module_at(code_at));
   EXPECT_TRUE(process.code().problems().empty());
@@ -319,7 +319,7 @@ TEST_F(Damaged, NotUsedYet) {
 
 using Changing = Damaged;
 
-TEST_F(Changing, WhatIsTheSameStays) {
+TEST_F(Changing, UnchangedCodeIsKept) {
   EXPECT_FALSE(process.code().refresh()); // nobody has asked yet
   Module* module = process.module_at(code_at);
   ASSERT_TRUE(module);
@@ -328,7 +328,7 @@ TEST_F(Changing, WhatIsTheSameStays) {
 }
 
 /// The same entry for other code at the same address: only the bytes tell.
-TEST_F(Changing, OtherCodeInTheSamePlace) {
+TEST_F(Changing, CodeReplacedAtSameAddress) {
   Module* module = process.module_at(code_at);
   ASSERT_TRUE(module);
   process.put(file_at, jit_file(process.abi(), elf::et_rel, "replaced"));
@@ -341,7 +341,7 @@ TEST_F(Changing, OtherCodeInTheSamePlace) {
 }
 
 /// A program that compiles again and again needs no more than what it has at one time.
-TEST_F(Changing, WhatIsNoMoreIsGivenBack) {
+TEST_F(Changing, RemovedCodeIsReleased) {
   ASSERT_TRUE(process.module_at(code_at));
   const std::size_t modules = process.modules().size();
   const std::uint64_t size = process.code().copied();
@@ -374,7 +374,7 @@ TEST_F(Changing, EntriesComeAndGo) {
   EXPECT_TRUE(process.module_at(code_at));
 }
 
-TEST_F(Changing, AnotherListLater) {
+TEST_F(Changing, ListAddedLater) {
   Module* module = process.module_at(code_at);
   ASSERT_TRUE(module);
   const auto second = jit_file(process.abi(), elf::et_dyn, "second");
@@ -391,7 +391,7 @@ TEST_F(Changing, AnotherListLater) {
 }
 
 /// Two procedures, one of which says that it is like the other, and the other that it is like the first.
-TEST(Alias, FollowedButNotInCircles) {
+TEST(Alias, FollowedWithoutCycles) {
   Process process(Abi::amd64);
   const auto procedure = [&](std::uint64_t at, std::uint64_t next, std::uint64_t code, std::uint64_t region) {
     process.put(at, process.bytes()

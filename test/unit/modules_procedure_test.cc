@@ -45,7 +45,7 @@ public:
 private:
   const AbiTraits& abi_;
   Procedure procedure_;
-  CfiAnswer answer_;
+  CfiMatch answer_;
 };
 
 cfi::RegisterRule stored(std::int64_t offset) {
@@ -56,7 +56,7 @@ cfi::RegisterRule in(std::uint32_t reg) {
 }
 const cfi::RegisterRule nothing;
 
-TEST(Procedure, WithoutOperationsItIsTheEntryOfEachAbi) {
+TEST(Procedure, WithoutOperationsEntryRow) {
   EXPECT_EQ(Rows(4, {}).cfa(0), "7+8");
   EXPECT_EQ(Rows(4, {}).rule(3, ra), stored(-8));
   EXPECT_EQ(Rows(4, {}, Abi::aarch64_little).cfa(0), "31+0");
@@ -64,7 +64,7 @@ TEST(Procedure, WithoutOperationsItIsTheEntryOfEachAbi) {
   EXPECT_EQ(Rows(4, {}, Abi::s390x).cfa(0), "15+160");
 }
 
-TEST(Procedure, NothingOutside) {
+TEST(Procedure, NoRowOutside) {
   Rows rows(4, {});
   EXPECT_FALSE(rows.find(4));
   EXPECT_FALSE(rows.find(static_cast<std::uint64_t>(-1)));
@@ -120,7 +120,7 @@ TEST(Procedure, InstructionsOfFixedSize) {
 }
 
 /// A prologue and an epilogue with a body of any length between them.
-TEST(Procedure, TheLastRegionCountsFromTheEnd) {
+TEST(Procedure, LastRegionIsRelativeToEnd) {
   const std::vector<ProcedureRegion> regions = {{4, {op(Tag::add, 0, rsp, -40)}},
                                                 {-5, {op(Tag::pop_frames, 3, 0, 1)}}};
   for (const std::uint64_t size : {9, 100}) {
@@ -135,7 +135,7 @@ TEST(Procedure, TheLastRegionCountsFromTheEnd) {
   EXPECT_FALSE(Rows(100, {{-5, {}}, {-5, {}}}).find(99));             // only the last one may
 }
 
-TEST(Procedure, AnEmptyRegionHoldsFromItsPlace) {
+TEST(Procedure, EmptyRegionHoldsFromItsStart) {
   Rows rows(8, {{0, {op(Tag::add, 0, rsp, -16)}}, {8, {}}});
   EXPECT_EQ(rows.cfa(0), "7+24");
 }
@@ -167,7 +167,7 @@ TEST(Procedure, LabelsAndCopies) {
 }
 
 /// What cannot be followed is no row, from there on.
-TEST(Procedure, NoRowByGuess) {
+TEST(Procedure, NoGuessedRow) {
   const ProcedureOperation bad[] = {
       op(Tag::add, 3, rbx, 8),           // only SP
       op(Tag::spill_fp_rel, 3, rbx, -8), // no frame pointer
@@ -197,7 +197,7 @@ TEST(Procedure, ExtremeValues) {
   EXPECT_FALSE(Rows(8, {{8, std::vector<ProcedureOperation>(200, step)}}).find(7));
 }
 
-TEST(Procedure, RegistersThatNoWalkFollowsDoNotMatter) {
+TEST(Procedure, IgnoresUntrackedRegisters) {
   Rows rows(8, {{8, {op(Tag::spill_sp_rel, 1, 0xffff, 0), op(Tag::save_reg, 1, 50, 3)}}});
   EXPECT_EQ(rows.cfa(7), "7+8");
 }

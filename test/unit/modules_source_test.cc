@@ -19,7 +19,7 @@ using namespace sframe;
 using namespace sframe::test;
 
 // .debug_aranges leads to a unit that is a header and nothing else (DWARF 4, sections 6.1.2 and 7.5.1.1).
-TEST(WalkSource, AUnitWithoutEntries) {
+TEST(Source, EmptyCompileUnit) {
   TestElf elf;
   elf.type = elf::et_exec;
   elf.sections.push_back({".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, 0x1000, std::vector<std::byte>(0x100)});

@@ -84,7 +84,7 @@ std::set<std::uint64_t> converted_starts(const elf::Image& image) {
   const auto input = generate::CfiInput::from_image(image);
   EXPECT_TRUE(input);
   if (!input) return starts;
-  for (const cfi::Section& section : input->sections)
+  for (const cfi::CfiSection& section : input->sections)
     for (cfi::FdeCursor fdes = section.fdes();;) {
       const auto fde = fdes.next();
       EXPECT_TRUE(fde) << "nothing but CFI";
@@ -96,13 +96,13 @@ std::set<std::uint64_t> converted_starts(const elf::Image& image) {
 
 std::set<std::uint64_t> walked_starts(UnwindTables& tables) {
   std::set<std::uint64_t> starts;
-  CfiAnswer answer;
+  CfiMatch answer;
   for (std::uint64_t at = text_at; at < text_at + 0x800; at += 0x10)
     if (tables.find_cfi(at, answer)) starts.insert(answer.row.fde_start);
   return starts;
 }
 
-TEST(WalkTables, ReadTheCfiThatConversionsRead) {
+TEST(UnwindTables, ReadTheCfiThatConversionsRead) {
   Frames frames(5);
   const std::set<std::uint64_t> all = {0x1000, 0x1100, 0x1200, 0x1300, 0x1400};
   for (const bool sections : {true, false})
@@ -118,7 +118,7 @@ TEST(WalkTables, ReadTheCfiThatConversionsRead) {
 }
 
 /// The same image where a process has it: at another place, with the GOT's address put right by the loader.
-TEST(WalkTables, ReadTheCfiOfAnImageInMemory) {
+TEST(UnwindTables, ReadTheCfiOfAnImageInMemory) {
   constexpr std::uint64_t bias = 0x7f0000000000;
   struct Memory final : ByteSource {
     std::span<const std::byte> memory_at(std::uint64_t address) override {
@@ -145,7 +145,7 @@ TEST(WalkTables, ReadTheCfiOfAnImageInMemory) {
 }
 
 /// A terminator among the FDEs: those after it count if the table leads to them.
-TEST(WalkTables, ATerminatorThatTheTableGoesPast) {
+TEST(UnwindTables, TableGoesPastTerminator) {
   Frames frames(2);
   const std::size_t cie = 0;
   frames.fdes.push_back(
@@ -163,7 +163,7 @@ TEST(WalkTables, ATerminatorThatTheTableGoesPast) {
 
 /// Two sections, one after another as linkers leave them, of functions that all have the same rows. What ends
 /// at an address is a function, not a rule.
-TEST(WalkTables, FunctionsOfSeveralSections) {
+TEST(UnwindTables, FunctionsOfSeveralSections) {
   const AbiTraits& abi = traits(Abi::amd64);
   const auto section = [&](std::uint64_t address, std::initializer_list<std::uint64_t> starts) {
     Builder builder({.abi = Abi::amd64});

@@ -47,7 +47,7 @@ using Kind = DebugEvent::Kind;
 using Events = std::vector<DebugEvent>;
 
 /// A monitor and its events so far.
-class WalkEvents : public test::LiveTest {
+class ProcessEvents : public test::LiveTest {
 protected:
   void SetUp() override {
     test::LiveTest::SetUp();
@@ -87,7 +87,7 @@ protected:
   Events events;
 };
 
-TEST_F(WalkEvents, AttachingDoesNotDisturb) {
+TEST_F(ProcessEvents, AttachDoesNotInterrupt) {
   Target target;
   const auto process = attach(target.pid());
   EXPECT_FALSE(target.is_untraced());
@@ -96,7 +96,7 @@ TEST_F(WalkEvents, AttachingDoesNotDisturb) {
   EXPECT_TRUE(monitor->handle_events().empty());
 }
 
-TEST_F(WalkEvents, ThreadsStartAndEnd) {
+TEST_F(ProcessEvents, ThreadsStartAndEnd) {
   Target target;
   const auto process = attach(target.pid());
   ASSERT_TRUE(target.act('t'));
@@ -109,7 +109,7 @@ TEST_F(WalkEvents, ThreadsStartAndEnd) {
   EXPECT_EQ(wait_for(Kind::thread_ended).tid, started.tid);
 }
 
-TEST_F(WalkEvents, TheTargetGoesOnThoughNobodyAsks) {
+TEST_F(ProcessEvents, TargetRunsWhileEventsAreNotRead) {
   Target target;
   const auto process = attach(target.pid());
   for (int i = 0; i < 100; ++i) ASSERT_TRUE(target.act('t') && target.act('e') && target.act('s'));
@@ -120,7 +120,7 @@ TEST_F(WalkEvents, TheTargetGoesOnThoughNobodyAsks) {
   EXPECT_EQ(count(Kind::lost), 0);
 }
 
-TEST_F(WalkEvents, TheQueueIsBounded) {
+TEST_F(ProcessEvents, QueueIsBounded) {
   Target target;
   const auto process = attach(target.pid());
   constexpr std::size_t capacity = 16'384, more = 100;
@@ -132,7 +132,7 @@ TEST_F(WalkEvents, TheQueueIsBounded) {
   EXPECT_FALSE(readable());
 }
 
-TEST_F(WalkEvents, ForksAreToldAndLetGo) {
+TEST_F(ProcessEvents, ForksAreReportedAndReleased) {
   for (const char how : {'f', 'v'}) {
     Target target;
     const auto process = attach(target.pid());
@@ -145,7 +145,7 @@ TEST_F(WalkEvents, ForksAreToldAndLetGo) {
   }
 }
 
-TEST_F(WalkEvents, ForksAreFollowedWhereThatIsWanted) {
+TEST_F(ProcessEvents, FollowsForksOnRequest) {
   open({.follow_forks = true});
   Target target;
   const auto process = attach(target.pid());
@@ -156,7 +156,7 @@ TEST_F(WalkEvents, ForksAreFollowedWhereThatIsWanted) {
   EXPECT_EQ(exited.exit_code, 0);
 }
 
-TEST_F(WalkEvents, ExecByEitherThread) {
+TEST_F(ProcessEvents, ExecByEitherThread) {
   for (const char how : {'x', 'X'}) {
     Target target;
     const auto process = attach(target.pid());
@@ -176,7 +176,7 @@ TEST_F(WalkEvents, ExecByEitherThread) {
   }
 }
 
-TEST_F(WalkEvents, SignalsAreToldAndDelivered) {
+TEST_F(ProcessEvents, SignalsAreReportedAndDelivered) {
   Target target;
   const auto process = attach(target.pid());
   ASSERT_TRUE(target.act('s')); // its handler has run
@@ -189,7 +189,7 @@ TEST_F(WalkEvents, SignalsAreToldAndDelivered) {
   EXPECT_TRUE(process->is_terminated());
 }
 
-TEST_F(WalkEvents, StopAndContinueKeepTheirMeaning) {
+TEST_F(ProcessEvents, GroupStopAndContinue) {
   Target target;
   const auto process = attach(target.pid());
   for (int i = 0; i < 3; ++i) {
@@ -206,7 +206,7 @@ TEST_F(WalkEvents, StopAndContinueKeepTheirMeaning) {
   }
 }
 
-TEST_F(WalkEvents, DetachLeavesAStoppedProcessStopped) {
+TEST_F(ProcessEvents, DetachLeavesAStoppedProcessStopped) {
   Target target;
   auto process = attach(target.pid());
   target.kill(SIGSTOP);
@@ -218,7 +218,7 @@ TEST_F(WalkEvents, DetachLeavesAStoppedProcessStopped) {
   EXPECT_TRUE(target.act('-'));
 }
 
-TEST_F(WalkEvents, LibrariesAreComparedWhenEventsAreHandled) {
+TEST_F(ProcessEvents, LibrariesAreComparedWhenEventsAreHandled) {
   Target target;
   const auto process = attach(target.pid());
   ASSERT_TRUE(target.act('l'));
@@ -237,7 +237,7 @@ TEST_F(WalkEvents, LibrariesAreComparedWhenEventsAreHandled) {
   EXPECT_EQ(count(Kind::library_loaded), 1);
 }
 
-TEST_F(WalkEvents, TheEndIsToldWithItsCode) {
+TEST_F(ProcessEvents, ExitIsReportedWithCode) {
   Target target;
   const auto process = attach(target.pid());
   target.ask('q'); // exits with 7
@@ -250,7 +250,7 @@ TEST_F(WalkEvents, TheEndIsToldWithItsCode) {
   EXPECT_TRUE(monitor->handle_events(true).empty()) << "nothing left to wait for";
 }
 
-TEST_F(WalkEvents, BlockingWaitsForAnEvent) {
+TEST_F(ProcessEvents, BlockingWaitsForAnEvent) {
   Target target;
   const auto process = attach(target.pid());
   Events taken;
@@ -261,7 +261,7 @@ TEST_F(WalkEvents, BlockingWaitsForAnEvent) {
   EXPECT_EQ(taken[0].kind, Kind::signal);
 }
 
-TEST_F(WalkEvents, PausesOneThread) {
+TEST_F(ProcessEvents, PausesOneThread) {
   Target target;
   const auto process = attach(target.pid());
   const std::uint32_t worker = target.worker();
@@ -279,7 +279,7 @@ TEST_F(WalkEvents, PausesOneThread) {
   EXPECT_EQ(monitor->pause(target.pid(), 1).error().text(), "no such thread");
 }
 
-TEST_F(WalkEvents, PausesAllThreads) {
+TEST_F(ProcessEvents, PausesAllThreads) {
   Target target;
   const auto process = attach(target.pid());
   EXPECT_EQ(monitor->resume(target.pid()).error().text(), "not paused");
@@ -294,7 +294,7 @@ TEST_F(WalkEvents, PausesAllThreads) {
   EXPECT_TRUE(target.done());
 }
 
-TEST_F(WalkEvents, DoesNotPauseHalfAProcess) {
+TEST_F(ProcessEvents, PausesAllThreadsOrNone) {
   Target target;
   const auto process = attach(target.pid());
   target.ask('b');
@@ -306,7 +306,7 @@ TEST_F(WalkEvents, DoesNotPauseHalfAProcess) {
   EXPECT_TRUE(target.act('-')) << "and now it does";
 }
 
-TEST_F(WalkEvents, ASignalWaitsForAPausedThread) {
+TEST_F(ProcessEvents, ASignalWaitsForAPausedThread) {
   Target target;
   const auto process = attach(target.pid());
   ASSERT_TRUE(monitor->pause(target.pid()));
@@ -316,7 +316,7 @@ TEST_F(WalkEvents, ASignalWaitsForAPausedThread) {
   EXPECT_EQ(wait_for(Kind::exited).signal, SIGTERM);
 }
 
-TEST_F(WalkEvents, DetachEndsAllOfIt) {
+TEST_F(ProcessEvents, DetachEndsMonitoring) {
   Target target;
   const auto process = attach(target.pid());
   ASSERT_TRUE(monitor->pause(target.pid()));
@@ -331,7 +331,7 @@ TEST_F(WalkEvents, DetachEndsAllOfIt) {
   EXPECT_FALSE(monitor->detach(target.pid()));
 }
 
-TEST_F(WalkEvents, CanBeAttachedAgain) {
+TEST_F(ProcessEvents, ReattachAfterDetach) {
   Target target;
   auto first = attach(target.pid());
   ASSERT_TRUE(monitor->detach(target.pid()));
@@ -342,7 +342,7 @@ TEST_F(WalkEvents, CanBeAttachedAgain) {
   EXPECT_TRUE(second->stop());
 }
 
-TEST_F(WalkEvents, TheMonitorsEndLetsGo) {
+TEST_F(ProcessEvents, DestroyingMonitorDetaches) {
   Target target;
   const auto process = attach(target.pid());
   ASSERT_TRUE(monitor->pause(target.pid()));
@@ -353,7 +353,7 @@ TEST_F(WalkEvents, TheMonitorsEndLetsGo) {
 }
 
 /// A process is stopped while its monitor ends, whose thread must not be signalled once it has been joined.
-TEST_F(WalkEvents, AThreadThatHasEndedIsNotSignalled) {
+TEST_F(ProcessEvents, AThreadThatHasEndedIsNotSignalled) {
   const Target target;
   const auto process = attach(target.pid());
   std::atomic<bool> waiting = false, ended = false, signalled_after_end = false;
@@ -380,7 +380,7 @@ TEST_F(WalkEvents, AThreadThatHasEndedIsNotSignalled) {
   EXPECT_FALSE(signalled_after_end);
 }
 
-TEST_F(WalkEvents, SeveralProcessesOneDescriptor) {
+TEST_F(ProcessEvents, SeveralProcessesOneDescriptor) {
   std::vector<Target> targets(5);
   std::vector<std::unique_ptr<LiveProcess>> processes;
   for (const Target& target : targets) processes.push_back(attach(target.pid()));
@@ -399,7 +399,7 @@ TEST_F(WalkEvents, SeveralProcessesOneDescriptor) {
   EXPECT_TRUE(targets[2].act('-'));
 }
 
-TEST_F(WalkEvents, SampledWhileThreadsAndLibrariesComeAndGo) {
+TEST_F(ProcessEvents, SamplingDuringThreadAndLibraryChanges) {
   Target target;
   const auto process = attach(target.pid());
   ASSERT_TRUE(target.act('c'));
@@ -415,7 +415,7 @@ TEST_F(WalkEvents, SampledWhileThreadsAndLibrariesComeAndGo) {
   EXPECT_TRUE(target.act('-'));
 }
 
-TEST_F(WalkEvents, KilledWhileItIsSampled) {
+TEST_F(ProcessEvents, KilledDuringSampling) {
   Target target;
   const auto process = attach(target.pid());
   ASSERT_TRUE(target.act('c'));
@@ -429,7 +429,7 @@ TEST_F(WalkEvents, KilledWhileItIsSampled) {
   EXPECT_EQ(wait_for(Kind::exited).signal, SIGKILL);
 }
 
-TEST_F(WalkEvents, RunsOnWhenItsMonitorIsKilled) {
+TEST_F(ProcessEvents, SurvivesDeathOfMonitor) {
   Target target;
   ASSERT_TRUE(target.act('c'));
   monitor.reset(); // no second thread may be there to fork
@@ -447,7 +447,7 @@ TEST_F(WalkEvents, RunsOnWhenItsMonitorIsKilled) {
   EXPECT_TRUE(target.act('-'));
 }
 
-TEST_F(WalkEvents, RefusesWhatIsTracedOrMonitoredAlready) {
+TEST_F(ProcessEvents, RefusesTracedOrMonitored) {
   const Target target;
   const auto process = attach(target.pid());
   EXPECT_EQ(monitor->attach(target.pid(), {}).error().text(), "process is already monitored");

@@ -24,7 +24,7 @@ using namespace sframe::steppers;
 using namespace sframe::unwind;
 using test::Target;
 
-using WalkLive = test::LiveTest;
+using ProcessLive = test::LiveTest;
 
 std::unique_ptr<LiveProcess> attach(const Target& target) {
   auto process = LiveProcess::attach(target.pid(), {});
@@ -41,7 +41,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-TEST_F(WalkLive, StopsAllThreadsAndLetsThemGo) {
+TEST_F(ProcessLive, StopsAndResumesAllThreads) {
   Target target;
   const auto process = attach(target);
   EXPECT_TRUE(target.is_untraced());
@@ -56,7 +56,7 @@ TEST_F(WalkLive, StopsAllThreadsAndLetsThemGo) {
   EXPECT_TRUE(target.act('-'));
 }
 
-TEST_F(WalkLive, StopsOneThreadOnly) {
+TEST_F(ProcessLive, StopsOneThreadOnly) {
   Target target;
   const auto process = attach(target);
   ASSERT_TRUE(process->stop(target.worker()));
@@ -69,7 +69,7 @@ TEST_F(WalkLive, StopsOneThreadOnly) {
   EXPECT_TRUE(target.worker_done());
 }
 
-TEST_F(WalkLive, RefusesThreadsThatItDoesNotHave) {
+TEST_F(ProcessLive, RefusesUnknownThreads) {
   const Target target;
   const auto process = attach(target);
   const auto stopped = process->stop(1);
@@ -79,7 +79,7 @@ TEST_F(WalkLive, RefusesThreadsThatItDoesNotHave) {
   EXPECT_TRUE(target.is_untraced());
 }
 
-TEST_F(WalkLive, FindsTheFunctionsOfEachThread) {
+TEST_F(ProcessLive, FindsTheFunctionsOfEachThread) {
   const Target target;
   const auto process = attach(target);
   ASSERT_TRUE(process->stop());
@@ -92,7 +92,7 @@ TEST_F(WalkLive, FindsTheFunctionsOfEachThread) {
   EXPECT_FALSE(contains(worker_stack, "main"));
 }
 
-TEST_F(WalkLive, ReadsMemory) {
+TEST_F(ProcessLive, ReadsMemory) {
   Target target;
   const std::uint64_t address = target.known_word_address();
   const auto process = attach(target);
@@ -106,7 +106,7 @@ TEST_F(WalkLive, ReadsMemory) {
   EXPECT_EQ(process->space().main_module()->name(), "sframe-test-live-target");
 }
 
-TEST_F(WalkLive, OneWalkerServesManyStops) {
+TEST_F(ProcessLive, OneWalkerServesManyStops) {
   Target target;
   const auto process = attach(target);
   const auto new_walker = [&] {
@@ -126,7 +126,7 @@ TEST_F(WalkLive, OneWalkerServesManyStops) {
 }
 
 /// What one stop has used up is there again at the next.
-TEST_F(WalkLive, EachStopRefillsTheBudget) {
+TEST_F(ProcessLive, EachStopRefillsTheBudget) {
   Target target;
   FileOptions files;
   files.budget = std::make_shared<Budget>(Limits::standard, 0);
@@ -149,7 +149,7 @@ TEST_F(WalkLive, EachStopRefillsTheBudget) {
   EXPECT_TRUE(files.budget->take(Resource::frames, 200'000));
 }
 
-TEST_F(WalkLive, CountsChangesOfTheMappings) {
+TEST_F(ProcessLive, CountsChangesOfTheMappings) {
   Target target;
   const auto process = attach(target);
   const auto generation = [&] {
@@ -173,7 +173,7 @@ TEST_F(WalkLive, CountsChangesOfTheMappings) {
 
 /// What a module has seen of memory stays where it is when the mappings change: the vdso, deleted files, and
 /// here all of them.
-TEST_F(WalkLive, ModulesKeepWhatTheyHaveSeenOfMemory) {
+TEST_F(ProcessLive, ModulesKeepReadMemory) {
   Target target;
   auto attached = LiveProcess::attach(target.pid(), {.open_files = false});
   ASSERT_TRUE(attached.has_value()) << attached.error().text();
@@ -206,7 +206,7 @@ TEST_F(WalkLive, ModulesKeepWhatTheyHaveSeenOfMemory) {
   EXPECT_GT(test::stack_of(process, target.pid()).size(), 2u) << "by their tables";
 }
 
-TEST_F(WalkLive, SurvivesExecByEitherThread) {
+TEST_F(ProcessLive, ExecByEitherThread) {
   for (const char how : {'x', 'X'}) {
     Target target;
     const auto process = attach(target);
@@ -223,7 +223,7 @@ TEST_F(WalkLive, SurvivesExecByEitherThread) {
   }
 }
 
-TEST_F(WalkLive, WalksAProcessWhoseLeaderHasEnded) {
+TEST_F(ProcessLive, LeaderHasEnded) {
   Target target;
   const auto process = attach(target);
   target.ask('p');
@@ -234,7 +234,7 @@ TEST_F(WalkLive, WalksAProcessWhoseLeaderHasEnded) {
   EXPECT_FALSE(process->is_terminated());
 }
 
-TEST_F(WalkLive, LeavesOutAThreadThatCannotBeStopped) {
+TEST_F(ProcessLive, LeavesOutAThreadThatCannotBeStopped) {
   Target target;
   const auto process = attach(target);
   target.ask('b');
@@ -249,7 +249,7 @@ TEST_F(WalkLive, LeavesOutAThreadThatCannotBeStopped) {
 }
 
 /// The second that a stop waits is one for the whole process, which is held meanwhile.
-TEST_F(WalkLive, WaitsOnceForAllThreadsThatCannotBeStopped) {
+TEST_F(ProcessLive, OneTimeoutForAllUnstoppableThreads) {
   Target target;
   const auto process = attach(target);
   ASSERT_TRUE(target.act('B'));
@@ -265,7 +265,7 @@ TEST_F(WalkLive, WaitsOnceForAllThreadsThatCannotBeStopped) {
   EXPECT_EQ(process->threads().size(), 2u);
 }
 
-TEST_F(WalkLive, LeavesAStoppedProcessStopped) {
+TEST_F(ProcessLive, LeavesAStoppedProcessStopped) {
   Target target;
   const auto process = attach(target);
   target.kill(SIGSTOP);
@@ -277,7 +277,7 @@ TEST_F(WalkLive, LeavesAStoppedProcessStopped) {
   EXPECT_TRUE(target.act('-'));
 }
 
-TEST_F(WalkLive, DeliversSignalsThatCameWhileItWasStopped) {
+TEST_F(ProcessLive, DeliversSignalsThatCameWhileItWasStopped) {
   Target target;
   const auto process = attach(target);
   ASSERT_TRUE(process->stop());
@@ -287,7 +287,7 @@ TEST_F(WalkLive, DeliversSignalsThatCameWhileItWasStopped) {
   EXPECT_TRUE(target.comes_to(target.pid(), 'Z'));
 }
 
-TEST_F(WalkLive, TellsOfTheEnd) {
+TEST_F(ProcessLive, ReportsExit) {
   Target target;
   const auto process = attach(target);
   EXPECT_FALSE(process->is_terminated());
@@ -300,7 +300,7 @@ TEST_F(WalkLive, TellsOfTheEnd) {
   EXPECT_EQ(stopped.error().text(), "process has exited");
 }
 
-TEST_F(WalkLive, SurvivesAKillWhileItIsStopped) {
+TEST_F(ProcessLive, KilledWhileStopped) {
   Target target;
   const auto process = attach(target);
   ASSERT_TRUE(process->stop());
@@ -311,7 +311,7 @@ TEST_F(WalkLive, SurvivesAKillWhileItIsStopped) {
   EXPECT_FALSE(process->stop());
 }
 
-TEST_F(WalkLive, RefusesWhatCannotBeWalked) {
+TEST_F(ProcessLive, RefusesUnsupportedProcesses) {
   EXPECT_EQ(refusal(0x7fffffff), "no such process");
   EXPECT_EQ(refusal(static_cast<std::uint32_t>(::getpid())), "a process cannot trace itself");
   const Target target;
@@ -322,14 +322,14 @@ TEST_F(WalkLive, RefusesWhatCannotBeWalked) {
   EXPECT_TRUE(refusal(target.pid()).starts_with("zombie: ")) << refusal(target.pid());
 }
 
-TEST_F(WalkLive, RefusesWhatIsTracedAlready) {
+TEST_F(ProcessLive, RefusesTraced) {
   const Target target;
   ASSERT_EQ(::ptrace(PTRACE_SEIZE, target.pid(), 0, 0), 0);
   const std::string us = "already traced by process " + std::to_string(::gettid());
   EXPECT_TRUE(refusal(target.pid()).starts_with(us)) << refusal(target.pid());
 }
 
-TEST_F(WalkLive, SeesTheTracerOfAnAttachedProcess) {
+TEST_F(ProcessLive, SeesTheTracerOfAnAttachedProcess) {
   const Target target;
   const auto process = attach(target);
   ASSERT_EQ(::ptrace(PTRACE_SEIZE, target.pid(), 0, 0), 0);

@@ -85,7 +85,7 @@ void register_procedure(TargetMemory& memory, std::uint64_t code) {
   memory.word(code + 0x10, 0);
 }
 
-TEST_F(Remote, KnowsCodeThatTheProgramHasRegistered) {
+TEST_F(Remote, WalksRegisteredCode) {
   constexpr std::uint64_t code = 0x30000;
   for (const auto policy : {CachingPolicy::none, CachingPolicy::global, CachingPolicy::per_thread}) {
     space.set_caching(policy);
@@ -130,7 +130,7 @@ TEST_F(Remote, ReleasesEachProcedureOnce) {
   EXPECT_EQ(info.end, start + 0x100);
 }
 
-TEST_F(Remote, CachesAsThePolicySays) {
+TEST_F(Remote, CachingPolicies) {
   walk(), walk();
   EXPECT_EQ(target.finds, 8) << "none: once for each step";
 
@@ -149,7 +149,7 @@ TEST_F(Remote, CachesAsThePolicySays) {
   EXPECT_EQ(target.finds, 6) << "per thread: once for each";
 }
 
-TEST_F(Remote, FlushForgetsARangeOrAll) {
+TEST_F(Remote, FlushOfRangeAndAll) {
   space.set_caching(CachingPolicy::global);
   walk();
   target.finds = 0;
@@ -165,7 +165,7 @@ TEST_F(Remote, FlushForgetsARangeOrAll) {
 }
 
 /// The return address is the first byte after the range, but the call is in it.
-TEST_F(Remote, FlushGoesByTheCall) {
+TEST_F(Remote, FlushDuringWalk) {
   space.set_caching(CachingPolicy::global);
   walk();
   target.finds = 0;
@@ -179,7 +179,7 @@ TEST_F(Remote, FlushGoesByTheCall) {
 
 /// At the first byte of `start`: the outermost frame; or after a fault that the last instruction of `middle`
 /// raised, a frame of `middle`; or, by a return address, the same.
-TEST_F(Remote, AFrameAfterAFaultHasRulesOfItsOwn) {
+TEST_F(Remote, FrameAfterFaultHasSeparateRules) {
   CallbackView view(space, nullptr);
   Memory memory(view);
   const auto stepper = make_procedure_stepper(space.abi());
@@ -188,9 +188,9 @@ TEST_F(Remote, AFrameAfterAFaultHasRulesOfItsOwn) {
   frame.registers.set(rsp, stack_at);
   for (const auto policy : {CachingPolicy::none, CachingPolicy::global, CachingPolicy::per_thread}) {
     space.set_caching(policy);
-    frame.behind_fault = false;
+    frame.after_fault = false;
     EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::bottom);
-    frame.behind_fault = true;
+    frame.after_fault = true;
     EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::stepped);
     EXPECT_EQ(caller.registers.pc, middle + 0x10);
   }
@@ -243,7 +243,7 @@ private:
   std::vector<std::unique_ptr<std::vector<std::byte>>> released_;
 };
 
-TEST(RemoteTables, OfTheHostMayGoWhenTheyAreReleased) {
+TEST(RemoteTables, HostTablesMayBeFreedAfterRelease) {
   for (const auto policy : {CachingPolicy::none, CachingPolicy::global, CachingPolicy::per_thread}) {
     HostTables tables(2);
     CallbackSpace space(tables, traits(Abi::amd64));
@@ -312,7 +312,7 @@ public:
   OneProcedure* now = nullptr;
 };
 
-TEST(RemoteModules, AreAskedAgainAfterAFlush) {
+TEST(RemoteModules, AreRefreshedAfterFlush) {
   OneProcedure first(8), second(24);
   for (const auto policy : {CachingPolicy::global, CachingPolicy::per_thread}) {
     ChangingModules target;
@@ -334,7 +334,7 @@ TEST(RemoteModules, AreAskedAgainAfterAFlush) {
 }
 
 /// What peek() says is what step() does, whoever is asked.
-TEST_F(Remote, PeekSaysWhatStepDoes) {
+TEST_F(Remote, PeekMatchesStep) {
   register_procedure(target.memory, 0x30000);
   target.memory.word(stack_at, middle + 0x10); // a guess could find the caller here, too
   for (const auto pc : {leaf + 0x10, std::uint64_t{0x30010}, std::uint64_t{0x90000}})
@@ -363,7 +363,7 @@ TEST_F(Remote, FailuresAreNotCached) {
   EXPECT_EQ(walk(), all);
 }
 
-TEST_F(Remote, TheDynamicListIsCachedWithTheRest) {
+TEST_F(Remote, DynamicListIsCached) {
   CallbackView view(space, nullptr);
   EXPECT_EQ(view.dynamic_info_list(), dynamic_list_at);
   EXPECT_EQ(view.dynamic_info_list(), dynamic_list_at);
@@ -389,7 +389,7 @@ TEST_F(Remote, StepsOfAWalkerAreTheSame) {
   target.find_status = RemoteStatus::stop_unwind;
   EXPECT_EQ(stepper->step(cursor.frame(), memory, caller).status, StepStatus::bottom);
   target.find_status = RemoteStatus::no_info;
-  EXPECT_EQ(stepper->step(cursor.frame(), memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(cursor.frame(), memory, caller).status, StepStatus::not_applicable);
 }
 
 TEST_F(Remote, SaveLocations) {
@@ -405,7 +405,7 @@ TEST_F(Remote, SaveLocations) {
   EXPECT_EQ(cursor.save_location(rsp).kind, SaveLocation::Kind::none);
 }
 
-TEST_F(Remote, ChangesRegistersWhereTheyAreKept) {
+TEST_F(Remote, WritesRegistersToSaveLocations) {
   ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
   EXPECT_EQ(cursor.set_register(rbx, 0x77), RemoteStatus::ok);
   EXPECT_EQ(target.registers[rbx], 0x77u);
@@ -427,7 +427,7 @@ TEST_F(Remote, ResumesInAnOuterFrame) {
   EXPECT_EQ(target.registers[rbx], 0xb01u);
 }
 
-TEST_F(Remote, NamesGoByTheCall) {
+TEST_F(Remote, NamesByCallAddress) {
   ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
   char name[8];
   std::uint64_t offset = 0;
@@ -441,14 +441,14 @@ TEST_F(Remote, NamesGoByTheCall) {
   EXPECT_STREQ(name, "mid");
 }
 
-TEST_F(Remote, StopsWhereTheOwnerWants) {
+TEST_F(Remote, OwnerCanStopWalk) {
   target.find_status = RemoteStatus::stop_unwind;
   EXPECT_EQ(walk().size(), 1u);
   EXPECT_EQ(end, StepStatus::bottom);
   EXPECT_EQ(cursor.status(), RemoteStatus::stop_unwind);
 }
 
-TEST_F(Remote, PassesOnStrangeCodes) {
+TEST_F(Remote, PassesOnUnknownStatus) {
   target.find_status = static_cast<RemoteStatus>(22); // a call-back that returns -EINVAL of errno
   EXPECT_EQ(walk().size(), 1u);
   EXPECT_EQ(end, StepStatus::error);
@@ -464,7 +464,7 @@ TEST_F(Remote, NeedsPcAndStackPointer) {
   EXPECT_EQ(cursor.start(space, nullptr), RemoteStatus::bad_register);
 }
 
-TEST_F(Remote, ReadsWhatStartsBetweenWords) {
+TEST_F(Remote, UnalignedReads) {
   // The table four bytes further, as linkers lay it out: pairs straddle words.
   const std::uint64_t moved = 0x30004;
   std::uint64_t word = 0;
@@ -478,7 +478,7 @@ TEST_F(Remote, ReadsWhatStartsBetweenWords) {
 
 // ---- Wrong answers ----
 
-TEST_F(Remote, TablesThatLie) {
+TEST_F(Remote, WrongTables) {
   target.table.size = ~std::uint64_t{0};
   EXPECT_EQ(walk().size(), 1u);
   target.table.size = 7;
@@ -490,7 +490,7 @@ TEST_F(Remote, TablesThatLie) {
   EXPECT_EQ(target.held, 0);
 }
 
-TEST_F(Remote, EntriesThatLie) {
+TEST_F(Remote, WrongTableEntries) {
   const auto with = [&](const Bytes& fde) {
     target.memory.write(0x40000, fde);
     target.memory.write(0x50000, Bytes().u32(leaf - 0x50000).u32(0x40000 - 0x50000));
@@ -565,7 +565,7 @@ private:
   std::uint64_t state_;
 };
 
-TEST(RemoteRubbish, NeverHarms) {
+TEST(RemoteHostile, RandomDataIsSafe) {
   for (const AbiTraits* abi : all_abis())
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
       Rubbish rubbish(seed);
@@ -580,7 +580,7 @@ TEST(RemoteRubbish, NeverHarms) {
 
 // ---- Threads ----
 
-TEST(RemoteThreads, SpacesAreMadeAndUsedByManyAtOnce) {
+TEST(RemoteThreads, ConcurrentUse) {
   CountingTarget shared_target(20);
   CallbackSpace shared(shared_target, traits(Abi::amd64));
   shared_target.space = &shared;

@@ -143,7 +143,7 @@ public:
                                void*) override {
     if (address > start + 0x100) return remote::RemoteStatus::no_info;
     offset = address % 0x100;
-    return remote::give_name(address < middle ? "leaf" : address < start ? "middle" : "start", buffer);
+    return remote::copy_name(address < middle ? "leaf" : address < start ? "middle" : "start", buffer);
   }
 
   TargetMemory memory;

@@ -44,7 +44,7 @@ TEST_P(Cores, WalkedByACursor) {
 
 INSTANTIATE_TEST_SUITE_P(All, Cores, testing::Values("aarch64", "aarch64_be", "aarch64_pac", "s390x"));
 
-TEST(CoreTargetRefuses, WhatIsNoCore) {
+TEST(CoreTargetRefuses, NonCores) {
   EXPECT_FALSE(CoreTarget::open(inputs() / "README.md"));
   EXPECT_FALSE(CoreTarget::open("/no/such/core"));
 }

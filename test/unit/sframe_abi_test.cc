@@ -28,7 +28,7 @@ constexpr Facts expected[] = {
     {4, "s390x", big, 22, 15, 11, 14, 0, 160, 8, -160, 160, 32, true, true, false},
 };
 
-TEST(Abi, WhatTheSpecificationsFix) {
+TEST(Abi, MatchesSpecification) {
   ASSERT_EQ(all_abis().size(), std::size(expected));
   for (std::size_t i = 0; i < std::size(expected); ++i) {
     const Facts& facts = expected[i];
@@ -86,7 +86,7 @@ TEST(Abi, RegisterNames) {
   EXPECT_EQ(rule_text(Rule::stored(11, 0), traits(Abi::s390x)), "[fp+0]");
 }
 
-TEST(Errors, AreDescribedWithTheirPlace) {
+TEST(Errors, DescriptionsHaveLocations) {
   EXPECT_EQ(describe({.kind = ErrorKind::bad_magic}), "no SFrame magic number");
   EXPECT_EQ(describe({.kind = ErrorKind::bad_fre_type, .offset = 9, .function = 3}),
             "FRE type is not ADDR1, ADDR2 or ADDR4, function 3");

@@ -63,7 +63,7 @@ TEST(Builder, WritesVersion1And2AsSpecified) {
   }
 }
 
-TEST(Builder, TheOrderOfAddingDoesNotMatter) {
+TEST(Builder, OutputIsIndependentOfOrder) {
   std::vector<std::pair<Fde, std::vector<FrameRow>>> functions;
   for (std::uint32_t i = 0; i < 50; ++i)
     functions.push_back({function(0x1000 + i * 64, 64), {entry, pushed, framed}});
@@ -84,7 +84,7 @@ TEST(Builder, TheOrderOfAddingDoesNotMatter) {
   }
 }
 
-TEST(Builder, MergesRowsThatSayTheSame) {
+TEST(Builder, MergesEqualRows) {
   FrameRow again = entry;
   again.offset = 9;
   FrameRow explicit_ra = entry; // the fixed offset written out is still the same rule
@@ -116,7 +116,7 @@ TEST(Builder, ChoosesTheSmallestEncodings) {
   EXPECT_EQ(size_with(255, 32768), 3u + 10);
 }
 
-TEST(Builder, AMergedLastRowDoesNotWidenTheOthers) {
+TEST(Builder, MergedLastRowDoesNotChangeFreType) {
   FrameRow again = pushed;
   again.offset = 70000;
   Builder builder({});
@@ -124,7 +124,7 @@ TEST(Builder, AMergedLastRowDoesNotWidenTheOthers) {
   EXPECT_EQ(builder.size(), 28u + 16 + 5 + 3 + 4);
 }
 
-TEST(Builder, RefusesARowForTheReasonThatAddGives) {
+TEST(Builder, RefusalOfRowMatchesAdd) {
   const FrameRow in_register{0, Rule::value(10, 0), Rule::fixed(), Rule::same(), false};
   const FrameRow no_cfa{0, Rule::undefined(), Rule::fixed(), Rule::same(), false};
   const FrameRow ra_elsewhere{0, Rule::value(7, 8), Rule::at_cfa(-24), Rule::same(), false};
@@ -145,7 +145,7 @@ TEST(Builder, RefusesARowForTheReasonThatAddGives) {
 }
 
 // Six words of 4 bytes (CFA, RA and FP in the flexible form) after offsets of 4 bytes: 29 bytes in all.
-TEST(Builder, RowsOfTheLargestSize) {
+TEST(Builder, LargestRows) {
   constexpr std::int32_t far = 0x7fffff00;
   std::vector<FrameRow> rows;
   for (std::uint32_t i = 0; i < 100; ++i)
@@ -160,7 +160,7 @@ TEST(Builder, RowsOfTheLargestSize) {
   EXPECT_EQ(rows_of(*section, 0), rows);
 }
 
-TEST(Builder, AppendsWhatAnotherBuilderHolds) {
+TEST(Builder, AppendsOtherBuilder) {
   for (VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3})
     for (bool share : {false, true}) {
       const BuildOptions options = {.version = version, .share_rows = share};
@@ -185,7 +185,7 @@ TEST(Builder, AppendsWhatAnotherBuilderHolds) {
     }
 }
 
-TEST(Builder, MergesNeighboursOfOneRow) {
+TEST(Builder, MergesAdjacentOneRowFunctions) {
   const auto ranges_of = [](Builder& builder) {
     builder.merge_functions();
     const auto bytes = builder.finish(0);
@@ -297,7 +297,7 @@ TEST(Builder, WritesFlexibleRowsAsSpecified) {
 }
 
 // The flexible type says all that the default type says: what it cannot say is refused for itself.
-TEST(Builder, MixturesOfRowsAreFlexible) {
+TEST(Builder, MixedRowsUseFlexType) {
   const FrameRow only_standard{0, Rule::value(31, 16), Rule::at_cfa(-8), Rule::same(), false};
   const FrameRow only_flex{4, Rule::stored(29, -8), Rule::same(), Rule::same(), false};
   const auto reason = [](Abi abi, const std::vector<FrameRow>& rows) -> std::string {
@@ -314,7 +314,7 @@ TEST(Builder, MixturesOfRowsAreFlexible) {
   EXPECT_EQ(reason(Abi::aarch64_little, {only_flex, neither}), "fp-rule");
 }
 
-TEST(Builder, RefusesWhatTheVersionCannotSay) {
+TEST(Builder, RefusesUnrepresentable) {
   const auto reason = [](VersionNumber version, Abi abi, Fde fde, std::vector<FrameRow> rows) -> std::string {
     Builder builder({.version = version, .abi = abi});
     auto added = builder.add(fde, rows);
@@ -419,7 +419,7 @@ TEST(Builder, TooManyRowsForVersion3) {
   EXPECT_TRUE(v2.add(function(0, 65536), rows));
 }
 
-TEST(Builder, ReachesTwoGigabytesBeforeVersion3) {
+TEST(Builder, ReachBeforeVersion3) {
   // Fields: the first two starts, from the section. Version 1 counts from the section itself.
   struct Case {
     VersionNumber version;

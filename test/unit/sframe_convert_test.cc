@@ -77,7 +77,7 @@ TEST(Convert, FlippingTwiceGivesTheSameBytes) {
     }
 }
 
-TEST(Convert, FlippingTurnsSharedRowsOnce) {
+TEST(Convert, FlippingSwapsSharedRowsOnce) {
   for (VersionNumber version : {VersionNumber::v2, VersionNumber::v3}) {
     Builder builder({.version = version, .share_rows = true});
     FrameRow far{300, Rule::value(7, 4000), Rule::fixed(), Rule::at_cfa(-1600), false};
@@ -263,7 +263,7 @@ TEST(Convert, RowsAtTheFunctionsEndAreLeftOut) {
   EXPECT_EQ(again->fde(1)->num_fres, 1u);
 }
 
-TEST(Convert, OutOfReachFunctionsAreRefusedAlone) {
+TEST(Convert, RefusesOnlyFunctionsOutOfReach) {
   Builder builder({});
   const FrameRow entry = traits(Abi::amd64).entry_row();
   ASSERT_TRUE(builder.add({.start = 0x1000, .size = 16}, {&entry, 1}));

@@ -24,7 +24,7 @@ void expect_same_answers(const Section& section, const Index& index, std::uint64
   }
 }
 
-TEST(Index, AnswersAsTheSectionDoes) {
+TEST(Index, MatchesSection) {
   std::size_t functions = 0;
   for (const auto& path : test::inputs_ending(".sframe")) {
     if (path.parent_path().filename() == "malformed") continue;
@@ -130,7 +130,7 @@ TEST(Index, FunctionsSpanLessThan4GiB) {
 }
 
 // One row at each byte: more entries in a bucket than find() looks at all at once.
-TEST(Index, CrowdedBuckets) {
+TEST(Index, FullBuckets) {
   Builder builder({});
   std::vector<FrameRow> rows;
   for (std::uint32_t i = 0; i < 3000; ++i) {
@@ -157,7 +157,7 @@ TEST(Index, CrowdedBuckets) {
   EXPECT_EQ(index->find(0xfff), nullptr);
 }
 
-TEST(Index, CannotBeMadeToEatMemory) {
+TEST(Index, MemoryIsBounded) {
   // 400 functions that all claim the same 1,000 rows: 35 rows for each byte of the section.
   Builder builder({.merge_rows = false, .share_rows = true});
   std::vector<FrameRow> rows;

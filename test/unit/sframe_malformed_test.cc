@@ -114,7 +114,7 @@ TEST(Malformed, EachRecipeGivesItsError) {
   EXPECT_GT(seen, 100u);
 }
 
-TEST(Malformed, ARowAtTheFunctionsEndIsNoFault) {
+TEST(Malformed, RowAtFunctionEndIsValid) {
   const auto at_16 = [](const char* offset) {
     return test::hex(std::string(R"(
       e2de 03 01  03 00 f8 00  01000000 02000000 0b000000 00000000 10000000
@@ -142,7 +142,7 @@ TEST(Malformed, ARowAtTheFunctionsEndIsNoFault) {
   }
 }
 
-TEST(Malformed, WhatADamagedSectionStillHolds) {
+TEST(Malformed, ReadsIntactParts) {
   const std::string header = "e2de 03 01  03 00 f8 00 ";
   const std::string entry = "0010000000000000 10000000 00000000 ", row = "0100 00 00 00 00 03 08";
   std::optional<Error> fault;
@@ -201,7 +201,7 @@ void read_everything(std::span<const std::byte> bytes) {
   (void)convert({&*section, 1}, options, 0);
 }
 
-TEST(Malformed, AnyTruncationAndAnyFlippedByteIsSurvived) {
+TEST(Malformed, SurvivesTruncationAndFlippedBytes) {
   std::mt19937 random(1);
   for (const auto& path : test::inputs_ending(".sframe")) {
     const auto sound = test::read_file(path);
@@ -218,7 +218,7 @@ TEST(Malformed, AnyTruncationAndAnyFlippedByteIsSurvived) {
   }
 }
 
-TEST(Malformed, ErrorsHaveTheirPlace) {
+TEST(Malformed, ErrorsHaveLocations) {
   const auto fault =
       first_fault(test::read_file(test::inputs() / "malformed" / "v2-rows-not-increasing.sframe"));
   ASSERT_TRUE(fault);

@@ -199,7 +199,7 @@ TEST(Section, SearchesAnUnsortedSectionToo) {
   EXPECT_FALSE(section->find(0x1020)->has_value());
 }
 
-TEST(Section, FindsAFunctionBesideAnEmptyOneAtItsAddress) {
+TEST(Section, FindsFunctionNextToEmptyOne) {
   // V3: an empty function and a real one both start at field-independent 0x1000 (starts relative to the
   // section).
   const auto bytes = hex(R"(
@@ -249,7 +249,7 @@ TEST(Section, SplitsConcatenatedSections) {
   EXPECT_FALSE(sections.next()->has_value());
 }
 
-TEST(Section, GarbageBehindASectionIsAnErrorWithItsPlace) {
+TEST(Section, GarbageAfterSectionIsAnError) {
   auto bytes = hex(v2_amd64);
   bytes.push_back(std::byte{0x7f});
   bytes.resize(bytes.size() + 40, std::byte{1});
@@ -263,7 +263,7 @@ TEST(Section, GarbageBehindASectionIsAnErrorWithItsPlace) {
 }
 
 // The preamble (magic, version, flags: 4 bytes) says what the bytes are; then the header must be there.
-TEST(Section, WhatTheFirstBytesSay) {
+TEST(Section, Magic) {
   const auto fault_of = [](std::span<const std::byte> bytes) {
     const auto section = Section::parse(bytes);
     return section ? std::nullopt : std::optional(section.error());
@@ -293,7 +293,7 @@ TEST(Section, WhatTheFirstBytesSay) {
 
 // One FDE of 16 bytes and 8 bytes of its data, as version 3 has them: each may come first, with bytes
 // between.
-TEST(Section, SubSectionsMayTouchButNotOverlap) {
+TEST(Section, SubSectionsMustNotOverlap) {
   const auto fault_at = [](std::uint32_t index, std::uint32_t rows) {
     auto bytes = hex("e2de 03 01  03 00 f8 00  01000000 01000000 08000000");
     for (const std::uint32_t at : {index, rows})
@@ -328,7 +328,7 @@ TEST(Section, Version1StartsAreRelativeToTheSection) {
 }
 
 // Bits 0x1 SORTED and 0x2 FRAME_POINTER of versions 1 and 2, 0x4 FUNC_START_PCREL of versions 2 and 3.
-TEST(Section, FlagsThatAVersionDefines) {
+TEST(Section, FlagsOfEachVersion) {
   for (const auto& [version, flags] : {std::pair{"01", 0x3}, std::pair{"02", 0x7}, std::pair{"03", 0x5}}) {
     const auto bytes =
         hex("e2de " + std::string(version) + "01  03 00 f8 00  00000000 00000000 00000000 00000000 00000000");
@@ -466,7 +466,7 @@ TEST(Section, FindsEachOfManyFunctions) {
 }
 
 // Rows at 0 and 5 of each block of 6 bytes: the last offset there is. One at 6 is in no block.
-TEST(Section, RowsOfABlockStayInIt) {
+TEST(Section, BlockRowsStayInBlock) {
   for (const auto& [offset, sound] : {std::pair{"05", true}, std::pair{"06", false}}) {
     const auto bytes = hex(std::string(R"(
       e2de 02 01  03 00 f8 00  01000000 02000000 06000000 00000000 14000000
@@ -501,7 +501,7 @@ TEST(Section, ARowAtTheSecondByteOfABlockIsNotAtTheEnd) {
 }
 
 // What find() does inside a function: to the last row at or before the offset, and no further.
-TEST(Section, FindPassesOverRowsOfEverySize) {
+TEST(Section, FindSkipsRowsOfEachSize) {
   // ADDR2 offsets; words of 1, 2 and 4 bytes, none to three of them. AArch64: CFA, RA, FP.
   const auto bytes = hex(R"(
     e2de 02 01  02 00 00 00  01000000 06000000 28000000 00000000 14000000
@@ -531,7 +531,7 @@ TEST(Section, FindPassesOverRowsOfEverySize) {
 }
 
 // Faults that find() comes to, and those that lie further on.
-TEST(Section, FindMeetsTheFaultsOnItsWay) {
+TEST(Section, FindReportsErrors) {
   const auto found = [](const std::string& num_rows, const std::string& rows, std::uint64_t pc) {
     const auto encoded = hex(rows);
     auto bytes = hex("e2de 02 01  03 00 f8 00  01000000" + num_rows);
@@ -560,7 +560,7 @@ TEST(Section, FindMeetsTheFaultsOnItsWay) {
   EXPECT_FALSE(found(two, "02 03 08  04 03 10", 0x1001)->has_value()) << "before the first row";
 }
 
-TEST(Section, ACursorStopsAtAFault) {
+TEST(Section, CursorStopsAtError) {
   auto bytes = hex(v2_amd64);
   bytes[28 + 20 + 4] = std::byte{0x65}; // size code 3 in the second row
   const auto section = Section::parse(bytes);

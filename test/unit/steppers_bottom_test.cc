@@ -75,7 +75,7 @@ TEST(BottomStepper, IsTheFunctionAtTheEntryPoint) {
 }
 
 // The entry point is a place in a function, not a function: others may have called that.
-TEST(BottomStepper, AnEntryInsideASymbolSaysNothing) {
+TEST(BottomStepper, IgnoresEntryInsideSymbol) {
   EXPECT_FALSE(is_bottom(0x1010, 0x1010));
   EXPECT_FALSE(is_bottom(0x1010, 0x1000));
   EXPECT_FALSE(is_bottom(0x3000, 0x1000));

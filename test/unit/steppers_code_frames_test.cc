@@ -98,13 +98,13 @@ TEST_F(WithRecord, RegistersThatTheFunctionStored) {
   EXPECT_FALSE(caller.pc_exact);
 }
 
-TEST_F(WithRecord, NothingWhereTheReturnAddressFollowsNoCall) {
+TEST_F(WithRecord, ReturnAddressMustFollowCall) {
   space.word(cfa - 8, 0x2001);
   EXPECT_EQ(frames.find(at(0x1010, cfa - 8, caller_fp), memory), nullptr);
 }
 
 /// What one frame proves of an address says nothing of the next frame there.
-TEST_F(WithRecord, EachFrameIsCheckedAnew) {
+TEST_F(WithRecord, EachFrameIsChecked) {
   EXPECT_NE(frames.find(at(0x1010, cfa - 8, caller_fp), memory), nullptr);
   constexpr std::uint64_t other = 0x7800;
   for (const std::uint64_t word : {0x0ull, 0x2001ull, 0x5000ull}) {
@@ -116,7 +116,7 @@ TEST_F(WithRecord, EachFrameIsCheckedAnew) {
 }
 
 /// A direct call of something else: the word is left over, and the start a wrong guess.
-TEST_F(WithRecord, TheCallMustGoToAGuessedStart) {
+TEST_F(WithRecord, CallMustReachGuessedStart) {
   space.call_before(0x2000, 0x1011);
   EXPECT_EQ(frames.find(at(0x1022, cfa - 32, cfa - 16), memory), nullptr);
   space.call_before(0x2000, 0x1800); // jmp *4(%rip), as in a PLT
@@ -128,12 +128,12 @@ TEST_F(WithRecord, TheCallMustGoToAGuessedStart) {
   EXPECT_NE(frames.find(at(0x1015, cfa - 24, cfa - 16), memory), nullptr);
 }
 
-TEST_F(WithRecord, NothingOutsideOfCode) {
+TEST_F(WithRecord, NothingOutsideCode) {
   EXPECT_EQ(frames.find(at(0x5000, cfa - 8, caller_fp), memory), nullptr);
 }
 
 /// A record that nothing confirms may be that of a frame further out.
-TEST_F(WithRecord, APointerAloneMayPassOverFrames) {
+TEST_F(WithRecord, FramePointerAloneMaySkipFrames) {
   FrameState caller;
   const StepResult result =
       make_frame_pointer_stepper(space.abi())->step(at(0x2900, cfa - 64, cfa - 16), memory, caller);

@@ -18,7 +18,7 @@ using namespace sframe::test;
 /// Knows no frame.
 std::unique_ptr<Scripted> idle(std::string_view name, int priority) {
   auto stepper = std::make_unique<Scripted>(
-      [](const FrameState&, Memory&, FrameState&) { return StepResult::not_mine(); }, false, priority);
+      [](const FrameState&, Memory&, FrameState&) { return StepResult::not_applicable(); }, false, priority);
   stepper->set_name(name);
   return stepper;
 }
@@ -115,10 +115,10 @@ TEST(StepperGroup, ReplacesInPlaceAndRemoves) {
   EXPECT_EQ(asked(group, 0x10), "d b");
 }
 
-TEST(StepperGroup, KnowsWhoRecoversAllRegisters) {
+TEST(StepperGroup, TracksSteppersThatRecoverAllRegisters) {
   const auto full = [] {
     return std::make_unique<Scripted>(
-        [](const FrameState&, Memory&, FrameState&) { return StepResult::not_mine(); }, true, 20);
+        [](const FrameState&, Memory&, FrameState&) { return StepResult::not_applicable(); }, true, 20);
   };
   StepperGroup group;
   FrameStepper& limited = group.add(full(), AddressRange::between(0, 0x1000));
@@ -128,7 +128,7 @@ TEST(StepperGroup, KnowsWhoRecoversAllRegisters) {
   EXPECT_EQ(group.find_for(0), &limited);
 }
 
-TEST(StepperGroup, WalksByTheStepperOfTheRegion) {
+TEST(StepperGroup, WalksByRegion) {
   MadeUpSpace space;
   StepperGroup group;
   group.add(climber("usual", 20));
@@ -150,7 +150,7 @@ TEST(StepperGroup, WalksByTheStepperOfTheRegion) {
   EXPECT_EQ(names(), "context usual usual usual usual ");
 }
 
-TEST(StepperGroup, AStepperMayLeadToAnotherStack) {
+TEST(StepperGroup, StepperMaySwitchStacks) {
   MadeUpSpace space;
   for (const bool says_so : {true, false}) {
     Walker walker(space,

@@ -15,7 +15,7 @@ namespace {
 using namespace sframe;
 using namespace sframe::test;
 
-TEST(Walker, EndsWhereNothingIsKnown) {
+TEST(Walker, EndsWithoutTables) {
   MadeUpSpace space;
   Walker walker(space, default_steppers(amd64, nullptr));
   Collected got;
@@ -31,7 +31,7 @@ TEST(Walker, EndsWhereNothingIsKnown) {
   EXPECT_EQ(end.reason, StopReason::not_code);
 }
 
-TEST(Walker, RefusesAStackThatDoesNotGrow) {
+TEST(Walker, RefusesStackThatDoesNotGrow) {
   MadeUpSpace space;
   for (const std::uint64_t sp : {0x8000u, 0x7ff8u, 0u}) {
     Walker walker(space,
@@ -46,7 +46,7 @@ TEST(Walker, RefusesAStackThatDoesNotGrow) {
   }
 }
 
-TEST(Walker, StopsAtItself) {
+TEST(Walker, DetectsLoop) {
   MadeUpSpace space;
   // Even where a signal may switch stacks.
   Walker walker(space,
@@ -127,7 +127,7 @@ TEST(Walker, ReturnAddressZeroIsTheBottomOnlyIfExact) {
   }
 }
 
-TEST(Walker, KeepsToItsLimit) {
+TEST(Walker, FrameLimit) {
   MadeUpSpace space;
   Walker walker(space,
                 list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
@@ -209,7 +209,7 @@ TEST(Steppers, SignalTrampolineByItsBytes) {
     EXPECT_EQ(caller.registers.get(15), 0x5000u + 96); // r15
   }
   FrameState elsewhere{start(0x1201, 0x7000), false}, caller;
-  EXPECT_EQ(stepper->step(elsewhere, memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(elsewhere, memory, caller).status, StepStatus::not_applicable);
 }
 
 TEST(Steppers, FramePointerNeedsACallBeforeTheReturnAddress) {
@@ -219,7 +219,7 @@ TEST(Steppers, FramePointerNeedsACallBeforeTheReturnAddress) {
   Memory memory(space);
   const auto stepper = make_frame_pointer_stepper(amd64);
   FrameState frame{start(0x1500, 0x7000, 0x7010), true}, caller;
-  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
 
   space.code(0x1148, {0x90, 0x90, 0x90, 0xe8, 0, 0, 0, 0});
   const StepResult result = stepper->step(frame, memory, caller);
@@ -232,10 +232,10 @@ TEST(Steppers, FramePointerNeedsACallBeforeTheReturnAddress) {
 
   // Below SP, or not aligned: no frame pointer.
   frame.registers.set(rsp, 0x7018);
-  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
   frame.registers.set(rsp, 0x7000);
   frame.registers.set(rbp, 0x7011);
-  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
 }
 
 /// Records of an interpreter, whose return addresses follow no call, count where the chain of them is sound: up
@@ -260,7 +260,7 @@ TEST(Steppers, FramePointersOfAnInterpreter) {
     space.word(0x7050, 0);
     space.word(0x7058, 0x1150);
     FrameState caller;
-    EXPECT_EQ(step(space, caller).status, StepStatus::not_mine);
+    EXPECT_EQ(step(space, caller).status, StepStatus::not_applicable);
     if (id == Abi::amd64)
       space.call_before(0x1150);
     else
@@ -273,23 +273,23 @@ TEST(Steppers, FramePointersOfAnInterpreter) {
 
     MadeUpSpace down = space; // the next record is no further up
     down.word(0x7030, 0x7030);
-    EXPECT_EQ(step(down, caller).status, StepStatus::not_mine);
+    EXPECT_EQ(step(down, caller).status, StepStatus::not_applicable);
     MadeUpSpace data = space; // a return address in no code
     data.word(0x7038, 0x5000);
-    EXPECT_EQ(step(data, caller).status, StepStatus::not_mine);
+    EXPECT_EQ(step(data, caller).status, StepStatus::not_applicable);
     MadeUpSpace odd = space;
     odd.word(0x7010, 0x7031);
-    EXPECT_EQ(step(odd, caller).status, StepStatus::not_mine);
+    EXPECT_EQ(step(odd, caller).status, StepStatus::not_applicable);
   }
 }
 
 /// A guess that leads to no code is none, whoever made it: the next stepper is asked.
-TEST(Walker, GuessesLeadToCode) {
+TEST(Walker, GuessesMustLeadToCode) {
   for (const std::uint64_t nowhere : {0x0ull, 0x5000ull}) {
     MadeUpSpace space;
     const auto guess = [](std::uint64_t pc, std::uint64_t sp) {
       return [=](const FrameState& frame, Memory&, FrameState& caller) {
-        if (frame.registers.pc != 0x1100) return StepResult::not_mine();
+        if (frame.registers.pc != 0x1100) return StepResult::not_applicable();
         StepResult result = to_caller(caller, pc, sp);
         result.trust = Trust::heuristic;
         return result;
@@ -312,7 +312,7 @@ TEST(Walker, GuessesLeadToCode) {
   }
 }
 
-TEST(Steppers, WildCallInTheInnermostFrameOnly) {
+TEST(Steppers, BadCallOnlyInInnermostFrame) {
   MadeUpSpace space;
   space.call_before(0x1150);
   space.word(0x7000, 0x1150);
@@ -326,10 +326,10 @@ TEST(Steppers, WildCallInTheInnermostFrameOnly) {
   EXPECT_EQ(caller.registers.get(rsp), 0x7008u);
   EXPECT_EQ(caller.registers.get(rbp), 0x7777u);
   frame.pc_exact = false;
-  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
   frame.pc_exact = true;
   frame.registers.pc = 0x1300; // that is code
-  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
 }
 
 /// Encodings of call from the Intel SDM, volume 2, "CALL"; each ends the seven bytes.

@@ -47,7 +47,7 @@ TEST(ToolOutput, EscapesText) {
 }
 
 /// Every character of the basic plane and every byte, at each place of a name.
-TEST(ToolOutput, LeavesNothingHarmful) {
+TEST(ToolOutput, EscapesControlCharacters) {
   const auto encoded = [](unsigned code) {
     if (code < 0x80) return std::string(1, static_cast<char>(code));
     if (code < 0x800) return std::string{static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
@@ -84,7 +84,7 @@ TEST(ToolOutput, LeavesNothingHarmful) {
   EXPECT_EQ(out.text(), "\\x9b|\\xe2\\x80|\\xed\\xa0\\x80|\\xf4\\x90\\x80\\x80|\\xc1\\x81|\xf0\x9f\x98\x80");
 }
 
-TEST(ToolOutput, TellsWriteErrors) {
+TEST(ToolOutput, ReportsWriteErrors) {
   const int full = ::open("/dev/full", O_WRONLY);
   ASSERT_GE(full, 0);
   {
@@ -190,7 +190,7 @@ TEST(ToolOutputFile, ReplacesWholeFiles) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path), {}), 2);
 }
 
-TEST(ToolOutputFile, FailsWithoutATrace) {
+TEST(ToolOutputFile, FailureLeavesNoFile) {
   Folder folder;
   EXPECT_FALSE(write_file(folder.path / "none" / "out", std::string_view("x")));
   EXPECT_FALSE(write_file(folder.path, std::string_view("x")));

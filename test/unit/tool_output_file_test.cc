@@ -65,7 +65,7 @@ protected:
   elf::Edit edit;
 };
 
-TEST_F(ToolEdited, SameBytesByEveryWay) {
+TEST_F(ToolEdited, EachMethodWritesSameBytes) {
   ASSERT_TRUE(write(out));
   EXPECT_EQ(read(out), expected);
   EXPECT_EQ(read(in), "0123456789");
@@ -103,7 +103,7 @@ TEST_F(ToolEdited, KeepsModeOwnerAndAttributes) {
 }
 
 // Somebody else's setuid program, copied, is not a setuid program of ours.
-TEST_F(ToolEdited, NoSetuidWithoutTheOwner) {
+TEST_F(ToolEdited, DropsSetuidOfOtherOwner) {
   if (::geteuid() != 0) GTEST_SKIP() << "needs root, to have somebody else's file";
   ASSERT_EQ(::chmod(in.c_str(), 06755), 0);
   ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
@@ -120,7 +120,7 @@ TEST_F(ToolEdited, NoSetuidWithoutTheOwner) {
 }
 
 // The kernel takes setuid bits (from others than root) and capabilities off a file that is written to.
-TEST_F(ToolEdited, AFileWrittenIntoItselfKeepsWhatWritingTakesOff) {
+TEST_F(ToolEdited, InPlaceWriteKeepsCapabilities) {
   fs::create_hard_link(in, folder / "other name");
   ASSERT_EQ(::chmod(in.c_str(), 04711), 0);
   const std::uint32_t capability[] = {0x02000001, 1 << 10, 0, 0, 0}; // version 2, effective: CAP_NET_BIND_SERVICE
@@ -134,7 +134,7 @@ TEST_F(ToolEdited, AFileWrittenIntoItselfKeepsWhatWritingTakesOff) {
   EXPECT_EQ(kept[1], capability[1]);
 }
 
-TEST_F(ToolEdited, HolesStayHoles) {
+TEST_F(ToolEdited, KeepsHoles) {
   constexpr std::uint64_t size = std::uint64_t(5) << 30;
   ASSERT_EQ(::truncate(in.c_str(), static_cast<off_t>(size)), 0);
   if (info(in).st_blocks > 1000) GTEST_SKIP() << "no holes on this file system";
@@ -145,7 +145,7 @@ TEST_F(ToolEdited, HolesStayHoles) {
   EXPECT_LT(info(out).st_blocks, 1000);
 }
 
-TEST_F(ToolEdited, LinksAsCpTreatsThem) {
+TEST_F(ToolEdited, LinksAsInCp) {
   std::ofstream(out) << "old";
   fs::create_symlink("out", folder / "symbolic");
   fs::create_hard_link(out, folder / "hard");
@@ -163,7 +163,7 @@ TEST_F(ToolEdited, LinksAsCpTreatsThem) {
   expect_files(5);
 }
 
-TEST_F(ToolEdited, FailuresLeaveWhatWasThere) {
+TEST_F(ToolEdited, FailureKeepsOldFile) {
   std::ofstream(out) << "old";
   EXPECT_FALSE(write(folder));
   EXPECT_FALSE(write(folder / "none" / "out"));

@@ -32,7 +32,7 @@ bool ends_with_call(Abi abi, std::initializer_list<int> tail) {
   return unwind.ends_with_call(bytes);
 }
 
-TEST(Abi, EveryOneCanBeUnwound) {
+TEST(Abi, EachHasUnwindData) {
   for (const AbiTraits* abi : all_abis()) {
     const UnwindAbi* unwind = find_unwind_abi(abi->id);
     ASSERT_TRUE(unwind) << abi->name;
@@ -131,7 +131,7 @@ TEST(Steppers, ScanFindsFrameRecords) {
   const auto stepper = make_scan_stepper(space.abi());
   const FrameState frame = frame_at(space, 0x1500, 0x7000);
   FrameState caller;
-  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
 
   space.code(0x114c, {0, 0, 0, 0x94}); // bl
   space.word(0x7010, 0x6ff0);          // down the stack
@@ -140,7 +140,7 @@ TEST(Steppers, ScanFindsFrameRecords) {
   space.word(0x7028, 0x1150);
   space.word(0x7030, 0x7070);
   space.word(0x7038, 0x1154); // behind no call
-  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
 
   space.word(0x7040, 0x7070);
   space.word(0x7048, 0x002b'0000'0000'1150);
@@ -173,7 +173,7 @@ TEST(Steppers, ScanFindsSavedStackPointers) {
   space.word(0x7000 + 120, 0x7000);
   space.word(0x7050 + 112, 0x1150);
   space.word(0x7050 + 120, 0x7051); // another place
-  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine);
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
 
   space.word(0x70a0 + 112, 0x1180);
   space.word(0x70a0 + 120, 0x70a0);
@@ -195,7 +195,7 @@ TEST(Steppers, FramePointerFollowsTheBackChain) {
   space.code(0x1180 - 6, {0xc0, 0xe5, 0, 0, 0, 4}); // brasl
   space.word(0x70a0 + 112, 0x1180);
   space.word(0x70a0 + 120, 0x70a0);
-  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine) << "no chain";
+  EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable) << "no chain";
 
   space.word(0x7000, 0x70a0);
   const StepResult result = stepper->step(frame, memory, caller);
@@ -208,7 +208,7 @@ TEST(Steppers, FramePointerFollowsTheBackChain) {
 
   for (const std::uint64_t wrong : {0x7000u, 0x70a1u, 0x70a8u, 0x9000u}) {
     space.word(0x7000, wrong);
-    EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_mine) << wrong;
+    EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable) << wrong;
   }
 }
 
@@ -243,7 +243,7 @@ TEST(CoreProcess, FloatingPointRegistersOfS390x) {
 
 /// On s390x an instruction that raises SIGILL or SIGFPE leaves the pc behind it; a signal that was sent, or
 /// one for an address that cannot be reached, does not.
-TEST(CoreProcess, StandsBehindTheInstructionThatKilledIt) {
+TEST(CoreProcess, PcAfterFaultOnS390x) {
   const ByteOrder order = ByteOrder::big;
   const auto lookup_pc = [&](unsigned signal, std::optional<std::uint32_t> code) {
     Writer body(order);

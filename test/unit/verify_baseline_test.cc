@@ -36,7 +36,7 @@ TEST(VerifyBaseline, TextIsSortedAndReadsBack) {
   EXPECT_EQ(read->text(), text);
 }
 
-TEST(VerifyBaseline, TakesAsManyAsThereAre) {
+TEST(VerifyBaseline, TakesUpToCount) {
   auto known = Baseline::parse("a.so\tC102\t1\tf\n\n# merged\r\na.so\tC102\t1\tf\r\n");
   ASSERT_TRUE(known);
   EXPECT_FALSE(known->take({"a.so", "C102", "g"}));
@@ -54,7 +54,7 @@ TEST(VerifyBaseline, MergeKeepsTheLargerNumber) {
   EXPECT_NE(a->text().find("x\tS001\t1\t\n"), std::string::npos);
 }
 
-TEST(VerifyBaseline, WhatIsNoEntryIsRefusedWithItsLine) {
+TEST(VerifyBaseline, BadLinesAreReported) {
   for (const char* line : {"a.so", "a.so\tC102", "a.so\tC102\tmany\tf", "a.so\tC102\t-1\tf",
                            "a.so\tC102\t99999999999999999999\tf", "a.so\t\t1\tf"}) {
     const auto read = Baseline::parse(std::string("# head\n") + line + "\n");
@@ -64,7 +64,7 @@ TEST(VerifyBaseline, WhatIsNoEntryIsRefusedWithItsLine) {
 }
 
 // What is written reads back, whatever files and functions are called.
-TEST(VerifyBaseline, NamesThatLookLikeSyntaxReadBack) {
+TEST(VerifyBaseline, NamesLikeSyntaxReadBack) {
   Baseline found;
   for (const char* file : {"dir/#odd.so", "a\tb.so", "a\nb.so", "#"})
     for (const char* function : {"f\r\r", "f\t3", "#f", ""}) found.add(Baseline::key(file, "C102", function));

@@ -13,7 +13,7 @@ namespace {
 
 using namespace sframe::verify;
 
-TEST(VerifyParallel, EachItemIsWorkedOnOnce) {
+TEST(VerifyParallel, EachItemOnce) {
   for (const unsigned threads : {0u, 1u, 2u, 7u}) {
     std::vector<std::atomic<int>> done(100);
     sframe::for_each_parallel(done.size(), threads, [&](std::size_t i) { ++done[i]; });
@@ -23,7 +23,7 @@ TEST(VerifyParallel, EachItemIsWorkedOnOnce) {
 }
 
 // Memory that runs out on any thread is the caller's to handle; nothing is left running.
-TEST(VerifyParallel, AnExceptionOfAnyThreadIsTheCallers) {
+TEST(VerifyParallel, ExceptionsReachCaller) {
   for (const unsigned threads : {1u, 2u, 7u}) {
     std::atomic<int> running = 0, begun = 0;
     const auto work = [&](std::size_t i) {
@@ -44,7 +44,7 @@ struct Pcs : Sink {
   std::vector<std::uint64_t> pcs;
 };
 
-TEST(VerifyParallel, FindingsComeInTheOrderOfTheItems) {
+TEST(VerifyParallel, FindingsAreInOrder) {
   std::vector<std::uint64_t> wanted(1000);
   std::iota(wanted.begin(), wanted.end(), 0);
   for (const unsigned threads : {0u, 1u, 3u})

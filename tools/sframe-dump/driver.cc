@@ -137,14 +137,14 @@ std::optional<Problem> Driver::show_functions(const ObjectSection& section, cons
   for (std::uint32_t i = 0; i < part.section.num_fdes() && !stopped(); ++i) {
     auto fde = part.section.fde(i);
     if (!fde) return to_problem(fde.error(), section.name, part.offset);
-    const Place place = names_.place(part.section, part.offset, *fde);
-    if (!wanted(*fde, place)) continue;
+    const FunctionLocation location = names_.locate(part.section, part.offset, *fde);
+    if (!wanted(*fde, location)) continue;
     ++functions_;
     rows += fde->num_fres;
     RowCursor cursor = part.section.rows(*fde);
     const std::uint64_t expected = 1 + std::min<std::uint64_t>(fde->num_fres, part.section.plausible_rows());
     if (budget_ && !budget_->take(Resource::rows, expected)) break;
-    const auto error = dumper_.function(*fde, place, cursor);
+    const auto error = dumper_.function(*fde, location, cursor);
     charge_output();
     if (cursor.at_function_end() && rows_at_end_++ == 0) first_at_end_ = i;
     if (error) return to_problem(*error, section.name, part.offset);
@@ -155,11 +155,11 @@ std::optional<Problem> Driver::show_functions(const ObjectSection& section, cons
   return std::nullopt;
 }
 
-bool Driver::wanted(const EncodedFde& fde, const Place& place) {
-  const AddressRange range{place.start, std::max(fde.size, 1u)}; // an empty function counts as its start
+bool Driver::wanted(const EncodedFde& fde, const FunctionLocation& location) {
+  const AddressRange range{location.start, std::max(fde.size, 1u)}; // an empty function counts as its start
   if (filter_.addresses && !filter_.addresses->overlaps(range)) return false;
   if (filter_.names.empty()) return true;
-  const auto name = names_.find(place);
+  const auto name = names_.find(location);
   if (!name) return false;
   const std::string demangled = elf::demangle(name->raw, name->budget);
   return std::ranges::any_of(filter_.names, [&](const tool::Glob& glob) {

@@ -67,7 +67,7 @@ private:
   bool show_part(const Object& object, const ObjectSection& section, const Part& part,
                  const Problem* damage = nullptr);
   std::optional<Problem> show_functions(const ObjectSection& section, const Part& part);
-  bool wanted(const EncodedFde& fde, const Place& place);
+  bool wanted(const EncodedFde& fde, const FunctionLocation& location);
   void charge_output();
 
   Dumper& dumper_;

@@ -33,7 +33,7 @@ std::string gnu_text(std::string_view name) {
     if (piece.code < 0x20)
       text += {'^', static_cast<char>(name[0] + '@')};
     else
-      append_harmless(text, name.substr(0, piece.size));
+      append_printable(text, name.substr(0, piece.size));
     name.remove_prefix(piece.size);
   }
   return text;
@@ -73,7 +73,7 @@ public:
   void begin_section(const Object&, const ObjectSection& section) override { section_name_ = section.name; }
 
   void begin_part(const Part& part) override;
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override;
 
 private:
   void print_flags(std::uint8_t flags);
@@ -155,7 +155,7 @@ void GnuDumper::function_heading(const EncodedFde& fde) {
   out_ << line_.view();
 }
 
-std::optional<Error> GnuDumper::function(const EncodedFde& fde, const Place&, RowCursor& rows) {
+std::optional<Error> GnuDumper::function(const EncodedFde& fde, const FunctionLocation&, RowCursor& rows) {
   flex_ = fde.fde_type == FdeType::flex;
   function_heading(fde);
   for (EncodedRow encoded; rows.next(encoded);) {

@@ -33,10 +33,10 @@ private:
   void show_archive(Bytes bytes);
   void show_elf(const elf::Image& image, Object object);
   void show_core(Bytes bytes);
-  bool show_module(const elf::Core& core, const elf::Module& module);
+  bool show_module(const elf::Core& core, const elf::CoreModule& module);
   void load_sections(Object& object);
-  Result<elf::Contents> load(const elf::Image& image, const elf::Table& table);
-  bool is_named(const elf::Image& image, const elf::Table& table) const;
+  Result<elf::Contents> load(const elf::Image& image, const elf::SframeLocation& table);
+  bool is_named(const elf::Image& image, const elf::SframeLocation& table) const;
   Problem nothing_found() const { return {"no section " + options_.section, {}, {}}; }
   void report(Object& object, const Problem& problem, int code);
 
@@ -85,7 +85,7 @@ void FileReader::show_elf(const elf::Image& image, Object object) {
 }
 
 /// The bytes of a table, with relocations applied, unless the format shows this version without them.
-Result<elf::Contents> FileReader::load(const elf::Image& image, const elf::Table& table) {
+Result<elf::Contents> FileReader::load(const elf::Image& image, const elf::SframeLocation& table) {
   if (!table.section || !image.relocatable()) return image.contents(table);
   auto plain = image.contents(*table.section);
   constexpr std::size_t version_at = 2;
@@ -97,12 +97,12 @@ Result<elf::Contents> FileReader::load(const elf::Image& image, const elf::Table
 
 /// True if a tool that selects sections by name only would use the table; without section headers there are
 /// no names.
-bool FileReader::is_named(const elf::Image& image, const elf::Table& table) const {
+bool FileReader::is_named(const elf::Image& image, const elf::SframeLocation& table) const {
   return table.section ? table.name == options_.section : image.sections().empty();
 }
 
 void FileReader::load_sections(Object& object) {
-  for (const elf::Table& table : object.image->sframe_tables(options_.section)) {
+  for (const elf::SframeLocation& table : object.image->sframe_tables(options_.section)) {
     if (driver_.dumper().named_sections_only() && !is_named(*object.image, table)) continue;
     auto contents = load(*object.image, table);
     if (budget_.is_used_up()) return;
@@ -157,7 +157,7 @@ void FileReader::show_core(Bytes bytes) {
     found = true;
   }
   if (options_.section == default_section)
-    for (const elf::Module& module : core->modules())
+    for (const elf::CoreModule& module : core->modules())
       if (!driver_.stopped()) found |= show_module(*core, module);
   if (!found)
     driver_.unreadable(path_, {"no SFrame section in the core or in the images mapped in it", {}, {}},
@@ -166,7 +166,7 @@ void FileReader::show_core(Bytes bytes) {
 
 /// Shows the SFrame section of an image mapped in the process, found by its PT_GNU_SFRAME segment. True if
 /// there is one.
-bool FileReader::show_module(const elf::Core& core, const elf::Module& module) {
+bool FileReader::show_module(const elf::Core& core, const elf::CoreModule& module) {
   if (!module.header_address || !module.bias) return false;
   const auto image = elf::Image::parse(core.bytes_at(module.header_address));
   if (!image) return false;

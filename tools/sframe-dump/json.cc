@@ -150,10 +150,10 @@ public:
 
   void begin_part(const Part& part) override;
   void end_part(const Problem* fault) override;
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override;
 
 private:
-  void write_names(const Place& place);
+  void write_names(const FunctionLocation& location);
   void write_row(const FrameRow& row);
   void append_quoted(std::string_view key, const Rule& rule, bool is_cfa);
 
@@ -185,22 +185,22 @@ void JsonDumper::end_part(const Problem* fault) {
   json_.objectEnd();
 }
 
-void JsonDumper::write_names(const Place& place) {
-  if (const auto section = names_.section_name(place); !section.empty())
+void JsonDumper::write_names(const FunctionLocation& location) {
+  if (const auto section = names_.section_name(location); !section.empty())
     write_text(json_, "section", section);
-  const auto name = names_.find(place);
+  const auto name = names_.find(location);
   write_text(json_, "name", name ? name->text(false) : std::string());
   if (!name) return;
   if (const std::string demangled = name->text(true); demangled != name->text(false))
     write_text(json_, "demangled", demangled);
 }
 
-std::optional<Error> JsonDumper::function(const EncodedFde& fde, const Place& place, RowCursor& rows) {
+std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) {
   json_.objectBegin();
   json_.attribute("index", fde.number);
-  json_.attribute("start", hex_text(place.start));
+  json_.attribute("start", hex_text(location.start));
   json_.attribute("size", fde.size);
-  write_names(place);
+  write_names(location);
   json_.attribute("fde_type", to_ref(name_of(fde.fde_type)));
   json_.attribute("pc_type", to_ref(name_of(fde.pc_type)));
   json_.attribute("fre_type", to_ref(name_of(fde.fre_type)));

@@ -70,17 +70,17 @@ public:
   }
   void begin_section(const Object& object, const ObjectSection& section) override {
     image_ = object.image;
-    printer_.objectBegin(to_ref("SFrame section '" + harmless(section.name) + "'"));
+    printer_.objectBegin(to_ref("SFrame section '" + printable(section.name) + "'"));
   }
   void end_section() override { printer_.objectEnd(); }
   void begin_part(const Part& part) override;
   void end_part(const Problem*) override {
     if (!header_only_) printer_.arrayEnd();
   }
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override;
 
 private:
-  std::uint64_t print_start(const EncodedFde& fde, const Place& place);
+  std::uint64_t print_start(const EncodedFde& fde, const FunctionLocation& location);
   void print_info(const EncodedFde& fde);
   void print_row(const EncodedRow& row, std::uint64_t start);
 
@@ -93,13 +93,13 @@ private:
 
 void LlvmDumper::begin_object(const Object& object) {
   printer_.startLine() << '\n';
-  printer_.printString("File", object.path == "-" ? "<stdin>" : harmless(object.name()));
+  printer_.printString("File", object.path == "-" ? "<stdin>" : printable(object.name()));
   if (!object.image) return;
   const AbiTraits* abi = object.image->abi();
   printer_.printString("Format", abi ? to_ref(abi->elf_format) : "elf64-unknown");
   printer_.printString("Arch", abi ? to_ref(abi->llvm_arch) : "unknown");
   printer_.printString("AddressSize", "64bit");
-  printer_.printString("LoadName", harmless(load_name(*object.image)));
+  printer_.printString("LoadName", printable(load_name(*object.image)));
 }
 
 /// LLVM decides by ABI whether the header's fixed offsets are used, not by their values.
@@ -134,16 +134,16 @@ void LlvmDumper::begin_part(const Part& part) {
   if (!header_only_) printer_.arrayBegin("Function Index");
 }
 
-std::uint64_t LlvmDumper::print_start(const EncodedFde& fde, const Place& place) {
-  if (!place.relocation) {
+std::uint64_t LlvmDumper::print_start(const EncodedFde& fde, const FunctionLocation& location) {
+  if (!location.relocation) {
     printer_.printHex("PC", fde.start);
     return fde.start;
   }
   llvm::DictScope scope(printer_, "PC");
   printer_.printString("Relocation",
-                       llvm::object::getELFRelocationTypeName(image_->machine(), place.relocation->type));
-  printer_.printString("Symbol Name", harmless(place.relocation->symbol_name));
-  const auto start = static_cast<std::uint64_t>(place.relocation->addend);
+                       llvm::object::getELFRelocationTypeName(image_->machine(), location.relocation->type));
+  printer_.printString("Symbol Name", printable(location.relocation->symbol_name));
+  const auto start = static_cast<std::uint64_t>(location.relocation->addend);
   printer_.printHex("Start Address", start);
   return start;
 }
@@ -160,10 +160,10 @@ void LlvmDumper::print_info(const EncodedFde& fde) {
   printer_.printHex("Raw", fde.info);
 }
 
-std::optional<Error> LlvmDumper::function(const EncodedFde& fde, const Place& place, RowCursor& rows) {
+std::optional<Error> LlvmDumper::function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) {
   const bool mask = fde.pc_type == PcType::mask;
   llvm::DictScope scope(printer_, to_ref("FuncDescEntry [" + std::to_string(fde.number) + "]"));
-  const std::uint64_t start = print_start(fde, place);
+  const std::uint64_t start = print_start(fde, location);
   printer_.printHex("Size", fde.size);
   printer_.printHex("Start FRE Offset", fde.fre_offset);
   printer_.printNumber("Num FREs", fde.num_fres);

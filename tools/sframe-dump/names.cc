@@ -60,17 +60,17 @@ const elf::Relocation* Names::relocation_at(std::uint64_t offset) const {
   return found != relocations_.end() && found->offset == offset ? &*found : nullptr;
 }
 
-Place Names::place(const sframe::Section& part, std::uint64_t part_offset, const EncodedFde& fde) {
-  Place place{.start = fde.start};
+FunctionLocation Names::locate(const sframe::Section& part, std::uint64_t part_offset, const EncodedFde& fde) {
+  FunctionLocation location{.start = fde.start};
   // The start is the first field of an index entry in every version.
-  place.relocation = relocation_at(part_offset + fde.index_offset);
-  if (!place.relocation || place.relocation->section == 0) return place;
-  place.section = place.relocation->section;
+  location.relocation = relocation_at(part_offset + fde.index_offset);
+  if (!location.relocation || location.relocation->section == 0) return location;
+  location.section = location.relocation->section;
   const auto sections = object_->image->sections();
-  if (place.section < sections.size()) place.start -= sections[place.section].address;
-  if (part.header().flags & flag_func_start_pcrel || !starts_as_written(part, part_offset)) return place;
-  place.start = written_start(*place.relocation);
-  return place;
+  if (location.section < sections.size()) location.start -= sections[location.section].address;
+  if (part.header().flags & flag_func_start_pcrel || !starts_as_written(part, part_offset)) return location;
+  location.start = written_start(*location.relocation);
+  return location;
 }
 
 /// True if the starts are the relocations' targets. Without the flag FUNC_START_PCREL, starts are relative to
@@ -99,15 +99,15 @@ bool Names::starts_as_written(const sframe::Section& part, std::uint64_t part_of
   return reading_->as_written;
 }
 
-std::optional<FunctionName> Names::find(const Place& place) {
-  const auto match = symbols().find(place.section, place.start);
+std::optional<FunctionName> Names::find(const FunctionLocation& location) {
+  const auto match = symbols().find(location.section, location.start);
   if (!match) return std::nullopt;
   return FunctionName{match->symbol->name, match->offset, object_->image ? object_->image->budget() : nullptr};
 }
 
-std::string_view Names::section_name(const Place& place) const {
-  if (place.section == 0 || !object_->image || place.section >= object_->image->sections().size()) return {};
-  return object_->image->sections()[place.section].name;
+std::string_view Names::section_name(const FunctionLocation& location) const {
+  if (location.section == 0 || !object_->image || location.section >= object_->image->sections().size()) return {};
+  return object_->image->sections()[location.section].name;
 }
 
 } // namespace sframe::dump

@@ -19,7 +19,7 @@
 namespace sframe::dump {
 
 /// The start of a function: an address, or in a relocatable object an offset in a section.
-struct Place {
+struct FunctionLocation {
   std::uint64_t start = 0;
   std::uint32_t section = 0;                   ///< 0 = an address
   const elf::Relocation* relocation = nullptr; ///< gives the start, in a relocatable object
@@ -42,13 +42,13 @@ public:
   void select(const ObjectSection& section);
 
   /// The start of function `fde` of the SFrame section at `part_offset` in the selected section.
-  Place place(const sframe::Section& part, std::uint64_t part_offset, const EncodedFde& fde);
+  FunctionLocation locate(const sframe::Section& part, std::uint64_t part_offset, const EncodedFde& fde);
 
   /// The symbol that covers the place, if any.
-  std::optional<FunctionName> find(const Place& place);
+  std::optional<FunctionName> find(const FunctionLocation& location);
 
   /// ".text" for a place in a relocatable object, else empty.
-  std::string_view section_name(const Place& place) const;
+  std::string_view section_name(const FunctionLocation& location) const;
 
   /// The error in reading the section's relocations, if any.
   const std::optional<Problem>& problem() const { return problem_; }

@@ -19,7 +19,7 @@ struct ObjectSection {
   std::string name;
   std::uint64_t address = 0;
   elf::Contents contents;                ///< relocations applied
-  const elf::Section* section = nullptr; ///< its origin, if it is a section of object.image
+  const elf::SectionHeader* section = nullptr; ///< its origin, if it is a section of object.image
 };
 
 struct Object {

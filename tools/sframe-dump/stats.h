@@ -69,7 +69,7 @@ class StatsCollector {
 public:
   void begin_object(const Object& object);
   void begin_part(const Part& part);
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows);
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows);
   /// The part's numbers; call at its end.
   PartStats part() const;
   /// The object's numbers; call at its end. N log N in the number of functions.

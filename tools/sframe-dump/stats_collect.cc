@@ -36,7 +36,7 @@ void StatsCollector::begin_part(const Part& part) {
   seen_.assign(std::min<std::size_t>(part.section.header().fre_size, part.section.bytes().size()), false);
 }
 
-std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Place& place, RowCursor& rows) {
+std::optional<Error> StatsCollector::function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) {
   RowsSize size;
   for (EncodedRow row; rows.next(row);) {
     const auto decoded = rows.decode(row);
@@ -75,7 +75,7 @@ std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Place
     stats_.bytes.row_starts += size.starts;
     stats_.bytes.data_words += size.words;
   }
-  functions_[place.section].push_back({place.start, fde.size});
+  functions_[location.section].push_back({location.start, fde.size});
   return rows.error();
 }
 
@@ -109,7 +109,7 @@ ObjectStats StatsCollector::object() {
     stats.executable_bytes += code.size();
     stats.covered_bytes += code.size_in_common(AddressSet(std::exchange(functions_[section], {})));
   }
-  for (const elf::Section& section : object_->image->sections()) {
+  for (const elf::SectionHeader& section : object_->image->sections()) {
     if (section.name == ".eh_frame") stats.eh_frame += section.size;
     if (section.name == ".eh_frame_hdr") stats.eh_frame_hdr += section.size;
   }

@@ -50,7 +50,7 @@ public:
   }
   void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
   void begin_part(const Part& part) override;
-  std::optional<Error> function(const EncodedFde& fde, const Place& place, RowCursor& rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override;
 
 private:
   enum class Style : std::uint8_t { title, name, faint, plain };
@@ -58,7 +58,7 @@ private:
   void title();
   void field(std::string_view label, std::string_view value);
   void sub_section(std::string_view label, std::uint64_t offset, std::uint64_t size);
-  void function_heading(const EncodedFde& fde, const Place& place);
+  void function_heading(const EncodedFde& fde, const FunctionLocation& location);
   void describe(const EncodedFde& fde);
   void format_row(const FrameRow& row);
   std::optional<Widths> measure(RowCursor rows);
@@ -132,18 +132,18 @@ void TextDumper::begin_part(const Part& part) {
   sub_section("Rows", part.section.rows_offset(), header.fre_size);
 }
 
-void TextDumper::function_heading(const EncodedFde& fde, const Place& place) {
+void TextDumper::function_heading(const EncodedFde& fde, const FunctionLocation& location) {
   line_.clear();
   line_.text("\n  [").number(fde.number).text("] ");
   out_ << line_.view();
-  if (const auto section = names_.section_name(place); !section.empty()) {
+  if (const auto section = names_.section_name(location); !section.empty()) {
     out_.safe(section);
     out_ << " ";
   }
   line_.clear();
-  line_.text("0x").hex(place.start).text("-0x").hex(range_end(place.start, fde.size));
+  line_.text("0x").hex(location.start).text("-0x").hex(range_end(location.start, fde.size));
   styled(Style::faint, line_.view());
-  if (const auto name = names_.find(place)) {
+  if (const auto name = names_.find(location)) {
     out_ << "  ";
     styled(Style::name, name->text(true));
   }
@@ -184,13 +184,13 @@ std::optional<Widths> TextDumper::measure(RowCursor rows) {
   return widths;
 }
 
-std::optional<Error> TextDumper::function(const EncodedFde& fde, const Place& place, RowCursor& rows) {
-  function_heading(fde, place);
+std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) {
+  function_heading(fde, location);
   describe(fde);
   const bool mask = fde.pc_type == PcType::mask;
   const auto widths = measure(rows);
   if (widths) print_columns(mask ? "OFFSET" : "START", "CFA", "RA", "FP", *widths, Style::faint);
-  for (FrameRow row; rows.next(row);) print_row(row.offset + (mask ? 0 : place.start), row, *widths);
+  for (FrameRow row; rows.next(row);) print_row(row.offset + (mask ? 0 : location.start), row, *widths);
   return rows.error();
 }
 

@@ -11,24 +11,24 @@ namespace sframe::gen {
 
 namespace {
 
-constexpr std::size_t max_faults_told = 10;
+constexpr std::size_t max_faults_reported = 10;
 
 std::unexpected<FileProblem> failed(const std::string& file, Problem problem) {
   return std::unexpected(FileProblem{file, std::move(problem)});
 }
 
-void tell_problems(tool::Messages& messages, const std::string& file, const Input& input) {
+void report_problems(tool::Messages& messages, const std::string& file, const Input& input) {
   if (!input.image) return;
   for (const Problem& problem : input.image->problems()) messages.warning(file, problem);
 }
 
-void tell_faults(tool::Messages& messages, const std::string& file, const generate::Report& report) {
-  const std::size_t told = std::min(report.faults.size(), max_faults_told);
-  for (const generate::Fault& fault : std::span(report.faults).first(told))
+void report_faults(tool::Messages& messages, const std::string& file, const generate::Report& report) {
+  const std::size_t reported = std::min(report.faults.size(), max_faults_reported);
+  for (const generate::Fault& fault : std::span(report.faults).first(reported))
     messages.warning(
         file, Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
-  if (told < report.faults.size())
-    messages.warning(file, std::to_string(report.faults.size() - told) + " more unreadable entries");
+  if (reported < report.faults.size())
+    messages.warning(file, std::to_string(report.faults.size() - reported) + " more unreadable entries");
 }
 
 /// Handles a file without anything to convert: --emit=elf copies it.
@@ -50,11 +50,11 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
   Budget budget(line.limits, file.bytes().size());
   const auto input = read_input(line, file.bytes(), budget);
   if (!input) return give_up(input.error());
-  tell_problems(messages, line.input, *input);
+  report_problems(messages, line.input, *input);
   const auto generated = generate(line, *input);
   if (!generated && generated.error().nothing_to_convert) summary.add_unconverted(*input);
   if (!generated) return give_up(generated.error());
-  tell_faults(messages, line.input, generated->report);
+  report_faults(messages, line.input, generated->report);
   for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);
   summary.add(*input, *generated);
   return emit(line, file, *input, *generated);
@@ -83,7 +83,7 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
     return keep(generated.error().problem.text());
   }
   if (!generated) return failed(name, generated.error().problem);
-  tell_faults(messages, name, generated->report);
+  report_faults(messages, name, generated->report);
   for (const std::string& warning : generated->warnings) messages.warning(name, warning);
   summary.add(*input, *generated, member.name);
   ++summary.converted_members;

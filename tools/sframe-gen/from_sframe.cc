@@ -35,7 +35,7 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
     if (!done) return std::unexpected(done.error());
     return sections;
   }
-  for (const elf::Table& table : input.image->sframe_tables()) {
+  for (const elf::SframeLocation& table : input.image->sframe_tables()) {
     auto contents = input.object ? input.object->sframe_contents(table) : input.image->contents(table);
     if (!contents) return std::unexpected(contents.error());
     storage.push_back(std::move(*contents));
@@ -45,8 +45,8 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
   return sections;
 }
 
-Unplaced with_report(Reencoded&& made, const AbiTraits& abi) {
-  Unplaced out{std::move(made.builder), {}, &abi, {}};
+ConvertedSection with_report(Reencoded&& made, const AbiTraits& abi) {
+  ConvertedSection out{std::move(made.builder), {}, &abi, {}};
   generate::Report& report = out.report;
   for (const RefusedFunction& refused : made.refused) {
     const generate::Reason why = generate::reason(refused.refusal.reason);
@@ -68,7 +68,7 @@ Unplaced with_report(Reencoded&& made, const AbiTraits& abi) {
 
 } // namespace
 
-std::expected<Unplaced, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::Places places) {
+std::expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::AddressBounds bounds) {
   const auto failed = [](Problem problem) { return std::unexpected(Failure{std::move(problem)}); };
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);
@@ -91,7 +91,7 @@ std::expected<Unplaced, Failure> convert_sframe(const CommandLine& line, const I
                         .merge_functions = line.merge_functions,
                         .share_rows = share_rows(line, abi),
                         .aux_header = {}},
-                       places.lowest, places.highest);
+                       bounds.lowest, bounds.highest);
   if (!made) return failed(to_problem(made.error()));
   return with_report(std::move(*made), abi);
 }

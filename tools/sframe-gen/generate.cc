@@ -47,7 +47,7 @@ bool is_bitcode(std::span<const std::byte> bytes) {
 /// Objects for link-time optimisation have no code before it.
 bool awaits_link_time_optimisation(const elf::Image& image) {
   return std::ranges::any_of(image.sections(),
-                             [](const elf::Section& s) { return s.name.starts_with(".gnu.lto_"); });
+                             [](const elf::SectionHeader& s) { return s.name.starts_with(".gnu.lto_"); });
 }
 
 /// The reason why a conversion has no function.
@@ -73,12 +73,12 @@ generate::Report::PcBytes count_executable(const elf::Image& image, std::span<co
   return {code.size(), code.size_in_common(AddressSet(std::move(functions)))};
 }
 
-std::expected<Unplaced, Failure> convert_at(const CommandLine& line, const Input& input, elf::Places places) {
-  return line.from == From::cfi ? convert_cfi(line, input, places) : convert_sframe(line, input, places);
+std::expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input, elf::AddressBounds bounds) {
+  return line.from == From::cfi ? convert_cfi(line, input, bounds) : convert_sframe(line, input, bounds);
 }
 
 /// The reason why files of this kind never have anything to convert.
-std::optional<std::string> foreign(std::span<const std::byte> bytes) {
+std::optional<std::string> unsupported_file(std::span<const std::byte> bytes) {
   constexpr std::size_t class_at = 4;
   constexpr auto class_32 = std::byte(1);
   if (bytes.empty()) return "empty file";
@@ -90,7 +90,7 @@ std::optional<std::string> foreign(std::span<const std::byte> bytes) {
 }
 
 /// Builds the section at its address.
-std::expected<Generated, Failure> finish(const CommandLine& line, const Input& input, Unplaced& unplaced,
+std::expected<Generated, Failure> finish(const CommandLine& line, const Input& input, ConvertedSection& unplaced,
                                           std::uint64_t address) {
   auto bytes = unplaced.builder.finish(address);
   if (!bytes) return failed(to_problem(bytes.error(), line.emit));
@@ -118,7 +118,7 @@ std::expected<Input, Failure> read_input(const CommandLine& line, std::span<cons
     if (section || section.error().kind != ErrorKind::bad_magic) return input;
     if (!is_bitcode(bytes)) return nothing_there("not an ELF file or SFrame section");
   }
-  if (auto why = foreign(bytes)) return nothing_there(std::move(*why));
+  if (auto why = unsupported_file(bytes)) return nothing_there(std::move(*why));
   auto image = elf::Image::parse(bytes, &budget);
   if (!image) return failed(image.error());
   if (image->type() == elf::et_core)
@@ -167,13 +167,13 @@ std::expected<Generated, Failure> generate(const CommandLine& line, const Input&
   // address.
   std::optional<elf::Insertion> insertion;
   std::uint64_t address = input.object ? input.object->end() : section_address(line, input);
-  elf::Places places{address, address};
+  elf::AddressBounds bounds{address, address};
   if (emits_file && !input.object) {
     auto planned = elf::Insertion::plan(*input.image);
     if (!planned) return failed(std::move(planned.error()));
-    places = insertion.emplace(std::move(*planned)).places();
+    bounds = insertion.emplace(std::move(*planned)).bounds();
   }
-  auto made = convert_at(line, input, places);
+  auto made = convert_at(line, input, bounds);
   if (!made) return std::unexpected(made.error());
   if (insertion) {
     const auto chosen = insertion->choose_address(made->builder.size());
@@ -202,7 +202,7 @@ bool share_rows(const CommandLine& line, const AbiTraits& abi) {
   return line.share_rows.value_or(line.byte_order.value_or(abi.byte_order) == ByteOrder::little);
 }
 
-std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::Places places) {
+std::expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::AddressBounds bounds) {
   if (!input.image) return failed({"not an ELF file", {}, {}});
   const auto cfi = generate::CfiInput::from_image(*input.image);
   if (!cfi) return failed(cfi.error());
@@ -227,15 +227,15 @@ std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Inpu
   auto conversion = generate::from_cfi(*cfi, options);
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
   const auto reach = conversion.builder.address_range();
-  if (!reach || reach->lowest > places.lowest || reach->highest < places.highest) {
+  if (!reach || reach->lowest > bounds.lowest || reach->highest < bounds.highest) {
     // The position of start fields depends on the number of functions; using the number of all functions is
     // enough.
     options.start_fields =
-        StartFields::make(line.version, places.lowest, places.highest, conversion.builder.num_fdes());
+        StartFields::make(line.version, bounds.lowest, bounds.highest, conversion.builder.num_fdes());
     auto in_reach = generate::from_cfi(*cfi, options);
     if (in_reach.builder.num_fdes() != 0) conversion = std::move(in_reach);
   }
-  return Unplaced{std::move(conversion.builder), std::move(conversion.report), cfi->abi, {}};
+  return ConvertedSection{std::move(conversion.builder), std::move(conversion.report), cfi->abi, {}};
 }
 
 } // namespace sframe::gen

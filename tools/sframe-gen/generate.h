@@ -70,7 +70,7 @@ std::uint64_t section_address(const CommandLine& line, const Input& input);
 bool share_rows(const CommandLine& line, const AbiTraits& abi);
 
 /// A section that is converted, but has no address yet.
-struct Unplaced {
+struct ConvertedSection {
   Builder builder;
   generate::Report report;
   const AbiTraits* abi = nullptr;
@@ -80,12 +80,12 @@ struct Unplaced {
 /// The section and, with --emit=elf, the file that contains it. Converts once.
 std::expected<Generated, Failure> generate(const CommandLine& line, const Input& input);
 
-/// --from=cfi, for any of `places`: functions out of their reach (versions 1 and 2) are left out. Fails if
+/// --from=cfi, for any of `bounds`: functions out of their reach (versions 1 and 2) are left out. Fails if
 /// there is no CFI.
-std::expected<Unplaced, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::Places places);
+std::expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::AddressBounds bounds);
 
-/// --from=sframe: merges the contents of the input's sections into one section at any of `places`.
-std::expected<Unplaced, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::Places places);
+/// --from=sframe: merges the contents of the input's sections into one section at any of `bounds`.
+std::expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::AddressBounds bounds);
 
 /// With --from=sframe: counts the bytes of code of the functions that were written.
 void count_written(Generated& generated);

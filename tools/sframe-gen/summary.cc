@@ -7,7 +7,7 @@ namespace sframe::gen {
 namespace {
 
 std::uint64_t size_of(const Input& input, std::string_view name) {
-  const elf::Section* section = input.image ? input.image->find_section(name) : nullptr;
+  const elf::SectionHeader* section = input.image ? input.image->find_section(name) : nullptr;
   return section && section->type != elf::sht_nobits ? section->size : 0;
 }
 

@@ -54,7 +54,7 @@ std::vector<Box> boxes_of(const std::map<std::string, std::uint64_t>& counts) {
 /// Escapes text for XML, which cannot represent most control characters; these are escaped first.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : harmless(text)) {
+  for (const char c : printable(text)) {
     switch (c) {
     case '&': result += "&amp;"; break;
     case '<': result += "&lt;"; break;

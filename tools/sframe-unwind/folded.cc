@@ -10,7 +10,7 @@
 namespace sframe::unwind_tool {
 
 std::string folded_name(std::string_view name) {
-  std::string safe = harmless(name);
+  std::string safe = printable(name);
   std::ranges::replace(safe, ';', ':');
   return safe;
 }
@@ -21,12 +21,12 @@ void FoldedStacks::begin_thread(std::span<const process::Thread* const> threads)
 }
 
 void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
-  const Place& place = places_.of(frame);
+  const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
   // Unnamed functions are shown by module, so that a graph does not split at every address.
-  if (place.function)
-    frames_.push_back(folded_name(place.function->name));
+  if (symbols.function)
+    frames_.push_back(folded_name(symbols.function->name));
   else
-    frames_.push_back(place.module ? "[" + folded_name(place.module->name()) + "]" : "[unknown]");
+    frames_.push_back(symbols.module ? "[" + folded_name(symbols.module->name()) + "]" : "[unknown]");
 }
 
 void FoldedStacks::end_thread(const unwind::WalkEnd&) {

@@ -18,7 +18,7 @@ namespace sframe::unwind_tool {
 
 class FoldedStacks final : public Printer {
 public:
-  explicit FoldedStacks(Places& places) : places_(places) {}
+  explicit FoldedStacks(Symbolizer& symbolizer) : symbolizer_(symbolizer) {}
 
   void begin(process::ProcessState&) override {}
   void begin_thread(std::span<const process::Thread* const> threads) override;
@@ -34,7 +34,7 @@ public:
   const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
 
 private:
-  Places& places_;
+  Symbolizer& symbolizer_;
   std::string thread_;
   std::vector<std::string> frames_; ///< innermost first
   std::map<std::string, std::uint64_t> counts_;

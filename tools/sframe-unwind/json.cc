@@ -16,8 +16,8 @@ namespace {
 
 class JsonPrinter final : public Printer {
 public:
-  JsonPrinter(tool::Output& out, Places& places, const PrintSettings& settings)
-      : out_(out), places_(places), settings_(settings) {}
+  JsonPrinter(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings)
+      : out_(out), symbolizer_(symbolizer), settings_(settings) {}
 
   void begin(process::ProcessState& process) override {
     abi_ = unwind::find_unwind_abi(process.space().abi().id);
@@ -53,23 +53,23 @@ public:
   }
 
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
-    const Place& place = places_.of(frame);
+    const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
     out_ << (std::exchange(first_frame_, false) ? "\n" : ",\n") << "    {\"pc\": ";
     address(frame.pc);
     if (frame.has_cfa) key("cfa"), address(frame.cfa);
-    if (place.function) {
-      key("function"), out_.json_string(place.function->name);
-      key("offset"), out_.decimal(place.function->offset);
+    if (symbols.function) {
+      key("function"), out_.json_string(symbols.function->name);
+      key("offset"), out_.decimal(symbols.function->offset);
     }
-    if (place.module) {
-      key("module"), out_.json_string(place.module->info().path);
-      key("module_offset"), out_.decimal(frame.pc - place.module->info().start);
-      if (!place.module->info().build_id.empty()) key("build_id"), build_id(place.module->info().build_id);
+    if (symbols.module) {
+      key("module"), out_.json_string(symbols.module->info().path);
+      key("module_offset"), out_.decimal(frame.pc - symbols.module->info().start);
+      if (!symbols.module->info().build_id.empty()) key("build_id"), build_id(symbols.module->info().build_id);
     }
     key("stepper"), out_.json_string(frame.stepper());
     key("trust"), out_ << (frame.trust == unwind::Trust::exact ? "\"exact\"" : "\"heuristic\"");
     key("signal_frame"), out_ << (frame.signal_frame ? "true" : "false");
-    if (place.source) print(*place.source);
+    if (symbols.source) print(*symbols.source);
     if (settings_.registers) print(registers);
     out_ << '}';
   }
@@ -119,11 +119,11 @@ private:
     out_ << '}';
   }
 
-  void print(const modules::SourcePlace& place) {
-    print(place.at);
+  void print(const modules::SourceLocation& symbols) {
+    print(symbols.at);
     key("inlined"), out_ << '[';
     std::string_view before = "{";
-    for (const modules::InlinedCall& call : place.inlined) {
+    for (const modules::InlinedCall& call : symbols.inlined) {
       out_ << std::exchange(before, ", {") << "\"function\": ";
       if (call.function.empty())
         out_ << "null";
@@ -180,7 +180,7 @@ private:
   void build_id(std::span<const std::byte> id) { out_.json_string(elf::to_hex(id)); }
 
   tool::Output& out_;
-  Places& places_;
+  Symbolizer& symbolizer_;
   PrintSettings settings_;
   const unwind::UnwindAbi* abi_ = nullptr;
   bool first_thread_ = true;
@@ -198,8 +198,8 @@ void print_failure(tool::Output& out, const std::string& format, std::string_vie
   out.json_string(why.text()) << "}\n}\n";
 }
 
-std::unique_ptr<Printer> make_json_printer(tool::Output& out, Places& places, const PrintSettings& settings) {
-  return std::make_unique<JsonPrinter>(out, places, settings);
+std::unique_ptr<Printer> make_json_printer(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings) {
+  return std::make_unique<JsonPrinter>(out, symbolizer, settings);
 }
 
 } // namespace sframe::unwind_tool

@@ -123,7 +123,7 @@ public:
       : app_(app), options_(options), process_(process), interruption_(interruption), out_(out) {}
 
   int run() {
-    if (options_.format == "folded" || options_.format == "svg") folded_.emplace(*places());
+    if (options_.format == "folded" || options_.format == "svg") folded_.emplace(*symbolizer());
     const auto start = std::chrono::steady_clock::now();
     for (std::uint32_t sample = 0; sample < options_.count && !out_.failed(); ++sample) {
       if (sample && over_before(start + std::chrono::milliseconds(options_.interval) * sample)) break;
@@ -149,13 +149,13 @@ private:
   }
 
   /// Names by address; valid while the mappings are unchanged.
-  Places* places() {
-    if (!places_ || generation_ != process_.generation()) {
-      places_.emplace(process_.space(),
-                      PlaceSettings{.names = !options_.no_names, .source = options_.source});
+  Symbolizer* symbolizer() {
+    if (!symbolizer_ || generation_ != process_.generation()) {
+      symbolizer_.emplace(process_.space(),
+                      SymbolizerSettings{.names = !options_.no_names, .source = options_.source});
       generation_ = process_.generation();
     }
-    return &*places_;
+    return &*symbolizer_;
   }
 
   /// True if the process ended before that time, or the user ended the sampling.
@@ -218,7 +218,7 @@ private:
       complete_ = false;
     }
     if (folded_) {
-      places();
+      symbolizer();
       recording.replay(*folded_);
       return;
     }
@@ -232,8 +232,8 @@ private:
     const PrintSettings settings = {.registers = options_.registers,
                                     .color = app_.output_path() == "-" &&
                                              tool::use_color(app_.color(), STDOUT_FILENO)};
-    return options_.format == "json" ? make_json_printer(out_, *places(), settings)
-                                     : make_text_printer(out_, *places(), settings);
+    return options_.format == "json" ? make_json_printer(out_, *symbolizer(), settings)
+                                     : make_text_printer(out_, *symbolizer(), settings);
   }
 
   /// Reports problems of modules; true if there were any.
@@ -249,8 +249,8 @@ private:
   process::LiveProcess& process_;
   Interruption& interruption_;
   tool::Output& out_;
-  std::optional<Places> places_; ///< must not be moved
-  std::uint64_t generation_ = 0; ///< of the modules that places_ is for
+  std::optional<Symbolizer> symbolizer_; ///< must not be moved
+  std::uint64_t generation_ = 0; ///< of the modules that symbolizer_ is for
   std::optional<unwind::Walker> walker_;
   std::uint64_t walker_generation_ = 0;
   std::optional<FoldedStacks> folded_;

@@ -25,7 +25,7 @@ int run_tool(int argc, char** argv) {
   sframe::unwind_tool::Options options;
   sframe::unwind_tool::add_options(app, options);
   if (const auto code = app.parse(argc, argv)) return *code;
-  auto wrong = settle(options);
+  auto wrong = identify_core(options);
   if (!wrong) wrong = check(options);
   if (wrong) {
     app.messages().error(wrong->file, wrong->what);

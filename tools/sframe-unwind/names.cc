@@ -4,28 +4,28 @@
 
 namespace sframe::unwind_tool {
 
-const Place& Places::of(const unwind::Frame& frame) {
-  constexpr std::size_t most_places = 1 << 16; // more than real stacks need
-  auto& places = frame.lookup_pc() == frame.pc ? exact_ : behind_;
-  if (places.size() >= most_places) places.clear();
-  const auto [at, added] = places.try_emplace(frame.pc);
-  Place& place = at->second;
-  if (!added) return place;
-  place.module = space_.module_at(frame.lookup_pc());
-  if (place.module && settings_.source) place.source = source_.find(*place.module, frame.lookup_pc());
-  if (settings_.names) place.function = modules::function_of(frame, place.module, symbols_);
-  pay(place);
-  return place;
+const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
+  constexpr std::size_t max_cached_frames = 1 << 16; // more than real stacks need
+  auto& cache = frame.lookup_pc() == frame.pc ? exact_pcs_ : return_addresses_;
+  if (cache.size() >= max_cached_frames) cache.clear();
+  const auto [at, added] = cache.try_emplace(frame.pc);
+  SymbolizedFrame& symbols = at->second;
+  if (!added) return symbols;
+  symbols.module = space_.module_at(frame.lookup_pc());
+  if (symbols.module && settings_.source) symbols.source = source_.find(*symbols.module, frame.lookup_pc());
+  if (settings_.names) symbols.function = modules::function_of(frame, symbols.module, symbols_);
+  charge(symbols);
+  return symbols;
 }
 
 /// Charges the names to the budget: the walk ends when it is used up.
-void Places::pay(const Place& place) const {
+void Symbolizer::charge(const SymbolizedFrame& symbols) const {
   Budget* const budget = space_.budget();
   if (!budget) return;
-  std::size_t bytes = place.function ? place.function->name.size() : 0;
-  if (place.source) {
-    bytes += place.source->at.file.size();
-    for (const modules::InlinedCall& call : place.source->inlined)
+  std::size_t bytes = symbols.function ? symbols.function->name.size() : 0;
+  if (symbols.source) {
+    bytes += symbols.source->at.file.size();
+    for (const modules::InlinedCall& call : symbols.source->inlined)
       bytes += call.function.size() + call.at.file.size();
   }
   budget->take(Resource::name_bytes, bytes);

@@ -14,32 +14,32 @@
 
 namespace sframe::unwind_tool {
 
-struct Place {
+struct SymbolizedFrame {
   modules::Module* module = nullptr;
   std::optional<modules::FunctionName> function;
-  std::optional<modules::SourcePlace> source;
+  std::optional<modules::SourceLocation> source;
 };
 
 /// What to look up.
-struct PlaceSettings {
+struct SymbolizerSettings {
   bool names = true;
   bool source = false;
 };
 
-class Places {
+class Symbolizer {
 public:
-  Places(modules::ModuleSpace& space, PlaceSettings settings) : space_(space), settings_(settings) {}
+  Symbolizer(modules::ModuleSpace& space, SymbolizerSettings settings) : space_(space), settings_(settings) {}
 
-  const Place& of(const unwind::Frame& frame);
+  const SymbolizedFrame& symbolize(const unwind::Frame& frame);
 
 private:
-  void pay(const Place& place) const;
+  void charge(const SymbolizedFrame& symbols) const;
 
   modules::ModuleSpace& space_;
-  PlaceSettings settings_;
+  SymbolizerSettings settings_;
   modules::ElfSymbols symbols_;
   modules::DwarfSource source_;
-  std::unordered_map<std::uint64_t, Place> exact_, behind_;
+  std::unordered_map<std::uint64_t, SymbolizedFrame> exact_pcs_, return_addresses_;
 };
 
 } // namespace sframe::unwind_tool

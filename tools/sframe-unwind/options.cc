@@ -121,11 +121,11 @@ bool looks_like_core(const std::string& path) {
 
 } // namespace
 
-std::optional<Wrong> settle(Options& options) {
+std::optional<OptionError> identify_core(Options& options) {
   std::string &core = options.core, &executable = options.files.executable;
   options.files.open_files = !options.no_files;
   if (!options.named_core.empty()) {
-    if (!executable.empty()) return Wrong{executable, "--core and two more files; pass CORE once"};
+    if (!executable.empty()) return OptionError{executable, "--core and two more files; pass CORE once"};
     executable = std::exchange(core, options.named_core);
   } else if (executable == "-" || (!core.empty() && !executable.empty() && looks_like_core(executable) && !looks_like_core(core))) {
     std::swap(core, executable);
@@ -143,30 +143,30 @@ tool::SandboxNeeds sandbox_needs(const Options& options) {
   return needs;
 }
 
-std::optional<Wrong> check(const Options& options) {
-  if (options.compare && options.group) return Wrong{{}, "--compare and --group cannot be combined"};
+std::optional<OptionError> check(const Options& options) {
+  if (options.compare && options.group) return OptionError{{}, "--compare and --group cannot be combined"};
   if (options.keep_generated && (!options.files.generate_sframe || options.files.sframe_dir.empty()))
-    return Wrong{{}, "--keep-generated needs --generate and --sframe-dir"};
+    return OptionError{{}, "--keep-generated needs --generate and --sframe-dir"};
   if (options.list_steppers) return std::nullopt;
   const modules::FileOptions& files = options.files;
   if (options.no_files && !(files.executable.empty() && files.sysroot.empty() && files.sframe_dir.empty() && files.more_debug_dirs.empty()))
-    return Wrong{{}, "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
+    return OptionError{{}, "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
   const bool counts = options.format == "folded" || options.format == "svg";
-  if (options.pid && !options.core.empty()) return Wrong{{}, "--pid and CORE cannot be combined"};
-  if (!options.pid && options.core.empty()) return Wrong{{}, "CORE is required (--help shows the options)"};
+  if (options.pid && !options.core.empty()) return OptionError{{}, "--pid and CORE cannot be combined"};
+  if (!options.pid && options.core.empty()) return OptionError{{}, "CORE is required (--help shows the options)"};
   if (!options.pid && (counts || options.count > 1))
-    return Wrong{{}, "--count, --format=folded and --format=svg need --pid"};
+    return OptionError{{}, "--count, --format=folded and --format=svg need --pid"};
   if (counts && (options.compare || options.group))
-    return Wrong{{}, "--format=" + options.format + " cannot be combined with --compare or --group"};
+    return OptionError{{}, "--format=" + options.format + " cannot be combined with --compare or --group"};
   // A module with a missing file is walked as far as possible, but a file named by the user must exist.
   const std::string& executable = options.files.executable;
   if (!executable.empty())
     if (const auto file = elf::File::open_regular(executable); !file)
-      return Wrong{executable, file.error().text()};
+      return OptionError{executable, file.error().text()};
   std::error_code ignored;
   const std::string& sframe_dir = options.files.sframe_dir;
   if (!sframe_dir.empty() && !std::filesystem::is_directory(sframe_dir, ignored))
-    return Wrong{sframe_dir, "--sframe-dir: not a directory"};
+    return OptionError{sframe_dir, "--sframe-dir: not a directory"};
   return std::nullopt;
 }
 

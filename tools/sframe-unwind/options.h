@@ -41,20 +41,20 @@ struct Options {
 /// Declares the options. They are filled in by app.parse().
 void add_options(tool::App& app, Options& options);
 
-struct Wrong {
+struct OptionError {
   std::string file; ///< may be empty
   std::string what;
 };
 
 /// Determines which file is the core: CORE EXECUTABLE, EXECUTABLE CORE, and EXECUTABLE --core CORE are
 /// equivalent.
-std::optional<Wrong> settle(Options& options);
+std::optional<OptionError> identify_core(Options& options);
 
 /// The files that may be opened: with --sysroot, those in it and those named by options; else all that the
 /// core names.
 tool::SandboxNeeds sandbox_needs(const Options& options);
 
 /// Checks the options together, and the files they name. Empty if they are valid.
-std::optional<Wrong> check(const Options& options);
+std::optional<OptionError> check(const Options& options);
 
 } // namespace sframe::unwind_tool

@@ -74,12 +74,12 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
   unwind::Walker walker(space, std::move(*steppers));
   walker.set_max_frames(options.max_frames);
 
-  Places places(space, {.names = !options.no_names, .source = options.source});
+  Symbolizer symbolizer(space, {.names = !options.no_names, .source = options.source});
   const PrintSettings settings = {.registers = options.registers,
                                   .color = app.output_path() == "-" &&
                                            tool::use_color(app.color(), STDOUT_FILENO)};
-  const auto printer = options.format == "json" ? make_json_printer(out, places, settings)
-                                                : make_text_printer(out, places, settings);
+  const auto printer = options.format == "json" ? make_json_printer(out, symbolizer, settings)
+                                                : make_text_printer(out, symbolizer, settings);
   printer->begin(**process);
   const bool complete = walk_threads(threads, **process, walker, options, *printer, out, messages);
   printer->end(**process);

@@ -19,8 +19,8 @@ namespace {
 
 class TextPrinter final : public Printer {
 public:
-  TextPrinter(tool::Output& out, Places& places, const PrintSettings& settings)
-      : out_(out), places_(places), settings_(settings) {}
+  TextPrinter(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings)
+      : out_(out), symbolizer_(symbolizer), settings_(settings) {}
 
   void begin(process::ProcessState& process) override {
     abi_ = unwind::find_unwind_abi(process.space().abi().id);
@@ -44,28 +44,28 @@ public:
   }
 
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
-    const Place& place = places_.of(frame);
+    const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
     out_ << '#';
     out_.decimal(frame.number);
     out_.fill(' ', frame.number < 10 ? 2 : 1);
     out_.hex(frame.pc, 16);
     out_ << "  ";
-    if (place.function) {
-      out_.safe(place.function->name) << " + ";
-      out_.hex(place.function->offset);
+    if (symbols.function) {
+      out_.safe(symbols.function->name) << " + ";
+      out_.hex(symbols.function->offset);
       out_ << "  ";
     }
-    if (place.module) {
-      out_ << '(', out_.safe(place.module->name());
+    if (symbols.module) {
+      out_ << '(', out_.safe(symbols.module->name());
       // Without a name, a symbolizer needs this.
-      if (!place.function) out_ << " + ", out_.hex(frame.pc - place.module->info().start);
+      if (!symbols.function) out_ << " + ", out_.hex(frame.pc - symbols.module->info().start);
       out_ << ")  ";
     }
     out_ << '[' << frame.stepper();
     if (frame.signal_frame) out_ << ", signal frame";
     if (frame.trust == unwind::Trust::heuristic) out_ << ", heuristic";
     out_ << "]\n";
-    if (place.source) print(*place.source);
+    if (symbols.source) print(*symbols.source);
     if (settings_.registers) print(registers);
   }
 
@@ -95,13 +95,13 @@ public:
   void end(process::ProcessState&) override {}
 
 private:
-  void print(const modules::SourcePlace& place) {
-    for (const modules::InlinedCall& call : place.inlined) {
+  void print(const modules::SourceLocation& symbols) {
+    for (const modules::InlinedCall& call : symbols.inlined) {
       out_ << "      inlined ", out_.safe(call.function.empty() ? "call" : call.function) << ' ';
       print(call.at);
     }
     out_ << "      ";
-    print(place.at);
+    print(symbols.at);
   }
   void print(const modules::SourceLine& at) {
     out_ << "at ", out_.safe(at.file.empty() ? "??" : at.file) << ':';
@@ -123,15 +123,15 @@ private:
   std::string_view plain() const { return settings_.color ? "\033[0m" : ""; }
 
   tool::Output& out_;
-  Places& places_;
+  Symbolizer& symbolizer_;
   PrintSettings settings_;
   const unwind::UnwindAbi* abi_ = nullptr;
 };
 
 } // namespace
 
-std::unique_ptr<Printer> make_text_printer(tool::Output& out, Places& places, const PrintSettings& settings) {
-  return std::make_unique<TextPrinter>(out, places, settings);
+std::unique_ptr<Printer> make_text_printer(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings) {
+  return std::make_unique<TextPrinter>(out, symbolizer, settings);
 }
 
 } // namespace sframe::unwind_tool

@@ -17,10 +17,10 @@ namespace sframe::unwind_tool {
 namespace {
 
 /// Passes frames to the printer; ends the walk if the output is closed or its limit is reached.
-class Forward final : public unwind::FrameReceiver {
+class PrintingReceiver final : public unwind::FrameReceiver {
 public:
-  Forward(Printer& printer, const tool::Output& out, Budget* budget)
-      : printer_(printer), out_(out), budget_(budget), paid_(out.size()) {}
+  PrintingReceiver(Printer& printer, const tool::Output& out, Budget* budget)
+      : printer_(printer), out_(out), budget_(budget), charged_(out.size()) {}
   bool frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     printer_.frame(frame, registers);
     return !out_.failed() && may_print();
@@ -38,18 +38,18 @@ public:
 private:
   bool may_print() {
     constexpr std::uint64_t at_once = 1 << 16;
-    if (!budget_ || out_.size() - paid_ < at_once) return true;
-    return budget_->take(Resource::printed_bytes, out_.size() - std::exchange(paid_, out_.size()));
+    if (!budget_ || out_.size() - charged_ < at_once) return true;
+    return budget_->take(Resource::printed_bytes, out_.size() - std::exchange(charged_, out_.size()));
   }
 
   Printer& printer_;
   const tool::Output& out_;
   Budget* budget_;
-  std::uint64_t paid_; ///< bytes of output already charged to the budget
+  std::uint64_t charged_; ///< bytes of output already charged to the budget
 };
 
 /// Hashes a stack, so that stacks can be compared without storing them: walking again is cheap.
-class Digest final : public unwind::FrameReceiver {
+class StackHash final : public unwind::FrameReceiver {
 public:
   bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
     add(frame.pc);
@@ -70,7 +70,7 @@ private:
 
 bool walk_each(std::span<const process::Thread* const> threads, unwind::Walker& walker, Printer& printer,
                const tool::Output& out, Budget* budget, tool::Progress& progress) {
-  Forward forward(printer, out, budget);
+  PrintingReceiver forward(printer, out, budget);
   bool complete = true;
   for (const process::Thread* thread : threads) {
     printer.begin_thread(std::span(&thread, 1));
@@ -87,16 +87,16 @@ bool walk_groups(std::span<const process::Thread* const> threads, unwind::Walker
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> places;
   std::vector<std::vector<const process::Thread*>> groups;
   for (const process::Thread* thread : threads) {
-    Digest digest;
-    const unwind::WalkEnd end = walker.walk(thread->frame(), digest);
-    digest.add(static_cast<std::uint64_t>(end.reason));
-    digest.add(end.detail);
-    const auto [at, added] = places.try_emplace(digest.value(), groups.size());
+    StackHash hash;
+    const unwind::WalkEnd end = walker.walk(thread->frame(), hash);
+    hash.add(static_cast<std::uint64_t>(end.reason));
+    hash.add(end.detail);
+    const auto [at, added] = places.try_emplace(hash.value(), groups.size());
     if (added) groups.emplace_back();
     groups[at->second].push_back(thread);
     progress.step();
   }
-  Forward forward(printer, out, budget);
+  PrintingReceiver forward(printer, out, budget);
   bool complete = true;
   for (const auto& group : groups) {
     printer.begin_thread(group);

@@ -22,7 +22,7 @@ void Slot::detail(const std::string& file, const std::string& what) {
   owner_->take(*this, {Item::Kind::detail, file, what});
 }
 
-Ordered::Ordered(std::size_t count, tool::Output& out, tool::Messages& messages)
+OrderedOutput::OrderedOutput(std::size_t count, tool::Output& out, tool::Messages& messages)
     : out_(out), messages_(messages), slots_(count) {
   for (std::size_t i = 0; i < count; ++i) {
     slots_[i].owner_ = this;
@@ -30,7 +30,7 @@ Ordered::Ordered(std::size_t count, tool::Output& out, tool::Messages& messages)
   }
 }
 
-void Ordered::take(Slot& slot, Slot::Item item) {
+void OrderedOutput::take(Slot& slot, Slot::Item item) {
   const std::lock_guard lock(mutex_);
   if (slot.number_ == current_)
     write(item);
@@ -38,7 +38,7 @@ void Ordered::take(Slot& slot, Slot::Item item) {
     slot.waiting_.push_back(std::move(item));
 }
 
-void Ordered::close(std::size_t number) {
+void OrderedOutput::close(std::size_t number) {
   const std::lock_guard lock(mutex_);
   slots_[number].closed_ = true;
   while (current_ < slots_.size() && slots_[current_].closed_) {
@@ -47,12 +47,12 @@ void Ordered::close(std::size_t number) {
   }
 }
 
-bool Ordered::failed() {
+bool OrderedOutput::failed() {
   const std::lock_guard lock(mutex_);
   return out_.failed();
 }
 
-void Ordered::write(const Slot::Item& item) {
+void OrderedOutput::write(const Slot::Item& item) {
   switch (item.kind) {
   case Slot::Item::Kind::text: out_ << item.text; break;
   case Slot::Item::Kind::element:

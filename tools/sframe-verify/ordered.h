@@ -18,7 +18,7 @@
 
 namespace sframe::verify {
 
-class Ordered;
+class OrderedOutput;
 
 /// The output of one file. For one thread at a time.
 class Slot final : public Channel {
@@ -30,20 +30,20 @@ public:
   void detail(const std::string& file, const std::string& what);
 
 private:
-  friend class Ordered;
+  friend class OrderedOutput;
   struct Item {
     enum class Kind { text, element, error, warning, detail } kind;
     std::string file, text;
   };
-  Ordered* owner_ = nullptr;
+  OrderedOutput* owner_ = nullptr;
   std::size_t number_ = 0;
   std::vector<Item> waiting_;
   bool closed_ = false;
 };
 
-class Ordered {
+class OrderedOutput {
 public:
-  Ordered(std::size_t count, tool::Output& out, tool::Messages& messages);
+  OrderedOutput(std::size_t count, tool::Output& out, tool::Messages& messages);
 
   Slot& slot(std::size_t number) { return slots_[number]; }
   /// Ends the output of this slot.

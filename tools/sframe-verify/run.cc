@@ -26,7 +26,7 @@ std::unique_ptr<Format> make_format(const RunOptions& options) {
 
 std::vector<Outcome> verify_all(const RunOptions& options, const Format& format, tool::Messages& messages,
                                 tool::Output& out) {
-  Ordered ordered(options.files.size(), out, messages);
+  OrderedOutput ordered(options.files.size(), out, messages);
   tool::Progress progress(messages, options.files.size(), "files");
   std::vector<Outcome> outcomes(options.files.size());
   for_each_parallel(options.files.size(), options.threads, [&](std::size_t i) {

@@ -24,13 +24,13 @@ using Bytes = std::span<const std::byte>;
 constexpr const char* no_section = "no section .sframe";
 
 /// A file named by another option, and its contents.
-struct Companion {
+struct NamedFile {
   elf::File file;
   std::optional<elf::Image> image; ///< empty: a raw section
 };
 
 /// The message if both have a build ID and these differ.
-std::optional<std::string> other_build(const elf::Image* image, const std::string& other_path,
+std::optional<std::string> build_id_mismatch(const elf::Image* image, const std::string& other_path,
                                        const elf::Image& other) {
   if (!image || image->build_id().empty() || other.build_id().empty()) return std::nullopt;
   if (std::ranges::equal(image->build_id(), other.build_id())) return std::nullopt;
@@ -56,7 +56,7 @@ private:
   Summary check(const std::string& path, const Input& input, FileReport& report);
   void check_code(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   std::optional<elf::DebugFile> look_up_debug(const std::string& path, const elf::Image* image);
-  std::optional<Companion> open(const std::string& path, const std::string& companion, bool raw_allowed);
+  std::optional<NamedFile> open(const std::string& path, const std::string& companion, bool raw_allowed);
   std::optional<std::string> sframe_path(const std::string& path, const elf::Image* image);
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
   /// `path` is FILE or a member of it; the report has an entry for it.
@@ -166,7 +166,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   Input::Sources sources = given;
   sources.cfi = options_.cfi || options_.code;
   sources.budget = &*budget_;
-  std::optional<Companion> sframe, debug;
+  std::optional<NamedFile> sframe, debug;
   if (!options_.sframe.empty()) {
     const auto from = sframe_path(path, sources.image);
     if (!from || !(sframe = open(path, *from, true))) return false;
@@ -174,7 +174,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
       if (sframe->image->sframe_tables().empty()) return fail_for(path, *from, {no_section, {}, {}});
       sources.sframe_image = &*sframe->image;
       // A section of another build is useless for this one: a comparison would only give many false findings.
-      if (const auto difference = other_build(sources.image, *from, *sframe->image))
+      if (const auto difference = build_id_mismatch(sources.image, *from, *sframe->image))
         return fail(path, {*difference, {}, {}});
     } else {
       sources.use_raw = true;
@@ -187,7 +187,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   if (!options_.debug.empty()) {
     if (!(debug = open(path, options_.debug, false))) return false;
     sources.debug_image = &*debug->image;
-    if (const auto difference = other_build(sources.image, options_.debug, *debug->image))
+    if (const auto difference = build_id_mismatch(sources.image, options_.debug, *debug->image))
       warn(path, {*difference, {}, {}});
   }
   const auto separate = look_up_debug(path, sources.image);
@@ -249,11 +249,11 @@ void FileVerifier::check_code(const std::string& path, const Input& input, Verdi
     warn(path, {why, {}, {}});
 }
 
-std::optional<Companion> FileVerifier::open(const std::string& path, const std::string& companion,
+std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::string& companion,
                                             bool raw_allowed) {
   auto file = elf::File::open(companion);
   if (!file) return fail_for(path, companion, file.error()), std::nullopt;
-  Companion out{std::move(*file), {}};
+  NamedFile out{std::move(*file), {}};
   const Bytes bytes = out.file.bytes();
   if (raw_allowed && has_magic(bytes)) return out;
   if (!elf::Image::is_elf(bytes)) {

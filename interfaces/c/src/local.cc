@@ -31,9 +31,9 @@ modules::FileOptions file_options(const sframe_options* options) {
 }
 
 /// Converts a Walker's frames to C.
-class Forward final : public unwind::FrameReceiver {
+class FrameConverter final : public unwind::FrameReceiver {
 public:
-  explicit Forward(const sframe_process::Receiver& receiver) : receiver_(receiver) {}
+  explicit FrameConverter(const sframe_process::Receiver& receiver) : receiver_(receiver) {}
   bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
     return receiver_({.number = frame.number,
                       .pc_exact = frame.pc_exact,
@@ -60,7 +60,7 @@ public:
   }
   sframe_status walk(std::size_t thread, const Receiver& receiver, sframe_end& end, sframe_error*) override {
     if (!walker_) walker_.emplace(*space_, steppers::default_steppers(abi(), main_module()));
-    Forward forward(receiver);
+    FrameConverter forward(receiver);
     c::describe_end(walker_->walk(state_->threads()[thread].frame(), forward), end);
     return SFRAME_OK;
   }
@@ -105,9 +105,9 @@ private:
   std::deque<std::string> names_; ///< zero-terminated
 };
 
-class CoreFile final : public StateProcess {
+class OpenedCore final : public StateProcess {
 public:
-  explicit CoreFile(std::unique_ptr<remote::CoreTarget> core) : core_(std::move(core)) {
+  explicit OpenedCore(std::unique_ptr<remote::CoreTarget> core) : core_(std::move(core)) {
     use(core_->process());
   }
 
@@ -116,9 +116,9 @@ private:
   std::unique_ptr<remote::CoreTarget> core_;
 };
 
-class Running final : public StateProcess {
+class AttachedProcess final : public StateProcess {
 public:
-  explicit Running(std::unique_ptr<process::LiveProcess> process) : process_(std::move(process)) {
+  explicit AttachedProcess(std::unique_ptr<process::LiveProcess> process) : process_(std::move(process)) {
     use(*process_);
   }
   std::size_t num_threads() const override { return process_->stopped() ? StateProcess::num_threads() : 0; }
@@ -149,7 +149,7 @@ sframe_process* sframe_open_core(const char* path, const sframe_options* options
   if (!path) return c::report_null(error), nullptr;
   return c::guarded_pointer(error, [&]() -> sframe_process* {
     auto core = remote::CoreTarget::open(path, file_options(options));
-    if (core) return new CoreFile(std::move(*core));
+    if (core) return new OpenedCore(std::move(*core));
     c::report(error, SFRAME_INVALID, std::string(path) + ": " + core.error().text());
     return nullptr;
   });
@@ -160,7 +160,7 @@ sframe_process* sframe_attach(int pid, const sframe_options* options, sframe_err
     modules::FileOptions files = file_options(options);
     files.add_budget(0); // refilled by each stop
     auto process = process::LiveProcess::attach(static_cast<std::uint32_t>(pid), std::move(files));
-    if (process) return new Running(std::move(*process));
+    if (process) return new AttachedProcess(std::move(*process));
     c::report(error, SFRAME_INVALID, "process " + std::to_string(pid) + ": " + process.error().text());
     return nullptr;
   });

@@ -12,13 +12,13 @@ namespace sframe::c {
 sframe_status report(sframe_error* error, sframe_status status, std::string_view message) {
   if (!error) return status;
   error->status = status;
-  remote::give_name(message, error->message); // truncated if too long
+  remote::copy_name(message, error->message); // truncated if too long
   return status;
 }
 
 void describe_end(const unwind::WalkEnd& from, sframe_end& to) {
   to.complete = from.complete;
-  remote::give_name(unwind::describe(from), to.reason);
+  remote::copy_name(unwind::describe(from), to.reason);
 }
 
 } // namespace sframe::c
@@ -128,7 +128,7 @@ sframe_status sframe_function_name(sframe_process* process, const sframe_frame* 
     if (status != SFRAME_OK) return status;
     if (offset) *offset = into;
     const bool whole =
-        remote::give_name(elf::demangle(name), std::span(buffer, size)) == remote::RemoteStatus::ok;
+        remote::copy_name(elf::demangle(name), std::span(buffer, size)) == remote::RemoteStatus::ok;
     return whole ? SFRAME_OK : SFRAME_NO_MEMORY;
   });
 }

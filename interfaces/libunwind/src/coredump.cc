@@ -3,7 +3,7 @@
 #include "libunwind-coredump.h"
 
 #include "guard.h"
-#include "module_front.h"
+#include "module_callbacks.h"
 
 struct UCD_info {
   std::unique_ptr<sframe::remote::CoreTarget> target;
@@ -28,7 +28,7 @@ const process::Thread* thread_of(const UCD_info* core) {
 
 struct UCD_info* _UCD_create(const char* file) {
   if (!file) return nullptr;
-  return front::guarded_pointer([&]() -> UCD_info* {
+  return libunwind::guarded_pointer([&]() -> UCD_info* {
     auto target = remote::CoreTarget::open(file);
     return target ? new UCD_info{std::move(*target)} : nullptr;
   });
@@ -69,12 +69,12 @@ int _UCD_add_backing_file_at_segment(struct UCD_info* core, int header, const ch
 
 int _UCD_add_backing_file_at_vaddr(struct UCD_info* core, unsigned long address, const char* file) {
   if (!core || !file) return -1;
-  return front::guarded([&] { return core->target->add_file(address, file) ? 0 : -1; }) == 0 ? 0 : -1;
+  return libunwind::guarded([&] { return core->target->add_file(address, file) ? 0 : -1; }) == 0 ? 0 : -1;
 }
 
 int _UCD_find_proc_info(unw_addr_space_t, unw_word_t ip, unw_proc_info_t* info, int need_unwind_info,
                         void* arg) {
-  return front::find_proc_info(target_of(arg), ip, info, need_unwind_info);
+  return libunwind::find_proc_info(target_of(arg), ip, info, need_unwind_info);
 }
 
 void _UCD_put_unwind_info(unw_addr_space_t, unw_proc_info_t*, void*) {}
@@ -86,20 +86,20 @@ int _UCD_get_dyn_info_list_addr(unw_addr_space_t, unw_word_t* address, void*) {
 }
 
 int _UCD_access_mem(unw_addr_space_t, unw_word_t address, unw_word_t* value, int write, void* arg) {
-  return front::access_mem(target_of(arg), address, value, write);
+  return libunwind::access_mem(target_of(arg), address, value, write);
 }
 
 int _UCD_access_reg(unw_addr_space_t, unw_regnum_t reg, unw_word_t* value, int write, void* arg) {
-  return front::access_reg(target_of(arg), reg, value, write);
+  return libunwind::access_reg(target_of(arg), reg, value, write);
 }
 
 int _UCD_access_fpreg(unw_addr_space_t, unw_regnum_t reg, unw_fpreg_t* value, int write, void* arg) {
-  return front::access_fpreg(target_of(arg), reg, value, write);
+  return libunwind::access_fpreg(target_of(arg), reg, value, write);
 }
 
 int _UCD_get_proc_name(unw_addr_space_t, unw_word_t ip, char* buffer, size_t size, unw_word_t* offset,
                        void* arg) {
-  return front::get_proc_name(target_of(arg), ip, buffer, size, offset);
+  return libunwind::get_proc_name(target_of(arg), ip, buffer, size, offset);
 }
 
 int _UCD_resume(unw_addr_space_t, unw_cursor_t*, void*) {

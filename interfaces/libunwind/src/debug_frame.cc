@@ -15,17 +15,17 @@
 #include <optional>
 #include <utility>
 
-namespace sframe::front {
+namespace sframe::libunwind {
 
 class DebugFrame {
 public:
   static std::unique_ptr<DebugFrame> open(const std::string& path, const AbiTraits& abi);
 
   /// Not for concurrent use.
-  std::optional<remote::CfiPlace> find(std::uint64_t address, std::uint64_t bias) {
+  std::optional<remote::CfiLocation> find(std::uint64_t address, std::uint64_t bias) {
     const auto fde = finder_.find(address - bias);
     if (!fde || !*fde) return std::nullopt;
-    return remote::place_of(finder_.section(), **fde, bias);
+    return remote::location_of(finder_.section(), **fde, bias);
   }
 
 private:
@@ -81,17 +81,17 @@ const DebugFrame* find_debug_frame(const std::string& path, const AbiTraits& abi
 
 remote::RemoteStatus search_debug_frame(const void* table, unwind::AddressSpace& target, std::uint64_t bias,
                                       std::uint64_t ip, remote::ProcedureInfo& info) {
-  std::optional<remote::CfiPlace> place;
+  std::optional<remote::CfiLocation> location;
   {
     Registry& known = registry();
     const std::scoped_lock lock(known.mutex);
     const auto at = std::ranges::find_if(
         known.frames, [&](const auto& entry) { return entry.second && entry.second.get() == table; });
     if (at == known.frames.end()) return remote::RemoteStatus::invalid;
-    place = at->second->find(ip, bias);
+    location = at->second->find(ip, bias);
   }
-  if (!place) return remote::RemoteStatus::no_info;
-  return remote::describe_procedure(target, *place, ip, info);
+  if (!location) return remote::RemoteStatus::no_info;
+  return remote::describe_procedure(target, *location, ip, info);
 }
 
-} // namespace sframe::front
+} // namespace sframe::libunwind

@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace sframe::front {
+namespace sframe::libunwind {
 
 class DebugFrame;
 
@@ -22,4 +22,4 @@ const DebugFrame* find_debug_frame(const std::string& path, const AbiTraits& abi
 remote::RemoteStatus search_debug_frame(const void* table, unwind::AddressSpace& target, std::uint64_t bias,
                                       std::uint64_t ip, remote::ProcedureInfo& info);
 
-} // namespace sframe::front
+} // namespace sframe::libunwind

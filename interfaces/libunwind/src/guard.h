@@ -11,7 +11,7 @@
 #include <new>
 #include <stdexcept>
 
-namespace sframe::front {
+namespace sframe::libunwind {
 
 /// Returns the result of `body`, or its exception as a negated unw_error_t. Exceptions not derived from
 /// std::exception are not the library's (thread cancellation, for one) and are rethrown.
@@ -36,4 +36,4 @@ template <class Body> auto guarded_pointer(Body&& body) -> decltype(body()) {
   }
 }
 
-} // namespace sframe::front
+} // namespace sframe::libunwind

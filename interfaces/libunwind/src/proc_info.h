@@ -14,13 +14,13 @@
 #include <memory>
 #include <type_traits>
 
-namespace sframe::front {
+namespace sframe::libunwind {
 
 /// The contents of `extra`.
 struct KeptRules {
   remote::ProcedureInfo::Rules rules;
-  remote::CfiPlace cfi;
-  unwind::SframeAnswer sframe;
+  remote::CfiLocation cfi;
+  unwind::SframeMatch sframe;
 };
 static_assert(std::is_trivially_copyable_v<KeptRules> && sizeof(KeptRules) <= sizeof(unw_tdep_proc_info_t));
 
@@ -66,4 +66,4 @@ inline void to_c(const remote::ProcedureInfo& from, bool need_rules, unw_proc_in
   to.unwind_info = reinterpret_cast<void*>(from.cfi.fde); // only checked for NULL by some callers
 }
 
-} // namespace sframe::front
+} // namespace sframe::libunwind

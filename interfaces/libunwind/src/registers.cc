@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace sframe::front {
+namespace sframe::libunwind {
 
 namespace {
 
@@ -29,7 +29,7 @@ constexpr std::uint8_t s390x_fp[] = {16, 20, 17, 21, 18, 22, 19, 23, 24, 28, 25,
 const TargetRegisters& x86_64_registers() {
   static const TargetRegisters data{.little = &traits(Abi::amd64),
                                     .big = nullptr,
-                                    .usual = ByteOrder::little,
+                                    .default_order = ByteOrder::little,
                                     .ip = 16,
                                     .cfa = 17,
                                     .last = 17,
@@ -45,7 +45,7 @@ const TargetRegisters& x86_64_registers() {
 const TargetRegisters& aarch64_registers() {
   static const TargetRegisters data{.little = &traits(Abi::aarch64_little),
                                     .big = &traits(Abi::aarch64_big),
-                                    .usual = ByteOrder::little,
+                                    .default_order = ByteOrder::little,
                                     .ip = 32,
                                     .cfa = -1,
                                     .last = 97,
@@ -61,7 +61,7 @@ const TargetRegisters& aarch64_registers() {
 const TargetRegisters& s390x_registers() {
   static const TargetRegisters data{.little = nullptr,
                                     .big = &traits(Abi::s390x),
-                                    .usual = ByteOrder::big,
+                                    .default_order = ByteOrder::big,
                                     .ip = 32,
                                     .cfa = 33,
                                     .last = 33,
@@ -101,4 +101,4 @@ const char* TargetRegisters::name(int reg) const {
                                                                   : "???";
 }
 
-} // namespace sframe::front
+} // namespace sframe::libunwind

@@ -12,12 +12,12 @@
 #include <optional>
 #include <span>
 
-namespace sframe::front {
+namespace sframe::libunwind {
 
 struct TargetRegisters {
   const AbiTraits* little; ///< nullptr if the target has no such byte order
   const AbiTraits* big;
-  ByteOrder usual;
+  ByteOrder default_order;
   int ip, cfa; ///< cfa: another name of SP, or -1
   int last;    ///< number of the last register
   int first_fp, num_fp;
@@ -45,4 +45,4 @@ const TargetRegisters& x86_64_registers();
 const TargetRegisters& aarch64_registers();
 const TargetRegisters& s390x_registers();
 
-} // namespace sframe::front
+} // namespace sframe::libunwind

@@ -10,7 +10,7 @@ namespace {
 
 constexpr char hex_digits[] = "0123456789abcdef";
 
-bool is_harmful(char32_t code) {
+bool is_unprintable(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0)  // C0, DEL, C1
          || code == 0x061c                             // Arabic letter mark
          || code == 0x200e || code == 0x200f           // left-to-right and right-to-left mark
@@ -44,7 +44,7 @@ void append_json_character(std::string& out, std::string_view text, const TextPi
   } else if (piece.code == '"' || piece.code == '\\') {
     out += '\\';
     out += text[0];
-  } else if (piece.is_harmless) {
+  } else if (piece.is_printable) {
     out += text.substr(0, piece.size);
   } else if (piece.code == '\n') {
     out += "\\n";
@@ -65,29 +65,29 @@ TextPiece first_piece(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   char32_t code = size == 1 ? lead : lead & (0xffu >> (size + 1));
   for (unsigned i = 1; i < size; ++i) code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3f);
-  return {size, code, true, !is_harmful(code)};
+  return {size, code, true, !is_unprintable(code)};
 }
 
-bool is_harmless(std::string_view text) {
+bool is_printable(std::string_view text) {
   const auto special = std::ranges::find_if_not(text, is_plain);
   text.remove_prefix(static_cast<std::size_t>(special - text.begin()));
   while (!text.empty()) {
     const TextPiece piece = first_piece(text);
-    if (!piece.is_harmless) return false;
+    if (!piece.is_printable) return false;
     text.remove_prefix(piece.size);
   }
   return true;
 }
 
-void append_harmless(std::string& out, std::string_view text) {
-  if (is_harmless(text)) {
+void append_printable(std::string& out, std::string_view text) {
+  if (is_printable(text)) {
     out += text;
     return;
   }
   while (!text.empty()) {
     const TextPiece piece = first_piece(text);
     const std::string_view bytes = text.substr(0, piece.size);
-    if (piece.is_harmless)
+    if (piece.is_printable)
       out += bytes;
     else
       for (const char c : bytes)
@@ -96,9 +96,9 @@ void append_harmless(std::string& out, std::string_view text) {
   }
 }
 
-std::string harmless(std::string_view text) {
+std::string printable(std::string_view text) {
   std::string out;
-  append_harmless(out, text);
+  append_printable(out, text);
   return out;
 }
 

@@ -26,20 +26,20 @@ bool searchable(std::uint8_t encoding, std::uint8_t address_size) {
 std::expected<EhFrameHdr, Error> EhFrameHdr::parse(std::span<const std::byte> bytes, std::uint64_t address,
                                                    const AbiTraits& abi) {
   constexpr std::uint8_t address_size = 8;
-  Reader reader(bytes, 0, bytes.size(), abi.byte_order);
+  DwarfReader reader(bytes, 0, bytes.size(), abi.byte_order);
   const std::uint8_t version = reader.u8();
   const std::uint8_t pointer_encoding = reader.u8(), count_encoding = reader.u8();
   EhFrameHdr header;
   header.encoding_ = reader.u8();
   if (reader.failed() || version != known_version) return std::unexpected(Error{ErrorKind::bad_header, 0});
-  const PointerPlace place{address, {.data = address}, std::nullopt, address_size};
+  const PointerContext context{address, {.data = address}, std::nullopt, address_size};
   if (pointer_encoding != pe_omit) {
-    const Pointer section = read_pointer(reader, pointer_encoding, place);
+    const Pointer section = read_pointer(reader, pointer_encoding, context);
     if (!section.indirect) header.eh_frame_ = section.value;
   }
   if (!reader.failed() && (count_encoding == pe_omit || !searchable(header.encoding_, address_size)))
     return std::unexpected(Error{ErrorKind::no_table, 2});
-  header.count_ = read_pointer(reader, count_encoding, place).value;
+  header.count_ = read_pointer(reader, count_encoding, context).value;
   if (reader.failed()) return std::unexpected(Error{ErrorKind::bad_header, reader.at()});
   header.bytes_ = bytes;
   header.address_ = address;
@@ -55,7 +55,7 @@ std::expected<EhFrameHdr, Error> EhFrameHdr::parse(std::span<const std::byte> by
 std::uint64_t EhFrameHdr::number_at(std::uint64_t offset) const {
   const std::uint8_t relation = encoding_ & 0x70;
   const std::uint64_t base = relation == pe_datarel ? address_ : relation == pe_pcrel ? address_ + offset : 0;
-  Reader reader(bytes_, offset, offset + width_, abi_->byte_order);
+  DwarfReader reader(bytes_, offset, offset + width_, abi_->byte_order);
   const std::uint64_t number = reader.number(width_);
   return base + (encoding_ & pe_signed ? sign_extended(number, width_) : number);
 }

@@ -84,7 +84,7 @@ private:
     if (target < 0 || target > static_cast<std::int64_t>(expression_.size()))
       return fail(ExpressionErrorKind::truncated);
     reader_ =
-        Reader(expression_, static_cast<std::uint64_t>(target), expression_.size(), settings_.byte_order);
+        DwarfReader(expression_, static_cast<std::uint64_t>(target), expression_.size(), settings_.byte_order);
   }
 
   void branch(bool conditional) {
@@ -189,7 +189,7 @@ private:
   std::span<const std::byte> expression_;
   ExpressionContext& context_;
   const ExpressionSettings& settings_;
-  Reader reader_;
+  DwarfReader reader_;
   std::uint32_t bits_;
   std::uint32_t depth_ = 0;
   std::uint64_t operation_ = 0; ///< offset of the current one

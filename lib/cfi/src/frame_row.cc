@@ -7,22 +7,22 @@
 namespace sframe::cfi {
 namespace {
 
-using Result = std::expected<Rule, Unsayable>;
+using Result = std::expected<Rule, Unrepresentable>;
 using Kind = RegisterRule::Kind;
 
 /// The reasons for the current register.
 struct Reasons {
-  Unsayable expression, val_offset;
+  Unrepresentable expression, val_offset;
 };
 
 Result based(Rule::Kind kind, std::uint64_t base, std::int64_t offset) {
-  if (base >= Rule::cfa_base) return std::unexpected(Unsayable::register_range);
-  if (offset != static_cast<std::int32_t>(offset)) return std::unexpected(Unsayable::offset_range);
+  if (base >= Rule::cfa_base) return std::unexpected(Unrepresentable::register_range);
+  if (offset != static_cast<std::int32_t>(offset)) return std::unexpected(Unrepresentable::offset_range);
   return Rule{kind, static_cast<std::uint16_t>(base), static_cast<std::int32_t>(offset)};
 }
 
 Result at_cfa(std::int64_t offset) {
-  if (offset != static_cast<std::int32_t>(offset)) return std::unexpected(Unsayable::offset_range);
+  if (offset != static_cast<std::int32_t>(offset)) return std::unexpected(Unrepresentable::offset_range);
   return Rule::at_cfa(static_cast<std::int32_t>(offset));
 }
 
@@ -33,7 +33,7 @@ Result from_linear(const LinearExpression& linear, bool stored, const Reasons& r
   return stored ? at_cfa(linear.offset) : Result(std::unexpected(reasons.val_offset));
 }
 
-Result expression_rule(const CoreRow& row, const RegisterRule& rule, const AbiTraits& abi,
+Result expression_rule(const MinimalRow& row, const RegisterRule& rule, const AbiTraits& abi,
                        const Reasons& reasons) {
   const auto linear = linear_expression(row.expression(rule), abi, true);
   const bool is_address = rule.kind == Kind::expression;
@@ -42,18 +42,18 @@ Result expression_rule(const CoreRow& row, const RegisterRule& rule, const AbiTr
   return from_linear(*linear, is_address || linear->deref, reasons);
 }
 
-Result cfa_rule(const CoreRow& row, const AbiTraits& abi) {
-  if (row.cfa.kind == CfaRule::Kind::unspecified) return std::unexpected(Unsayable::cfa_unspecified);
+Result cfa_rule(const MinimalRow& row, const AbiTraits& abi) {
+  if (row.cfa.kind == CfaRule::Kind::unspecified) return std::unexpected(Unrepresentable::cfa_unspecified);
   if (row.cfa.kind == CfaRule::Kind::register_offset)
     return based(Rule::Kind::value, row.cfa.number, row.cfa.offset);
   const auto expression = row.expression(row.cfa);
   if (const auto linear = linear_expression(expression, abi, false))
-    return from_linear(*linear, linear->deref, {Unsayable::cfa_expression, Unsayable::cfa_expression});
-  return std::unexpected(plt_cfa(expression, abi) ? Unsayable::cfa_plt : Unsayable::cfa_expression);
+    return from_linear(*linear, linear->deref, {Unrepresentable::cfa_expression, Unrepresentable::cfa_expression});
+  return std::unexpected(plt_cfa(expression, abi) ? Unrepresentable::cfa_plt : Unrepresentable::cfa_expression);
 }
 
 /// A rule for a saved register; not for those that leave it in place.
-Result saved_rule(const CoreRow& row, const RegisterRule& rule, const AbiTraits& abi,
+Result saved_rule(const MinimalRow& row, const RegisterRule& rule, const AbiTraits& abi,
                   const Reasons& reasons) {
   if (rule.kind == Kind::offset) return at_cfa(rule.offset);
   if (rule.kind == Kind::reg) return based(Rule::Kind::value, rule.number, 0);
@@ -65,32 +65,32 @@ bool unchanged(const RegisterRule& rule) {
   return rule.kind == Kind::unspecified || rule.kind == Kind::same;
 }
 
-Result ra_rule(const CoreRow& row, const AbiTraits& abi) {
+Result ra_rule(const MinimalRow& row, const AbiTraits& abi) {
   const std::uint32_t column = row.return_register;
-  if (column == abi.sp || column == abi.fp) return std::unexpected(Unsayable::ra_column);
+  if (column == abi.sp || column == abi.fp) return std::unexpected(Unrepresentable::ra_column);
   const RegisterRule rule = row.ra();
   const std::uint32_t where = unchanged(rule) ? column : rule.number;
   if (unchanged(rule) || rule.kind == Kind::reg) {
     // If RA has a fixed slot, its column is not a real register and holds no value.
     if (where == abi.ra)
-      return abi.fixed_ra_offset ? Result(std::unexpected(Unsayable::ra_unsaved)) : Rule::same();
+      return abi.fixed_ra_offset ? Result(std::unexpected(Unrepresentable::ra_unsaved)) : Rule::same();
     return based(Rule::Kind::value, where, 0);
   }
-  const Result saved = saved_rule(row, rule, abi, {Unsayable::ra_expression, Unsayable::ra_val_offset});
+  const Result saved = saved_rule(row, rule, abi, {Unrepresentable::ra_expression, Unrepresentable::ra_val_offset});
   if (abi.fixed_ra_offset && saved == Rule::at_cfa(abi.fixed_ra_offset)) return Rule::fixed();
   return saved;
 }
 
-Result fp_rule(const CoreRow& row, const AbiTraits& abi) {
+Result fp_rule(const MinimalRow& row, const AbiTraits& abi) {
   const RegisterRule rule = row.rule(abi.fp);
   const bool stays = unchanged(rule) || rule.kind == Kind::undefined;
   if (stays || (rule.kind == Kind::reg && rule.number == abi.fp)) return Rule::same();
-  return saved_rule(row, rule, abi, {Unsayable::fp_expression, Unsayable::fp_val_offset});
+  return saved_rule(row, rule, abi, {Unrepresentable::fp_expression, Unrepresentable::fp_val_offset});
 }
 
 /// True if the caller's SP is the value that all users of the row assume: CFA + abi.sp_from_cfa. Rules SP =
 /// CFA + constant are handled earlier.
-bool sp_agrees(const CoreRow& row, const Rule& cfa, const AbiTraits& abi) {
+bool sp_agrees(const MinimalRow& row, const Rule& cfa, const AbiTraits& abi) {
   const RegisterRule rule = row.rule(abi.sp);
   if (rule.kind == Kind::unspecified || rule.kind == Kind::undefined || rule.kind == Kind::val_offset)
     return true;
@@ -98,7 +98,7 @@ bool sp_agrees(const CoreRow& row, const Rule& cfa, const AbiTraits& abi) {
   if (saved && abi.sp_from_cfa != 0) return true;
   const Result sp = rule.kind == Kind::same
                         ? Result(Rule::in_register(abi.sp))
-                        : saved_rule(row, rule, abi, {Unsayable::sp_rule, Unsayable::sp_rule});
+                        : saved_rule(row, rule, abi, {Unrepresentable::sp_rule, Unrepresentable::sp_rule});
   if (!sp) return false;
   if (cfa.kind == Rule::Kind::stored) return abi.sp_from_cfa == 0 && *sp == cfa;
   return sp->kind == Rule::Kind::value && sp->base == cfa.base &&
@@ -116,46 +116,46 @@ bool move(Rule& rule, std::int64_t distance) {
 /// Moves the CFA so that SP = CFA + `sp` becomes SP = CFA + abi.sp_from_cfa, which all users of a row assume.
 /// Go on s390x has SP = CFA, the ABI SP = CFA - 160. Moving the CFA does not change the frame: SP has the
 /// value given by the CFI, and the addresses of slots relative to the CFA stay.
-std::expected<FrameRow, Unsayable> with_sp(FrameRow row, std::int64_t sp, const AbiTraits& abi) {
-  if (row.cfa.kind != Rule::Kind::value) return std::unexpected(Unsayable::sp_rule);
+std::expected<FrameRow, Unrepresentable> with_sp(FrameRow row, std::int64_t sp, const AbiTraits& abi) {
+  if (row.cfa.kind != Rule::Kind::value) return std::unexpected(Unrepresentable::sp_rule);
   std::int32_t distance = 0;
   if (__builtin_sub_overflow(sp, abi.sp_from_cfa, &distance) || !move(row.cfa, distance))
-    return std::unexpected(Unsayable::offset_range);
+    return std::unexpected(Unrepresentable::offset_range);
   for (Rule* rule : {&row.ra, &row.fp}) {
     const bool counts_from_cfa = rule->kind == Rule::Kind::stored && rule->base == Rule::cfa_base;
     if (counts_from_cfa && !move(*rule, -std::int64_t{distance}))
-      return std::unexpected(Unsayable::offset_range);
+      return std::unexpected(Unrepresentable::offset_range);
   }
   return row;
 }
 
 } // namespace
 
-std::expected<FrameRow, Unsayable> to_frame_row(const CoreRow& row, const AbiTraits& abi) {
+std::expected<FrameRow, Unrepresentable> to_frame_row(const MinimalRow& row, const AbiTraits& abi) {
   const std::uint64_t offset = row.begin - row.fde_start;
-  if (offset > UINT32_MAX) return std::unexpected(Unsayable::offset_range);
+  if (offset > UINT32_MAX) return std::unexpected(Unrepresentable::offset_range);
   if (row.ra().kind == Kind::undefined) return FrameRow::outermost(static_cast<std::uint32_t>(offset));
-  if (row.ra_signed_with_pc) return std::unexpected(Unsayable::ra_signed_with_pc);
+  if (row.ra_signed_with_pc) return std::unexpected(Unrepresentable::ra_signed_with_pc);
   const Result cfa = cfa_rule(row, abi);
   if (!cfa) return std::unexpected(cfa.error());
   const Result ra = ra_rule(row, abi);
   if (!ra) return std::unexpected(ra.error());
   const Result fp = fp_rule(row, abi);
   if (!fp) return std::unexpected(fp.error());
-  if (!sp_agrees(row, *cfa, abi)) return std::unexpected(Unsayable::sp_rule);
+  if (!sp_agrees(row, *cfa, abi)) return std::unexpected(Unrepresentable::sp_rule);
   const FrameRow made{static_cast<std::uint32_t>(offset), *cfa, *ra, *fp, row.ra_signed};
   const RegisterRule sp = row.rule(abi.sp);
   if (sp.kind != Kind::val_offset || sp.offset == abi.sp_from_cfa) return made;
-  if (abi.sp_from_cfa == 0) return std::unexpected(Unsayable::sp_rule);
+  if (abi.sp_from_cfa == 0) return std::unexpected(Unrepresentable::sp_rule);
   return with_sp(made, sp.offset, abi);
 }
 
-std::expected<FrameRow, Unsayable> to_frame_row(const FullRow& row, const AbiTraits& abi) {
-  return to_frame_row(core_row(row, abi), abi);
+std::expected<FrameRow, Unrepresentable> to_frame_row(const FullRow& row, const AbiTraits& abi) {
+  return to_frame_row(minimal_row(row, abi), abi);
 }
 
 /// Not cached: expressions, and a rule for SP, which has to be compared with each CFA.
-std::expected<const FrameRow*, Unsayable> FrameRowMaker::make_anew(const CoreRow& row) {
+std::expected<const FrameRow*, Unrepresentable> FrameRowMaker::convert(const MinimalRow& row) {
   const auto is_plain = [](const RegisterRule& rule) {
     return rule.kind != Kind::expression && rule.kind != Kind::val_expression;
   };
@@ -164,17 +164,17 @@ std::expected<const FrameRow*, Unsayable> FrameRowMaker::make_anew(const CoreRow
   row_ = *made;
   rules_ = row.rules;
   return_register_ = row.return_register;
-  remembers_ = row.cfa.kind == CfaRule::Kind::register_offset && !row_.is_outermost() &&
+  has_last_ = row.cfa.kind == CfaRule::Kind::register_offset && !row_.is_outermost() &&
                row.rule(abi_->sp).kind == Kind::unspecified && std::ranges::all_of(rules_, is_plain);
   return &row_;
 }
 
-CoreRow core_row(const FullRow& row, const AbiTraits& abi) {
-  CoreRow core;
+MinimalRow minimal_row(const FullRow& row, const AbiTraits& abi) {
+  MinimalRow core;
   core.cfa = row.cfa;
   core.ra_signed = row.ra_signed;
   core.ra_signed_with_pc = row.ra_signed_with_pc;
-  core.registers = CoreRegisters(abi, row.return_register);
+  core.registers = MinimalRegisters(abi, row.return_register);
   core.rules = {row.ra(), row.rule(abi.fp), row.rule(abi.sp)};
   core.begin = row.begin;
   core.end = row.end;
@@ -184,40 +184,40 @@ CoreRow core_row(const FullRow& row, const AbiTraits& abi) {
   return core;
 }
 
-const char* message(Unsayable reason) {
+const char* message(Unrepresentable reason) {
   switch (reason) {
-  case Unsayable::cfa_unspecified: return "CFA is not defined";
-  case Unsayable::cfa_expression: return "CFA is a DWARF expression";
-  case Unsayable::cfa_plt: return "CFA depends on the low bits of pc, as in a PLT";
-  case Unsayable::ra_expression: return "RA is found by a DWARF expression";
-  case Unsayable::fp_expression: return "FP is found by a DWARF expression";
-  case Unsayable::ra_val_offset: return "RA is the CFA plus an offset";
-  case Unsayable::fp_val_offset: return "FP is the CFA plus an offset";
-  case Unsayable::ra_unsaved: return "RA is neither saved nor in a register";
-  case Unsayable::ra_column: return "return address column is SP or FP";
-  case Unsayable::ra_signed_with_pc: return "RA is signed with the address of the signing instruction";
-  case Unsayable::sp_rule: return "caller's SP does not follow from the CFA";
-  case Unsayable::register_range: return "register number does not fit 16 bits";
-  case Unsayable::offset_range: return "offset does not fit 32 bits";
+  case Unrepresentable::cfa_unspecified: return "CFA is not defined";
+  case Unrepresentable::cfa_expression: return "CFA is a DWARF expression";
+  case Unrepresentable::cfa_plt: return "CFA depends on the low bits of pc, as in a PLT";
+  case Unrepresentable::ra_expression: return "RA is found by a DWARF expression";
+  case Unrepresentable::fp_expression: return "FP is found by a DWARF expression";
+  case Unrepresentable::ra_val_offset: return "RA is the CFA plus an offset";
+  case Unrepresentable::fp_val_offset: return "FP is the CFA plus an offset";
+  case Unrepresentable::ra_unsaved: return "RA is neither saved nor in a register";
+  case Unrepresentable::ra_column: return "return address column is SP or FP";
+  case Unrepresentable::ra_signed_with_pc: return "RA is signed with the address of the signing instruction";
+  case Unrepresentable::sp_rule: return "caller's SP does not follow from the CFA";
+  case Unrepresentable::register_range: return "register number does not fit 16 bits";
+  case Unrepresentable::offset_range: return "offset does not fit 32 bits";
   }
   return "unknown reason";
 }
 
-const char* reason_name(Unsayable reason) {
+const char* reason_name(Unrepresentable reason) {
   switch (reason) {
-  case Unsayable::cfa_unspecified: return "cfa-unspecified";
-  case Unsayable::cfa_expression: return "cfa-expression";
-  case Unsayable::cfa_plt: return "cfa-plt";
-  case Unsayable::ra_expression: return "ra-expression";
-  case Unsayable::fp_expression: return "fp-expression";
-  case Unsayable::ra_val_offset: return "ra-val-offset";
-  case Unsayable::fp_val_offset: return "fp-val-offset";
-  case Unsayable::ra_unsaved: return "ra-unsaved";
-  case Unsayable::ra_column: return "ra-column";
-  case Unsayable::ra_signed_with_pc: return "ra-signed-with-pc";
-  case Unsayable::sp_rule: return "sp-rule";
-  case Unsayable::register_range: return "register-range";
-  case Unsayable::offset_range: return "offset-range";
+  case Unrepresentable::cfa_unspecified: return "cfa-unspecified";
+  case Unrepresentable::cfa_expression: return "cfa-expression";
+  case Unrepresentable::cfa_plt: return "cfa-plt";
+  case Unrepresentable::ra_expression: return "ra-expression";
+  case Unrepresentable::fp_expression: return "fp-expression";
+  case Unrepresentable::ra_val_offset: return "ra-val-offset";
+  case Unrepresentable::fp_val_offset: return "fp-val-offset";
+  case Unrepresentable::ra_unsaved: return "ra-unsaved";
+  case Unrepresentable::ra_column: return "ra-column";
+  case Unrepresentable::ra_signed_with_pc: return "ra-signed-with-pc";
+  case Unrepresentable::sp_rule: return "sp-rule";
+  case Unrepresentable::register_range: return "register-range";
+  case Unrepresentable::offset_range: return "offset-range";
   }
   return "unknown";
 }

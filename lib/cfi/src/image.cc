@@ -19,7 +19,7 @@ std::optional<std::uint64_t> find_pltgot(const elf::Image& image, std::uint64_t 
   if (!segment) return std::nullopt;
   const auto bytes = bytes_at(segment->address);
   const std::uint64_t size = std::min<std::uint64_t>(bytes.size(), segment->memory_size);
-  Reader reader(bytes, 0, size, image.byte_order());
+  DwarfReader reader(bytes, 0, size, image.byte_order());
   for (std::uint64_t at = 0; size - at >= entry_size; at += entry_size) {
     const auto tag = reader.fixed<std::uint64_t>(), value = reader.fixed<std::uint64_t>();
     if (tag == end_tag) break;
@@ -36,7 +36,7 @@ std::optional<std::uint64_t> find_pltgot(const elf::Image& image, std::uint64_t 
 /// from the dynamic segment.
 Bases bases_of(const elf::Image& image, std::uint64_t bias, const BytesAt& bytes_at) {
   for (const std::string_view name : {".got.plt", ".got"})
-    if (const elf::Section* got = image.find_section(name)) return {.data = got->address};
+    if (const elf::SectionHeader* got = image.find_section(name)) return {.data = got->address};
   return {.data = find_pltgot(image, bias, bytes_at).value_or(0)};
 }
 
@@ -61,7 +61,7 @@ private:
 
 /// The search table of .eh_frame. Objects have none.
 std::optional<EhFrameHdr> Opener::find_table() {
-  const elf::Section* section = image_.find_section(".eh_frame_hdr");
+  const elf::SectionHeader* section = image_.find_section(".eh_frame_hdr");
   if (!section || image_.relocatable()) return std::nullopt;
   auto contents = image_.contents(*section);
   if (!contents) return std::nullopt; // it is optional
@@ -73,7 +73,7 @@ std::optional<EhFrameHdr> Opener::find_table() {
 
 /// The sections of that name. A linked file has one; `ld -r` may leave several in an object.
 void Opener::add_sections(std::string_view name, SectionKind kind) {
-  for (const elf::Section& section : image_.sections()) {
+  for (const elf::SectionHeader& section : image_.sections()) {
     if (section.name != name) continue;
     auto contents = image_.relocated_contents(section);
     if (!contents) {
@@ -83,7 +83,7 @@ void Opener::add_sections(std::string_view name, SectionKind kind) {
     if (contents->empty()) continue;
     cfi_.storage.push_back(std::move(*contents));
     const std::span<const std::byte> bytes = cfi_.storage.back().bytes();
-    cfi_.sections.push_back({Section(kind, bytes, section.address, abi_, bases_),
+    cfi_.sections.push_back({CfiSection(kind, bytes, section.address, abi_, bases_),
                              kind == SectionKind::eh_frame ? find_table() : std::nullopt, section.index});
     if (!image_.relocatable()) break;
   }
@@ -96,8 +96,8 @@ void Opener::add_segment() {
   const auto table = EhFrameHdr::parse(
       header.first(std::min<std::uint64_t>(header.size(), segment->memory_size)), segment->address, abi_);
   if (!table || !table->eh_frame()) return;
-  const Section rest(SectionKind::eh_frame, bytes_at_(*table->eh_frame()), *table->eh_frame(), abi_, bases_);
-  if (const Section frames = eh_frame_part(rest, *table); !frames.bytes().empty())
+  const CfiSection rest(SectionKind::eh_frame, bytes_at_(*table->eh_frame()), *table->eh_frame(), abi_, bases_);
+  if (const CfiSection frames = eh_frame_part(rest, *table); !frames.bytes().empty())
     cfi_.sections.push_back({frames, *table, 0});
 }
 

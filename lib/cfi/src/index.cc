@@ -13,13 +13,13 @@ namespace {
 /// Bytes that one thread reads at a time.
 constexpr std::uint64_t part_size = 256 << 10;
 
-constexpr auto before = [](const Index::Entry& a, const Index::Entry& b) {
+constexpr auto before = [](const FdeIndex::Entry& a, const FdeIndex::Entry& b) {
   return a.start != b.start ? a.start < b.start : a.offset < b.offset;
 };
 
 /// The FDEs of a part of a section, sorted.
 struct Part {
-  std::vector<Index::Entry> entries;
+  std::vector<FdeIndex::Entry> entries;
   std::vector<Error> faults;
 };
 
@@ -42,7 +42,7 @@ Part read_part(FdeCursor fdes) {
 
 } // namespace
 
-std::expected<Index, Error> Index::build(const Section& section, std::vector<Error>* faults,
+std::expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector<Error>* faults,
                                          unsigned threads) {
   const std::uint64_t size = section.bytes().size();
   if (size > UINT32_MAX) return std::unexpected(Error{ErrorKind::too_large, 0});
@@ -51,7 +51,7 @@ std::expected<Index, Error> Index::build(const Section& section, std::vector<Err
   for_each_parallel(parts.size(), threads, [&](std::size_t i) {
     parts[i] = read_part({section, starts[i], i + 1 < starts.size() ? starts[i + 1] : size});
   });
-  Index index;
+  FdeIndex index;
   for (Part& part : parts) {
     if (faults) faults->insert(faults->end(), part.faults.begin(), part.faults.end());
     index.entries_.insert(index.entries_.end(), part.entries.begin(), part.entries.end());
@@ -61,7 +61,7 @@ std::expected<Index, Error> Index::build(const Section& section, std::vector<Err
   return index;
 }
 
-const Index::Entry* Index::find(std::uint64_t pc) const {
+const FdeIndex::Entry* FdeIndex::find(std::uint64_t pc) const {
   auto after = std::ranges::upper_bound(entries_, pc, {}, &Entry::start);
   for (std::size_t i = 0; i < max_overlap && after != entries_.begin(); ++i) {
     --after;
@@ -70,7 +70,7 @@ const Index::Entry* Index::find(std::uint64_t pc) const {
   return nullptr;
 }
 
-Section eh_frame_part(const Section& rest, const EhFrameHdr& table) {
+CfiSection eh_frame_part(const CfiSection& rest, const EhFrameHdr& table) {
   std::uint64_t last = 0;
   for (std::uint64_t i = 0; i < table.size(); ++i)
     if (const std::uint64_t offset = table.entry(i).fde - rest.address(); offset < rest.bytes().size())
@@ -89,7 +89,7 @@ Section eh_frame_part(const Section& rest, const EhFrameHdr& table) {
 std::expected<std::optional<Fde>, Error> FdeFinder::find(std::uint64_t pc) {
   if (!table_) return find_in_index(pc);
   if (auto fde = find_in_table(pc)) return fde;
-  if (!table_checked_ && !table_sound()) {
+  if (!table_checked_ && !is_table_valid()) {
     table_.reset();
     return find_in_index(pc);
   }
@@ -110,7 +110,7 @@ std::optional<Fde> FdeFinder::find_in_table(std::uint64_t pc) const {
   return fde && fde->contains(pc) ? fde : std::nullopt;
 }
 
-bool FdeFinder::table_sound() const {
+bool FdeFinder::is_table_valid() const {
   if (!table_->sorted()) return false;
   for (std::uint64_t i = 0; i < table_->size(); ++i)
     if (!fde_of(table_->entry(i))) return false;
@@ -119,11 +119,11 @@ bool FdeFinder::table_sound() const {
 
 std::expected<std::optional<Fde>, Error> FdeFinder::find_in_index(std::uint64_t pc) {
   if (!index_) {
-    auto built = Index::build(section_);
+    auto built = FdeIndex::build(section_);
     if (!built) return std::unexpected(built.error());
     index_ = std::move(*built);
   }
-  const Index::Entry* entry = index_->find(pc);
+  const FdeIndex::Entry* entry = index_->find(pc);
   if (!entry) return std::nullopt;
   const auto fde = section_.fde(entry->offset);
   if (!fde) return std::unexpected(fde.error());

@@ -14,22 +14,22 @@ namespace sframe::cfi {
 std::expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::uint64_t address,
                                              std::uint64_t function_start, const AbiTraits& abi,
                                              std::vector<LandingPad>& out) {
-  Reader reader(bytes, 0, bytes.size(), abi.byte_order);
-  const PointerPlace place{.section_address = address, .bases = {}, .function = function_start};
+  DwarfReader reader(bytes, 0, bytes.size(), abi.byte_order);
+  const PointerContext context{.section_address = address, .bases = {}, .function = function_start};
   std::uint64_t base = function_start;
   if (const std::uint8_t encoding = reader.u8(); encoding != pe_omit)
-    base = read_pointer(reader, encoding, place).value;
+    base = read_pointer(reader, encoding, context).value;
   if (reader.u8() != pe_omit) reader.uleb(); // the type table
   const std::uint8_t encoding = reader.u8();
   const std::uint64_t size = reader.uleb();
   if (!reader.failed() && size > reader.left()) reader.fail(ErrorKind::truncated);
   if (reader.failed()) return std::unexpected(reader.error());
 
-  Reader sites(bytes, reader.at(), reader.at() + size, abi.byte_order);
+  DwarfReader sites(bytes, reader.at(), reader.at() + size, abi.byte_order);
   while (sites.left()) {
-    const std::uint64_t start = read_raw_pointer(sites, encoding, place).number;
-    const std::uint64_t length = read_raw_pointer(sites, encoding, place).number;
-    const std::uint64_t pad = read_raw_pointer(sites, encoding, place).number;
+    const std::uint64_t start = read_raw_pointer(sites, encoding, context).number;
+    const std::uint64_t length = read_raw_pointer(sites, encoding, context).number;
+    const std::uint64_t pad = read_raw_pointer(sites, encoding, context).number;
     sites.uleb(); // the action
     if (sites.failed()) return std::unexpected(sites.error());
     if (pad) out.push_back({function_start + start, function_start + start + length, base + pad});

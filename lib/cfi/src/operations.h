@@ -68,7 +68,7 @@ enum Operation : std::uint8_t {
 
 /// The operand of an operation that pushes a constant, sign-extended to 64 bits; for other operations,
 /// returns nothing and reads nothing.
-inline std::optional<std::uint64_t> read_constant(Reader& reader, std::uint8_t operation) {
+inline std::optional<std::uint64_t> read_constant(DwarfReader& reader, std::uint8_t operation) {
   if (operation >= op_lit0 && operation <= op_lit31) return operation - op_lit0;
   const auto extend = [](auto value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); };
   switch (operation) {
@@ -93,7 +93,7 @@ struct BasedOperand {
 };
 
 /// The operands of a breg operation; for other operations, returns nothing and reads nothing.
-inline std::optional<BasedOperand> read_breg(Reader& reader, std::uint8_t operation) {
+inline std::optional<BasedOperand> read_breg(DwarfReader& reader, std::uint8_t operation) {
   BasedOperand operand;
   if (operation >= op_breg0 && operation <= op_breg31)
     operand.reg = operation - op_breg0;

@@ -10,17 +10,17 @@
 namespace sframe::cfi {
 namespace {
 
-std::optional<std::uint64_t> constant(Reader& reader) {
+std::optional<std::uint64_t> constant(DwarfReader& reader) {
   return read_constant(reader, reader.u8());
 }
 
 /// A constant and the binary operation that uses it.
-std::optional<std::uint64_t> constant_for(Reader& reader, Operation operation) {
+std::optional<std::uint64_t> constant_for(DwarfReader& reader, Operation operation) {
   const auto value = constant(reader);
   return value && reader.u8() == operation ? value : std::nullopt;
 }
 
-std::optional<BasedOperand> breg(Reader& reader) {
+std::optional<BasedOperand> breg(DwarfReader& reader) {
   return read_breg(reader, reader.u8());
 }
 
@@ -32,7 +32,7 @@ bool known_mask(std::uint64_t mask) {
 
 std::optional<PltCfa> plt_cfa(std::span<const std::byte> expression, const AbiTraits& abi) {
   constexpr std::uint64_t max_shift = 15;
-  Reader reader(expression, 0, expression.size(), abi.byte_order);
+  DwarfReader reader(expression, 0, expression.size(), abi.byte_order);
   const auto base = breg(reader);
   const auto pc = breg(reader);
   const auto mask = constant_for(reader, op_and);
@@ -50,7 +50,7 @@ std::optional<PltCfa> plt_cfa(std::span<const std::byte> expression, const AbiTr
 
 std::optional<LinearExpression> linear_expression(std::span<const std::byte> expression, const AbiTraits& abi,
                                                   bool cfa_on_stack) {
-  Reader reader(expression, 0, expression.size(), abi.byte_order);
+  DwarfReader reader(expression, 0, expression.size(), abi.byte_order);
   LinearExpression linear{.base = Rule::cfa_base};
   std::uint64_t offset = 0;
   bool begun = false;

@@ -8,7 +8,7 @@ namespace {
 constexpr std::uint8_t form_mask = 0x0f;
 constexpr std::uint8_t relation_mask = 0x70;
 
-std::uint64_t read_form(Reader& reader, std::uint8_t form, std::uint8_t address_size) {
+std::uint64_t read_form(DwarfReader& reader, std::uint8_t form, std::uint8_t address_size) {
   if (form == pe_uleb128) return reader.uleb();
   if (form == pe_sleb128) return static_cast<std::uint64_t>(reader.sleb());
   const std::uint8_t width = pointer_width(form, address_size);
@@ -45,39 +45,39 @@ bool pointer_encoding_known(std::uint8_t encoding) {
   return form == pe_uleb128 || form == pe_sleb128 || pointer_width(encoding, 8) != 0;
 }
 
-RawPointer read_raw_pointer(Reader& reader, std::uint8_t encoding, const PointerPlace& place) {
+RawPointer read_raw_pointer(DwarfReader& reader, std::uint8_t encoding, const PointerContext& context) {
   RawPointer raw;
   raw.indirect = encoding & pe_indirect;
   if (!pointer_encoding_known(encoding)) return reader.fail(ErrorKind::bad_pointer_encoding), raw;
   switch (encoding & relation_mask) {
-  case pe_pcrel: raw.base = place.section_address + reader.at(); break;
-  case pe_textrel: raw.base = place.bases.text; break;
-  case pe_datarel: raw.base = place.bases.data; break;
+  case pe_pcrel: raw.base = context.section_address + reader.at(); break;
+  case pe_textrel: raw.base = context.bases.text; break;
+  case pe_datarel: raw.base = context.bases.data; break;
   case pe_funcrel:
-    if (!place.function) return reader.fail(ErrorKind::bad_pointer_encoding), raw;
-    raw.base = *place.function;
+    if (!context.function) return reader.fail(ErrorKind::bad_pointer_encoding), raw;
+    raw.base = *context.function;
     break;
   case pe_aligned: {
-    const std::uint64_t here = place.section_address + reader.at();
-    reader.skip(-here & (place.address_size - 1));
+    const std::uint64_t here = context.section_address + reader.at();
+    reader.skip(-here & (context.address_size - 1));
     break;
   }
   default: break;
   }
-  raw.number = read_form(reader, encoding & form_mask, place.address_size);
+  raw.number = read_form(reader, encoding & form_mask, context.address_size);
   return raw;
 }
 
-Pointer read_pointer(Reader& reader, std::uint8_t encoding, const PointerPlace& place) {
-  const RawPointer raw = read_raw_pointer(reader, encoding, place);
-  return {cut(raw.base + raw.number, place.address_size), raw.indirect};
+Pointer read_pointer(DwarfReader& reader, std::uint8_t encoding, const PointerContext& context) {
+  const RawPointer raw = read_raw_pointer(reader, encoding, context);
+  return {cut(raw.base + raw.number, context.address_size), raw.indirect};
 }
 
-std::optional<Pointer> read_optional_pointer(Reader& reader, std::uint8_t encoding,
-                                             const PointerPlace& place) {
-  const RawPointer raw = read_raw_pointer(reader, encoding, place);
+std::optional<Pointer> read_optional_pointer(DwarfReader& reader, std::uint8_t encoding,
+                                             const PointerContext& context) {
+  const RawPointer raw = read_raw_pointer(reader, encoding, context);
   if (raw.number == 0) return std::nullopt;
-  return Pointer{cut(raw.base + raw.number, place.address_size), raw.indirect};
+  return Pointer{cut(raw.base + raw.number, context.address_size), raw.indirect};
 }
 
 } // namespace sframe::cfi

@@ -14,7 +14,7 @@
 namespace sframe::cfi {
 
 /// The possible bases of a pointer.
-struct PointerPlace {
+struct PointerContext {
   std::uint64_t section_address = 0;
   Bases bases;
   std::optional<std::uint64_t> function; ///< start of the FDE's range, if known
@@ -42,13 +42,13 @@ std::uint8_t pointer_width(std::uint8_t encoding, std::uint8_t address_size);
 bool pointer_encoding_known(std::uint8_t encoding);
 
 /// Reads the number of a pointer. An encoding that is not valid here makes the reader fail.
-RawPointer read_raw_pointer(Reader& reader, std::uint8_t encoding, const PointerPlace& place);
+RawPointer read_raw_pointer(DwarfReader& reader, std::uint8_t encoding, const PointerContext& context);
 
 /// Reads a pointer; the value is truncated to the address size.
-Pointer read_pointer(Reader& reader, std::uint8_t encoding, const PointerPlace& place);
+Pointer read_pointer(DwarfReader& reader, std::uint8_t encoding, const PointerContext& context);
 
 /// Reads a pointer for which 0 means "none", with any base (language-specific data, personality).
-std::optional<Pointer> read_optional_pointer(Reader& reader, std::uint8_t encoding,
-                                             const PointerPlace& place);
+std::optional<Pointer> read_optional_pointer(DwarfReader& reader, std::uint8_t encoding,
+                                             const PointerContext& context);
 
 } // namespace sframe::cfi

@@ -15,10 +15,10 @@
 
 namespace sframe::cfi {
 
-class Reader {
+class DwarfReader {
 public:
   /// Reads bytes[at, limit). `limit` is clamped to the end of `bytes`.
-  Reader(std::span<const std::byte> bytes, std::uint64_t at, std::uint64_t limit, ByteOrder order)
+  DwarfReader(std::span<const std::byte> bytes, std::uint64_t at, std::uint64_t limit, ByteOrder order)
       : base_(bytes.data()), at_(at), limit_(limit < bytes.size() ? limit : bytes.size()),
         order_(order) {
     if (at_ > limit_) fail(ErrorKind::truncated);

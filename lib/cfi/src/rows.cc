@@ -13,7 +13,7 @@ namespace sframe::cfi {
 namespace {
 
 /// A factored offset: operand times data alignment factor.
-std::int64_t scaled(Reader& reader, std::int64_t operand, std::int64_t factor) {
+std::int64_t scaled(DwarfReader& reader, std::int64_t operand, std::int64_t factor) {
   std::int64_t product = 0;
   if (__builtin_mul_overflow(operand, factor, &product)) reader.fail(ErrorKind::offset_overflow);
   return product;
@@ -21,29 +21,29 @@ std::int64_t scaled(Reader& reader, std::int64_t operand, std::int64_t factor) {
 
 /// An unsigned operand as a signed number, modulo 2^64: LLVM writes a negative CFA offset as the unsigned
 /// number of the same 64 bits, and readers accept it.
-std::int64_t unsigned_offset(Reader& reader) {
+std::int64_t unsigned_offset(DwarfReader& reader) {
   return static_cast<std::int64_t>(reader.uleb());
 }
 
-std::uint32_t register_number(Reader& reader) {
+std::uint32_t register_number(DwarfReader& reader) {
   const std::uint64_t value = reader.uleb();
   if (value > UINT32_MAX) reader.fail(ErrorKind::bad_register);
   return static_cast<std::uint32_t>(value);
 }
 
 /// The offset and size of an expression, as stored in rules.
-template <class R> R expression_rule(Reader& reader, typename R::Kind kind) {
+template <class R> R expression_rule(DwarfReader& reader, typename R::Kind kind) {
   const std::uint64_t size = reader.uleb();
-  const std::uint64_t place = reader.at();
+  const std::uint64_t offset = reader.at();
   if (size > UINT32_MAX) reader.fail(ErrorKind::truncated);
   reader.skip(size);
-  return {kind, static_cast<std::uint32_t>(size), static_cast<std::int64_t>(place)};
+  return {kind, static_cast<std::uint32_t>(size), static_cast<std::int64_t>(offset)};
 }
 
 } // namespace
 
 template <class Registers>
-BasicRowCursor<Registers>::BasicRowCursor(const Section& section, const Fde& fde)
+BasicRowCursor<Registers>::BasicRowCursor(const CfiSection& section, const Fde& fde)
     : section_(section), registers_(section.abi(), fde.cie.return_register), begin_(fde.start),
       location_(fde.start), end_(fde.end()), fde_start_(fde.start), code_alignment_(fde.cie.code_alignment),
       data_alignment_(fde.cie.data_alignment), return_register_(fde.cie.return_register),
@@ -57,9 +57,9 @@ template <class Registers> void BasicRowCursor<Registers>::run_initial(const Cie
   at_ = instruction_ = cie.instructions_offset;
   stop_ = at_ + cie.instructions.size();
   if (cie.instructions.size() > max_initial_instructions) fail(ErrorKind::too_large);
-  for (Reader reader = instructions(); !error_ && reader.at() < stop_;) execute(reader);
+  for (DwarfReader reader = instructions(); !error_ && reader.at() < stop_;) execute(reader);
   cie_state_ = state_;
-  far_states_.clear();
+  heap_states_.clear();
   depth_ = 0;
   initial_ = false;
 }
@@ -67,7 +67,7 @@ template <class Registers> void BasicRowCursor<Registers>::run_initial(const Cie
 /// Executes until the row in progress is complete: it holds from begin_ to `end`.
 template <class Registers> bool BasicRowCursor<Registers>::complete(std::uint64_t& end) {
   if (error_) return false;
-  for (Reader reader = instructions(); reader.at() < stop_;) {
+  for (DwarfReader reader = instructions(); reader.at() < stop_;) {
     const Step step = execute(reader);
     if (step == Step::done) continue;
     at_ = reader.at();
@@ -80,14 +80,14 @@ template <class Registers> bool BasicRowCursor<Registers>::complete(std::uint64_
 }
 
 /// A reader at the next instruction.
-template <class Registers> Reader BasicRowCursor<Registers>::instructions() const {
+template <class Registers> DwarfReader BasicRowCursor<Registers>::instructions() const {
   return {section_.bytes(), at_, stop_, section_.abi().byte_order};
 }
 
 template <class Registers> bool BasicRowCursor<Registers>::next(Row<Registers>& row) {
   std::uint64_t end = 0;
   if (!complete(end)) return false;
-  give(row, end);
+  emit_row(row, end);
   return true;
 }
 
@@ -95,7 +95,7 @@ template <class Registers> bool BasicRowCursor<Registers>::find(std::uint64_t pc
   std::uint64_t end = 0;
   while (pc >= begin_ && complete(end)) {
     if (pc < end) {
-      give(row, end);
+      emit_row(row, end);
       return true;
     }
     begin_ = end;
@@ -103,7 +103,7 @@ template <class Registers> bool BasicRowCursor<Registers>::find(std::uint64_t pc
   return false;
 }
 
-template <class Registers> void BasicRowCursor<Registers>::give(Row<Registers>& row, std::uint64_t end) {
+template <class Registers> void BasicRowCursor<Registers>::emit_row(Row<Registers>& row, std::uint64_t end) {
   static_cast<State&>(row) = state_;
   row.begin = begin_;
   row.end = end;
@@ -119,7 +119,7 @@ template <class Registers> auto BasicRowCursor<Registers>::fail(ErrorKind kind) 
   return Step::failed;
 }
 
-template <class Registers> auto BasicRowCursor<Registers>::execute(Reader& reader) -> Step {
+template <class Registers> auto BasicRowCursor<Registers>::execute(DwarfReader& reader) -> Step {
   instruction_ = reader.at();
   const std::uint8_t byte = reader.u8();
   const std::uint8_t low = byte & 0x3f;
@@ -138,7 +138,7 @@ template <class Registers> auto BasicRowCursor<Registers>::execute(Reader& reade
 }
 
 template <class Registers>
-auto BasicRowCursor<Registers>::execute_extended(std::uint8_t opcode, Reader& reader) -> Step {
+auto BasicRowCursor<Registers>::execute_extended(std::uint8_t opcode, DwarfReader& reader) -> Step {
   switch (opcode) {
   case cfa_nop: return Step::done;
   case cfa_set_loc: return set_location(reader);
@@ -146,8 +146,8 @@ auto BasicRowCursor<Registers>::execute_extended(std::uint8_t opcode, Reader& re
   case cfa_advance_loc2: return advance(reader.fixed<std::uint16_t>());
   case cfa_advance_loc4: return advance(reader.fixed<std::uint32_t>());
   case cfa_restore_extended: return restore(reader.uleb());
-  case cfa_remember_state: return remember();
-  case cfa_restore_state: return recall();
+  case cfa_remember_state: return remember_state();
+  case cfa_restore_state: return restore_state();
   case cfa_def_cfa:
   case cfa_def_cfa_sf:
   case cfa_def_cfa_register:
@@ -162,7 +162,7 @@ auto BasicRowCursor<Registers>::execute_extended(std::uint8_t opcode, Reader& re
 }
 
 template <class Registers>
-auto BasicRowCursor<Registers>::define_cfa(std::uint8_t opcode, Reader& reader) -> Step {
+auto BasicRowCursor<Registers>::define_cfa(std::uint8_t opcode, DwarfReader& reader) -> Step {
   CfaRule& cfa = state_.cfa;
   if (opcode == cfa_def_cfa_expression) {
     cfa = expression_rule<CfaRule>(reader, CfaRule::Kind::expression);
@@ -182,7 +182,7 @@ auto BasicRowCursor<Registers>::define_cfa(std::uint8_t opcode, Reader& reader) 
 }
 
 template <class Registers>
-auto BasicRowCursor<Registers>::define_register(std::uint8_t opcode, Reader& reader) -> Step {
+auto BasicRowCursor<Registers>::define_register(std::uint8_t opcode, DwarfReader& reader) -> Step {
   using Kind = RegisterRule::Kind;
   if ((opcode > cfa_val_expression || opcode < cfa_offset_extended) &&
       opcode != cfa_gnu_negative_offset_extended)
@@ -227,9 +227,9 @@ template <class Registers> auto BasicRowCursor<Registers>::advance(std::uint64_t
   return move_to(location);
 }
 
-template <class Registers> auto BasicRowCursor<Registers>::set_location(Reader& reader) -> Step {
-  const PointerPlace place{section_.address(), section_.bases(), fde_start_, address_size_};
-  const Pointer location = read_pointer(reader, fde_encoding_, place);
+template <class Registers> auto BasicRowCursor<Registers>::set_location(DwarfReader& reader) -> Step {
+  const PointerContext context{section_.address(), section_.bases(), fde_start_, address_size_};
+  const Pointer location = read_pointer(reader, fde_encoding_, context);
   if (reader.failed()) return Step::failed;
   if (!initial_ && location.value < location_) return fail(ErrorKind::backwards);
   return move_to(location.value);
@@ -254,24 +254,24 @@ template <class Registers> auto BasicRowCursor<Registers>::restore(std::uint64_t
   return Step::done;
 }
 
-template <class Registers> auto BasicRowCursor<Registers>::remember() -> Step {
+template <class Registers> auto BasicRowCursor<Registers>::remember_state() -> Step {
   constexpr bool in_line = requires { Registers::inline_states_only; };
   if (depth_ == (in_line ? Registers::inline_states : max_remembered_states)) return fail(ErrorKind::state_stack_full);
-  if (depth_ < near_states_.size())
-    near_states_[depth_].state = state_;
+  if (depth_ < inline_states_.size())
+    inline_states_[depth_].state = state_;
   else
-    far_states_.push_back(state_);
+    heap_states_.push_back(state_);
   ++depth_;
   return Step::done;
 }
 
-template <class Registers> auto BasicRowCursor<Registers>::recall() -> Step {
+template <class Registers> auto BasicRowCursor<Registers>::restore_state() -> Step {
   if (depth_ == 0) return fail(ErrorKind::state_stack_empty);
-  if (--depth_ < near_states_.size()) {
-    state_ = near_states_[depth_].state;
+  if (--depth_ < inline_states_.size()) {
+    state_ = inline_states_[depth_].state;
   } else {
-    state_ = far_states_.back();
-    far_states_.pop_back();
+    state_ = heap_states_.back();
+    heap_states_.pop_back();
   }
   return Step::done;
 }
@@ -281,7 +281,7 @@ template <class Registers> void BasicRowCursor<Registers>::set(std::uint64_t reg
   if (slot < Registers::slots) state_.rules[slot] = rule;
 }
 
-template class BasicRowCursor<CoreRegisters>;
+template class BasicRowCursor<MinimalRegisters>;
 template class BasicRowCursor<AllRegisters>;
 template class BasicRowCursor<GeneralRegisters>;
 

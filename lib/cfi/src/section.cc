@@ -37,12 +37,12 @@ struct Id {
   std::uint64_t body = 0; ///< offset of what follows
 };
 
-Reader reader_at(const Section& section, std::uint64_t at, std::uint64_t limit) {
+DwarfReader reader_at(const CfiSection& section, std::uint64_t at, std::uint64_t limit) {
   return {section.bytes(), at, limit, section.abi().byte_order};
 }
 
-std::expected<Extent, Error> read_extent(const Section& section, std::uint64_t offset) {
-  Reader reader = reader_at(section, offset, section.bytes().size());
+std::expected<Extent, Error> read_extent(const CfiSection& section, std::uint64_t offset) {
+  DwarfReader reader = reader_at(section, offset, section.bytes().size());
   Extent extent{.offset = offset};
   std::uint64_t length = reader.fixed<std::uint32_t>();
   extent.dwarf64 = length == extended_length;
@@ -57,8 +57,8 @@ std::expected<Extent, Error> read_extent(const Section& section, std::uint64_t o
   return extent;
 }
 
-std::expected<Id, Error> read_id(const Section& section, const Extent& extent) {
-  Reader reader = reader_at(section, extent.id_offset, extent.end);
+std::expected<Id, Error> read_id(const CfiSection& section, const Extent& extent) {
+  DwarfReader reader = reader_at(section, extent.id_offset, extent.end);
   Id id;
   if (section.kind() == SectionKind::eh_frame) {
     const std::uint32_t back = reader.fixed<std::uint32_t>();
@@ -79,15 +79,15 @@ std::expected<Id, Error> read_id(const Section& section, const Extent& extent) {
 }
 
 /// The letters of an augmentation after 'z' (or all of them without 'z'), with their data.
-void read_augmentation(const Section& section, std::string_view letters, Reader& reader, Cie& cie) {
-  const PointerPlace place{section.address(), section.bases(), std::nullopt, cie.address_size};
+void read_augmentation(const CfiSection& section, std::string_view letters, DwarfReader& reader, Cie& cie) {
+  const PointerContext context{section.address(), section.bases(), std::nullopt, cie.address_size};
   for (const char letter : letters) {
     switch (letter) {
     case 'R': cie.fde_encoding = reader.u8(); break;
     case 'L': cie.lsda_encoding = reader.u8(); break;
     case 'P': {
       const std::uint8_t encoding = reader.u8();
-      if (encoding != pe_omit) cie.personality = read_optional_pointer(reader, encoding, place);
+      if (encoding != pe_omit) cie.personality = read_optional_pointer(reader, encoding, context);
       break;
     }
     case 'S': cie.signal_frame = true; break;
@@ -98,7 +98,7 @@ void read_augmentation(const Section& section, std::string_view letters, Reader&
   }
 }
 
-std::string_view read_letters(Reader& reader, const Section& section, Cie& cie) {
+std::string_view read_letters(DwarfReader& reader, const CfiSection& section, Cie& cie) {
   const std::uint64_t begin = reader.at();
   while (reader.u8() != 0) {
     if (reader.at() - begin > max_augmentation) reader.fail(ErrorKind::unknown_augmentation);
@@ -108,21 +108,21 @@ std::string_view read_letters(Reader& reader, const Section& section, Cie& cie) 
   return {reinterpret_cast<const char*>(cie.augmentation.data()), cie.augmentation.size()};
 }
 
-void read_sizes(Reader& reader, Cie& cie) {
+void read_sizes(DwarfReader& reader, Cie& cie) {
   cie.address_size = reader.u8();
   cie.segment_size = reader.u8();
   const bool sound = (cie.address_size == 4 || cie.address_size == 8) && cie.segment_size <= 8;
   if (!sound) reader.fail(ErrorKind::bad_address_size);
 }
 
-void read_return_register(Reader& reader, Cie& cie) {
+void read_return_register(DwarfReader& reader, Cie& cie) {
   const std::uint64_t number = cie.version == 1 ? reader.u8() : reader.uleb();
   if (number > 0xffffffff) reader.fail(ErrorKind::bad_register);
   cie.return_register = static_cast<std::uint32_t>(number);
 }
 
-std::expected<Cie, Error> parse_cie(const Section& section, const Extent& extent, std::uint64_t body) {
-  Reader reader = reader_at(section, body, extent.end);
+std::expected<Cie, Error> parse_cie(const CfiSection& section, const Extent& extent, std::uint64_t body) {
+  DwarfReader reader = reader_at(section, body, extent.end);
   Cie cie;
   cie.offset = extent.offset;
   cie.version = reader.u8();
@@ -145,7 +145,7 @@ std::expected<Cie, Error> parse_cie(const Section& section, const Extent& extent
     const std::uint64_t data = reader.at();
     reader.skip(size);
     if (reader.failed()) return std::unexpected(reader.error());
-    Reader inner = reader_at(section, data, data + size);
+    DwarfReader inner = reader_at(section, data, data + size);
     read_augmentation(section, letters.substr(1), inner, cie);
     if (inner.failed()) return std::unexpected(inner.error());
   } else {
@@ -162,40 +162,40 @@ std::expected<Cie, Error> parse_cie(const Section& section, const Extent& extent
 
 /// Start and size. The size has the form of the start but no base, and is never negative: the sign bit of a
 /// fixed form is part of the number.
-bool read_range(Reader& reader, const PointerPlace& place, const Cie& cie, Fde& fde) {
-  const Pointer start = read_pointer(reader, cie.fde_encoding, place);
+bool read_range(DwarfReader& reader, const PointerContext& context, const Cie& cie, Fde& fde) {
+  const Pointer start = read_pointer(reader, cie.fde_encoding, context);
   if (start.indirect) reader.fail(ErrorKind::indirect_start);
   fde.start = start.value;
   const std::uint8_t form = cie.fde_encoding & 0x0f;
   if (form == pe_sleb128 || form == pe_uleb128)
-    fde.size = read_pointer(reader, form, place).value;
+    fde.size = read_pointer(reader, form, context).value;
   else
     fde.size = reader.number(pointer_width(form, cie.address_size));
   if (fde.start + fde.size < fde.start) reader.fail(ErrorKind::range_overflow);
   return !reader.failed();
 }
 
-void read_fde_augmentation(Reader& reader, const Section& section, PointerPlace place, Fde& fde) {
+void read_fde_augmentation(DwarfReader& reader, const CfiSection& section, PointerContext context, Fde& fde) {
   const std::uint64_t size = reader.uleb();
   const std::uint64_t data = reader.at();
   reader.skip(size);
   if (reader.failed() || size == 0 || fde.cie.lsda_encoding == pe_omit) return;
-  place.function = fde.start;
-  Reader inner = reader_at(section, data, data + size);
-  fde.lsda = read_optional_pointer(inner, fde.cie.lsda_encoding, place);
+  context.function = fde.start;
+  DwarfReader inner = reader_at(section, data, data + size);
+  fde.lsda = read_optional_pointer(inner, fde.cie.lsda_encoding, context);
   if (inner.failed()) reader.fail(inner.kind());
 }
 
-std::expected<Fde, Error> parse_fde(const Section& section, const Extent& extent, std::uint64_t body,
+std::expected<Fde, Error> parse_fde(const CfiSection& section, const Extent& extent, std::uint64_t body,
                                     const Cie& cie) {
-  Reader reader = reader_at(section, body, extent.end);
+  DwarfReader reader = reader_at(section, body, extent.end);
   Fde fde;
   fde.offset = extent.offset;
   fde.cie = cie;
   reader.skip(cie.segment_size);
-  const PointerPlace place{section.address(), section.bases(), std::nullopt, cie.address_size};
-  if (!read_range(reader, place, cie, fde)) return std::unexpected(reader.error());
-  if (cie.has_augmentation_data) read_fde_augmentation(reader, section, place, fde);
+  const PointerContext context{section.address(), section.bases(), std::nullopt, cie.address_size};
+  if (!read_range(reader, context, cie, fde)) return std::unexpected(reader.error());
+  if (cie.has_augmentation_data) read_fde_augmentation(reader, section, context, fde);
   if (reader.failed()) return std::unexpected(reader.error());
   fde.instructions_offset = reader.at();
   fde.instructions = section.bytes().subspan(reader.at(), reader.left());
@@ -204,11 +204,11 @@ std::expected<Fde, Error> parse_fde(const Section& section, const Extent& extent
 
 } // namespace
 
-FdeCursor Section::fdes() const {
+FdeCursor CfiSection::fdes() const {
   return FdeCursor(*this);
 }
 
-std::vector<std::uint64_t> Section::parts(std::uint64_t part_size) const {
+std::vector<std::uint64_t> CfiSection::parts(std::uint64_t part_size) const {
   std::vector<std::uint64_t> starts = {0};
   for (std::uint64_t at = 0; at < bytes_.size();) {
     const auto extent = read_extent(*this, at);
@@ -219,7 +219,7 @@ std::vector<std::uint64_t> Section::parts(std::uint64_t part_size) const {
   return starts;
 }
 
-std::expected<Cie, Error> Section::cie(std::uint64_t offset) const {
+std::expected<Cie, Error> CfiSection::cie(std::uint64_t offset) const {
   const auto extent = read_extent(*this, offset);
   if (!extent || extent->empty()) return std::unexpected(Error{ErrorKind::bad_cie_pointer, offset});
   const auto id = read_id(*this, *extent);
@@ -228,7 +228,7 @@ std::expected<Cie, Error> Section::cie(std::uint64_t offset) const {
   return parse_cie(*this, *extent, id->body);
 }
 
-std::expected<Fde, Error> Section::fde(std::uint64_t offset) const {
+std::expected<Fde, Error> CfiSection::fde(std::uint64_t offset) const {
   const auto extent = read_extent(*this, offset);
   if (!extent) return std::unexpected(extent.error());
   const auto id = read_id(*this, *extent);

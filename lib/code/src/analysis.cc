@@ -72,7 +72,7 @@ void Analysis::run(const Function& function) {
     start();
     follow_doubtful_pads();
     follow_guesses();
-    start_where_rows_say();
+    start_at_known_rows();
   } while (restart_);
   order_blocks();
   collect_obstacles();
@@ -85,9 +85,9 @@ void Analysis::start() {
       if (reg != abi_->sp) entry.set_reg(reg, Value::entry(reg));
   // A cold part that starts with a landing pad has a no-operation before it, since 0 means that there is no
   // pad.
-  const std::uint64_t behind = behind_padding(function_.start);
+  const std::uint64_t after = after_padding(function_.start);
   const bool starts_with_pad =
-      behind != function_.start && rows_say_it_does_not_return(function_.start + 1, behind, entry, entry);
+      after != function_.start && rows_show_no_return(function_.start + 1, after, entry, entry);
   if (!starts_with_pad) propagate(function_.start, entry, 0, Edge::jump);
   drain();
 }
@@ -148,7 +148,7 @@ void Analysis::follow_guesses() {
 
 /// Unreached code, mostly cold parts that other parts of the function jump to. Its row is assumed to hold at
 /// its start.
-void Analysis::start_where_rows_say() {
+void Analysis::start_at_known_rows() {
   if (function_.rows.empty()) return;
   for (std::uint64_t at = 0; at < size_ && !restart_ && !limit_met_;) {
     if (index_of_[at] == no_index) discover(function_.start + at);
@@ -193,7 +193,7 @@ void Analysis::process(std::uint32_t block) {
         next_index != no_index && code_[next_index].owner != no_index && code_[next_index].owner != block;
     if (next_index == no_index || code_[next_index].leader || joins_another)
       return call == no_index ? propagate(next, state, index, Edge::fall)
-                              : propagate(next, state, call, Edge::behind_call);
+                              : propagate(next, state, call, Edge::after_call);
     index = next_index;
   }
 }
@@ -203,7 +203,7 @@ bool Analysis::step(std::uint32_t index, State& state, bool follow_edges) {
   if (is_last_system_call(code_[index].instruction, state)) return false;
   apply(code_[index], state);
   if (follow_edges) leave(index, state);
-  return !restart_ && goes_on(index, state, follow_edges);
+  return !restart_ && continues(index, state, follow_edges);
 }
 
 /// exit and the like.
@@ -252,17 +252,17 @@ bool Analysis::jumps_like_return(const Instruction& instruction, const State& st
 }
 
 /// True if control may reach the next instruction; `state` becomes the state there.
-bool Analysis::goes_on(std::uint32_t index, State& state, bool follow_edges) {
+bool Analysis::continues(std::uint32_t index, State& state, bool follow_edges) {
   const Instruction& instruction = code_[index].instruction;
   switch (instruction.flow) {
   case Flow::next:
   case Flow::patchable:
   case Flow::indirect_branch:
   case Flow::conditional_return: return true;
-  case Flow::trap: return goes_on_behind_trap(index, state);
+  case Flow::trap: return continues_after_trap(index, state);
   case Flow::branch: return refine(instruction, false, state), true;
   case Flow::call:
-  case Flow::indirect_call: return goes_on_behind_call(index, state, follow_edges);
+  case Flow::indirect_call: return continues_after_call(index, state, follow_edges);
   case Flow::jump:
   case Flow::indirect_jump:
   case Flow::ret:
@@ -271,9 +271,9 @@ bool Analysis::goes_on(std::uint32_t index, State& state, bool follow_edges) {
   return false;
 }
 
-bool Analysis::goes_on_behind_call(std::uint32_t index, State& state, bool follow_edges) {
+bool Analysis::continues_after_call(std::uint32_t index, State& state, bool follow_edges) {
   const Instruction instruction = code_[index].instruction;
-  const std::uint64_t next = instruction.address + instruction.length, behind = behind_padding(next);
+  const std::uint64_t next = instruction.address + instruction.length, after = after_padding(next);
   if (is_internal_call(instruction)) {
     State inside = state;
     enter_internal_call(code_[index], inside);
@@ -285,28 +285,28 @@ bool Analysis::goes_on_behind_call(std::uint32_t index, State& state, bool follo
   }
   const State before = state;
   call(code_[index], state);
-  use_what_is_known_of_callee(instruction, before, state);
+  apply_known_callee(instruction, before, state);
   if (follow_edges) follow_call_edges(index, state);
   if (code_[index].does_not_return) return false;
-  if (instruction.flow == Flow::call && function_.surroundings &&
-      function_.surroundings->never_returns(instruction.target))
+  if (instruction.flow == Flow::call && function_.environment &&
+      function_.environment->never_returns(instruction.target))
     return false;
-  if (rows_say_it_does_not_return(next, behind, before, state)) {
+  if (rows_show_no_return(next, after, before, state)) {
     code_[index].does_not_return = true;
     return false;
   }
   return true;
 }
 
-bool Analysis::goes_on_behind_trap(std::uint32_t index, const State& state) {
+bool Analysis::continues_after_trap(std::uint32_t index, const State& state) {
   Decoded& decoded = code_[index];
   const std::uint64_t next = decoded.instruction.address + decoded.instruction.length;
-  if (rows_say_it_does_not_return(next, behind_padding(next), state, state)) decoded.does_not_return = true;
+  if (rows_show_no_return(next, after_padding(next), state, state)) decoded.does_not_return = true;
   return !decoded.does_not_return;
 }
 
 /// The first instruction at or after `address` that is not padding.
-std::uint64_t Analysis::behind_padding(std::uint64_t address) const {
+std::uint64_t Analysis::after_padding(std::uint64_t address) const {
   constexpr int max_padding = 64;
   for (int i = 0; i < max_padding; ++i) {
     const std::uint32_t index = index_at(address);
@@ -317,9 +317,9 @@ std::uint64_t Analysis::behind_padding(std::uint64_t address) const {
 }
 
 /// True if a row starts after a call, or after the padding there, and does not fit.
-bool Analysis::rows_say_it_does_not_return(std::uint64_t next, std::uint64_t behind_padding,
+bool Analysis::rows_show_no_return(std::uint64_t next, std::uint64_t after_padding,
                                            const State& before, const State& after) const {
-  const std::uint64_t offset = behind_padding - function_.start;
+  const std::uint64_t offset = after_padding - function_.start;
   const auto above = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
   if (above == function_.rows.begin() || above[-1].offset < next - function_.start) return false;
   const FrameRow& row = above[-1];

@@ -118,7 +118,7 @@ std::uint8_t Analysis::returns_after(const Instruction& instruction, const State
 }
 
 /// `after` is the state that an ABI callee leaves; refined if the row there shows that this is not one.
-void Analysis::use_what_is_known_of_callee(const Instruction& instruction, const State& before,
+void Analysis::apply_known_callee(const Instruction& instruction, const State& before,
                                            State& after) {
   if (function_.rows.empty()) return;
   const std::uint64_t next = instruction.address + instruction.length;
@@ -146,8 +146,8 @@ void Analysis::use_what_is_known_of_callee(const Instruction& instruction, const
 }
 
 bool Analysis::apply_callee(const Instruction& instruction, const State& before, State& after) {
-  if (is_callee_ || !function_.surroundings || contains(instruction.target)) return false;
-  const auto bytes = function_.surroundings->code(instruction.target, max_callee_size);
+  if (is_callee_ || !function_.environment || contains(instruction.target)) return false;
+  const auto bytes = function_.environment->code(instruction.target, max_callee_size);
   if (bytes.empty()) return false;
   if (!callee_) {
     callee_ = std::make_unique<Analysis>(*abi_);
@@ -168,18 +168,18 @@ bool Analysis::apply_callee(const Instruction& instruction, const State& before,
   const Value callee_cfa = plus(sp, std::int64_t{abi_->entry_cfa_offset} - pushed);
   const Value new_sp =
       plus(translated(returned->reg(abi_->sp), caller, callee_cfa), pushed); // the return pops
-  if (!new_sp.is_place()) return false;
+  if (!new_sp.is_location()) return false;
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
     const Value value = translated(returned->reg(reg), caller, callee_cfa);
     const bool is_preserved = !(machine_->call_clobbered >> reg & 1);
     // A preserved register whose value the analysis lost is assumed to be restored by the callee.
-    if (is_preserved && !value.is_place() && value.base != Base::entry) continue;
+    if (is_preserved && !value.is_location() && value.base != Base::entry) continue;
     after.set_reg(reg, value);
   }
   after.set_reg(abi_->sp, new_sp);
   for (const Slot& slot : returned->slots())
-    if (slot.place.base == Base::cfa)
-      after.store(translated(slot.place, caller, callee_cfa), translated(slot.value, caller, callee_cfa));
+    if (slot.location.base == Base::cfa)
+      after.store(translated(slot.location, caller, callee_cfa), translated(slot.value, caller, callee_cfa));
   after.drop_below(new_sp);
   return true;
 }
@@ -216,7 +216,7 @@ bool Analysis::goes_back(const Reached& at, State& returns, bool& has_returned) 
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
     if (returns.reg(reg) != at.state.reg(reg)) returns.set_reg(reg, Value::other());
   for (std::size_t i = returns.slots().size(); i-- > 0;)
-    if (at.state.word(returns.slots()[i].place) != returns.slots()[i].value) returns.remove_slot(i);
+    if (at.state.word(returns.slots()[i].location) != returns.slots()[i].value) returns.remove_slot(i);
   return true;
 }
 

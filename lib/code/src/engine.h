@@ -95,7 +95,7 @@ public:
 
 private:
   /// How control passes from one instruction to another.
-  enum class Edge : std::uint8_t { jump, fall, behind_call, to_landing_pad };
+  enum class Edge : std::uint8_t { jump, fall, after_call, to_landing_pad };
 
   // discover.cc
   void discover(std::uint64_t address);
@@ -115,7 +115,7 @@ private:
   /// How SP moves when it cannot be followed: down by alignment or alloca, up when that is undone.
   enum class Move : std::uint8_t { anywhere, up, down };
   void write(std::uint8_t reg, Value value, Decoded& decoded, State& state, Move move = Move::anywhere);
-  void write_memory(const Effect& effect, const Value& place, State& state) const;
+  void write_memory(const Effect& effect, const Value& location, State& state) const;
   Value copied(const Effect& effect, const Decoded& decoded, State& state);
   Value sum(const Value& value, const Effect& effect, const State& state);
   Value masked(const Value& value, std::int64_t mask) const;
@@ -133,11 +133,11 @@ private:
   bool join(std::uint32_t block, const State& state, std::uint32_t from);
   bool join_words(Block& block, const State& state, std::uint32_t from);
   Value merge(const Value& old, const Value& incoming, Conflict where);
-  bool tells_that_call_does_not_return(Block& block, const State& state, std::uint32_t from, Edge edge);
+  bool shows_no_return(Block& block, const State& state, std::uint32_t from, Edge edge);
   void enqueue(std::uint32_t block);
 
   // callee.cc
-  void use_what_is_known_of_callee(const Instruction& instruction, const State& before, State& after);
+  void apply_known_callee(const Instruction& instruction, const State& before, State& after);
   const FrameRow* row_of_callee(std::uint64_t next) const;
   const FrameRow* next_row_with_base(std::uint64_t next) const;
   const Decoded* leaves_with(std::uint64_t address, std::uint8_t reg) const;
@@ -160,18 +160,18 @@ private:
   void start();
   void drain();
   void follow_guesses();
-  void start_where_rows_say();
+  void start_at_known_rows();
   void guess(std::uint32_t from, const State& state, std::span<const std::uint64_t> targets);
   void process(std::uint32_t block);
   bool step(std::uint32_t index, State& state, bool follow_edges);
   bool is_last_system_call(const Instruction& instruction, const State& state) const;
   void leave(std::uint32_t index, State& state);
-  bool goes_on(std::uint32_t index, State& state, bool follow_edges);
-  bool goes_on_behind_call(std::uint32_t index, State& state, bool follow_edges);
-  bool goes_on_behind_trap(std::uint32_t index, const State& state);
+  bool continues(std::uint32_t index, State& state, bool follow_edges);
+  bool continues_after_call(std::uint32_t index, State& state, bool follow_edges);
+  bool continues_after_trap(std::uint32_t index, const State& state);
   bool jumps_like_return(const Instruction& instruction, const State& state) const;
-  std::uint64_t behind_padding(std::uint64_t address) const;
-  bool rows_say_it_does_not_return(std::uint64_t next, std::uint64_t behind_padding, const State& before,
+  std::uint64_t after_padding(std::uint64_t address) const;
+  bool rows_show_no_return(std::uint64_t next, std::uint64_t after_padding, const State& before,
                                    const State& after) const;
   void follow_call_edges(std::uint32_t index, const State& after);
   void collect_obstacles();

@@ -16,7 +16,7 @@ using Base = Value::Base;
 
 /// True for values that a row could depend on.
 bool matters(const Value& value) {
-  return value.is_place() || value.base == Base::entry;
+  return value.is_location() || value.base == Base::entry;
 }
 
 /// More than any real block needs: a guard against bugs in the lattice.
@@ -41,7 +41,7 @@ Value Analysis::merge(const Value& old, const Value& incoming, Conflict where) {
   if (old.base == Base::conflict && conflicts_[old.id].address == where.address) {
     const Conflict& here = conflicts_[old.id];
     if (old.offset == 0 && here.in_register == where.in_register && here.reg == where.reg &&
-        here.place == where.place)
+        here.location == where.location)
       return old;
   }
   if (old.base == Base::unknown || incoming.base == Base::unknown) return Value::unknown();
@@ -57,18 +57,18 @@ Value Analysis::merge(const Value& old, const Value& incoming, Conflict where) {
 
 bool Analysis::join_words(Block& block, const State& state, std::uint32_t from) {
   bool changed = false;
-  const auto where = [&](const Value& place) {
+  const auto where = [&](const Value& location) {
     return Conflict{.address = code_[block.first].instruction.address,
                     .second_from = code_[from].instruction.address,
-                    .place = place};
+                    .location = location};
   };
   for (std::size_t i = block.in.slots().size(); i-- > 0;) {
     Slot& slot = block.in.slot(i);
-    const Value incoming = state.word(slot.place);
+    const Value incoming = state.word(slot.location);
     if (incoming == slot.value) continue;
     const bool saved = slot.value.base != Base::cfa && slot.value.base != Base::symbol;
     const Value merged =
-        saved || matters(incoming) ? merge(slot.value, incoming, where(slot.place)) : Value::other();
+        saved || matters(incoming) ? merge(slot.value, incoming, where(slot.location)) : Value::other();
     if (merged == slot.value) continue;
     changed = true;
     if (merged.base == Base::other)
@@ -81,8 +81,8 @@ bool Analysis::join_words(Block& block, const State& state, std::uint32_t from) 
     changed = true;
   }
   for (const Slot& slot : state.slots()) {
-    if (slot.value.base != Base::entry || block.in.word(slot.place) != Value::other()) continue;
-    block.in.store(slot.place, merge(Value::other(), slot.value, where(slot.place)));
+    if (slot.value.base != Base::entry || block.in.word(slot.location) != Value::other()) continue;
+    block.in.store(slot.location, merge(Value::other(), slot.value, where(slot.location)));
     changed = true;
   }
   return changed;
@@ -115,11 +115,11 @@ bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from)
 
 /// If SP after a call differs from SP on all other paths to a place, the call does not return. Returns true
 /// if it concludes this; the edge is then ignored.
-bool Analysis::tells_that_call_does_not_return(Block& block, const State& state, std::uint32_t from,
+bool Analysis::shows_no_return(Block& block, const State& state, std::uint32_t from,
                                                Edge edge) {
   const Value old = block.in.reg(abi_->sp), incoming = state.reg(abi_->sp);
   const bool old_is_call = block.only_from_call != no_index;
-  const bool is_call = edge == Edge::behind_call;
+  const bool is_call = edge == Edge::after_call;
   if (old == incoming || old_is_call == is_call || old.base != Base::cfa || incoming.base != Base::cfa)
     return false;
   constexpr std::uint8_t max_restarts = 8;
@@ -152,15 +152,15 @@ void Analysis::propagate(std::uint64_t target, const State& state, std::uint32_t
     block.visits = 0;
     block.queued = false;
     block.certainty = mode_;
-    block.only_from_call = edge == Edge::behind_call ? from : no_index;
+    block.only_from_call = edge == Edge::after_call ? from : no_index;
     block.in = state;
     block.in.last_store = Value::other();
     return enqueue(index);
   }
   Block& block = blocks_[index];
   if (mode_ < block.certainty) return;
-  if (tells_that_call_does_not_return(block, state, from, edge)) return;
-  if (edge != Edge::behind_call) block.only_from_call = no_index;
+  if (shows_no_return(block, state, from, edge)) return;
+  if (edge != Edge::after_call) block.only_from_call = no_index;
   if (block.visits > max_visits) {
     limit_met_ = true;
     return;

@@ -30,9 +30,9 @@ std::uint64_t entry_value(std::span<const std::byte> bytes, ByteOrder order, boo
 } // namespace
 
 std::optional<std::uint64_t> Analysis::read_target(const JumpTable& table, std::uint64_t address) {
-  Surroundings& surroundings = *function_.surroundings;
-  if (table.size == 8 && table.base == 0) return surroundings.constant_pointer(address);
-  const auto bytes = surroundings.constant_data(address, table.size);
+  Environment& environment = *function_.environment;
+  if (table.size == 8 && table.base == 0) return environment.constant_pointer(address);
+  const auto bytes = environment.constant_data(address, table.size);
   if (bytes.size() != table.size) return std::nullopt;
   const std::uint64_t entry = entry_value(bytes, abi_->byte_order, table.is_signed);
   return table.base + entry * static_cast<std::uint64_t>(table.factor);
@@ -63,7 +63,7 @@ bool Analysis::starts_instruction(std::uint64_t address) {
 /// Fills targets_, sorted and unique. False if the table cannot be right.
 bool Analysis::read_targets(const JumpTable& table, bool& is_guess) {
   targets_.clear();
-  if (!function_.surroundings || !table.step) return false;
+  if (!function_.environment || !table.step) return false;
   is_guess = !table.is_bound_firm;
   const std::uint64_t end = is_guess ? next_table(table) : 0;
   work_ += is_guess ? tables_.size() : 0;

@@ -12,17 +12,17 @@ namespace {
 using Base = Value::Base;
 
 /// The result of following a rule, and whether an uncertain value was met on the way.
-struct Followed {
+struct Evaluated {
   Value value;
   bool through_conflict = false;
   bool unknown = false;
 };
 
-class Follower {
+class RuleEvaluator {
 public:
-  Follower(const State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
+  RuleEvaluator(const State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
 
-  Followed follow(const Rule& rule, std::uint16_t own_register, const Value& expected) const {
+  Evaluated evaluate(const Rule& rule, std::uint16_t own_register, const Value& expected) const {
     switch (rule.kind) {
     case Rule::Kind::undefined: break;
     case Rule::Kind::same: return {state_.reg(own_register)};
@@ -36,15 +36,15 @@ public:
 private:
   Value base(std::uint16_t reg) const { return reg == Rule::cfa_base ? Value::cfa(0) : state_.reg(reg); }
 
-  Followed word(const Value& place, const Value& expected) const {
-    if (place.base == Base::conflict) return {Value::unknown(), true};
-    if (place.base == Base::unknown) return {place};
-    if (!place.is_place()) return {Value::other()};
-    const Value found = state_.word(place);
+  Evaluated word(const Value& location, const Value& expected) const {
+    if (location.base == Base::conflict) return {Value::unknown(), true};
+    if (location.base == Base::unknown) return {location};
+    if (!location.is_location()) return {Value::other()};
+    const Value found = state_.word(location);
     if (found.base != Base::other) return {found};
     // The same word may have been stored through a symbol for SP that is not comparable with this one.
     for (const Slot& slot : state_.slots())
-      if (signed_value(slot.value, false) == expected && slot.place.base != place.base)
+      if (signed_value(slot.value, false) == expected && slot.location.base != location.base)
         return {found, false, true};
     return {found};
   }
@@ -53,14 +53,14 @@ private:
   const AbiTraits& abi_;
 };
 
-RuleCheck judge(const Followed& followed, const Value& expected) {
-  RuleCheck check{.found = followed.value, .expected = expected};
-  const Value& found = followed.value;
+RuleCheck check_value(const Evaluated& evaluated, const Value& expected) {
+  RuleCheck check{.found = evaluated.value, .expected = expected};
+  const Value& found = evaluated.value;
   if (signed_value(found, false) == expected)
     check.agreement = Agreement::agrees;
-  else if (followed.through_conflict || found.base == Base::conflict)
+  else if (evaluated.through_conflict || found.base == Base::conflict)
     check.agreement = Agreement::conflicts;
-  else if (followed.unknown || found.base == Base::unknown ||
+  else if (evaluated.unknown || found.base == Base::unknown ||
            (found.base == Base::symbol && expected.base == Base::cfa))
     check.agreement = Agreement::unknown;
   else
@@ -69,9 +69,9 @@ RuleCheck judge(const Followed& followed, const Value& expected) {
 }
 
 /// Searches a state for the place from which a value can be recovered.
-class Finder {
+class RuleFinder {
 public:
-  Finder(const State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
+  RuleFinder(const State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
 
   std::optional<Rule> cfa() const {
     if (const auto rule = cfa_by(abi_.sp)) return rule;
@@ -101,16 +101,16 @@ private:
   std::optional<Rule> stored(const Value& wanted) const {
     for (const Slot& slot : state_.slots()) {
       if (signed_value(slot.value, false) != wanted) continue;
-      if (slot.place.base == Base::cfa) {
+      if (slot.location.base == Base::cfa) {
         if (wanted.base == Base::cfa) continue; // needs the CFA to find the CFA
-        return slot.place.offset == abi_.fixed_ra_offset && wanted == Value::entry(abi_.ra)
+        return slot.location.offset == abi_.fixed_ra_offset && wanted == Value::entry(abi_.ra)
                    ? Rule::fixed()
-                   : Rule::at_cfa(slot.place.offset);
+                   : Rule::at_cfa(slot.location.offset);
       }
       for (const std::uint16_t reg : {abi_.fp, abi_.sp}) {
         const Value base = state_.reg(reg);
-        const std::int64_t distance = std::int64_t{slot.place.offset} - base.offset;
-        if (base.base == Base::symbol && slot.place.base == Base::symbol && base.id == slot.place.id &&
+        const std::int64_t distance = std::int64_t{slot.location.offset} - base.offset;
+        if (base.base == Base::symbol && slot.location.base == Base::symbol && base.id == slot.location.id &&
             fits_offset(distance))
           return Rule::stored(reg, static_cast<std::int32_t>(distance));
       }
@@ -137,9 +137,9 @@ Agreement RowCheck::worst() const {
 RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi) {
   RowCheck result;
   if (row.is_outermost()) return result;
-  const Follower follower(state, abi);
+  const RuleEvaluator evaluator(state, abi);
   const auto rule = [&](const Rule& r, std::uint16_t reg, const Value& expected) {
-    return judge(follower.follow(r, reg, expected), expected);
+    return check_value(evaluator.evaluate(r, reg, expected), expected);
   };
   result.cfa = rule(row.cfa, abi.sp, Value::cfa(0));
   result.ra = rule(row.ra, abi.ra, Value::entry(abi.ra));
@@ -149,7 +149,7 @@ RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi) {
 }
 
 std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi) {
-  const Finder finder(state, abi);
+  const RuleFinder finder(state, abi);
   const auto cfa = finder.cfa();
   const auto ra = finder.entry_value(abi.ra);
   if (!cfa || !ra) return std::nullopt;

@@ -20,46 +20,46 @@ bool same_base(const Value& a, const Value& b) {
 }
 
 /// True if the word at `word` and `size` bytes at `place` overlap.
-bool overlap(const Value& word, const Value& place, std::uint32_t size) {
-  const std::int64_t distance = std::int64_t{word.offset} - place.offset;
-  return same_base(word, place) && distance < size && distance > -word_size;
+bool overlap(const Value& word, const Value& location, std::uint32_t size) {
+  const std::int64_t distance = std::int64_t{word.offset} - location.offset;
+  return same_base(word, location) && distance < size && distance > -word_size;
 }
 
 /// True for a value that may be needed later.
 bool is_of_interest(const Value& value) {
-  return value.is_place() || value.base == Value::Base::entry || value.base == Value::Base::unknown;
+  return value.is_location() || value.base == Value::Base::entry || value.base == Value::Base::unknown;
 }
 
 } // namespace
 
-Value State::word(Value place) const {
-  if (!place.is_place()) return Value::unknown();
+Value State::word(Value location) const {
+  if (!location.is_location()) return Value::unknown();
   for (const Slot& slot : slots())
-    if (slot.place.offset == place.offset && same_base(slot.place, place)) return slot.value;
+    if (slot.location.offset == location.offset && same_base(slot.location, location)) return slot.value;
   const bool is_anywhere =
-      place.base == Value::Base::conflict || (place.base == Value::Base::symbol && !place.flag);
+      location.base == Value::Base::conflict || (location.base == Value::Base::symbol && !location.flag);
   return forgot_ || is_anywhere ? Value::unknown() : Value::other();
 }
 
-bool State::has_saved_register(Value place, std::uint32_t size) const {
+bool State::has_saved_register(Value location, std::uint32_t size) const {
   return std::ranges::any_of(slots(), [&](const Slot& slot) {
-    return slot.value.base == Value::Base::entry && overlap(slot.place, place, size);
+    return slot.value.base == Value::Base::entry && overlap(slot.location, location, size);
   });
 }
 
-bool State::has_only_copy(Value place, std::uint32_t size, Value sp, std::uint16_t saved) const {
+bool State::has_only_copy(Value location, std::uint32_t size, Value sp, std::uint16_t saved) const {
   return std::ranges::any_of(slots(), [&](const Slot& slot) {
     return slot.value.base == Value::Base::entry && slot.value.id != saved &&
-           overlap(slot.place, place, size) && same_base(slot.place, sp) && slot.place.offset >= sp.offset &&
+           overlap(slot.location, location, size) && same_base(slot.location, sp) && slot.location.offset >= sp.offset &&
            std::ranges::none_of(registers_, [&](const Value& value) {
              return value.base == Value::Base::entry && value.id == slot.value.id;
            });
   });
 }
 
-void State::overwrite(Value place, std::uint32_t size) {
+void State::overwrite(Value location, std::uint32_t size) {
   for (std::size_t i = count_; i-- > 0;)
-    if (overlap(slots_[i].place, place, size)) remove_slot(i);
+    if (overlap(slots_[i].location, location, size)) remove_slot(i);
 }
 
 bool State::same_values(const State& other) const {
@@ -67,22 +67,22 @@ bool State::same_values(const State& other) const {
          std::ranges::equal(slots(), other.slots());
 }
 
-void State::store(Value place, Value value) {
-  if (!place.is_place()) return;
-  overwrite(place, word_size);
+void State::store(Value location, Value value) {
+  if (!location.is_location()) return;
+  overwrite(location, word_size);
   if (!is_of_interest(value)) return;
-  const bool precious = value.base == Value::Base::entry;
-  if (count_ >= (precious ? max_slots : max_slots - kept_for_entry_values)) {
+  const bool is_entry_value = value.base == Value::Base::entry;
+  if (count_ >= (is_entry_value ? max_slots : max_slots - kept_for_entry_values)) {
     forgot_ = true;
     return;
   }
-  place.flag = false;
-  slots_[count_++] = {place, value};
+  location.flag = false;
+  slots_[count_++] = {location, value};
 }
 
-void State::drop_below(Value place) {
+void State::drop_below(Value location) {
   for (std::size_t i = count_; i-- > 0;)
-    if (same_base(slots_[i].place, place) && slots_[i].place.offset < place.offset) remove_slot(i);
+    if (same_base(slots_[i].location, location) && slots_[i].location.offset < location.offset) remove_slot(i);
 }
 
 void State::forget(Value::Base base, std::uint16_t id) {
@@ -90,7 +90,7 @@ void State::forget(Value::Base base, std::uint16_t id) {
   for (Value& value : registers_)
     if (is(value)) value = Value::unknown();
   for (std::size_t i = count_; i-- > 0;) {
-    if (is(slots_[i].place))
+    if (is(slots_[i].location))
       remove_slot(i);
     else if (is(slots_[i].value))
       slots_[i].value = Value::unknown();
@@ -104,7 +104,7 @@ class EntryMaker {
 public:
   EntryMaker(State& state, const AbiTraits& abi) : state_(state), abi_(abi) {}
 
-  void place_cfa(const Rule& rule) {
+  void add_cfa(const Rule& rule) {
     state_.set_reg(abi_.sp, {Value::Base::symbol, false, sp_symbol, 0});
     if (rule.kind == Rule::Kind::value)
       state_.set_reg(rule.base, plus(Value::cfa(0), -std::int64_t{rule.offset}));
@@ -113,7 +113,7 @@ public:
   }
 
   /// Puts the entry value of `reg` at the place given by the rule.
-  void place_register(const Rule& rule, std::uint16_t reg) {
+  void add_register(const Rule& rule, std::uint16_t reg) {
     const Value value = Value::entry(reg);
     switch (rule.kind) {
     case Rule::Kind::undefined: break;
@@ -128,7 +128,7 @@ public:
 
   /// s390x saves RA and SP by one instruction, in the register save area above the caller's SP. Rows do not
   /// describe SP; only the function needs the word, to restore SP.
-  void place_saved_sp(const Rule& ra) {
+  void add_saved_sp(const Rule& ra) {
     const std::int32_t distance = word_size * (abi_.sp - abi_.ra);
     const bool is_at_cfa = ra == Rule::at_cfa(ra.offset);
     if (abi_.sp_from_cfa != 0 && is_at_cfa && ra.offset >= abi_.sp_from_cfa && ra.offset < -distance)
@@ -141,7 +141,7 @@ private:
 
   Value base_of(std::uint16_t base) {
     if (base == Rule::cfa_base) return Value::cfa(0);
-    if (!state_.reg(base).is_place()) state_.set_reg(base, {Value::Base::symbol, false, next_symbol_++, 0});
+    if (!state_.reg(base).is_location()) state_.set_reg(base, {Value::Base::symbol, false, next_symbol_++, 0});
     return state_.reg(base);
   }
 
@@ -164,10 +164,10 @@ State State::at_entry(const FrameRow& row, const AbiTraits& abi, const Machine& 
     first.ra = Rule::undefined();
   }
   EntryMaker maker(state, abi);
-  maker.place_cfa(first.cfa);
-  maker.place_register(first.ra, abi.ra);
-  maker.place_register(first.fp, abi.fp);
-  maker.place_saved_sp(first.ra);
+  maker.add_cfa(first.cfa);
+  maker.add_register(first.ra, abi.ra);
+  maker.add_register(first.fp, abi.fp);
+  maker.add_saved_sp(first.ra);
   if (first.ra_signed) {
     for (std::uint16_t reg = 0; reg < machine.num_registers; ++reg)
       if (state.reg(reg) == Value::entry(abi.ra)) state.set_reg(reg, signed_value(state.reg(reg)));

@@ -44,7 +44,7 @@ void Analysis::apply(Decoded& decoded, State& state) {
 /// alloca are not reported as obstacles.
 void Analysis::write(std::uint8_t reg, Value value, Decoded& decoded, State& state, Move move) {
   if (state.compare.reg == reg || state.compare.source == reg) state.compare.reg = Effect::none;
-  if (reg == abi_->sp && !value.is_place()) {
+  if (reg == abi_->sp && !value.is_location()) {
     if (move == Move::anywhere) decoded.sp_lost = true;
     if (!decoded.symbol && num_symbols_ < std::numeric_limits<std::uint16_t>::max())
       decoded.symbol = num_symbols_++;
@@ -80,7 +80,7 @@ Value Analysis::sum(const Value& value, const Effect& effect, const State& state
   std::int64_t product = 0;
   if (source.base == Base::constant && !__builtin_mul_overflow(effect.value, source.offset, &product))
     return plus(value, product);
-  if (effect.value == 1 && value.base == Base::constant && source.is_place())
+  if (effect.value == 1 && value.base == Base::constant && source.is_location())
     return plus(source, value.offset);
   return Value::other();
 }
@@ -169,18 +169,18 @@ Value Analysis::copied(const Effect& effect, const Decoded& decoded, State& stat
 /// that is never taken (cases of a copy too large for the object), or belongs to __builtin_eh_return, which
 /// overwrites the return address. (A register stored where the first row has it saved already is saved there:
 /// the row was wrong.)
-void Analysis::write_memory(const Effect& effect, const Value& place, State& state) const {
-  if (!place.is_place()) return;
+void Analysis::write_memory(const Effect& effect, const Value& location, State& state) const {
+  if (!location.is_location()) return;
   const std::uint32_t size = effect.size ? effect.size : 8;
   const bool by_frame = effect.source == abi_->sp || effect.source == abi_->fp;
-  if (by_frame ? state.has_only_copy(place, size, state.reg(abi_->sp), effect.reg)
-               : state.has_saved_register(place, size))
+  if (by_frame ? state.has_only_copy(location, size, state.reg(abi_->sp), effect.reg)
+               : state.has_saved_register(location, size))
     return;
-  state.last_store = place;
+  state.last_store = location;
   if (effect.kind == Kind::store)
-    state.store(place, state.reg(effect.reg));
+    state.store(location, state.reg(effect.reg));
   else
-    state.overwrite(place, size);
+    state.overwrite(location, size);
 }
 
 void Analysis::apply(const Effect& effect, Decoded& decoded, State& state) {
@@ -196,9 +196,9 @@ void Analysis::apply(const Effect& effect, Decoded& decoded, State& state) {
   case Kind::align:
     return write(effect.reg, masked(state.reg(effect.reg), effect.value), decoded, state, Move::down);
   case Kind::load: {
-    const Value place = source();
-    const bool may_be_stack = place.is_place() || place.base == Base::unknown;
-    return write(effect.reg, may_be_stack ? state.word(place) : Value::other(), decoded, state);
+    const Value location = source();
+    const bool may_be_stack = location.is_location() || location.base == Base::unknown;
+    return write(effect.reg, may_be_stack ? state.word(location) : Value::other(), decoded, state);
   }
   case Kind::load_table: return write(effect.reg, table_entry(effect, decoded, state), decoded, state);
   case Kind::store:
@@ -271,7 +271,7 @@ void Analysis::refine(const Instruction& branch, bool taken, State& state) const
   }
   Value bound = bounded(limit, true);
   const Value old = state.reg(compare.reg);
-  if (bound.base != Base::bounded || old.base == Base::constant || old.is_place()) return;
+  if (bound.base != Base::bounded || old.base == Base::constant || old.is_location()) return;
   if (old.base == Base::bounded && step_of(old) == 1 && old.flag && old.offset <= bound.offset) return;
   const bool has_copies =
       (old.base == Base::other && old.id) || (old.base == Base::bounded && name_of(old));

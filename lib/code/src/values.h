@@ -21,7 +21,7 @@ inline bool fits_offset(std::int64_t value) {
 inline Value plus(Value value, std::int64_t offset) {
   using Base = Value::Base;
   if (offset == 0 || value.base == Base::unknown) return value;
-  if (!value.is_place() && value.base != Base::constant && value.base != Base::code) return Value::other();
+  if (!value.is_location() && value.base != Base::constant && value.base != Base::code) return Value::other();
   if (!fits_offset(offset) || !fits_offset(value.offset + offset)) return Value::other();
   value.offset = static_cast<std::int32_t>(value.offset + offset);
   return value;

@@ -52,7 +52,7 @@ std::optional<IndexForm> index_form(Archive::Kind kind) {
 }
 
 /// Offsets of a member's header in the old and the new archive.
-struct Place {
+struct MemberOffsets {
   std::uint64_t before, after;
 };
 
@@ -71,7 +71,7 @@ private:
   std::span<const std::byte> old_;
   const Archive& archive_;
   std::vector<std::byte> out_;
-  std::vector<Place> places_; ///< sorted
+  std::vector<MemberOffsets> member_offsets_; ///< sorted
 };
 
 Result<void> Rewriter::add(const Archive::Child& member,
@@ -80,7 +80,7 @@ Result<void> Rewriter::add(const Archive::Child& member,
   if (!old) return std::unexpected(to_problem(old.takeError(), {}));
   const std::uint64_t begin = member.getChildOffset();
   const std::uint64_t data = member.getDataOffset(); // after a BSD name, which counts as contents
-  places_.push_back({begin, out_.size()});
+  member_offsets_.push_back({begin, out_.size()});
   const std::size_t header = out_.size();
   const auto prefix = old_.subspan(begin, data - begin);
   out_.insert(out_.end(), prefix.begin(), prefix.end());
@@ -141,12 +141,12 @@ Result<void> Rewriter::write_index() {
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t at = base + form->width + i * entry + (form->pairs ? form->width : 0);
     const std::uint64_t before = load_sized(old_.data() + at, form->width, form->order);
-    const auto place = std::ranges::lower_bound(places_, before, {}, &Place::before);
-    if (place == places_.end() || place->before != before)
+    const auto member_offset = std::ranges::lower_bound(member_offsets_, before, {}, &MemberOffsets::before);
+    if (member_offset == member_offsets_.end() || member_offset->before != before)
       return fail("archive's symbol index refers to a missing member", {}, at);
-    if (form->width == 4 && place->after > std::numeric_limits<std::uint32_t>::max())
+    if (form->width == 4 && member_offset->after > std::numeric_limits<std::uint32_t>::max())
       return fail("archive would exceed 4 GiB, the limit of its symbol index");
-    store_sized(out_.data() + at, place->after, form->width, form->order);
+    store_sized(out_.data() + at, member_offset->after, form->width, form->order);
   }
   return {};
 }

@@ -25,7 +25,7 @@ Result<std::span<const std::byte>> Image::raw(std::uint64_t offset, std::uint64_
 
 namespace {
 
-std::unexpected<Problem> cannot_decompress(llvm::Error error, const Section& section) {
+std::unexpected<Problem> cannot_decompress(llvm::Error error, const SectionHeader& section) {
   Problem problem = to_problem(std::move(error), section.name);
   problem.what = "cannot decompress section: " + problem.what;
   return std::unexpected(std::move(problem));
@@ -33,13 +33,13 @@ std::unexpected<Problem> cannot_decompress(llvm::Error error, const Section& sec
 
 } // namespace
 
-std::unexpected<Problem> Image::used_up(const Section& section) const {
+std::unexpected<Problem> Image::used_up(const SectionHeader& section) const {
   Problem problem = *budget_->problem();
   problem.section = section.name;
   return std::unexpected(std::move(problem));
 }
 
-Result<Contents> Image::contents(const Section& section) const {
+Result<Contents> Image::contents(const SectionHeader& section) const {
   if (section.type == sht_nobits || section.type == sht_null) return Contents();
   auto bytes = raw(section.offset, section.size, section.name);
   if (!bytes) return std::unexpected(bytes.error());
@@ -67,7 +67,7 @@ Result<Contents> Image::contents(const Segment& segment) const {
   return Contents(*bytes);
 }
 
-Result<Contents> Image::contents(const Table& table) const {
+Result<Contents> Image::contents(const SframeLocation& table) const {
   if (table.section) return relocated_contents(*table.section);
   if (table.segment) return contents(*table.segment);
   return Contents();

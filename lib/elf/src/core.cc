@@ -104,7 +104,7 @@ std::optional<std::uint64_t> Core::auxv(std::uint64_t type) const {
   return std::nullopt;
 }
 
-const Module* Core::module_at(std::uint64_t address) const {
+const CoreModule* Core::module_at(std::uint64_t address) const {
   const ModuleSpan* const span = sframe::range_at(module_spans_, address);
   return span ? &modules_[span->module] : nullptr;
 }

@@ -57,7 +57,7 @@ void ModuleFinder::find() {
   if (core_.mappings_.empty()) add_unnamed();
   add_vdso();
   if (core_.mappings_.empty()) add_executable();
-  std::ranges::stable_sort(core_.modules_, {}, &Module::start);
+  std::ranges::stable_sort(core_.modules_, {}, &CoreModule::start);
   index();
 }
 
@@ -70,13 +70,13 @@ void ModuleFinder::add_mapped_files() {
     end = mapping.end;
     add_mapping(mapping);
   }
-  std::erase_if(core_.modules_, [&](const Module& module) { return !keep(module); });
+  std::erase_if(core_.modules_, [&](const CoreModule& module) { return !keep(module); });
 }
 
 void ModuleFinder::add_mapping(const Mapping& mapping) {
   auto& modules = core_.modules_;
   if (!modules.empty() && modules.back().path == mapping.path) {
-    Module& module = modules.back();
+    CoreModule& module = modules.back();
     const bool second_start = mapping.file_offset == 0 && module.mappings.front().file_offset == 0;
     const bool belongs = image_end_ != 0 ? mapping.start < image_end_ : !second_start;
     if (belongs) {
@@ -85,7 +85,7 @@ void ModuleFinder::add_mapping(const Mapping& mapping) {
       return;
     }
   }
-  Module module;
+  CoreModule module;
   module.path = mapping.path;
   module.start = mapping.start;
   module.end = mapping.end;
@@ -98,7 +98,7 @@ void ModuleFinder::add_mapping(const Mapping& mapping) {
 /// Data files are mapped too. Without its first page, a file counts as an image if one of its mappings is
 /// code according to the core. If the core has none of its mappings (gcore leaves out clean pages), it counts
 /// if it has several, as images do.
-bool ModuleFinder::keep(const Module& module) const {
+bool ModuleFinder::keep(const CoreModule& module) const {
   if (module.header_address != 0) return true;
   const Mapping& first = module.mappings.front();
   if (first.file_offset == 0 && core_.bytes_at(first.start).size() >= 4)
@@ -112,7 +112,7 @@ bool ModuleFinder::keep(const Module& module) const {
   return unseen && module.mappings.size() > 1;
 }
 
-void ModuleFinder::read_header(Module& module, std::uint64_t address) {
+void ModuleFinder::read_header(CoreModule& module, std::uint64_t address) {
   auto memory = core_.bytes_at(address);
   const auto window = memory.first(std::min(memory.size(), header_window));
   auto image = Image::parse(window);
@@ -144,13 +144,13 @@ void ModuleFinder::read_header(Module& module, std::uint64_t address) {
 void ModuleFinder::add_vdso() {
   auto address = core_.auxv(at_sysinfo_ehdr);
   if (!address || *address == 0) return;
-  for (Module& module : core_.modules_)
+  for (CoreModule& module : core_.modules_)
     if (module.header_address == *address) {
       module.vdso = true;
       module.path = "[vdso]";
       return;
     }
-  Module module;
+  CoreModule module;
   module.path = "[vdso]";
   module.vdso = true;
   module.start = *address;
@@ -167,7 +167,7 @@ void ModuleFinder::add_unnamed() {
   std::uint64_t end = 0;
   for (const MemoryRange& range : core_.memory_) {
     if (range.start < end) continue;
-    Module module;
+    CoreModule module;
     module.start = range.start;
     image_end_ = 0;
     read_header(module, range.start);
@@ -182,13 +182,13 @@ void ModuleFinder::add_executable() {
   const auto entry = core_.auxv(at_entry);
   const MemoryRange* range = entry ? core_.range_at(*entry) : nullptr;
   if (!range) return;
-  for (const Module& module : core_.modules_)
+  for (const CoreModule& module : core_.modules_)
     if (*entry >= module.start && *entry < module.end) return;
   const auto end_of = [](const MemoryRange& r) { return r.start + r.size; };
   const MemoryRange *first = range, *last = range, *all = core_.memory_.data();
   while (first != all && end_of(first[-1]) == first->start) --first;
   while (last + 1 != all + core_.memory_.size() && last[1].start == end_of(*last)) ++last;
-  Module module;
+  CoreModule module;
   module.start = first->start;
   module.end = end_of(*last);
   module.assumed = true;

@@ -37,11 +37,11 @@ void NoteReader::complain(const char* what) {
 }
 
 void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
-  struct Reader {
+  struct NoteHandler {
     std::uint32_t type;
     void (NoteReader::*read)(std::span<const std::byte>);
   };
-  static constexpr Reader readers[] = {
+  static constexpr NoteHandler handlers[] = {
       {nt_prstatus, &NoteReader::status}, {nt_prpsinfo, &NoteReader::process},
       {nt_siginfo, &NoteReader::signal},  {nt_auxv, &NoteReader::auxiliary},
       {nt_file, &NoteReader::files},      {nt_fpregset, &NoteReader::fp_registers},
@@ -54,7 +54,7 @@ void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
       if (note->owner.starts_with(owner)) core_.other_system_ = system;
     if (note->owner == "LINUX" && note->type == nt_arm_pac_mask) pac_mask(note->body);
     if (note->owner != "CORE") continue;
-    for (const Reader& reader : readers)
+    for (const NoteHandler& reader : handlers)
       if (reader.type == note->type) (this->*reader.read)(note->body);
   }
   if (cursor.damaged()) complain("note runs past the end of its segment");

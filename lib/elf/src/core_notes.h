@@ -39,8 +39,8 @@ private:
   void add_unnamed();
   void add_executable();
   void add_mapping(const Mapping& mapping);
-  bool keep(const Module& module) const;
-  void read_header(Module& module, std::uint64_t address);
+  bool keep(const CoreModule& module) const;
+  void read_header(CoreModule& module, std::uint64_t address);
   void index();
 
   Core& core_;

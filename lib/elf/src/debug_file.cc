@@ -83,7 +83,7 @@ private:
 } // namespace
 
 std::optional<DebugLink> debug_link(const Image& image) {
-  const Section* section = image.find_section(".gnu_debuglink");
+  const SectionHeader* section = image.find_section(".gnu_debuglink");
   if (!section) return std::nullopt;
   const auto contents = image.contents(*section);
   if (!contents) return std::nullopt;

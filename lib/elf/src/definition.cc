@@ -16,7 +16,7 @@ namespace sframe::elf {
 namespace {
 
 template <class Types>
-std::optional<std::uint64_t> find_in(const Image& image, const Section& table, std::string_view name) {
+std::optional<std::uint64_t> find_in(const Image& image, const SectionHeader& table, std::string_view name) {
   const auto sections = image.sections();
   if (table.link >= sections.size() || sections[table.link].type != sht_strtab) return std::nullopt;
   const auto symbols = image.contents(table), names = image.contents(sections[table.link]);
@@ -34,7 +34,7 @@ std::optional<std::uint64_t> find_in(const Image& image, const Section& table, s
 
 std::optional<std::uint64_t> find_definition(const Image& image, std::string_view name) {
   for (const std::uint32_t wanted : {sht_dynsym, sht_symtab}) {
-    const auto table = std::ranges::find(image.sections(), wanted, &Section::type); // a file has one of each
+    const auto table = std::ranges::find(image.sections(), wanted, &SectionHeader::type); // a file has one of each
     if (table == image.sections().end()) continue;
     const auto found = with_types(image.byte_order(),
                                   [&]<class Types>(Types) { return find_in<Types>(image, *table, name); });

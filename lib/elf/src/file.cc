@@ -178,7 +178,7 @@ const char* check_file_system(int fd, bool network) {
 }
 
 /// An O_PATH descriptor of the target of `path`, which is not opened for reading.
-int open_place(const std::string& path, int flags = 0) {
+int open_path(const std::string& path, int flags = 0) {
   return retry([&] { return ::open(path.c_str(), O_PATH | O_CLOEXEC | flags); });
 }
 
@@ -193,7 +193,7 @@ int find_in_root(const std::string& root, const std::string& path) {
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
   const long fd = retry([&] { return ::syscall(SYS_openat2, folder.fd, path.c_str(), &how, sizeof how); });
   if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN && errno != E2BIG)) return static_cast<int>(fd);
-  return open_place(path_in_root(root, path), O_NOFOLLOW);
+  return open_path(path_in_root(root, path), O_NOFOLLOW);
 }
 
 } // namespace
@@ -215,15 +215,15 @@ Result<File> File::read_regular(const std::string& path, int place) {
 }
 
 Result<File> File::open_regular(const std::string& path) {
-  const Descriptor place{open_place(path)};
+  const Descriptor place{open_path(path)};
   return read_regular(path, place.fd);
 }
 
-Result<File> File::open_named(const std::string& path, const Allowed& allowed) {
+Result<File> File::open_named(const std::string& path, const AllowedFiles& allowed) {
   if (!path.starts_with('/')) return fail("relative path with unknown base directory");
   const bool in_root = !allowed.root.empty();
   const std::string shown = in_root ? path_in_root(allowed.root, path) : path;
-  const Descriptor place{in_root ? find_in_root(allowed.root, path) : open_place(path)};
+  const Descriptor place{in_root ? find_in_root(allowed.root, path) : open_path(path)};
   if (place.fd >= 0) {
     struct stat info {};
     if (::fstat(place.fd, &info) == 0 && !S_ISREG(info.st_mode)) return fail("not a regular file");

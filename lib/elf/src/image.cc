@@ -20,8 +20,8 @@ namespace sframe::elf {
 namespace {
 
 template <class Types>
-std::vector<Section> decode_sections(std::span<const std::byte> bytes, std::vector<Problem>& problems) {
-  std::vector<Section> result;
+std::vector<SectionHeader> decode_sections(std::span<const std::byte> bytes, std::vector<Problem>& problems) {
+  std::vector<SectionHeader> result;
   auto file = llvm::object::ELFFile<Types>::create(to_llvm(bytes));
   if (!file) {
     problems.push_back(to_problem(file.takeError(), {}));
@@ -52,7 +52,7 @@ std::vector<Section> decode_sections(std::span<const std::byte> bytes, std::vect
 /// Not LLVM's reader: that requires valid section headers even if their number is 0, and truncated cores have
 /// invalid ones.
 template <class Types>
-std::vector<Segment> decode_segments(std::span<const std::byte> bytes, std::span<const Section> sections,
+std::vector<Segment> decode_segments(std::span<const std::byte> bytes, std::span<const SectionHeader> sections,
                                      std::vector<Problem>& problems) {
   const auto& header = table_at<typename Types::Ehdr>(bytes, 0, 1)->front();
   std::uint64_t count = header.e_phnum;
@@ -127,7 +127,7 @@ void Image::index_extents() {
       add(segment.address, segment.offset, segment.file_size, segment.flags & pf_x);
   by_segments_ = !segments_.empty();
   if (!by_segments_)
-    for (const Section& section : sections_)
+    for (const SectionHeader& section : sections_)
       if (section.allocated() && section.type != sht_nobits)
         add(section.address, section.offset, section.size, section.executable());
   std::ranges::stable_sort(extents_, {}, &Extent::start);
@@ -160,7 +160,7 @@ bool Image::is_executable(std::uint64_t address) const {
 
 std::vector<CodeRange> Image::executable_ranges() const {
   std::vector<CodeRange> result;
-  for (const Section& section : sections_)
+  for (const SectionHeader& section : sections_)
     if (section.allocated() && section.executable() && section.size != 0)
       result.push_back({section.memory(), section.index});
   if (sections_.empty())
@@ -176,17 +176,17 @@ AddressSet Image::executable_addresses() const {
   return AddressSet({ranges.begin(), ranges.end()});
 }
 
-std::vector<Section> Image::plt_sections() const {
+std::vector<SectionHeader> Image::plt_sections() const {
   constexpr std::array<std::string_view, 5> names = {".iplt", ".plt", ".plt.bnd", ".plt.got", ".plt.sec"};
-  std::vector<Section> found;
-  std::ranges::copy_if(sections_, std::back_inserter(found), [&](const Section& section) {
+  std::vector<SectionHeader> found;
+  std::ranges::copy_if(sections_, std::back_inserter(found), [&](const SectionHeader& section) {
     return section.executable() && std::ranges::find(names, section.name) != names.end();
   });
   return found;
 }
 
-const Section* Image::find_section(std::string_view name) const {
-  auto found = std::ranges::find(sections_, name, &Section::name);
+const SectionHeader* Image::find_section(std::string_view name) const {
+  auto found = std::ranges::find(sections_, name, &SectionHeader::name);
   return found == sections_.end() ? nullptr : &*found;
 }
 
@@ -195,10 +195,10 @@ const Segment* Image::find_segment(std::uint32_t type) const {
   return found == segments_.end() ? nullptr : &*found;
 }
 
-std::vector<Table> Image::sframe_tables(std::string_view name) const {
-  std::vector<Table> result;
+std::vector<SframeLocation> Image::sframe_tables(std::string_view name) const {
+  std::vector<SframeLocation> result;
   const bool any_of_type = name == ".sframe";
-  for (const Section& section : sections_)
+  for (const SectionHeader& section : sections_)
     if (section.type != sht_nobits &&
         (section.name == name || (any_of_type && section.type == sht_gnu_sframe)))
       result.push_back({section.name, section.address, &section, nullptr});
@@ -216,7 +216,7 @@ void Image::find_build_id() {
     if (notes) build_id_ = build_id_in_notes(*notes, order_, align);
     return !build_id_.empty() || --tries == 0;
   };
-  for (const Section& section : sections_)
+  for (const SectionHeader& section : sections_)
     if (section.type == sht_note && section.name == ".note.gnu.build-id" &&
         look(section.offset, section.size, section.align))
       return;

@@ -17,20 +17,20 @@ namespace {
 
 using namespace llvm::ELF;
 
-bool is_in_file(const Image& image, const Section& section) {
+bool is_in_file(const Image& image, const SectionHeader& section) {
   return section.offset <= image.bytes().size() && section.size <= image.bytes().size() - section.offset;
 }
 
-bool is_debug(const Section& section) {
+bool is_debug(const SectionHeader& section) {
   return section.name.starts_with(".debug_");
 }
 
-bool is_compressed(const Section& section) {
+bool is_compressed(const SectionHeader& section) {
   return section.flags & shf_compressed;
 }
 
 /// LLVM assumes each of these conditions.
-bool is_sound_relocations(const Image& image, const Section& section) {
+bool has_valid_relocations(const Image& image, const SectionHeader& section) {
   const std::uint64_t entry = section.type == SHT_REL ? sizeof(Elf64_Rel) : sizeof(Elf64_Rela);
   return is_in_file(image, section) && section.entsize == entry && section.size % entry == 0 &&
          section.link < image.sections().size();
@@ -38,7 +38,7 @@ bool is_sound_relocations(const Image& image, const Section& section) {
 
 /// The uncompressed size in the header of a compressed section; nothing if the file does not hold that
 /// header.
-std::optional<std::uint64_t> claimed_size(const Image& image, const Section& section) {
+std::optional<std::uint64_t> claimed_size(const Image& image, const SectionHeader& section) {
   if (!is_in_file(image, section)) return std::nullopt;
   const auto bytes = image.bytes().subspan(section.offset, section.size);
   return with_types(image.byte_order(), [&]<class Types>(Types) -> std::optional<std::uint64_t> {
@@ -52,14 +52,14 @@ std::optional<std::uint64_t> claimed_size(const Image& image, const Section& sec
 
 bool is_fit_for_llvm_dwarf(const Image& image) {
   std::uint64_t left = (std::uint64_t(64) << 20) + 64 * std::uint64_t(image.bytes().size());
-  for (const Section& section : image.sections()) {
+  for (const SectionHeader& section : image.sections()) {
     if (is_compressed(section)) {
       const std::uint64_t size = claimed_size(image, section).value_or(0); // LLVM reports a missing header
       if (size > left) return false;
       left -= size;
     }
     if (!image.relocatable()) continue; // LLVM does not read relocations here
-    if ((section.type == SHT_REL || section.type == SHT_RELA) && !is_sound_relocations(image, section)) return false;
+    if ((section.type == SHT_REL || section.type == SHT_RELA) && !has_valid_relocations(image, section)) return false;
     if (section.type == SHT_CREL && !is_in_file(image, section)) return false;
   }
   return true;
@@ -75,7 +75,7 @@ Result<std::vector<std::byte>> without_compression(const Image& image, bool unli
   if (unlimited) left = std::numeric_limits<std::uint64_t>::max();
   constexpr int most_sections = 64; // DWARF has less than 20
   int count = 0;
-  for (const Section& section : image.sections()) {
+  for (const SectionHeader& section : image.sections()) {
     if (!is_debug(section)) continue;
     constexpr std::uint64_t unknown = std::numeric_limits<std::uint64_t>::max();
     const std::uint64_t size =
@@ -86,13 +86,13 @@ Result<std::vector<std::byte>> without_compression(const Image& image, bool unli
   }
   return with_types(image.byte_order(), [&]<class Types>(Types) -> Result<std::vector<std::byte>> {
     using Header = typename Types::Ehdr;
-    using SectionHeader = typename Types::Shdr;
+    using Shdr = typename Types::Shdr;
     std::vector<std::byte> out(sizeof(Header));
-    std::vector<SectionHeader> headers(1);
-    std::memset(headers.data(), 0, sizeof(SectionHeader));
+    std::vector<Shdr> headers(1);
+    std::memset(headers.data(), 0, sizeof(Shdr));
     std::string names(1, '\0');
     const auto add = [&](std::string_view name, std::uint32_t type, std::span<const std::byte> bytes) {
-      SectionHeader header;
+      Shdr header;
       std::memset(&header, 0, sizeof header);
       header.sh_name = static_cast<std::uint32_t>(names.size());
       header.sh_type = type;
@@ -103,7 +103,7 @@ Result<std::vector<std::byte>> without_compression(const Image& image, bool unli
       names.append(name).push_back('\0');
       out.insert(out.end(), bytes.begin(), bytes.end());
     };
-    for (const Section& section : image.sections()) {
+    for (const SectionHeader& section : image.sections()) {
       if (!is_debug(section)) continue;
       const auto contents = image.contents(section);
       if (!contents) return std::unexpected(contents.error());
@@ -125,7 +125,7 @@ Result<std::vector<std::byte>> without_compression(const Image& image, bool unli
     header.e_version = EV_CURRENT;
     header.e_ehsize = sizeof header;
     header.e_shoff = out.size();
-    header.e_shentsize = sizeof(SectionHeader);
+    header.e_shentsize = sizeof(Shdr);
     header.e_shnum = static_cast<std::uint16_t>(headers.size());
     header.e_shstrndx = static_cast<std::uint16_t>(headers.size() - 1);
     std::memcpy(out.data(), &header, sizeof header);

@@ -30,12 +30,12 @@ Result<ObjectLayout> ObjectLayout::make(const Image& object) {
   std::vector<std::uint64_t> addresses(object.sections().size());
   std::vector<std::uint32_t> placed;
   std::uint64_t at = first_address;
-  for (const Section& section : object.sections()) {
+  for (const SectionHeader& section : object.sections()) {
     if (!section.allocated() || section.type == sht_nobits || section.type == sht_null) continue;
     const std::uint64_t file_size = object.bytes().size();
     if (section.offset > file_size || section.size > file_size - section.offset)
       return fail("section runs past the end of the file", section.name);
-    at = align_up(at, sane_align(section.align, max_align));
+    at = align_up(at, valid_align(section.align, max_align));
     if (section.size > last_address - std::min(at, last_address))
       return fail("loadable sections exceed 2 GiB", section.name);
     addresses[section.index] = at;
@@ -48,13 +48,13 @@ Result<ObjectLayout> ObjectLayout::make(const Image& object) {
   return layout;
 }
 
-std::optional<ObjectLayout::Place> ObjectLayout::locate(std::uint64_t address) const {
+std::optional<ObjectLayout::Location> ObjectLayout::locate(std::uint64_t address) const {
   const auto address_of = [&](std::uint32_t index) { return image_.sections()[index].address; };
   const auto after = std::ranges::upper_bound(placed_, address, {}, address_of);
   if (after == placed_.begin()) return std::nullopt;
-  const Section& section = image_.sections()[*std::prev(after)];
+  const SectionHeader& section = image_.sections()[*std::prev(after)];
   if (address - section.address > section.size) return std::nullopt;
-  return Place{section.index, address - section.address};
+  return Location{section.index, address - section.address};
 }
 
 } // namespace sframe::elf

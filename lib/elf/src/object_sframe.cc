@@ -24,7 +24,7 @@ Result<void> count_from_section(const sframe::Section& section, std::span<std::b
 
 } // namespace
 
-Result<Contents> ObjectLayout::sframe_contents(const Image& object, const Table& table) {
+Result<Contents> ObjectLayout::sframe_contents(const Image& object, const SframeLocation& table) {
   auto contents = object.contents(table);
   if (!contents) return contents;
   std::vector<std::byte> bytes(contents->bytes().begin(), contents->bytes().end());

@@ -13,11 +13,11 @@ bool has_register_layout(std::uint16_t machine) {
   return find_machine(machine) != nullptr;
 }
 
-std::optional<Registers> decode_registers(std::uint16_t machine, ByteOrder order,
+std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder order,
                                           std::span<const std::byte> regs) {
-  const Machine* layout = find_machine(machine);
+  const MachineTraits* layout = find_machine(machine);
   if (!layout || regs.size() < layout->registers_size) return std::nullopt;
-  Registers result;
+  RegisterValues result;
   for (const RegisterSlot& slot : layout->registers)
     result.set(slot.dwarf, load_sized(regs.data() + slot.offset, slot.size, order));
   result.pc = load<std::uint64_t>(regs.data() + layout->pc_offset, order);
@@ -25,8 +25,8 @@ std::optional<Registers> decode_registers(std::uint16_t machine, ByteOrder order
 }
 
 bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const std::byte> regs,
-                         Registers& into) {
-  const Machine* layout = find_machine(machine);
+                         RegisterValues& into) {
+  const MachineTraits* layout = find_machine(machine);
   if (!layout) return true;
   for (const RegisterSlot& slot : layout->fp_registers) {
     if (regs.size() < std::size_t{slot.offset} + slot.size) return false;

@@ -27,7 +27,7 @@ template <class Types> struct RelocationSymbols {
   std::span<const typename Types::Sym> symbols;
   std::span<const typename Types::Word> extended; ///< SHT_SYMTAB_SHNDX
   std::span<const std::byte> names;
-  std::span<const Section> sections;
+  std::span<const SectionHeader> sections;
 
   /// Sets all fields that depend on the symbol. False for a symbol number outside the table.
   bool look_up(Relocation& relocation) const {
@@ -40,7 +40,7 @@ template <class Types> struct RelocationSymbols {
     else if (section >= llvm::ELF::SHN_LORESERVE)
       section = 0;
     if (section < sections.size()) relocation.section = section;
-    const Section* definition = relocation.section ? &sections[relocation.section] : nullptr;
+    const SectionHeader* definition = relocation.section ? &sections[relocation.section] : nullptr;
     relocation.symbol_name = string_at(names, symbol.st_name, 65536);
     if (symbol.getType() == llvm::ELF::STT_SECTION && definition) relocation.symbol_name = definition->name;
     if (symbol.st_shndx == llvm::ELF::SHN_COMMON) return true; // st_value is an alignment
@@ -49,7 +49,7 @@ template <class Types> struct RelocationSymbols {
   }
 };
 
-const Section* linked(std::span<const Section> sections, std::uint32_t index) {
+const SectionHeader* linked(std::span<const SectionHeader> sections, std::uint32_t index) {
   return index < sections.size() ? &sections[index] : nullptr;
 }
 
@@ -57,27 +57,27 @@ const Section* linked(std::span<const Section> sections, std::uint32_t index) {
 
 void Image::index_relocations() {
   if (!relocatable()) return;
-  for (const Section& section : sections_)
+  for (const SectionHeader& section : sections_)
     if (section.type == sht_rela || section.type == sht_rel)
       relocation_sections_.push_back({section.info, section.index});
-  std::ranges::sort(relocation_sections_, [](const Belonging& a, const Belonging& b) {
+  std::ranges::sort(relocation_sections_, [](const SectionLink& a, const SectionLink& b) {
     return std::tie(a.target, a.index) < std::tie(b.target, b.index);
   });
 }
 
 void Image::index_section_numbers() {
-  for (const Section& section : sections_)
+  for (const SectionHeader& section : sections_)
     if (section.type == sht_symtab_shndx) section_numbers_.push_back({section.link, section.index});
-  std::ranges::stable_sort(section_numbers_, {}, &Belonging::target);
+  std::ranges::stable_sort(section_numbers_, {}, &SectionLink::target);
 }
 
-const Section* Image::section_numbers_of(std::uint32_t symbol_table) const {
-  const auto found = std::ranges::lower_bound(section_numbers_, symbol_table, {}, &Belonging::target);
+const SectionHeader* Image::section_numbers_of(std::uint32_t symbol_table) const {
+  const auto found = std::ranges::lower_bound(section_numbers_, symbol_table, {}, &SectionLink::target);
   return found != section_numbers_.end() && found->target == symbol_table ? &sections_[found->index] : nullptr;
 }
 
 std::optional<Image::RelocationKind> Image::relocation_kind(std::uint32_t type) const {
-  const Machine* machine = find_machine(machine_);
+  const MachineTraits* machine = find_machine(machine_);
   if (!machine) return std::nullopt;
   auto found = std::ranges::find(machine->relocations, type, &RelocationType::type);
   if (found == machine->relocations.end()) return std::nullopt;
@@ -85,25 +85,25 @@ std::optional<Image::RelocationKind> Image::relocation_kind(std::uint32_t type) 
 }
 
 /// Calls f(relocation, has_addend) for every relocation of the section; f returns a Result<void>.
-template <class Types, class F> Result<void> Image::each_relocation(const Section& section, F&& f) const {
-  auto first = std::ranges::lower_bound(relocation_sections_, section.index, {}, &Belonging::target);
+template <class Types, class F> Result<void> Image::each_relocation(const SectionHeader& section, F&& f) const {
+  auto first = std::ranges::lower_bound(relocation_sections_, section.index, {}, &SectionLink::target);
   std::uint64_t budget =
       bytes_.size(); // bounds the cost of a file that names the same table a thousand times
   for (; first != relocation_sections_.end() && first->target == section.index; ++first) {
-    const Section& table = sections_[first->index];
+    const SectionHeader& table = sections_[first->index];
     auto bytes = raw(table.offset, table.size, table.name);
     if (!bytes) return std::unexpected(bytes.error());
     if (bytes->size() > budget) return fail("relocation sections overlap each other", table.name);
     budget -= bytes->size();
     if (budget_ && !budget_->take(Resource::section_bytes, table.size)) return used_up(table);
     RelocationSymbols<Types> symbols{{}, {}, {}, sections_};
-    if (const Section* symtab = linked(sections_, table.link); symtab && symtab->type == sht_symtab) {
+    if (const SectionHeader* symtab = linked(sections_, table.link); symtab && symtab->type == sht_symtab) {
       if (auto raw_symbols = raw(symtab->offset, symtab->size, symtab->name))
         symbols.symbols = whole_table<typename Types::Sym>(*raw_symbols);
-      if (const Section* strtab = linked(sections_, symtab->link); strtab && strtab->type == sht_strtab)
+      if (const SectionHeader* strtab = linked(sections_, symtab->link); strtab && strtab->type == sht_strtab)
         symbols.names =
             raw(strtab->offset, strtab->size, strtab->name).value_or(std::span<const std::byte>());
-      if (const Section* numbers = section_numbers_of(symtab->index))
+      if (const SectionHeader* numbers = section_numbers_of(symtab->index))
         if (auto raw_numbers = raw(numbers->offset, numbers->size, numbers->name))
           symbols.extended = whole_table<typename Types::Word>(*raw_numbers);
     }
@@ -133,7 +133,7 @@ template <class Types, class F> Result<void> Image::each_relocation(const Sectio
 namespace {
 
 /// The addend of a REL relocation, stored in the place itself, sign-extended.
-std::int64_t addend_in_place(std::span<const std::byte> place, unsigned size, ByteOrder order) {
+std::int64_t implicit_addend(std::span<const std::byte> place, unsigned size, ByteOrder order) {
   const std::uint64_t value = load_sized(place.data(), size, order);
   const unsigned unused = 64 - size * 8;
   return static_cast<std::int64_t>(value << unused) >> unused;
@@ -141,9 +141,9 @@ std::int64_t addend_in_place(std::span<const std::byte> place, unsigned size, By
 
 } // namespace
 
-Result<Contents> Image::relocated_contents(const Section& section) const {
+Result<Contents> Image::relocated_contents(const SectionHeader& section) const {
   auto original = contents(section);
-  auto entry = std::ranges::lower_bound(relocation_sections_, section.index, {}, &Belonging::target);
+  auto entry = std::ranges::lower_bound(relocation_sections_, section.index, {}, &SectionLink::target);
   if (!original || entry == relocation_sections_.end() || entry->target != section.index) return original;
 
   auto view = original->bytes();
@@ -157,7 +157,7 @@ Result<Contents> Image::relocated_contents(const Section& section) const {
     if (relocation.offset > bytes.size() || bytes.size() - relocation.offset < kind->size)
       return fail("relocation outside its section", section.name, relocation.offset);
     auto place = std::span(bytes).subspan(relocation.offset, kind->size);
-    const std::int64_t addend = has_addend ? relocation.addend : addend_in_place(place, kind->size, order_);
+    const std::int64_t addend = has_addend ? relocation.addend : implicit_addend(place, kind->size, order_);
     std::uint64_t value = relocation.symbol_value + static_cast<std::uint64_t>(addend);
     if (kind->pc_relative) value -= section.address + relocation.offset;
     store_sized(place.data(), value, kind->size, order_);
@@ -168,7 +168,7 @@ Result<Contents> Image::relocated_contents(const Section& section) const {
   return Contents(std::move(bytes));
 }
 
-Result<std::vector<Relocation>> Image::relocations(const Section& section) const {
+Result<std::vector<Relocation>> Image::relocations(const SectionHeader& section) const {
   std::vector<Relocation> result;
   Contents target; // only REL needs the bytes
   bool target_read = false;
@@ -183,7 +183,7 @@ Result<std::vector<Relocation>> Image::relocations(const Section& section) const
     auto bytes = target.bytes();
     if (kind && kind->size != 0 && relocation.offset <= bytes.size() &&
         bytes.size() - relocation.offset >= kind->size)
-      relocation.addend = addend_in_place(bytes.subspan(relocation.offset), kind->size, order_);
+      relocation.addend = implicit_addend(bytes.subspan(relocation.offset), kind->size, order_);
     result.push_back(relocation);
     return {};
   };
@@ -195,10 +195,10 @@ Result<std::vector<Relocation>> Image::relocations(const Section& section) const
 
 std::vector<Image::LoadedPointer> Image::loaded_pointers() const {
   std::vector<LoadedPointer> pointers;
-  const Machine* machine = find_machine(machine_);
+  const MachineTraits* machine = find_machine(machine_);
   if (!machine) return pointers;
   with_types(byte_order(), [&]<class Types>(Types) {
-    for (const Section& section : sections_) {
+    for (const SectionHeader& section : sections_) {
       if (section.type != sht_rela || !section.allocated()) continue;
       const auto bytes = read(section.address, section.size);
       if (!bytes) continue;

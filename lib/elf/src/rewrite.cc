@@ -22,13 +22,13 @@ namespace {
 constexpr std::string_view section_name = ".sframe";
 
 /// A table of section names, which ends with a NUL. It only grows.
-class Names {
+class StringTable {
 public:
-  explicit Names(std::span<const std::byte> table)
+  explicit StringTable(std::span<const std::byte> table)
       : bytes_(reinterpret_cast<const char*>(table.data()), table.size()) {}
 
   /// The offset of a name, which is added if missing.
-  std::uint32_t place(std::string_view name) {
+  std::uint32_t add(std::string_view name) {
     const std::string whole = std::string(1, '\0') + std::string(name) + '\0';
     std::size_t at = bytes_.find(whole);
     if (at == std::string::npos) {
@@ -104,18 +104,18 @@ public:
   static constexpr std::uint32_t is_sframe = 0xffffffff, is_anchor = 0xfffffffe, is_cover = 0xfffffffd;
 
   /// `names` comes last, as its bytes do.
-  Numbering(const Image& image, std::uint32_t names, const Layout& layout, const OldSection& old) : new_(image.sections().size()) {
+  Numbering(const Image& image, std::uint32_t names, const RewriteLayout& layout, const OldSection& old) : new_(image.sections().size()) {
     std::vector<std::uint32_t> moved;
-    for (const Block& block : layout.blocks)
+    for (const MovedBlock& block : layout.blocks)
       if (block.to_load) moved.insert(moved.end(), block.sections.begin(), block.sections.end());
     if (layout.room == HeaderRoom::moved) moved.push_back(is_anchor);
     moved.push_back(is_sframe);
     std::size_t loaded_end = 0;
     bool wants_cover = layout.cover.has_value();
-    for (const Section& section : image.sections()) {
+    for (const SectionHeader& section : image.sections()) {
       if (&section == old.section || &section == old.anchor || std::ranges::find(moved, section.index) != moved.end()) continue;
       if (section.index == names) continue;
-      const bool is_first = std::ranges::none_of(layout.blocks, [&](const Block& block) {
+      const bool is_first = std::ranges::none_of(layout.blocks, [&](const MovedBlock& block) {
         return std::ranges::find(block.sections, section.index) != block.sections.end();
       });
       if (wants_cover && is_first && section.type != sht_null) {
@@ -158,7 +158,7 @@ template <class Types> class Writer {
   using Dyn = typename Types::Dyn;
 
 public:
-  Writer(const Image& image, const Tables& tables, const Layout& layout, const OldSection& old,
+  Writer(const Image& image, const HeaderTables& tables, const RewriteLayout& layout, const OldSection& old,
          std::span<const std::byte> section)
       : image_(image), tables_(tables), layout_(layout), old_(old), section_(section),
         numbering_(image, tables.names_index, layout, old), tail_offset_(layout.tail_offset(section.size())) {}
@@ -172,10 +172,10 @@ public:
     if (const auto done = change_symbols(); !done) return std::unexpected(done.error());
     add_load(to_bytes(std::span<const Phdr>(segments)));
     change_dynamic();
-    clear_old_place();
+    clear_old_bytes();
     if (tables_.section_count != 0) {
-      const Section& old_names = image_.sections()[tables_.names_index];
-      Names names(bytes_of(old_names));
+      const SectionHeader& old_names = image_.sections()[tables_.names_index];
+      StringTable names(bytes_of(old_names));
       std::vector<Shdr> sections = make_sections(names);
       const std::uint64_t end =
           layout_.has_tail() ? tail_offset_ + (layout_.tail_end - layout_.tail_start)
@@ -212,7 +212,7 @@ private:
     return end;
   }
 
-  std::span<const std::byte> bytes_of(const Section& section) const {
+  std::span<const std::byte> bytes_of(const SectionHeader& section) const {
     return image_.bytes().subspan(section.offset, section.size);
   }
 
@@ -223,8 +223,8 @@ private:
     return offset + layout_.shift;
   }
 
-  const Block* block_of(std::uint32_t section) const {
-    for (const Block& block : layout_.blocks)
+  const MovedBlock* block_of(std::uint32_t section) const {
+    for (const MovedBlock& block : layout_.blocks)
       if (std::ranges::find(block.sections, section) != block.sections.end()) return &block;
     return nullptr;
   }
@@ -261,7 +261,7 @@ private:
       entry.p_filesz = load_size();
       entry.p_memsz = load_size();
     }
-    for (const Block& block : layout_.blocks)
+    for (const MovedBlock& block : layout_.blocks)
       if (segment.type != pt_load && segment.file_size != 0 && block.holds(segment.offset, segment.file_size)) {
         entry.p_offset = block.new_offset + (segment.offset - block.offset);
         entry.p_vaddr = block.new_address + (segment.offset - block.offset);
@@ -287,11 +287,11 @@ private:
     put(start, layout_.table_offset, layout_.table_offset, table);
     std::uint64_t load_start = layout_.load_offset;
     if (layout_.extended) load_start = old_.kept_end + layout_.shift;
-    for (const Block& block : layout_.blocks) {
+    for (const MovedBlock& block : layout_.blocks) {
       std::vector<std::byte> bytes(block.size);
       std::ranges::copy(image_.bytes().subspan(block.offset, block.size), bytes.begin());
       for (const std::uint32_t number : block.sections) {
-        const Section& section = image_.sections()[number];
+        const SectionHeader& section = image_.sections()[number];
         if (const auto changed = std::ranges::find(changed_, number, &Changed::first); changed != changed_.end())
           put(bytes, block.offset, section.offset, changed->second);
       }
@@ -309,8 +309,8 @@ private:
   }
 
   /// Zeros the old section's place, except for the part that the program header table uses.
-  void clear_old_place() {
-    if (!has_own_place(image_, tables_, old_)) return;
+  void clear_old_bytes() {
+    if (!has_separate_bytes(image_, tables_, old_)) return;
     std::uint64_t start = old_.offset, end = old_.offset + old_.size;
     if (layout_.room != HeaderRoom::moved && layout_.shift == 0 && start < layout_.table_end && end > layout_.table_offset)
       start = std::min(end, layout_.table_end);
@@ -321,7 +321,7 @@ private:
   Result<void> change_symbols() {
     const bool goes = old_.section && old_.section->address != layout_.section_address;
     if (!numbering_.changes() && layout_.blocks.empty() && !goes) return {};
-    for (const Section& section : image_.sections()) {
+    for (const SectionHeader& section : image_.sections()) {
       if (section.type == sht_symtab_shndx || section.type == llvm::ELF::SHT_GROUP)
         return fail("cannot renumber the sections listed in this section", section.name);
       if ((section.type != sht_symtab && section.type != sht_dynsym) || section.size == 0) continue;
@@ -341,22 +341,22 @@ private:
     const std::uint32_t number = symbol.st_shndx;
     if (number == 0 || number >= image_.sections().size()) return;
     symbol.st_shndx = static_cast<std::uint16_t>(numbering_.now(number));
-    const Section& section = image_.sections()[number];
+    const SectionHeader& section = image_.sections()[number];
     if (symbol.st_value - section.address > section.size) return; // the value is outside its section
     if (&section == old_.section && symbol.st_value == section.address)
       symbol.st_value = layout_.section_address;
-    else if (const Block* block = block_of(number))
+    else if (const MovedBlock* block = block_of(number))
       symbol.st_value = symbol.st_value - block->address + block->new_address;
   }
 
   /// Updates the addresses of moved tables.
   void change_dynamic() {
-    const auto dynamic = std::ranges::find(image_.sections(), std::uint32_t{llvm::ELF::SHT_DYNAMIC}, &Section::type);
+    const auto dynamic = std::ranges::find(image_.sections(), std::uint32_t{llvm::ELF::SHT_DYNAMIC}, &SectionHeader::type);
     if (dynamic == image_.sections().end()) return;
     const auto entries = whole_table<Dyn>(bytes_of(*dynamic));
-    for (const Block& block : layout_.blocks) {
-      if (block.kind != Block::Kind::dynamic_table) continue;
-      const Section& section = image_.sections()[block.sections.front()];
+    for (const MovedBlock& block : layout_.blocks) {
+      if (block.kind != MovedBlock::Kind::dynamic_table) continue;
+      const SectionHeader& section = image_.sections()[block.sections.front()];
       const std::int64_t tag = dynamic_tag(section.type, section.flags);
       const auto entry = std::ranges::find_if(entries, [&](const Dyn& e) { return e.getTag() == tag; });
       if (entry == entries.end()) continue;
@@ -367,21 +367,21 @@ private:
     }
   }
 
-  std::vector<Shdr> make_sections(Names& names) const {
+  std::vector<Shdr> make_sections(StringTable& names) const {
     const auto old = *table_at<Shdr>(image_.bytes(), tables_.section_offset, tables_.section_count);
     std::vector<Shdr> table;
     for (const std::uint32_t number : numbering_.order()) {
       if (number == Numbering::is_sframe) {
         Shdr& entry = table.emplace_back();
-        entry.sh_name = names.place(section_name);
+        entry.sh_name = names.add(section_name);
         set_section(entry, sht_gnu_sframe, layout_.section_offset, layout_.section_address, section_.size());
       } else if (number == Numbering::is_cover) {
         Shdr& entry = table.emplace_back();
-        entry.sh_name = names.place(layout_.cover->name);
+        entry.sh_name = names.add(layout_.cover->name);
         set_section(entry, sht_progbits, layout_.cover->offset, layout_.cover->address, layout_.cover->size);
       } else if (number == Numbering::is_anchor) {
         Shdr& entry = table.emplace_back();
-        entry.sh_name = names.place(anchor_name);
+        entry.sh_name = names.add(anchor_name);
         set_section(entry, sht_progbits, layout_.anchor_offset, layout_.anchor_address, anchor_size);
       } else {
         change_section(image_.sections()[number], table.emplace_back(old[number]));
@@ -390,13 +390,13 @@ private:
     return table;
   }
 
-  void change_section(const Section& section, Shdr& entry) const {
+  void change_section(const SectionHeader& section, Shdr& entry) const {
     if (section.type == sht_null) return;
     entry.sh_link = numbering_.now(section.link);
     const bool has_target = section.type == sht_rela || section.type == sht_rel ||
                             section.flags & llvm::ELF::SHF_INFO_LINK;
     if (has_target) entry.sh_info = numbering_.now(section.info);
-    if (const Block* block = block_of(section.index)) {
+    if (const MovedBlock* block = block_of(section.index)) {
       entry.sh_offset = block->new_offset + (section.offset - block->offset);
       entry.sh_addr = block->new_address + (section.offset - block->offset);
     } else if (section.allocated()) {
@@ -409,8 +409,8 @@ private:
   using Changed = std::pair<std::uint32_t, std::vector<std::byte>>;
 
   const Image& image_;
-  const Tables& tables_;
-  const Layout& layout_;
+  const HeaderTables& tables_;
+  const RewriteLayout& layout_;
   const OldSection& old_;
   std::span<const std::byte> section_;
   Numbering numbering_;
@@ -421,7 +421,7 @@ private:
 
 /// The file with the new section in place of the old one; the rest of the place is zeros.
 template <class Types>
-Result<Edit> replace(const Image& image, const Tables& tables, const OldSection& old,
+Result<Edit> replace(const Image& image, const HeaderTables& tables, const OldSection& old,
              std::span<const std::byte> section) {
   using Phdr = typename Types::Phdr;
   using Shdr = typename Types::Shdr;
@@ -450,10 +450,10 @@ Result<Edit> replace(const Image& image, const Tables& tables, const OldSection&
 
 struct Insertion::Plan {
   const Image& image;
-  Tables tables;
+  HeaderTables tables;
   OldSection old;
   bool may_replace;
-  Result<Layout> layout; ///< may have failed if `may_replace`
+  Result<RewriteLayout> layout; ///< may have failed if `may_replace`
   bool replaces = false;
 };
 
@@ -475,7 +475,7 @@ Result<Insertion> Insertion::plan(const Image& image) {
   return Insertion(std::move(plan));
 }
 
-Places Insertion::places() const {
+AddressBounds Insertion::bounds() const {
   const auto& [image, tables, old, may_replace, layout, replaces] = *plan_;
   const auto [lowest, highest] = std::minmax(may_replace ? old.address : layout->section_address,
                                              layout ? layout->section_address : old.address);
@@ -489,7 +489,7 @@ Result<std::uint64_t> Insertion::choose_address(std::uint64_t size) {
   return plan_->layout->section_address;
 }
 
-Result<Linked> Insertion::write(std::span<const std::byte> section) const {
+Result<RewrittenFile> Insertion::write(std::span<const std::byte> section) const {
   const auto& [image, tables, old, may_replace, layout, replaces] = *plan_;
   if (replaces && section.size() > old.size)
     return fail("internal error: the section is larger than planned; please report this", section_name);
@@ -499,7 +499,7 @@ Result<Linked> Insertion::write(std::span<const std::byte> section) const {
                : Writer<Types>(plan_->image, plan_->tables, *plan_->layout, plan_->old, section).write();
   });
   if (!edit) return std::unexpected(edit.error());
-  return Linked{std::move(*edit), !replaces && layout->room == HeaderRoom::moved};
+  return RewrittenFile{std::move(*edit), !replaces && layout->room == HeaderRoom::moved};
 }
 
 } // namespace sframe::elf

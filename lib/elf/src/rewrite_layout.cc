@@ -24,7 +24,7 @@ constexpr std::uint64_t max_address = std::uint64_t(1) << 62;
 
 /// True if `load` is the last PT_LOAD and .sframe is, or was, the last thing in it: as written by this code,
 /// or modified by objcopy. Then also records the rest of its contents.
-bool is_own_load(const Image& image, const Tables& tables, const Segment& load, OldSection& old) {
+bool is_sframe_load(const Image& image, const HeaderTables& tables, const Segment& load, OldSection& old) {
   AddressRange range = file_range(load);
   if (load.flags != pf_r || load.file_size != load.memory_size) return false;
   // LLVM's objcopy removes the section and keeps both segments. Its old bytes, if still in the file, are not
@@ -34,7 +34,7 @@ bool is_own_load(const Image& image, const Tables& tables, const Segment& load, 
                           file_range(*old.segment).end() == range.end();
   if (was_at_end) {
     std::uint64_t end = range.start;
-    for (const Section& section : image.sections())
+    for (const SectionHeader& section : image.sections())
       if (in_file(section) && section.allocated() && range.overlaps(file_range(section)))
         end = std::max(end, section.offset + section.size);
     if (end > old.segment->offset) return false;
@@ -66,7 +66,7 @@ bool is_own_load(const Image& image, const Tables& tables, const Segment& load, 
     const bool is_table = other.type == llvm::ELF::PT_PHDR && other.offset == tables.program_offset;
     if (!is_table && !keep(other.offset, other.file_size)) return false;
   }
-  for (const Section& other : image.sections()) {
+  for (const SectionHeader& other : image.sections()) {
     if (&other == old.section || (has_table && &other == old.anchor) || !in_file(other)) continue;
     if (range.overlaps(file_range(other)) && !other.allocated()) return false;
     if (!keep(other.offset, other.size)) return false;
@@ -92,7 +92,7 @@ bool is_own_load(const Image& image, const Tables& tables, const Segment& load, 
 
 /// Finds the loaded part and the tail; fails if something runs past the file's end. Program headers, and an
 /// old section that is loaded, stay if they are in a PT_LOAD; else they are dropped.
-Result<void> find_parts(const Image& image, const Tables& tables, const OldSection& old, Layout& layout) {
+Result<void> find_parts(const Image& image, const HeaderTables& tables, const OldSection& old, RewriteLayout& layout) {
   const AddressRange file{0, image.bytes().size()};
   std::uint64_t end = elf_header_size;
   if (old.load && old.kept_end > old.load->offset) end = std::max(end, old.kept_end);
@@ -103,8 +103,8 @@ Result<void> find_parts(const Image& image, const Tables& tables, const OldSecti
       return fail("segment runs past the end of the file", {}, segment.offset);
     end = std::max(end, segment.offset + segment.file_size);
   }
-  std::vector<const Section*> others;
-  for (const Section& section : image.sections()) {
+  std::vector<const SectionHeader*> others;
+  for (const SectionHeader& section : image.sections()) {
     if (!in_file(section) || section.index == tables.names_index) continue;
     if (&section == old.section || &section == old.anchor) continue;
     if (!file.contains(file_range(section)))
@@ -113,7 +113,7 @@ Result<void> find_parts(const Image& image, const Tables& tables, const OldSecti
     else others.push_back(&section);
   }
   // Unloaded parts that start before the end of the loaded part stay, even if they extend past it.
-  std::ranges::sort(others, {}, &Section::offset);
+  std::ranges::sort(others, {}, &SectionHeader::offset);
   auto tail = others.begin();
   for (; tail != others.end() && (*tail)->offset < end; ++tail)
     end = std::max(end, (*tail)->offset + (*tail)->size);
@@ -130,10 +130,10 @@ Result<void> find_parts(const Image& image, const Tables& tables, const OldSecti
 }
 
 /// Ranges that are rewritten, by offset.
-std::vector<AddressRange> find_known(const Image& image, const Tables& tables, const OldSection& old) {
+std::vector<AddressRange> find_known(const Image& image, const HeaderTables& tables, const OldSection& old) {
   std::vector<AddressRange> known{{tables.program_offset, tables.program_count * program_entry_size}};
   if (tables.section_count != 0) {
-    const Section& names = image.sections()[tables.names_index];
+    const SectionHeader& names = image.sections()[tables.names_index];
     known.push_back({tables.section_offset, tables.section_count * section_entry_size});
     known.push_back(file_range(names));
   }
@@ -171,7 +171,7 @@ struct Loads {
 /// by segments. Addresses do not identify a kernel: s390x's are low.
 constexpr std::string_view kernel_section = ".init.text";
 
-Result<Loads> check_loads(const Image& image, Layout& layout) {
+Result<Loads> check_loads(const Image& image, RewriteLayout& layout) {
   Loads loads;
   if (image.find_section(kernel_section))
     return fail("this is a kernel, whose boot loader does not expect another segment (--emit=section makes the "
@@ -188,7 +188,7 @@ Result<Loads> check_loads(const Image& image, Layout& layout) {
     if (segment.address < loads.end) return fail("segments are not sorted by address");
     if (!loads.first) loads.first = &segment;
     loads.end = segment.address + segment.memory_size;
-    if (segment.align > Layout::max_align || (segment.align & (segment.align - 1)) != 0)
+    if (segment.align > RewriteLayout::max_align || (segment.align & (segment.align - 1)) != 0)
       return fail("segment's alignment is too large or not a power of 2", {}, segment.offset);
     loads.align = std::max(loads.align, segment.align);
     layout.load_position = i + 1;
@@ -198,15 +198,15 @@ Result<Loads> check_loads(const Image& image, Layout& layout) {
 }
 
 /// Assigns addresses, from `at` on, to the blocks that go into the new PT_LOAD. Returns their end.
-std::uint64_t place_blocks(Layout& layout, std::uint64_t at) {
-  using Kind = Block::Kind;
+std::uint64_t place_blocks(RewriteLayout& layout, std::uint64_t at) {
+  using Kind = MovedBlock::Kind;
   // PT_INTERP comes before PT_LOADs. If it starts at the same offset as a PT_LOAD, LLVM's objcopy (up to 14)
   // treats it as that segment's parent, and uses its alignment for both. So it does not come first.
-  if (std::ranges::none_of(layout.blocks, [](const Block& b) { return b.to_load && b.kind != Kind::interpreter; }) &&
+  if (std::ranges::none_of(layout.blocks, [](const MovedBlock& b) { return b.to_load && b.kind != Kind::interpreter; }) &&
       at == layout.load_offset)
     at += least_tail_align;
-  std::ranges::stable_sort(layout.blocks, {}, [](const Block& b) { return b.kind == Kind::interpreter; });
-  for (Block& block : layout.blocks) {
+  std::ranges::stable_sort(layout.blocks, {}, [](const MovedBlock& b) { return b.kind == Kind::interpreter; });
+  for (MovedBlock& block : layout.blocks) {
     if (!block.to_load) continue;
     at = align_up(at, block.align);
     block.new_offset = at;
@@ -218,7 +218,7 @@ std::uint64_t place_blocks(Layout& layout, std::uint64_t at) {
 
 /// Places the table and the section in a new PT_LOAD: in the file after the loaded part, in memory after all
 /// segments.
-void place_with_table(const Loads& loads, Layout& layout) {
+void place_with_table(const Loads& loads, RewriteLayout& layout) {
   const std::uint64_t offset = align_up(layout.loaded_end, loads.align);
   // GNU strip and objcopy (2.40 does, 2.44 does not) move the start of a segment that has the program headers
   // down by less than a page: the page below must be free.
@@ -231,7 +231,7 @@ void place_with_table(const Loads& loads, Layout& layout) {
     const std::uint64_t wanted = address - distance;
     if (wanted <= offset) {
       layout.load_address = offset + distance;
-    } else if (wanted - offset <= Layout::max_padding) {
+    } else if (wanted - offset <= RewriteLayout::max_padding) {
       layout.load_offset = wanted;
     }
   }
@@ -244,7 +244,7 @@ void place_with_table(const Loads& loads, Layout& layout) {
 }
 
 /// Places the new PT_LOAD, or the additions to an existing one.
-Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
+Result<void> place(const OldSection& old, const Loads& loads, RewriteLayout& layout) {
   // The final alignment of the other segments, so that a second run has the same result.
   layout.align = layout.shift ? std::min(loads.align, layout.max_load_align) : loads.align;
   std::uint64_t at = 0;
@@ -258,7 +258,7 @@ Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
   } else {
     layout.load_offset = align_up(layout.loaded_end + layout.shift, page);
     layout.load_address = align_up(loads.end, layout.align) + layout.load_offset % layout.align;
-    const bool has_blocks = std::ranges::any_of(layout.blocks, &Block::to_load);
+    const bool has_blocks = std::ranges::any_of(layout.blocks, &MovedBlock::to_load);
     at = has_blocks ? place_blocks(layout, layout.load_offset) : layout.load_offset;
   }
   layout.section_offset = align_up(at, section_align);
@@ -270,7 +270,7 @@ Result<void> place(const OldSection& old, const Loads& loads, Layout& layout) {
 
 /// True if nothing else uses the old section's bytes: they are loaded at the address in its headers. No other
 /// section and no table shares them, nor any segment that does not contain them all.
-bool alone_in_place(const Image& image, const Tables& tables, const OldSection& old) {
+bool is_alone_in_range(const Image& image, const HeaderTables& tables, const OldSection& old) {
   const AddressRange place{old.offset, old.size};
   const auto loaded = image.read(old.address, old.size);
   if (!loaded || loaded->data() != image.bytes().data() + old.offset) return false;
@@ -278,7 +278,7 @@ bool alone_in_place(const Image& image, const Tables& tables, const OldSection& 
       place.overlaps({tables.program_offset, tables.program_count * program_entry_size}) ||
       place.overlaps({tables.section_offset, tables.section_count * section_entry_size}))
     return false;
-  for (const Section& other : image.sections())
+  for (const SectionHeader& other : image.sections())
     if (&other != old.section && in_file(other) && place.overlaps(file_range(other))) return false;
   return std::ranges::none_of(image.segments(), [&](const Segment& other) {
     const bool holds = file_range(other).contains({old.offset, old.size});
@@ -287,7 +287,7 @@ bool alone_in_place(const Image& image, const Tables& tables, const OldSection& 
 }
 
 /// True if all section names end inside the table: a name appended to it must not complete another.
-bool has_sound_names(const Image& image, const Tables& tables, const Section& names) {
+bool has_valid_names(const Image& image, const HeaderTables& tables, const SectionHeader& names) {
   const auto table = image.bytes().subspan(names.offset, names.size);
   if (table.empty() || table.back() != std::byte(0)) return false;
   return with_types(image.byte_order(), [&]<class Types>(Types) {
@@ -299,12 +299,12 @@ bool has_sound_names(const Image& image, const Tables& tables, const Section& na
 
 } // namespace
 
-Result<Tables> read_tables(const Image& image) {
+Result<HeaderTables> read_tables(const Image& image) {
   using namespace llvm::ELF;
   if (image.type() != et_exec && image.type() != et_dyn)
     return fail("neither an executable nor a shared object");
   if (!image.problems().empty()) return fail("damaged headers: " + image.problems().front().what);
-  Tables tables;
+  HeaderTables tables;
   std::uint16_t entry = 0;
   with_types(image.byte_order(), [&]<class Types>(Types) {
     const auto& header = table_at<typename Types::Ehdr>(image.bytes(), 0, 1)->front();
@@ -327,19 +327,19 @@ Result<Tables> read_tables(const Image& image) {
   if (tables.section_offset < elf_header_size || programs.overlaps({tables.section_offset, section_table_size}))
     return fail("section headers overlap other headers");
   if (tables.names_index == 0 || tables.names_index >= tables.section_count) return fail("no section name table");
-  const Section& names = image.sections()[tables.names_index];
+  const SectionHeader& names = image.sections()[tables.names_index];
   if (!AddressRange{0, image.bytes().size()}.contains(file_range(names)))
     return fail("section runs past the end of the file", names.name);
   if (names.allocated() || names.type != sht_strtab || names.flags & shf_compressed)
     return fail("section name table cannot be moved: it is loaded, compressed or not a string table", names.name);
-  if (!has_sound_names(image, tables, names))
+  if (!has_valid_names(image, tables, names))
     return fail("a section's name lies outside the section name table", names.name);
   return tables;
 }
 
-Result<OldSection> find_old(const Image& image, const Tables& tables) {
+Result<OldSection> find_old(const Image& image, const HeaderTables& tables) {
   OldSection old;
-  for (const Section& section : image.sections()) {
+  for (const SectionHeader& section : image.sections()) {
     if (section.name == anchor_name && section.size == anchor_size) old.anchor = &section;
     if (section.name != ".sframe" && section.type != sht_gnu_sframe) continue;
     if (old.section) return fail("more than one .sframe section", section.name);
@@ -364,14 +364,14 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
   if (!AddressRange{0, image.bytes().size()}.contains({old.offset, old.size}))
     return fail("section runs past the end of the file", ".sframe");
   for (const Segment& segment : image.segments())
-    if (segment.type == pt_load && is_own_load(image, tables, segment, old)) old.load = &segment;
+    if (segment.type == pt_load && is_sframe_load(image, tables, segment, old)) old.load = &segment;
   const bool is_inside = old.load && old.anchor && in_file(*old.anchor) &&
                          file_range(*old.load).contains(file_range(*old.anchor));
   if (!is_inside) old.anchor = nullptr;
   // Headers that contradict each other about the segment: moving the table again would leave this one, and
   // the next run would find the linker's place free.
   const std::uint64_t table_end = tables.program_offset + tables.program_count * program_entry_size;
-  const bool has_moved = std::ranges::any_of(image.sections(), [&](const Section& section) {
+  const bool has_moved = std::ranges::any_of(image.sections(), [&](const SectionHeader& section) {
     return section.name == anchor_name && section.size == anchor_size && in_file(section) && section.offset == table_end;
   });
   if (has_moved && !(old.load && old.has_table))
@@ -379,24 +379,24 @@ Result<OldSection> find_old(const Image& image, const Tables& tables) {
   return old;
 }
 
-Result<void> check_complete(const Image& image, const Tables& tables, const OldSection& old) {
-  Layout layout;
+Result<void> check_complete(const Image& image, const HeaderTables& tables, const OldSection& old) {
+  RewriteLayout layout;
   return find_parts(image, tables, old, layout);
 }
 
-bool has_own_place(const Image& image, const Tables& tables, const OldSection& old) {
-  return old.size != 0 && !old.load && alone_in_place(image, tables, old);
+bool has_separate_bytes(const Image& image, const HeaderTables& tables, const OldSection& old) {
+  return old.size != 0 && !old.load && is_alone_in_range(image, tables, old);
 }
 
-bool is_replaceable(const Image& image, const Tables& tables, const OldSection& old) {
-  if (!old.segment || old.address % section_align != 0 || !has_own_place(image, tables, old)) return false;
+bool is_replaceable(const Image& image, const HeaderTables& tables, const OldSection& old) {
+  if (!old.segment || old.address % section_align != 0 || !has_separate_bytes(image, tables, old)) return false;
   const Segment& segment = *old.segment;
   // GNU ld reserves space before it merges: its segment may be larger than the section.
   return segment.address == old.address && segment.offset == old.offset && segment.file_size >= old.size;
 }
 
-Result<Layout> lay_out(const Image& image, const Tables& tables, const OldSection& old) {
-  Layout layout;
+Result<RewriteLayout> lay_out(const Image& image, const HeaderTables& tables, const OldSection& old) {
+  RewriteLayout layout;
   if (old.load && !old.has_table && old.kept_end > old.load->offset) layout.extended = old.load;
   for (std::uint32_t i = 0; i < image.segments().size(); ++i) {
     const Segment& segment = image.segments()[i];

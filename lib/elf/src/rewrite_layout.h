@@ -43,7 +43,7 @@
 namespace sframe::elf {
 
 /// The fields of the ELF header that locate the tables.
-struct Tables {
+struct HeaderTables {
   std::uint64_t program_offset = 0, section_offset = 0;
   std::uint32_t program_count = 0, section_count = 0;
   std::uint32_t names_index = 0; ///< e_shstrndx
@@ -51,10 +51,10 @@ struct Tables {
 
 /// An existing .sframe in the file.
 struct OldSection {
-  const Section* section = nullptr; ///< nullptr: it has no section header
+  const SectionHeader* section = nullptr; ///< nullptr: it has no section header
   const Segment* segment = nullptr; ///< PT_GNU_SFRAME
   const Segment* load = nullptr;    ///< the last PT_LOAD, if .sframe is, or was, at its end
-  const Section* anchor = nullptr;  ///< in `load`
+  const SectionHeader* anchor = nullptr;  ///< in `load`
   bool has_table = false;           ///< the program headers are in `load`
   std::uint64_t kept_end = 0;       ///< end of the other contents of `load`; load->offset if there are none
   std::uint64_t address = 0, offset = 0, size = 0; ///< its place; size 0: none
@@ -68,7 +68,7 @@ inline constexpr std::uint64_t anchor_size =
 
 /// A section that covers bytes at the start of the image that no other section describes, so that no tool
 /// reuses them.
-struct Cover {
+struct CoverSection {
   std::string_view name;
   std::uint64_t offset = 0, address = 0, size = 0; ///< in the new file
 };
@@ -79,10 +79,10 @@ inline constexpr std::string_view linker_headers_name = ".linker_headers";
 
 /// The place of a moved table in an executable with fixed addresses. patchelf puts a longer .dynamic there,
 /// which the dynamic linker cannot write to; before SHT_PROGBITS it uses a new page, which is writable.
-inline constexpr std::string_view left_place_name = ".moved_tables";
+inline constexpr std::string_view moved_tables_name = ".moved_tables";
 
 /// Bytes of the image that move to another address together: sections, and the segments that describe them.
-struct Block {
+struct MovedBlock {
   enum class Kind : std::uint8_t { note, interpreter, dynamic_table };
   Kind kind{};
   bool has_build_id = false;
@@ -106,7 +106,7 @@ enum class HeaderRoom : std::uint8_t {
   moved,     ///< by moving them to the new segment
 };
 
-struct Layout {
+struct RewriteLayout {
   static constexpr std::uint64_t max_padding = std::uint64_t(8) << 20;
   static constexpr std::uint64_t max_align = std::uint64_t(16) << 20; ///< also the maximum padding
 
@@ -121,8 +121,8 @@ struct Layout {
   HeaderRoom room = HeaderRoom::there;
   std::uint64_t shift = 0;                             ///< bytes put before the start of the file
   std::uint64_t max_load_align = 0; ///< if `shift`: larger alignments of PT_LOADs become this
-  std::optional<Cover> cover;                          ///< set if `shift`
-  std::vector<Block> blocks;                           ///< the blocks that move
+  std::optional<CoverSection> cover;                          ///< set if `shift`
+  std::vector<MovedBlock> blocks;                           ///< the blocks that move
   std::uint64_t table_offset = 0;                      ///< of the program headers
   std::uint64_t table_end = 0; ///< end of the room for the table and the blocks after it
   std::optional<std::uint64_t> table_address;          ///< nothing: not in a PT_LOAD
@@ -141,23 +141,23 @@ struct Layout {
 
 /// Reads the locations of the tables. Fails for files that cannot be rewritten: damaged headers, other file
 /// types, numbers of headers beyond 16 bits.
-Result<Tables> read_tables(const Image& image);
+Result<HeaderTables> read_tables(const Image& image);
 
 /// Finds the section to replace; all empty if there is none. Fails if there are several. PT_GNU_SFRAME counts
 /// as a section only in a file without section headers: strippers remove the section and keep the segment.
-Result<OldSection> find_old(const Image& image, const Tables& tables);
+Result<OldSection> find_old(const Image& image, const HeaderTables& tables);
 
 /// Fails if a section or segment that stays runs past the end of the file: it was truncated.
-Result<void> check_complete(const Image& image, const Tables& tables, const OldSection& old);
+Result<void> check_complete(const Image& image, const HeaderTables& tables, const OldSection& old);
 
 /// True if the old section is between other parts of the image, as linkers put it, and shares no bytes, so
 /// that they can be overwritten.
-bool has_own_place(const Image& image, const Tables& tables, const OldSection& old);
+bool has_separate_bytes(const Image& image, const HeaderTables& tables, const OldSection& old);
 
 /// True if, in addition, both kinds of header agree on the place, so that a new section can take it.
-bool is_replaceable(const Image& image, const Tables& tables, const OldSection& old);
+bool is_replaceable(const Image& image, const HeaderTables& tables, const OldSection& old);
 
 /// Computes the layout.
-Result<Layout> lay_out(const Image& image, const Tables& tables, const OldSection& old);
+Result<RewriteLayout> lay_out(const Image& image, const HeaderTables& tables, const OldSection& old);
 
 } // namespace sframe::elf

@@ -40,12 +40,12 @@ constexpr std::uint64_t shf_info_link = llvm::ELF::SHF_INFO_LINK, shf_group = ll
 /// Sufficient for any section of an object file, which is not mapped; bounds the cost of hostile headers.
 constexpr std::uint64_t max_file_align = 64;
 
-bool has_bytes(const Section& section) {
+bool has_bytes(const SectionHeader& section) {
   return section.type != sht_nobits && section.size != 0;
 }
 
 /// Unchecked: find_parts() has checked the bounds.
-std::span<const std::byte> bytes_of(const Image& image, const Section& section) {
+std::span<const std::byte> bytes_of(const Image& image, const SectionHeader& section) {
   if (!has_bytes(section)) return {};
   return image.bytes().subspan(section.offset, section.size);
 }
@@ -66,7 +66,7 @@ bool is_replaced(const Parts& parts, std::uint32_t index) {
 /// Finds the one section that `matches`; 0 if there is none.
 template <class F> Result<std::uint32_t> find_only(const Image& image, std::string_view what, F&& matches) {
   std::uint32_t found = 0;
-  for (const Section& section : image.sections().subspan(1)) {
+  for (const SectionHeader& section : image.sections().subspan(1)) {
     if (!matches(section)) continue;
     if (found) return fail("more than one " + std::string(what), section.name);
     found = section.index;
@@ -93,7 +93,7 @@ Result<void> check_extents(const Image& image, std::span<const std::uint32_t> by
   });
   std::uint64_t end = sizeof(llvm::ELF::Elf64_Ehdr);
   for (const std::uint32_t index : by_offset) {
-    const Section& section = image.sections()[index];
+    const SectionHeader& section = image.sections()[index];
     if (!has_bytes(section)) continue;
     if (section.offset > bytes.size() || section.size > bytes.size() - section.offset)
       return fail("section runs past the end of the file", section.name);
@@ -114,9 +114,9 @@ Result<Parts> find_parts(const Image& image) {
   Parts parts;
   const auto names = find_names(image);
   const auto sframe =
-      find_only(image, "section .sframe", [](const Section& s) { return s.name == sframe_name; });
+      find_only(image, "section .sframe", [](const SectionHeader& s) { return s.name == sframe_name; });
   const auto symbols =
-      find_only(image, "symbol table", [](const Section& s) { return s.type == sht_symtab; });
+      find_only(image, "symbol table", [](const SectionHeader& s) { return s.type == sht_symtab; });
   for (const auto* found : {&names, &sframe, &symbols})
     if (!*found) return std::unexpected(found->error());
   parts.names = *names;
@@ -124,7 +124,7 @@ Result<Parts> find_parts(const Image& image) {
   parts.symbols = *symbols;
   if (!parts.symbols) return fail("no symbol table for the relocations");
   if (parts.sframe) {
-    const auto rela = find_only(image, "relocation section of .sframe", [&](const Section& s) {
+    const auto rela = find_only(image, "relocation section of .sframe", [&](const SectionHeader& s) {
       return (s.type == sht_rela || s.type == sht_rel) && s.info == parts.sframe;
     });
     if (!rela) return std::unexpected(rela.error());
@@ -132,11 +132,11 @@ Result<Parts> find_parts(const Image& image) {
     if (image.sections()[parts.sframe].flags & shf_group) return fail("section belongs to a section group", sframe_name);
   }
   std::vector<std::uint32_t> by_offset;
-  for (const Section& section : image.sections().subspan(1))
+  for (const SectionHeader& section : image.sections().subspan(1))
     if (section.type != sht_null) by_offset.push_back(section.index);
   // Sections without bytes come before the section with the same offset.
   std::ranges::stable_sort(by_offset, {}, [&](std::uint32_t i) {
-    const Section& section = image.sections()[i];
+    const SectionHeader& section = image.sections()[i];
     return std::pair(section.offset, has_bytes(section));
   });
   if (const auto checked = check_extents(image, by_offset); !checked) return std::unexpected(checked.error());
@@ -181,7 +181,7 @@ SectionSymbols<Types>::SectionSymbols(const Image& image, std::uint32_t table)
     : references_(image.sections().size()), ranks_(image.sections().size()) {
   const auto symbols = whole_table<Sym>(bytes_of(image, image.sections()[table]));
   std::span<const typename Types::Word> extended;
-  for (const Section& section : image.sections())
+  for (const SectionHeader& section : image.sections())
     if (section.type == sht_symtab_shndx && section.link == table)
       extended = whole_table<typename Types::Word>(bytes_of(image, section));
   for (std::size_t i = 1; i < symbols.size(); ++i) {
@@ -198,7 +198,7 @@ SectionSymbols<Types>::SectionSymbols(const Image& image, std::uint32_t table)
 
 /// The relocation type for the distance from its place to a function.
 Result<std::uint32_t> distance_type(std::uint16_t machine, unsigned size) {
-  const Machine* known = find_machine(machine);
+  const MachineTraits* known = find_machine(machine);
   if (!known) return fail("relocations of this machine are not supported");
   for (const RelocationType& type : known->relocations)
     if (type.kind.pc_relative && type.kind.size == size) return type.type;
@@ -231,31 +231,31 @@ Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::sp
   for (std::uint32_t i = 0; i < section->num_fdes(); ++i, ++relocation) {
     const auto fde = section->fde(i);
     if (!fde) return std::unexpected(to_problem(fde.error()));
-    const auto place = object.locate(fde->start);
-    if (!place || !object.image().sections()[place->section].executable())
+    const auto location = object.locate(fde->start);
+    if (!location || !object.image().sections()[location->section].executable())
       return fail("function does not start in an executable section", sframe_name, fde->index_offset);
-    const auto reference = symbols.of(place->section);
+    const auto reference = symbols.of(location->section);
     if (!reference.symbol)
       return fail("no symbol for relocations that refer to this section",
-                  object.image().sections()[place->section].name);
+                  object.image().sections()[location->section].name);
     relocation->r_offset = fde->index_offset;
     relocation->setSymbolAndType(reference.symbol, *type, false);
-    relocation->r_addend = static_cast<std::int64_t>(place->offset - reference.value);
+    relocation->r_addend = static_cast<std::int64_t>(location->offset - reference.value);
     std::ranges::fill(std::span(out.section).subspan(fde->index_offset, size), std::byte(0));
   }
   return out;
 }
 
 /// The section names, including ".rela.sframe"; ".sframe" is the end of that name.
-struct Names {
+struct SectionNames {
   std::vector<std::byte> bytes;
   std::uint32_t rela = 0, sframe = 0; ///< offsets
 };
 
-Names make_names(std::span<const std::byte> old) {
+SectionNames make_names(std::span<const std::byte> old) {
   const std::string_view text(reinterpret_cast<const char*>(old.data()), old.size());
   const std::string wanted = std::string(rela_name) + '\0';
-  Names names{{old.begin(), old.end()}, 0, 0};
+  SectionNames names{{old.begin(), old.end()}, 0, 0};
   std::size_t at = text.find(wanted);
   if (at == std::string_view::npos) {
     if (names.bytes.empty() || names.bytes.back() != std::byte(0)) names.bytes.push_back(std::byte(0));
@@ -277,7 +277,7 @@ public:
 private:
   using Shdr = typename Types::Shdr;
   void append(std::uint32_t index, std::span<const std::byte> bytes, std::uint64_t align);
-  void set_headers(std::uint32_t sframe, std::uint32_t rela, const Names& names);
+  void set_headers(std::uint32_t sframe, std::uint32_t rela, const SectionNames& names);
   void write_headers();
 
   const Image& image_;
@@ -296,7 +296,7 @@ ObjectWriter<Types>::ObjectWriter(const Image& image, const Parts& parts) : imag
 template <class Types>
 void ObjectWriter<Types>::append(std::uint32_t index, std::span<const std::byte> bytes, std::uint64_t align) {
   if (!bytes.empty()) { // SHT_NOBITS has a size but no bytes
-    out_.resize(align_up(out_.size(), sane_align(align, max_file_align)));
+    out_.resize(align_up(out_.size(), valid_align(align, max_file_align)));
     headers_[index].sh_size = bytes.size();
   }
   headers_[index].sh_offset = out_.size();
@@ -304,7 +304,7 @@ void ObjectWriter<Types>::append(std::uint32_t index, std::span<const std::byte>
 }
 
 template <class Types>
-void ObjectWriter<Types>::set_headers(std::uint32_t sframe, std::uint32_t rela, const Names& names) {
+void ObjectWriter<Types>::set_headers(std::uint32_t sframe, std::uint32_t rela, const SectionNames& names) {
   Shdr section{}, relocations{};
   section.sh_name = names.sframe;
   section.sh_type = sht_gnu_sframe;
@@ -341,7 +341,7 @@ template <class Types> std::vector<std::byte> ObjectWriter<Types>::write(const W
     return static_cast<std::uint32_t>(headers_.size() - 1);
   };
   const std::uint32_t sframe = number(parts_.sframe), rela = number(parts_.rela);
-  const Names names = make_names(contents(parts_.names));
+  const SectionNames names = make_names(contents(parts_.names));
   set_headers(sframe, rela, names);
 
   out_.reserve(image_.bytes().size() + written.section.size() + written.relocations.size() +

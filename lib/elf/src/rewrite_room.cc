@@ -23,7 +23,7 @@ constexpr std::uint64_t lowest_address = 0x10000;
 
 /// The largest page of the machine's kernels.
 std::uint64_t largest_page(std::uint16_t machine) {
-  const Machine* known = find_machine(machine);
+  const MachineTraits* known = find_machine(machine);
   return known ? known->largest_page : page;
 }
 
@@ -37,7 +37,7 @@ bool is_near_type(std::uint32_t type) {
 }
 
 /// Notes that are found by PT_NOTE, never by their address.
-bool is_known_note(const Section& section) {
+bool is_known_note(const SectionHeader& section) {
   constexpr std::array<std::string_view, 5> names = {".note.gnu.property", ".note.gnu.build-id",
                                                      ".note.ABI-tag", ".note.package", ".note.dlopen"};
   return section.type == sht_note && std::ranges::find(names, section.name) != names.end();
@@ -61,11 +61,11 @@ public:
 
   /// True if a symbol names a place in the section: code may refer to it. Ignores section symbols, the symbol
   /// in the note of crt1.o, and the mapping symbols of AArch64.
-  bool has_symbol(const Section& section) const { return has_symbol_[section.index]; }
+  bool has_symbol(const SectionHeader& section) const { return has_symbol_[section.index]; }
 
   /// True if exactly one entry of .dynamic points into the section, to its start, and its tag matches the
   /// section's type.
-  bool is_dynamic_table(const Section& section) const {
+  bool is_dynamic_table(const SectionHeader& section) const {
     const std::int64_t tag = dynamic_tag(section.type, section.flags);
     if (tag == 0) return false;
     // Static executables find their relocations by symbols, and DT_RELASZ may span several sections.
@@ -85,19 +85,19 @@ public:
 private:
   template <class Types> void read() {
     has_symbol_.assign(image_.sections().size(), false);
-    for (const Section& section : image_.sections()) {
+    for (const SectionHeader& section : image_.sections()) {
       if (section.type == sht_symtab || section.type == sht_dynsym) read_symbols<Types>(section);
       if (section.type == SHT_DYNAMIC && section.allocated()) read_dynamic<Types>(section);
     }
   }
 
-  template <class Types> void read_symbols(const Section& section) {
+  template <class Types> void read_symbols(const SectionHeader& section) {
     const auto symbols =
         table_at<typename Types::Sym>(image_.bytes(), section.offset, section.size / sizeof(typename Types::Sym));
     if (!symbols) return;
     std::string_view names;
     if (section.link < image_.sections().size()) {
-      const Section& strings = image_.sections()[section.link];
+      const SectionHeader& strings = image_.sections()[section.link];
       if (const auto bytes = table_at<char>(image_.bytes(), strings.offset, strings.size); bytes && in_file(strings))
         names = {bytes->data(), bytes->size()};
     }
@@ -105,7 +105,7 @@ private:
       if (symbol.st_shndx >= has_symbol_.size() || symbol.getType() == STT_SECTION) continue;
       if (symbol.getType() == STT_FILE || has_symbol_[symbol.st_shndx]) continue;
       // Linkers give __ehdr_start the number of the first section, which does not contain it.
-      const Section& where = image_.sections()[symbol.st_shndx];
+      const SectionHeader& where = image_.sections()[symbol.st_shndx];
       if (symbol.st_value - where.address > where.size) continue;
       const auto name = symbol.st_name < names.size() ? names.substr(symbol.st_name) : std::string_view();
       const bool is_tag = name.starts_with("__abi_tag") || name.starts_with("$d") || name.starts_with("$x");
@@ -113,7 +113,7 @@ private:
     }
   }
 
-  template <class Types> void read_dynamic(const Section& section) {
+  template <class Types> void read_dynamic(const SectionHeader& section) {
     const auto entries =
         table_at<typename Types::Dyn>(image_.bytes(), section.offset, section.size / sizeof(typename Types::Dyn));
     const Segment* segment = image_.find_segment(pt_dynamic);
@@ -130,21 +130,21 @@ private:
 };
 
 /// The movable parts after the program headers.
-class Follower {
+class MovableParts {
 public:
-  Follower(const Image& image, const Tables& tables, const OldSection& old, const Segment& load,
+  MovableParts(const Image& image, const HeaderTables& tables, const OldSection& old, const Segment& load,
            AddressRange free, std::uint64_t table_offset, std::uint64_t table_end)
       : image_(image), old_(old), load_(load), free_(free), references_(image), start_(table_offset), table_end_(table_end) {
     limit_ = load.offset + load.file_size;
     const std::uint64_t section_table = tables.section_count * section_entry_size;
     if (tables.section_offset + section_table > start_) limit_ = std::min(limit_, std::max(start_, tables.section_offset));
-    for (const Section& section : image.sections()) add(section);
+    for (const SectionHeader& section : image.sections()) add(section);
     for (const Segment& segment : image.segments()) add(segment);
     merge();
     find_gaps();
   }
 
-  const std::vector<Block>& blocks() const { return blocks_; }
+  const std::vector<MovedBlock>& blocks() const { return blocks_; }
   /// The offset of the first part that cannot move.
   std::uint64_t limit() const { return limit_; }
   /// The end of the room if the first `count` blocks move away.
@@ -159,17 +159,17 @@ private:
     return address - load_.address == offset - load_.offset;
   }
 
-  std::optional<Block::Kind> kind(const Section& section) const {
+  std::optional<MovedBlock::Kind> kind(const SectionHeader& section) const {
     if (!section.allocated() || section.flags & (shf_write | shf_execinstr | SHF_TLS)) return std::nullopt;
     if (references_.has_symbol(section) || !is_in_place(section.offset, section.address)) return std::nullopt;
     if (section.align > page || (section.align & (section.align - 1)) != 0) return std::nullopt;
-    if (is_known_note(section)) return Block::Kind::note;
-    if (section.name == ".interp" && section.type == sht_progbits) return Block::Kind::interpreter;
-    if (references_.is_dynamic_table(section)) return Block::Kind::dynamic_table;
+    if (is_known_note(section)) return MovedBlock::Kind::note;
+    if (section.name == ".interp" && section.type == sht_progbits) return MovedBlock::Kind::interpreter;
+    if (references_.is_dynamic_table(section)) return MovedBlock::Kind::dynamic_table;
     return std::nullopt;
   }
 
-  void add(const Section& section) {
+  void add(const SectionHeader& section) {
     if (section.type == sht_null || (section.type == sht_nobits && !section.allocated())) return;
     if (&section == old_.section && free_.contains(file_range(section))) return;
     const bool reaches = in_file(section) && AddressRange::between(start_, limit_).overlaps(file_range(section));
@@ -178,7 +178,7 @@ private:
     const auto what = kind(section);
     if (!what || section.size == 0 || section.type == sht_nobits || section.offset < start_)
       return stop_at(section.offset);
-    Block block{.kind = *what, .offset = section.offset, .size = section.size, .address = section.address};
+    MovedBlock block{.kind = *what, .offset = section.offset, .size = section.size, .address = section.address};
     block.has_build_id = section.name == ".note.gnu.build-id";
     block.align = std::max<std::uint64_t>(section.align, 1);
     block.sections = {section.index};
@@ -193,7 +193,7 @@ private:
     if (!is_near_type(segment.type) || !is_in_place(segment.offset, segment.address) || segment.align > page ||
         (segment.align & (segment.align - 1)) != 0 || segment.offset < start_)
       return stop_at(segment.offset);
-    Block block{.kind = segment.type == PT_INTERP ? Block::Kind::interpreter : Block::Kind::note,
+    MovedBlock block{.kind = segment.type == PT_INTERP ? MovedBlock::Kind::interpreter : MovedBlock::Kind::note,
                 .offset = segment.offset,
                 .size = segment.file_size,
                 .address = segment.address};
@@ -203,26 +203,26 @@ private:
 
   /// Overlapping parts become one block if they are of one kind.
   void merge() {
-    std::ranges::sort(blocks_, {}, [](const Block& b) { return std::pair(b.offset, b.sections); });
-    std::vector<Block> merged;
-    for (Block& block : blocks_) {
+    std::ranges::sort(blocks_, {}, [](const MovedBlock& b) { return std::pair(b.offset, b.sections); });
+    std::vector<MovedBlock> merged;
+    for (MovedBlock& block : blocks_) {
       if (merged.empty() || block.offset >= merged.back().offset + merged.back().size) {
         merged.push_back(std::move(block));
         continue;
       }
-      Block& into = merged.back();
-      if (into.kind != block.kind || into.kind == Block::Kind::dynamic_table) stop_at(into.offset);
+      MovedBlock& into = merged.back();
+      if (into.kind != block.kind || into.kind == MovedBlock::Kind::dynamic_table) stop_at(into.offset);
       into.size = std::max(into.size, block.offset + block.size - into.offset);
       into.align = std::max(into.align, block.align);
       into.has_build_id |= block.has_build_id;
       into.sections.insert(into.sections.end(), block.sections.begin(), block.sections.end());
     }
     // No section describes the bytes, so they may have other uses.
-    for (const Block& block : merged)
+    for (const MovedBlock& block : merged)
       if (block.sections.empty()) stop_at(block.offset);
-    for (const Block& block : merged)
+    for (const MovedBlock& block : merged)
       if (block.offset < limit_ && block.offset + block.size > limit_) stop_at(block.offset);
-    std::erase_if(merged, [&](const Block& block) { return block.offset >= limit_; });
+    std::erase_if(merged, [&](const MovedBlock& block) { return block.offset >= limit_; });
     blocks_ = std::move(merged);
   }
 
@@ -245,15 +245,15 @@ private:
   AddressRange free_;
   References references_;
   std::uint64_t start_, table_end_, limit_ = 0;
-  std::vector<Block> blocks_; ///< by offset
+  std::vector<MovedBlock> blocks_; ///< by offset
 };
 
 /// The place of the table, or its place before it moved.
-struct Home {
+struct TableRange {
   std::uint64_t offset = 0, size = 0;
 };
 
-Home find_home(const Image& image, const Tables& tables, const OldSection& old) {
+TableRange find_original_table(const Image& image, const HeaderTables& tables, const OldSection& old) {
   if (!old.has_table) return {tables.program_offset, tables.program_count * program_entry_size};
   // The table was moved by an earlier version of this code: its old bytes are still there. Their number is
   // not recorded, but the entries are recognizable.
@@ -273,15 +273,15 @@ Home find_home(const Image& image, const Tables& tables, const OldSection& old) 
 }
 
 /// True if the table can grow to `size` bytes in place: only padding in the same segment follows.
-bool has_room(const Image& image, const Tables& tables, const OldSection& old, const Home& home,
+bool has_room(const Image& image, const HeaderTables& tables, const OldSection& old, const TableRange& original,
               const Segment& load, AddressRange free, std::uint64_t size) {
-  if (size <= home.size && !old.has_table) return true;
+  if (size <= original.size && !old.has_table) return true;
   if (tables.section_count == 0) return false; // nothing describes the bytes after the table
-  if (!file_range(load).contains({home.offset, size})) return false;
+  if (!file_range(load).contains({original.offset, size})) return false;
   const auto in_the_way = [&](std::uint64_t at, std::uint64_t length) {
-    return AddressRange{home.offset, size}.overlaps({at, length});
+    return AddressRange{original.offset, size}.overlaps({at, length});
   };
-  for (const Section& section : image.sections())
+  for (const SectionHeader& section : image.sections())
     if (section.type != sht_null && !(&section == old.section && free.contains(file_range(section))) &&
         in_the_way(section.offset, std::max<std::uint64_t>(section.size, 1)))
       return false;
@@ -290,21 +290,21 @@ bool has_room(const Image& image, const Tables& tables, const OldSection& old, c
         in_the_way(segment.offset, segment.file_size) &&
         // patchelf 0.14 drops PT_GNU_PROPERTY when its table grows over the note.
         !(is_near_type(segment.type) &&
-          AddressRange{home.offset, home.size}.overlaps(file_range(segment))))
+          AddressRange{original.offset, original.size}.overlaps(file_range(segment))))
       return false;
   if (in_the_way(0, elf_header_size) ||
       in_the_way(tables.section_offset, tables.section_count * section_entry_size))
     return false;
-  const std::uint64_t end = home.offset + size;
-  for (std::uint64_t at = home.offset + home.size; at < end; ++at)
+  const std::uint64_t end = original.offset + size;
+  for (std::uint64_t at = original.offset + original.size; at < end; ++at)
     if (!is_padding(image.bytes()[at]) && !free.contains(at)) return false;
   return true;
 }
 
 /// Places those of the first `count` blocks that are not to_load after the table, for a segment that has file
 /// offset 0 at `base`. Returns their end.
-std::uint64_t pack(std::span<Block> blocks, std::uint64_t at, std::uint64_t base) {
-  for (Block& block : blocks) {
+std::uint64_t pack(std::span<MovedBlock> blocks, std::uint64_t at, std::uint64_t base) {
+  for (MovedBlock& block : blocks) {
     if (block.to_load) continue;
     at = align_up(at, block.align);
     block.new_offset = at;
@@ -316,31 +316,31 @@ std::uint64_t pack(std::span<Block> blocks, std::uint64_t at, std::uint64_t base
 
 /// Makes room in place; true on success. Only dynamic tables move to the new segment, or with `notes`, notes
 /// too.
-bool make_room(const Image& image, const Follower& follower, std::uint64_t start, std::uint64_t base, bool notes,
-               Layout& layout) {
+bool make_room(const Image& image, const MovableParts& movable, std::uint64_t start, std::uint64_t base, bool notes,
+               RewriteLayout& layout) {
   const bool has_fixed_addresses = image.type() == et_exec;
-  const auto fits = [&](std::vector<Block>& blocks) {
+  const auto fits = [&](std::vector<MovedBlock>& blocks) {
     const std::uint64_t end = pack(blocks, start, base);
-    if (end > follower.room_end(blocks.size())) return false;
+    if (end > movable.room_end(blocks.size())) return false;
     layout.table_end = end;
     if (!blocks.empty()) layout.table_end = std::max(end, blocks.back().offset + blocks.back().size);
     layout.blocks = blocks;
     const std::uint64_t left = align_up(end, section_align);
-    if (has_fixed_addresses && left < layout.table_end && std::ranges::any_of(blocks, &Block::to_load))
-      layout.cover = Cover{left_place_name, left, base + left, layout.table_end - left};
+    if (has_fixed_addresses && left < layout.table_end && std::ranges::any_of(blocks, &MovedBlock::to_load))
+      layout.cover = CoverSection{moved_tables_name, left, base + left, layout.table_end - left};
     return true;
   };
-  std::vector<Block> blocks;
-  for (const Block& block : follower.blocks()) {
-    Block& added = blocks.emplace_back(block);
-    added.to_load = block.kind == Block::Kind::dynamic_table;
+  std::vector<MovedBlock> blocks;
+  for (const MovedBlock& block : movable.blocks()) {
+    MovedBlock& added = blocks.emplace_back(block);
+    added.to_load = block.kind == MovedBlock::Kind::dynamic_table;
     if (fits(blocks)) return true;
   }
   if (!notes) return false;
   // The build ID goes last, PT_INTERP before it.
-  const auto rank = [](const Block& b) { return b.has_build_id ? 2 : b.kind == Block::Kind::interpreter ? 1 : 0; };
+  const auto rank = [](const MovedBlock& b) { return b.has_build_id ? 2 : b.kind == MovedBlock::Kind::interpreter ? 1 : 0; };
   for (const int wanted : {0, 1, 2})
-    for (Block& block : blocks) {
+    for (MovedBlock& block : blocks) {
       if (block.to_load || rank(block) != wanted) continue;
       block.to_load = true;
       if (fits(blocks)) return true;
@@ -349,31 +349,31 @@ bool make_room(const Image& image, const Follower& follower, std::uint64_t start
 }
 
 /// Puts a page before the first segment; true if there are addresses for it.
-bool prepend(const Image& image, const Home& home, const Segment& first, const Follower* follower,
-             std::uint64_t size, Layout& layout) {
+bool prepend(const Image& image, const TableRange& original, const Segment& first, const MovableParts* movable,
+             std::uint64_t size, RewriteLayout& layout) {
   const std::uint64_t shift = largest_page(image.machine());
-  if (image.type() != et_exec || home.offset != elf_header_size || first.offset != 0) return false;
+  if (image.type() != et_exec || original.offset != elf_header_size || first.offset != 0) return false;
   if (first.address % shift != 0 || first.address < lowest_address + shift) return false;
-  if (first.memory_size < first.file_size || home.offset + size > shift) return false;
+  if (first.memory_size < first.file_size || original.offset + size > shift) return false;
   for (const Segment& segment : image.segments())
     if (segment.type == pt_load && (segment.address - segment.offset) % shift != 0) return false;
-  std::vector<Block> blocks;
-  if (follower)
-    for (const Block& block : follower->blocks()) {
-      if (block.kind == Block::Kind::dynamic_table) break;
+  std::vector<MovedBlock> blocks;
+  if (movable)
+    for (const MovedBlock& block : movable->blocks()) {
+      if (block.kind == MovedBlock::Kind::dynamic_table) break;
       blocks.push_back(block);
     }
-  std::uint64_t end = pack(blocks, home.offset + size, first.address - shift);
+  std::uint64_t end = pack(blocks, original.offset + size, first.address - shift);
   if (end > page) {
     blocks.clear();
-    end = home.offset + size;
+    end = original.offset + size;
   }
   layout.blocks = std::move(blocks);
   layout.table_end = end;
   layout.shift = shift;
   layout.max_load_align = shift;
-  layout.cover = Cover{linker_headers_name, shift, first.address,
-                       home.offset + home.size / program_entry_size * program_entry_size};
+  layout.cover = CoverSection{linker_headers_name, shift, first.address,
+                       original.offset + original.size / program_entry_size * program_entry_size};
   return true;
 }
 
@@ -398,37 +398,37 @@ bool all_zero(const Image& image, std::uint64_t offset, std::uint64_t end) {
   return std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte(0); });
 }
 
-void find_room(const Image& image, const Tables& tables, const OldSection& old, const Segment& first,
-               Layout& layout) {
-  const Home home = find_home(image, tables, old);
+void find_room(const Image& image, const HeaderTables& tables, const OldSection& old, const Segment& first,
+               RewriteLayout& layout) {
+  const TableRange original = find_original_table(image, tables, old);
   const std::uint64_t size = layout.table_count() * program_entry_size;
   const auto load = std::ranges::find_if(image.segments(), [&](const Segment& segment) {
     return segment.type == pt_load && &segment != old.load &&
-           file_range(segment).contains({home.offset, std::min(home.size, size)}) && segment.file_size != 0;
+           file_range(segment).contains({original.offset, std::min(original.size, size)}) && segment.file_size != 0;
   });
   // The place of a section that is removed counts as room.
-  const AddressRange free = has_own_place(image, tables, old) ? AddressRange{old.offset, old.size} : AddressRange{0, 0};
-  layout.table_offset = home.offset;
-  layout.table_end = home.offset + std::max(size, home.size);
+  const AddressRange free = has_separate_bytes(image, tables, old) ? AddressRange{old.offset, old.size} : AddressRange{0, 0};
+  layout.table_offset = original.offset;
+  layout.table_end = original.offset + std::max(size, original.size);
   if (load != image.segments().end()) {
     const std::uint64_t base = load->address - load->offset; // may wrap around; added back later
-    layout.table_address = base + home.offset;
+    layout.table_address = base + original.offset;
     layout.room = HeaderRoom::there;
-    if (has_room(image, tables, old, home, *load, free, size)) return;
-    std::optional<Follower> follower;
+    if (has_room(image, tables, old, original, *load, free, size)) return;
+    std::optional<MovableParts> movable;
     if (tables.section_count != 0)
-      follower.emplace(image, tables, old, *load, free, home.offset, home.offset + home.size);
-    const bool is_known = follower && follower->room_end(0) >= home.offset + home.size && base % page == 0;
-    const std::uint64_t start = home.offset + size;
+      movable.emplace(image, tables, old, *load, free, original.offset, original.offset + original.size);
+    const bool is_known = movable && movable->room_end(0) >= original.offset + original.size && base % page == 0;
+    const std::uint64_t start = original.offset + size;
     layout.room = HeaderRoom::made;
-    if (is_known && make_room(image, *follower, start, base, false, layout)) return;
+    if (is_known && make_room(image, *movable, start, base, false, layout)) return;
     layout.room = HeaderRoom::prepended;
-    if (prepend(image, home, first, is_known ? &*follower : nullptr, size, layout)) {
-      layout.table_address = first.address - layout.shift + home.offset;
+    if (prepend(image, original, first, is_known ? &*movable : nullptr, size, layout)) {
+      layout.table_address = first.address - layout.shift + original.offset;
       return;
     }
     layout.room = HeaderRoom::made;
-    if (is_known && make_room(image, *follower, start, base, true, layout)) return;
+    if (is_known && make_room(image, *movable, start, base, true, layout)) return;
   }
   layout.room = HeaderRoom::moved;
 }

@@ -31,22 +31,22 @@ namespace sframe::elf {
 /// blocks. Requires layout.segments and layout.extended; all parts that stay must be in the file
 /// (find_parts). `first`: the PT_LOAD with the lowest address. Linear in headers, symbols and the bytes of
 /// the first segment.
-void find_room(const Image& image, const Tables& tables, const OldSection& old, const Segment& first,
-               Layout& layout);
+void find_room(const Image& image, const HeaderTables& tables, const OldSection& old, const Segment& first,
+               RewriteLayout& layout);
 
 /// The DT_ tag with the address of a dynamic table of this section type; 0 for others.
 std::int64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags);
 
 // Below, an AddressRange is one of file offsets.
 
-inline AddressRange file_range(const Section& section) {
+inline AddressRange file_range(const SectionHeader& section) {
   return {section.offset, section.size};
 }
 inline AddressRange file_range(const Segment& segment) {
   return {segment.offset, segment.file_size};
 }
 
-inline bool in_file(const Section& section) {
+inline bool in_file(const SectionHeader& section) {
   return section.type != sht_nobits && section.type != sht_null && section.size != 0;
 }
 

@@ -27,7 +27,7 @@ bool is_mapping_symbol(std::string_view name) {
          (name.size() == 2 || name[2] == '.');
 }
 
-bool in_section(const Section& section, std::uint64_t address, bool relocatable) {
+bool in_section(const SectionHeader& section, std::uint64_t address, bool relocatable) {
   const std::uint64_t offset = relocatable ? address : address - section.address;
   return offset < section.size;
 }
@@ -41,13 +41,13 @@ auto preference(const Symbol& symbol) {
 /// Converts the symbol; nothing if it is not a function.
 template <class Sym>
 std::optional<Symbol> function_symbol(const Sym& symbol, std::uint32_t section_index,
-                                      std::span<const Section> sections, std::span<const std::byte> names,
+                                      std::span<const SectionHeader> sections, std::span<const std::byte> names,
                                       bool relocatable) {
   const unsigned type = symbol.getType();
   const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
   if (!function && type != STT_NOTYPE) return std::nullopt;
   if (section_index == SHN_UNDEF) return std::nullopt;
-  const Section* section = section_index < sections.size() ? &sections[section_index] : nullptr;
+  const SectionHeader* section = section_index < sections.size() ? &sections[section_index] : nullptr;
   if (!function &&
       (!section || !section->executable() || !in_section(*section, symbol.st_value, relocatable)))
     return std::nullopt;
@@ -65,7 +65,7 @@ std::optional<Symbol> function_symbol(const Sym& symbol, std::uint32_t section_i
                 static_cast<std::uint8_t>(symbol.getBinding())};
 }
 
-template <class Types> Result<std::vector<Symbol>> read_symbols(const Image& image, const Section& table) {
+template <class Types> Result<std::vector<Symbol>> read_symbols(const Image& image, const SectionHeader& table) {
   auto bytes = image.contents(table);
   if (!bytes) return std::unexpected(bytes.error());
   const auto sections = image.sections();
@@ -77,7 +77,7 @@ template <class Types> Result<std::vector<Symbol>> read_symbols(const Image& ima
   auto names = image.contents(sections[table.link]);
   if (!names) return std::unexpected(names.error());
   Contents extended_bytes;
-  if (const Section* numbers = image.section_numbers_of(table.index))
+  if (const SectionHeader* numbers = image.section_numbers_of(table.index))
     if (auto indices = image.contents(*numbers)) extended_bytes = std::move(*indices);
   const auto extended = whole_table<typename Types::Word>(extended_bytes.bytes());
 
@@ -100,7 +100,7 @@ SymbolTable SymbolTable::load(const Image& image) {
   result.relocatable_ = image.relocatable();
   for (std::uint32_t wanted : {sht_symtab, sht_dynsym}) {
     auto table = std::ranges::find_if(image.sections(),
-                                      [&](const Section& s) { return s.type == wanted && s.size != 0; });
+                                      [&](const SectionHeader& s) { return s.type == wanted && s.size != 0; });
     if (table == image.sections().end()) continue;
     auto symbols = with_types(image.byte_order(),
                               [&]<class Types>(Types) { return read_symbols<Types>(image, *table); });
@@ -151,7 +151,7 @@ private:
 /// The end of the symbol's section; the symbol's own address if the section is invalid.
 std::uint64_t section_end(const Image& image, const Symbol& symbol) {
   if (symbol.section >= image.sections().size()) return symbol.address;
-  const Section& section = image.sections()[symbol.section];
+  const SectionHeader& section = image.sections()[symbol.section];
   if (!in_section(section, symbol.address, image.relocatable())) return symbol.address;
   const std::uint64_t start = image.relocatable() ? 0 : section.address;
   return range_end(start, section.size);

@@ -90,13 +90,13 @@ namespace {
 struct Format {
   std::string_view name;
   std::string_view magic;
-  MakeDecoder make;
+  MakeDecompressor make;
 };
 
 constexpr Format formats[] = {
-    {"zstd", {"\x28\xb5\x2f\xfd", 4}, make_zstd_decoder},
-    {"xz", {"\xfd\x37\x7a\x58\x5a\x00", 6}, make_xz_decoder},
-    {"lz4", {"\x04\x22\x4d\x18", 4}, make_lz4_decoder},
+    {"zstd", {"\x28\xb5\x2f\xfd", 4}, make_zstd_decompressor},
+    {"xz", {"\xfd\x37\x7a\x58\x5a\x00", 6}, make_xz_decompressor},
+    {"lz4", {"\x04\x22\x4d\x18", 4}, make_lz4_decompressor},
 };
 
 const Format* format_of(std::span<const std::byte> bytes) {
@@ -124,17 +124,17 @@ Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) 
     const auto decoder = format->make();
     if (!decoder)
       return fail("this build does not support " + std::string(format->name) + " compression");
-    auto status = Decoder::Status::more;
-    while (status == Decoder::Status::more) {
+    auto status = Decompressor::Status::more;
+    while (status == Decompressor::Status::more) {
       std::span<std::byte> out = buffer;
       const std::size_t before = packed.size();
       status = decoder->step(packed, out);
       const std::size_t made = buffer.size() - out.size();
       if (const char* why = writer.append(std::span(buffer).first(made))) return fail(why);
-      if (status == Decoder::Status::more && made == 0 && packed.size() == before)
-        status = Decoder::Status::damaged; // the input ends early
+      if (status == Decompressor::Status::more && made == 0 && packed.size() == before)
+        status = Decompressor::Status::damaged; // the input ends early
     }
-    if (status == Decoder::Status::damaged) return writer.finish(true);
+    if (status == Decompressor::Status::damaged) return writer.finish(true);
   }
   return writer.finish(false);
 }

@@ -10,20 +10,20 @@
 
 namespace sframe::elf {
 
-class Decoder {
+class Decompressor {
 public:
   enum class Status { more, done, damaged };
-  virtual ~Decoder() = default;
+  virtual ~Decompressor() = default;
   /// Unpacks from the front of `in` to the front of `out` and advances both. Returns `done` at the end of a
   /// frame.
   virtual Status step(std::span<const std::byte>& in, std::span<std::byte>& out) = 0;
 };
 
-using MakeDecoder = std::unique_ptr<Decoder> (*)();
+using MakeDecompressor = std::unique_ptr<Decompressor> (*)();
 
 /// nullptr if the library was not available at build time.
-std::unique_ptr<Decoder> make_zstd_decoder();
-std::unique_ptr<Decoder> make_xz_decoder();
-std::unique_ptr<Decoder> make_lz4_decoder();
+std::unique_ptr<Decompressor> make_zstd_decompressor();
+std::unique_ptr<Decompressor> make_xz_decompressor();
+std::unique_ptr<Decompressor> make_lz4_decompressor();
 
 } // namespace sframe::elf

@@ -17,7 +17,7 @@ Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
   for (const cfi::ImageSection& one : opened.sections) input.sections.push_back(one.section);
   input.storage = std::move(opened.storage);
   for (const elf::CodeRange& code : image.executable_ranges()) input.code.push_back(code);
-  for (const elf::Section& plt : image.plt_sections())
+  for (const elf::SectionHeader& plt : image.plt_sections())
     input.plts.push_back({plt.memory(),
                           image.read(plt.address, plt.size).value_or(std::span<const std::byte>{})});
   return input;

@@ -27,15 +27,15 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options) {
 FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, Builder& builder, Report& report)
     : abi_(abi), options_(options), frame_rows_(abi), builder_(builder), report_(report) {}
 
-std::optional<cfi::Error> FdeConverter::convert(const cfi::Section& section, const cfi::Fde& fde,
+std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, const cfi::Fde& fde,
                                                 std::span<const OwnedRange> pieces) {
   properties_ = {.signal_frame = fde.cie.signal_frame,
                  .pauth_key = fde.cie.b_key ? PauthKey::b : PauthKey::a};
   covered_ = left_ = 0;
-  cfi::CoreRowCursor rows(section, fde);
+  cfi::MinimalRowCursor rows(section, fde);
   std::size_t piece = 0;
   std::uint64_t done = fde.start;
-  for (cfi::CoreRow row; piece < pieces.size() && rows.next(row);) {
+  for (cfi::MinimalRow row; piece < pieces.size() && rows.next(row);) {
     for (; piece < pieces.size() && pieces[piece].begin < row.end; ++piece) {
       const std::uint64_t begin = std::max(row.begin, pieces[piece].begin);
       const std::uint64_t end = std::min(row.end, pieces[piece].end);
@@ -58,12 +58,12 @@ std::optional<cfi::Error> FdeConverter::convert(const cfi::Section& section, con
   return rows.error();
 }
 
-void FdeConverter::add_row(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end) {
-  const auto said = frame_rows_.make(row);
-  if (said) return append(**said, begin, end);
+void FdeConverter::add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end) {
+  const auto converted = frame_rows_.make(row);
+  if (converted) return append(**converted, begin, end);
   flush();
-  if (said.error() == cfi::Unsayable::cfa_plt) return append_plt(row, begin, end);
-  leave_out(begin, end, reason(said.error()));
+  if (converted.error() == cfi::Unrepresentable::cfa_plt) return append_plt(row, begin, end);
+  leave_out(begin, end, reason(converted.error()));
 }
 
 /// Appends a row to the run in progress, which it continues.
@@ -72,24 +72,24 @@ void FdeConverter::append(const FrameRow& row, std::uint64_t begin, std::uint64_
     flush();
     begin_ = begin;
   }
-  const std::uint64_t said_end = begin_ + std::min(end - begin_, max_size);
+  const std::uint64_t represented_end = begin_ + std::min(end - begin_, max_size);
   if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) {
     rows_.push_back(row);
     rows_.back().offset = static_cast<std::uint32_t>(begin - begin_);
   }
-  end_ = said_end;
-  if (said_end < end) {
+  end_ = represented_end;
+  if (represented_end < end) {
     flush();
-    leave_out(said_end, end, reason(RefusalReason::offset_range));
+    leave_out(represented_end, end, reason(RefusalReason::offset_range));
   }
 }
 
 /// Repeating rows: a part of a block becomes ordinary rows, the rest a PCMASK function, which counts blocks
 /// from its own start.
-void FdeConverter::append_plt(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end) {
+void FdeConverter::append_plt(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end) {
   if (!options_.plt) return;
   const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi_);
-  if (!plt) return leave_out(begin, end, reason(cfi::Unsayable::cfa_expression));
+  if (!plt) return leave_out(begin, end, reason(cfi::Unrepresentable::cfa_expression));
   const auto before = cfi::to_frame_row(plt_row(row, *plt, 0), abi_);
   const auto after = cfi::to_frame_row(plt_row(row, *plt, plt->threshold), abi_);
   if (!before || !after) return leave_out(begin, end, reason(before ? after.error() : before.error()));
@@ -154,7 +154,7 @@ void FdeConverter::add(std::uint64_t begin, std::uint64_t end, Rows rows) {
   case RefusalReason::fp_rule:
   case RefusalReason::offset_range:
   case RefusalReason::cfa_alignment:
-  case RefusalReason::outermost: return add_sayable(begin, end, rows);
+  case RefusalReason::outermost: return add_representable(begin, end, rows);
   default: return leave_out(begin, end, reason(why));
   }
 }
@@ -169,7 +169,7 @@ void FdeConverter::add_in_halves(std::uint64_t begin, std::uint64_t end, Rows ro
 
 /// Splits around the rows that the version cannot represent on their own. Each row is checked once, so the
 /// cost is linear for any rows.
-void FdeConverter::add_sayable(std::uint64_t begin, std::uint64_t end, Rows rows) {
+void FdeConverter::add_representable(std::uint64_t begin, std::uint64_t end, Rows rows) {
   const std::uint64_t base = begin;
   const auto start_of = [&](std::size_t i) { return i < rows.size() ? base + rows[i].offset : end; };
   std::size_t run = 0;

@@ -23,19 +23,19 @@ public:
   FdeConverter(const AbiTraits& abi, const Options& options, Builder& builder, Report& report);
 
   /// Converts `pieces` (by address) of the FDE. Returns the first error in its instructions.
-  std::optional<cfi::Error> convert(const cfi::Section& section, const cfi::Fde& fde,
+  std::optional<cfi::Error> convert(const cfi::CfiSection& section, const cfi::Fde& fde,
                                     std::span<const OwnedRange> pieces);
 
 private:
   using Rows = std::span<FrameRow>;
 
-  void add_row(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end);
+  void add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
   void append(const FrameRow& row, std::uint64_t begin, std::uint64_t end);
-  void append_plt(const cfi::CoreRow& row, std::uint64_t begin, std::uint64_t end);
+  void append_plt(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
   void flush();
   void add(std::uint64_t begin, std::uint64_t end, Rows rows);
   void add_in_halves(std::uint64_t begin, std::uint64_t end, Rows rows);
-  void add_sayable(std::uint64_t begin, std::uint64_t end, Rows rows);
+  void add_representable(std::uint64_t begin, std::uint64_t end, Rows rows);
   bool build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde fde, RefusalReason& why);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
 

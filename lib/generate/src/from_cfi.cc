@@ -21,7 +21,7 @@ namespace sframe::generate {
 
 namespace {
 
-const char* section_name(const cfi::Section& section) {
+const char* section_name(const cfi::CfiSection& section) {
   return section.kind() == cfi::SectionKind::eh_frame ? ".eh_frame" : ".debug_frame";
 }
 
@@ -57,7 +57,7 @@ private:
 
 /// A section, and the data needed to convert its FDEs.
 struct Source {
-  const cfi::Section& section;
+  const cfi::CfiSection& section;
   const Addresses& addresses;
   Ownership ownership;
   bool is_first; ///< first of the input
@@ -115,14 +115,14 @@ public:
       : input_(input), options_(options), out_(out), addresses_(input, options),
         described_(input.plts.size()) {}
 
-  void convert(const cfi::Section& section);
+  void convert(const cfi::CfiSection& section);
   /// Stubs without CFI, or with wrong CFI.
   void convert_plts();
 
 private:
   void convert_parts(const Source& source);
-  void note_plts(const cfi::Section& section, std::span<const cfi::Index::Entry> entries);
-  bool is_refuted(const cfi::Section& section, std::span<const cfi::Index::Entry> entries, const Plt& plt) const;
+  void note_plts(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries);
+  bool is_refuted(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries, const Plt& plt) const;
   void convert_plt(const Plt& plt, std::uint64_t& bytes);
 
   const CfiInput& input_;
@@ -133,10 +133,10 @@ private:
   std::vector<bool> described_; ///< per Plt: has CFI
 };
 
-void Converter::convert(const cfi::Section& section) {
+void Converter::convert(const cfi::CfiSection& section) {
   const char* name = section_name(section);
   std::vector<cfi::Error> faults;
-  auto index = cfi::Index::build(section, &faults, options_.threads);
+  auto index = cfi::FdeIndex::build(section, &faults, options_.threads);
   for (const cfi::Error& error : faults) out_.report.faults.push_back({name, error});
   if (!index) {
     out_.report.faults.push_back({name, index.error()});
@@ -152,13 +152,13 @@ void Converter::convert(const cfi::Section& section) {
   convert_parts(source);
 }
 
-void Converter::note_plts(const cfi::Section& section, std::span<const cfi::Index::Entry> entries) {
+void Converter::note_plts(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries) {
   for (std::size_t i = 0; i < input_.plts.size(); ++i) {
     const AddressRange& plt = input_.plts[i].range;
-    const auto behind =
-        std::ranges::lower_bound(entries, plt.end(), {}, &cfi::Index::Entry::start);
-    if (behind == entries.begin()) continue;
-    const cfi::Index::Entry& last = *std::prev(behind);
+    const auto after =
+        std::ranges::lower_bound(entries, plt.end(), {}, &cfi::FdeIndex::Entry::start);
+    if (after == entries.begin()) continue;
+    const cfi::FdeIndex::Entry& last = *std::prev(after);
     if (range_end(last.start, last.size) <= plt.start) continue;
     described_[i] = true;
     if (options_.plt && is_refuted(section, entries, input_.plts[i])) addresses_.refute(i);
@@ -166,13 +166,13 @@ void Converter::note_plts(const cfi::Section& section, std::span<const cfi::Inde
 }
 
 /// True if the stubs' instructions show that the CFI of one of their FDEs is wrong.
-bool Converter::is_refuted(const cfi::Section& section, std::span<const cfi::Index::Entry> entries,
+bool Converter::is_refuted(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries,
                            const Plt& plt) const {
   if (plt.bytes.empty()) return false;
   const std::uint64_t end = plt.range.start + plt.range.size;
   StubRows stubs;
   stubs.add(*input_.abi, plt.bytes, plt.range.start);
-  for (auto entry = std::ranges::lower_bound(entries, plt.range.start, {}, &cfi::Index::Entry::start);
+  for (auto entry = std::ranges::lower_bound(entries, plt.range.start, {}, &cfi::FdeIndex::Entry::start);
        entry != entries.end() && entry->start < end; ++entry) {
     const auto fde = section.fde(entry->offset);
     if (!fde || !addresses_.asked_for(*fde)) continue;
@@ -243,7 +243,7 @@ void Converter::convert_parts(const Source& source) {
 Conversion from_cfi(const CfiInput& input, const Options& options) {
   Conversion out{Builder(build_options(*input.abi, options)), {}};
   Converter converter(input, options, out);
-  for (const cfi::Section& section : input.sections) converter.convert(section);
+  for (const cfi::CfiSection& section : input.sections) converter.convert(section);
   converter.convert_plts();
   if (options.merge_functions) out.builder.merge_functions();
   std::ranges::stable_sort(out.report.left_out, {}, &LeftOut::start);

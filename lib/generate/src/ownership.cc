@@ -11,7 +11,7 @@ namespace sframe::generate {
 
 namespace {
 
-using Entry = cfi::Index::Entry;
+using Entry = cfi::FdeIndex::Entry;
 
 std::uint64_t end_of(const Entry& entry) {
   return range_end(entry.start, entry.size);

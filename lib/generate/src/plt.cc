@@ -60,7 +60,7 @@ private:
   }
 
   std::vector<Stub> pieces() const;
-  std::uint64_t behind_padding(const code::Instruction& jump, code::Decoder& decoder) const;
+  std::uint64_t after_padding(const code::Instruction& jump, code::Decoder& decoder) const;
   void find_rows(Stub& piece);
 
   const AbiTraits& abi_;
@@ -97,7 +97,7 @@ std::vector<Stub> PltReader::pieces() const {
     if (!decoder->decode(at(address, end - address), address, instruction, effects)) break;
     address += instruction.length;
     if (instruction.flow != code::Flow::jump && instruction.flow != code::Flow::indirect_jump) continue;
-    const std::uint64_t next = behind_padding(instruction, *decoder);
+    const std::uint64_t next = after_padding(instruction, *decoder);
     pieces.push_back({start, next - start, address - start, {}});
     start = address = next;
   }
@@ -106,7 +106,7 @@ std::vector<Stub> PltReader::pieces() const {
 
 /// The start of the next piece. The jump of a lazy stub to PLT0 ends its block; the rest of the block may be
 /// arbitrary data. Only nops can follow other jumps.
-std::uint64_t PltReader::behind_padding(const code::Instruction& jump, code::Decoder& decoder) const {
+std::uint64_t PltReader::after_padding(const code::Instruction& jump, code::Decoder& decoder) const {
   const std::uint64_t end = range_end(address_, bytes_.size());
   std::uint64_t address = jump.address + jump.length;
   if (jump.flow == code::Flow::jump) {
@@ -225,14 +225,14 @@ bool StubRows::refute(const FrameRow& row, std::uint64_t begin, std::uint64_t en
   return !visit(begin, end, [&](const Piece& piece) { return piece.row->same_rules(row); });
 }
 
-bool StubRows::refute(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t begin,
+bool StubRows::refute(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t begin,
                       std::uint64_t end) const {
   const AbiTraits& abi = section.abi();
   const auto resolved = [&](const FrameRow& row) {
     return resolve_fixed(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
   };
-  cfi::CoreRowCursor rows(section, fde);
-  for (cfi::CoreRow row; rows.next(row);) {
+  cfi::MinimalRowCursor rows(section, fde);
+  for (cfi::MinimalRow row; rows.next(row);) {
     const std::uint64_t from = std::max(begin, row.begin), to = std::min(end, row.end);
     if (from >= to) continue;
     if (const auto made = cfi::to_frame_row(row, abi)) {
@@ -252,7 +252,7 @@ bool StubRows::refute(const cfi::Section& section, const cfi::Fde& fde, std::uin
   return false;
 }
 
-cfi::CoreRow plt_row(cfi::CoreRow row, const cfi::PltCfa& plt, std::uint64_t address) {
+cfi::MinimalRow plt_row(cfi::MinimalRow row, const cfi::PltCfa& plt, std::uint64_t address) {
   const std::int64_t offset = std::int64_t{plt.offset} + ((address & plt.mask) >= plt.threshold ? plt.step : 0);
   row.cfa = {cfi::CfaRule::Kind::register_offset, plt.base, offset};
   return row;

@@ -4,8 +4,8 @@
 
 namespace sframe::generate {
 
-Reason reason(cfi::Unsayable unsayable) {
-  return {cfi::reason_name(unsayable), cfi::message(unsayable)};
+Reason reason(cfi::Unrepresentable unrepresentable) {
+  return {cfi::reason_name(unrepresentable), cfi::message(unrepresentable)};
 }
 
 Reason reason(RefusalReason refusal) {

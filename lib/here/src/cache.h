@@ -40,9 +40,9 @@ struct CachedRule {
   constexpr std::uint32_t packed() const { return word & ((1u << PlainRule::bits) - 1); }
 };
 
-class RuleCache {
+class AtomicRuleCache {
 public:
-  RuleCache() {
+  AtomicRuleCache() {
     // No code is at address 0, so these entries are valid.
     for (auto& entry : entries_) entry.store(CachedRule{}.word, std::memory_order_relaxed);
   }

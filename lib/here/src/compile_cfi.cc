@@ -30,7 +30,7 @@ constexpr bool fits(std::int64_t offset) {
 /// Compiles a row's rules to operations.
 class RowCompiler {
 public:
-  RowCompiler(RuleSet& rules, const AbiTraits& abi) : rules_(rules), abi_(abi) {}
+  RowCompiler(RulePool& rules, const AbiTraits& abi) : rules_(rules), abi_(abi) {}
 
   /// Returns the row's rule; nothing if tables cannot represent it (offsets of more than 32 bits) or it has
   /// no CFA.
@@ -42,7 +42,7 @@ private:
   bool add_cfa(const GeneralRow& row);
   bool add_register(const GeneralRow& row, std::uint16_t reg, const RegisterRule& rule);
 
-  RuleSet& rules_;
+  RulePool& rules_;
   const AbiTraits& abi_;
   std::array<Operation, unwind::Registers::count + 3> operations_;
   std::size_t count_ = 0;
@@ -56,7 +56,7 @@ bool RowCompiler::add(std::uint16_t reg, Kind kind, std::uint64_t base, std::int
 }
 
 bool RowCompiler::add_expression(std::uint16_t reg, Kind kind, std::span<const std::byte> bytes) {
-  return bytes.size() < Operation::cfa_base && add(reg, kind, bytes.size(), rules_.expression_place(bytes));
+  return bytes.size() < Operation::cfa_base && add(reg, kind, bytes.size(), rules_.expression_offset(bytes));
 }
 
 bool RowCompiler::add_cfa(const GeneralRow& row) {
@@ -94,45 +94,45 @@ std::optional<std::uint32_t> RowCompiler::compile(const GeneralRow& row, bool si
     return std::nullopt;
   for (std::uint16_t reg = 0; reg < unwind::Registers::count; ++reg) {
     const RegisterRule rule = row.rule(reg);
-    const bool says_nothing = rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp;
-    if (!says_nothing && !add_register(row, reg, rule)) return std::nullopt;
+    const bool is_irrelevant = rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp;
+    if (!is_irrelevant && !add_register(row, reg, rule)) return std::nullopt;
   }
   // SP is the CFA unless the row has a rule for SP, which comes last.
   const RegisterRule sp = row.rule(abi_.sp);
   // "Undefined" counts as no rule: libgcc sets SP to the CFA then, too.
   const bool from_cfa = sp.kind == RegisterRule::Kind::unspecified || sp.kind == RegisterRule::Kind::undefined;
   if (!from_cfa && !add_register(row, abi_.sp, sp)) return std::nullopt;
-  return rules_.number(std::span(operations_).first(count_), signal_frame ? Rule::signal_frame : 0);
+  return rules_.number(std::span(operations_).first(count_), signal_frame ? CompiledRule::signal_frame : 0);
 }
 
-struct FdePlace {
+struct FdeLocation {
   std::uint64_t start;
   std::uint32_t offset; ///< of the FDE in the section
 
-  friend auto operator<=>(const FdePlace&, const FdePlace&) = default;
+  friend auto operator<=>(const FdeLocation&, const FdeLocation&) = default;
 };
 
 /// Sorted by address; equal ones in the section's order.
-Array<FdePlace> places_of(const cfi::Section& section) {
-  Array<FdePlace> places;
-  if (section.bytes().size() > std::numeric_limits<std::uint32_t>::max()) return places;
-  for (cfi::FdeCursor fdes = section.fdes(); !places.failed();) {
+Array<FdeLocation> locate_fdes(const cfi::CfiSection& section) {
+  Array<FdeLocation> locations;
+  if (section.bytes().size() > std::numeric_limits<std::uint32_t>::max()) return locations;
+  for (cfi::FdeCursor fdes = section.fdes(); !locations.failed();) {
     const auto fde = fdes.next();
     if (!fde) continue; // an invalid one
     if (!*fde) break;
-    if ((*fde)->size) places.push_back({(*fde)->start, static_cast<std::uint32_t>((*fde)->offset)});
+    if ((*fde)->size) locations.push_back({(*fde)->start, static_cast<std::uint32_t>((*fde)->offset)});
   }
-  if (!std::ranges::is_sorted(places)) std::ranges::sort(places);
-  return places;
+  if (!std::ranges::is_sorted(locations)) std::ranges::sort(locations);
+  return locations;
 }
 
 } // namespace
 
-bool compile_cfi(const SectionBytes& bytes, std::uint64_t base, RuleSet& rules, RowTable& rows) {
+bool compile_cfi(const SectionBytes& bytes, std::uint64_t base, RulePool& rules, RowTable& rows) {
   const AbiTraits& abi = traits(host::abi);
-  const cfi::Section section(cfi::SectionKind::eh_frame, bytes.bytes, bytes.address, abi,
+  const cfi::CfiSection section(cfi::SectionKind::eh_frame, bytes.bytes, bytes.address, abi,
                              {.text = 0, .data = bytes.data_base});
-  const Array<FdePlace> functions = places_of(section);
+  const Array<FdeLocation> functions = locate_fdes(section);
   if (functions.failed()) return false;
   RowCompiler compiler(rules, abi);
   GeneralRow row;

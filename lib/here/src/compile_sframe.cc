@@ -17,24 +17,24 @@ namespace {
 
 /// `rule` must not be `fixed`.
 Operation operation(const sframe::Rule& rule, std::uint16_t reg) {
-  const auto own = static_cast<std::uint8_t>(reg);
+  const auto register_number = static_cast<std::uint8_t>(reg);
   switch (rule.kind) {
-  case sframe::Rule::Kind::same: return {Operation::Kind::value, own, reg, 0};
+  case sframe::Rule::Kind::same: return {Operation::Kind::value, register_number, reg, 0};
   case sframe::Rule::Kind::undefined:
   case sframe::Rule::Kind::fixed: break;
-  case sframe::Rule::Kind::value: return {Operation::Kind::value, own, rule.base, rule.offset};
-  case sframe::Rule::Kind::stored: return {Operation::Kind::stored, own, rule.base, rule.offset};
+  case sframe::Rule::Kind::value: return {Operation::Kind::value, register_number, rule.base, rule.offset};
+  case sframe::Rule::Kind::stored: return {Operation::Kind::stored, register_number, rule.base, rule.offset};
   }
-  return {Operation::Kind::undefined, own, 0, 0};
+  return {Operation::Kind::undefined, register_number, 0, 0};
 }
 static_assert(Operation::cfa_base == sframe::Rule::cfa_base);
 
-std::uint32_t add_rule(const FrameRow& encoded, const Header& header, bool signal_frame, RuleSet& rules) {
+std::uint32_t add_rule(const FrameRow& encoded, const Header& header, bool signal_frame, RulePool& rules) {
   const AbiTraits& abi = traits(host::abi);
   const FrameRow row = resolve_fixed(encoded, header.fixed_ra_offset, header.fixed_fp_offset);
   const std::array operations{operation(row.cfa, abi.sp), operation(row.ra, abi.ra),
                               operation(row.fp, abi.fp)};
-  return rules.number(operations, Rule::others_lost | (signal_frame ? Rule::signal_frame : 0));
+  return rules.number(operations, CompiledRule::other_registers_lost | (signal_frame ? CompiledRule::signal_frame : 0));
 }
 
 /// A section, and the number of rows that it may still have if it is valid.
@@ -51,7 +51,7 @@ struct BlockRow {
 /// Adds functions, up to a limit.
 class FunctionCompiler {
 public:
-  FunctionCompiler(std::uint64_t base, RuleSet& rules, RowTable& rows)
+  FunctionCompiler(std::uint64_t base, RulePool& rules, RowTable& rows)
       : base_(base), rules_(rules), rows_(rows) {}
 
   void add(OpenSection& from, const EncodedFde& fde, std::uint64_t limit);
@@ -64,7 +64,7 @@ private:
   }
 
   std::uint64_t base_;
-  RuleSet& rules_;
+  RulePool& rules_;
   RowTable& rows_;
   Array<BlockRow> block_;
 };
@@ -103,7 +103,7 @@ struct Function {
 
 } // namespace
 
-bool compile_sframe(const SectionBytes& bytes, std::uint64_t base, RuleSet& rules, RowTable& rows) {
+bool compile_sframe(const SectionBytes& bytes, std::uint64_t base, RulePool& rules, RowTable& rows) {
   Array<OpenSection> sections;
   Array<Function> functions;
   for (Concatenated all(bytes.bytes, bytes.address); !functions.failed();) {

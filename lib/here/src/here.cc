@@ -12,14 +12,14 @@ namespace {
 /// A walk with the current tables. `missing` is the address at which it ended for lack of tables, or 0.
 Callers walk(const unwind::Registers& start, std::span<std::uint64_t> frames, std::size_t skip,
              bool with_start, std::uint64_t& missing) {
-  const Reading reading;
+  const SnapshotGuard guard;
   missing = start.pc;
-  if (!reading.snapshot()) {
+  if (!guard.snapshot()) {
     const bool has_start = with_start && !frames.empty();
     if (has_start) frames[0] = start.pc;
     return {has_start, unwind::StopReason::no_rule};
   }
-  Walk walk(*reading.snapshot(), frames, skip);
+  Walk walk(*guard.snapshot(), frames, skip);
   const Callers result = walk.run(start, with_start);
   missing = walk.missing_tables();
   return result;

@@ -83,7 +83,7 @@ std::span<const std::byte> find_eh_frame(const Segments& segments) {
   const AbiTraits& abi = traits(host::abi);
   const auto header = cfi::EhFrameHdr::parse(bytes, reinterpret_cast<std::uint64_t>(bytes.data()), abi);
   if (!header || !header->eh_frame()) return {};
-  const cfi::Section rest(cfi::SectionKind::eh_frame, segments.from(*header->eh_frame()), *header->eh_frame(),
+  const cfi::CfiSection rest(cfi::SectionKind::eh_frame, segments.from(*header->eh_frame()), *header->eh_frame(),
                           abi);
   return cfi::eh_frame_part(rest, *header).bytes();
 }
@@ -223,12 +223,12 @@ ModuleTables::ModuleTables(const ModuleBytes& bytes)
 }
 
 ModuleTables* ModuleTables::make(const ModuleBytes& bytes) {
-  OwnPointer<ModuleTables> made(make_own<ModuleTables>(bytes));
+  MappedPointer<ModuleTables> made(make_mapped<ModuleTables>(bytes));
   return made && made->complete_ ? made.release() : nullptr;
 }
 
 void ModuleTables::release() const {
-  if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_own(const_cast<ModuleTables*>(this));
+  if (users_.fetch_sub(1, std::memory_order_acq_rel) == 1) destroy_mapped(const_cast<ModuleTables*>(this));
 }
 
 bool ModuleTables::made_from(const ModuleBytes& bytes) const {

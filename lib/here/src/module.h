@@ -93,7 +93,7 @@ public:
   /// The rule for an address of this module: from SFrame first, or, with `all_registers`, from CFI first.
   std::optional<std::uint32_t> find(std::uint64_t pc, bool all_registers) const;
 
-  const RuleSet& rules() const { return rules_; }
+  const RulePool& rules() const { return rules_; }
   bool has_sframe() const { return sframe_.size() != 0; }
   std::size_t rows() const { return sframe_.size() + cfi_.size(); }
   std::size_t memory() const { return rules_.memory() + sframe_.memory() + cfi_.memory(); }
@@ -105,7 +105,7 @@ private:
   bool permanent_;
   bool complete_; ///< memory did not run out
   std::uint64_t fingerprint_; ///< of the sections' bytes
-  RuleSet rules_;
+  RulePool rules_;
   RowTable sframe_, cfi_;
 };
 

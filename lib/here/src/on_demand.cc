@@ -48,8 +48,8 @@ bool add_vdso(Snapshot& to) {
 
 /// A copy of the old snapshot with another module, without those that it replaces; nullptr if memory ran
 /// out.
-OwnPointer<Snapshot> extended(const Snapshot* old, const ModuleTables& module) {
-  OwnPointer<Snapshot> made(make_own<Snapshot>());
+MappedPointer<Snapshot> extended(const Snapshot* old, const ModuleTables& module) {
+  MappedPointer<Snapshot> made(make_mapped<Snapshot>());
   if (!made) return nullptr;
   for (const ModuleTables* other : old ? old->modules() : std::span<const ModuleTables* const>())
     if (other->high() <= module.low() || other->low() >= module.high()) made->add(*other);
@@ -59,16 +59,16 @@ OwnPointer<Snapshot> extended(const Snapshot* old, const ModuleTables& module) {
   return made->finish() ? std::move(made) : nullptr;
 }
 
-enum class Added { done, overtaken, failed };
+enum class Added { done, outdated, failed };
 
 Added try_add(std::uint64_t pc, const ModuleTables& module) {
-  const Reading reading;
-  const Snapshot* const old = reading.snapshot();
+  const SnapshotGuard guard;
+  const Snapshot* const old = guard.snapshot();
   const ModuleTables* const there = old ? old->module_at(pc) : nullptr;
   if (there && there->is_loaded(pc)) return Added::done;
-  OwnPointer<Snapshot> made = extended(old, module);
+  MappedPointer<Snapshot> made = extended(old, module);
   if (!made) return Added::failed;
-  if (!publish(old, made.get())) return Added::overtaken;
+  if (!publish(old, made.get())) return Added::outdated;
   made.release();
   return Added::done;
 }
@@ -86,8 +86,8 @@ bool add_tables_for(std::uint64_t pc) {
   bytes.find_sections(*info);
   const ModuleTables* const module = ModuleTables::make(bytes);
   if (!module) return false;
-  Added outcome = Added::overtaken;
-  while (outcome == Added::overtaken) outcome = try_add(pc, *module);
+  Added outcome = Added::outdated;
+  while (outcome == Added::outdated) outcome = try_add(pc, *module);
   module->release();
   free_retired();
   return outcome == Added::done;

@@ -23,11 +23,11 @@ namespace sframe::here {
 namespace {
 
 /// The loaded modules.
-class Inventory {
+class ModuleScan {
 public:
-  explicit Inventory(const Snapshot* old) : old_(old) {
+  explicit ModuleScan(const Snapshot* old) : old_(old) {
     dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* self) { return static_cast<Inventory*>(self)->add(*info); },
+        [](dl_phdr_info* info, std::size_t, void* self) { return static_cast<ModuleScan*>(self)->add(*info); },
         this);
     if (unchanged_) return;
     if (const std::uint64_t vdso = getauxval(AT_SYSINFO_EHDR); vdso && !has(vdso))
@@ -36,7 +36,7 @@ public:
 
   bool unchanged() const { return unchanged_; }
   /// nullptr if memory ran out.
-  OwnPointer<Snapshot> snapshot();
+  MappedPointer<Snapshot> snapshot();
 
 private:
   /// A module with copies of its sections.
@@ -50,7 +50,7 @@ private:
   std::size_t copy(std::span<const std::byte> bytes);
   bool has(std::uint64_t pc) const;
   bool failed() const { return kept_.failed() || found_.failed() || copies_.failed(); }
-  const ModuleTables* former(const ModuleBytes& bytes) const;
+  const ModuleTables* find_old(const ModuleBytes& bytes) const;
 
   const Snapshot* old_;
   bool unchanged_ = false;
@@ -61,7 +61,7 @@ private:
   Array<std::byte> copies_;
 };
 
-int Inventory::add(const dl_phdr_info& info) {
+int ModuleScan::add(const dl_phdr_info& info) {
   loads_ = info.dlpi_adds;
   unloads_ = info.dlpi_subs;
   unchanged_ = old_ && old_->loads == loads_ && old_->unloads == unloads_;
@@ -70,7 +70,7 @@ int Inventory::add(const dl_phdr_info& info) {
   return failed();
 }
 
-const ModuleTables* Inventory::former(const ModuleBytes& bytes) const {
+const ModuleTables* ModuleScan::find_old(const ModuleBytes& bytes) const {
   if (!old_) return nullptr;
   const auto found = std::ranges::find_if(old_->modules(), [&](const ModuleTables* module) {
     return module->same_place(bytes);
@@ -78,17 +78,17 @@ const ModuleTables* Inventory::former(const ModuleBytes& bytes) const {
   return found != old_->modules().end() ? *found : nullptr;
 }
 
-std::size_t Inventory::copy(std::span<const std::byte> bytes) {
+std::size_t ModuleScan::copy(std::span<const std::byte> bytes) {
   const std::size_t place = copies_.size();
   copies_.append(bytes);
   return place;
 }
 
-void Inventory::add_module(const dl_phdr_info& info) {
+void ModuleScan::add_module(const dl_phdr_info& info) {
   ModuleBytes module(info);
   if (module.low == module.high) return;
   unsettled_ |= !module.permanent && module.identity == Identity{};
-  const ModuleTables* known = former(module);
+  const ModuleTables* known = find_old(module);
   if (known && (known->permanent() || old_->unloads == unloads_)) {
     kept_.push_back(known);
     return;
@@ -97,13 +97,13 @@ void Inventory::add_module(const dl_phdr_info& info) {
   found_.push_back({module, copy(module.eh_frame.bytes), copy(module.sframe.bytes)});
 }
 
-bool Inventory::has(std::uint64_t pc) const {
+bool ModuleScan::has(std::uint64_t pc) const {
   return std::ranges::any_of(kept_, [&](const ModuleTables* module) { return module->contains(pc); }) ||
          std::ranges::any_of(found_, [&](const Found& found) { return found.module.contains(pc); });
 }
 
-OwnPointer<Snapshot> Inventory::snapshot() {
-  OwnPointer<Snapshot> made(failed() ? nullptr : make_own<Snapshot>());
+MappedPointer<Snapshot> ModuleScan::snapshot() {
+  MappedPointer<Snapshot> made(failed() ? nullptr : make_mapped<Snapshot>());
   if (!made) return nullptr;
   for (const ModuleTables* module : kept_) made->add(*module);
   for (Found& found : found_) {
@@ -112,7 +112,7 @@ OwnPointer<Snapshot> Inventory::snapshot() {
     };
     take_copy(found.module.eh_frame, found.eh_frame);
     take_copy(found.module.sframe, found.sframe);
-    const ModuleTables* const known = former(found.module);
+    const ModuleTables* const known = find_old(found.module);
     if (known && known->made_from(found.module)) {
       made->add(*known);
       continue;
@@ -128,31 +128,31 @@ OwnPointer<Snapshot> Inventory::snapshot() {
   return made->finish() ? std::move(made) : nullptr;
 }
 
-enum class Outcome { done, overtaken, no_memory };
+enum class Outcome { done, outdated, no_memory };
 
 Outcome try_refresh() {
-  const Reading reading; // keeps the old snapshot alive
-  const Snapshot* const old = reading.snapshot();
-  Inventory inventory(old);
-  if (inventory.unchanged()) return Outcome::done;
-  OwnPointer<Snapshot> made = inventory.snapshot();
+  const SnapshotGuard guard; // keeps the old snapshot alive
+  const Snapshot* const old = guard.snapshot();
+  ModuleScan scan(old);
+  if (scan.unchanged()) return Outcome::done;
+  MappedPointer<Snapshot> made = scan.snapshot();
   if (!made) return Outcome::no_memory;
-  if (!publish(old, made.get())) return Outcome::overtaken;
+  if (!publish(old, made.get())) return Outcome::outdated;
   made.release();
   return Outcome::done;
 }
 
 /// How often refresh() checks whether concurrent walks have ended.
-constexpr int patience = 3;
+constexpr int max_refreshes = 3;
 
 } // namespace
 
 bool refresh() {
   const int before = errno;
   free_retired();
-  Outcome outcome = Outcome::overtaken;
-  while (outcome == Outcome::overtaken) outcome = try_refresh();
-  for (int i = 0; i < patience && retired_snapshots(); ++i) {
+  Outcome outcome = Outcome::outdated;
+  while (outcome == Outcome::outdated) outcome = try_refresh();
+  for (int i = 0; i < max_refreshes && retired_snapshots(); ++i) {
     free_retired();
     if (retired_snapshots()) sched_yield();
   }
@@ -162,8 +162,8 @@ bool refresh() {
 
 Tables tables() {
   Tables tables{.retired = retired_snapshots()};
-  const Reading reading;
-  const Snapshot* const snapshot = reading.snapshot();
+  const SnapshotGuard guard;
+  const Snapshot* const snapshot = guard.snapshot();
   if (!snapshot) return tables;
   tables.modules = snapshot->modules().size();
   tables.bytes = sizeof *snapshot;

@@ -10,19 +10,19 @@ static_assert(sizeof(Operation) == 8, "compared and hashed as bytes: no padding"
 
 namespace {
 
-std::uint64_t hash_of(const Rule& rule) {
+std::uint64_t hash_of(const CompiledRule& rule) {
   return hash_bytes(std::as_bytes(rule.operations)) + rule.flags;
 }
 
 } // namespace
 
-std::uint32_t RuleSet::number(std::span<const Operation> operations, std::uint8_t flags) {
+std::uint32_t RulePool::number(std::span<const Operation> operations, std::uint8_t flags) {
   if (failed_) return 0;
   const auto next = static_cast<std::uint32_t>(heads_.size());
   const std::uint32_t number = numbers_.find_or_add(
       hash_of({operations, flags}), next,
       [&](std::uint32_t other) {
-        const Rule known = rule(other);
+        const CompiledRule known = rule(other);
         return known.flags == flags && std::ranges::equal(known.operations, operations);
       },
       [&](std::uint32_t other) { return hash_of(rule(other)); });
@@ -34,34 +34,34 @@ std::uint32_t RuleSet::number(std::span<const Operation> operations, std::uint8_
   return number;
 }
 
-std::int32_t RuleSet::expression_place(std::span<const std::byte> bytes) {
+std::int32_t RulePool::expression_offset(std::span<const std::byte> bytes) {
   if (failed_) return 0;
-  const auto next = static_cast<std::uint32_t>(places_.size());
-  const std::uint32_t number = place_numbers_.find_or_add(
+  const auto next = static_cast<std::uint32_t>(expression_ranges_.size());
+  const std::uint32_t number = expression_numbers_.find_or_add(
       hash_bytes(bytes), next,
-      [&](std::uint32_t other) { return std::ranges::equal(bytes_of(places_[other]), bytes); },
-      [&](std::uint32_t other) { return hash_bytes(bytes_of(places_[other])); });
+      [&](std::uint32_t other) { return std::ranges::equal(bytes_of(expression_ranges_[other]), bytes); },
+      [&](std::uint32_t other) { return hash_bytes(bytes_of(expression_ranges_[other])); });
   if (number == next) {
     const auto start = static_cast<std::uint32_t>(expressions_.size());
     expressions_.append(bytes);
-    places_.push_back({start, static_cast<std::uint32_t>(bytes.size())});
-    failed_ = place_numbers_.failed() || expressions_.failed() || places_.failed();
+    expression_ranges_.push_back({start, static_cast<std::uint32_t>(bytes.size())});
+    failed_ = expression_numbers_.failed() || expressions_.failed() || expression_ranges_.failed();
     if (failed_) return 0;
   }
-  return static_cast<std::int32_t>(places_[number].start);
+  return static_cast<std::int32_t>(expression_ranges_[number].start);
 }
 
-bool RuleSet::finish() {
+bool RulePool::finish() {
   numbers_.clear();
-  place_numbers_.clear();
-  places_ = {};
+  expression_numbers_.clear();
+  expression_ranges_ = {};
   heads_.trim();
   operations_.trim();
   expressions_.trim();
   return !failed_;
 }
 
-std::size_t RuleSet::memory() const {
+std::size_t RulePool::memory() const {
   return heads_.memory() + operations_.memory() + expressions_.memory();
 }
 
@@ -83,9 +83,9 @@ void RowTable::add(std::uint32_t begin, std::uint32_t end, std::uint32_t rule) {
 }
 
 std::optional<std::uint32_t> RowTable::find(std::uint32_t offset) const {
-  const auto behind = std::ranges::upper_bound(starts_, offset);
-  if (behind == starts_.begin()) return std::nullopt;
-  const std::uint32_t rule = rules_[static_cast<std::size_t>(behind - starts_.begin()) - 1];
+  const auto after = std::ranges::upper_bound(starts_, offset);
+  if (after == starts_.begin()) return std::nullopt;
+  const std::uint32_t rule = rules_[static_cast<std::size_t>(after - starts_.begin()) - 1];
   return rule == uncovered ? std::nullopt : std::optional(rule);
 }
 

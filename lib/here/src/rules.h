@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "own_memory.h"
+#include "mapped_memory.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,11 +36,11 @@ struct Operation {
 };
 
 /// The rule for a range of addresses.
-struct Rule {
+struct CompiledRule {
   /// Properties of a rule besides its operations.
   enum Flags : std::uint8_t {
     signal_frame = 1, ///< the caller was interrupted
-    others_lost = 2,  ///< SFrame: registers without operation are unknown afterwards
+    other_registers_lost = 2,  ///< SFrame: registers without operation are unknown afterwards
   };
 
   std::span<const Operation> operations; ///< CFA, RA, then saved registers, SP last
@@ -52,19 +52,19 @@ struct Rule {
   bool outermost() const { return ra().kind == Operation::Kind::undefined; }
 };
 
-class RuleSet {
+class RulePool {
 public:
   /// The number of the rule, which is added unless there is an equal one. The first two operations are those
   /// of CFA and RA.
   std::uint32_t number(std::span<const Operation> operations, std::uint8_t flags);
 
   /// The offset of the expression, which is added unless it is there.
-  std::int32_t expression_place(std::span<const std::byte> bytes);
+  std::int32_t expression_offset(std::span<const std::byte> bytes);
 
   /// Frees what only the two functions above need. False if memory ran out: the object is unusable then.
   bool finish();
 
-  Rule rule(std::uint32_t number) const {
+  CompiledRule rule(std::uint32_t number) const {
     const Head& head = heads_[number];
     return {std::span(operations_).subspan(head.first, head.count), head.flags};
   }
@@ -81,20 +81,20 @@ private:
     std::uint8_t flags;
   };
   /// An expression's position in expressions_.
-  struct Place {
+  struct ExpressionRange {
     std::uint32_t start, size;
   };
 
-  std::span<const std::byte> bytes_of(const Place& place) const {
-    return std::span<const std::byte>(expressions_).subspan(place.start, place.size);
+  std::span<const std::byte> bytes_of(const ExpressionRange& range) const {
+    return std::span<const std::byte>(expressions_).subspan(range.start, range.size);
   }
 
   Array<Head> heads_;
   Array<Operation> operations_;
   Array<std::byte> expressions_;
   NumberTable numbers_; ///< of heads_
-  Array<Place> places_;
-  NumberTable place_numbers_; ///< of places_
+  Array<ExpressionRange> expression_ranges_;
+  NumberTable expression_numbers_; ///< of expression_ranges_
   bool failed_ = false;       ///< memory ran out; nothing is added any more
 };
 

@@ -36,14 +36,14 @@ const ModuleTables* Snapshot::module_at(std::uint64_t pc) const {
 namespace {
 
 /// The rule as a PlainRule, if the ABI can pack it.
-std::optional<PlainRule> plain(const Rule& rule) {
+std::optional<PlainRule> plain(const CompiledRule& rule) {
   using Kind = Operation::Kind;
   const AbiTraits& abi = traits(host::abi);
   const Operation &cfa = rule.cfa(), &ra = rule.ra();
   const auto stored_at_cfa = [](const Operation& op) {
     return op.kind == Kind::stored && op.base == Operation::cfa_base;
   };
-  if (rule.flags & Rule::signal_frame || cfa.kind != Kind::value || !stored_at_cfa(ra) ||
+  if (rule.flags & CompiledRule::signal_frame || cfa.kind != Kind::value || !stored_at_cfa(ra) ||
       (cfa.base != abi.sp && cfa.base != abi.fp))
     return std::nullopt;
   PlainRule result{.fp_based = cfa.base == abi.fp, .cfa_offset = cfa.offset, .ra_offset = ra.offset};
@@ -68,7 +68,7 @@ CachedRule cached(const ModuleTables& module, std::uint64_t pc) {
   const bool unloadable = !module.permanent();
   const auto number = module.find(pc, false);
   if (!number) return CachedRule::make(Kind::none, unloadable);
-  const Rule rule = module.rules().rule(*number);
+  const CompiledRule rule = module.rules().rule(*number);
   if (rule.outermost()) return CachedRule::make(Kind::outermost, unloadable);
   const auto packable = plain(rule);
   return packable ? CachedRule::make(Kind::plain, unloadable, host::pack(*packable))
@@ -76,11 +76,11 @@ CachedRule cached(const ModuleTables& module, std::uint64_t pc) {
 }
 
 /// Counters of running walks, one cache line each.
-struct alignas(64) Counter {
+struct alignas(64) WalkCounter {
   std::atomic<std::uint32_t> walks = 0;
 };
 constexpr std::size_t counter_count = 64;
-constinit std::array<Counter, counter_count> counters;
+constinit std::array<WalkCounter, counter_count> counters;
 
 /// Never destroyed: threads may walk until the end of the process.
 constinit std::atomic<const Snapshot*> current = nullptr;
@@ -104,26 +104,26 @@ std::uint64_t idle_counters() {
 
 /// A thread always gets the same counter, and most threads get one of their own. The index comes from the
 /// thread's address, which is available in signal handlers; threads' stacks are multiples of pages apart.
-Counter& counter_of_this_thread() {
+WalkCounter& counter_of_this_thread() {
   const auto self = static_cast<std::uint64_t>(pthread_self());
   return counters[(self >> 6) * 0x9e3779b97f4a7c15 >> 58];
 }
 
 } // namespace
 
-CachedRule Snapshot::look_up_anew(std::uint64_t pc) const {
+CachedRule Snapshot::look_up_uncached(std::uint64_t pc) const {
   const ModuleTables* module = module_at(pc);
   const CachedRule rule = module ? cached(*module, pc) : CachedRule{};
   cache.put(pc, rule);
   return rule;
 }
 
-Reading::Reading() : counter_(counter_of_this_thread().walks) {
+SnapshotGuard::SnapshotGuard() : counter_(counter_of_this_thread().walks) {
   counter_.fetch_add(1, std::memory_order_seq_cst);
   snapshot_ = current.load(std::memory_order_seq_cst);
 }
 
-Reading::~Reading() {
+SnapshotGuard::~SnapshotGuard() {
   counter_.fetch_sub(1, std::memory_order_seq_cst);
 }
 
@@ -146,7 +146,7 @@ void free_retired() {
       retire(snapshot);
       continue;
     }
-    destroy_own(const_cast<Snapshot*>(snapshot));
+    destroy_mapped(const_cast<Snapshot*>(snapshot));
     --retired_count;
   }
 }

@@ -41,8 +41,8 @@ struct Snapshot {
 
   std::uint64_t loads = unknown, unloads = unknown; ///< the loader's counters
   std::array<Operation, 2> entry; ///< rule at a function's first instruction
-  RuleSet no_expressions;         ///< for the operations in `entry`
-  mutable RuleCache cache;
+  RulePool no_expressions;         ///< for the operations in `entry`
+  mutable AtomicRuleCache cache;
 
   // For a snapshot that is no longer current.
   mutable const Snapshot* next_retired = nullptr;
@@ -55,22 +55,22 @@ struct Snapshot {
   /// Async-signal-safe.
   CachedRule look_up(std::uint64_t pc) const {
     CachedRule rule;
-    return cache.find(pc, rule) ? rule : look_up_anew(pc);
+    return cache.find(pc, rule) ? rule : look_up_uncached(pc);
   }
 
 private:
-  CachedRule look_up_anew(std::uint64_t pc) const;
+  CachedRule look_up_uncached(std::uint64_t pc) const;
 
   Array<const ModuleTables*> modules_; ///< by address
 };
 
 /// A use of the snapshot that is current when this object is made. Async-signal-safe, wait-free.
-class Reading {
+class SnapshotGuard {
 public:
-  Reading();
-  ~Reading();
-  Reading(const Reading&) = delete;
-  Reading& operator=(const Reading&) = delete;
+  SnapshotGuard();
+  ~SnapshotGuard();
+  SnapshotGuard(const SnapshotGuard&) = delete;
+  SnapshotGuard& operator=(const SnapshotGuard&) = delete;
 
   /// nullptr before the first refresh().
   const Snapshot* snapshot() const { return snapshot_; }

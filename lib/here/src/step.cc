@@ -25,7 +25,7 @@ const unwind::UnwindAbi& unwind_abi() {
 /// Computes operations for one frame, and provides its registers and memory to expressions.
 class Evaluator final : public cfi::ExpressionContext {
 public:
-  Evaluator(const Frame& frame, const RuleSet& rules, StackMemory& memory)
+  Evaluator(const WalkFrame& frame, const RulePool& rules, StackMemory& memory)
       : frame_(frame), rules_(rules), memory_(memory) {}
 
   void set_cfa(std::uint64_t cfa) { cfa_ = cfa; }
@@ -68,8 +68,8 @@ private:
   }
   unwind::StopReason evaluate(const Operation& op, std::uint64_t& value);
 
-  const Frame& frame_;
-  const RuleSet& rules_;
+  const WalkFrame& frame_;
+  const RulePool& rules_;
   StackMemory& memory_;
   std::optional<std::uint64_t> cfa_;
 };
@@ -89,14 +89,14 @@ unwind::StopReason Evaluator::evaluate(const Operation& op, std::uint64_t& value
 
 /// The stack grows down, so callers are at higher addresses. A frame interrupted before it has pushed
 /// anything may have its caller's SP; signal handlers may have their own stack.
-bool goes_up(const Frame& frame, const Rule& rule, std::uint64_t caller_sp) {
+bool goes_up(const WalkFrame& frame, const CompiledRule& rule, std::uint64_t caller_sp) {
   const std::uint64_t sp = frame.registers.values[traits(host::abi).sp];
-  return rule.flags & Rule::signal_frame || caller_sp > sp || (caller_sp == sp && frame.pc_exact);
+  return rule.flags & CompiledRule::signal_frame || caller_sp > sp || (caller_sp == sp && frame.pc_exact);
 }
 
 } // namespace
 
-unwind::StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, StackMemory& memory) {
+unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePool& rules, StackMemory& memory) {
   if (rule.outermost()) return unwind::StopReason::bottom;
   const AbiTraits& abi = traits(host::abi);
   Evaluator evaluator(frame, rules, memory);
@@ -108,7 +108,7 @@ unwind::StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, St
     return fault;
 
   unwind::Registers caller;
-  if (!(rule.flags & Rule::others_lost)) {
+  if (!(rule.flags & CompiledRule::other_registers_lost)) {
     // Call-saved registers without an operation keep their values.
     caller.values = frame.registers.values;
     caller.known = frame.registers.known & unwind_abi().call_saved;
@@ -126,7 +126,7 @@ unwind::StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, St
   if (!goes_up(frame, rule, caller.values[abi.sp])) return unwind::StopReason::cfa_not_growing;
   caller.pc = host::strip(ra);
   frame.registers = caller;
-  frame.pc_exact = rule.flags & Rule::signal_frame;
+  frame.pc_exact = rule.flags & CompiledRule::signal_frame;
   return caller.pc ? unwind::StopReason::none : unwind::StopReason::zero_pc;
 }
 
@@ -160,7 +160,7 @@ bool read_signal_registers(std::uint64_t sp, StackMemory& memory, unwind::Regist
   return read_saved(unwind_abi().trampolines.front(), sp, memory, registers);
 }
 
-unwind::StopReason step_over_signal(Frame& frame, StackMemory& memory) {
+unwind::StopReason step_over_signal(WalkFrame& frame, StackMemory& memory) {
   const unwind::SignalTrampoline* trampoline = find_trampoline(frame.registers.pc, memory);
   if (!trampoline) return unwind::StopReason::no_rule;
   const auto sp = frame.registers.get(traits(host::abi).sp);

@@ -13,7 +13,7 @@
 namespace sframe::here {
 
 /// A frame during a walk.
-struct Frame {
+struct WalkFrame {
   unwind::Registers registers;
   /// The pc is that of the next instruction, not a return address.
   bool pc_exact = true;
@@ -23,11 +23,11 @@ struct Frame {
 
 /// Replaces `frame` by its caller, by a rule of `rules`. Returns StopReason::none, or why there is no
 /// caller; the contents of `frame` are then unspecified.
-unwind::StopReason step(Frame& frame, const Rule& rule, const RuleSet& rules, StackMemory& memory);
+unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePool& rules, StackMemory& memory);
 
 /// Replaces `frame`, which must be at a signal trampoline, by the interrupted frame. StopReason::no_rule if
 /// it is not at a trampoline.
-unwind::StopReason step_over_signal(Frame& frame, StackMemory& memory);
+unwind::StopReason step_over_signal(WalkFrame& frame, StackMemory& memory);
 
 /// The registers in a signal frame; `sp` is the SP of its trampoline (see SignalTrampoline). False if they
 /// cannot be read.

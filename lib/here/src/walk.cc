@@ -55,7 +55,7 @@ Walk::Pause Walk::go_plain(Position at, StackMemory& memory) {
 }
 
 /// A step with all registers, by any tables.
-unwind::StopReason Walk::step_fully(Frame& frame, StackMemory& memory) {
+unwind::StopReason Walk::step_fully(WalkFrame& frame, StackMemory& memory) {
   const std::uint64_t pc = frame.lookup_pc();
   const ModuleTables* module = snapshot_.module_at(pc);
   const auto number = module ? module->find(pc, true) : std::nullopt;
@@ -68,7 +68,7 @@ unwind::StopReason Walk::step_fully(Frame& frame, StackMemory& memory) {
 }
 
 /// A step without tables.
-unwind::StopReason Walk::step_at_edge(Frame& frame, StackMemory& memory) {
+unwind::StopReason Walk::step_at_edge(WalkFrame& frame, StackMemory& memory) {
   if (step_over_signal(frame, memory) == unwind::StopReason::none) return unwind::StopReason::none;
   if (!snapshot_.module_at(frame.lookup_pc())) missing_tables_ = frame.lookup_pc();
   // An interrupted pc without memory: most likely the target of a call, which has just pushed its return
@@ -76,7 +76,7 @@ unwind::StopReason Walk::step_at_edge(Frame& frame, StackMemory& memory) {
   std::byte first;
   if (!frame.pc_exact || memory.read(frame.registers.pc, std::span(&first, 1)))
     return unwind::StopReason::no_rule;
-  Frame caller = frame;
+  WalkFrame caller = frame;
   const unwind::StopReason result = step(caller, {snapshot_.entry, 0}, snapshot_.no_expressions, memory);
   if (result != unwind::StopReason::none ||
       snapshot_.look_up(caller.lookup_pc()).kind() == CachedRule::Kind::none)
@@ -86,7 +86,7 @@ unwind::StopReason Walk::step_at_edge(Frame& frame, StackMemory& memory) {
 }
 
 /// Steps from the checkpoint to the next one, which becomes the checkpoint.
-unwind::StopReason Walk::go(Frame& checkpoint, StackMemory& memory) {
+unwind::StopReason Walk::go(WalkFrame& checkpoint, StackMemory& memory) {
   const AbiTraits& abi = traits(host::abi);
   plain_steps_ = 0;
   const unwind::Registers& registers = checkpoint.registers;
@@ -107,7 +107,7 @@ unwind::StopReason Walk::go(Frame& checkpoint, StackMemory& memory) {
 
 Callers Walk::run(const unwind::Registers& start, bool with_start) {
   StackMemory memory(start.values[traits(host::abi).sp]);
-  Frame checkpoint{start, true};
+  WalkFrame checkpoint{start, true};
   unwind::StopReason end =
       with_start && !emit(start.pc) ? unwind::StopReason::frame_limit : unwind::StopReason::none;
   while (end == unwind::StopReason::none) end = go(checkpoint, memory);

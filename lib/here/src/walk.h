@@ -44,9 +44,9 @@ private:
   bool emit(std::uint64_t pc);
   bool is_current(std::uint64_t pc);
   Pause go_plain(Position at, StackMemory& memory);
-  unwind::StopReason step_fully(Frame& frame, StackMemory& memory);
-  unwind::StopReason step_at_edge(Frame& frame, StackMemory& memory);
-  unwind::StopReason go(Frame& checkpoint, StackMemory& memory);
+  unwind::StopReason step_fully(WalkFrame& frame, StackMemory& memory);
+  unwind::StopReason step_at_edge(WalkFrame& frame, StackMemory& memory);
+  unwind::StopReason go(WalkFrame& checkpoint, StackMemory& memory);
 
   const Snapshot& snapshot_;
   std::span<std::uint64_t> frames_;

@@ -77,7 +77,7 @@ void Module::open() {
       return found;
     };
     if (named ? open_named() : open_own()) {
-      if (info_.placed) place_by_segments();
+      if (info_.placed) locate_by_segments();
       if (!info_.bias)
         info_.bias = elf::bias_from_file(*image_, [&] {
           std::vector<elf::Mapping> mappings;
@@ -185,7 +185,7 @@ bool Module::open_file(const std::string& path, Named named) {
 
 /// Only one address ties the file to the process, possibly only the entry point; the others follow from its
 /// segments.
-void Module::place_by_segments() {
+void Module::locate_by_segments() {
   constexpr std::uint64_t page = 4096;
   const std::uint64_t bias = info_.bias.value_or(info_.entry.value_or(image_->entry()) - image_->entry());
   info_.bias = bias;
@@ -382,7 +382,7 @@ namespace {
 
 bool has_full_symbols(const elf::Image& image) {
   return std::ranges::any_of(image.sections(),
-                             [](const elf::Section& s) { return s.type == elf::sht_symtab && s.size; });
+                             [](const elf::SectionHeader& s) { return s.type == elf::sht_symtab && s.size; });
 }
 
 } // namespace
@@ -390,7 +390,7 @@ bool has_full_symbols(const elf::Image& image) {
 /// Symbols from .gnu_debugdata: an xz-compressed ELF file with the stripped symbols that are not in .dynsym.
 void Module::open_debugdata() {
   const elf::Image* image = sections_image();
-  const elf::Section* section = image ? image->find_section(".gnu_debugdata") : nullptr;
+  const elf::SectionHeader* section = image ? image->find_section(".gnu_debugdata") : nullptr;
   if (!section) return;
   const auto packed = image->contents(*section);
   // Real ones expand to three to five times their size.
@@ -428,7 +428,7 @@ std::optional<elf::SymbolTable::Match> Module::find_own_symbol(std::uint64_t add
   if (procedure_.size && address - procedure_.address < procedure_.size)
     return elf::SymbolTable::Match{&procedure_, address - procedure_.address};
   if (!image_ || !image_->relocatable()) return symbols_->find(address);
-  for (const elf::Section& section : image_->sections())
+  for (const elf::SectionHeader& section : image_->sections())
     if (section.allocated() && address - section.address < section.size)
       return symbols_->find(section.index, address - section.address);
   return std::nullopt;
@@ -456,11 +456,11 @@ const elf::Image* Module::debug_image() {
   return separate && separate->find_section(".debug_info") ? separate : nullptr;
 }
 
-std::optional<unwind::SframeAnswer> Module::find_sframe(std::uint64_t address) {
+std::optional<unwind::SframeMatch> Module::find_sframe(std::uint64_t address) {
   return tables().find_sframe(address - bias());
 }
 
-bool Module::find_cfi(std::uint64_t address, unwind::CfiAnswer& answer) {
+bool Module::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
   return tables().find_cfi(address - bias(), answer);
 }
 

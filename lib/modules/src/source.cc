@@ -76,11 +76,11 @@ Debug open(Module& module) {
 }
 
 /// In an object loaded by a JIT compiler, LLVM needs the section as well.
-llvm::object::SectionedAddress place_of(Module& module, std::uint64_t lookup_pc) {
+llvm::object::SectionedAddress location_of(Module& module, std::uint64_t lookup_pc) {
   const std::uint64_t address = lookup_pc - module.bias();
   std::uint64_t section = llvm::object::SectionedAddress::UndefSection;
   if (const elf::Image* image = module.debug_image(); image && image->relocatable())
-    for (const elf::Section& candidate : image->sections())
+    for (const elf::SectionHeader& candidate : image->sections())
       if (candidate.executable() && candidate.memory().contains(address)) section = candidate.index;
   return {address, section};
 }
@@ -104,14 +104,14 @@ struct DwarfSource::Contexts {
 DwarfSource::DwarfSource() : contexts_(std::make_unique<Contexts>()) {}
 DwarfSource::~DwarfSource() = default;
 
-std::optional<SourcePlace> DwarfSource::find(Module& module, std::uint64_t lookup_pc) {
+std::optional<SourceLocation> DwarfSource::find(Module& module, std::uint64_t lookup_pc) {
   Debug& debug = contexts_->by_module[&module];
   if (debug.module != module.number()) { // the first one, or a module at the place of a former one
     debug.dwarf.reset();                 // refers to `plain`
     debug = open(module);
     debug.module = module.number();
   }
-  const llvm::object::SectionedAddress address = place_of(module, lookup_pc);
+  const llvm::object::SectionedAddress address = location_of(module, lookup_pc);
   llvm::DWARFContext* const dwarf = debug.dwarf ? debug.dwarf->context_for(address.Address) : nullptr;
   if (!dwarf) return std::nullopt;
   using Specifier = llvm::DILineInfoSpecifier;
@@ -119,14 +119,14 @@ std::optional<SourcePlace> DwarfSource::find(Module& module, std::uint64_t looku
       address, Specifier(Specifier::FileLineInfoKind::AbsoluteFilePath, llvm::DINameKind::LinkageName));
   const std::uint32_t count = info.getNumberOfFrames();
   if (count == 0) return std::nullopt;
-  SourcePlace place;
+  SourceLocation location;
   for (std::uint32_t i = 0; i + 1 < count; ++i) {
     const llvm::DILineInfo& inlined = info.getFrame(i);
-    place.inlined.push_back({function_of(inlined), line_of(inlined)});
+    location.inlined.push_back({function_of(inlined), line_of(inlined)});
   }
-  place.at = line_of(info.getFrame(count - 1));
-  if (place.at.file.empty() && place.inlined.empty()) return std::nullopt;
-  return place;
+  location.at = line_of(info.getFrame(count - 1));
+  if (location.at.file.empty() && location.inlined.empty()) return std::nullopt;
+  return location;
 }
 
 } // namespace sframe::modules

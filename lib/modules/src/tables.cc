@@ -22,7 +22,7 @@ public:
   static constexpr std::uint64_t least_size = 16384; ///< bytes of instructions
 
   /// Executes all of them. `used` is set to their size in bytes.
-  CostlyFde(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t& used)
+  CostlyFde(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t& used)
       : section_(section.bytes().data()), offset_(fde.offset) {
     constexpr std::uint64_t most_states = 256;
     const std::uint64_t apart = fde.instructions.size() / most_states + 1;
@@ -34,7 +34,7 @@ public:
     used = rows.instruction() - fde.instructions_offset;
   }
 
-  bool is(const cfi::Section& section, const cfi::Fde& fde) const {
+  bool is(const cfi::CfiSection& section, const cfi::Fde& fde) const {
     return section.bytes().data() == section_ && fde.offset == offset_;
   }
 
@@ -90,7 +90,7 @@ UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
 }
 
 void UnwindTables::add_sframe(const elf::Image& image) {
-  for (const elf::Table& table : image.sframe_tables()) {
+  for (const elf::SframeLocation& table : image.sframe_tables()) {
     auto contents =
         image.relocatable() ? elf::ObjectLayout::sframe_contents(image, table) : image.contents(table);
     if (!contents) {
@@ -121,7 +121,7 @@ void UnwindTables::generate_sframe(const elf::Image& image) {
   const auto input = generate::CfiInput::from_image(image);
   if (!input) return;
   // Near the code, as a section in the file would be.
-  const elf::Section* frames = image.find_section(".eh_frame");
+  const elf::SectionHeader* frames = image.find_section(".eh_frame");
   const std::uint64_t address = frames ? frames->address : 0;
   auto bytes = generate::from_cfi(*input, {}).builder.finish(address);
   if (!bytes) return;
@@ -170,10 +170,10 @@ std::optional<AddressRange> UnwindTables::indexed_function(std::uint64_t address
   return function.contains(address) ? std::optional(function) : std::nullopt;
 }
 
-std::optional<unwind::SframeAnswer> UnwindTables::find_sframe(std::uint64_t address) {
+std::optional<unwind::SframeMatch> UnwindTables::find_sframe(std::uint64_t address) {
   if (sframe_.empty()) return std::nullopt;
   const sframe::Header& header = sframe_.front().header();
-  unwind::SframeAnswer answer;
+  unwind::SframeMatch answer;
   if (sframe_index_) {
     const IndexedRow* found = sframe_index_->find(address);
     if (!found) return std::nullopt;
@@ -206,7 +206,7 @@ void UnwindTables::add_cfi(cfi::ImageCfi opened) {
 void UnwindTables::add_generated(const GeneratedCode& code) {
   if (code.procedure) procedure_ = &*code.procedure;
   if (const auto table = cfi::EhFrameHdr::parse(code.frames_index, 0, abi_))
-    cfi_.emplace_back(cfi::Section(cfi::SectionKind::eh_frame, code.frames, code.frames_address, abi_),
+    cfi_.emplace_back(cfi::CfiSection(cfi::SectionKind::eh_frame, code.frames, code.frames_address, abi_),
                       *table);
 }
 
@@ -214,28 +214,28 @@ bool UnwindTables::may_decode(std::uint64_t rows) {
   return !budget_ || budget_->take(Resource::rows, rows);
 }
 
-bool UnwindTables::find_row(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t address,
+bool UnwindTables::find_row(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t address,
                             cfi::FullRow& row) {
-  const auto pay = [&](std::uint64_t instructions) {
+  const auto charge = [&](std::uint64_t instructions) {
     return !budget_ || budget_->take(Resource::cfi_instructions, instructions);
   };
   std::uint64_t used = 0;
   if (costly_fde_ && costly_fde_->is(section, fde)) {
     const bool found = costly_fde_->find(address, row, used);
-    return pay(used) && found;
+    return charge(used) && found;
   }
   cfi::FullRowCursor rows(section, fde);
   const bool found = rows.find(address, row);
   used = std::max(rows.instruction(), fde.instructions_offset) - fde.instructions_offset;
-  if (!pay(fde.cie.instructions.size() + used)) return false;
+  if (!charge(fde.cie.instructions.size() + used)) return false;
   if (used >= CostlyFde::least_size) {
     costly_fde_ = std::make_unique<CostlyFde>(section, fde, used);
-    return pay(used) && found;
+    return charge(used) && found;
   }
   return found;
 }
 
-bool UnwindTables::find_cfi(std::uint64_t address, unwind::CfiAnswer& answer) {
+bool UnwindTables::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
   for (cfi::FdeFinder& finder : cfi_) {
     const auto fde = finder.find(address);
     if (!fde || !*fde) continue;

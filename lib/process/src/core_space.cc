@@ -14,7 +14,7 @@ namespace sframe::process {
 
 namespace {
 
-modules::ModuleInfo info_of(const elf::Module& module) {
+modules::ModuleInfo info_of(const elf::CoreModule& module) {
   modules::ModuleInfo info;
   info.set_path(module.path);
   info.vdso = module.vdso;
@@ -33,13 +33,13 @@ modules::ModuleInfo info_of(const elf::Module& module) {
 
 CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
     : core_(core), files_(std::move(files)), generated_(*this, files_, *this, modules_) {
-  const elf::Module* executable = nullptr;
+  const elf::CoreModule* executable = nullptr;
   for (const std::uint64_t type : {elf::at_entry, elf::at_phdr})
     if (const auto address = core.auxv(type); address && !executable) executable = core.module_at(*address);
   std::vector<LinkedObject> linked;
   if (core.mappings().empty())
     if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);
-  for (const elf::Module& module : core.modules()) {
+  for (const elf::CoreModule& module : core.modules()) {
     modules::ModuleInfo info = info_of(module);
     info.main = &module == executable;
     if (info.main) info.entry = core.auxv(elf::at_entry);
@@ -76,7 +76,7 @@ std::vector<LinkedObject> CoreSpace::linked_by_executable() {
 /// start of the next one, or at the end of its memory segment.
 void CoreSpace::add_linked(std::span<const LinkedObject> linked) {
   std::vector<std::uint64_t> starts;
-  for (const elf::Module& module : core_.modules()) starts.push_back(module.start);
+  for (const elf::CoreModule& module : core_.modules()) starts.push_back(module.start);
   for (const LinkedObject& object : linked) starts.push_back(object.bias);
   std::ranges::sort(starts);
   for (const LinkedObject& object : linked) {
@@ -108,7 +108,7 @@ modules::Module* CoreSpace::module_at(std::uint64_t address) {
 
 modules::Module* CoreSpace::mapped_module(std::uint64_t address) {
   if (const Linked* linked = range_at(linked_, address)) return linked->module;
-  const elf::Module* module = core_.module_at(address);
+  const elf::CoreModule* module = core_.module_at(address);
   return module ? &modules_[static_cast<std::size_t>(module - core_.modules().data())] : nullptr;
 }
 

@@ -10,7 +10,7 @@
 
 namespace sframe::process {
 
-unwind::Registers registers_of(const elf::Registers& from, const AbiTraits& abi,
+unwind::Registers registers_of(const elf::RegisterValues& from, const AbiTraits& abi,
                                const unwind::UnwindAbi& unwind);
 
 } // namespace sframe::process

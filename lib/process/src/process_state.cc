@@ -7,7 +7,7 @@
 
 namespace sframe::process {
 
-unwind::Registers registers_of(const elf::Registers& from, const AbiTraits& abi,
+unwind::Registers registers_of(const elf::RegisterValues& from, const AbiTraits& abi,
                                const unwind::UnwindAbi& unwind) {
   unwind::Registers to;
   for (std::uint16_t reg = 0; reg < unwind::Registers::count; ++reg)
@@ -21,10 +21,10 @@ namespace {
 
 /// Whether the pc of the thread that died is after the faulting instruction. Signals sent by a process have
 /// no such instruction.
-bool died_behind_fault(const elf::Core& core, const unwind::UnwindAbi& unwind) {
+bool died_after_fault(const elf::Core& core, const unwind::UnwindAbi& unwind) {
   const auto& info = core.signal_info();
   const std::int32_t signal = core.signal();
-  return (!info || info->code > 0) && signal > 0 && signal < 64 && unwind.signals_behind_fault >> signal & 1;
+  return (!info || info->code > 0) && signal > 0 && signal < 64 && unwind.signals_after_fault >> signal & 1;
 }
 
 } // namespace
@@ -36,7 +36,7 @@ CoreProcess::CoreProcess(const elf::Core& core, modules::FileOptions files) : sp
   for (const elf::CoreThread& thread : core.threads())
     threads_.push_back(
         {thread.tid, thread.signal, core.process_name(), registers_of(thread.registers, abi, unwind)});
-  if (!threads_.empty()) threads_.front().behind_fault = died_behind_fault(core, unwind);
+  if (!threads_.empty()) threads_.front().after_fault = died_after_fault(core, unwind);
 }
 
 Result<std::unique_ptr<CoreProcess>> CoreProcess::create(const elf::Core& core, modules::FileOptions files) {

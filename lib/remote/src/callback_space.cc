@@ -31,7 +31,7 @@ bool Accessors::is_code(std::uint64_t address, void* arg) {
   return access_memory(address & ~std::uint64_t{7}, word, false, arg) == RemoteStatus::ok;
 }
 
-RemoteStatus give_name(std::string_view name, std::span<char> buffer) {
+RemoteStatus copy_name(std::string_view name, std::span<char> buffer) {
   if (buffer.empty()) return RemoteStatus::no_memory;
   const std::size_t size = std::min(name.size(), buffer.size() - 1);
   std::copy_n(name.data(), size, buffer.data());
@@ -159,7 +159,7 @@ RemoteStatus rules_of(const ProcedureInfo& info, const unwind::FrameState& frame
   const cfi::Fde& fde = loaded.fde;
   const std::uint64_t address = frame.lookup_pc() - info.cfi.bias;
   if (!fde.contains(address)) return RemoteStatus::no_info;
-  unwind::CfiAnswer answer;
+  unwind::CfiMatch answer;
   cfi::FullRowCursor rows(loaded.section, fde);
   if (!rows.find(address, answer.row)) return RemoteStatus::bad_version;
   answer.signal_frame = rules.signal_frame = fde.cie.signal_frame;

@@ -4,7 +4,7 @@
 
 namespace sframe::remote {
 
-CfiPlace place_of(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t bias) {
+CfiLocation location_of(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t bias) {
   return {.kind = section.kind(),
           .host = section.bytes().data(),
           .size = section.bytes().size(),
@@ -19,7 +19,7 @@ RemoteStatus ModuleAccessors::find_procedure(std::uint64_t ip, bool need_rules, 
   if (!module) return RemoteStatus::no_info;
   const std::uint64_t bias = module->bias();
   if (const auto found = module->tables().find_fde(ip - bias))
-    return describe_procedure(space(), place_of(*found->section, found->fde, bias), ip, info);
+    return describe_procedure(space(), location_of(*found->section, found->fde, bias), ip, info);
   const auto row = module->find_sframe(ip);
   if (!row) return RemoteStatus::no_info;
   const auto extent = module->find_function(ip);
@@ -38,7 +38,7 @@ RemoteStatus ModuleAccessors::find_name(std::uint64_t address, std::span<char> b
   const auto match = module ? module->find_symbol(address - module->bias()) : std::nullopt;
   if (!match) return RemoteStatus::no_info;
   offset = match->offset;
-  return give_name(match->symbol->name, buffer);
+  return copy_name(match->symbol->name, buffer);
 }
 
 } // namespace sframe::remote

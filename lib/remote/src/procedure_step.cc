@@ -54,11 +54,11 @@ public:
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
                           unwind::FrameState& caller) override {
     auto* view = dynamic_cast<CallbackView*>(&memory.space());
-    if (!view) return unwind::StepResult::not_mine();
+    if (!view) return unwind::StepResult::not_applicable();
     unwind::StepResult result;
     switch (step_by_procedure(*view, memory, frame, caller, result, nullptr, nullptr)) {
     case RemoteStatus::ok: return result;
-    case RemoteStatus::no_info: return unwind::StepResult::not_mine();
+    case RemoteStatus::no_info: return unwind::StepResult::not_applicable();
     case RemoteStatus::stop_unwind:
       return {.status = unwind::StepStatus::bottom, .reason = unwind::StopReason::bottom};
     default: return unwind::StepResult::failed(unwind::StopReason::bad_table);

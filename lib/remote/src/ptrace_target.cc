@@ -104,7 +104,7 @@ RemoteStatus PtraceTarget::access_register(std::uint16_t reg, std::uint64_t& val
     set.words[*index] = value;
     return set.write(tid_, NT_PRSTATUS) ? RemoteStatus::ok : RemoteStatus::invalid;
   }
-  elf::Registers floating;
+  elf::RegisterValues floating;
   if (write || !set.read(tid_, NT_FPREGSET)) return RemoteStatus::bad_register;
   elf::decode_fp_registers(traits.machine, traits.byte_order, set.bytes(), floating);
   const auto found = floating.get(reg);

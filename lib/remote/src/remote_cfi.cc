@@ -38,38 +38,38 @@ std::uint64_t follow(unwind::Memory& memory, const std::optional<cfi::Pointer>& 
   return pointer->indirect ? memory.word(address).value_or(0) : address;
 }
 
-bool load_from_host(unwind::Memory& memory, const CfiPlace& place, RemoteCfi& cfi) {
-  const std::span bytes(place.host, place.size);
-  cfi.section = cfi::Section(place.kind, bytes, place.section, memory.space().abi());
-  const auto fde = cfi.section.fde(place.fde - place.section);
+bool load_from_host(unwind::Memory& memory, const CfiLocation& location, RemoteCfi& cfi) {
+  const std::span bytes(location.host, location.size);
+  cfi.section = cfi::CfiSection(location.kind, bytes, location.section, memory.space().abi());
+  const auto fde = cfi.section.fde(location.fde - location.section);
   if (!fde) return false;
   cfi.fde = *fde;
-  cfi.personality = follow(memory, fde->cie.personality, place.bias);
+  cfi.personality = follow(memory, fde->cie.personality, location.bias);
   return true;
 }
 
 /// Reads FDE, then CIE, and joins them, CIE first, so that the FDE keeps its address. This moves the CIE:
 /// its one pointer is read before.
-bool load_from_target(unwind::Memory& memory, const CfiPlace& place, RemoteCfi& cfi) {
+bool load_from_target(unwind::Memory& memory, const CfiLocation& location, RemoteCfi& cfi) {
   const AbiTraits& abi = memory.space().abi();
   Entry fde, cie;
-  if (!read_entry(memory, place.fde, place.kind, fde)) return false;
-  const std::uint64_t id_address = place.fde + fde.id_at;
+  if (!read_entry(memory, location.fde, location.kind, fde)) return false;
+  const std::uint64_t id_address = location.fde + fde.id_at;
   const auto id = memory.number(id_address, fde.id_size);
   if (!id) return false;
-  const bool counts_back = place.kind == SectionKind::eh_frame;
-  const std::uint64_t cie_address = counts_back ? id_address - *id : place.section + *id;
-  if (!read_entry(memory, cie_address, place.kind, cie)) return false;
-  const auto alone = cfi::Section(place.kind, cie.bytes, cie_address, abi).cie(0);
+  const bool counts_back = location.kind == SectionKind::eh_frame;
+  const std::uint64_t cie_address = counts_back ? id_address - *id : location.section + *id;
+  if (!read_entry(memory, cie_address, location.kind, cie)) return false;
+  const auto alone = cfi::CfiSection(location.kind, cie.bytes, cie_address, abi).cie(0);
   if (!alone) return false;
-  cfi.personality = follow(memory, alone->personality, place.bias);
+  cfi.personality = follow(memory, alone->personality, location.bias);
 
   const std::uint64_t distance = cie.bytes.size() + fde.id_at;
   store_sized(fde.bytes.data() + fde.id_at, counts_back ? distance : 0, fde.id_size, abi.byte_order);
   cfi.copy = std::move(cie.bytes);
   const std::uint64_t fde_offset = cfi.copy.size();
   cfi.copy.insert(cfi.copy.end(), fde.bytes.begin(), fde.bytes.end());
-  cfi.section = cfi::Section(place.kind, cfi.copy, place.fde - fde_offset, abi);
+  cfi.section = cfi::CfiSection(location.kind, cfi.copy, location.fde - fde_offset, abi);
   const auto parsed = cfi.section.fde(fde_offset);
   if (!parsed) return false;
   cfi.fde = *parsed;
@@ -85,25 +85,25 @@ std::optional<std::uint64_t> signed_number(unwind::Memory& memory, std::uint64_t
 
 } // namespace
 
-RemoteStatus load_cfi(unwind::Memory& memory, const CfiPlace& place, RemoteCfi& cfi) {
-  const bool loaded = place.host ? load_from_host(memory, place, cfi) : load_from_target(memory, place, cfi);
+RemoteStatus load_cfi(unwind::Memory& memory, const CfiLocation& location, RemoteCfi& cfi) {
+  const bool loaded = location.host ? load_from_host(memory, location, cfi) : load_from_target(memory, location, cfi);
   if (!loaded) return RemoteStatus::bad_version;
-  cfi.lsda = follow(memory, cfi.fde.lsda, place.bias);
+  cfi.lsda = follow(memory, cfi.fde.lsda, location.bias);
   return RemoteStatus::ok;
 }
 
-RemoteStatus describe_procedure(unwind::AddressSpace& target, const CfiPlace& place, std::uint64_t ip,
+RemoteStatus describe_procedure(unwind::AddressSpace& target, const CfiLocation& location, std::uint64_t ip,
                                 ProcedureInfo& info) {
   unwind::Memory memory(target);
   RemoteCfi cfi;
-  if (const auto status = load_cfi(memory, place, cfi); status != RemoteStatus::ok) return status;
-  if (!cfi.fde.contains(ip - place.bias)) return RemoteStatus::no_info;
-  info.start = cfi.fde.start + place.bias;
-  info.end = cfi.fde.end() + place.bias;
+  if (const auto status = load_cfi(memory, location, cfi); status != RemoteStatus::ok) return status;
+  if (!cfi.fde.contains(ip - location.bias)) return RemoteStatus::no_info;
+  info.start = cfi.fde.start + location.bias;
+  info.end = cfi.fde.end() + location.bias;
   info.lsda = cfi.lsda;
   info.handler = cfi.personality;
   info.rules = ProcedureInfo::Rules::cfi;
-  info.cfi = place;
+  info.cfi = location;
   return RemoteStatus::ok;
 }
 

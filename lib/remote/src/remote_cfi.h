@@ -20,13 +20,13 @@ inline constexpr std::uint64_t max_cfi_entry = std::uint64_t{1} << 16;
 
 struct RemoteCfi {
   std::vector<std::byte> copy; ///< the bytes of `section`; empty if these are the host's
-  cfi::Section section;
+  cfi::CfiSection section;
   cfi::Fde fde;
   /// Addresses in the target; 0 if there is none.
   std::uint64_t lsda = 0, personality = 0;
 };
 
 /// Fills `cfi` from `place`. bad_version if the entries are invalid, else the status of the memory accesses.
-RemoteStatus load_cfi(unwind::Memory& memory, const CfiPlace& place, RemoteCfi& cfi);
+RemoteStatus load_cfi(unwind::Memory& memory, const CfiLocation& location, RemoteCfi& cfi);
 
 } // namespace sframe::remote

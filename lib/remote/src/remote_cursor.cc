@@ -45,9 +45,9 @@ void check(unwind::Memory& memory, const unwind::FrameState& frame, unwind::Fram
 
 /// For frames unknown to the owner of the target: code registered by the target's program, and steppers by
 /// modules and heuristics. Their caches are for one target.
-class Others final : public modules::ByteSource {
+class FallbackSteppers final : public modules::ByteSource {
 public:
-  Others(CallbackSpace& space, void* arg, std::uint64_t walk)
+  FallbackSteppers(CallbackSpace& space, void* arg, std::uint64_t walk)
       : walk(walk), epoch_(space.epoch()), flushed_(space.flushed()), view_(space, arg),
         generated_(view_, files_, *this, modules_), walker_(view_, make_steppers(space.abi())) {
     view_.set_generated_code(&generated_);
@@ -82,12 +82,12 @@ private:
 };
 
 /// Each thread keeps one, for the target that it used last. A new walk reads code registered meanwhile.
-Others& others(CallbackSpace& space, void* arg, std::uint64_t walk) {
-  static thread_local std::unique_ptr<Others> kept;
+FallbackSteppers& fallback_steppers(CallbackSpace& space, void* arg, std::uint64_t walk) {
+  static thread_local std::unique_ptr<FallbackSteppers> kept;
   const bool may_keep =
       kept && kept->is_for(space, arg) &&
       (kept->walk == walk || (space.caching() != CachingPolicy::none && !kept->generated().refresh()));
-  if (!may_keep) kept = std::make_unique<Others>(space, arg, walk);
+  if (!may_keep) kept = std::make_unique<FallbackSteppers>(space, arg, walk);
   kept->walk = walk;
   return *kept;
 }
@@ -168,8 +168,8 @@ void RemoteCursor::find_next(Next& next, unwind::SaveLocations* locations) const
     next.status = RemoteStatus::ok;
     if (locations) locations->in_memory = locations->in_register = 0;
     const unwind::FrameStepper* by = nullptr;
-    others(*space_, arg_, walk_).walker().step(frame_, next.caller, by, result);
-    if (result.settled())
+    fallback_steppers(*space_, arg_, walk_).walker().step(frame_, next.caller, by, result);
+    if (result.is_final())
       next.by = by->name();
     else // whatever went wrong, the owner has no information
       result = unwind::StepResult::failed(view.is_code(frame_.lookup_pc()) ? unwind::StopReason::no_rule
@@ -258,7 +258,7 @@ RemoteStatus RemoteCursor::resume() {
 }
 
 modules::Module* RemoteCursor::generated_module() const {
-  return others(*space_, arg_, walk_).generated().module_at(frame_.lookup_pc());
+  return fallback_steppers(*space_, arg_, walk_).generated().module_at(frame_.lookup_pc());
 }
 
 RemoteStatus RemoteCursor::find_procedure(ProcedureInfo& info) const {
@@ -278,7 +278,7 @@ RemoteStatus RemoteCursor::find_name(std::span<char> buffer, std::uint64_t& offs
     if (modules::Module* module = generated_module())
       if (const auto match = module->find_symbol(frame_.lookup_pc() - module->bias())) {
         offset = match->offset;
-        status = give_name(match->symbol->name, buffer);
+        status = copy_name(match->symbol->name, buffer);
       }
   offset += !frame_.pc_exact;
   return status;

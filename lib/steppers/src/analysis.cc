@@ -18,7 +18,7 @@ public:
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
                           unwind::FrameState& caller) override {
     const CodeFrame* code = frames_.find(frame, memory);
-    return code ? CodeFrames::step(*code, frame, memory, caller) : unwind::StepResult::not_mine();
+    return code ? CodeFrames::step(*code, frame, memory, caller) : unwind::StepResult::not_applicable();
   }
 
 private:

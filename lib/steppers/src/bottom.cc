@@ -18,12 +18,12 @@ public:
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
                           unwind::FrameState&) override {
     if (!main_ || memory.space().rules_at(frame.lookup_pc()) != main_ || !main_->image())
-      return unwind::StepResult::not_mine();
+      return unwind::StepResult::not_applicable();
     // Only symbols give the extent of the function.
     const auto entry = main_->find_symbol(main_->image()->entry());
     const auto here = main_->find_symbol(frame.lookup_pc() - main_->bias());
     if (!entry || !here || entry->offset != 0 || entry->symbol != here->symbol)
-      return unwind::StepResult::not_mine();
+      return unwind::StepResult::not_applicable();
     return {.status = unwind::StepStatus::bottom, .reason = unwind::StopReason::bottom};
   }
 

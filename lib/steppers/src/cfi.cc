@@ -33,7 +33,7 @@ public:
     const CfiRules& rules =
         cache_.find(unwind::RuleKey(frame), [&](CfiRules& made) { look_up(frame, memory, made); });
     if (rules.kind == CfiRules::Kind::plain) return rules.plain.apply(frame, memory, abi_, caller);
-    if (rules.kind == CfiRules::Kind::none) return unwind::StepResult::not_mine();
+    if (rules.kind == CfiRules::Kind::none) return unwind::StepResult::not_applicable();
     return rules.compiled->apply(frame, memory, abi_, unwind_, caller);
   }
 
@@ -55,7 +55,7 @@ private:
   const AbiTraits& abi_;
   const unwind::UnwindAbi& unwind_;
   unwind::RuleCache<CfiRules> cache_;
-  unwind::CfiAnswer answer_; ///< large, so reused
+  unwind::CfiMatch answer_; ///< large, so reused
 };
 
 } // namespace

@@ -28,7 +28,7 @@ using code::State;
 using code::Value;
 
 /// The process's memory, for jump tables: their addresses are relocated there.
-class ProcessData final : public code::Surroundings {
+class ProcessData final : public code::Environment {
 public:
   explicit ProcessData(unwind::Memory& memory) : memory_(memory) {}
 
@@ -53,11 +53,11 @@ Value plain(Value value) {
 bool has_record(const State& state, const AbiTraits& abi, const unwind::FrameRecord& record) {
   const Value fp = state.reg(abi.fp);
   constexpr std::int32_t far = 1 << 30; // no real frame is larger; the sums below cannot overflow
-  if (!fp.is_place() || fp.offset > far || fp.offset < -far) return false;
+  if (!fp.is_location() || fp.offset > far || fp.offset < -far) return false;
   const auto word = [&](std::int32_t offset) {
-    Value place = fp;
-    place.offset += offset;
-    return plain(state.word(place));
+    Value location = fp;
+    location.offset += offset;
+    return plain(state.word(location));
   };
   return word(record.caller_fp) == Value::entry(abi.fp) &&
          word(record.return_address) == Value::entry(abi.ra);
@@ -69,11 +69,11 @@ FrameSetup setup_of(const State& state, const AbiTraits& abi,
   if (state.reg(abi.fp) != Value::entry(abi.fp)) return FrameSetup::other;
   // What is below SP is left over, as after an epilogue.
   const Value sp = state.reg(abi.sp);
-  const auto is_above_sp = [&](const Value& place) {
-    return place.base != sp.base || place.id != sp.id || place.offset >= sp.offset;
+  const auto is_above_sp = [&](const Value& location) {
+    return location.base != sp.base || location.id != sp.id || location.offset >= sp.offset;
   };
   for (const code::Slot& slot : state.slots())
-    if (slot.value == Value::entry(abi.fp) && is_above_sp(slot.place)) return FrameSetup::saved;
+    if (slot.value == Value::entry(abi.fp) && is_above_sp(slot.location)) return FrameSetup::saved;
   return FrameSetup::none;
 }
 
@@ -100,10 +100,10 @@ void find_registers(const State& state, const unwind::UnwindAbi& unwind, const A
   }
   for (const code::Slot& slot : state.slots()) {
     const std::uint16_t reg = slot.value.id;
-    const bool saves = slot.value.base == Value::Base::entry && slot.place.base == Value::Base::cfa &&
+    const bool saves = slot.value.base == Value::Base::entry && slot.location.base == Value::Base::cfa &&
                        reg < unwind::Registers::count && wanted >> reg & 1;
     if (saves && code.num_stored < code.stored.size())
-      code.stored[code.num_stored++] = {reg, slot.place.offset};
+      code.stored[code.num_stored++] = {reg, slot.location.offset};
   }
 }
 
@@ -191,7 +191,7 @@ bool CodeFrames::Reader::analyse(const FunctionRange& range, const unwind::Frame
   const code::Results& results = analyzer_->run({.start = range.start,
                                                  .bytes = read(range, memory.space()),
                                                  .entry = abi_.entry_row(),
-                                                 .surroundings = &data});
+                                                 .environment = &data});
   const auto before = results.row_at(frame.lookup_pc());
   const State* found = before ? results.state_at(range.start + before->offset) : nullptr;
   if (!found) return false;

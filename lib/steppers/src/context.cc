@@ -18,14 +18,14 @@ public:
                           unwind::FrameState& caller) override {
     const auto sp = frame.registers.get(abi_.sp);
     if (!frame.pc_exact || !sp || memory.space().is_code(frame.registers.pc))
-      return unwind::StepResult::not_mine();
+      return unwind::StepResult::not_applicable();
     const FrameRow entry = abi_.entry_row();
     const std::uint64_t cfa = offset_by(*sp, entry.cfa.offset);
     const auto ra = entry.ra.kind == Rule::Kind::fixed ? memory.word(offset_by(cfa, abi_.fixed_ra_offset))
                                                        : frame.registers.get(abi_.ra);
-    if (!ra) return unwind::StepResult::not_mine();
+    if (!ra) return unwind::StepResult::not_applicable();
     const std::uint64_t return_address = memory.code_address(*ra);
-    if (!follows_call(unwind_, memory, return_address)) return unwind::StepResult::not_mine();
+    if (!follows_call(unwind_, memory, return_address)) return unwind::StepResult::not_applicable();
     caller = frame; // all registers still have their values
     return guessed_call(caller, abi_, return_address, cfa);
   }

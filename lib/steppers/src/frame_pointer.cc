@@ -27,7 +27,7 @@ public:
     const CodeFrame* code = frames_.find(frame, memory);
     unwind::StepResult result;
     if (unwind_.frame_record) {
-      if (code && code->setup == FrameSetup::other) return unwind::StepResult::not_mine();
+      if (code && code->setup == FrameSetup::other) return unwind::StepResult::not_applicable();
       if (code && code->setup != FrameSetup::complete) return CodeFrames::step(*code, frame, memory, caller);
       result = by_record(frame, memory, caller);
     } else if (unwind_.back_chain) {
@@ -43,7 +43,7 @@ private:
                               unwind::FrameState& caller) const {
     const auto sp = frame.registers.get(abi_.sp);
     const auto trace = sp ? memory.word(offset_by(*sp, *unwind_.back_chain)) : std::nullopt;
-    if (!trace || *trace % sizeof *trace) return unwind::StepResult::not_mine();
+    if (!trace || *trace % sizeof *trace) return unwind::StepResult::not_applicable();
     return step_by_trace(*trace, frame, memory, abi_, unwind_, caller);
   }
 
@@ -52,7 +52,7 @@ private:
     const auto fp = frame.registers.get(abi_.fp), sp = frame.registers.get(abi_.sp);
     const unwind::FrameRecord& record = *unwind_.frame_record;
     if (!fp || !sp || !is_frame_record(*fp, *sp, record, unwind_, memory))
-      return unwind::StepResult::not_mine();
+      return unwind::StepResult::not_applicable();
     const auto ra = memory.word(offset_by(*fp, record.return_address)),
                caller_fp = memory.word(offset_by(*fp, record.caller_fp));
     const std::uint64_t return_address = memory.code_address(*ra);

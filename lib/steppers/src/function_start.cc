@@ -53,12 +53,12 @@ void FunctionStarts::by_calls(const unwind::FrameState& frame, const unwind::Unw
   const auto look_at = [&](std::uint64_t pointer) {
     const auto target = target_of_call(abi, memory, memory.code_address(pointer));
     if (!target || *target > address || address - *target >= max_call_back) return;
-    std::size_t place = 0;
-    while (place < count && targets[place] > *target) ++place;
-    if (place == targets.size() || (place < count && targets[place] == *target)) return;
+    std::size_t position = 0;
+    while (position < count && targets[position] > *target) ++position;
+    if (position == targets.size() || (position < count && targets[position] == *target)) return;
     count = std::min(count + 1, targets.size());
-    std::shift_right(targets.begin() + place, targets.begin() + count, 1);
-    targets[place] = *target;
+    std::shift_right(targets.begin() + position, targets.begin() + count, 1);
+    targets[position] = *target;
   };
   if (const auto ra = frame.registers.get(traits.ra); ra && abi.ra_is_register) look_at(*ra);
   const auto sp = frame.registers.get(traits.sp);

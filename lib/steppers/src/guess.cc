@@ -38,20 +38,20 @@ std::optional<std::uint64_t> target_of_call(const unwind::UnwindAbi& abi, unwind
   return code.bytes().empty() ? std::nullopt : abi.call_target(code.bytes(), address);
 }
 
-bool is_frame_record(std::uint64_t place, std::uint64_t lowest, const unwind::FrameRecord& record,
+bool is_frame_record(std::uint64_t address, std::uint64_t lowest, const unwind::FrameRecord& record,
                      const unwind::UnwindAbi& abi, unwind::Memory& memory) {
   constexpr int enough = 16; // this many linked records, none after a call, are no accident
   for (int i = 0; i < enough; ++i) {
     // A frame pointer that is below SP or unaligned is a register used for something else.
-    if (place < lowest || place % sizeof(std::uint64_t)) return false;
-    const auto ra = memory.word(offset_by(place, record.return_address)),
-               caller_fp = memory.word(offset_by(place, record.caller_fp));
+    if (address < lowest || address % sizeof(std::uint64_t)) return false;
+    const auto ra = memory.word(offset_by(address, record.return_address)),
+               caller_fp = memory.word(offset_by(address, record.caller_fp));
     if (!ra || !caller_fp) return false;
     const std::uint64_t return_address = memory.code_address(*ra);
     if (follows_call(abi, memory, return_address)) return true;
     if (!memory.space().is_code(return_address)) return false;
-    lowest = offset_by(place, record.cfa);
-    place = *caller_fp;
+    lowest = offset_by(address, record.cfa);
+    address = *caller_fp;
   }
   return true;
 }
@@ -65,24 +65,24 @@ unwind::StepResult guessed_call(unwind::FrameState& caller, const AbiTraits& abi
       .status = unwind::StepStatus::stepped, .trust = unwind::Trust::heuristic, .has_cfa = true, .cfa = cfa};
 }
 
-unwind::StepResult step_by_trace(std::uint64_t place, const unwind::FrameState& frame, unwind::Memory& memory,
+unwind::StepResult step_by_trace(std::uint64_t address, const unwind::FrameState& frame, unwind::Memory& memory,
                                  const AbiTraits& abi, const unwind::UnwindAbi& unwind,
                                  unwind::FrameState& caller) {
   const unwind::CallTrace& trace = unwind.call_trace;
-  const auto ra = memory.word(offset_by(place, trace.return_address));
+  const auto ra = memory.word(offset_by(address, trace.return_address));
   const std::uint64_t return_address = memory.code_address(ra.value_or(0));
-  if (!ra || !follows_call(unwind, memory, return_address)) return unwind::StepResult::not_mine();
-  std::uint64_t sp = offset_by(place, trace.sp);
-  if (trace.sp_saved && memory.word(offset_by(place, *trace.sp_saved)) != sp)
-    return unwind::StepResult::not_mine();
+  if (!ra || !follows_call(unwind, memory, return_address)) return unwind::StepResult::not_applicable();
+  std::uint64_t sp = offset_by(address, trace.sp);
+  if (trace.sp_saved && memory.word(offset_by(address, *trace.sp_saved)) != sp)
+    return unwind::StepResult::not_applicable();
   // The trace of a call by the frame itself would lead back to the frame.
-  if (frame.registers.get(abi.sp) >= sp) return unwind::StepResult::not_mine();
+  if (frame.registers.get(abi.sp) >= sp) return unwind::StepResult::not_applicable();
   // Most code leaves FP unchanged; an FP that points into frames that have ended is invalid.
   auto fp = frame.registers.get(abi.fp);
   if (fp && *fp < sp) fp.reset();
   if (trace.caller_fp) {
-    fp = memory.word(offset_by(place, *trace.caller_fp));
-    if (!fp || (*fp != 0 && (*fp < sp || *fp % sizeof *fp))) return unwind::StepResult::not_mine();
+    fp = memory.word(offset_by(address, *trace.caller_fp));
+    if (!fp || (*fp != 0 && (*fp < sp || *fp % sizeof *fp))) return unwind::StepResult::not_applicable();
     sp = std::max(sp, *fp); // as in frames with the record at the bottom
   }
   caller.registers.known = 0;

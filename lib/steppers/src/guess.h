@@ -28,7 +28,7 @@ std::optional<std::uint64_t> target_of_call(const unwind::UnwindAbi& abi, unwind
 /// True if there is a frame record at `place`, which must not be below `lowest`, and its return address
 /// follows a call. Interpreters jump to their callees with a return address of their choice, in code but not
 /// after a call: such a record is accepted if the next one is, recursively.
-bool is_frame_record(std::uint64_t place, std::uint64_t lowest, const unwind::FrameRecord& record,
+bool is_frame_record(std::uint64_t address, std::uint64_t lowest, const unwind::FrameRecord& record,
                      const unwind::UnwindAbi& abi, unwind::Memory& memory);
 
 /// Sets `caller` to the position after its call, with SP as before the call; its other registers are
@@ -38,7 +38,7 @@ unwind::StepResult guessed_call(unwind::FrameState& caller, const AbiTraits& abi
 
 /// Sets `caller` from the trace of its call at `place` (UnwindAbi::call_trace); "not mine" if there is none.
 /// SP and possibly FP are known, no other register.
-unwind::StepResult step_by_trace(std::uint64_t place, const unwind::FrameState& frame, unwind::Memory& memory,
+unwind::StepResult step_by_trace(std::uint64_t address, const unwind::FrameState& frame, unwind::Memory& memory,
                                  const AbiTraits& abi, const unwind::UnwindAbi& unwind,
                                  unwind::FrameState& caller);
 

@@ -20,7 +20,7 @@ namespace sframe::steppers {
 class PlainRow {
 public:
   /// False if the row does not have this form; the object is then unspecified.
-  bool compile(const unwind::CfiAnswer& answer, const unwind::UnwindAbi& unwind);
+  bool compile(const unwind::CfiMatch& answer, const unwind::UnwindAbi& unwind);
 
   unwind::StepResult apply(const unwind::FrameState& frame, unwind::Memory& memory, const AbiTraits& abi,
                            unwind::FrameState& caller) const;
@@ -42,7 +42,7 @@ private:
   std::uint8_t count_ = 0;
 };
 
-inline bool PlainRow::compile(const unwind::CfiAnswer& answer, const unwind::UnwindAbi& unwind) {
+inline bool PlainRow::compile(const unwind::CfiMatch& answer, const unwind::UnwindAbi& unwind) {
   using Kind = cfi::RegisterRule::Kind;
   const cfi::FullRow& row = answer.row;
   if (answer.signal_frame || row.cfa.kind != cfi::CfaRule::Kind::register_offset ||

@@ -22,21 +22,21 @@ public:
                           unwind::FrameState& caller) override {
     constexpr std::uint64_t word_size = 8, longest_scan = 1024;
     const auto sp = frame.registers.get(abi_.sp);
-    if (!sp || *sp % word_size) return unwind::StepResult::not_mine();
+    if (!sp || *sp % word_size) return unwind::StepResult::not_applicable();
     // In bytes of code: 32 words cost as much as 8 bytes, a trace as much as 8.
     constexpr std::uint64_t at_once = 32, cost_of_these = 8, cost_of_trace = 8;
     for (std::uint64_t i = 0; i < longest_scan; ++i) {
-      const std::uint64_t place = *sp + i * word_size;
+      const std::uint64_t address = *sp + i * word_size;
       if (i % at_once == 0 && !memory.space().may_guess(cost_of_these)) break;
-      if (!memory.word(place)) break;
-      unwind::StepResult result = step_by_trace(place, frame, memory, abi_, unwind_, caller);
+      if (!memory.word(address)) break;
+      unwind::StepResult result = step_by_trace(address, frame, memory, abi_, unwind_, caller);
       if (result.status != unwind::StepStatus::stepped) continue;
       if (!memory.space().may_guess(cost_of_trace)) break;
       if (!makes_sense(caller, memory)) continue;
       result.may_skip = true;
       return result;
     }
-    return unwind::StepResult::not_mine();
+    return unwind::StepResult::not_applicable();
   }
 
 private:

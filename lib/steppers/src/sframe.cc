@@ -27,7 +27,7 @@ public:
                           unwind::FrameState& caller) override {
     const SframeRules& rules =
         cache_.find(unwind::RuleKey(frame), [&](SframeRules& made) { look_up(frame, memory, made); });
-    if (!rules.found) return unwind::StepResult::not_mine();
+    if (!rules.found) return unwind::StepResult::not_applicable();
     return step_by_row(rules.row, rules.signal_frame, abi_, frame, memory, caller);
   }
 

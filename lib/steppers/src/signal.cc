@@ -19,7 +19,7 @@ public:
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
                           unwind::FrameState& caller) override {
     const unwind::SignalTrampoline* trampoline = unwind::find_trampoline(unwind_, memory, frame.registers.pc);
-    if (!trampoline) return unwind::StepResult::not_mine();
+    if (!trampoline) return unwind::StepResult::not_applicable();
     return unwind::step_by_trampoline(*trampoline, abi_, frame, memory, caller);
   }
 

@@ -23,7 +23,7 @@ void Comparison::begin() {
 }
 
 bool Comparison::frame(const Frame& frame, const Registers& registers) {
-  if (started_) judge(frame.pc, registers.get(fp_));
+  if (started_) compare_frame(frame.pc, registers.get(fp_));
   started_ = true;
   last_ = frame;
   ask(frame, registers);
@@ -31,11 +31,11 @@ bool Comparison::frame(const Frame& frame, const Registers& registers) {
 }
 
 void Comparison::end(const WalkEnd& end) {
-  if (started_ && end.complete) judge(0, std::nullopt);
+  if (started_ && end.complete) compare_frame(0, std::nullopt);
 }
 
 void Comparison::ask(const Frame& frame, const Registers& registers) {
-  const FrameState state{registers, frame.pc_exact, frame.behind_fault};
+  const FrameState state{registers, frame.pc_exact, frame.after_fault};
   for (std::size_t i = 0; i < steppers_.size(); ++i) {
     FrameState caller;
     const StepResult result = steppers_[i]->step(state, memory_, caller);
@@ -51,7 +51,7 @@ void Comparison::ask(const Frame& frame, const Registers& registers) {
 }
 
 /// Compares the answers for the last frame with the walk's.
-void Comparison::judge(std::uint64_t pc, std::optional<std::uint64_t> fp) {
+void Comparison::compare_frame(std::uint64_t pc, std::optional<std::uint64_t> fp) {
   for (std::size_t i = 0; i < steppers_.size(); ++i) {
     const Answer& answer = answers_[i];
     if (!answer.given) continue;

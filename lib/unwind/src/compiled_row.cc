@@ -49,7 +49,7 @@ template <class Rule> Rule CompiledRow::keep_expression(const cfi::FullRow& row,
   return rule;
 }
 
-void CompiledRow::compile(const CfiAnswer& answer) {
+void CompiledRow::compile(const CfiMatch& answer) {
   const cfi::FullRow& row = answer.row;
   expressions_.clear();
   usable_ = true;

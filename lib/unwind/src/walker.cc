@@ -57,7 +57,7 @@ void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t
 /// in place: copying it right after partial writes takes a third of the time of a step.
 void Walker::ask(FrameStepper& stepper, const FrameState& frame, FrameState& caller, StepResult& result) {
   static_assert(std::is_trivially_destructible_v<StepResult>);
-  caller.behind_fault = false;
+  caller.after_fault = false;
   ::new (&result) StepResult(stepper.step(frame, memory_, caller));
   if (result.status != StepStatus::stepped) return;
   caller.registers.pc = memory_.code_address(caller.registers.pc);
@@ -79,16 +79,16 @@ void Walker::ask_all(std::span<const StepperGroup::Member> members, const FrameS
     if (!member.covers(frame.lookup_pc())) continue;
     by = member.stepper.get();
     ask(*member.stepper, frame, caller, result);
-    if (result.settled()) return;
+    if (result.is_final()) return;
     if (result.status == StepStatus::error && !failure) failure = result;
   }
-  result = failure.value_or(StepResult::not_mine());
+  result = failure.value_or(StepResult::not_applicable());
 }
 
 void Walker::find_caller(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                          StepResult& result) {
   ask_all(steppers_.exact(), frame, caller, by, result);
-  if (result.settled()) return;
+  if (result.is_final()) return;
   // If the budget prevented the use of tables, heuristics must not replace them.
   if (budget_ && budget_->is_used_up()) {
     result = StepResult::failed(StopReason::budget);
@@ -98,10 +98,10 @@ void Walker::find_caller(const FrameState& frame, FrameState& caller, const Fram
   // Before heuristics: try to recover a register that was lost on the way.
   if (failure.reason == StopReason::unknown_register && steppers_.recovering() && since_checkpoint_) {
     recover_and_step(frame, caller, by, result);
-    if (result.settled()) return;
+    if (result.is_final()) return;
   }
   ask_all(steppers_.heuristic(), frame, caller, by, result);
-  if (result.settled()) return;
+  if (result.is_final()) return;
   if (budget_ && budget_->is_used_up()) {
     result = StepResult::failed(StopReason::budget);
     return;
@@ -166,7 +166,7 @@ WalkEnd Walker::walk(const FrameState& start, FrameReceiver& receiver) {
 WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, std::uint32_t& count) {
   FrameState states[2] = {start, {}};
   FrameState *now = &states[0], *next = &states[1];
-  Frame frame{.pc_exact = start.pc_exact, .behind_fault = start.behind_fault, .pc = start.registers.pc};
+  Frame frame{.pc_exact = start.pc_exact, .after_fault = start.after_fault, .pc = start.registers.pc};
   since_checkpoint_ = 0;
   bool may_skip = false;
   StepResult result;

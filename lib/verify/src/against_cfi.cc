@@ -21,7 +21,7 @@ enum Mark : std::uint8_t {
   mark_contradiction = 1,
   mark_undecided = 2,
   mark_any_cfi = 4,     ///< some of its addresses have CFI
-  mark_signal_told = 8, ///< the signal frame flags were found to differ
+  mark_signal_reported = 8, ///< the signal frame flags were found to differ
   mark_no_cfi = 16,     ///< some of its addresses have no CFI
 };
 
@@ -67,9 +67,9 @@ void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
   }
 }
 
-class Sweep {
+class CfiComparison {
 public:
-  Sweep(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
+  CfiComparison(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
       : input_(input), abi_(input.cfi().front().section.abi()), sframe_(input, disjoint(input.functions())),
         cfi_(input, std::move(cfi), faults), merger_(input, sink),
         missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), verdicts_(verdicts), sink_(sink),
@@ -85,8 +85,8 @@ public:
   std::uint64_t run();
 
 private:
-  void tell_verdicts();
-  std::uint8_t& mark() { return marks_[first_function_[s_.part] + s_.fde->number]; }
+  void report_verdicts();
+  std::uint8_t& mark() { return marks_[first_function_[sframe_interval_.part] + sframe_interval_.fde->number]; }
   void next_sframe();
   void next_cfi();
   void step(std::uint64_t begin, std::uint64_t end);
@@ -102,9 +102,9 @@ private:
   const AbiTraits& abi_;
   SframeRows sframe_;
   CfiRows cfi_;
-  SframeInterval s_;
-  CfiInterval c_;
-  bool has_s_ = false, has_c_ = false;
+  SframeInterval sframe_interval_;
+  CfiInterval cfi_interval_;
+  bool has_sframe_interval_ = false, has_cfi_interval_ = false;
   Merger merger_;
   MissingSframe missing_sframe_;
   MissingCfi missing_cfi_;
@@ -116,29 +116,29 @@ private:
   std::uint64_t addresses_ = 0;
 };
 
-std::uint64_t Sweep::run() {
-  has_s_ = sframe_.next(s_);
+std::uint64_t CfiComparison::run() {
+  has_sframe_interval_ = sframe_.next(sframe_interval_);
   next_cfi();
   std::uint64_t at = 0;
-  while (has_s_ || has_c_) {
-    const std::uint64_t s_begin = has_s_ ? std::max(s_.begin, at) : ~std::uint64_t{0};
-    const std::uint64_t c_begin = has_c_ ? std::max(c_.begin, at) : ~std::uint64_t{0};
+  while (has_sframe_interval_ || has_cfi_interval_) {
+    const std::uint64_t sframe_begin = has_sframe_interval_ ? std::max(sframe_interval_.begin, at) : ~std::uint64_t{0};
+    const std::uint64_t cfi_begin = has_cfi_interval_ ? std::max(cfi_interval_.begin, at) : ~std::uint64_t{0};
     std::uint64_t end = ~std::uint64_t{0};
-    if (has_s_) end = std::min(end, s_begin > c_begin ? s_begin : s_.end);
-    if (has_c_) end = std::min(end, c_begin > s_begin ? c_begin : c_.end);
-    at = std::min(s_begin, c_begin);
+    if (has_sframe_interval_) end = std::min(end, sframe_begin > cfi_begin ? sframe_begin : sframe_interval_.end);
+    if (has_cfi_interval_) end = std::min(end, cfi_begin > sframe_begin ? cfi_begin : cfi_interval_.end);
+    at = std::min(sframe_begin, cfi_begin);
     if (at < end) step(at, end);
     at = end;
-    if (has_s_ && s_.end <= at) next_sframe();
-    if (has_c_ && c_.end <= at) next_cfi();
+    if (has_sframe_interval_ && sframe_interval_.end <= at) next_sframe();
+    if (has_cfi_interval_ && cfi_interval_.end <= at) next_cfi();
   }
   missing_sframe_.finish();
 
-  tell_verdicts();
+  report_verdicts();
   return addresses_;
 }
 
-void Sweep::tell_verdicts() {
+void CfiComparison::report_verdicts() {
   for (std::uint32_t number = 0; number < input_.parts().size(); ++number) {
     const Section& section = input_.parts()[number].section;
     for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
@@ -155,87 +155,87 @@ void Sweep::tell_verdicts() {
   }
 }
 
-void Sweep::next_sframe() {
-  const std::uint32_t part = s_.part, number = s_.fde->number;
+void CfiComparison::next_sframe() {
+  const std::uint32_t part = sframe_interval_.part, number = sframe_interval_.fde->number;
   const std::uint8_t marks = mark();
-  has_s_ = sframe_.next(s_);
-  if (has_s_ && s_.part == part && s_.fde->number == number) return;
+  has_sframe_interval_ = sframe_.next(sframe_interval_);
+  if (has_sframe_interval_ && sframe_interval_.part == part && sframe_interval_.fde->number == number) return;
   merger_.flush();
   missing_cfi_.finish(marks & mark_any_cfi);
 }
 
-void Sweep::next_cfi() {
-  has_c_ = cfi_.next(c_);
+void CfiComparison::next_cfi() {
+  has_cfi_interval_ = cfi_.next(cfi_interval_);
 }
 
 /// [begin, end) is in the current interval of one side, or of both.
-void Sweep::step(std::uint64_t begin, std::uint64_t end) {
-  const bool in_s = has_s_ && s_.begin <= begin, in_c = has_c_ && c_.begin <= begin;
-  const bool has_row = in_s && s_.kind != SframeInterval::Kind::none;
-  if (in_s && in_c) mark() |= mark_any_cfi;
-  if (in_c && !has_row) {
-    missing_sframe_.missing(c_, begin, end);
-  } else if (in_c) {
-    missing_sframe_.covered(c_);
+void CfiComparison::step(std::uint64_t begin, std::uint64_t end) {
+  const bool in_sframe = has_sframe_interval_ && sframe_interval_.begin <= begin, in_cfi = has_cfi_interval_ && cfi_interval_.begin <= begin;
+  const bool has_row = in_sframe && sframe_interval_.kind != SframeInterval::Kind::none;
+  if (in_sframe && in_cfi) mark() |= mark_any_cfi;
+  if (in_cfi && !has_row) {
+    missing_sframe_.missing(cfi_interval_, begin, end);
+  } else if (in_cfi) {
+    missing_sframe_.covered(cfi_interval_);
     both(begin, end);
   } else if (has_row) {
     mark() |= mark_no_cfi;
     missing_cfi_.missing(begin, end);
   }
-  if (in_s && !has_row) mark() |= mark_undecided;
+  if (in_sframe && !has_row) mark() |= mark_undecided;
 }
 
-void Sweep::both(std::uint64_t begin, std::uint64_t end) {
-  if (s_.kind == SframeInterval::Kind::broken || c_.rule.kind == CfiRule::Kind::broken) {
+void CfiComparison::both(std::uint64_t begin, std::uint64_t end) {
+  if (sframe_interval_.kind == SframeInterval::Kind::broken || cfi_interval_.rule.kind == CfiRule::Kind::broken) {
     mark() |= mark_undecided;
     return;
   }
   addresses_ += end - begin;
   compare_marks(begin);
-  if (s_.kind == SframeInterval::Kind::row && c_.rule.kind != CfiRule::Kind::plt)
-    compare_piece(s_.row, c_.rule, begin, end, 0);
+  if (sframe_interval_.kind == SframeInterval::Kind::row && cfi_interval_.rule.kind != CfiRule::Kind::plt)
+    compare_piece(sframe_interval_.row, cfi_interval_.rule, begin, end, 0);
   else
     compare_blocks(begin, end);
 }
 
 /// Compares the properties of the function as a whole.
-void Sweep::compare_marks(std::uint64_t begin) {
-  const bool signal = c_.fde->fde.cie.signal_frame;
-  if (s_.fde->signal_frame == signal || mark() & mark_signal_told) return;
-  mark() |= mark_signal_told | mark_contradiction;
-  if (!signal && is_stub(input_, *s_.fde, s_.function_begin)) return; // check_marks_of_stubs() has reported it
+void CfiComparison::compare_marks(std::uint64_t begin) {
+  const bool signal = cfi_interval_.fde->fde.cie.signal_frame;
+  if (sframe_interval_.fde->signal_frame == signal || mark() & mark_signal_reported) return;
+  mark() |= mark_signal_reported | mark_contradiction;
+  if (!signal && is_stub(input_, *sframe_interval_.fde, sframe_interval_.function_begin)) return; // check_marks_of_stubs() has reported it
   sink_.add(mark_finding(input_, begin,
                          signal ? "the CFI marks a signal frame, SFrame does not"
                                 : "SFrame marks a signal frame, the CFI does not"));
 }
 
 /// One or both sides repeat: every combination occurs within a common period.
-void Sweep::compare_blocks(std::uint64_t begin, std::uint64_t end) {
-  const bool block = s_.kind == SframeInterval::Kind::block, plt = c_.rule.kind == CfiRule::Kind::plt;
-  const std::uint32_t s_period = block ? s_.fde->rep_size : 1, c_period = plt ? c_.rule.plt.block_size() : 1;
-  const std::uint32_t period = std::lcm(s_period, c_period);
+void CfiComparison::compare_blocks(std::uint64_t begin, std::uint64_t end) {
+  const bool block = sframe_interval_.kind == SframeInterval::Kind::block, plt = cfi_interval_.rule.kind == CfiRule::Kind::plt;
+  const std::uint32_t sframe_period = block ? sframe_interval_.fde->rep_size : 1, cfi_period = plt ? cfi_interval_.rule.plt.block_size() : 1;
+  const std::uint32_t period = std::lcm(sframe_period, cfi_period);
   const std::uint64_t limit = begin + std::min<std::uint64_t>(end - begin, period);
-  CfiRule rule = c_.rule;
+  CfiRule rule = cfi_interval_.rule;
   for (std::uint64_t at = begin; at < limit;) {
     if (!budget_.spend(1)) {
       mark() |= mark_undecided;
       return;
     }
     std::uint64_t stop = limit;
-    const FrameRow* row = &s_.row;
+    const FrameRow* row = &sframe_interval_.row;
     if (block) {
-      const auto offset = static_cast<std::uint32_t>((at - s_.function_begin) % s_period);
-      const auto behind = std::ranges::upper_bound(s_.block, offset, {}, &FrameRow::offset);
-      row = behind == s_.block.begin() ? nullptr : &*(behind - 1);
-      const std::uint32_t left = (behind == s_.block.end() ? s_period : behind->offset) - offset;
+      const auto offset = static_cast<std::uint32_t>((at - sframe_interval_.function_begin) % sframe_period);
+      const auto after = std::ranges::upper_bound(sframe_interval_.block, offset, {}, &FrameRow::offset);
+      row = after == sframe_interval_.block.begin() ? nullptr : &*(after - 1);
+      const std::uint32_t left = (after == sframe_interval_.block.end() ? sframe_period : after->offset) - offset;
       stop = at + std::min<std::uint64_t>(stop - at, left);
     }
     if (plt) {
-      const std::uint64_t pc = at - c_.fde->distance;
-      const std::uint32_t offset = static_cast<std::uint32_t>(pc) & c_.rule.plt.mask;
-      const bool stepped = offset >= c_.rule.plt.threshold;
-      rule = c_.rule.at(pc);
-      const std::uint64_t left = (stepped ? c_period : c_.rule.plt.threshold) - offset;
+      const std::uint64_t pc = at - cfi_interval_.fde->distance;
+      const std::uint32_t offset = static_cast<std::uint32_t>(pc) & cfi_interval_.rule.plt.mask;
+      const bool stepped = offset >= cfi_interval_.rule.plt.threshold;
+      rule = cfi_interval_.rule.at(pc);
+      const std::uint64_t left = (stepped ? cfi_period : cfi_interval_.rule.plt.threshold) - offset;
       stop = at + std::min(stop - at, left);
     }
     if (row)
@@ -246,7 +246,7 @@ void Sweep::compare_blocks(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-void Sweep::compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end,
+void CfiComparison::compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end,
                           std::uint32_t period) {
   const Differences differences = compare(row, rule, abi_);
   // Use the rows computed from the stub's instructions: gold's CFI for them is wrong on s390x.
@@ -268,9 +268,9 @@ void Sweep::compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_
   if (row.ra_signed && rule.row.ra_signed) compare_keys(row, rule, begin, end);
 }
 
-void Sweep::compare_keys(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end) {
-  const bool b_key = c_.fde->fde.cie.b_key;
-  if ((s_.fde->pauth_key == PauthKey::b) == b_key) return;
+void CfiComparison::compare_keys(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end) {
+  const bool b_key = cfi_interval_.fde->fde.cie.b_key;
+  if ((sframe_interval_.fde->pauth_key == PauthKey::b) == b_key) return;
   mark() |= mark_contradiction;
   merger_.add(Id::C106, begin, end, [&](Finding& finding) {
     finding.message = llvm::formatv("RA is signed with key {} in SFrame, {} in the CFI", b_key ? 'A' : 'B',
@@ -310,7 +310,7 @@ std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& si
   } eh_faults(sink);
   auto both = debug.empty() ? eh : overlay(eh, debug);
   Sink* faults = two ? static_cast<Sink*>(&eh_faults) : &sink;
-  const std::uint64_t addresses = Sweep(input, std::move(both), faults, verdicts, sink).run();
+  const std::uint64_t addresses = CfiComparison(input, std::move(both), faults, verdicts, sink).run();
   if (two) check_frame_sections(input, std::move(eh), std::move(debug), sink);
   return addresses;
 }

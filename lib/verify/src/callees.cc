@@ -86,7 +86,7 @@ bool known(std::string_view name) {
   return std::ranges::binary_search(names, name.substr(0, name.find('@')));
 }
 
-std::span<const std::byte> bytes_of(const elf::Image& image, const elf::Section& section) {
+std::span<const std::byte> bytes_of(const elf::Image& image, const elf::SectionHeader& section) {
   return image.read(section.address, section.size).value_or(std::span<const std::byte>{});
 }
 
@@ -101,7 +101,7 @@ llvm::DataExtractor reader(const elf::Image& image, std::uint32_t section) {
 
 /// Adds the addresses of stubs for such functions. Stubs are in the order of the relocations in .rela.plt,
 /// after a small common header.
-void add_stubs(const elf::Image& image, const elf::Section& plt, const elf::Section& relocations,
+void add_stubs(const elf::Image& image, const elf::SectionHeader& plt, const elf::SectionHeader& relocations,
                std::vector<std::uint64_t>& addresses) {
   constexpr std::uint64_t max_header = 64, relocation_size = 24, symbol_size = 24;
   const std::uint64_t count = relocations.size / relocation_size, size = image.abi()->plt_entry_size;
@@ -123,17 +123,17 @@ void add_stubs(const elf::Image& image, const elf::Section& plt, const elf::Sect
 
 void add_stubs(const elf::Image& image, std::vector<std::uint64_t>& addresses) {
   if (!image.abi()) return;
-  for (const elf::Section& relocations : image.sections()) {
+  for (const elf::SectionHeader& relocations : image.sections()) {
     if (relocations.type != elf::sht_rela || !relocations.allocated() || relocations.name != ".rela.plt")
       continue;
-    for (const elf::Section& plt : image.plt_sections()) add_stubs(image, plt, relocations, addresses);
+    for (const elf::SectionHeader& plt : image.plt_sections()) add_stubs(image, plt, relocations, addresses);
   }
 }
 
 } // namespace
 
 Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions)
-    : ImageSurroundings(image), functions_(functions) {
+    : ImageEnvironment(image), functions_(functions) {
   const elf::SymbolTable table = elf::SymbolTable::load(image);
   for (const elf::Symbol& symbol : table.symbols())
     if (known(symbol.name)) never_returning_.push_back(symbol.address);
@@ -146,10 +146,10 @@ bool Callees::never_returns(std::uint64_t target) {
 }
 
 std::span<const std::byte> Callees::code(std::uint64_t address, std::uint64_t size) {
-  const auto behind = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
-  if (behind != functions_.end()) size = std::min(size, behind->begin - address);
-  if (behind != functions_.begin() && address < behind[-1].end) size = std::min(size, behind[-1].end - address);
-  return ImageSurroundings::code(address, size);
+  const auto after = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
+  if (after != functions_.end()) size = std::min(size, after->begin - address);
+  if (after != functions_.begin() && address < after[-1].end) size = std::min(size, after[-1].end - address);
+  return ImageEnvironment::code(address, size);
 }
 
 } // namespace sframe::verify

@@ -7,14 +7,14 @@
 
 #pragma once
 
-#include "sframe/verify/image_surroundings.h"
+#include "sframe/verify/image_environment.h"
 #include "sframe/verify/input.h"
 
 #include <vector>
 
 namespace sframe::verify {
 
-class Callees : public ImageSurroundings {
+class Callees : public ImageEnvironment {
 public:
   /// `image` and `functions` (disjoint, by address) must outlive the object. Linear in the image's symbols
   /// and relocations.

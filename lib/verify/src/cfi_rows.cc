@@ -116,8 +116,8 @@ bool CfiRows::next(CfiInterval& interval) {
   return true;
 }
 
-CfiRule CfiRows::rule_of(const cfi::CoreRow& row, const AbiTraits& abi) {
-  using enum cfi::Unsayable;
+CfiRule CfiRows::rule_of(const cfi::MinimalRow& row, const AbiTraits& abi) {
+  using enum cfi::Unrepresentable;
   CfiRule out;
   out.compare_cfa = out.compare_ra = out.compare_fp = true;
   auto converted = cfi::to_frame_row(row, abi);
@@ -126,13 +126,13 @@ CfiRule CfiRows::rule_of(const cfi::CoreRow& row, const AbiTraits& abi) {
     out.row = resolve_fixed(*converted, abi.fixed_ra_offset, abi.fixed_fp_offset);
     return out;
   }
-  out.kind = CfiRule::Kind::unsayable;
+  out.kind = CfiRule::Kind::unrepresentable;
   out.why = converted.error();
 
   // One rule that is not representable does not prevent comparing the others: it is replaced by one that is.
-  cfi::CoreRow rest = row;
+  cfi::MinimalRow rest = row;
   for (int attempts = 0; !converted && attempts < 3; ++attempts) {
-    const cfi::Unsayable why = converted.error();
+    const cfi::Unrepresentable why = converted.error();
     if (why == cfa_plt) {
       const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi);
       if (!plt) break;
@@ -155,7 +155,7 @@ CfiRule CfiRows::rule_of(const cfi::CoreRow& row, const AbiTraits& abi) {
   if (converted && out.kind == CfiRule::Kind::plt && !(out.compare_ra && out.compare_fp))
     converted = std::unexpected(cfa_plt);
   if (!converted) {
-    out.kind = CfiRule::Kind::unsayable;
+    out.kind = CfiRule::Kind::unrepresentable;
     out.compare_cfa = out.compare_ra = out.compare_fp = false;
     return out;
   }

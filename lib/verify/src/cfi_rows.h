@@ -22,11 +22,11 @@ struct CfiRule {
   enum class Kind : std::uint8_t {
     row,       ///< `row` applies
     plt,       ///< `row` applies, and its CFA is plt.step higher in a part of each block
-    unsayable, ///< not representable as a row, see `why`; the parts named by `compare_...` are still in `row`
+    unrepresentable, ///< not representable as a row, see `why`; the parts named by `compare_...` are still in `row`
     broken,    ///< the CFI cannot be read here
   };
   Kind kind = Kind::broken;
-  cfi::Unsayable why{};
+  cfi::Unrepresentable why{};
   bool compare_cfa = false, compare_ra = false, compare_fp = false;
   FrameRow row;
   cfi::PltCfa plt;
@@ -67,14 +67,14 @@ private:
   struct Source {
     std::optional<std::uint32_t> item;
     OpenFde open;
-    std::optional<cfi::CoreRowCursor> cursor;
-    cfi::CoreRow row;
+    std::optional<cfi::MinimalRowCursor> cursor;
+    cfi::MinimalRow row;
     bool has_row = false;
   };
 
   Source& open(const OwnedRange& piece);
   void advance(Source& source);
-  static CfiRule rule_of(const cfi::CoreRow& row, const AbiTraits& abi);
+  static CfiRule rule_of(const cfi::MinimalRow& row, const AbiTraits& abi);
 
   const Input& input_;
   std::vector<OwnedRange> pieces_;

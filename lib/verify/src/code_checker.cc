@@ -28,9 +28,9 @@ constexpr const char* guessed_text = "the row does not match, but this path is o
 
 CodeChecker::CodeChecker(const Input& input, std::span<const OwnedRange> functions,
                          std::span<const CodeUnit> units, code::Analyzer& analyzer,
-                         code::Surroundings& surroundings, Verdicts& verdicts, Sink& sink)
+                         code::Environment& environment, Verdicts& verdicts, Sink& sink)
     : input_(input), abi_(*input.image()->abi()), rows_(input, functions), sframe_(input, pieces_of(units)),
-      analyzer_(analyzer), surroundings_(surroundings), verdicts_(verdicts),
+      analyzer_(analyzer), environment_(environment), verdicts_(verdicts),
       findings_(input, rows_, verdicts, sink) {}
 
 void CodeChecker::check(const CodeUnit& unit) {
@@ -138,7 +138,7 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
                              .entry = entry,
                              .call_sites = call_sites_,
                              .rows = hints_,
-                             .surroundings = &surroundings_});
+                             .environment = &environment_});
   return true;
 }
 
@@ -156,7 +156,7 @@ void CodeChecker::visit(const code::Reached& at) {
   if (!row) return findings_.settle(Exit::none, false);
   verdicts_.add(row->part, row->function, Verdict::agree);
   check_row(at, *row);
-  findings_.forgive_leaving_for_another_stack(at);
+  findings_.allow_stack_switch(at);
   check_exit(at, *row);
   if (at.exit != Exit::none) findings_.settle(at.exit, at.exit == Exit::stops);
 }
@@ -179,7 +179,7 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
   // Rules relative to a wrong CFA are wrong as well.
   if (result.cfa.agreement == Agreement::contradicts) {
     const Id id = row.row.cfa.base == abi_.sp ? Id::K201 : Id::K202;
-    if (takes_another_stack(at, row))
+    if (switches_stack(at, row))
       return findings_.add_undecided(at, row, "the function switches to another stack");
     const bool larger_frame = id == Id::K201 && result.cfa.found.base == code::Value::Base::cfa && result.cfa.found.offset < 0;
     return findings_.add_pending(id, at, row, rule_contradiction("CFA", row.row.cfa, result.cfa, abi_),
@@ -197,7 +197,7 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
 
 /// __builtin_eh_return and similar: the row describes the frame that the function switches to, which is not
 /// the caller of this one. Its CFA is in a register, which the instruction copies to SP.
-bool CodeChecker::takes_another_stack(const code::Reached& at, const PlacedRow& row) const {
+bool CodeChecker::switches_stack(const code::Reached& at, const PlacedRow& row) const {
   if (row.row.cfa.base == abi_.sp || row.row.cfa.base == abi_.fp) return false;
   return std::ranges::binary_search(results_->obstacles(),
                                     std::pair(code::Obstacle::Kind::sp_lost, at.instruction.address), {},

@@ -17,10 +17,10 @@ namespace sframe::verify {
 class CodeChecker {
 public:
   /// For `units`, which must be passed to check() in this order. `functions` are all SFrame functions,
-  /// disjoint and by address. Several checkers call `surroundings` from several threads. All references must
+  /// disjoint and by address. Several checkers call `environment` from several threads. All references must
   /// outlive the object.
   CodeChecker(const Input& input, std::span<const OwnedRange> functions, std::span<const CodeUnit> units,
-              code::Analyzer& analyzer, code::Surroundings& surroundings, Verdicts& verdicts, Sink& sink);
+              code::Analyzer& analyzer, code::Environment& environment, Verdicts& verdicts, Sink& sink);
 
   void check(const CodeUnit& unit);
 
@@ -33,7 +33,7 @@ private:
   void visit(const code::Reached& at);
   void check_row(const code::Reached& at, const PlacedRow& row);
   bool next_row_is_late(const code::Reached& at, const PlacedRow& row) const;
-  bool takes_another_stack(const code::Reached& at, const PlacedRow& row) const;
+  bool switches_stack(const code::Reached& at, const PlacedRow& row) const;
   void check_exit(const code::Reached& at, const PlacedRow& row);
   void check_tail_call(const code::Reached& at);
   void add_obstacles();
@@ -45,7 +45,7 @@ private:
   SframeRows sframe_;
   std::optional<SframeInterval> ahead_; ///< already read, but belongs to a later unit
   code::Analyzer& analyzer_;
-  code::Surroundings& surroundings_;
+  code::Environment& environment_;
   Verdicts& verdicts_;
   CodeFindings findings_;
 

@@ -16,7 +16,7 @@ using code::Agreement;
 using code::Exit;
 
 /// Ends the message if SFrame reproduces wrong CFI.
-constexpr const char* cfi_too = "; the CFI agrees with SFrame";
+constexpr const char* cfi_agrees_suffix = "; the CFI agrees with SFrame";
 
 bool leaves(Exit exit) {
   return exit == Exit::returns || exit == Exit::returns_wrong || exit == Exit::returns_unknown ||
@@ -43,7 +43,7 @@ Finding CodeFindings::describe(Id id, const code::Reached& at, const PlacedRow& 
     finding.cfi = rule_text(*rule, abi_);
   finding.compiler =
       verify::check(id).severity != Severity::note && rows_.cfi_agrees(at.instruction.address, row);
-  if (finding.compiler) finding.message += cfi_too;
+  if (finding.compiler) finding.message += cfi_agrees_suffix;
   return finding;
 }
 
@@ -104,7 +104,7 @@ void CodeFindings::add_late_prologue(Pending& pending) {
   late_prologue_->id = Id::K212;
   late_prologue_->end = late_prologue_->at->pc + (pending.end - pending.begin);
   late_prologue_->message = "the frame is described only from " + hex(late_prologue_->end) + " on";
-  if (late_prologue_->compiler) late_prologue_->message += cfi_too;
+  if (late_prologue_->compiler) late_prologue_->message += cfi_agrees_suffix;
 }
 
 /// Ends the run of instructions of pending findings: `exit` is how it ends, `stops` if control does not
@@ -130,8 +130,8 @@ void CodeFindings::settle(Exit exit, bool stops) {
   pending_.clear();
 }
 
-/// After takes_another_stack(): the rows describe the frame that the jump goes to.
-void CodeFindings::forgive_leaving_for_another_stack(const code::Reached& at) {
+/// After switches_stack(): the rows describe the frame that the jump goes to.
+void CodeFindings::allow_stack_switch(const code::Reached& at) {
   if (at.exit != Exit::indirect_unknown || at.state.reg(abi_.sp).base != code::Value::Base::symbol) return;
   for (Pending& pending : pending_) {
     Finding& finding = pending.finding;

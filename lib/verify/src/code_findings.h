@@ -34,7 +34,7 @@ public:
   bool any_pending() const { return !pending_.empty(); }
   void see_next_row(const code::Reached& at, const PlacedRow& row);
   void settle(code::Exit exit, bool stops);
-  void forgive_leaving_for_another_stack(const code::Reached& at);
+  void allow_stack_switch(const code::Reached& at);
 
   /// Whether stubs are checked, block by block. Blocks end with flush().
   void set_in_blocks(bool in_blocks) { in_blocks_ = in_blocks; }

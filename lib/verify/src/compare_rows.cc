@@ -28,8 +28,8 @@ bool same_place(const Rule& a, const Rule& b, std::uint16_t reg, const FrameRow&
 
 /// The finding if SFrame has a rule, and the CFI has one that certainly differs in kind. Expressions could be
 /// equivalent.
-std::optional<Id> contradiction(cfi::Unsayable why) {
-  using enum cfi::Unsayable;
+std::optional<Id> contradiction(cfi::Unrepresentable why) {
+  using enum cfi::Unrepresentable;
   switch (why) {
   case sp_rule: return Id::C101;
   case ra_val_offset:
@@ -50,8 +50,8 @@ std::optional<Id> contradiction(cfi::Unsayable why) {
 
 /// True if the CFI's RA is known not to be undefined, even if it is not representable.
 bool has_caller(const CfiRule& cfi) {
-  using enum cfi::Unsayable;
-  return cfi.kind != CfiRule::Kind::unsayable || (cfi.why != ra_unsaved && cfi.why != cfa_unspecified);
+  using enum cfi::Unrepresentable;
+  return cfi.kind != CfiRule::Kind::unrepresentable || (cfi.why != ra_unsaved && cfi.why != cfa_unspecified);
 }
 
 std::string two(std::string_view what, const std::string& sframe, const std::string& cfi) {
@@ -67,7 +67,7 @@ std::string undefined_or(const FrameRow& row, const AbiTraits& abi) {
 Differences compare(const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi) {
   Differences out;
   const FrameRow& row = cfi.row;
-  const bool all = cfi.kind != CfiRule::Kind::unsayable;
+  const bool all = cfi.kind != CfiRule::Kind::unrepresentable;
   if (all && sframe.same_rules(row)) [[likely]]
     return out;
   if (sframe.is_outermost() || (all && row.is_outermost())) {
@@ -88,10 +88,10 @@ Differences compare(const FrameRow& sframe, const CfiRule& cfi, const AbiTraits&
 }
 
 std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi) {
-  const bool unsayable = cfi.kind == CfiRule::Kind::unsayable;
+  const bool unrepresentable = cfi.kind == CfiRule::Kind::unrepresentable;
   if (id == Id::C108)
     return llvm::formatv("SFrame has a row here, but it cannot be compared with the CFI: {}", message(cfi.why)).str();
-  if (unsayable && id != Id::C105 && contradiction(cfi.why) == id)
+  if (unrepresentable && id != Id::C105 && contradiction(cfi.why) == id)
     return llvm::formatv("SFrame has a row here that contradicts the CFI: {}", message(cfi.why)).str();
   switch (id) {
   case Id::C101:
@@ -100,7 +100,7 @@ std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, c
   case Id::C104: return two("FP", sframe::rule_text(sframe.fp, abi), sframe::rule_text(cfi.row.fp, abi));
   case Id::C105:
     return two("RA", undefined_or(sframe, abi),
-               unsayable ? std::string("defined") : undefined_or(cfi.row, abi));
+               unrepresentable ? std::string("defined") : undefined_or(cfi.row, abi));
   case Id::C106:
     return two("RA", sframe.ra_signed ? "signed" : "not signed", cfi.row.ra_signed ? "signed" : "not signed");
   default: return two("RA", sframe::rule_text(sframe.ra, abi), sframe::rule_text(cfi.row.ra, abi));
@@ -125,7 +125,7 @@ std::string rule_text(const CfiRule& rule, const AbiTraits& abi) {
                          rule.plt.step < 0 ? "" : "+", rule.plt.step, rule.plt.threshold,
                          rule.plt.block_size())
         .str();
-  case CfiRule::Kind::unsayable: return message(rule.why);
+  case CfiRule::Kind::unrepresentable: return message(rule.why);
   case CfiRule::Kind::broken: break;
   }
   return "malformed";

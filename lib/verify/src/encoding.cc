@@ -43,7 +43,7 @@ void EncodingCheck::check_header() {
 }
 
 void EncodingCheck::check_function(const EncodedFde& fde, const Location& at) {
-  width_told_ = sign_told_ = false;
+  width_reported_ = sign_reported_ = false;
   const VersionTraits& version = section_.version();
   const int key = section_.abi().signs_return_addresses ? 0 : info_bits::pauth_key_b;
   std::string what;
@@ -60,7 +60,7 @@ void EncodingCheck::check_function(const EncodedFde& fde, const Location& at) {
 
   const FreType needed = needed_type(fde.row_limit());
   if (fde.num_fres == 0 || fde.fre_type <= needed) return;
-  width_told_ = true;
+  width_reported_ = true;
   report(Id::S012,
          llvm::formatv("function {}: row offsets of {} bytes each, where {} would suffice", fde.number,
                        bytes_of(fde.fre_type), bytes_of(needed))
@@ -71,21 +71,21 @@ void EncodingCheck::check_function(const EncodedFde& fde, const Location& at) {
 void EncodingCheck::check_row(const EncodedFde& fde, RowCursor cursor, const Location& at) {
   const auto info_at = cursor.section_offset() + static_cast<std::uint64_t>(bytes_of(fde.fre_type));
   const auto info = std::to_integer<unsigned>(section_.bytes()[info_at]);
-  const bool wide = info >> 5 & 3, signed_in_vain = info >> 7 && !section_.abi().signs_return_addresses;
-  if ((!wide || width_told_) && (!signed_in_vain || sign_told_)) [[likely]]
+  const bool wide = info >> 5 & 3, signing_undefined = info >> 7 && !section_.abi().signs_return_addresses;
+  if ((!wide || width_reported_) && (!signing_undefined || sign_reported_)) [[likely]]
     return;
   EncodedRow row;
   if (!cursor.next(row)) return;
-  if (signed_in_vain && !sign_told_) {
-    sign_told_ = true;
+  if (signing_undefined && !sign_reported_) {
+    sign_reported_ = true;
     report(Id::S014,
            llvm::formatv("function {}: the row at {:x} marks RA as signed, which {} does not support",
                          fde.number, row.offset, section_.abi().name)
                .str(),
            row.section_offset, at);
   }
-  if (!wide || width_told_ || !fits(fde, row, row.word_size() / 2)) return;
-  width_told_ = true;
+  if (!wide || width_reported_ || !fits(fde, row, row.word_size() / 2)) return;
+  width_reported_ = true;
   const std::uint32_t size = fits(fde, row, 1) ? 1 : 2;
   report(Id::S012,
          llvm::formatv("function {}: data words of {} bytes each in the row at {:x}, where {} would suffice",

@@ -32,7 +32,7 @@ private:
   const SframePart& part_;
   const Section& section_;
   Sink& sink_;
-  bool width_told_ = false, sign_told_ = false; ///< of the current function
+  bool width_reported_ = false, sign_reported_ = false; ///< of the current function
 };
 
 /// The bytes used by the functions' rows.

@@ -15,20 +15,20 @@ std::string_view name_of(cfi::SectionKind kind) {
 }
 
 /// The targets of a section's relocated fields.
-Result<std::vector<Place>> places_of(const elf::Image& image, const elf::Section& section) {
+Result<std::vector<RelocatedField>> relocated_fields_of(const elf::Image& image, const elf::SectionHeader& section) {
   auto relocations = image.relocations(section);
   if (!relocations) return std::unexpected(relocations.error());
-  std::vector<Place> places;
-  places.reserve(relocations->size());
+  std::vector<RelocatedField> relocated_fields;
+  relocated_fields.reserve(relocations->size());
   for (const elf::Relocation& r : *relocations)
-    places.push_back({r.offset, r.section, r.symbol_value + static_cast<std::uint64_t>(r.addend)});
-  std::ranges::stable_sort(places, {}, &Place::offset);
-  return places;
+    relocated_fields.push_back({r.offset, r.section, r.symbol_value + static_cast<std::uint64_t>(r.addend)});
+  std::ranges::stable_sort(relocated_fields, {}, &RelocatedField::offset);
+  return relocated_fields;
 }
 
-std::span<const Place> places_in(std::span<const Place> places, std::uint64_t begin, std::uint64_t end) {
-  const auto first = std::ranges::lower_bound(places, begin, {}, &Place::offset);
-  const auto last = std::ranges::lower_bound(first, places.end(), end, {}, &Place::offset);
+std::span<const RelocatedField> relocated_fields_in(std::span<const RelocatedField> relocated_fields, std::uint64_t begin, std::uint64_t end) {
+  const auto first = std::ranges::lower_bound(relocated_fields, begin, {}, &RelocatedField::offset);
+  const auto last = std::ranges::lower_bound(first, relocated_fields.end(), end, {}, &RelocatedField::offset);
   return {first, last};
 }
 
@@ -63,16 +63,16 @@ Result<Input> Input::load(const Sources& sources) {
 Result<void> Input::add_tables(const elf::Image& image) {
   const auto tables = image.sframe_tables();
   if (tables.empty()) return fail("no section .sframe");
-  for (const elf::Table& table : tables) {
+  for (const elf::SframeLocation& table : tables) {
     const bool relocated = image.relocatable() && table.section;
     SframeTable out{.name = table.name, .address = table.address, .bytes = {}, .section = table.section};
     auto contents = image.contents(table);
     if (relocated) {
-      auto places = places_of(image, *table.section);
-      if (contents && places)
-        out.places = std::move(*places);
+      auto relocated_fields = relocated_fields_of(image, *table.section);
+      if (contents && relocated_fields)
+        out.relocated_fields = std::move(*relocated_fields);
       else
-        out.relocation_problem = contents ? places.error() : contents.error();
+        out.relocation_problem = contents ? relocated_fields.error() : contents.error();
       if (!contents) contents = image.contents(*table.section); // contents without relocations
     }
     // It is enough if some of many tables can be verified.
@@ -125,13 +125,13 @@ Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
   for (const cfi::ImageSection& one : opened.sections) {
     CfiTable table{one.section, name_of(kind), {}};
     if (image.relocatable()) {
-      const elf::Section& section = image.sections()[one.index];
-      auto places = places_of(image, section);
-      if (!places) return std::unexpected(places.error());
+      const elf::SectionHeader& section = image.sections()[one.index];
+      auto relocated_fields = relocated_fields_of(image, section);
+      if (!relocated_fields) return std::unexpected(relocated_fields.error());
       // CIE pointers of .debug_frame are relocated too: only fields that point to other sections are
       // addresses of code.
-      std::erase_if(*places, [&](const Place& place) { return place.section == section.index; });
-      table.places = std::move(*places);
+      std::erase_if(*relocated_fields, [&](const RelocatedField& field) { return field.section == section.index; });
+      table.relocated_fields = std::move(*relocated_fields);
     }
     cfi_.push_back(std::move(table));
   }
@@ -142,19 +142,19 @@ Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
 void Input::add_code() {
   if (!image_) return;
   if (!relocatable_)
-    for (const elf::Section& plt : image_->plt_sections()) {
+    for (const elf::SectionHeader& plt : image_->plt_sections()) {
       stubs_.add({plt.address, plt.size});
       const auto bytes = image_->read(plt.address, plt.size);
       if (bytes && image_->abi()) stub_rows_.add(*image_->abi(), *bytes, plt.address);
     }
   std::vector<AddressRange> ranges;
   for (const elf::CodeRange& code : image_->executable_ranges())
-    if (const auto start = relocatable_ ? place(code.section, code.start) : code.start)
+    if (const auto start = relocatable_ ? address_in(code.section, code.start) : code.start)
       ranges.push_back({*start, code.size});
   code_ = AddressSet(std::move(ranges));
 }
 
-std::optional<std::uint64_t> Input::place(std::uint32_t section, std::uint64_t start) const {
+std::optional<std::uint64_t> Input::address_in(std::uint32_t section, std::uint64_t start) const {
   if (!relocatable_) return start;
   if (start >> section_shift || section >> (64 - section_shift)) return std::nullopt;
   return (std::uint64_t{section} << section_shift) + start;
@@ -163,17 +163,17 @@ std::optional<std::uint64_t> Input::place(std::uint32_t section, std::uint64_t s
 std::optional<std::uint64_t> Input::address(const SframePart& part, const EncodedFde& fde) const {
   if (!relocatable_) return fde.start;
   const std::uint64_t field = part.offset + fde.index_offset;
-  const auto places = places_in(tables_[part.table].places, field, field + 1);
-  if (places.empty()) return place(0, fde.start);
+  const auto relocated_fields = relocated_fields_in(tables_[part.table].relocated_fields, field, field + 1);
+  if (relocated_fields.empty()) return address_in(0, fde.start);
   // Assemblers relocate the field relative to itself, even if the header has starts relative to the section
   // (versions 1 and 2); linkers correct that. So the relocation determines the start, not the field.
-  return place(places.front().section, places.front().target);
+  return address_in(relocated_fields.front().section, relocated_fields.front().target);
 }
 
 std::optional<std::uint64_t> Input::address(const CfiTable& table, const cfi::Fde& fde) const {
   if (!relocatable_) return fde.start;
-  const auto places = places_in(table.places, fde.offset, fde.instructions_offset);
-  return place(places.empty() ? 0 : places.front().section, fde.start);
+  const auto relocated_fields = relocated_fields_in(table.relocated_fields, fde.offset, fde.instructions_offset);
+  return address_in(relocated_fields.empty() ? 0 : relocated_fields.front().section, fde.start);
 }
 
 Location Input::locate(std::uint64_t address) const {

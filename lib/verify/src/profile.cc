@@ -13,7 +13,7 @@ namespace sframe::verify {
 namespace {
 
 /// A reader's requirements, as data.
-struct Reader {
+struct Consumer {
   std::string_view option, name;
   std::uint8_t versions;        ///< bit n: version n is accepted
   std::uint8_t recent_versions; ///< those that only newer releases accept
@@ -23,7 +23,7 @@ struct Reader {
   bool strict_starts;   ///< no two functions at one address
   bool flexible;        ///< flexible functions are supported
 };
-constexpr Reader readers[] = {
+constexpr Consumer consumers[] = {
     {"spec", "", 0xff, 0, 0, false, false, false, true},
     {"linux", "Linux", 1 << 3, 0, flag_sorted | flag_func_start_pcrel, true, true, true, true},
     {"glibc", "glibc", 1 << 2 | 1 << 3, 1 << 3, 0, false, false, false, false},
@@ -31,15 +31,15 @@ constexpr Reader readers[] = {
 
 class ProfileCheck {
 public:
-  ProfileCheck(const Input& input, const Reader& reader, Sink& sink)
-      : input_(input), reader_(reader), sink_(sink) {}
+  ProfileCheck(const Input& input, const Consumer& reader, Sink& sink)
+      : input_(input), consumer_(reader), sink_(sink) {}
 
   void run() {
     check_program_header();
     const SframePart* previous = nullptr;
     for (const SframePart& part : input_.parts()) {
       if (previous && previous->table == part.table)
-        report(part, Id::P410, llvm::formatv("{} does not read this section", reader_.name).str(), 0);
+        report(part, Id::P410, llvm::formatv("{} does not read this section", consumer_.name).str(), 0);
       check_header(part);
       check_functions(part);
       previous = &part;
@@ -58,8 +58,8 @@ private:
     if (!image || image->segments().empty()) return;
     if (!image->find_segment(elf::pt_gnu_sframe))
       sink_.add({.id = Id::P409,
-                 .message = llvm::formatv("no PT_GNU_SFRAME: {} cannot find the section", reader_.name)});
-    if (!reader_.strict_mappings) return;
+                 .message = llvm::formatv("no PT_GNU_SFRAME: {} cannot find the section", consumer_.name)});
+    if (!consumer_.strict_mappings) return;
     for (const SframeTable& table : input_.tables())
       if (!in_one_mapping(*image, table.address, table.bytes.size(), elf::pf_r))
         sink_.add({.id = Id::P406,
@@ -71,13 +71,13 @@ private:
   void check_header(const SframePart& part) {
     const Header& header = part.section.header();
     const int version = header.version;
-    if (!(reader_.versions >> version & 1))
-      report(part, Id::P401, llvm::formatv("{} does not read version {}", reader_.name, version).str(), header_offset::version);
-    else if (reader_.recent_versions >> version & 1)
+    if (!(consumer_.versions >> version & 1))
+      report(part, Id::P401, llvm::formatv("{} does not read version {}", consumer_.name, version).str(), header_offset::version);
+    else if (consumer_.recent_versions >> version & 1)
       report(part, Id::P411,
-             llvm::formatv("only newer releases of {} read version {}", reader_.name, version).str(), header_offset::version);
+             llvm::formatv("only newer releases of {} read version {}", consumer_.name, version).str(), header_offset::version);
     // Relocatable objects are sorted, and flagged as sorted, by the linker.
-    const int demanded = input_.relocatable() ? reader_.flags & ~flag_sorted : reader_.flags;
+    const int demanded = input_.relocatable() ? consumer_.flags & ~flag_sorted : consumer_.flags;
     if (const int clear = demanded & ~header.flags)
       report(part, Id::P402,
              llvm::formatv("{} is clear, but {} requires it",
@@ -85,10 +85,10 @@ private:
                                ? "SORTED and FUNC_START_PCREL"
                            : clear & flag_sorted ? "SORTED"
                                                  : "FUNC_START_PCREL",
-                           reader_.name)
+                           consumer_.name)
                  .str(),
              header_offset::flags);
-    if (reader_.strict_layout) check_layout(part);
+    if (consumer_.strict_layout) check_layout(part);
   }
 
   void check_layout(const SframePart& part) {
@@ -96,18 +96,18 @@ private:
     if (header.aux_header_size)
       report(part, Id::P403,
              llvm::formatv("auxiliary header of {} bytes, which {} rejects", int{header.aux_header_size},
-                           reader_.name)
+                           consumer_.name)
                  .str(),
              header_offset::aux_size);
     if (!header.num_fdes || !header.num_fres)
       report(part, Id::P404,
              llvm::formatv("{} functions and {} rows: {} requires at least one of each", header.num_fdes,
-                           header.num_fres, reader_.name)
+                           header.num_fres, consumer_.name)
                  .str(),
              header_offset::num_fdes);
     if (header.num_fdes && part.section.rows_offset() < part.section.index_offset())
       report(part, Id::P405,
-             llvm::formatv("the rows come before the functions, which {} rejects", reader_.name).str(),
+             llvm::formatv("the rows come before the functions, which {} rejects", consumer_.name).str(),
              header_offset::fde_offset);
   }
 
@@ -117,18 +117,18 @@ private:
       const auto fde = section.fde(i);
       if (!fde) continue;
       const Location at = input_.locate(input_.address(part, *fde).value_or(0));
-      if (!reader_.flexible && fde->fde_type == FdeType::flex)
+      if (!consumer_.flexible && fde->fde_type == FdeType::flex)
         report(part, Id::P408,
-               llvm::formatv("function {}: {} skips flexible functions", i, reader_.name).str(),
+               llvm::formatv("function {}: {} skips flexible functions", i, consumer_.name).str(),
                fde->index_offset, at);
-      if (reader_.strict_starts && i > 0 && section.sorted() && fde->start == section.fde_start(i - 1) &&
+      if (consumer_.strict_starts && i > 0 && section.sorted() && fde->start == section.fde_start(i - 1) &&
           !input_.relocatable())
         report(part, Id::P407,
                llvm::formatv("function {}: same start as function {}, which {} may reject", i, i - 1,
-                             reader_.name)
+                             consumer_.name)
                    .str(),
                fde->index_offset, at);
-      if (reader_.strict_mappings) check_mapping(part, *fde, at);
+      if (consumer_.strict_mappings) check_mapping(part, *fde, at);
     }
   }
 
@@ -141,21 +141,21 @@ private:
   }
 
   const Input& input_;
-  const Reader& reader_;
+  const Consumer& consumer_;
   Sink& sink_;
 };
 
 } // namespace
 
 std::optional<Profile> find_profile(std::string_view name) {
-  const auto found = std::ranges::find(readers, name, &Reader::option);
-  if (found == std::end(readers)) return std::nullopt;
-  return static_cast<Profile>(found - std::begin(readers));
+  const auto found = std::ranges::find(consumers, name, &Consumer::option);
+  if (found == std::end(consumers)) return std::nullopt;
+  return static_cast<Profile>(found - std::begin(consumers));
 }
 
 void check_profile(const Input& input, Profile profile, Sink& sink) {
   if (profile == Profile::spec) return;
-  ProfileCheck(input, readers[static_cast<std::size_t>(profile)], sink).run();
+  ProfileCheck(input, consumers[static_cast<std::size_t>(profile)], sink).run();
 }
 
 } // namespace sframe::verify

@@ -34,7 +34,7 @@ public:
     std::ranges::stable_sort(relocations_, {}, &elf::Relocation::offset);
     for (const SframePart& part : input_.parts())
       if (&input_.tables()[part.table] == &table_) check_part(part);
-    for (; next_ < relocations_.size(); ++next_) report_stray(relocations_[next_]);
+    for (; next_ < relocations_.size(); ++next_) report_unexpected(relocations_[next_]);
   }
 
 private:
@@ -45,7 +45,7 @@ private:
     for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
       const std::uint64_t field = first + std::uint64_t{i} * section.version().entry_size;
       for (; next_ < relocations_.size() && relocations_[next_].offset < field; ++next_)
-        report_stray(relocations_[next_]);
+        report_unexpected(relocations_[next_]);
       if (next_ == relocations_.size() || relocations_[next_].offset != field) {
         if (missing++ == 0) first_missing = i;
         continue;
@@ -79,7 +79,7 @@ private:
                  .str());
   }
 
-  void report_stray(const elf::Relocation& relocation) {
+  void report_unexpected(const elf::Relocation& relocation) {
     report(relocation, "relocation is not on a function's start, or is the second one there");
   }
 

@@ -23,7 +23,7 @@ private:
     line += finding.message;
     if (finding.offset)
       line += llvm::formatv(" (offset {:x}, section {})", *finding.offset, finding.table).str();
-    channel().text(harmless(path()) + ": " + painted(severity_name(severity), color) + harmless(line) + "\n");
+    channel().text(printable(path()) + ": " + painted(severity_name(severity), color) + printable(line) + "\n");
     write_side("At:    ", finding.instruction);
     write_side("SFrame:", finding.sframe);
     write_side("CFI:   ", finding.cfi);
@@ -65,7 +65,7 @@ private:
   }
 
   /// Names come from the file: control characters must not reach the terminal.
-  void write(std::string_view line) { channel().text(harmless(line) + "\n"); }
+  void write(std::string_view line) { channel().text(printable(line) + "\n"); }
 };
 
 class TextFormat : public Format {

@@ -22,12 +22,12 @@ struct Fault {
 };
 
 /// True if the segment begins with the section and holds all of it.
-bool holds(const elf::Segment& segment, const elf::Section& section) {
+bool holds(const elf::Segment& segment, const elf::SectionHeader& section) {
   return segment.address == section.address && segment.offset == section.offset &&
          segment.file_size >= section.size && segment.memory_size >= section.size;
 }
 
-std::string difference(const elf::Segment& segment, const elf::Section& section) {
+std::string difference(const elf::Segment& segment, const elf::SectionHeader& section) {
   std::string text =
       llvm::formatv("PT_GNU_SFRAME is {}, the section {}", range_text(segment.address, segment.file_size),
                     range_text(section.address, section.size))

@@ -11,7 +11,7 @@ SourceLines::SourceLines(std::unique_ptr<elf::LlvmDwarf> dwarf, bool relocatable
 SourceLines::~SourceLines() = default;
 
 std::unique_ptr<SourceLines> SourceLines::open(const elf::Image& image) {
-  const elf::Section* lines = image.find_section(".debug_line");
+  const elf::SectionHeader* lines = image.find_section(".debug_line");
   if (!lines || lines->type == elf::sht_nobits || lines->size == 0) return nullptr;
   if (!elf::is_fit_for_llvm_dwarf(image)) return nullptr;
   auto dwarf = elf::LlvmDwarf::open(image.bytes(), elf::LlvmDwarf::Relocations::Process);

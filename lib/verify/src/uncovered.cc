@@ -82,8 +82,8 @@ void MissingSframe::report_function(std::span<const Entry> run) {
 /// Reports a part of a function: splits what can be represented from what cannot.
 void MissingSframe::report_part(std::span<const Entry> run) {
   for (std::size_t first = 0, last; first < run.size(); first = last) {
-    const auto sayable = [](const Entry& entry) { return entry.rule.kind != CfiRule::Kind::unsayable; };
-    for (last = first + 1; last < run.size() && sayable(run[last]) == sayable(run[first]);) ++last;
+    const auto representable = [](const Entry& entry) { return entry.rule.kind != CfiRule::Kind::unrepresentable; };
+    for (last = first + 1; last < run.size() && representable(run[last]) == representable(run[first]);) ++last;
     const auto part = run.subspan(first, last - first);
     if (auto why = obstacle(part))
       report(Id::C108, part, why->at,
@@ -97,8 +97,8 @@ void MissingSframe::report_part(std::span<const Entry> run) {
 /// `shown`: the address whose CFI is printed.
 void MissingSframe::report(Id id, std::span<const Entry> run, std::uint64_t shown, std::string message) {
   Finding finding = make_finding(input_, id, run.front().begin, run.back().end, std::move(message));
-  const auto behind = std::ranges::upper_bound(run, shown, {}, &Entry::begin);
-  finding.cfi = rule_text((behind == run.begin() ? behind : behind - 1)->rule, abi_);
+  const auto after = std::ranges::upper_bound(run, shown, {}, &Entry::begin);
+  finding.cfi = rule_text((after == run.begin() ? after : after - 1)->rule, abi_);
   finding.table = input_.cfi()[source_].name;
   finding.offset = fde_offset_;
   sink_.add(std::move(finding));
@@ -108,12 +108,12 @@ std::optional<MissingSframe::Obstacle> MissingSframe::obstacle(std::span<const E
   rows_.clear();
   const std::uint64_t begin = run.front().begin, size = run.back().end - begin;
   for (const Entry& entry : run) {
-    if (entry.rule.kind == CfiRule::Kind::unsayable) return Obstacle{entry.begin, message(entry.rule.why)};
+    if (entry.rule.kind == CfiRule::Kind::unrepresentable) return Obstacle{entry.begin, message(entry.rule.why)};
     if (entry.rule.kind == CfiRule::Kind::plt) {
       if (auto why = plt_refusal(entry)) return why;
       continue;
     }
-    if (entry.begin - begin > 0xfffffffe) return Obstacle{entry.begin, message(cfi::Unsayable::offset_range)};
+    if (entry.begin - begin > 0xfffffffe) return Obstacle{entry.begin, message(cfi::Unrepresentable::offset_range)};
     rows_.push_back(entry.rule.row);
     rows_.back().offset = static_cast<std::uint32_t>(entry.begin - begin);
   }

@@ -48,7 +48,7 @@ constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
 }
 
 /// An alignment read from a file: 1 if it is not a power of two, and at most `max`, a power of two.
-constexpr std::uint64_t sane_align(std::uint64_t align, std::uint64_t max) {
+constexpr std::uint64_t valid_align(std::uint64_t align, std::uint64_t max) {
   if (align == 0 || (align & (align - 1)) != 0) return 1;
   return align < max ? align : max;
 }

@@ -27,6 +27,6 @@ constexpr auto registers = [] {
 
 } // namespace
 
-const Machine riscv64 = {243, 3, relocations, registers, 0, 256};
+const MachineTraits riscv64 = {243, 3, relocations, registers, 0, 256};
 
 } // namespace sframe::elf::abi

@@ -133,7 +133,7 @@ std::optional<Attributes> attributes_of(int fd) {
   return attributes;
 }
 
-int give_attributes(const Attributes& attributes, int to) {
+int copy_attributes(const Attributes& attributes, int to) {
   const struct stat& wanted = attributes.status;
   struct stat has {};
   // A user who may not change the owner may still be able to change the group. Both clear setuid bits and

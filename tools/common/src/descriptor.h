@@ -71,6 +71,6 @@ struct Attributes {
 std::optional<Attributes> attributes_of(int fd);
 
 /// Applies them to `to`, as far as permitted.
-int give_attributes(const Attributes& attributes, int to);
+int copy_attributes(const Attributes& attributes, int to);
 
 } // namespace sframe::tool

@@ -57,7 +57,7 @@ void on_signal(int number) {
   errno = error;
 }
 
-/// Text on standard error, formatted like append_harmless.
+/// Text on standard error, formatted like append_printable.
 class SafeLine {
 public:
   void add(const char* text) {
@@ -65,7 +65,7 @@ public:
       const TextPiece piece = first_piece(rest);
       for (const char c : rest.substr(0, piece.size)) {
         constexpr char digits[] = "0123456789abcdef";
-        if (piece.is_harmless)
+        if (piece.is_printable)
           put(c);
         else
           for (const char part : {'\\', 'x', digits[static_cast<unsigned char>(c) >> 4], digits[c & 15]}) put(part);

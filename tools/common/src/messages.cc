@@ -46,10 +46,10 @@ void Messages::print(std::string_view kind, std::string_view color, std::string_
                      std::string_view what) {
   std::string text = " ";
   if (!file.empty()) {
-    append_harmless(text, file);
+    append_printable(text, file);
     text += ": ";
   }
-  append_harmless(text, what);
+  append_printable(text, what);
   text += '\n';
   std::string line = tool_ + ": ";
   if (color_) line += color;

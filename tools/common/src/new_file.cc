@@ -83,7 +83,7 @@ template <class Make> int NewFile::make_named(Make&& make) {
 }
 
 /// Gives the file a name in the target's folder, if it has none.
-int NewFile::give_name() {
+int NewFile::copy_name() {
   if (!name_.empty()) return 0;
   return make_named([&](const char* name) {
     return ::linkat(AT_FDCWD, link_of(fd()).c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
@@ -98,7 +98,7 @@ void NewFile::sync_folder() const {
 
 int NewFile::save() {
   if (const int error = sync_file(fd())) return error;
-  if (const int error = give_name()) return error;
+  if (const int error = copy_name()) return error;
   sync_folder();
   return 0;
 }
@@ -114,7 +114,7 @@ int NewFile::replace_target() {
   const bool linked = name_.empty() && ::linkat(AT_FDCWD, link_of(fd()).c_str(), AT_FDCWD, target_.c_str(),
                                                 AT_SYMLINK_FOLLOW) == 0;
   if (!linked) {
-    if (const int error = give_name()) return error;
+    if (const int error = copy_name()) return error;
     if (::rename(name_.c_str(), target_.c_str()) != 0) return errno;
     temporary_.reset();
   }

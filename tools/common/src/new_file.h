@@ -40,7 +40,7 @@ public:
   int replace_target();
 
 private:
-  int give_name();
+  int copy_name();
   void sync_folder() const;
   bool open_unnamed(mode_t mode);
   template <class Make> int make_named(Make&& make);

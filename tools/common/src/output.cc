@@ -80,7 +80,7 @@ Output& Output::json_string(std::string_view text) {
 }
 
 Output& Output::safe(std::string_view text) {
-  append_harmless(buffer_, text);
+  append_printable(buffer_, text);
   return append(std::string_view());
 }
 

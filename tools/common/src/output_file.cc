@@ -154,7 +154,7 @@ Result<void> write_edited(const std::string& path, const elf::File& original, co
   // Read them now: when the file is overwritten in place, the kernel removes its setuid bits and
   // capabilities.
   if (auto attributes = from.is_open() ? attributes_of(from.get()) : std::nullopt)
-    content.finish = [attributes = std::move(*attributes)](int fd) { return give_attributes(attributes, fd); };
+    content.finish = [attributes = std::move(*attributes)](int fd) { return copy_attributes(attributes, fd); };
   return write_content(path, content, original.mode(), [&] { return edit.apply(original.bytes()); });
 }
 

@@ -18,7 +18,7 @@ namespace sframe::tool {
 namespace {
 
 constinit const char* tool_name = nullptr;       ///< before main() runs: the name it was called by
-constinit std::terminate_handler usual = nullptr; ///< the C++ library's handler for other exceptions
+constinit std::terminate_handler default_terminate = nullptr; ///< the C++ library's handler for other exceptions
 
 /// Writes to standard error without allocating.
 void print_error(const char* what) noexcept {
@@ -45,7 +45,7 @@ constexpr const char* no_memory = "out of memory";
     end_with(no_memory);
   } catch (...) { // a bug in the program: the C++ library prints the exception's type and aborts
   }
-  usual();
+  default_terminate();
   std::abort();
 }
 
@@ -59,7 +59,7 @@ void on_llvm_fatal_error(void*, const char* reason, bool) {
 
 /// Runs before the constructors of static objects, which also allocate; LLVM has many.
 [[gnu::constructor(101)]] void catch_the_rest() {
-  usual = std::set_terminate(on_terminate);
+  default_terminate = std::set_terminate(on_terminate);
   llvm::install_bad_alloc_error_handler(on_llvm_no_memory);
   llvm::install_fatal_error_handler(on_llvm_fatal_error);
 }

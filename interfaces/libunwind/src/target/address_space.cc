@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "front.h"
+#include "space.h"
 
 #include <bit>
 #include <endian.h>
 
-namespace sframe::front::UNW_TARGET {
+namespace sframe::libunwind::UNW_TARGET {
 
 using remote::RemoteStatus;
 
@@ -64,21 +64,21 @@ RemoteStatus UserAccessors::find_name(std::uint64_t address, std::span<char> buf
   return status_of(user.get_proc_name(space_, address, buffer.data(), buffer.size(), &offset, arg));
 }
 
-} // namespace sframe::front::UNW_TARGET
+} // namespace sframe::libunwind::UNW_TARGET
 
 using namespace sframe;
-using front::UNW_TARGET::Space;
-using front::UNW_TARGET::space_of;
-using front::UNW_TARGET::target_registers;
+using libunwind::UNW_TARGET::Space;
+using libunwind::UNW_TARGET::space_of;
+using libunwind::UNW_TARGET::target_registers;
 
 unw_addr_space_t unw_create_addr_space(unw_accessors_t* accessors, int byte_order) {
-  const front::TargetRegisters& target = target_registers();
-  if (byte_order == 0) byte_order = target.usual == ByteOrder::big ? __BIG_ENDIAN : __LITTLE_ENDIAN;
+  const libunwind::TargetRegisters& target = target_registers();
+  if (byte_order == 0) byte_order = target.default_order == ByteOrder::big ? __BIG_ENDIAN : __LITTLE_ENDIAN;
   const AbiTraits* abi = byte_order == __BIG_ENDIAN      ? target.big
                          : byte_order == __LITTLE_ENDIAN ? target.little
                                                          : nullptr;
   if (!abi || !accessors) return nullptr;
-  return front::guarded_pointer(
+  return libunwind::guarded_pointer(
       [&] { return reinterpret_cast<unw_addr_space_t>(new Space(*accessors, *abi)); });
 }
 
@@ -95,7 +95,7 @@ int unw_set_caching_policy(unw_addr_space_t space, unw_caching_policy_t policy) 
                 UNW_CACHE_GLOBAL == static_cast<int>(remote::CachingPolicy::global) &&
                 UNW_CACHE_PER_THREAD == static_cast<int>(remote::CachingPolicy::per_thread));
   if (!space || policy < UNW_CACHE_NONE || policy > UNW_CACHE_PER_THREAD) return -UNW_EINVAL;
-  return front::guarded([&] {
+  return libunwind::guarded([&] {
     space_of(space).space.set_caching(static_cast<remote::CachingPolicy>(policy));
     return 0;
   });
@@ -103,7 +103,7 @@ int unw_set_caching_policy(unw_addr_space_t space, unw_caching_policy_t policy) 
 
 int unw_set_cache_size(unw_addr_space_t space, size_t entries, int flags) {
   if (!space || flags != 0) return -UNW_EINVAL;
-  return front::guarded([&] {
+  return libunwind::guarded([&] {
     space_of(space).space.set_cache_size(entries);
     return 0;
   });

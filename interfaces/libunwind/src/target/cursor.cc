@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "front.h"
+#include "space.h"
 
 #include <new>
 
 using namespace sframe;
-using front::guarded;
-using front::negated;
-using front::UNW_TARGET::cursor_of;
-using front::UNW_TARGET::space_of;
-using front::UNW_TARGET::target_registers;
+using libunwind::guarded;
+using libunwind::negated;
+using libunwind::UNW_TARGET::cursor_of;
+using libunwind::UNW_TARGET::space_of;
+using libunwind::UNW_TARGET::target_registers;
 using remote::RemoteCursor;
 using unwind::SaveLocation;
 
@@ -53,7 +53,7 @@ int step(RemoteCursor& walk) {
 }
 
 int get_proc_info(const RemoteCursor& walk, unw_proc_info_t* info) {
-  const auto& user = static_cast<front::UNW_TARGET::UserAccessors&>(walk.space().accessors());
+  const auto& user = static_cast<libunwind::UNW_TARGET::UserAccessors&>(walk.space().accessors());
   const int result = unw_get_proc_info_by_ip(user.space(), walk.frame().lookup_pc(), info, walk.arg());
   if (result != -UNW_ENOINFO) return result;
   if (remote::ProcedureInfo registered; walk.find_procedure(registered) == remote::RemoteStatus::ok) {

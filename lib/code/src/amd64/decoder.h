@@ -31,7 +31,7 @@ struct Gpr {
 Gpr gpr(ZydisRegister reg);
 
 /// The address of a memory operand: base + index * scale + value.
-struct Place {
+struct MemoryOperand {
   std::uint8_t base = Effect::none; ///< none: absolute
   std::uint8_t index = Effect::none;
   std::uint8_t scale = 0;
@@ -71,7 +71,7 @@ private:
   bool shift_left();
   bool exchange();
   void generic();
-  void overwrite(const Place& place, std::uint32_t size);
+  void overwrite(const MemoryOperand& memory, std::uint32_t size);
   void load(std::uint8_t reg, const ZydisDecodedOperand& operand, bool is_signed);
 
   bool is_register(std::uint32_t i, std::uint8_t size) const;
@@ -83,7 +83,7 @@ private:
   bool is_immediate(std::uint32_t i) const { return is(i, ZYDIS_OPERAND_TYPE_IMMEDIATE); }
   Gpr reg(std::uint32_t i) const { return gpr(operands_[i].reg.value); }
   std::int64_t immediate(std::uint32_t i) const { return operands_[i].imm.value.s; }
-  std::optional<Place> place(const ZydisDecodedOperand& operand) const;
+  std::optional<MemoryOperand> memory_operand(const ZydisDecodedOperand& operand) const;
 
   const ZydisDecodedInstruction& raw_;
   const ZydisDecodedOperand* operands_;

@@ -46,23 +46,23 @@ bool Translator::is_register(std::uint32_t i, std::uint8_t size) const {
 }
 
 /// Empty if the address is not in the flat address space, or does not use 64-bit registers.
-std::optional<Place> Translator::place(const ZydisDecodedOperand& operand) const {
+std::optional<MemoryOperand> Translator::memory_operand(const ZydisDecodedOperand& operand) const {
   const ZydisDecodedOperandMem& mem = operand.mem;
   if (mem.segment == ZYDIS_REGISTER_FS || mem.segment == ZYDIS_REGISTER_GS || raw_.address_width != 64)
     return std::nullopt;
-  Place place{.value = mem.disp.has_displacement ? mem.disp.value : 0};
+  MemoryOperand memory{.value = mem.disp.has_displacement ? mem.disp.value : 0};
   if (mem.base == ZYDIS_REGISTER_RIP) {
-    place.value += static_cast<std::int64_t>(instruction_.address + instruction_.length);
+    memory.value += static_cast<std::int64_t>(instruction_.address + instruction_.length);
   } else if (mem.base != ZYDIS_REGISTER_NONE) {
-    place.base = gpr(mem.base).number;
-    if (place.base == Effect::none) return std::nullopt;
+    memory.base = gpr(mem.base).number;
+    if (memory.base == Effect::none) return std::nullopt;
   }
   if (mem.index != ZYDIS_REGISTER_NONE) {
-    place.index = gpr(mem.index).number;
-    place.scale = mem.scale;
-    if (place.index == Effect::none) return std::nullopt;
+    memory.index = gpr(mem.index).number;
+    memory.scale = mem.scale;
+    if (memory.index == Effect::none) return std::nullopt;
   }
-  return place;
+  return memory;
 }
 
 // Control flow
@@ -167,7 +167,7 @@ void Translator::pop() {
     effects_.push_back({.kind = Kind::clobber, .reg = to});
   if (to != rsp) effects_.push_back({.kind = Kind::add, .reg = rsp, .value = size});
   if (!to_register && is_memory(0))
-    if (const auto at = place(operands_[0])) overwrite(*at, static_cast<std::uint32_t>(size));
+    if (const auto at = memory_operand(operands_[0])) overwrite(*at, static_cast<std::uint32_t>(size));
 }
 
 // Moving data
@@ -203,7 +203,7 @@ void Translator::move() {
     if (is_memory(1)) return load(to.number, operands_[1], false);
   }
   if (is_memory(0) && is_register(1, 8)) {
-    const auto at = place(operands_[0]);
+    const auto at = memory_operand(operands_[0]);
     if (at && at->index == Effect::none && at->base != Effect::none)
       effects_.push_back({.kind = Kind::store, .reg = reg(1).number, .source = at->base, .value = at->value});
     return;
@@ -213,7 +213,7 @@ void Translator::move() {
 
 /// reg := a number in memory of the operand's size.
 void Translator::load(std::uint8_t to, const ZydisDecodedOperand& operand, bool is_signed) {
-  const auto at = place(operand);
+  const auto at = memory_operand(operand);
   const auto size = static_cast<std::uint8_t>(operand.size / 8);
   if (!at) {
     effects_.push_back({.kind = Kind::clobber, .reg = to});
@@ -248,7 +248,7 @@ bool Translator::extend(bool is_signed) {
 }
 
 void Translator::load_effective_address() {
-  const auto at = place(operands_[1]);
+  const auto at = memory_operand(operands_[1]);
   if (!is_register(0, 8) || !at) return generic();
   const std::uint8_t to = reg(0).number;
   const auto add = [&](std::uint8_t source, std::int64_t value) {
@@ -345,7 +345,7 @@ bool Translator::shift_left() {
 
 // Everything else
 
-void Translator::overwrite(const Place& at, std::uint32_t size) {
+void Translator::overwrite(const MemoryOperand& at, std::uint32_t size) {
   if (at.base == Effect::none || at.index != Effect::none)
     return; // does not write a tracked word of the frame
   constexpr std::uint32_t step = 128, max_size = 8192;
@@ -364,7 +364,7 @@ void Translator::generic() {
       if (const Gpr to = gpr(operand.reg.value); to.number != Effect::none)
         effects_.push_back({.kind = Kind::clobber, .reg = to.number});
     } else if (operand.type == ZYDIS_OPERAND_TYPE_MEMORY && operand.mem.type == ZYDIS_MEMOP_TYPE_MEM) {
-      if (const auto at = place(operand)) overwrite(*at, operand.size / 8);
+      if (const auto at = memory_operand(operand)) overwrite(*at, operand.size / 8);
     }
   }
 }

@@ -79,7 +79,7 @@ public:
       return false;
     }
     const Word word = read_word(bytes.first(instruction.length));
-    const Row* row = find_row(word);
+    const OpcodeRow* row = find_row(word);
     if (!row) return false;
     EffectList list(effects);
     if (row->handler) row->handler({word, row->argument, instruction, list});

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint8_t none = 0; ///< prefix of the opcodes of one byte
 
-constexpr Row rows[] = {
+constexpr OpcodeRow rows[] = {
     // Registers written.
     {none,
      "10 11 12 13 14 16 17 18 1a 1b 1e 1f 43 48 4a 4b 4c 4f 51 54 56 57 58 5a 5b 5e 5f 71 83 88 89 8a 8b"
@@ -312,7 +312,7 @@ constexpr Lookup lookup;
 
 } // namespace
 
-const Row* find_row(Word word) {
+const OpcodeRow* find_row(Word word) {
   const std::uint8_t page = lookup.page_of[word.byte(0)];
   unsigned second = word.byte(0);
   switch (pages[page].second) {

@@ -34,7 +34,7 @@ constexpr Writes operator|(Writes a, Writes b) {
 }
 
 /// One line of the table, for all opcodes that share it.
-struct Row {
+struct OpcodeRow {
   std::uint8_t prefix; ///< first byte of the opcode; 0 = single-byte opcodes
   std::string_view
       opcodes; ///< second bytes, or single-byte opcodes: pairs of hexadecimal digits; empty = all
@@ -45,6 +45,6 @@ struct Row {
 
 /// The row of an instruction, or nullptr for an unknown opcode. Reads as many bytes as the instruction's
 /// length. Constant cost.
-const Row* find_row(Word word);
+const OpcodeRow* find_row(Word word);
 
 } // namespace sframe::code::s390x

@@ -31,11 +31,11 @@ constexpr auto registers = [] {
   return slots;
 }();
 
-constexpr Machine machine = {183, 1027, relocations, registers, 256, 272, 0x10000};
+constexpr MachineTraits machine = {183, 1027, relocations, registers, 256, 272, 0x10000};
 
 } // namespace
 
-const Machine aarch64_little = machine;
-const Machine aarch64_big = machine;
+const MachineTraits aarch64_little = machine;
+const MachineTraits aarch64_big = machine;
 
 } // namespace sframe::elf::abi

@@ -25,7 +25,7 @@ struct RegisterSlot {
   std::uint8_t size = 8;
 };
 
-struct Machine {
+struct MachineTraits {
   std::uint16_t id;       ///< e_machine
   std::uint32_t relative; ///< R_*_RELATIVE: the word becomes the addend plus the bias
   std::span<const RelocationType> relocations;
@@ -39,11 +39,11 @@ struct Machine {
 };
 
 namespace abi {
-#define SFRAME_DEFINE_ABI(name, identifier) extern const Machine name;
+#define SFRAME_DEFINE_ABI(name, identifier) extern const MachineTraits name;
 #include "sframe/abis.def"
 } // namespace abi
 
 /// The machine, or nullptr.
-const Machine* find_machine(std::uint16_t id);
+const MachineTraits* find_machine(std::uint16_t id);
 
 } // namespace sframe::elf

@@ -36,6 +36,6 @@ constexpr RegisterSlot registers[] = {
 
 } // namespace
 
-const Machine amd64 = {62, 8, relocations, registers, 128, 216};
+const MachineTraits amd64 = {62, 8, relocations, registers, 128, 216};
 
 } // namespace sframe::elf::abi

@@ -6,12 +6,12 @@
 
 namespace sframe::elf {
 
-const Machine* find_machine(std::uint16_t id) {
-  static const Machine* const all[] = {
+const MachineTraits* find_machine(std::uint16_t id) {
+  static const MachineTraits* const all[] = {
 #define SFRAME_DEFINE_ABI(name, identifier) &abi::name,
 #include "sframe/abis.def"
   };
-  for (const Machine* machine : all)
+  for (const MachineTraits* machine : all)
     if (machine->id == id) return machine;
   return nullptr;
 }

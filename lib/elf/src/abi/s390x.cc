@@ -49,6 +49,6 @@ constexpr auto fp_registers = [] {
 
 } // namespace
 
-const Machine s390x = {22, 12, relocations, registers, 8, 216, 0x1000, fp_registers};
+const MachineTraits s390x = {22, 12, relocations, registers, 8, 216, 0x1000, fp_registers};
 
 } // namespace sframe::elf::abi

@@ -51,12 +51,12 @@ std::uint64_t size_of(const GeneratedCode& code) {
 }
 
 /// Sets a flag during its lifetime.
-class Busy {
+class FlagGuard {
 public:
-  explicit Busy(bool& flag) : flag_(flag) { flag_ = true; }
-  ~Busy() { flag_ = false; }
-  Busy(const Busy&) = delete;
-  Busy& operator=(const Busy&) = delete;
+  explicit FlagGuard(bool& flag) : flag_(flag) { flag_ = true; }
+  ~FlagGuard() { flag_ = false; }
+  FlagGuard(const FlagGuard&) = delete;
+  FlagGuard& operator=(const FlagGuard&) = delete;
 
 private:
   bool& flag_;
@@ -89,9 +89,9 @@ DynamicCode::DynamicCode(unwind::AddressSpace& space, const FileOptions& files, 
 DynamicCode::~DynamicCode() = default;
 
 void DynamicCode::add_dyn_info_list(std::uint64_t address) {
-  if (!address || busy_) return;
+  if (!address || reading_) return;
   add_list({dyn_info.read, address, nullptr});
-  const Busy reading(busy_);
+  const FlagGuard guard(reading_);
   read_lists();
 }
 
@@ -154,7 +154,7 @@ void DynamicCode::read_lists() {
 
 /// The code has changed. Users of its module may still have a pointer to it.
 void DynamicCode::drop(Entry& entry) {
-  if (entry.module) former_.push_back({entry.module, size_of(*entry.copied)});
+  if (entry.module) retired_.push_back({entry.module, size_of(*entry.copied)});
   entry.module = nullptr;
   entry.copied.reset();
   entry.tried = false;
@@ -172,17 +172,17 @@ void replace(Module& module, ModuleInfo info, const AbiTraits& abi, const FileOp
 } // namespace
 
 /// Modules are reused for other code, so that `modules_` does not grow without limit.
-void DynamicCode::release_former() {
-  if (former_.empty()) return;
+void DynamicCode::release_retired() {
+  if (retired_.empty()) return;
   static const auto nothing = std::make_shared<const GeneratedCode>();
-  free_.reserve(free_.size() + former_.size());
-  while (!former_.empty()) {
-    const Former former = former_.back();
-    ModuleInfo info = former.module->info();
-    former_.pop_back();
-    replace(*former.module, std::move(info), space_.abi(), files_, memory_, nothing);
-    free_.push_back(former.module);
-    copied_ -= former.size;
+  free_.reserve(free_.size() + retired_.size());
+  while (!retired_.empty()) {
+    const RetiredModule retired = retired_.back();
+    ModuleInfo info = retired.module->info();
+    retired_.pop_back();
+    replace(*retired.module, std::move(info), space_.abi(), files_, memory_, nothing);
+    free_.push_back(retired.module);
+    copied_ -= retired.size;
   }
 }
 
@@ -201,8 +201,8 @@ void DynamicCode::index() {
 }
 
 Module* DynamicCode::module_at(std::uint64_t address) {
-  if (busy_) return nullptr;
-  const Busy reading(busy_);
+  if (reading_) return nullptr;
+  const FlagGuard guard(reading_);
   find_lists();
   constexpr std::ptrdiff_t max_overlap = 16;
   const auto after = std::ranges::upper_bound(ranges_, address, {}, &Range::start);
@@ -243,9 +243,9 @@ Module* DynamicCode::make_module(Entry& entry) {
 }
 
 bool DynamicCode::refresh() {
-  if (busy_ || lists_.empty()) return false;
-  const Busy reading(busy_);
-  release_former();
+  if (reading_ || lists_.empty()) return false;
+  const FlagGuard guard(reading_);
+  release_retired();
   const auto picture = [this] {
     std::vector<std::tuple<std::uint64_t, std::uint64_t, const Module*>> all;
     for (const Range& range : ranges_) all.emplace_back(range.start, range.size, entries_[range.entry].module);

@@ -25,7 +25,7 @@ using Tag = ProcedureOperation::Tag;
 
 constexpr std::int64_t largest_offset = std::int64_t{1} << 47; ///< no stack is larger
 constexpr std::size_t max_labels = 256, max_frames = 256;
-constexpr std::uint64_t behind = ~std::uint64_t{0}; ///< all instructions of a region
+constexpr std::uint64_t region_end = ~std::uint64_t{0}; ///< all instructions of a region
 constexpr std::uint32_t no_frame = ~std::uint32_t{0};
 
 struct State {
@@ -89,7 +89,7 @@ bool Interpreter::run(const Procedure& procedure, std::uint64_t address) {
     }
     if (address < begin) return true; // between the others and the last
     if (address - begin < size) return run(region, (address - begin) / unit_, address - begin);
-    if (!run(region, behind, 0)) return false;
+    if (!run(region, region_end, 0)) return false;
     alias_.reset();
     begin += size;
   }
@@ -179,7 +179,7 @@ bool Interpreter::copy(std::uint64_t label) {
 }
 
 /// A row of other code. Two procedures may be aliases of each other.
-bool find_alias(unwind::AddressSpace* space, std::uint64_t address, unwind::CfiAnswer& answer) {
+bool find_alias(unwind::AddressSpace* space, std::uint64_t address, unwind::CfiMatch& answer) {
   thread_local int depth = 0;
   constexpr int deepest = 8;
   if (!space || depth == deepest) return false;
@@ -192,7 +192,7 @@ bool find_alias(unwind::AddressSpace* space, std::uint64_t address, unwind::CfiA
 
 } // namespace
 
-bool Procedure::find(std::uint64_t address, const AbiTraits& abi, unwind::CfiAnswer& answer) const {
+bool Procedure::find(std::uint64_t address, const AbiTraits& abi, unwind::CfiMatch& answer) const {
   if (address < start || address >= end) return false;
   Interpreter interpreter(abi);
   if (!interpreter.run(*this, address)) return false;

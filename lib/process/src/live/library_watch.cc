@@ -37,13 +37,13 @@ void LibraryWatch::compare(std::vector<DebugEvent>& events) {
   for (auto& [pid, mapped] : processes_) {
     const Libraries before = mapped.libraries;
     if (!refresh(pid, mapped) || mapped.maps.empty()) continue; // unchanged, or the process has just ended
-    const auto tell = [&](Kind kind, const Libraries& of, const Libraries& but) {
+    const auto report = [&](Kind kind, const Libraries& of, const Libraries& but) {
       for (const auto& library : of)
         if (!but.contains(library))
           events.push_back({.kind = kind, .pid = pid, .address = library.first, .path = library.second});
     };
-    tell(Kind::library_unloaded, before, mapped.libraries);
-    tell(Kind::library_loaded, mapped.libraries, before);
+    report(Kind::library_unloaded, before, mapped.libraries);
+    report(Kind::library_loaded, mapped.libraries, before);
   }
 }
 

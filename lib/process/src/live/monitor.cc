@@ -37,7 +37,7 @@ int wake_signal() {
 
 struct Monitor::Command {
   Step step;
-  Patience patience{};
+  StopTimeout timeout{};
   std::binary_semaphore taken{0}, done{0};
 };
 
@@ -57,10 +57,10 @@ Result<void> Monitor::start() {
 
 void Monitor::close() {
   if (!thread_.joinable()) return;
-  perform([this](const Patience& patience) {
+  perform([this](const StopTimeout& timeout) {
     closing_ = true;
     for (auto at = processes_.begin(); at != processes_.end();) leave((at++)->second);
-    return processes_.empty() || patience.lost();
+    return processes_.empty() || timeout.expired();
   });
   thread_.join();
 }
@@ -87,9 +87,9 @@ void Monitor::perform(Step step) {
 }
 
 /// Executes an action on a monitored process without waiting for threads.
-Result<void> Monitor::perform_on(Attached which, std::function<Result<void>(Monitored&)> action) {
+Result<void> Monitor::perform_on(Attachment which, std::function<Result<void>(Monitored&)> action) {
   Result<void> result = fail("process is not monitored");
-  perform([&](const Patience&) {
+  perform([&](const StopTimeout&) {
     if (Monitored* process = find(which)) result = action(*process);
     return true;
   });
@@ -98,11 +98,11 @@ Result<void> Monitor::perform_on(Attached which, std::function<Result<void>(Moni
 
 /// `begin` requests threads to stop, and is false if there are none; `finish` gets whether they have
 /// stopped.
-Result<void> Monitor::stand(Attached which, std::function<bool(Monitored&)> begin,
+Result<void> Monitor::with_stopped_threads(Attachment which, std::function<bool(Monitored&)> begin,
                             std::function<Result<void>(Monitored&, bool in_time)> finish) {
   Result<void> result = fail("process is not monitored");
   bool begun = false;
-  perform([&](const Patience& patience) {
+  perform([&](const StopTimeout& timeout) {
     Monitored* process = find(which);
     if (!process) {
       if (begun) result = fail("process has exited");
@@ -113,8 +113,8 @@ Result<void> Monitor::stand(Attached which, std::function<bool(Monitored&)> begi
       return true;
     }
     begun = true;
-    const bool in_time = process->standing(patience.shaken());
-    if (!in_time && !patience.lost()) return false;
+    const bool in_time = process->all_stopped(timeout.is_overdue());
+    if (!in_time && !timeout.expired()) return false;
     result = finish(*process, in_time);
     return true;
   });
@@ -127,7 +127,7 @@ bool Monitor::follows(std::uint32_t pid) {
 
 Result<std::uint64_t> Monitor::attach(std::uint32_t pid) {
   Result<std::uint64_t> result = fail("the monitor is closed");
-  perform([&](const Patience&) {
+  perform([&](const StopTimeout&) {
     const auto [at, added] = processes_.try_emplace(pid, pid, events_);
     count_ = processes_.size();
     Monitored& process = at->second;
@@ -145,15 +145,15 @@ Result<std::uint64_t> Monitor::attach(std::uint32_t pid) {
   return result;
 }
 
-Result<void> Monitor::detach(Attached which) {
+Result<void> Monitor::detach(Attachment which) {
   Result<void> result = fail("process is not monitored");
-  perform([&](const Patience& patience) {
+  perform([&](const StopTimeout& timeout) {
     if (Monitored* process = find(which)) {
       result = {};
       leave(*process);
     }
     // A thread that stops too late is resumed then.
-    if (result && processes_.contains(which.pid) && !patience.lost()) return false;
+    if (result && processes_.contains(which.pid) && !timeout.expired()) return false;
     if (result) events_.push({.kind = DebugEvent::Kind::detached, .pid = which.pid, .tid = which.pid});
     return true;
   });
@@ -161,7 +161,7 @@ Result<void> Monitor::detach(Attached which) {
 }
 
 Result<void> Monitor::pause(std::uint32_t pid, std::optional<std::uint32_t> tid) {
-  return stand(
+  return with_stopped_threads(
       {pid}, [tid](Monitored& process) { return process.pause(tid); },
       [tid](Monitored& process, bool in_time) {
         if (in_time) return Result<void>();
@@ -176,9 +176,9 @@ Result<void> Monitor::resume(std::uint32_t pid, std::optional<std::uint32_t> tid
   });
 }
 
-Result<Stop> Monitor::hold(Attached which, std::optional<std::uint32_t> tid, const AbiTraits& abi) {
+Result<Stop> Monitor::hold(Attachment which, std::optional<std::uint32_t> tid, const AbiTraits& abi) {
   Stop stop;
-  const auto held = stand(
+  const auto held = with_stopped_threads(
       which, [tid](Monitored& process) { return process.hold(tid); },
       [&](Monitored& process, bool) {
         stop = process.read_held(abi);
@@ -190,7 +190,7 @@ Result<Stop> Monitor::hold(Attached which, std::optional<std::uint32_t> tid, con
   return stop;
 }
 
-void Monitor::release(Attached which) {
+void Monitor::release(Attachment which) {
   static_cast<void>(perform_on(which, [](Monitored& process) {
     process.release();
     return Result<void>();
@@ -204,7 +204,7 @@ void Monitor::run() {
   pthread_sigmask(SIG_UNBLOCK, &wake, nullptr);
   while (take_commands()) {
     std::erase_if(active_, [](const std::shared_ptr<Command>& command) {
-      const bool done = command->step(command->patience);
+      const bool done = command->step(command->timeout);
       if (done) command->done.release();
       return done;
     });
@@ -238,7 +238,7 @@ void Monitor::reap() {
       continue;
     }
     if (count) return;
-    if (!may_wait) return active_.front()->patience.nap();
+    if (!may_wait) return active_.front()->timeout.wait();
     if (errno != ECHILD) return;
     std::unique_lock lock(mutex_);
     return arrived_.wait(lock, [this] { return !commands_.empty(); });
@@ -256,7 +256,7 @@ void Monitor::report(std::uint32_t tid, int status) {
   }
 }
 
-Monitored* Monitor::find(Attached which) {
+Monitored* Monitor::find(Attachment which) {
   const auto at = processes_.find(which.pid);
   if (at == processes_.end() || at->second.leaving()) return nullptr;
   return !which.session || which.session == at->second.session ? &at->second : nullptr;

@@ -23,7 +23,7 @@
 namespace sframe::process::live {
 
 /// A process; with a session (attach()), valid only for that session.
-struct Attached {
+struct Attachment {
   std::uint32_t pid;
   std::uint64_t session = 0;
 };
@@ -42,28 +42,28 @@ public:
 
   EventQueue& events() { return events_; }
   /// False if no process is traced.
-  bool busy() const { return count_ != 0; }
+  bool has_processes() const { return count_ != 0; }
   /// True if the process is traced already as a child, so that attach() need not, and cannot, seize it.
   bool follows(std::uint32_t pid);
 
   /// Returns the new session.
   Result<std::uint64_t> attach(std::uint32_t pid);
-  Result<void> detach(Attached which);
+  Result<void> detach(Attachment which);
   Result<void> pause(std::uint32_t pid, std::optional<std::uint32_t> tid);
   Result<void> resume(std::uint32_t pid, std::optional<std::uint32_t> tid);
   /// Stops threads for a walk, as Tracing::stop().
-  Result<Stop> hold(Attached which, std::optional<std::uint32_t> tid, const AbiTraits& abi);
-  void release(Attached which);
+  Result<Stop> hold(Attachment which, std::optional<std::uint32_t> tid, const AbiTraits& abi);
+  void release(Attachment which);
 
 private:
   /// Called until it returns true: done.
-  using Step = std::function<bool(const Patience&)>;
+  using Step = std::function<bool(const StopTimeout&)>;
   struct Command;
 
   void perform(Step step);
   void wake();
-  Result<void> perform_on(Attached which, std::function<Result<void>(Monitored&)> action);
-  Result<void> stand(Attached which, std::function<bool(Monitored&)> begin,
+  Result<void> perform_on(Attachment which, std::function<Result<void>(Monitored&)> action);
+  Result<void> with_stopped_threads(Attachment which, std::function<bool(Monitored&)> begin,
                      std::function<Result<void>(Monitored&, bool in_time)> finish);
 
   // The rest is for the tracing thread only.
@@ -71,7 +71,7 @@ private:
   bool take_commands();
   void reap();
   void report(std::uint32_t tid, int status);
-  Monitored* find(Attached which);
+  Monitored* find(Attachment which);
   Monitored* owner_of(std::uint32_t tid);
   Monitored* adopt(std::uint32_t tid);
   void leave(Monitored& process);

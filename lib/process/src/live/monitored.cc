@@ -78,7 +78,7 @@ void Monitored::report(std::uint32_t tid, int status) {
   if (!WIFSTOPPED(status)) return ended(tid, status);
   const StopReport stop = read_status(status);
   Tracee& tracee = add(tid);
-  tracee.standing = true;
+  tracee.stopped = true;
   tracee.group_stop = stop.group_stop;
   tracee.signal = stop.signal;
   react(tid, stop);
@@ -132,7 +132,7 @@ void Monitored::executed(std::uint32_t former) {
 /// Resumes a stopped thread unless it must stay stopped.
 void Monitored::settle(std::uint32_t tid) {
   const auto at = tracees_.find(tid);
-  if (at == tracees_.end() || !at->second.standing) return;
+  if (at == tracees_.end() || !at->second.stopped) return;
   Tracee& tracee = at->second;
   if (leaving_) {
     detach(tid, tracee.signal);
@@ -142,7 +142,7 @@ void Monitored::settle(std::uint32_t tid) {
   if (tracee.paused || tracee.held) return;
   // PTRACE_LISTEN leaves a thread in its group stop, and reports the end of the stop by SIGCONT.
   ::ptrace(tracee.group_stop ? PTRACE_LISTEN : PTRACE_CONT, tid, 0, tracee.signal);
-  tracee.standing = false;
+  tracee.stopped = false;
 }
 
 void Monitored::settle_all() {
@@ -157,7 +157,7 @@ bool Monitored::want(bool Tracee::*why, bool& all, std::optional<std::uint32_t> 
   for (auto& [tid, tracee] : tracees_) {
     if (only && tid != *only) continue;
     tracee.*why = true;
-    if (!tracee.standing) interrupt(tid);
+    if (!tracee.stopped) interrupt(tid);
   }
   return true;
 }
@@ -188,16 +188,16 @@ void Monitored::release() {
 void Monitored::leave() {
   leaving_ = true;
   for (const auto& [tid, tracee] : tracees_)
-    if (!tracee.standing) interrupt(tid);
+    if (!tracee.stopped) interrupt(tid);
   settle_all();
 }
 
-bool Monitored::standing(bool doubt) const {
+bool Monitored::all_stopped(bool check_alive) const {
   return std::ranges::all_of(tracees_, [&](const auto& entry) {
     const auto& [tid, tracee] = entry;
     const bool wanted = tracee.paused || tracee.held;
     // A leader that ends before its threads is reported only after the last of them has ended.
-    return !wanted || tracee.standing || (doubt && has_ended(pid_, tid));
+    return !wanted || tracee.stopped || (check_alive && has_ended(pid_, tid));
   });
 }
 
@@ -205,7 +205,7 @@ Stop Monitored::read_held(const AbiTraits& abi) const {
   Stop stop;
   for (const auto& [tid, tracee] : tracees_) {
     if (!tracee.held) continue;
-    if (!tracee.standing) {
+    if (!tracee.stopped) {
       if (!has_ended(pid_, tid)) stop.unstopped.push_back(tid);
     } else if (const auto thread = read_thread(tid, tracee.signal, abi)) {
       stop.threads.push_back(*thread);

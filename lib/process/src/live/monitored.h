@@ -42,9 +42,9 @@ public:
   /// Detaches from each thread as soon as it has stopped: running ones cannot be detached.
   void leave();
 
-  /// Whether all threads that are to stop have done so. With `doubt`, threads that have ended count as
+  /// Whether all threads that are to stop have done so. With `check_alive`, threads that have ended count as
   /// stopped, even before their end is reported.
-  bool standing(bool doubt) const;
+  bool all_stopped(bool check_alive) const;
   /// The threads stopped by hold(), with their registers.
   Stop read_held(const AbiTraits& abi) const;
 
@@ -56,7 +56,7 @@ public:
 
 private:
   struct Tracee {
-    bool standing = false;
+    bool stopped = false;
     bool group_stop = false; ///< if stopped: a stop signal such as SIGSTOP has stopped it
     int signal = 0;          ///< if stopped: to be delivered when it is resumed
     bool paused = false, held = false;

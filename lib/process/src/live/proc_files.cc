@@ -29,11 +29,11 @@ std::uint64_t decimal(std::string_view text) {
 }
 
 /// Removes a hexadecimal (or other) number and the character after it from the start of `text`.
-std::optional<std::uint64_t> take(std::string_view& text, char behind, int base = 16) {
+std::optional<std::uint64_t> take(std::string_view& text, char delimiter, int base = 16) {
   std::uint64_t value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   const auto size = static_cast<std::size_t>(rest - text.data());
-  if (error != std::errc() || size == text.size() || text[size] != behind) return std::nullopt;
+  if (error != std::errc() || size == text.size() || text[size] != delimiter) return std::nullopt;
   text.remove_prefix(size + 1);
   return value;
 }

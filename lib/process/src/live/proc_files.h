@@ -59,7 +59,7 @@ std::vector<MapsLine> parse_maps(std::string_view text);
 /// vdso; anonymous mappings between them (.bss, gaps) are ignored. Runs without code are not images.
 template <class Line> std::vector<std::span<Line>> find_images(std::span<Line> mappings) {
   std::vector<std::span<Line>> images;
-  for (auto first = mappings.begin(), behind = first; first != mappings.end(); first = behind) {
+  for (auto first = mappings.begin(), next_image = first; first != mappings.end(); first = next_image) {
     auto last = first;
     for (auto next = first + 1; next != mappings.end(); ++next) {
       if (next->inode == 0 && next->path.empty()) continue;
@@ -67,8 +67,8 @@ template <class Line> std::vector<std::span<Line>> find_images(std::span<Line> m
       if (next->offset < last->offset || next->offset == 0) break; // the same file, mapped again
       last = next;
     }
-    behind = last + 1;
-    const std::span<Line> image(first, behind);
+    next_image = last + 1;
+    const std::span<Line> image(first, next_image);
     if ((first->inode || first->is_vdso()) && std::ranges::any_of(image, &Line::executable))
       images.push_back(image);
   }

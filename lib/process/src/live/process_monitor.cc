@@ -31,11 +31,11 @@ using Kind = DebugEvent::Kind;
 namespace {
 
 /// Stops for walks of a process that stays traced. Its destructor detaches.
-class StayingTraced final : public live::Tracing {
+class MonitoredTracing final : public live::Tracing {
 public:
-  StayingTraced(std::shared_ptr<live::Monitor> monitor, live::Attached which, const AbiTraits& abi)
+  MonitoredTracing(std::shared_ptr<live::Monitor> monitor, live::Attachment which, const AbiTraits& abi)
       : monitor_(std::move(monitor)), which_(which), abi_(abi) {}
-  ~StayingTraced() override { static_cast<void>(monitor_->detach(which_)); }
+  ~MonitoredTracing() override { static_cast<void>(monitor_->detach(which_)); }
 
   Result<live::Stop> stop(std::optional<std::uint32_t> tid) override {
     return monitor_->hold(which_, tid, abi_);
@@ -45,7 +45,7 @@ public:
 
 private:
   std::shared_ptr<live::Monitor> monitor_;
-  live::Attached which_;
+  live::Attachment which_;
   const AbiTraits& abi_;
 };
 
@@ -72,7 +72,7 @@ Result<std::unique_ptr<LiveProcess>> ProcessMonitor::attach(std::uint32_t pid, m
   const auto session = monitor_->attach(pid);
   if (!session) return std::unexpected(session.error());
   const AbiTraits& abi = (*process)->space().abi();
-  (*process)->tracing_ = std::make_unique<StayingTraced>(monitor_, live::Attached{pid, *session}, abi);
+  (*process)->tracing_ = std::make_unique<MonitoredTracing>(monitor_, live::Attachment{pid, *session}, abi);
   if (libraries_) libraries_->add(pid);
   return process;
 }
@@ -83,7 +83,7 @@ int ProcessMonitor::notification_fd() const {
 
 std::vector<DebugEvent> ProcessMonitor::handle_events(bool block) {
   for (;;) {
-    const bool last = !block || !monitor_->busy(); // checked first: the last process may end meanwhile
+    const bool last = !block || !monitor_->has_processes(); // checked first: the last process may end meanwhile
     std::vector<DebugEvent> events = monitor_->events().take();
     if (libraries_) {
       for (const DebugEvent& event : events)

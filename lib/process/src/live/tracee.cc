@@ -84,8 +84,8 @@ StopReport read_status(int status) {
           .group_stop = event == PTRACE_EVENT_STOP && signal != SIGTRAP};
 }
 
-void Patience::nap() {
-  if (naps_++ < quick_naps)
+void StopTimeout::wait() {
+  if (waits_++ < short_waits)
     std::this_thread::yield();
   else
     std::this_thread::sleep_for(std::chrono::microseconds(200));

@@ -43,19 +43,19 @@ StopReport read_status(int status);
 
 /// Waits for a stop that should come at once but may never come: a thread that waits uninterruptibly in the
 /// kernel (a vfork() in progress, a dead network file system) does not stop.
-class Patience {
+class StopTimeout {
 public:
-  bool lost() const { return Clock::now() > deadline_; }
+  bool expired() const { return Clock::now() > deadline_; }
   /// True after so long a time that it is worth checking whether the thread still exists.
-  bool shaken() const { return naps_ > quick_naps; }
+  bool is_overdue() const { return waits_ > short_waits; }
   /// Yields to other threads: briefly at first, later for 200 microseconds.
-  void nap();
+  void wait();
 
 private:
   using Clock = std::chrono::steady_clock;
-  static constexpr unsigned quick_naps = 50;
+  static constexpr unsigned short_waits = 50;
   Clock::time_point deadline_ = Clock::now() + std::chrono::seconds(1);
-  unsigned naps_ = 0;
+  unsigned waits_ = 0;
 };
 
 } // namespace sframe::process::live

@@ -78,14 +78,14 @@ Result<void> Tracer::stop_these(const std::vector<std::uint32_t>& tids) {
     if (!done) return std::unexpected(done.error());
     if (*done && interrupt(tid)) seized.push_back(tid);
   }
-  Patience patience;
-  for (const std::uint32_t tid : seized) await(tid, patience);
+  StopTimeout timeout;
+  for (const std::uint32_t tid : seized) await(tid, timeout);
   return {};
 }
 
 /// Waits for the stop of a thread; after the time limit, polls it once.
-void Tracer::await(std::uint32_t tid, Patience& patience) {
-  for (;; patience.nap()) {
+void Tracer::await(std::uint32_t tid, StopTimeout& timeout) {
+  for (;; timeout.wait()) {
     int status = 0;
     const pid_t got = ::waitpid(static_cast<pid_t>(tid), &status, __WALL | WNOHANG);
     if (got < 0 && errno != EINTR) return; // it has ended
@@ -93,7 +93,7 @@ void Tracer::await(std::uint32_t tid, Patience& patience) {
       if (WIFSTOPPED(status)) stopped_.push_back({tid, read_status(status).signal});
       return;
     }
-    if (patience.lost()) break;
+    if (timeout.expired()) break;
   }
   result_->unstopped.push_back(tid);
 }

@@ -33,7 +33,7 @@ private:
   void run(std::optional<std::uint32_t> only);
   Result<void> stop_all(std::optional<std::uint32_t> only);
   Result<void> stop_these(const std::vector<std::uint32_t>& tids);
-  void await(std::uint32_t tid, Patience& patience);
+  void await(std::uint32_t tid, StopTimeout& timeout);
   void read_registers();
 
   std::uint32_t pid_;

@@ -17,7 +17,7 @@ namespace sframe::process::live {
 struct StoppedThread {
   std::uint32_t tid = 0;
   int signal = 0; ///< about to be delivered at the stop; delivered at resume
-  elf::Registers registers;
+  elf::RegisterValues registers;
   std::uint64_t code_pac_mask = 0; ///< as in elf::CoreThread
 };
 

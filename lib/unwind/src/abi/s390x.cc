@@ -97,7 +97,7 @@ const UnwindAbi s390x = {
     .call_trace = {.return_address = 112, .sp = 0, .sp_saved = 120}, // where r14 and r15 are saved
     .back_chain = 0,
     .trampolines = trampolines,
-    .signals_behind_fault = set_of({4, 8}), // SIGILL, SIGFPE
+    .signals_after_fault = set_of({4, 8}), // SIGILL, SIGFPE
     .longest_call = 6,
     .ends_with_call = ends_with_call,
     .call_target = call_target,

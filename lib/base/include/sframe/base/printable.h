@@ -18,18 +18,18 @@ struct TextPiece {
   std::size_t size = 0; ///< bytes; 0 at the end
   char32_t code = 0;    ///< U+FFFD if the byte is not UTF-8
   bool is_utf8 = false;
-  bool is_harmless = false;
+  bool is_printable = false;
 };
 
 /// Allocates nothing; may be called in a signal handler.
 TextPiece first_piece(std::string_view text);
 
 /// True if the text can be printed unchanged.
-bool is_harmless(std::string_view text);
+bool is_printable(std::string_view text);
 
 /// Appends the text, with each unsafe byte as "\xNN".
-void append_harmless(std::string& out, std::string_view text);
-std::string harmless(std::string_view text);
+void append_printable(std::string& out, std::string_view text);
+std::string printable(std::string_view text);
 
 /// Appends the text as a JSON string with quotes: unsafe characters as JSON escapes ("\n", "\u202e"), bytes
 /// that are not UTF-8 as U+FFFD.

@@ -20,7 +20,7 @@
 namespace sframe::cfi {
 
 /// Why a CFI row cannot be a FrameRow.
-enum class Unsayable : std::uint8_t {
+enum class Unrepresentable : std::uint8_t {
   cfa_unspecified, ///< no instruction has defined the CFA
   cfa_expression,  ///< an expression other than register + offset or the word stored there
   cfa_plt,       ///< an expression on the low bits of pc (plt_cfa()): needs rows for a repeating block
@@ -37,10 +37,10 @@ enum class Unsayable : std::uint8_t {
 };
 
 /// Static text: "CFA is a DWARF expression".
-const char* message(Unsayable reason);
+const char* message(Unrepresentable reason);
 
 /// A short name for reports and JSON: "cfa-expression".
-const char* reason_name(Unsayable reason);
+const char* reason_name(Unrepresentable reason);
 
 /// The row's rules as a FrameRow whose offset is from the FDE's start. Constant cost, no allocation
 /// (expressions: linear in their size).
@@ -58,7 +58,7 @@ const char* reason_name(Unsayable reason);
 ///   whose CFA is not the caller's SP (s390x) SP is saved like any other register, and a rule for its
 ///   location needs no check; there val_offset with another number gives the row with its CFA moved, so that
 ///   SP is correct (Go).
-std::expected<FrameRow, Unsayable> to_frame_row(const CoreRow& row, const AbiTraits& abi);
+std::expected<FrameRow, Unrepresentable> to_frame_row(const MinimalRow& row, const AbiTraits& abi);
 
 /// Makes FrameRows of many rows, with the results of to_frame_row(). Most rows have the same rules for RA, FP
 /// and SP as the previous one; then only the CFA is computed again.
@@ -68,8 +68,8 @@ public:
   explicit FrameRowMaker(const AbiTraits& abi) : abi_(&abi) {}
 
   /// The result is valid until the next call.
-  std::expected<const FrameRow*, Unsayable> make(const CoreRow& row) {
-    if (!like_last(row)) return make_anew(row);
+  std::expected<const FrameRow*, Unrepresentable> make(const MinimalRow& row) {
+    if (!is_like_last(row)) return convert(row);
     row_.offset = static_cast<std::uint32_t>(row.begin - row.fde_start);
     row_.cfa.base = static_cast<std::uint16_t>(row.cfa.number);
     row_.cfa.offset = static_cast<std::int32_t>(row.cfa.offset);
@@ -79,26 +79,26 @@ public:
 
 private:
   /// True if only the signature and the CFA differ from row_, and the CFA's numbers fit.
-  bool like_last(const CoreRow& row) const {
-    return remembers_ && row.rules == rules_ && row.return_register == return_register_ &&
+  bool is_like_last(const MinimalRow& row) const {
+    return has_last_ && row.rules == rules_ && row.return_register == return_register_ &&
            !row.ra_signed_with_pc && row.cfa.kind == CfaRule::Kind::register_offset &&
            row.cfa.number < Rule::cfa_base && row.cfa.offset == static_cast<std::int32_t>(row.cfa.offset) &&
            row.begin - row.fde_start <= UINT32_MAX;
   }
-  std::expected<const FrameRow*, Unsayable> make_anew(const CoreRow& row);
+  std::expected<const FrameRow*, Unrepresentable> convert(const MinimalRow& row);
 
   const AbiTraits* abi_;
-  bool remembers_ = false; ///< row_ was made from rules that like_last() can compare
+  bool has_last_ = false; ///< row_ was made from rules that is_like_last() can compare
   std::uint32_t return_register_ = 0;
-  std::array<RegisterRule, CoreRegisters::slots> rules_;
+  std::array<RegisterRule, MinimalRegisters::slots> rules_;
   FrameRow row_;
 };
 
 /// Same, for a row with all registers.
-std::expected<FrameRow, Unsayable> to_frame_row(const FullRow& row, const AbiTraits& abi);
+std::expected<FrameRow, Unrepresentable> to_frame_row(const FullRow& row, const AbiTraits& abi);
 
 /// The row without the registers that a stack trace does not need.
-CoreRow core_row(const FullRow& row, const AbiTraits& abi);
+MinimalRow minimal_row(const FullRow& row, const AbiTraits& abi);
 
 /// The CFA expression that x86 linkers write for lazy PLT entries: the CFA is `base` + `offset`, plus `step`
 /// if (pc & mask) >= threshold. The mask is one less than the size of an entry.

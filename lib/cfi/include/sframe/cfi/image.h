@@ -20,7 +20,7 @@ namespace sframe::cfi {
 
 /// A section of CFI in an image.
 struct ImageSection {
-  Section section;
+  CfiSection section;
   /// Its search table: .eh_frame_hdr, or the segment PT_GNU_EH_FRAME. Not yet validated; FdeFinder does that.
   std::optional<EhFrameHdr> table;
   std::uint32_t index = 0; ///< of the ELF section; 0: found by a segment

@@ -18,7 +18,7 @@
 namespace sframe::cfi {
 
 /// All FDEs of a section by start address. 16 bytes each; keeps no pointer into the section's bytes.
-class Index {
+class FdeIndex {
 public:
   struct Entry {
     std::uint64_t start = 0;
@@ -29,7 +29,7 @@ public:
   /// Reads every FDE. Unreadable entries are left out and, if `faults` is given, added to it. FDEs of size 0
   /// are left out. N log N if the section is not in address order; uses up to `threads` threads.
   /// ErrorKind::too_large for a section of 4 GiB or more.
-  static std::expected<Index, Error> build(const Section& section, std::vector<Error>* faults = nullptr,
+  static std::expected<FdeIndex, Error> build(const CfiSection& section, std::vector<Error>* faults = nullptr,
                                            unsigned threads = 1);
 
   /// By start; equal starts in the section's order.
@@ -91,16 +91,16 @@ private:
 /// .eh_frame without the bytes that follow it. `rest` starts with .eh_frame. The result extends to the last
 /// FDE in `table` (or the start, if the table has none), and on to the terminator or the first unreadable
 /// entry. Linear in the table, or else in the section.
-Section eh_frame_part(const Section& rest, const EhFrameHdr& table);
+CfiSection eh_frame_part(const CfiSection& rest, const EhFrameHdr& table);
 
 /// Finds FDEs by address, with the search table if it is valid, else with an index that the first search
 /// builds.
 class FdeFinder {
 public:
   FdeFinder() = default;
-  explicit FdeFinder(const Section& section) : section_(section) {}
+  explicit FdeFinder(const CfiSection& section) : section_(section) {}
   /// `table` is for this section (.eh_frame); its FDE addresses are checked against the section's bounds.
-  FdeFinder(const Section& section, const EhFrameHdr& table) : section_(section), table_(table) {}
+  FdeFinder(const CfiSection& section, const EhFrameHdr& table) : section_(section), table_(table) {}
 
   /// The FDE whose range contains `pc`; nothing if there is none. With the table the cost is logarithmic and
   /// the section is not scanned. At the first address not found, it checks once that the table is sorted and
@@ -108,18 +108,18 @@ public:
   /// is that of Index::build().
   std::expected<std::optional<Fde>, Error> find(std::uint64_t pc);
 
-  const Section& section() const { return section_; }
+  const CfiSection& section() const { return section_; }
 
 private:
   std::optional<Fde> fde_of(const EhFrameHdr::Entry& entry) const;
   std::optional<Fde> find_in_table(std::uint64_t pc) const;
-  bool table_sound() const;
+  bool is_table_valid() const;
   std::expected<std::optional<Fde>, Error> find_in_index(std::uint64_t pc);
 
-  Section section_;
+  CfiSection section_;
   std::optional<EhFrameHdr> table_;
   bool table_checked_ = false; ///< and found valid
-  std::optional<Index> index_;
+  std::optional<FdeIndex> index_;
 };
 
 } // namespace sframe::cfi

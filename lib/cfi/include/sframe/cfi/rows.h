@@ -4,11 +4,11 @@
 // the GNU and AArch64 additions).
 //
 // A cursor of constant size returns the rows one by one; nothing is allocated for a row. Which registers are
-// tracked is a policy of the cursor: CoreRegisters tracks what a stack trace needs, AllRegisters what an
+// tracked is a policy of the cursor: MinimalRegisters tracks what a stack trace needs, AllRegisters what an
 // unwinder restores; rules for other registers are parsed and dropped. Both use the same engine.
 //
-//   sframe::cfi::CoreRowCursor rows(section, fde);
-//   for (sframe::cfi::CoreRow row; rows.next(row);) ...
+//   sframe::cfi::MinimalRowCursor rows(section, fde);
+//   for (sframe::cfi::MinimalRow row; rows.next(row);) ...
 //   if (rows.error()) ...
 //
 // Ranges are never empty, and adjacent ones touch: the rows of a valid FDE cover it without gaps. Several
@@ -27,7 +27,7 @@
 
 namespace sframe::cfi {
 
-class Reader;
+class DwarfReader;
 
 /// Supported nesting of DW_CFA_remember_state. Compilers nest to 1 or 2.
 inline constexpr std::uint32_t max_remembered_states = 64;
@@ -72,14 +72,14 @@ struct CfaRule {
 };
 
 /// Tracks RA (the CIE's column), FP and SP.
-struct CoreRegisters {
+struct MinimalRegisters {
   static constexpr std::uint32_t slots = 3;
   static constexpr std::uint32_t inline_states = 4;
 
   std::uint32_t ra = 0, fp = 0, sp = 0;
 
-  CoreRegisters() = default;
-  CoreRegisters(const AbiTraits& abi, std::uint32_t return_register)
+  MinimalRegisters() = default;
+  MinimalRegisters(const AbiTraits& abi, std::uint32_t return_register)
       : ra(return_register), fp(abi.fp), sp(abi.sp) {}
 
   /// The slot of a register, or `slots` if it is not tracked.
@@ -117,7 +117,7 @@ struct GeneralRegisters {
 };
 
 /// The rules alone: the state saved by DW_CFA_remember_state.
-template <class Registers> struct RuleSet {
+template <class Registers> struct RowRules {
   CfaRule cfa;
   bool ra_signed = false; ///< AArch64: bit 0 of the RA_SIGN_STATE pseudo-register
   bool ra_signed_with_pc =
@@ -126,7 +126,7 @@ template <class Registers> struct RuleSet {
 };
 
 /// A range of addresses and its rules.
-template <class Registers> struct Row : RuleSet<Registers> {
+template <class Registers> struct Row : RowRules<Registers> {
   std::uint64_t begin = 0; ///< address of the first byte
   std::uint64_t end = 0;   ///< address after the last byte; above begin
   std::uint64_t fde_start = 0;
@@ -154,12 +154,12 @@ template <class Registers> struct Row : RuleSet<Registers> {
 };
 
 /// Executes the instructions of one FDE. Valid as long as the section's bytes. About 1 KiB with
-/// CoreRegisters, 6 KiB with AllRegisters. Allocates only if states nest deeper than
+/// MinimalRegisters, 6 KiB with AllRegisters. Allocates only if states nest deeper than
 /// Registers::inline_states; never with GeneralRegisters.
 template <class Registers> class BasicRowCursor {
 public:
   /// Executes the CIE's initial instructions; if they fail, error() is set at once and there are no rows.
-  BasicRowCursor(const Section& section, const Fde& fde);
+  BasicRowCursor(const CfiSection& section, const Fde& fde);
 
   /// The next row. False at the end and at the first error; see error(). The rows before the error are
   /// correct; the range in progress at the error is not returned, except that an advance past the FDE's end
@@ -178,7 +178,7 @@ public:
   const std::optional<Error>& error() const { return error_; }
 
 private:
-  using State = RuleSet<Registers>;
+  using State = RowRules<Registers>;
   enum class Step : std::uint8_t { done, advanced, failed };
 
   /// A state that is not initialized until it is used.
@@ -189,23 +189,23 @@ private:
 
   void run_initial(const Cie& cie);
   bool complete(std::uint64_t& end);
-  Reader instructions() const;
-  Step execute(Reader& reader);
-  Step execute_extended(std::uint8_t opcode, Reader& reader);
-  Step define_cfa(std::uint8_t opcode, Reader& reader);
-  Step define_register(std::uint8_t opcode, Reader& reader);
+  DwarfReader instructions() const;
+  Step execute(DwarfReader& reader);
+  Step execute_extended(std::uint8_t opcode, DwarfReader& reader);
+  Step define_cfa(std::uint8_t opcode, DwarfReader& reader);
+  Step define_register(std::uint8_t opcode, DwarfReader& reader);
   Step negate_ra_state(bool with_pc);
   Step advance(std::uint64_t units);
-  Step set_location(Reader& reader);
+  Step set_location(DwarfReader& reader);
   Step move_to(std::uint64_t location);
   Step restore(std::uint64_t reg);
-  Step remember();
-  Step recall();
+  Step remember_state();
+  Step restore_state();
   Step fail(ErrorKind kind);
   void set(std::uint64_t reg, const RegisterRule& rule);
-  void give(Row<Registers>& row, std::uint64_t end);
+  void emit_row(Row<Registers>& row, std::uint64_t end);
 
-  Section section_;
+  CfiSection section_;
   Registers registers_;
   std::uint64_t begin_ = 0;    ///< of the row in progress
   std::uint64_t location_ = 0; ///< the instructions' current location
@@ -223,19 +223,19 @@ private:
   bool initial_ = true; ///< executing the CIE's instructions
   State state_;
   State cie_state_;                                         ///< what DW_CFA_restore restores
-  std::array<Saved, Registers::inline_states> near_states_; ///< the first remembered states
-  std::vector<State> far_states_;                           ///< more deeply nested states
+  std::array<Saved, Registers::inline_states> inline_states_; ///< the first remembered states
+  std::vector<State> heap_states_;                           ///< more deeply nested states
   std::optional<Error> error_;
 };
 
-extern template class BasicRowCursor<CoreRegisters>;
+extern template class BasicRowCursor<MinimalRegisters>;
 extern template class BasicRowCursor<AllRegisters>;
 extern template class BasicRowCursor<GeneralRegisters>;
 
-using CoreRow = Row<CoreRegisters>;
+using MinimalRow = Row<MinimalRegisters>;
 using FullRow = Row<AllRegisters>;
 /// For conversion and verification.
-using CoreRowCursor = BasicRowCursor<CoreRegisters>;
+using MinimalRowCursor = BasicRowCursor<MinimalRegisters>;
 /// For unwinding.
 using FullRowCursor = BasicRowCursor<AllRegisters>;
 

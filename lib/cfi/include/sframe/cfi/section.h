@@ -4,10 +4,10 @@
 // .debug_frame (DWARF 5, section 6.4.1). Its entries are CIEs, which FDEs share, and FDEs, one per range of
 // addresses. rows.h turns an FDE into rows.
 //
-// A Section is a view: it copies nothing and allocates nothing. Every size, offset and pointer is checked. A
+// A CfiSection is a view: it copies nothing and allocates nothing. Every size, offset and pointer is checked. A
 // CIE is parsed when an FDE needs it, at constant cost, so reading the whole section is linear.
 //
-//   sframe::cfi::Section section(SectionKind::eh_frame, bytes, address, abi);
+//   sframe::cfi::CfiSection section(SectionKind::eh_frame, bytes, address, abi);
 //   for (auto fdes = section.fdes();;) {
 //     auto fde = fdes.next();
 //     if (!fde) { report(fde.error()); continue; }   // the next call continues after the bad entry, or ends
@@ -109,14 +109,14 @@ struct Fde {
 
 class FdeCursor;
 
-class Section {
+class CfiSection {
 public:
-  Section() = default;
+  CfiSection() = default;
 
   /// A view of `bytes`, the section's contents in the target's byte order (abi.byte_order). `address` is the
   /// address of the first byte in the target's address space: the base of pc-relative pointers. `bytes` and
   /// `abi` must outlive the view. Reads nothing.
-  Section(SectionKind kind, std::span<const std::byte> bytes, std::uint64_t address, const AbiTraits& abi,
+  CfiSection(SectionKind kind, std::span<const std::byte> bytes, std::uint64_t address, const AbiTraits& abi,
           Bases bases = {})
       : kind_(kind), bytes_(bytes), address_(address), abi_(&abi), bases_(bases) {}
 
@@ -157,10 +157,10 @@ private:
 /// is padding.
 class FdeCursor {
 public:
-  explicit FdeCursor(const Section& section) : FdeCursor(section, 0, section.bytes().size()) {}
+  explicit FdeCursor(const CfiSection& section) : FdeCursor(section, 0, section.bytes().size()) {}
   /// Only the entries that start in [begin, end). Both are starts of entries (or the section's end). A
   /// terminator before `begin` is not detected.
-  FdeCursor(const Section& section, std::uint64_t begin, std::uint64_t end)
+  FdeCursor(const CfiSection& section, std::uint64_t begin, std::uint64_t end)
       : section_(section), at_(begin), end_(end) {}
 
   /// The next FDE; nothing at the end. After an Error the next call continues after the bad entry; if the bad
@@ -172,7 +172,7 @@ public:
   std::uint64_t offset() const { return at_; }
 
 private:
-  Section section_;
+  CfiSection section_;
   std::uint64_t at_ = 0;
   std::uint64_t end_ = 0;
   bool terminated_ = false;

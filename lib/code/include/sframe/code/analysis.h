@@ -3,7 +3,7 @@
 // Analyses the bytes of one function and computes the stack state before each of its instructions.
 //
 //    Analyzer analyzer(abi);                       // one per thread; keeps its memory
-//    Function function{.start = start, .bytes = bytes, .entry = first_row, .surroundings = &surroundings};
+//    Function function{.start = start, .bytes = bytes, .entry = first_row, .environment = &environment};
 //    const Results& results = analyzer.run(function);
 //    results.visit([&](const Reached& at) {        // by address
 //      RowCheck result = check(row_at(at.instruction.address), at.state, abi); ...
@@ -17,7 +17,7 @@
 
 #include "sframe/code/row_check.h"
 #include "sframe/code/state.h"
-#include "sframe/code/surroundings.h"
+#include "sframe/code/environment.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +49,7 @@ struct Function {
   /// row, as an assumption. Pass the most trusted rows, which are those of the CFI even if others are
   /// checked. Empty: not known.
   std::span<const FrameRow> rows;
-  Surroundings* surroundings = nullptr; ///< nullptr: nothing is known
+  Environment* environment = nullptr; ///< nullptr: nothing is known
 };
 
 /// How reliably an instruction is known to be reached.
@@ -68,7 +68,7 @@ struct Conflict {
   std::uint64_t second_from = 0; ///< the instruction before the join on the path with `second`
   bool in_register = false;
   std::uint16_t reg = 0; ///< if in_register
-  Value place;           ///< if not
+  Value location;           ///< if not
 };
 
 /// Why something is undecided, and at which address.

@@ -51,7 +51,7 @@ struct Value {
   static constexpr Value entry(std::uint16_t reg) { return {Base::entry, false, reg, 0}; }
 
   /// True if the value is a location in the frame: CFA, symbol or conflict, plus an offset.
-  constexpr bool is_place() const {
+  constexpr bool is_location() const {
     return base == Base::cfa || base == Base::symbol || base == Base::conflict;
   }
 
@@ -62,7 +62,7 @@ struct Value {
 
 /// A word on the stack and what it holds.
 struct Slot {
-  Value place; ///< is_place()
+  Value location; ///< is_location()
   Value value;
 
   friend constexpr bool operator==(const Slot&, const Slot&) = default;
@@ -84,7 +84,7 @@ public:
   /// The value of the word stored at a place; other() if nothing relevant was stored there. unknown() if
   /// words were dropped because the state was full, if `place` is not a place, or if it may be anywhere in
   /// the frame (a conflict; a symbol that SP was not decreased to).
-  Value word(Value place) const;
+  Value word(Value location) const;
   /// The known words, unordered.
   std::span<const Slot> slots() const { return {slots_.data(), count_}; }
 
@@ -93,16 +93,16 @@ public:
     if (reg < max_registers) registers_[reg] = value;
   }
   /// Stores a word and forgets the words that it overlaps. Does nothing if `place` is not a place.
-  void store(Value place, Value value);
+  void store(Value location, Value value);
   /// True if `size` bytes at `place` overlap a word that holds the entry value of a register.
-  bool has_saved_register(Value place, std::uint32_t size) const;
+  bool has_saved_register(Value location, std::uint32_t size) const;
   /// True if `size` bytes at `place` overlap a word of the frame (at SP or above) that holds the entry value
   /// of a register other than `saved`, and no register holds that value.
-  bool has_only_copy(Value place, std::uint32_t size, Value sp, std::uint16_t saved) const;
+  bool has_only_copy(Value location, std::uint32_t size, Value sp, std::uint16_t saved) const;
   /// Forgets the words that `size` bytes at `place` overlap.
-  void overwrite(Value place, std::uint32_t size);
+  void overwrite(Value location, std::uint32_t size);
   /// Forgets the words below `place` (same base and symbol): SP was increased, or a call may use that memory.
-  void drop_below(Value place);
+  void drop_below(Value location);
   /// Forgets everything relative to a symbol or conflict that is about to be redefined.
   void forget(Value::Base base, std::uint16_t id);
   bool forgot_words() const { return forgot_; }

@@ -28,7 +28,7 @@ inline constexpr std::uint64_t at_phdr = 3, at_phnum = 5, at_entry = 9, at_execf
 struct CoreThread {
   std::uint32_t tid = 0;
   std::int32_t signal = 0; ///< pr_cursig: the signal being delivered to the thread, or 0
-  Registers registers;
+  RegisterValues registers;
   /// AArch64: the bits of a code pointer that hold its authentication code (NT_ARM_PAC_MASK); 0 if unknown.
   std::uint64_t code_pac_mask = 0;
 };
@@ -49,7 +49,7 @@ struct SignalInfo {
 };
 
 /// An ELF image that was mapped: an executable, a library, the vdso.
-struct Module {
+struct CoreModule {
   std::string_view path;   ///< into the core; "[vdso]" for the vdso; "" for an image that no mapping names
   std::uint64_t start = 0; ///< of its first mapping
   std::uint64_t end = 0;   ///< of its last mapping
@@ -118,9 +118,9 @@ public:
   bool truncated() const { return truncated_; }
 
   /// The mapped images, by address. Found by parse().
-  std::span<const Module> modules() const { return modules_; }
+  std::span<const CoreModule> modules() const { return modules_; }
   /// The module with a mapping that contains the address, or nullptr. Logarithmic.
-  const Module* module_at(std::uint64_t address) const;
+  const CoreModule* module_at(std::uint64_t address) const;
 
   /// What is damaged; usually empty.
   std::span<const Problem> problems() const { return problems_; }
@@ -144,7 +144,7 @@ private:
   std::vector<std::pair<std::uint64_t, std::uint64_t>> auxv_;
   std::vector<MemoryRange> memory_;
   std::vector<Stored> stored_; ///< parallel to memory_
-  std::vector<Module> modules_;
+  std::vector<CoreModule> modules_;
   /// Module mappings by address, for module_at().
   struct ModuleSpan : AddressRange {
     std::uint32_t module;

@@ -32,7 +32,7 @@ public:
   static Result<File> open_regular(const std::string& path);
 
   /// Where files named by an input may be.
-  struct Allowed {
+  struct AllowedFiles {
     std::string root;     ///< a folder that neither ".." nor a link can leave; empty: "/"
     bool network = false; ///< also on network file systems; else only on those that "/" is on
   };
@@ -40,7 +40,7 @@ public:
   /// Same for an untrusted path that an input names. Accepts a regular file inside `allowed.root`, on a file
   /// system that stores files: not procfs or another synthetic file system, even through links. Fails for a
   /// path that is not absolute.
-  static Result<File> open_named(const std::string& path, const Allowed& allowed);
+  static Result<File> open_named(const std::string& path, const AllowedFiles& allowed);
 
   /// A file that exists only in memory; it owns `bytes`. path() returns `path`.
   static File from_bytes(std::string path, std::vector<std::byte> bytes);

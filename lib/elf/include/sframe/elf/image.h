@@ -45,7 +45,7 @@ inline constexpr std::uint32_t sht_null = 0, sht_progbits = 1, sht_symtab = 2, s
 inline constexpr std::uint64_t shf_write = 1, shf_alloc = 2, shf_execinstr = 4, shf_compressed = 0x800;
 
 /// A section header. `name` points into the file.
-struct Section {
+struct SectionHeader {
   std::uint32_t index = 0;
   std::string_view name;
   std::uint32_t type = 0;
@@ -108,10 +108,10 @@ struct Relocation {
 };
 
 /// A table in the image, by section or, without section headers, by segment.
-struct Table {
+struct SframeLocation {
   std::string_view name;            ///< the section's name, or the segment's: "PT_GNU_SFRAME"
   std::uint64_t address = 0;        ///< where its first byte is loaded
-  const Section* section = nullptr; ///< exactly one of the two is set; both live as long as the Image
+  const SectionHeader* section = nullptr; ///< exactly one of the two is set; both live as long as the Image
   const Segment* segment = nullptr;
 };
 
@@ -151,23 +151,23 @@ public:
 
   /// All sections, including the null section 0, so that a section's index is its position here. Empty
   /// without section headers.
-  std::span<const Section> sections() const { return sections_; }
+  std::span<const SectionHeader> sections() const { return sections_; }
   std::span<const Segment> segments() const { return segments_; }
 
   /// What is damaged in the headers, in the order found; usually empty.
   std::span<const Problem> problems() const { return problems_; }
 
   /// The first section or segment of that name or type, or nullptr. Linear in their number.
-  const Section* find_section(std::string_view name) const;
+  const SectionHeader* find_section(std::string_view name) const;
 
   /// The sections of linker-generated stubs for calls to other files (.plt, .plt.sec, .iplt and others), by
   /// name, in the order of the headers. Linear in the number of sections.
-  std::vector<Section> plt_sections() const;
+  std::vector<SectionHeader> plt_sections() const;
   const Segment* find_segment(std::uint32_t type) const;
 
   /// The section's bytes: empty for SHT_NOBITS, decompressed if SHF_COMPRESSED is set (zlib, zstd), else a
   /// view. Takes section_bytes and unpacked_bytes from the budget, and fails if it is exhausted.
-  Result<Contents> contents(const Section& section) const;
+  Result<Contents> contents(const SectionHeader& section) const;
 
   /// The segment's bytes that are in the file.
   Result<Contents> contents(const Segment& segment) const;
@@ -176,18 +176,18 @@ public:
   /// copy with the relocations applied (RELA and REL; absolute and PC-relative data of 16, 32 and 64 bits);
   /// else as contents(). Fails for an unknown type or a place outside the section, with the relocation's
   /// offset. Linear in the relocations.
-  Result<Contents> relocated_contents(const Section& section) const;
+  Result<Contents> relocated_contents(const SectionHeader& section) const;
 
   /// The table's bytes, relocated in a relocatable object.
-  Result<Contents> contents(const Table& table) const;
+  Result<Contents> contents(const SframeLocation& table) const;
 
   /// The relocations that apply to the section, in file order. Empty unless relocatable(). Linear in their
   /// number.
-  Result<std::vector<Relocation>> relocations(const Section& section) const;
+  Result<std::vector<Relocation>> relocations(const SectionHeader& section) const;
 
   /// A word that the dynamic loader fills in, and the address that it gets (link addresses).
   struct LoadedPointer {
-    std::uint64_t place = 0, value = 0;
+    std::uint64_t address = 0, value = 0;
     friend auto operator<=>(const LoadedPointer&, const LoadedPointer&) = default;
   };
   /// The words of a linked image for which it has an R_*_RELATIVE relocation with addend (not RELR), by address. Linear
@@ -204,12 +204,12 @@ public:
 
   /// The SHT_SYMTAB_SHNDX section of the symbol table with that section number; the first if there are
   /// several; nullptr if there is none. Logarithmic in their number.
-  const Section* section_numbers_of(std::uint32_t symbol_table) const;
+  const SectionHeader* section_numbers_of(std::uint32_t symbol_table) const;
 
   /// The SFrame sections: all sections of the given name (and, for ".sframe", of type SHT_GNU_SFRAME) that
   /// have bytes in the file or are empty; if there is none, the segment PT_GNU_SFRAME unless that is empty
   /// too.
-  std::vector<Table> sframe_tables(std::string_view name = ".sframe") const;
+  std::vector<SframeLocation> sframe_tables(std::string_view name = ".sframe") const;
 
   /// The GNU build ID, a view into the file; empty if there is none.
   std::span<const std::byte> build_id() const { return build_id_; }
@@ -241,17 +241,17 @@ private:
     bool executable;
   };
   /// Maps a section to the one that refers to it.
-  struct Belonging {
+  struct SectionLink {
     std::uint32_t target, index;
   };
   Image() = default;
-  std::unexpected<Problem> used_up(const Section& section) const;
+  std::unexpected<Problem> used_up(const SectionHeader& section) const;
   void index_extents();
   void find_build_id();
   void index_relocations();
   void index_section_numbers();
   const Extent* extent_at(std::uint64_t address) const;
-  template <class Types, class F> Result<void> each_relocation(const Section& section, F&& f) const;
+  template <class Types, class F> Result<void> each_relocation(const SectionHeader& section, F&& f) const;
   Result<std::span<const std::byte>> raw(std::uint64_t offset, std::uint64_t size,
                                          std::string_view name) const;
 
@@ -262,13 +262,13 @@ private:
   std::uint16_t type_ = 0;
   std::uint32_t flags_ = 0;
   std::uint64_t entry_ = 0;
-  std::vector<Section> sections_;
+  std::vector<SectionHeader> sections_;
   std::vector<Segment> segments_;
   std::vector<Problem> problems_;
   std::vector<Extent> extents_;                        ///< by address
   bool by_segments_ = false;                           ///< extents_ are segments, not sections
-  std::vector<Belonging> relocation_sections_; ///< by target, then index
-  std::vector<Belonging> section_numbers_;     ///< SHT_SYMTAB_SHNDX, by symbol table, then index
+  std::vector<SectionLink> relocation_sections_; ///< by target, then index
+  std::vector<SectionLink> section_numbers_;     ///< SHT_SYMTAB_SHNDX, by symbol table, then index
   std::span<const std::byte> build_id_;
 };
 

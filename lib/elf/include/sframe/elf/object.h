@@ -26,7 +26,7 @@ namespace sframe::elf {
 class ObjectLayout {
 public:
   /// A location in an object: bytes from the start of a section.
-  struct Place {
+  struct Location {
     std::uint32_t section = 0;
     std::uint64_t offset = 0;
   };
@@ -45,15 +45,15 @@ public:
 
   /// The section that contains the address; its end address is included. Nothing for other addresses.
   /// Logarithmic.
-  std::optional<Place> locate(std::uint64_t address) const;
+  std::optional<Location> locate(std::uint64_t address) const;
 
   /// The bytes of one of image().sframe_tables() as a linker that supports SFrame leaves them: function
   /// starts are addresses of the layout in every version. (Assemblers relocate each start relative to its own
   /// field even if the header has section-relative starts; linkers correct that.) Fails as Image::contents()
   /// does, and for bytes that are not an SFrame section. Linear in the number of functions.
-  Result<Contents> sframe_contents(const Table& table) const { return sframe_contents(image_, table); }
+  Result<Contents> sframe_contents(const SframeLocation& table) const { return sframe_contents(image_, table); }
   /// Same, for an object whose sections already have addresses: one loaded by a JIT compiler.
-  static Result<Contents> sframe_contents(const Image& object, const Table& table);
+  static Result<Contents> sframe_contents(const Image& object, const SframeLocation& table);
 
 private:
   explicit ObjectLayout(Image image) : image_(std::move(image)) {}

@@ -28,12 +28,12 @@
 namespace sframe::elf {
 
 /// The possible addresses of a section.
-struct Places {
+struct AddressBounds {
   std::uint64_t lowest = 0, highest = 0;
 };
 
 /// A linked file with the section added.
-struct Linked {
+struct RewrittenFile {
   Edit edit;
   /// The program headers had no space at the start of the file and are now after the last segment: the file
   /// works, but libelf's tools (eu-strip, eu-elfcompress, find-debuginfo) would overwrite them with zeros.
@@ -61,14 +61,14 @@ public:
 
   /// Where the section may be: known before its size, so that a conversion can consider the reach of its
   /// fields.
-  Places places() const;
+  AddressBounds bounds() const;
 
   /// The address of a section of at most `size` bytes; one of places(). Fails if only a smaller one has room.
   Result<std::uint64_t> choose_address(std::uint64_t size);
 
   /// The file with the section, which was made for the chosen address. Linear in the number of headers,
   /// symbols and the section's size.
-  Result<Linked> write(std::span<const std::byte> section) const;
+  Result<RewrittenFile> write(std::span<const std::byte> section) const;
 
 private:
   struct Plan;

@@ -25,7 +25,7 @@ struct CfiInput {
   const AbiTraits* abi = nullptr;
   /// Addresses that a section describes are ignored in later ones. Spans must outlive the conversion; all are
   /// of `abi`.
-  std::vector<cfi::Section> sections;
+  std::vector<cfi::CfiSection> sections;
   /// Ranges of code, by address. An FDE that starts elsewhere is skipped: linkers leave FDEs of discarded
   /// functions at address 0. Empty: unknown, no FDE is skipped.
   std::vector<AddressRange> code;

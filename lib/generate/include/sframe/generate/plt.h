@@ -34,7 +34,7 @@ std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std
                                        std::uint64_t address);
 
 /// `row` with the CFA that the expression `plt` has at `address`.
-cfi::CoreRow plt_row(cfi::CoreRow row, const cfi::PltCfa& plt, std::uint64_t address);
+cfi::MinimalRow plt_row(cfi::MinimalRow row, const cfi::PltCfa& plt, std::uint64_t address);
 
 /// The rows of stubs, derived from their instructions, by address.
 class StubRows {
@@ -57,7 +57,7 @@ public:
   /// True if the row of an address in [begin, end) is known and differs from `row`.
   bool refute(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const;
   /// True if the stubs refute a row of the CFI in [begin, end).
-  bool refute(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t begin, std::uint64_t end) const;
+  bool refute(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t begin, std::uint64_t end) const;
 
 private:
   struct Stubs {

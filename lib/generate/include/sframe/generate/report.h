@@ -23,7 +23,7 @@ struct Reason {
 };
 
 /// Why no row can represent it (cfi/frame_row.h).
-Reason reason(cfi::Unsayable unsayable);
+Reason reason(cfi::Unrepresentable unrepresentable);
 /// Why the version cannot represent it (builder.h).
 Reason reason(RefusalReason refusal);
 

@@ -71,7 +71,7 @@ private:
   struct Range;
   struct Entry;
   /// The module of unregistered or changed code, and the size of its copy in bytes.
-  struct Former {
+  struct RetiredModule {
     Module* module;
     std::uint64_t size;
   };
@@ -82,19 +82,19 @@ private:
   void add_problem(const dynamic::Registration& registration, std::string_view what);
   Module* make_module(Entry& entry);
   void drop(Entry& entry);
-  void release_former();
+  void release_retired();
 
   unwind::AddressSpace& space_;
   const FileOptions& files_;
   ByteSource& memory_;
   std::deque<Module>& modules_;
   std::size_t searched_ = 0; ///< the first of modules_ not searched yet
-  bool busy_ = false;        ///< reading may ask the address space for modules, which may ask this object
+  bool reading_ = false;        ///< reading may ask the address space for modules, which may ask this object
   std::uint64_t copied_ = 0; ///< bytes, including those of former_
   std::vector<List> lists_;
   std::vector<Entry> entries_;
   std::vector<Range> ranges_;  ///< by start
-  std::vector<Former> former_; ///< since the last refresh()
+  std::vector<RetiredModule> retired_; ///< since the last refresh()
   std::vector<Module*> free_;  ///< those of modules_ that are empty
   std::vector<std::string> problems_;
 };

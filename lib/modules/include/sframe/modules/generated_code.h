@@ -23,7 +23,7 @@
 
 namespace sframe::unwind {
 class AddressSpace;
-struct CfiAnswer;
+struct CfiMatch;
 } // namespace sframe::unwind
 
 namespace sframe::modules {
@@ -69,7 +69,7 @@ struct Procedure {
 
   /// The row for the address, as CFI would have it. False if the address is outside, or an operation before
   /// it cannot be interpreted. Linear in the number of operations.
-  bool find(std::uint64_t address, const AbiTraits& abi, unwind::CfiAnswer& answer) const;
+  bool find(std::uint64_t address, const AbiTraits& abi, unwind::CfiMatch& answer) const;
 
   friend bool operator==(const Procedure&, const Procedure&) = default;
 };

@@ -144,8 +144,8 @@ public:
   /// nullptr if there is none.
   const elf::Image* debug_image();
 
-  std::optional<unwind::SframeAnswer> find_sframe(std::uint64_t address) override;
-  bool find_cfi(std::uint64_t address, unwind::CfiAnswer& answer) override;
+  std::optional<unwind::SframeMatch> find_sframe(std::uint64_t address) override;
+  bool find_cfi(std::uint64_t address, unwind::CfiMatch& answer) override;
   std::optional<AddressRange> find_function(std::uint64_t address) override;
   std::optional<AddressRange> find_symbol_extent(std::uint64_t address) override;
 
@@ -177,7 +177,7 @@ private:
   bool may_open(const std::string& path, Named named);
   Result<elf::File> open_counted(const std::string& path, bool user_named);
   Result<elf::File> open_debug_candidate(const std::string& path);
-  void place_by_segments();
+  void locate_by_segments();
   void use_memory();
   std::vector<std::string> debug_folders() const;
   void open_debug_file();

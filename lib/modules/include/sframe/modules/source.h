@@ -26,7 +26,7 @@ struct InlinedCall {
 };
 
 /// The source of a frame: inlined calls, innermost first, then the place in the frame's function.
-struct SourcePlace {
+struct SourceLocation {
   std::vector<InlinedCall> inlined;
   SourceLine at;
 };
@@ -36,7 +36,7 @@ public:
   virtual ~SourceLookup() = default;
   /// The source place of the instruction at `lookup_pc`, an address in the process (the pc, or one less for
   /// a return address); nothing if unknown.
-  virtual std::optional<SourcePlace> find(Module& module, std::uint64_t lookup_pc) = 0;
+  virtual std::optional<SourceLocation> find(Module& module, std::uint64_t lookup_pc) = 0;
 };
 
 /// DWARF line tables and inlined subroutines. Opens them at the first query for a module and keeps them:
@@ -45,7 +45,7 @@ class DwarfSource final : public SourceLookup {
 public:
   DwarfSource();
   ~DwarfSource() override;
-  std::optional<SourcePlace> find(Module& module, std::uint64_t lookup_pc) override;
+  std::optional<SourceLocation> find(Module& module, std::uint64_t lookup_pc) override;
 
 private:
   struct Contexts;

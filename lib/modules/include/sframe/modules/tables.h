@@ -71,15 +71,15 @@ public:
   bool has_cfi() const { return !cfi_.empty() || procedure_; }
 
   /// The SFrame rule for an address; nothing if no function covers it or its rows are damaged.
-  std::optional<unwind::SframeAnswer> find_sframe(std::uint64_t address);
+  std::optional<unwind::SframeMatch> find_sframe(std::uint64_t address);
 
   /// Stores the CFI row for an address in `answer` (6 KiB, so that callers reuse it); false if there is
   /// none.
-  bool find_cfi(std::uint64_t address, unwind::CfiAnswer& answer);
+  bool find_cfi(std::uint64_t address, unwind::CfiMatch& answer);
 
   /// The FDE for an address, with its section; both are valid for the life of the tables.
   struct FoundFde {
-    const cfi::Section* section = nullptr;
+    const cfi::CfiSection* section = nullptr;
     cfi::Fde fde;
   };
   std::optional<FoundFde> find_fde(std::uint64_t address);
@@ -103,7 +103,7 @@ private:
   std::optional<sframe::Error> index_sframe();
   std::optional<AddressRange> indexed_function(std::uint64_t address) const;
   class CostlyFde;
-  bool find_row(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t address, cfi::FullRow& row);
+  bool find_row(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t address, cfi::FullRow& row);
   bool may_decode(std::uint64_t rows);
 
   const AbiTraits& abi_;

@@ -51,7 +51,7 @@ enum class RemoteStatus : int {
 };
 
 /// The CFI of one procedure: in the target's memory, or in a section that the host has.
-struct CfiPlace {
+struct CfiLocation {
   cfi::SectionKind kind = cfi::SectionKind::eh_frame;
   const std::byte* host = nullptr; ///< the section's bytes in this process; nullptr: it is in the target
   std::uint64_t size = 0;          ///< of the section, with `host`
@@ -61,7 +61,7 @@ struct CfiPlace {
 };
 
 /// Describes an FDE in a section that the host has.
-CfiPlace place_of(const cfi::Section& section, const cfi::Fde& fde, std::uint64_t bias);
+CfiLocation location_of(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t bias);
 
 /// Information on a procedure. unw_get_proc_info(3) returns the members up to `flags`.
 struct ProcedureInfo {
@@ -76,8 +76,8 @@ struct ProcedureInfo {
   std::uint64_t gp = 0;
   std::uint64_t flags = 0;
   Rules rules = Rules::none;
-  CfiPlace cfi;
-  unwind::SframeAnswer sframe;
+  CfiLocation cfi;
+  unwind::SframeMatch sframe;
   void* owner = nullptr; ///< for release_procedure(); not used otherwise
 };
 
@@ -146,13 +146,13 @@ public:
   /// As AddressSpace::code_address_mask().
   virtual std::uint64_t code_address_mask(const AbiTraits& abi, void* arg) {
     static_cast<void>(arg);
-    constexpr std::uint64_t usual = (std::uint64_t{1} << 48) - 1; // AArch64 Linux default for programs
-    return unwind::code_address_mask(abi, 0, usual);
+    constexpr std::uint64_t default_mask = (std::uint64_t{1} << 48) - 1; // AArch64 Linux default for programs
+    return unwind::code_address_mask(abi, 0, default_mask);
   }
 };
 
 /// Copies a name to a buffer, as find_name() requires.
-RemoteStatus give_name(std::string_view name, std::span<char> buffer);
+RemoteStatus copy_name(std::string_view name, std::span<char> buffer);
 
 /// A table as in .eh_frame_hdr: pairs of signed 4-byte integers in the target's byte order and memory. The
 /// first one is a procedure's start, by which pairs are sorted; the second is the place of its FDE.
@@ -169,7 +169,7 @@ RemoteStatus search(unwind::AddressSpace& target, const SearchTable& table, std:
                     ProcedureInfo& info);
 
 /// The same for a known FDE: start, end, language-specific data and personality of the one at `place`.
-RemoteStatus describe_procedure(unwind::AddressSpace& target, const CfiPlace& place, std::uint64_t ip,
+RemoteStatus describe_procedure(unwind::AddressSpace& target, const CfiLocation& location, std::uint64_t ip,
                                 ProcedureInfo& info);
 
 } // namespace sframe::remote

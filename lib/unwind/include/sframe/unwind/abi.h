@@ -60,7 +60,7 @@ struct UnwindAbi {
   std::optional<std::int32_t> back_chain;
   std::span<const SignalTrampoline> trampolines;
   /// Bit N: if an instruction raises signal N, the saved pc is after that instruction.
-  std::uint64_t signals_behind_fault = 0;
+  std::uint64_t signals_after_fault = 0;
   std::uint32_t longest_call = 0; ///< bytes
   /// True if the last of `bytes` are a call instruction. `bytes` has longest_call bytes, or fewer at the
   /// start of memory.

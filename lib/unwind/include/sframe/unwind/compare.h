@@ -63,7 +63,7 @@ private:
     std::uint64_t pc = 0;
     std::optional<std::uint64_t> cfa, fp;
   };
-  void judge(std::uint64_t pc, std::optional<std::uint64_t> fp);
+  void compare_frame(std::uint64_t pc, std::optional<std::uint64_t> fp);
   void ask(const Frame& frame, const Registers& registers);
 
   Memory memory_;

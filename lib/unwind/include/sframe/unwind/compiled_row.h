@@ -26,7 +26,7 @@ public:
 
   /// Drops rules for registers that a walk does not track. A row whose expressions exceed max_expressions
   /// fails to apply.
-  void compile(const CfiAnswer& answer);
+  void compile(const CfiMatch& answer);
 
   StepResult apply(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind,
                    FrameState& caller) const;

@@ -27,22 +27,22 @@ struct FrameState {
   /// Otherwise it is a return address, and the call before it is the frame's position.
   bool pc_exact = true;
   /// The pc is exact, but the frame's position is the instruction before it, which raised a signal and had
-  /// no effect (UnwindAbi::signals_behind_fault). The walker clears it in callers.
-  bool behind_fault = false;
+  /// no effect (UnwindAbi::signals_after_fault). The walker clears it in callers.
+  bool after_fault = false;
 
   /// The address to look up in tables.
-  std::uint64_t lookup_pc() const { return registers.pc - (!pc_exact | behind_fault); }
+  std::uint64_t lookup_pc() const { return registers.pc - (!pc_exact | after_fault); }
 };
 
 enum class StepStatus : std::uint8_t {
   stepped,
   bottom,   ///< this frame has no caller
-  not_mine, ///< this stepper does not cover the frame
+  not_applicable, ///< this stepper does not cover the frame
   error,    ///< the frame is covered, but the step failed; StepResult::reason has the reason
 };
 
 struct StepResult {
-  StepStatus status = StepStatus::not_mine;
+  StepStatus status = StepStatus::not_applicable;
   Trust trust = Trust::exact;
   bool signal_frame =
       false; ///< the frame is a signal frame: its caller was interrupted
@@ -57,9 +57,9 @@ struct StepResult {
   std::uint64_t detail = 0; ///< address that cannot be read, or number of the unknown register
 
   /// True if no other stepper needs to be asked.
-  bool settled() const { return status == StepStatus::stepped || status == StepStatus::bottom; }
+  bool is_final() const { return status == StepStatus::stepped || status == StepStatus::bottom; }
 
-  static StepResult not_mine() { return {}; }
+  static StepResult not_applicable() { return {}; }
   static StepResult failed(StopReason why, std::uint64_t detail = 0) {
     return {.status = StepStatus::error, .reason = why, .detail = detail};
   }

@@ -23,7 +23,7 @@ class RuleKey {
 public:
   /// `generation` is less than 2^62, and not 0. Entries of another generation are not found.
   explicit RuleKey(const FrameState& frame, std::uint64_t generation = 1)
-      : pc_(frame.registers.pc), rest_(generation << 2 | frame.pc_exact << 1 | frame.behind_fault) {}
+      : pc_(frame.registers.pc), rest_(generation << 2 | frame.pc_exact << 1 | frame.after_fault) {}
 
 private:
   template <class> friend class RuleCache;

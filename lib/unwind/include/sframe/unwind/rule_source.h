@@ -14,14 +14,14 @@
 namespace sframe::unwind {
 
 /// What an SFrame section has for an address. No rule is `fixed`: header offsets are resolved.
-struct SframeAnswer {
+struct SframeMatch {
   FrameRow row;
   bool signal_frame = false;
   bool ends_here = false; ///< the address is the last one of its function
 };
 
 /// What CFI has for an address.
-struct CfiAnswer {
+struct CfiMatch {
   cfi::FullRow row;
   bool signal_frame = false;
   bool ends_here = false;
@@ -33,10 +33,10 @@ struct CfiAnswer {
 class RuleSource {
 public:
   /// The SFrame rule for an address; nothing if there is none, or its rows are damaged.
-  virtual std::optional<SframeAnswer> find_sframe(std::uint64_t address) = 0;
+  virtual std::optional<SframeMatch> find_sframe(std::uint64_t address) = 0;
   /// Stores the CFI row for an address in `answer` (6 KiB, so that callers reuse it); false if there is
   /// none.
-  virtual bool find_cfi(std::uint64_t address, CfiAnswer& answer) = 0;
+  virtual bool find_cfi(std::uint64_t address, CfiMatch& answer) = 0;
   /// The function that contains an address, according to the tables.
   virtual std::optional<AddressRange> find_function(std::uint64_t address) = 0;
   /// The same, according to the symbols. Size 0: the symbol has no size.

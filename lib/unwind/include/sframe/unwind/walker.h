@@ -27,7 +27,7 @@ namespace sframe::unwind {
 struct Frame {
   std::uint32_t number = 0;
   bool pc_exact = true;      ///< as in FrameState
-  bool behind_fault = false; ///< as in FrameState
+  bool after_fault = false; ///< as in FrameState
   bool signal_frame = false; ///< the frame is a signal trampoline
   bool has_cfa = false;      ///< false if no stepper could determine it
   Trust trust = Trust::exact;
@@ -35,7 +35,7 @@ struct Frame {
   std::uint64_t cfa = 0;
   const FrameStepper* found_by = nullptr; ///< nullptr: the innermost frame
 
-  std::uint64_t lookup_pc() const { return pc - (!pc_exact | behind_fault); }
+  std::uint64_t lookup_pc() const { return pc - (!pc_exact | after_fault); }
   std::string_view stepper() const { return found_by ? found_by->name() : "context"; }
 };
 

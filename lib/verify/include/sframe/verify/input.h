@@ -26,7 +26,7 @@
 namespace sframe::verify {
 
 /// In a relocatable object: the target of a relocated field of a table.
-struct Place {
+struct RelocatedField {
   std::uint64_t offset = 0; ///< of the field in the table
   std::uint32_t section = 0;
   std::uint64_t target = 0; ///< offset in that section
@@ -37,9 +37,9 @@ struct SframeTable {
   std::string_view name;
   std::uint64_t address = 0;
   std::span<const std::byte> bytes;
-  std::vector<Place> places;             ///< by offset
-  const elf::Section* section = nullptr; ///< of Input::sframe_image(); nullptr for a segment or raw bytes
-  /// In a relocatable object: why the relocations could not be applied. `places` is then empty.
+  std::vector<RelocatedField> relocated_fields;             ///< by offset
+  const elf::SectionHeader* section = nullptr; ///< of Input::sframe_image(); nullptr for a segment or raw bytes
+  /// In a relocatable object: why the relocations could not be applied. `relocated_fields` is then empty.
   std::optional<Problem> relocation_problem;
 };
 
@@ -57,9 +57,9 @@ struct SframeFault {
 };
 
 struct CfiTable {
-  cfi::Section section;
+  cfi::CfiSection section;
   std::string_view name;
-  std::vector<Place> places; ///< by offset
+  std::vector<RelocatedField> relocated_fields; ///< by offset
 };
 
 class Input {
@@ -133,7 +133,7 @@ private:
   Result<void> add_cfi(const elf::Image& image, cfi::SectionKind kind);
   Result<void> add_all_cfi(const elf::Image& image);
   void add_code();
-  std::optional<std::uint64_t> place(std::uint32_t section, std::uint64_t start) const;
+  std::optional<std::uint64_t> address_in(std::uint32_t section, std::uint64_t start) const;
 
   Budget* budget_ = nullptr;
   const elf::Image* image_ = nullptr;

@@ -57,7 +57,7 @@ public:
 
   /// Prints a message; `file` may be empty. Errors are always printed, warnings and notes unless --quiet, and
   /// detail() only with --verbose. Control characters (in names of files or symbols) are printed as "\xNN":
-  /// append_harmless. Thread-safe.
+  /// append_printable. Thread-safe.
   void error(std::string_view file, std::string_view what);
   void error(std::string_view file, const Problem& problem) { error(file, problem.text()); }
   void warning(std::string_view file, std::string_view what);

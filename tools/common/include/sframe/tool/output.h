@@ -49,7 +49,7 @@ public:
   Output& fill(char c, std::size_t count);
   /// A JSON string with its quotes: append_json_string.
   Output& json_string(std::string_view text);
-  /// Text from a file (names, paths), with control characters escaped: append_harmless.
+  /// Text from a file (names, paths), with control characters escaped: append_printable.
   Output& safe(std::string_view text);
 
   /// Writes what is buffered. False after an error.

@@ -11,9 +11,9 @@ namespace sframe::code::amd64 {
 namespace {
 
 /// Reads bytes in order; reading past the end gives 0 and makes the result invalid.
-class Reader {
+class ByteReader {
 public:
-  explicit Reader(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  explicit ByteReader(std::span<const std::byte> bytes) : bytes_(bytes) {}
 
   unsigned peek() const { return at_ < bytes_.size() ? std::to_integer<unsigned>(bytes_[at_]) : 0; }
   unsigned next() {
@@ -34,7 +34,7 @@ private:
 };
 
 /// Skips an operand: ModRM, SIB and displacement. Returns ModRM.
-unsigned skip_operand(Reader& reader) {
+unsigned skip_operand(ByteReader& reader) {
   const unsigned modrm = reader.next(), mode = modrm >> 6, rm = modrm & 7;
   constexpr unsigned in_register = 3, sib = 4, no_base = 5;
   if (mode == in_register) return modrm;
@@ -76,7 +76,7 @@ bool is_segment_or_address_size(unsigned byte) {
          byte == 0x67;
 }
 
-bool skip_vex(Reader& reader) {
+bool skip_vex(ByteReader& reader) {
   const unsigned map = reader.next() & 0x1f, prefix = reader.next() & 3;
   if (!is_known(map, reader.next(), prefix)) return false;
   skip_operand(reader);
@@ -87,7 +87,7 @@ bool skip_vex(Reader& reader) {
 
 /// LKGS: the descriptor table's opcode with a prefix. Loads a segment whose base user code does not see in FS
 /// or GS.
-bool skip_lkgs(Reader& reader) {
+bool skip_lkgs(ByteReader& reader) {
   constexpr unsigned rex_mask = 0xf0, rex = 0x40, lkgs = 6;
   if ((reader.peek() & rex_mask) == rex) reader.skip(1);
   if (reader.next() != 0x0f || reader.next() != 0x00) return false;
@@ -97,7 +97,7 @@ bool skip_lkgs(Reader& reader) {
 } // namespace
 
 std::uint8_t length_of_newer_instruction(std::span<const std::byte> bytes) {
-  Reader reader(bytes);
+  ByteReader reader(bytes);
   while (is_segment_or_address_size(reader.peek())) reader.skip(1);
   constexpr unsigned vex3 = 0xc4, repne = 0xf2;
   const unsigned first = reader.next();

@@ -27,19 +27,19 @@ void unmap_memory(void* memory, std::size_t size);
 std::size_t memory_size(std::size_t size);
 
 /// An object in its own mapping; nullptr if memory ran out.
-template <class T, class... Arguments> T* make_own(Arguments&&... arguments) {
+template <class T, class... Arguments> T* make_mapped(Arguments&&... arguments) {
   void* const memory = map_memory(sizeof(T));
   return memory ? std::construct_at(static_cast<T*>(memory), std::forward<Arguments>(arguments)...) : nullptr;
 }
-template <class T> void destroy_own(T* object) {
+template <class T> void destroy_mapped(T* object) {
   if (!object) return;
   std::destroy_at(object);
   unmap_memory(object, sizeof(T));
 }
-struct DestroyOwn {
-  template <class T> void operator()(T* object) const { destroy_own(object); }
+struct MappedDeleter {
+  template <class T> void operator()(T* object) const { destroy_mapped(object); }
 };
-template <class T> using OwnPointer = std::unique_ptr<T, DestroyOwn>;
+template <class T> using MappedPointer = std::unique_ptr<T, MappedDeleter>;
 
 /// A vector of simple values. If memory runs out, the element and all later ones are dropped, and failed()
 /// is true.

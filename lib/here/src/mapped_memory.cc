@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "own_memory.h"
+#include "mapped_memory.h"
 
 #include "host.h"
 

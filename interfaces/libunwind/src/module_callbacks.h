@@ -9,7 +9,7 @@
 
 #include "sframe/remote/targets.h"
 
-namespace sframe::front {
+namespace sframe::libunwind {
 
 int find_proc_info(remote::ModuleAccessors* target, unw_word_t ip, unw_proc_info_t* info, int need_unwind_info);
 int access_mem(remote::ModuleAccessors* target, unw_word_t address, unw_word_t* value, int write);
@@ -19,4 +19,4 @@ int access_fpreg(remote::ModuleAccessors* target, unw_regnum_t reg, unw_fpreg_t*
 int get_proc_name(remote::ModuleAccessors* target, unw_word_t ip, char* buffer, size_t size,
                   unw_word_t* offset);
 
-} // namespace sframe::front
+} // namespace sframe::libunwind

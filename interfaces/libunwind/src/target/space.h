@@ -16,7 +16,7 @@
 
 #define SFRAME_TARGET_REGISTERS UNW_PASTE(UNW_TARGET, _registers)
 
-namespace sframe::front::UNW_TARGET {
+namespace sframe::libunwind::UNW_TARGET {
 
 inline const TargetRegisters& target_registers() {
   return SFRAME_TARGET_REGISTERS();
@@ -66,4 +66,4 @@ inline remote::RemoteCursor& cursor_of(unw_cursor_t* cursor) {
   return *reinterpret_cast<remote::RemoteCursor*>(cursor->opaque);
 }
 
-} // namespace sframe::front::UNW_TARGET
+} // namespace sframe::libunwind::UNW_TARGET

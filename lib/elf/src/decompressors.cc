@@ -21,9 +21,9 @@ namespace sframe::elf {
 #if SFRAME_HAVE_ZSTD
 namespace {
 
-class ZstdDecoder final : public Decoder {
+class ZstdDecompressor final : public Decompressor {
 public:
-  ~ZstdDecoder() override { ZSTD_freeDStream(stream_); }
+  ~ZstdDecompressor() override { ZSTD_freeDStream(stream_); }
 
   Status step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
     ZSTD_inBuffer from{in.data(), in.size(), 0};
@@ -41,11 +41,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Decoder> make_zstd_decoder() {
-  return std::make_unique<ZstdDecoder>();
+std::unique_ptr<Decompressor> make_zstd_decompressor() {
+  return std::make_unique<ZstdDecompressor>();
 }
 #else
-std::unique_ptr<Decoder> make_zstd_decoder() {
+std::unique_ptr<Decompressor> make_zstd_decompressor() {
   return nullptr;
 }
 #endif
@@ -53,14 +53,14 @@ std::unique_ptr<Decoder> make_zstd_decoder() {
 #if SFRAME_HAVE_LZMA
 namespace {
 
-class XzDecoder final : public Decoder {
+class XzDecompressor final : public Decompressor {
 public:
-  XzDecoder() {
+  XzDecompressor() {
     constexpr std::uint64_t memory_limit = std::uint64_t{1} << 28; // the dictionary size in the file is
                                                                    // untrusted
     ready_ = lzma_stream_decoder(&stream_, memory_limit, 0) == LZMA_OK;
   }
-  ~XzDecoder() override { lzma_end(&stream_); }
+  ~XzDecompressor() override { lzma_end(&stream_); }
 
   Status step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
     if (!ready_) return Status::damaged;
@@ -82,11 +82,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Decoder> make_xz_decoder() {
-  return std::make_unique<XzDecoder>();
+std::unique_ptr<Decompressor> make_xz_decompressor() {
+  return std::make_unique<XzDecompressor>();
 }
 #else
-std::unique_ptr<Decoder> make_xz_decoder() {
+std::unique_ptr<Decompressor> make_xz_decompressor() {
   return nullptr;
 }
 #endif
@@ -94,12 +94,12 @@ std::unique_ptr<Decoder> make_xz_decoder() {
 #if SFRAME_HAVE_LZ4
 namespace {
 
-class Lz4Decoder final : public Decoder {
+class Lz4Decompressor final : public Decompressor {
 public:
-  Lz4Decoder() {
+  Lz4Decompressor() {
     if (LZ4F_isError(LZ4F_createDecompressionContext(&context_, LZ4F_VERSION))) context_ = nullptr;
   }
-  ~Lz4Decoder() override { LZ4F_freeDecompressionContext(context_); }
+  ~Lz4Decompressor() override { LZ4F_freeDecompressionContext(context_); }
 
   Status step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
     if (!context_) return Status::damaged;
@@ -117,11 +117,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<Decoder> make_lz4_decoder() {
-  return std::make_unique<Lz4Decoder>();
+std::unique_ptr<Decompressor> make_lz4_decompressor() {
+  return std::make_unique<Lz4Decompressor>();
 }
 #else
-std::unique_ptr<Decoder> make_lz4_decoder() {
+std::unique_ptr<Decompressor> make_lz4_decompressor() {
   return nullptr;
 }
 #endif

@@ -64,13 +64,13 @@ int get_proc_name(unw_addr_space_t, unw_word_t ip, char* buffer, size_t size, un
   return snprintf(buffer, size, "a_long_name") < static_cast<int>(size) ? 0 : -UNW_ENOMEM;
 }
 
-struct Front : testing::Test {
-  Front() {
+struct Libunwind : testing::Test {
+  Libunwind() {
     target.table.format = UNW_INFO_FORMAT_REMOTE_TABLE;
     target.table.u.rti = {.name_ptr = 0, .segbase = table_at, .table_len = 3, .table_data = table_at};
     space = unw_create_addr_space(&accessors, 0);
   }
-  ~Front() override { unw_destroy_addr_space(space); }
+  ~Libunwind() override { unw_destroy_addr_space(space); }
 
   std::vector<unw_word_t> walk() {
     std::vector<unw_word_t> ips;
@@ -92,7 +92,7 @@ struct Front : testing::Test {
 
 const std::vector<unw_word_t> all = {leaf + 0x10, middle + 0x10, middle + 0x10, start + 0x10};
 
-TEST_F(Front, ByteOrders) {
+TEST_F(Libunwind, ByteOrders) {
   const auto possible = [&](int order) {
     unw_addr_space_t made = unw_create_addr_space(&accessors, order);
     unw_destroy_addr_space(made);
@@ -103,7 +103,7 @@ TEST_F(Front, ByteOrders) {
   EXPECT_FALSE(possible(7));
 }
 
-TEST_F(Front, WalksAndPutsEachInfoOnce) {
+TEST_F(Libunwind, ReleasesEachProcInfoOnce) {
   EXPECT_EQ(walk(), all);
   EXPECT_EQ(end, 0);
   EXPECT_EQ(target.finds, 4);
@@ -111,7 +111,7 @@ TEST_F(Front, WalksAndPutsEachInfoOnce) {
   EXPECT_EQ(target.puts_of_other, 0) << "put_unwind_info() sees what find_proc_info() gave";
 }
 
-TEST_F(Front, CursorsCanBeCopied) {
+TEST_F(Libunwind, CursorsCanBeCopied) {
   ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
   const unw_cursor_t copy = cursor;
   EXPECT_EQ(unw_step(&cursor), 1);
@@ -122,7 +122,7 @@ TEST_F(Front, CursorsCanBeCopied) {
   EXPECT_EQ(unw_step(&cursor), 1);
 }
 
-TEST_F(Front, Registers) {
+TEST_F(Libunwind, Registers) {
   ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
   ASSERT_EQ(unw_step(&cursor), 1);
   unw_word_t value = 0;
@@ -147,7 +147,7 @@ TEST_F(Front, Registers) {
   EXPECT_EQ(location.type, UNW_SLT_NONE);
 }
 
-TEST_F(Front, Resume) {
+TEST_F(Libunwind, Resume) {
   ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
   ASSERT_EQ(unw_step(&cursor), 1);
   EXPECT_EQ(unw_resume(&cursor), 0);
@@ -156,7 +156,7 @@ TEST_F(Front, Resume) {
   EXPECT_EQ(target.registers[UNW_X86_64_RSP], stack_at + 16);
 }
 
-TEST_F(Front, ProceduresAndNames) {
+TEST_F(Libunwind, ProceduresAndNames) {
   ASSERT_EQ(unw_init_remote(&cursor, space, &target), 0);
   ASSERT_EQ(unw_step(&cursor), 1);
   unw_proc_info_t info;
@@ -176,7 +176,7 @@ TEST_F(Front, ProceduresAndNames) {
 }
 
 // As libunwind 1.6.2 on AMD64 (src/x86_64/Gstep.c, Gget_proc_info.c).
-TEST_F(Front, UnknownCode) {
+TEST_F(Libunwind, UnknownCode) {
   constexpr unw_word_t unknown = 0x30000;
   target.memory.word(unknown, 0);
   target.registers[UNW_X86_64_RIP] = unknown;
@@ -188,7 +188,7 @@ TEST_F(Front, UnknownCode) {
   EXPECT_EQ(unw_step(&cursor), 0);
 }
 
-TEST_F(Front, TablesRelativeToTheStart) {
+TEST_F(Libunwind, TablesRelativeToTheStart) {
   target.table.format = UNW_INFO_FORMAT_IP_OFFSET;
   target.table.start_ip = leaf;
   target.memory.write(0x60000, Bytes().u32(0).u32(0x1000)); // starts count from leaf, FDEs from segbase
@@ -203,7 +203,7 @@ TEST_F(Front, TablesRelativeToTheStart) {
   EXPECT_EQ(info.start_ip, leaf);
 }
 
-TEST_F(Front, FormatsThatAreNotUnderstood) {
+TEST_F(Libunwind, UnknownFormats) {
   unw_proc_info_t info;
   for (const int format : {int(UNW_INFO_FORMAT_DYNAMIC), int(UNW_INFO_FORMAT_ARM_EXIDX), 99, -1}) {
     target.table.format = format;
@@ -214,7 +214,7 @@ TEST_F(Front, FormatsThatAreNotUnderstood) {
   EXPECT_EQ(UNW_OBJ(dwarf_find_debug_frame)(0, &target.table, leaf, 0, "/no/such/file", leaf, start), 0);
 }
 
-TEST_F(Front, CallBacksThatAreNull) {
+TEST_F(Libunwind, NullCallbacks) {
   unw_accessors_t none{};
   unw_addr_space_t empty = unw_create_addr_space(&none, 0);
   EXPECT_EQ(unw_init_remote(&cursor, empty, nullptr), -UNW_EINVAL);
@@ -224,7 +224,7 @@ TEST_F(Front, CallBacksThatAreNull) {
   EXPECT_LE(end, 0);
 }
 
-TEST_F(Front, Caching) {
+TEST_F(Libunwind, Caching) {
   EXPECT_EQ(unw_set_caching_policy(space, UNW_CACHE_GLOBAL), 0);
   EXPECT_EQ(unw_set_caching_policy(space, static_cast<unw_caching_policy_t>(3)), -UNW_EINVAL);
   EXPECT_EQ(unw_set_cache_size(space, 2000, 0), 0);
@@ -236,7 +236,7 @@ TEST_F(Front, Caching) {
   EXPECT_EQ(target.finds, 6);
 }
 
-TEST(FrontNames, RegistersAndErrors) {
+TEST(LibunwindNames, RegistersAndErrors) {
   EXPECT_STREQ(unw_regname(UNW_X86_64_R15), "R15");
   EXPECT_STREQ(unw_regname(UNW_REG_IP), "RIP");
   EXPECT_STREQ(unw_regname(500), "???");
@@ -246,7 +246,7 @@ TEST(FrontNames, RegistersAndErrors) {
   EXPECT_STREQ(unw_strerror(-11), "invalid error code");
 }
 
-TEST(FrontDynamic, RegistersCodeInAList) {
+TEST(LibunwindDynamic, RegistersCodeInAList) {
   const auto listed = [] {
     std::vector<unw_dyn_info_t*> entries;
     for (unw_dyn_info_t* at = _U_dyn_info_list.first; at; at = at->next) entries.push_back(at);
@@ -265,7 +265,7 @@ TEST(FrontDynamic, RegistersCodeInAList) {
   EXPECT_EQ(_U_dyn_info_list.generation, generation + 6);
 }
 
-TEST_F(Front, NullIsRefused) {
+TEST_F(Libunwind, NullIsRefused) {
   unw_proc_info_t info;
   unw_word_t value = 0;
   unw_fpreg_t wide{};
@@ -307,7 +307,7 @@ TEST_F(Front, NullIsRefused) {
 
 /// Wherever memory runs out: no exception gets out, each call-back's answer is put back, and the space is as
 /// good as before.
-TEST_F(Front, MemoryThatRunsOutIsAStatus) {
+TEST_F(Libunwind, OutOfMemoryIsAStatus) {
   with_little_memory([&] {
     unw_addr_space_t made = unw_create_addr_space(&accessors, 0);
     limit_allocations(std::nullopt);
@@ -331,7 +331,7 @@ TEST_F(Front, MemoryThatRunsOutIsAStatus) {
 }
 
 /// The target's code is registered in this process's own list, by this process's own functions.
-TEST_F(Front, WalksWhatWasRegisteredByItsOwnFunctions) {
+TEST_F(Libunwind, WalksRegisteredCode) {
   constexpr unw_word_t code = 0x30000;
   char name[] = "registered here";
   alignas(8) std::byte room[_U_dyn_region_info_size(3)] = {};

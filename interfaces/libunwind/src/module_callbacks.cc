@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "module_front.h"
+#include "module_callbacks.h"
 
 #include "guard.h"
 #include "proc_info.h"
 #include "registers.h"
 
-namespace sframe::front {
+namespace sframe::libunwind {
 
 int find_proc_info(remote::ModuleAccessors* target, unw_word_t ip, unw_proc_info_t* info,
                    int need_unwind_info) {
@@ -57,4 +57,4 @@ int get_proc_name(remote::ModuleAccessors* target, unw_word_t ip, char* buffer, 
   });
 }
 
-} // namespace sframe::front
+} // namespace sframe::libunwind

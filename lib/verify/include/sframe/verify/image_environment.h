@@ -4,7 +4,7 @@
 
 #pragma once
 
-#include "sframe/code/surroundings.h"
+#include "sframe/code/environment.h"
 #include "sframe/elf/image.h"
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace sframe::verify {
 
 /// The constant data of an ELF image: its bytes as the file has them, and words that dynamic
 /// relocations (R_*_RELATIVE; not RELR) give an address, as in .data.rel.ro.
-class ImageSurroundings : public code::Surroundings {
+class ImageEnvironment : public code::Environment {
 public:
   /// `image` must outlive the object. Linear in the image's relocations.
-  explicit ImageSurroundings(const elf::Image& image);
+  explicit ImageEnvironment(const elf::Image& image);
 
   std::span<const std::byte> constant_data(std::uint64_t address, std::uint64_t size) override;
   std::optional<std::uint64_t> constant_pointer(std::uint64_t address) override;

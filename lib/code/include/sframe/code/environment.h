@@ -12,9 +12,9 @@
 namespace sframe::code {
 
 /// Read-only data (jump tables) and callees. Implemented by the caller; the default knows nothing.
-class Surroundings {
+class Environment {
 public:
-  virtual ~Surroundings() = default;
+  virtual ~Environment() = default;
 
   /// The bytes at [address, address + size) if they are constant data, else empty. The view must be valid
   /// until the next call.
