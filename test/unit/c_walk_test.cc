@@ -142,8 +142,8 @@ TEST_F(CWalk, OutOfMemoryIsAStatus) {
 }
 
 TEST_F(CWalk, Core) {
-  const std::string core = inputs().parent_path() / "lit/unwind/Inputs/cores/s390x.core.zst";
-  const std::string program = inputs().parent_path() / "lit/unwind/Inputs/cores/s390x.elf";
+  const std::string core = small_cores() / "s390x.core.zst";
+  const std::string program = small_cores() / "s390x.elf";
   const sframe_options options{.executable = program.c_str()};
   sframe_error error{};
   sframe_process* whole = sframe_open_core(core.c_str(), &options, &error);

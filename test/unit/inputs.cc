@@ -14,6 +14,10 @@ std::filesystem::path inputs() {
   return SFRAME_TEST_INPUTS;
 }
 
+std::filesystem::path small_cores() {
+  return SFRAME_TEST_CORES;
+}
+
 std::vector<std::byte> read_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.good()) << path;

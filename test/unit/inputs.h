@@ -14,6 +14,9 @@ namespace sframe::test {
 /// The folder test/inputs with the files that test/inputs/assemble makes.
 std::filesystem::path inputs();
 
+/// The folder of the small cores of other machines, among the lit tests' inputs.
+std::filesystem::path small_cores();
+
 /// Reads a whole file; fails the test if it cannot be read.
 std::vector<std::byte> read_file(const std::filesystem::path& path);
 

@@ -61,7 +61,7 @@ TEST(LibunwindTargets, NullIsRefused) {
 
 /// Of a core: opened, asked for a register, a procedure and a name, each time with a little more memory.
 TEST(LibunwindTargets, OutOfMemoryIsNoException) {
-  const std::string core = inputs().parent_path() / "lit/unwind/Inputs/cores/aarch64.core.zst";
+  const std::string core = small_cores() / "aarch64.core.zst";
   UCD_info* whole = _UCD_create(core.c_str());
   if (!whole) GTEST_SKIP() << "zstd is not built in";
   unw_word_t ip = 0;

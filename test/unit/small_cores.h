@@ -14,14 +14,10 @@
 
 namespace sframe::test {
 
-inline std::filesystem::path small_cores() {
-  return inputs().parent_path() / "lit/unwind/Inputs/cores";
-}
-
 /// nullptr if this build cannot decompress it.
 inline std::unique_ptr<remote::CoreTarget> open_small_core(const std::string& machine) {
   auto target = remote::CoreTarget::open(small_cores() / (machine + ".core.zst"),
-                                       {.executable = small_cores() / (machine + ".elf")});
+                                         {.executable = small_cores() / (machine + ".elf")});
   return target ? std::move(*target) : nullptr;
 }
 
