@@ -4,12 +4,12 @@
 // library), on one thread: the decoder alone (Zydis, then ours with its effects), the analysis, and the
 // analysis with every row compared. Items are instructions, so the rates are comparable.
 
-#include "sframe/verify/image_environment.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
-#include "sframe/generate/cfi_input.h"
 #include "sframe/elf/file.h"
+#include "sframe/generate/cfi_input.h"
+#include "sframe/verify/image_environment.h"
 
 #include <Zydis/Zydis.h>
 

@@ -38,7 +38,8 @@ public:
 struct Process {
   explicit Process(bool generate)
       : file(*elf::File::open(core_path)), core(*elf::Core::parse(file.bytes())),
-        process(*process::CoreProcess::create(core, {.executable = executable, .generate_sframe = generate})) {}
+        process(
+            *process::CoreProcess::create(core, {.executable = executable, .generate_sframe = generate})) {}
 
   unwind::Walker walker() const {
     process::CoreSpace& space = process->space();

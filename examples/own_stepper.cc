@@ -32,7 +32,7 @@ public:
   bool recovers_all_registers() const override { return true; }
 
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
-                        unwind::FrameState& caller) override {
+                          unwind::FrameState& caller) override {
     const auto sp = frame.registers.get(rsp);
     if (!sp) return unwind::StepResult::failed(unwind::StopReason::unknown_register, rsp);
     // SP points to the address of the struct coroutine, whose first word is the caller's SP.

@@ -30,7 +30,7 @@ public:
   }
 
   std::optional<modules::FunctionName> find(modules::Module& module, std::uint64_t lookup_pc,
-                                         std::uint64_t pc) override {
+                                            std::uint64_t pc) override {
     return files_.find(module, lookup_pc, pc);
   }
 
@@ -56,8 +56,7 @@ private:
     if (first.ec != std::errc() || first.ptr == end || *first.ptr != ' ') return;
     const auto second = std::from_chars(first.ptr + 1, end, size, 16);
     if (second.ec != std::errc() || second.ptr == end || *second.ptr != ' ') return;
-    functions_[start] = {size,
-                         std::string(second.ptr + 1, end)}; // the last entry for an address is current
+    functions_[start] = {size, std::string(second.ptr + 1, end)}; // the last entry for an address is current
   }
 
   std::map<std::uint64_t, Function> functions_; ///< by start

@@ -5,8 +5,8 @@
 
 #pragma once
 
-#include "sframe/process/process_state.h"
 #include "sframe/modules/symbols.h"
+#include "sframe/process/process_state.h"
 #include "sframe/unwind/walker.h"
 
 #include <cstdio>

@@ -35,7 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto copies = elf::archive_members(*again);
   fuzz::require(copies && copies->size() == members->size(), "the copy has other members");
   for (std::size_t i = 0; i < members->size(); ++i)
-    fuzz::require((*copies)[i].name == (*members)[i].name && std::ranges::equal((*copies)[i].bytes, (*members)[i].bytes),
+    fuzz::require((*copies)[i].name == (*members)[i].name &&
+                      std::ranges::equal((*copies)[i].bytes, (*members)[i].bytes),
                   "a member has changed");
   return 0;
 }

@@ -9,8 +9,8 @@
 
 #include "sframe/walk.h"
 
-#include "libunwind-x86_64.h"
 #include "libunwind-dynamic.h"
+#include "libunwind-x86_64.h"
 
 #include <cstring>
 #include <string>
@@ -74,7 +74,8 @@ int take(const sframe_frame* frame, void* arg) {
   char name[64];
   uint64_t offset = 0;
   const sframe_status named = sframe_function_name(frames.process, frame, name, sizeof name, &offset);
-  if (named == SFRAME_OK || named == SFRAME_NO_MEMORY) require(std::memchr(name, 0, sizeof name), "no end of a name");
+  if (named == SFRAME_OK || named == SFRAME_NO_MEMORY)
+    require(std::memchr(name, 0, sizeof name), "no end of a name");
   return ++frames.count >= 200;
 }
 
@@ -128,7 +129,8 @@ int name_of(unw_addr_space_t, unw_word_t ip, char* buffer, size_t size, unw_word
 }
 
 void walk_libunwind(Target& target) {
-  unw_accessors_t accessors{find_proc_info, put_unwind_info, dynamic_list, access_mem, access_reg, nullptr, nullptr, name_of};
+  unw_accessors_t accessors{find_proc_info, put_unwind_info, dynamic_list, access_mem,
+                            access_reg,     nullptr,         nullptr,      name_of};
   const unw_addr_space_t space = unw_create_addr_space(&accessors, 0);
   require(space, "no address space");
   if (target.what & 8) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
@@ -158,7 +160,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const sframe::fuzz::Cost cost(size, {.seconds = 3});
   target.what = data[0];
   target.table_size = 8u * data[1];
-  for (unsigned i = 0; i < 17; ++i) target.registers[i] = base + (data[2 + 2 * i] | unsigned(data[3 + 2 * i]) << 8);
+  for (unsigned i = 0; i < 17; ++i)
+    target.registers[i] = base + (data[2 + 2 * i] | unsigned(data[3 + 2 * i]) << 8);
   target.data = data + head;
   target.size = size - head;
   walk_c(target);

@@ -60,7 +60,8 @@ void try_rows(const CfiSection& section, const Fde& fde) {
     next = full.end;
     const auto projected = to_frame_row(core, section.abi());
     const auto made = maker.make(core);
-    require(made.has_value() == projected.has_value() && (made ? **made == *projected : made.error() == projected.error()));
+    require(made.has_value() == projected.has_value() &&
+            (made ? **made == *projected : made.error() == projected.error()));
     if (!projected) require(*message(projected.error()) && *reason_name(projected.error()));
     if (full.return_register < AllRegisters::slots) require(projected == to_frame_row(full, section.abi()));
     if (full.cfa.kind == CfaRule::Kind::expression) try_expression(full.expression(full.cfa), section, false);
@@ -108,7 +109,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try_finder(section, FdeFinder(section), pc);
   const auto parts = section.parts(64);
-  require(parts.front() == 0 && std::ranges::adjacent_find(parts, std::ranges::greater_equal()) == parts.end());
+  require(parts.front() == 0 &&
+          std::ranges::adjacent_find(parts, std::ranges::greater_equal()) == parts.end());
   try_expression(bytes, section, true);
   return 0;
 }

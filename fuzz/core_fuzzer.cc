@@ -77,7 +77,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_memory(*core);
   const auto process = process::CoreProcess::create(*core, {.open_files = false});
   if (!process) return 0;
-  for (const process::Thread& thread : (*process)->threads()) (*process)->space().module_at(thread.registers.pc);
+  for (const process::Thread& thread : (*process)->threads())
+    (*process)->space().module_at(thread.registers.pc);
   check_modules((*process)->space());
   return 0;
 }

@@ -51,10 +51,12 @@ inline std::atomic<std::int64_t> held{0}, peak{0};
 
 inline void on_malloc(const volatile void*, std::size_t size) {
   const std::int64_t now = held.fetch_add(static_cast<std::int64_t>(size)) + static_cast<std::int64_t>(size);
-  for (std::int64_t before = peak; before < now && !peak.compare_exchange_weak(before, now);) {}
+  for (std::int64_t before = peak; before < now && !peak.compare_exchange_weak(before, now);) {
+  }
 }
 inline void on_free(const volatile void* memory) {
-  if (memory) held -= static_cast<std::int64_t>(__sanitizer_get_allocated_size(const_cast<const void*>(memory)));
+  if (memory)
+    held -= static_cast<std::int64_t>(__sanitizer_get_allocated_size(const_cast<const void*>(memory)));
 }
 inline double seconds() {
   struct timespec now {};
@@ -66,8 +68,9 @@ inline double seconds() {
 class Cost {
 public:
   explicit Cost(std::size_t input_size, Bound bound = {}) : size_(input_size), bound_(bound) {
-    static const bool hooked = !__sanitizer_install_malloc_and_free_hooks ||
-                               __sanitizer_install_malloc_and_free_hooks(detail::on_malloc, detail::on_free) != 0;
+    static const bool hooked =
+        !__sanitizer_install_malloc_and_free_hooks ||
+        __sanitizer_install_malloc_and_free_hooks(detail::on_malloc, detail::on_free) != 0;
     require(hooked, "no hooks for malloc");
     before_ = detail::held;
     detail::peak = before_;
@@ -81,8 +84,9 @@ public:
     const double most_seconds = bound_.seconds + bound_.seconds_per_byte * static_cast<double>(size_);
     const std::uint64_t most_memory = bound_.memory + bound_.memory_per_byte * size_;
     if (seconds <= most_seconds && memory <= most_memory) return;
-    std::fprintf(stderr, "cost: %zu bytes of input took %.2f s (bound %.2f s) and %llu bytes (bound %llu)\n", size_, seconds, most_seconds,
-                 static_cast<unsigned long long>(memory), static_cast<unsigned long long>(most_memory));
+    std::fprintf(stderr, "cost: %zu bytes of input took %.2f s (bound %.2f s) and %llu bytes (bound %llu)\n",
+                 size_, seconds, most_seconds, static_cast<unsigned long long>(memory),
+                 static_cast<unsigned long long>(most_memory));
     std::abort();
   }
 

@@ -35,7 +35,8 @@ struct Folder {
 void write(const std::string& path, std::span<const std::byte> bytes) {
   std::error_code error;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
 } // namespace
@@ -58,7 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (id.size() > 2 && id.size() < 200)
     written.push_back(debug_folder + "/.build-id/" + id.substr(0, 2) + "/" + id.substr(2) + ".debug");
   if (const auto link = elf::debug_link(*image)) {
-    fuzz::require(link->name.find('/') == link->name.npos && link->name != ".." && link->name != ".", "a link that is a path");
+    fuzz::require(link->name.find('/') == link->name.npos && link->name != ".." && link->name != ".",
+                  "a link that is a path");
     const auto plain = [](char c) { return c > ' ' && c < 0x7f; };
     if (std::ranges::all_of(link->name, plain) && link->name.size() < 200)
       written.push_back(folder.path + "/" + std::string(link->name));

@@ -17,6 +17,7 @@
 
 namespace {
 
+// clang-format off
 constexpr std::string_view pieces[] = {
     "_Z1f",   "_ZN",    "_RINvC1a1b", "_R",    "_D1a",  "1pI",  "1a",   "Dp",    "T_",   "T0_",  "S_",   "S0_",  "S1_",  "SZ_",
     "St4pair", "I",     "E",          "J",     "EE",    "Evv",  "K",    "P",     "R",    "O",    "A1_",  "F",    "Mi",   "u1aI",
@@ -24,6 +25,7 @@ constexpr std::string_view pieces[] = {
     "Th0_",   "cv",     "B1a",        "LZ1fI", "sZ",    "fpT",  "sr",   "fl",    "B_",   "B0_",  "B1_",  "B8_",  "Bg_",  "TB",
     "FG_",    "FGzz_",  "Nt",         "NC",    "MC1a",  "XC1a", "Y",    "D",     "L_",   "Kj1_", "u4aaaa", "C1c",  "Qb",   "Qc",
     "4__S1",  "SP",     "dlT_",       "cl",    "tl",    "rqX",  "GTt",  "St",    "@V_1", ".llvm", "_ZGR", "17h0123456789abcdefE"};
+// clang-format on
 constexpr unsigned repeats[] = {2, 3, 4, 8, 16, 40, 100, 400, 1000, 3000};
 
 std::string name_of(std::string_view input) {

@@ -17,14 +17,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::Cost cost(size);
   const auto abis = all_abis();
   const AbiTraits& abi = *abis[data[0] % abis.size()];
-  const std::uint64_t start = data[1] & 0x80 ? std::uint64_t(0) - 256 * (data[1] & 0x7f) : 0x400000u + 16 * data[1];
+  const std::uint64_t start =
+      data[1] & 0x80 ? std::uint64_t(0) - 256 * (data[1] & 0x7f) : 0x400000u + 16 * data[1];
   const auto bytes = std::as_bytes(std::span(data + 2, size - 2));
   std::vector<cfi::LandingPad> pads;
   const auto done = cfi::read_landing_pads(bytes, start + 0x100000, start, abi, pads);
   fuzz::require(pads.size() <= bytes.size() / 2, "more call sites than bytes");
   std::vector<cfi::LandingPad> more(1, cfi::LandingPad{1, 2, 3});
   const auto again = cfi::read_landing_pads(bytes, start + 0x100000, start, abi, more);
-  fuzz::require(done.has_value() == again.has_value() && more.size() == pads.size() + 1 && more.front() == cfi::LandingPad{1, 2, 3} &&
+  fuzz::require(done.has_value() == again.has_value() && more.size() == pads.size() + 1 &&
+                    more.front() == cfi::LandingPad{1, 2, 3} &&
                     std::equal(pads.begin(), pads.end(), more.begin() + 1),
                 "the list's contents matter");
   if (!done) fuzz::require(done.error().offset <= bytes.size(), "a fault outside");

@@ -43,4 +43,6 @@ extern "C" int LLVMFuzzerInitialize(int*, char*** arguments) {
   std::exit(2);
 }
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) { return chosen->run(data, size); }
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return chosen->run(data, size);
+}

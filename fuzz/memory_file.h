@@ -16,7 +16,8 @@ namespace sframe::fuzz {
 class MemoryFile {
 public:
   explicit MemoryFile(std::span<const std::byte> bytes) : fd_(::memfd_create("input", MFD_CLOEXEC)) {
-    require(fd_ >= 0 && ::write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()), "no file");
+    require(fd_ >= 0 && ::write(fd_, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()),
+            "no file");
   }
   MemoryFile(const MemoryFile&) = delete;
   ~MemoryFile() { ::close(fd_); }

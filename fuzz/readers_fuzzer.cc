@@ -30,6 +30,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (llvm::json::isUTF8(llvm::StringRef(text.data(), text.size())))
     fuzz::require(*string == llvm::StringRef(text.data(), text.size()), "another string");
   safe.safe(text);
-  for (const char c : safe.text()) fuzz::require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a control character");
+  for (const char c : safe.text())
+    fuzz::require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f, "a control character");
   return 0;
 }

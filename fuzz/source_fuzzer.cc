@@ -24,11 +24,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto image = elf::Image::parse(bytes);
   if (!image || !image->abi()) return 0;
   // LLVM's DWARF reader keeps tables of some hundred bytes for each unit and line program.
-  const fuzz::Cost cost(size, {.seconds = 3, .seconds_per_byte = 30e-6, .memory = std::uint64_t(32) << 20, .memory_per_byte = 1024});
+  const fuzz::Cost cost(
+      size,
+      {.seconds = 3, .seconds_per_byte = 30e-6, .memory = std::uint64_t(32) << 20, .memory_per_byte = 1024});
   const fuzz::MemoryFile file(bytes);
   modules::FileOptions files{.sysroot = "/nowhere", .debug_dir = ""};
   NoMemory memory;
-  modules::ModuleInfo info{.path = file.path(), .file = file.path(), .start = 0, .end = ~std::uint64_t(0), .bias = 0};
+  modules::ModuleInfo info{
+      .path = file.path(), .file = file.path(), .start = 0, .end = ~std::uint64_t(0), .bias = 0};
   modules::Module module(std::move(info), *image->abi(), files, memory);
   modules::DwarfSource source;
   std::size_t questions = 0;
@@ -38,7 +41,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const auto place = source.find(module, address), again = source.find(module, address);
       fuzz::require(place.has_value() == again.has_value(), "two answers");
       if (place)
-        fuzz::require(place->at.line == again->at.line && place->at.file == again->at.file && place->inlined.size() == again->inlined.size(),
+        fuzz::require(place->at.line == again->at.line && place->at.file == again->at.file &&
+                          place->inlined.size() == again->inlined.size(),
                       "two answers");
     }
   return 0;

@@ -22,7 +22,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!image) return 0;
   for (const elf::SectionHeader& section : image->sections())
     if (const auto contents = image->contents(section))
-      fuzz::require(contents->size() <= elf::Image::max_decompressed_size && contents->size() / elf::Image::max_expansion <= section.size,
+      fuzz::require(contents->size() <= elf::Image::max_decompressed_size &&
+                        contents->size() / elf::Image::max_expansion <= section.size,
                     "more than the limit");
   return 0;
 }

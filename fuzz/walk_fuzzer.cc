@@ -6,9 +6,9 @@
 
 #include "memory_file.h"
 
+#include "sframe/modules/symbols.h"
 #include "sframe/process/process_state.h"
 #include "sframe/steppers/steppers.h"
-#include "sframe/modules/symbols.h"
 #include "sframe/unwind/walker.h"
 
 #include <cstdint>

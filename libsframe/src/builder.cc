@@ -237,8 +237,7 @@ void Builder::append(const Builder& other) {
   std::vector<std::uint32_t> runs;
   runs.reserve(other.runs_.size());
   for (const Run& run : other.runs_) runs.push_back(copy_run(other, run));
-  for (const Function& function : other.functions_)
-    functions_.push_back({function.fde, runs[function.run]});
+  for (const Function& function : other.functions_) functions_.push_back({function.fde, runs[function.run]});
   num_fres_ += other.num_fres_;
 }
 
@@ -255,11 +254,10 @@ std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
 bool Builder::continues(const Function& function, const Function& last) const {
   const Fde &fde = function.fde, &before = last.fde;
   const Run &run = runs_[function.run], &run_before = runs_[last.run];
-  return fde.start - before.start == before.size &&
-         std::uint64_t{before.size} + fde.size <= max_u32 && fde.pc_type == PcType::inc &&
-         before.pc_type == PcType::inc && fde.signal_frame == before.signal_frame &&
-         fde.pauth_key == before.pauth_key && run.num_fres <= 1 && run_before.num_fres <= 1 &&
-         std::ranges::equal(run_bytes(run), run_bytes(run_before));
+  return fde.start - before.start == before.size && std::uint64_t{before.size} + fde.size <= max_u32 &&
+         fde.pc_type == PcType::inc && before.pc_type == PcType::inc &&
+         fde.signal_frame == before.signal_frame && fde.pauth_key == before.pauth_key && run.num_fres <= 1 &&
+         run_before.num_fres <= 1 && std::ranges::equal(run_bytes(run), run_bytes(run_before));
 }
 
 void Builder::merge_functions() {
@@ -363,7 +361,8 @@ std::expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& bui
     position = static_cast<std::uint32_t>(at);
     at += runs[functions[number].run].size;
   }
-  if (builder.size() - at > max_u32 || at > max_u32 || builder.num_fres_ > max_u32 || functions.size() > max_u32)
+  if (builder.size() - at > max_u32 || at > max_u32 || builder.num_fres_ > max_u32 ||
+      functions.size() > max_u32)
     return std::unexpected(Refusal{RefusalReason::section_too_large});
   layout.fre_size = static_cast<std::uint32_t>(at);
   return layout;
@@ -380,8 +379,7 @@ std::uint64_t Builder::size() const {
 StartFields StartFields::make(VersionNumber version, std::uint64_t lowest, std::uint64_t highest,
                               std::uint64_t num_fdes) {
   constexpr std::uint64_t max_aux_header = 0xff;
-  return {lowest, highest + header_size + max_aux_header +
-                      num_fdes * traits(version).entry_size};
+  return {lowest, highest + header_size + max_aux_header + num_fdes * traits(version).entry_size};
 }
 
 bool StartFields::reach(VersionNumber version, std::uint64_t start) const {

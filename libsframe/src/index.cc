@@ -171,7 +171,8 @@ void Index::Maker::fill_buckets() {
     }
   }
   index_.buckets_.push_back(static_cast<std::uint32_t>(index_.entries_.size()));
-  index_.entries_.resize(index_.entries_.size() + linear_search_limit); // find() reads that many after any entry
+  index_.entries_.resize(index_.entries_.size() +
+                         linear_search_limit); // find() reads that many after any entry
 }
 
 std::expected<Index, Error> Index::Maker::make() {

@@ -10,7 +10,6 @@ namespace sframe {
 
 namespace {
 
-
 /// True if [offset, offset + size) is within `total` bytes; no overflow.
 bool fits(std::uint64_t offset, std::uint64_t size, std::uint64_t total) {
   return offset <= total && size <= total - offset;

@@ -74,7 +74,8 @@ TEST(Extension, ListsTheAddedVersionAndAbi) {
   ASSERT_NE(unwind::find_unwind_abi(Abi::riscv64), nullptr);
   EXPECT_EQ(unwind::find_unwind_abi(Abi::riscv64)->register_names[10], "a0");
   EXPECT_TRUE(elf::has_register_layout(243));
-  const std::array<std::byte, 4> instruction{std::byte{0x13}, std::byte{0x01}, std::byte{0x01}, std::byte{0xff}};
+  const std::array<std::byte, 4> instruction{std::byte{0x13}, std::byte{0x01}, std::byte{0x01},
+                                             std::byte{0xff}};
   EXPECT_EQ(code::instruction_text(traits(Abi::riscv64), instruction, 0), "13 01 01 ff");
 }
 

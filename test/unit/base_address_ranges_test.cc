@@ -26,9 +26,9 @@ TEST(Ranges, TieBreaking) {
 TEST(Ranges, OverlayKeepsTheFirst) {
   const std::vector<OwnedRange> first{{10, 20, 1, 0}, {30, 40, 2, 0}};
   const std::vector<OwnedRange> second{{0, 35, 3, 1}, {36, 38, 4, 1}, {50, 60, 5, 1}};
-  EXPECT_EQ(
-      overlay(first, second),
-      (std::vector<OwnedRange>{{0, 10, 3, 1}, {10, 20, 1, 0}, {20, 30, 3, 1}, {30, 40, 2, 0}, {50, 60, 5, 1}}));
+  EXPECT_EQ(overlay(first, second),
+            (std::vector<OwnedRange>{
+                {0, 10, 3, 1}, {10, 20, 1, 0}, {20, 30, 3, 1}, {30, 40, 2, 0}, {50, 60, 5, 1}}));
 }
 
 /// The rule, address by address.

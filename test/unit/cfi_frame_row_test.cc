@@ -176,7 +176,8 @@ TEST(CfiFrameRow, ReturnAddress) {
   EXPECT_EQ(ra(Bytes().raw({0x10, 16, 0}))->ra, Rule::at_cfa(0));                // the CFA is on the stack
   EXPECT_EQ(ra(Bytes().raw({0x10, 16, 3, 0x23, 8, 0x96}))->ra, Rule::at_cfa(8)); // plus_uconst 8; nop
   EXPECT_EQ(ra(Bytes().raw({0x10, 16, 2, 0x38, 0x1c}))->ra, Rule::fixed());      // lit8; minus
-  EXPECT_EQ(ra(Bytes().raw({0x10, 16, 3, 0x77, 8, 0x06})).error(), Unrepresentable::ra_expression); // two loads
+  EXPECT_EQ(ra(Bytes().raw({0x10, 16, 3, 0x77, 8, 0x06})).error(),
+            Unrepresentable::ra_expression); // two loads
   EXPECT_EQ(ra(Bytes().raw({0x16, 16, 2, 0x72, 4}))->ra, Rule::value(2, 4));
   EXPECT_EQ(ra(Bytes().raw({0x16, 16, 3, 0x72, 4, 0x06}))->ra, Rule::stored(2, 4));
   EXPECT_EQ(ra(Bytes().raw({0x16, 16, 1, 0x06}))->ra, Rule::at_cfa(0));
@@ -228,7 +229,8 @@ TEST(CfiFrameRow, StackPointerIsTheCfa) {
   EXPECT_EQ(sp({0x16, 7, 2, 0x77, 24}).error(), Unrepresentable::sp_rule);
   // A signal frame: the CFA is the SP stored at r7 + 160, and so is SP.
   EXPECT_TRUE(sp({0x0f, 4, 0x77, 0xa0, 0x01, 0x06, 0x10, 7, 3, 0x77, 0xa0, 0x01}));
-  EXPECT_EQ(sp({0x0f, 4, 0x77, 0xa0, 0x01, 0x06, 0x10, 7, 3, 0x77, 0xa8, 0x01}).error(), Unrepresentable::sp_rule);
+  EXPECT_EQ(sp({0x0f, 4, 0x77, 0xa0, 0x01, 0x06, 0x10, 7, 3, 0x77, 0xa8, 0x01}).error(),
+            Unrepresentable::sp_rule);
 }
 
 TEST(CfiFrameRow, StackPointerOnS390x) {
@@ -236,7 +238,8 @@ TEST(CfiFrameRow, StackPointerOnS390x) {
   const auto at = [](std::uint64_t offset) { return Bytes(ByteOrder::big).raw({0x0c, 15}).uleb(offset); };
   EXPECT_EQ(sp(at(160)), (FrameRow{0, Rule::value(15, 160), Rule::same(), Rule::same(), false}));
   EXPECT_TRUE(sp(at(160).raw({0x08, 15})));
-  EXPECT_EQ(sp(at(168).raw({0x08, 15})).error(), Unrepresentable::sp_rule); // SP stays, but the CFA is SP + 168
+  EXPECT_EQ(sp(at(168).raw({0x08, 15})).error(),
+            Unrepresentable::sp_rule); // SP stays, but the CFA is SP + 168
   // Saved with r14 and r11, as compilers do: r15 at CFA - 40. RA and FP in floating-point registers.
   EXPECT_EQ(sp(at(320).raw({0x11, 15, 0x58, 0x09, 14, 17, 0x09, 11, 16})),
             (FrameRow{0, Rule::value(15, 320), Rule::in_register(17), Rule::in_register(16), false}));
@@ -244,8 +247,8 @@ TEST(CfiFrameRow, StackPointerOnS390x) {
   EXPECT_TRUE(sp(at(160).u8(0x15).u8(15).sleb(-160)));
 }
 
-/// Whoever applies a row takes SP = CFA - 160. A CFI row that puts SP elsewhere is the same row with its CFA moved:
-/// SP, RA and FP come out the same.
+/// Whoever applies a row takes SP = CFA - 160. A CFI row that puts SP elsewhere is the same row with its CFA
+/// moved: SP, RA and FP come out the same.
 TEST(CfiFrameRow, StackPointerElsewhereOnS390x) {
   const auto at = [](std::uint64_t offset, std::int64_t sp) {
     return Bytes(ByteOrder::big).raw({0x0c, 15}).uleb(offset).u8(0x15).u8(15).sleb(sp);

@@ -189,7 +189,7 @@ Counts compare_file(const std::string& path) {
     if (!eh && name != ".debug_frame") continue;
     auto frame = eh ? context->getEHFrame() : context->getDebugFrame();
     const CfiSection section(eh ? SectionKind::eh_frame : SectionKind::debug_frame,
-                          bytes_of(llvm::cantFail(part.getContents())), part.getAddress(), *abi);
+                             bytes_of(llvm::cantFail(part.getContents())), part.getAddress(), *abi);
     const Counts counts =
         compare_section(section, *llvm::cantFail(std::move(frame)), abi->signs_return_addresses);
     total.fdes += counts.fdes;

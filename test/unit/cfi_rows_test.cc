@@ -257,8 +257,8 @@ TEST(CfiRows, MalformedInstructions) {
   EXPECT_EQ(run(Bytes().raw({0x2f, 6}).uleb(0x8000000000000000)).error, ErrorKind::offset_overflow);
 }
 
-// DWARF 5 has no negative operand for these, but LLVM writes `.cfi_def_cfa_offset -8` as the 64 bits of -8, and
-// readelf prints cfa-8 for it.
+// DWARF 5 has no negative operand for these, but LLVM writes `.cfi_def_cfa_offset -8` as the 64 bits of -8,
+// and readelf prints cfa-8 for it.
 TEST(CfiRows, UnsignedCfaOffsetsAreModulo64Bits) {
   EXPECT_EQ(only(Bytes().u8(0x0e).uleb(static_cast<std::uint64_t>(-8))).cfa, cfa(7, -8));
   EXPECT_EQ(only(Bytes().raw({0x0c, 6}).uleb(static_cast<std::uint64_t>(-16))).cfa, cfa(6, -16));
@@ -299,13 +299,14 @@ TEST(CfiRows, ReturnAddressSigning) {
   EXPECT_EQ(run(Bytes().u8(0x2c)).error, ErrorKind::unknown_opcode);
 }
 
-// DW_CFA_AARCH64_negate_ra_state_with_pc (0x2c) inverts both bits of RA_SIGN_STATE, negate_ra_state (0x2d) the first one (DWARF for the
-// Arm 64-bit Architecture, section 4.4).
+// DW_CFA_AARCH64_negate_ra_state_with_pc (0x2c) inverts both bits of RA_SIGN_STATE, negate_ra_state (0x2d)
+// the first one (DWARF for the Arm 64-bit Architecture, section 4.4).
 TEST(CfiRows, ReturnAddressSigningIsAToggle) {
   const Outcome outcome =
       run(Bytes().raw({0x42, 0x2c, 0x42, 0x2c, 0x42, 0x2d, 0x42, 0x2c, 0x42, 0x2d}), Abi::aarch64_little);
   EXPECT_FALSE(outcome.error);
-  const std::pair<bool, bool> bits[] = {{false, false}, {true, true}, {false, false}, {true, false}, {false, true}, {true, true}};
+  const std::pair<bool, bool> bits[] = {{false, false}, {true, true},  {false, false},
+                                        {true, false},  {false, true}, {true, true}};
   ASSERT_EQ(outcome.rows.size(), std::size(bits));
   for (std::size_t i = 0; i < std::size(bits); ++i)
     EXPECT_EQ(std::pair(outcome.rows[i].ra_signed, outcome.rows[i].ra_signed_with_pc), bits[i]) << i;

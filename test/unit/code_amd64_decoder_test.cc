@@ -89,9 +89,9 @@ TEST(Amd64Decoder, RefusesInvalid) {
 // sanitizers see reads of operands that no instruction has written yet.)
 TEST(Amd64Decoder, ReadsOnlyExistingOperands) {
   const std::array texts = {
-      std::pair{"0f ae 3f", ""},                 // clflush (%rdi)
-      std::pair{"f0 83 0c 24 00", ""},           // lock orl $0, (%rsp)
-      std::pair{"0f ae 3c 24", ""},              // clflush (%rsp)
+      std::pair{"0f ae 3f", ""},                        // clflush (%rdi)
+      std::pair{"f0 83 0c 24 00", ""},                  // lock orl $0, (%rsp)
+      std::pair{"0f ae 3c 24", ""},                     // clflush (%rsp)
       std::pair{"0f c0 04 24", "[r7].1 := ?; r0 := ?"}, // xadd %al, (%rsp)
   };
   for (const auto& [bytes, meaning] : texts) {

@@ -63,9 +63,9 @@ inline std::string effect_text(const code::Effect& effect) {
 }
 
 inline std::string flow_text(const code::Instruction& instruction) {
-  constexpr const char* names[] = {
-      "",    "jump",      "branch", "call", "indirect", "indirect or on", "indirect call",
-      "ret", "ret or on", "stop", "trap", "patchable"};
+  constexpr const char* names[] = {"",          "jump",           "branch",        "call",
+                                   "indirect",  "indirect or on", "indirect call", "ret",
+                                   "ret or on", "stop",           "trap",          "patchable"};
   constexpr const char* conditions[] = {"",       " above",    " above or equal", " below", " below or equal",
                                         " equal", " not equal"};
   using code::Flow;

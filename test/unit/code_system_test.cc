@@ -3,12 +3,12 @@
 // The analysis of the machine's real libraries and programs agrees with their CFI. Wrong CFI from compilers
 // and hand-written code without CFI are rare, and so must be disagreement.
 
-#include "sframe/verify/image_environment.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
-#include "sframe/generate/cfi_input.h"
 #include "sframe/elf/file.h"
+#include "sframe/generate/cfi_input.h"
+#include "sframe/verify/image_environment.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

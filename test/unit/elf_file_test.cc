@@ -9,8 +9,8 @@
 #include "sframe/elf/sidecar.h"
 
 #include <algorithm>
-#include <gtest/gtest.h>
 #include <fstream>
+#include <gtest/gtest.h>
 #include <random>
 #include <thread>
 #include <unistd.h>

@@ -179,9 +179,9 @@ TEST(ObjectRewrite, WritesTheRelocationsOfEachMachine) {
     std::uint32_t wide, narrow; ///< types for version 3 and those before
   };
   const MachineTraits machines[] = {{62, ByteOrder::little, 24, 2},     // R_X86_64_PC64, R_X86_64_PC32
-                              {183, ByteOrder::little, 260, 261}, // R_AARCH64_PREL64, R_AARCH64_PREL32
-                              {183, ByteOrder::big, 260, 261},
-                              {22, ByteOrder::big, 23, 5}}; // R_390_PC64, R_390_PC32
+                                    {183, ByteOrder::little, 260, 261}, // R_AARCH64_PREL64, R_AARCH64_PREL32
+                                    {183, ByteOrder::big, 260, 261},
+                                    {22, ByteOrder::big, 23, 5}}; // R_390_PC64, R_390_PC32
   for (const MachineTraits& machine : machines)
     for (const auto version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3}) {
       const auto result =

@@ -72,7 +72,8 @@ std::span<const std::byte> bytes_of(const Image& image, const SectionHeader& sec
   return image.bytes().subspan(section.offset, section.size);
 }
 
-std::uint64_t number_at(const Image& image, std::span<const std::byte> bytes, std::uint64_t offset, unsigned size) {
+std::uint64_t number_at(const Image& image, std::span<const std::byte> bytes, std::uint64_t offset,
+                        unsigned size) {
   std::uint64_t value = 0;
   for (unsigned i = 0; i < size; ++i) {
     const unsigned shift = image.byte_order() == ByteOrder::little ? i : size - 1 - i;
@@ -81,12 +82,17 @@ std::uint64_t number_at(const Image& image, std::span<const std::byte> bytes, st
   return value;
 }
 
-std::uint64_t program_headers(const Image& image) { return number_at(image, image.bytes(), 32, 8); }
+std::uint64_t program_headers(const Image& image) {
+  return number_at(image, image.bytes(), 32, 8);
+}
 
-bool is_symbols(const SectionHeader& section) { return section.type == sht_symtab || section.type == sht_dynsym; }
+bool is_symbols(const SectionHeader& section) {
+  return section.type == sht_symtab || section.type == sht_dynsym;
+}
 
 /// Each symbol is in the section of the same name, as far from its start; all else is equal.
-void expect_same_symbols(const Image& before, const SectionHeader& old, const Image& after, const SectionHeader& now) {
+void expect_same_symbols(const Image& before, const SectionHeader& old, const Image& after,
+                         const SectionHeader& now) {
   constexpr std::uint64_t entry = 24;
   ASSERT_EQ(now.size, old.size);
   for (std::uint64_t at = 0; at + entry <= old.size; at += entry) {
@@ -102,13 +108,15 @@ void expect_same_symbols(const Image& before, const SectionHeader& old, const Im
     const SectionHeader &from = before.sections()[section], &to = after.sections()[moved];
     EXPECT_EQ(from.name, to.name);
     const std::uint64_t value = number_at(before, a, 8, 8);
-    const bool is_inside = value - from.address < std::max<std::uint64_t>(from.size, 1); // linkers are generous
+    const bool is_inside =
+        value - from.address < std::max<std::uint64_t>(from.size, 1); // linkers are generous
     EXPECT_EQ(number_at(after, b, 8, 8), is_inside ? value - from.address + to.address : value) << from.name;
   }
 }
 
 /// The entries of .dynamic are equal, but for addresses of sections that moved: those are the sections' own.
-void expect_same_dynamic(const Image& before, const SectionHeader& old, const Image& after, const SectionHeader& now) {
+void expect_same_dynamic(const Image& before, const SectionHeader& old, const Image& after,
+                         const SectionHeader& now) {
   for (std::uint64_t at = 0; at + 16 <= old.size; at += 16) {
     const std::uint64_t was = number_at(before, bytes_of(before, old), at + 8, 8);
     const std::uint64_t is = number_at(after, bytes_of(after, now), at + 8, 8);
@@ -119,8 +127,8 @@ void expect_same_dynamic(const Image& before, const SectionHeader& old, const Im
   }
 }
 
-/// All that is loaded is at its address, byte for byte, except the headers themselves, an .sframe section that
-/// was there, and what made room; and that has its bytes, where its headers say.
+/// All that is loaded is at its address, byte for byte, except the headers themselves, an .sframe section
+/// that was there, and what made room; and that has its bytes, where its headers say.
 void expect_same_memory(const Image& before, const Image& after) {
   std::uint64_t changed = 64 + 56 * (before.segments().size() + 2);
   const SectionHeader* replaced = before.find_section(".sframe");
@@ -129,13 +137,17 @@ void expect_same_memory(const Image& before, const Image& after) {
     if (!old.allocated() || old.type == sht_nobits || &old == replaced) continue;
     const SectionHeader* now = after.find_section(old.name);
     ASSERT_TRUE(now) << old.name;
-    if (old.address != now->address && now->address > old.address) changed = std::max(changed, old.offset + old.size);
+    if (old.address != now->address && now->address > old.address)
+      changed = std::max(changed, old.offset + old.size);
     if (is_symbols(old) || old.name == ".dynamic") {
       special.push_back(&old);
-      if (is_symbols(old)) expect_same_symbols(before, old, after, *now);
-      else expect_same_dynamic(before, old, after, *now);
+      if (is_symbols(old))
+        expect_same_symbols(before, old, after, *now);
+      else
+        expect_same_dynamic(before, old, after, *now);
     } else {
-      EXPECT_TRUE(std::ranges::equal(bytes_of(before, old), *after.read(now->address, now->size))) << old.name;
+      EXPECT_TRUE(std::ranges::equal(bytes_of(before, old), *after.read(now->address, now->size)))
+          << old.name;
       EXPECT_TRUE(std::ranges::equal(bytes_of(before, old), bytes_of(after, *now))) << old.name;
     }
   }
@@ -221,7 +233,8 @@ void expect_section(const Image& image, std::size_t size) {
   EXPECT_EQ(section->size, size);
 }
 
-/// Sections that are not loaded keep contents and order, after all that are loaded; symbols are where they were.
+/// Sections that are not loaded keep contents and order, after all that are loaded; symbols are where they
+/// were.
 void expect_same_sections(const Image& before, const Image& after) {
   ASSERT_GE(after.sections().size(), before.sections().size());
   const auto name_of = [](const Image& image, std::uint32_t number) { return image.sections()[number].name; };
@@ -242,8 +255,10 @@ void expect_same_sections(const Image& before, const Image& after) {
     last = now->index;
     EXPECT_GT(now->index, after.find_section(".sframe")->index);
     EXPECT_GE(now->offset, after.find_section(".sframe")->offset);
-    if (old.type == sht_symtab) expect_same_symbols(before, old, after, *now);
-    else EXPECT_TRUE(std::ranges::equal(bytes_of(before, old), bytes_of(after, *now))) << old.name;
+    if (old.type == sht_symtab)
+      expect_same_symbols(before, old, after, *now);
+    else
+      EXPECT_TRUE(std::ranges::equal(bytes_of(before, old), bytes_of(after, *now))) << old.name;
   }
 }
 
@@ -280,7 +295,8 @@ TEST(ElfRewrite, IsIdempotent) {
   }
 }
 
-// What PT_PHDR says of the program headers' place is made anew, however they got their room: a damaged one is right after one run.
+// What PT_PHDR says of the program headers' place is made anew, however they got their room: a damaged one is
+// right after one run.
 TEST(ElfRewrite, DamagedProgramHeadersSegment) {
   constexpr std::uint32_t pt_phdr = 6;
   std::size_t damaged_files = 0;
@@ -292,7 +308,8 @@ TEST(ElfRewrite, DamagedProgramHeadersSegment) {
     ++damaged_files;
     Bytes damaged = file.bytes;
     const auto number = static_cast<std::size_t>(segment - before.segments().data());
-    damaged[64 + 56 * number + 8 + (before.byte_order() == ByteOrder::little ? 7 : 0)] = std::byte(0xf6); // p_offset
+    damaged[64 + 56 * number + 8 + (before.byte_order() == ByteOrder::little ? 7 : 0)] =
+        std::byte(0xf6); // p_offset
     const auto once = add(damaged, large);
     ASSERT_TRUE(once) << once.error().text();
     const Image after = *Image::parse(*once);
@@ -355,8 +372,8 @@ TEST(ElfRewrite, HeadersStayAtTheStart) {
   }
 }
 
-// Where they move, they are where old kernels compute them, as far from their offset as the first segment, and a
-// section that is not .sframe stands after them: GNU's tools drop segments without sections.
+// Where they move, they are where old kernels compute them, as far from their offset as the first segment,
+// and a section that is not .sframe stands after them: GNU's tools drop segments without sections.
 TEST(ElfRewrite, MovedHeaders) {
   std::size_t moved = 0;
   for (const LinkedFile& file : linked_inputs()) {
@@ -405,14 +422,15 @@ void expect_refused(const Bytes& file, std::string_view why) {
   EXPECT_NE(out.error().text().find(why), std::string::npos) << out.error().text();
 }
 
-// The size that the section's header says and the segment does not: the bytes after it are nothing that is known, so the segment is
-// not one of ours. Size 0 is what a removed section leaves.
+// The size that the section's header says and the segment does not: the bytes after it are nothing that is
+// known, so the segment is not one of ours. Size 0 is what a removed section leaves.
 TEST(ElfRewrite, MovedHeadersAndADamagedSection) {
   Bytes damaged = test::read_file(test::inputs() / "amd64/v3-moved-phdrs");
   const auto image = Image::parse(damaged);
   const SectionHeader* section = image->find_section(".sframe");
   ASSERT_GT(section->size, 8u);
-  const std::uint64_t size_at = number_at(*image, damaged, 40, 8) + 64 * section->index + 32; // e_shoff, sh_size
+  const std::uint64_t size_at =
+      number_at(*image, damaged, 40, 8) + 64 * section->index + 32; // e_shoff, sh_size
   ASSERT_EQ(number_at(*image, damaged, size_at, 8), section->size);
   std::memset(damaged.data() + size_at, 0, 8);
   const auto out = add(damaged, large);
@@ -420,7 +438,8 @@ TEST(ElfRewrite, MovedHeadersAndADamagedSection) {
   EXPECT_TRUE(equal(*out, *add(*out, large)));
   EXPECT_EQ(program_headers(*Image::parse(*out)), 64u);
   damaged[size_at] = std::byte(8);
-  expect_refused(damaged, "the program headers were moved for an earlier .sframe, and their segment has changed since");
+  expect_refused(
+      damaged, "the program headers were moved for an earlier .sframe, and their segment has changed since");
 }
 
 /// An executable with one segment, without sections.

@@ -208,7 +208,6 @@ TEST(ElfSymbols, DemanglesHostileNamesInBounds) {
   EXPECT_LT(demangle(pairs).size(), 10'000'000u);
 }
 
-
 std::string repeated(std::string_view text, std::size_t count) {
   std::string result;
   for (std::size_t i = 0; i < count; ++i) result += text;
@@ -246,52 +245,53 @@ TEST(ElfSymbols, DemanglesOnASmallStack) {
     return std::string(before) + repeated(open, count) + std::string(core) + repeated(close, count) +
            std::string(after);
   };
-  for (const std::string& name :
-       {nest("_Z1f", "K", "i", "", ""),                          // qualifiers
-        nest("_Z1f", "P", "i", "", ""),                          // pointers
-        nest("_Z1f", "F", "i", "iE", ""),                        // functions that return functions
-        nest("_Z1f", "A1_", "i", "", ""),                        // arrays
-        nest("_Z1f", "Mi", "i", "", ""),                         // pointers to members
-        nest("_Z1f", "u1aI", "i", "E", ""),                      // vendor's types
-        nest("_Z1f", "U1a", "i", "", ""),                        // vendor's qualifiers
-        nest("_Z1f", "Dp", "i", "", ""),                         // pack expansions
-        nest("_Z1f1a", "I1a", "IiE", "E", ""),                   // template arguments
-        nest("_Z1fI", "J", "i", "E", "Evv"),                     // argument packs
-        nest("_Z1fI", "LZ1fI", "i", "EvvE", "Evv"),              // functions as arguments
-        nest("_Z1fIX", "ng", "Li1E", "", "EEvv"),                // prefix operators
-        nest("_Z1fIX", "pl", "Li1E", "Li1E", "EEvv"),            // binary operators
-        nest("_Z1fIX", "il", "Li1E", "E", "EEvv"),               // initialiser lists
-        nest("_Z1f", "DTng", "Li1E", "E", ""),                   // decltype
-        nest("_Z1f", "Ul", "v", "E_", ""),                       // lambdas
-        nest("_Z1fIUl", "Tp", "Ty", "", "vE_Evv"),               // packs of template parameters
-        nest("_Z1fIUl", "Tt", "Ty", "E", "vE_Evv"),              // template template parameters
-        nest("_Z", "Z", "1fv", "E1av", ""),                      // local names
-        nest("_Z", "Th0_", "1fv", "", ""),                       // thunks
-        nest("_Z", "cv", "i", "", ""),                           // conversion operators
-        nest("_ZN", "1a", "", "", "E"),                          // scopes: deep nodes from flat text
-        nest("_Z1f", "B1a", "", "", "v"),                        // ABI tags, the same
-        nest("_RINvC1a1b", "R", "u", "", "E"),                   // Rust: references
-        nest("_RINvC1a1b", "T", "u", "E", "E"),                  // tuples
-        nest("_RINvC1a1b", "F", "u", "Eu", "E"),                 // functions
-        nest("_RINvC1a1b", "DIC1a", "u", "EEL_", "E"),           // dyn
-        nest("_R", "Nv", "C1a", "1b", ""),                       // paths
-        nest("_R", "XC1a", "u", "C1a", ""),                      // implementations
-        nest("_R", "I", "C1a", "uE", ""),                        // generic arguments
-        nest("_D", "4__S1", "1a", "", "Z"),                      // D: parents that are left out
-        nest("_D1a", "Qb", "", "", "Z")})                        // back-references
+  for (const std::string& name : {nest("_Z1f", "K", "i", "", ""),        // qualifiers
+                                  nest("_Z1f", "P", "i", "", ""),        // pointers
+                                  nest("_Z1f", "F", "i", "iE", ""),      // functions that return functions
+                                  nest("_Z1f", "A1_", "i", "", ""),      // arrays
+                                  nest("_Z1f", "Mi", "i", "", ""),       // pointers to members
+                                  nest("_Z1f", "u1aI", "i", "E", ""),    // vendor's types
+                                  nest("_Z1f", "U1a", "i", "", ""),      // vendor's qualifiers
+                                  nest("_Z1f", "Dp", "i", "", ""),       // pack expansions
+                                  nest("_Z1f1a", "I1a", "IiE", "E", ""), // template arguments
+                                  nest("_Z1fI", "J", "i", "E", "Evv"),   // argument packs
+                                  nest("_Z1fI", "LZ1fI", "i", "EvvE", "Evv"),   // functions as arguments
+                                  nest("_Z1fIX", "ng", "Li1E", "", "EEvv"),     // prefix operators
+                                  nest("_Z1fIX", "pl", "Li1E", "Li1E", "EEvv"), // binary operators
+                                  nest("_Z1fIX", "il", "Li1E", "E", "EEvv"),    // initialiser lists
+                                  nest("_Z1f", "DTng", "Li1E", "E", ""),        // decltype
+                                  nest("_Z1f", "Ul", "v", "E_", ""),            // lambdas
+                                  nest("_Z1fIUl", "Tp", "Ty", "", "vE_Evv"),  // packs of template parameters
+                                  nest("_Z1fIUl", "Tt", "Ty", "E", "vE_Evv"), // template template parameters
+                                  nest("_Z", "Z", "1fv", "E1av", ""),         // local names
+                                  nest("_Z", "Th0_", "1fv", "", ""),          // thunks
+                                  nest("_Z", "cv", "i", "", ""),              // conversion operators
+                                  nest("_ZN", "1a", "", "", "E"),         // scopes: deep nodes from flat text
+                                  nest("_Z1f", "B1a", "", "", "v"),       // ABI tags, the same
+                                  nest("_RINvC1a1b", "R", "u", "", "E"),  // Rust: references
+                                  nest("_RINvC1a1b", "T", "u", "E", "E"), // tuples
+                                  nest("_RINvC1a1b", "F", "u", "Eu", "E"),       // functions
+                                  nest("_RINvC1a1b", "DIC1a", "u", "EEL_", "E"), // dyn
+                                  nest("_R", "Nv", "C1a", "1b", ""),             // paths
+                                  nest("_R", "XC1a", "u", "C1a", ""),            // implementations
+                                  nest("_R", "I", "C1a", "uE", ""),              // generic arguments
+                                  nest("_D", "4__S1", "1a", "", "Z"), // D: parents that are left out
+                                  nest("_D1a", "Qb", "", "", "Z")})   // back-references
     EXPECT_LE(demangle_on_small_stack(name).size(), 65536u) << name.substr(0, 20);
 
-  // A chain of substitutions, each of the one before: deep nodes from flat text, over a pack that is not expanded
-  // yet, so that nodes ask each other what they are.
+  // A chain of substitutions, each of the one before: deep nodes from flat text, over a pack that is not
+  // expanded yet, so that nodes ask each other what they are.
   std::string chain = "_Z1fIJiiiEEvPT_";
-  for (unsigned i = 1; i < 36; ++i) chain += std::string("PS") + "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i] + "_";
+  for (unsigned i = 1; i < 36; ++i)
+    chain += std::string("PS") + "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[i] + "_";
   EXPECT_NE(demangle_on_small_stack(chain), chain);
 
   // Depths that real names do not reach either.
   EXPECT_EQ(demangle_on_small_stack("_Z1f" + repeated("P", 200) + "i"), "f(int" + repeated("*", 200) + ")");
   EXPECT_EQ(demangle_on_small_stack("_Z1f1a" + repeated("I1a", 60) + repeated("E", 60)),
             "f(a" + repeated("<a", 60) + repeated(">", 60) + ")");
-  EXPECT_EQ(demangle_on_small_stack("_RINvC1a1b" + repeated("R", 150) + "uE"), "a::b::<" + repeated("&", 150) + "()>");
+  EXPECT_EQ(demangle_on_small_stack("_RINvC1a1b" + repeated("R", 150) + "uE"),
+            "a::b::<" + repeated("&", 150) + "()>");
 }
 
 /// Names that ask for far more text than there is memory stay as they are.
@@ -303,7 +303,8 @@ TEST(ElfSymbols, ExplodingNamesStayMangled) {
     return "_Z1fIJ" + repeated("i", elements) + "EEvDp" + type;
   };
   EXPECT_EQ(demangle(packs(2, 1)), "void f<int, int>(p<int, int, int>, p<int, int, int>)");
-  for (const std::string& name : {packs(10, 8), packs(10, 10), packs(3, 16), packs(2, 400)}) EXPECT_EQ(demangle(name), name);
+  for (const std::string& name : {packs(10, 8), packs(10, 10), packs(3, 16), packs(2, 400)})
+    EXPECT_EQ(demangle(name), name);
   // An empty pack: everything is printed, and erased again.
   EXPECT_EQ(demangle(packs(0, 2)), "void f<>()");
 
@@ -332,7 +333,8 @@ TEST(ElfSymbols, ExplodingNamesStayMangled) {
   EXPECT_EQ(demangle(bound), bound);
   EXPECT_EQ(demangle("_RINvC1a1bFG_RL0_eEuE"), "a::b::<for<'a> fn(&'a str)>");
   // Many back-references are no fault.
-  EXPECT_EQ(demangle("_RINvC1a1bNtC1c1d" + repeated("B7_", 40) + "E"), "a::b::<c::d" + repeated(", c::d", 40) + ">");
+  EXPECT_EQ(demangle("_RINvC1a1bNtC1c1d" + repeated("B7_", 40) + "E"),
+            "a::b::<c::d" + repeated(", c::d", 40) + ">");
 }
 
 TEST(ElfSymbols, DemanglingIsBudgeted) {

@@ -240,7 +240,8 @@ TEST(GenerateFromCfi, OneByteRemains) {
     for (std::size_t i = 0; i < want.size(); ++i) {
       EXPECT_EQ(result.functions[i].start, base + static_cast<std::uint64_t>(want[i][0]));
       EXPECT_EQ(result.functions[i].size, want[i][1]);
-      EXPECT_EQ(result.functions[i].rows, std::vector<FrameRow>{sp_row(0, static_cast<std::int32_t>(want[i][2]))});
+      EXPECT_EQ(result.functions[i].rows,
+                std::vector<FrameRow>{sp_row(0, static_cast<std::int32_t>(want[i][2]))});
     }
   };
   Frames first, second, inner;

@@ -7,9 +7,9 @@
 #include "inputs.h"
 
 #include <sframe/convert.h>
-#include <sframe/generate/from_cfi.h>
 #include <sframe/elf/file.h>
 #include <sframe/elf/symbols.h>
+#include <sframe/generate/from_cfi.h>
 
 #include <algorithm>
 #include <gtest/gtest.h>

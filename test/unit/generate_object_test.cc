@@ -5,10 +5,10 @@
 
 #include "inputs.h"
 
-#include "sframe/generate/from_cfi.h"
 #include "sframe/elf/archive.h"
 #include "sframe/elf/object.h"
 #include "sframe/elf/rewrite.h"
+#include "sframe/generate/from_cfi.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <sframe/cfi/frame_row.h>
 #include <sframe/cfi/index.h>
 #include <sframe/convert.h>
-#include <sframe/generate/from_cfi.h>
 #include <sframe/elf/file.h>
+#include <sframe/generate/from_cfi.h>
 #include <sframe/index.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ struct Generated {
 
 /// The CFI row as a FrameRow for one address: of a PLT's expression, what it comes to there.
 std::expected<FrameRow, cfi::Unrepresentable> expected_row(cfi::MinimalRow row, std::uint64_t pc,
-                                                     const AbiTraits& abi) {
+                                                           const AbiTraits& abi) {
   auto converted = cfi::to_frame_row(row, abi);
   if (converted || converted.error() != cfi::Unrepresentable::cfa_plt) return converted;
   const auto plt = *cfi::plt_cfa(row.expression(row.cfa), abi);
@@ -78,8 +78,8 @@ struct Counts {
   std::uint64_t addresses = 0, left_out = 0;
 };
 
-void compare_at(std::uint64_t pc, const cfi::MinimalRow& row, const AbiTraits& abi, const Generated& generated,
-                bool all_sayable, Counts& counts) {
+void compare_at(std::uint64_t pc, const cfi::MinimalRow& row, const AbiTraits& abi,
+                const Generated& generated, bool all_sayable, Counts& counts) {
   ++counts.addresses;
   const auto want = expected_row(row, pc, abi);
   const IndexedRow* got = generated.index.find(pc);

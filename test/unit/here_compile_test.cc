@@ -88,8 +88,17 @@ TEST(HereCompile, ImplausibleBlocksEnd) {
 std::vector<std::byte> nested_states(int depth) {
   const AbiTraits& abi = traits(here::host::abi);
   CfiAssembler a(cfi::SectionKind::eh_frame, abi.byte_order);
-  const auto cie = a.cie(a.body().u8(1).text("").uleb(1).sleb(-8).u8(abi.ra).u8(0x0c).uleb(abi.sp).uleb(16)
-                             .u8(0x80 | abi.ra).uleb(1));
+  const auto cie = a.cie(a.body()
+                             .u8(1)
+                             .text("")
+                             .uleb(1)
+                             .sleb(-8)
+                             .u8(abi.ra)
+                             .u8(0x0c)
+                             .uleb(abi.sp)
+                             .uleb(16)
+                             .u8(0x80 | abi.ra)
+                             .uleb(1));
   Bytes fde = a.body().u64(0x1000).u64(0x100);
   for (int i = 0; i < depth; ++i) fde.u8(0x0a); // DW_CFA_remember_state
   fde.u8(0x41).u8(0x0e).uleb(32);               // DW_CFA_advance_loc 1, DW_CFA_def_cfa_offset

@@ -36,7 +36,8 @@ void make_table(Target& target, const elf::Image& program) {
   const auto contents = program.contents(*section);
   ASSERT_TRUE(contents);
   target.table_at = section->address + 0x100000;
-  const cfi::CfiSection frames(cfi::SectionKind::eh_frame, contents->bytes(), section->address, *program.abi());
+  const cfi::CfiSection frames(cfi::SectionKind::eh_frame, contents->bytes(), section->address,
+                               *program.abi());
   std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
   cfi::FdeCursor fdes = frames.fdes();
   for (auto fde = fdes.next(); fde && *fde; fde = fdes.next())

@@ -2,8 +2,8 @@
 
 #include "live_target.h"
 
-#include "sframe/steppers/steppers.h"
 #include "sframe/modules/symbols.h"
+#include "sframe/steppers/steppers.h"
 
 #include <algorithm>
 #include <chrono>
@@ -158,7 +158,8 @@ struct Collector final : unwind::FrameReceiver {
   explicit Collector(modules::ModuleSpace& space) : space(space) {}
   bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
     modules::Module* module = space.module_at(frame.pc);
-    const auto name = module ? modules::ElfSymbols().find(*module, frame.lookup_pc(), frame.pc) : std::nullopt;
+    const auto name =
+        module ? modules::ElfSymbols().find(*module, frame.lookup_pc(), frame.pc) : std::nullopt;
     names.push_back(name ? name->name : "?");
     return true;
   }

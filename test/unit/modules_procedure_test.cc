@@ -3,9 +3,9 @@
 // Rows of procedures described by operations (libunwind-dynamic(3)), at the instructions before and after
 // each operation. The expected rows are those of hand-written CFI for the same instructions.
 
-#include "sframe/unwind/abi.h"
 #include "sframe/modules/generated_code.h"
 #include "sframe/modules/tables.h"
+#include "sframe/unwind/abi.h"
 
 #include <gtest/gtest.h>
 

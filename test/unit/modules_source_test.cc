@@ -22,8 +22,10 @@ using namespace sframe::test;
 TEST(Source, EmptyCompileUnit) {
   TestElf elf;
   elf.type = elf::et_exec;
-  elf.sections.push_back({".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, 0x1000, std::vector<std::byte>(0x100)});
-  elf.sections.push_back({".debug_info", elf::sht_progbits, 0, 0, Writer().u32(7).u16(4).u32(0).number(8, 1).bytes});
+  elf.sections.push_back({".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, 0x1000,
+                          std::vector<std::byte>(0x100)});
+  elf.sections.push_back(
+      {".debug_info", elf::sht_progbits, 0, 0, Writer().u32(7).u16(4).u32(0).number(8, 1).bytes});
   elf.sections.push_back({".debug_abbrev", elf::sht_progbits, 0, 0, Writer().number(0, 1).bytes});
   Writer ranges;
   ranges.u32(44).u16(2).u32(0).number(8, 1).number(0, 1).u32(0).u64(0x1000).u64(0x100).u64(0).u64(0);

@@ -98,7 +98,7 @@ public:
   }
 
   remote::RemoteStatus find_procedure(std::uint64_t ip, bool need_rules, void* arg,
-                                    remote::ProcedureInfo& info) override {
+                                      remote::ProcedureInfo& info) override {
     ++(need_rules ? finds : finds_without_rules);
     if (find_status != remote::RemoteStatus::ok) return find_status;
     remote::CallbackView view(*space, arg);
@@ -118,7 +118,8 @@ public:
     address = dynamic_list_at;
     return remote::RemoteStatus::ok;
   }
-  remote::RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void*) override {
+  remote::RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write,
+                                     void*) override {
     ++words;
     unaligned += address % 8 != 0;
     if (!write) return memory.read(address, value) ? remote::RemoteStatus::ok : remote::RemoteStatus::invalid;
@@ -140,7 +141,7 @@ public:
     return remote::RemoteStatus::ok;
   }
   remote::RemoteStatus find_name(std::uint64_t address, std::span<char> buffer, std::uint64_t& offset,
-                               void*) override {
+                                 void*) override {
     if (address > start + 0x100) return remote::RemoteStatus::no_info;
     offset = address % 0x100;
     return remote::copy_name(address < middle ? "leaf" : address < start ? "middle" : "start", buffer);

@@ -26,9 +26,11 @@ std::vector<std::byte> program(std::uint64_t entry) {
     symbols.u32(1 + 7 * number).number(0x12, 1).number(0, 1).u16(1).u64(0x1000 + 0x100 * number).u64(0x100);
   TestElf elf;
   elf.type = elf::et_exec;
-  elf.sections.push_back({".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, 0x1000, std::vector<std::byte>(0x200)});
+  elf.sections.push_back({".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, 0x1000,
+                          std::vector<std::byte>(0x200)});
   elf.sections.push_back({".symtab", elf::sht_symtab, 0, 0, symbols.bytes, 3, 1, 24});
-  elf.sections.push_back({".strtab", elf::sht_strtab, 0, 0, Writer().number(0, 1).text("_start", 7).text("main", 5).bytes});
+  elf.sections.push_back(
+      {".strtab", elf::sht_strtab, 0, 0, Writer().number(0, 1).text("_start", 7).text("main", 5).bytes});
   auto bytes = elf.build();
   constexpr std::size_t entry_at = 24; // e_entry
   for (unsigned i = 0; i < 8; ++i) bytes[entry_at + i] = std::byte(entry >> 8 * i);

@@ -21,9 +21,7 @@ constexpr std::uint16_t rbx = 3, rbp = 6, rsp = 7;
 /// A call of `callee` ends at 0x2000.
 class CodeSpace final : public test::MadeUpSpace {
 public:
-  explicit CodeSpace(std::uint64_t callee) : MadeUpSpace(test::amd64, 0x3000) {
-    call_before(0x2000, callee);
-  }
+  explicit CodeSpace(std::uint64_t callee) : MadeUpSpace(test::amd64, 0x3000) { call_before(0x2000, callee); }
 };
 
 FrameState at(std::uint64_t pc, std::uint64_t sp, std::uint64_t fp) {
@@ -145,7 +143,8 @@ TEST_F(WithRecord, FramePointerAloneMaySkipFrames) {
 /// looks like more of it. Before it, sub $8,%rsp.
 TEST(CodeFrames, ACallShowsWhereTheFunctionStarts) {
   CodeSpace space(0x1004);
-  space.code(0x1000, {0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xec, 24, 0xe8, 0xf3, 0x17, 0, 0, 0x48, 0x83, 0xc4, 24, 0xc3});
+  space.code(0x1000,
+             {0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xec, 24, 0xe8, 0xf3, 0x17, 0, 0, 0x48, 0x83, 0xc4, 24, 0xc3});
   for (std::uint64_t i = 0; i < 24; i += 8) space.word(0x7000 + i, 0);
   space.word(0x7000 + 24, 0x2000);
   space.call_before(0x2100, 0x2200);

@@ -238,8 +238,8 @@ TEST(Steppers, FramePointerNeedsACallBeforeTheReturnAddress) {
   EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
 }
 
-/// Records of an interpreter, whose return addresses follow no call, count where the chain of them is sound: up
-/// to one that a call has left, or for long enough.
+/// Records of an interpreter, whose return addresses follow no call, count where the chain of them is sound:
+/// up to one that a call has left, or for long enough.
 TEST(Steppers, FramePointersOfAnInterpreter) {
   for (const Abi id : {Abi::amd64, Abi::aarch64_little, Abi::aarch64_big}) {
     const AbiTraits& abi = traits(id);
@@ -297,7 +297,8 @@ TEST(Walker, GuessesMustLeadToCode) {
     };
     auto second = std::make_unique<Scripted>(guess(0x1200, 0x7020), false, 120);
     second->set_name("second");
-    Walker both(space, list(std::make_unique<Scripted>(guess(nowhere, 0x7010), false, 110), std::move(second)));
+    Walker both(space,
+                list(std::make_unique<Scripted>(guess(nowhere, 0x7010), false, 110), std::move(second)));
     Collected found;
     both.walk(start(0x1100, 0x7000), found);
     ASSERT_EQ(found.frames.size(), 2u);

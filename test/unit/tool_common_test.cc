@@ -50,14 +50,16 @@ TEST(ToolOutput, EscapesText) {
 TEST(ToolOutput, EscapesControlCharacters) {
   const auto encoded = [](unsigned code) {
     if (code < 0x80) return std::string(1, static_cast<char>(code));
-    if (code < 0x800) return std::string{static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
+    if (code < 0x800)
+      return std::string{static_cast<char>(0xc0 | code >> 6), static_cast<char>(0x80 | (code & 63))};
     return std::string{static_cast<char>(0xe0 | code >> 12), static_cast<char>(0x80 | (code >> 6 & 63)),
                        static_cast<char>(0x80 | (code & 63))};
   };
   // C0, DEL and C1; and the Bidi_Control property of Unicode 15 (PropList.txt), line and paragraph separator.
   const auto harmful = [](unsigned code) {
-    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x61c || code == 0x200e || code == 0x200f ||
-           (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) || code == 0x2028 || code == 0x2029;
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x61c || code == 0x200e ||
+           code == 0x200f || (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+           code == 0x2028 || code == 0x2029;
   };
   for (unsigned code = 0; code < 0x10000; ++code) {
     if (code >= 0xd800 && code < 0xe000) continue; // surrogates are no characters
@@ -74,8 +76,9 @@ TEST(ToolOutput, EscapesControlCharacters) {
     const bool quoted = code == '"' || code == '\\';
     Output out(-1), out_json(-1);
     EXPECT_EQ(out.safe(text).text(), harmful(code) ? "a" + escaped + "b" : text) << code;
-    EXPECT_EQ(out_json.json_string(text).text(),
-              harmful(code) ? "\"a" + std::string(json) + "b\"" : (quoted ? "\"a\\" : "\"a") + text.substr(1) + "\"")
+    EXPECT_EQ(out_json.json_string(text).text(), harmful(code)
+                                                     ? "\"a" + std::string(json) + "b\""
+                                                     : (quoted ? "\"a\\" : "\"a") + text.substr(1) + "\"")
         << code;
   }
   // Bytes that are not UTF-8: alone, cut off, surrogates, beyond U+10FFFF, longer than need be.

@@ -4,9 +4,9 @@
 
 #include "sframe/tool/output_file.h"
 
+#include <cstdio>
 #include <fcntl.h>
 #include <filesystem>
-#include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -35,7 +35,8 @@ struct stat info(const fs::path& path) {
   return result;
 }
 
-/// A folder with a file "in" of "0123456789", and an edit that keeps four bytes, moves two, writes over one of each, and adds.
+/// A folder with a file "in" of "0123456789", and an edit that keeps four bytes, moves two, writes over one
+/// of each, and adds.
 class ToolEdited : public ::testing::Test {
 protected:
   ToolEdited() {
@@ -58,7 +59,9 @@ protected:
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), static_cast<std::ptrdiff_t>(count));
   }
 
-  const std::string expected = std::string("0x23\0\0new\0" "7y", 12);
+  const std::string expected = std::string("0x23\0\0new\0"
+                                           "7y",
+                                           12);
   // Not where TMPDIR says: a test wants a folder that somebody else can enter.
   fs::path folder = fs::path(P_tmpdir) / ("sframe-edited-test-" + std::to_string(::getpid()));
   fs::path in = folder / "in", out = folder / "out";
@@ -108,7 +111,8 @@ TEST_F(ToolEdited, DropsSetuidOfOtherOwner) {
   ASSERT_EQ(::chmod(in.c_str(), 06755), 0);
   ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
   for (fs::path above = folder.parent_path(); above != above.root_path(); above = above.parent_path())
-    if (!(info(above).st_mode & S_IXOTH)) GTEST_SKIP() << above << " is private: nobody else gets to the file";
+    if (!(info(above).st_mode & S_IXOTH))
+      GTEST_SKIP() << above << " is private: nobody else gets to the file";
   EXPECT_EXIT(
       {
         if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(2);
@@ -123,7 +127,8 @@ TEST_F(ToolEdited, DropsSetuidOfOtherOwner) {
 TEST_F(ToolEdited, InPlaceWriteKeepsCapabilities) {
   fs::create_hard_link(in, folder / "other name");
   ASSERT_EQ(::chmod(in.c_str(), 04711), 0);
-  const std::uint32_t capability[] = {0x02000001, 1 << 10, 0, 0, 0}; // version 2, effective: CAP_NET_BIND_SERVICE
+  const std::uint32_t capability[] = {0x02000001, 1 << 10, 0, 0,
+                                      0}; // version 2, effective: CAP_NET_BIND_SERVICE
   const bool capable = ::setxattr(in.c_str(), "security.capability", capability, sizeof capability, 0) == 0;
   ASSERT_TRUE(write(in));
   EXPECT_EQ(read(folder / "other name"), expected);

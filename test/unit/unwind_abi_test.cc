@@ -4,11 +4,11 @@
 // walked in test/lit/unwind.
 
 #include "elf_builder.h"
+#include "made_up_space.h"
 #include "sframe/elf/core.h"
-#include "sframe/unwind/abi.h"
 #include "sframe/process/process_state.h"
 #include "sframe/steppers/steppers.h"
-#include "made_up_space.h"
+#include "sframe/unwind/abi.h"
 
 #include <gtest/gtest.h>
 

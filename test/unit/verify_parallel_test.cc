@@ -56,7 +56,8 @@ TEST(VerifyParallel, FindingsAreInOrder) {
         for (; begin < end; ++begin) sink.add({.id = Id::S001, .at = Location{0, begin}});
         --scratch;
       };
-      check_in_chunks(threads, wanted.size(), chunk, all, [] { return 7; }, work);
+      check_in_chunks(
+          threads, wanted.size(), chunk, all, [] { return 7; }, work);
       EXPECT_EQ(all.pcs, wanted);
     }
 }

@@ -30,7 +30,8 @@ void Driver::set_budget(Budget* budget, const std::string& path) {
 }
 
 void Driver::charge_output() {
-  if (budget_) (void)budget_->take(Resource::printed_bytes, out_.size() - std::exchange(charged_output_, out_.size()));
+  if (budget_)
+    (void)budget_->take(Resource::printed_bytes, out_.size() - std::exchange(charged_output_, out_.size()));
 }
 
 void Driver::report(std::string_view file, const Problem& problem, int code) {
@@ -113,19 +114,18 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
                       Problem{"unknown flags " + hex_text(unknown), section.name, part.offset + 3});
   if (object.image && object.image->abi() != &part.section.abi())
     messages_.warning(object.name(), Problem{"the section's ABI does not match the file's machine: " +
-                                                      std::string(part.section.abi().name),
-                                                  section.name, part.offset + 4});
+                                                 std::string(part.section.abi().name),
+                                             section.name, part.offset + 4});
   ++parts_;
   dumper_.begin_part(part);
   const auto problem = filter_.header_only ? std::nullopt : show_functions(section, part);
   dumper_.end_part(damage ? damage : problem ? &*problem : nullptr);
   if (!filter_.header_only && rows_at_end_)
-    messages_.warning(object.name(),
-                      Problem{"rows at the end of their function apply to no address (" +
-                                       std::to_string(rows_at_end_) + ", the first in function " +
-                                       std::to_string(first_at_end_) + ")",
-                                   section.name,
-                                   {}});
+    messages_.warning(object.name(), Problem{"rows at the end of their function apply to no address (" +
+                                                 std::to_string(rows_at_end_) + ", the first in function " +
+                                                 std::to_string(first_at_end_) + ")",
+                                             section.name,
+                                             {}});
   if (damage) report(object.name(), *damage, tool::exit_findings);
   if (problem) report(object.name(), *problem, tool::exit_findings);
   return true;
@@ -150,7 +150,7 @@ std::optional<Problem> Driver::show_functions(const ObjectSection& section, cons
     if (error) return to_problem(*error, section.name, part.offset);
     if (rows > part.section.plausible_rows())
       return Problem{"too many shared rows; remaining functions skipped", section.name,
-                          part.offset + fde->index_offset};
+                     part.offset + fde->index_offset};
   }
   return std::nullopt;
 }
@@ -170,7 +170,8 @@ bool Driver::wanted(const EncodedFde& fde, const FunctionLocation& location) {
 int Driver::finish() {
   dumper_.finish();
   if (parts_ && !functions_ && !filter_.all_functions() && !filter_.header_only) {
-    messages_.error({}, filter_.names.empty() ? "no function covers the given addresses" : "no function matches the given names");
+    messages_.error({}, filter_.names.empty() ? "no function covers the given addresses"
+                                              : "no function matches the given names");
     code_ = std::max<int>(code_, tool::exit_findings);
   }
   return code_;

@@ -58,8 +58,8 @@ public:
   /// True if the input's budget of rows or output is used up, or if the reader closed the output: stop
   /// printing.
   bool stopped() const {
-    return out_.failed() || (budget_ && (budget_->is_used_up(Resource::rows) ||
-                                         budget_->is_used_up(Resource::printed_bytes)));
+    return out_.failed() ||
+           (budget_ && (budget_->is_used_up(Resource::rows) || budget_->is_used_up(Resource::printed_bytes)));
   }
 
 private:
@@ -78,10 +78,10 @@ private:
   Budget* budget_ = nullptr;
   std::string budget_path_;
   std::uint64_t charged_output_ = 0; ///< size of the output charged so far
-  std::uint64_t functions_ = 0; ///< shown
-  std::uint64_t parts_ = 0;     ///< shown
-  std::uint64_t rows_at_end_ = 0;   ///< in the current part: RowCursor::at_function_end()
-  std::uint32_t first_at_end_ = 0;  ///< number of the first function with one
+  std::uint64_t functions_ = 0;      ///< shown
+  std::uint64_t parts_ = 0;          ///< shown
+  std::uint64_t rows_at_end_ = 0;    ///< in the current part: RowCursor::at_function_end()
+  std::uint32_t first_at_end_ = 0;   ///< number of the first function with one
   int code_ = tool::exit_ok;
 };
 

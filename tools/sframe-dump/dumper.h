@@ -63,7 +63,8 @@ public:
   /// The rest of the section has no readable SFrame data.
   virtual void unreadable([[maybe_unused]] const Problem& fault) {}
   /// Shows a function with its rows, up to the first fault, which it returns. Advances `rows` to their end.
-  virtual std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) = 0;
+  virtual std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
+                                        RowCursor& rows) = 0;
   /// Called after the last file.
   virtual void finish() {}
 };

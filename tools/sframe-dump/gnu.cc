@@ -60,12 +60,12 @@ public:
 
   void begin_object(const Object& object) override {
     const std::string name = object.kind == Object::Kind::archive_member ? object.member : object.name();
-    out_ << "\n"
-         << gnu_text(name) << ":     file format " << format_name(object)
-         << "\n\n";
+    out_ << "\n" << gnu_text(name) << ":     file format " << format_name(object) << "\n\n";
   }
 
-  void no_section(const Object&) override { out_ << "No " << gnu_text(section_wanted_) << " section present\n\n"; }
+  void no_section(const Object&) override {
+    out_ << "No " << gnu_text(section_wanted_) << " section present\n\n";
+  }
   /// objdump prints this for objects only; for linked files it prints only an error message.
   void empty_section(const Object& object, const ObjectSection&) override {
     if (object.relocatable()) out_ << "\nCan't get contents for section ''.\n";
@@ -73,7 +73,8 @@ public:
   void begin_section(const Object&, const ObjectSection& section) override { section_name_ = section.name; }
 
   void begin_part(const Part& part) override;
-  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
+                                RowCursor& rows) override;
 
 private:
   void print_flags(std::uint8_t flags);

@@ -150,7 +150,8 @@ public:
 
   void begin_part(const Part& part) override;
   void end_part(const Problem* fault) override;
-  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
+                                RowCursor& rows) override;
 
 private:
   void write_names(const FunctionLocation& location);
@@ -195,7 +196,8 @@ void JsonDumper::write_names(const FunctionLocation& location) {
     write_text(json_, "demangled", demangled);
 }
 
-std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) {
+std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionLocation& location,
+                                          RowCursor& rows) {
   json_.objectBegin();
   json_.attribute("index", fde.number);
   json_.attribute("start", hex_text(location.start));

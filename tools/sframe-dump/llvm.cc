@@ -15,7 +15,6 @@
 #include <llvm/Object/ELF.h>
 #include <llvm/Support/ScopedPrinter.h>
 
-
 namespace sframe::dump {
 
 namespace {
@@ -77,7 +76,8 @@ public:
   void end_part(const Problem*) override {
     if (!header_only_) printer_.arrayEnd();
   }
-  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
+                                RowCursor& rows) override;
 
 private:
   std::uint64_t print_start(const EncodedFde& fde, const FunctionLocation& location);
@@ -160,7 +160,8 @@ void LlvmDumper::print_info(const EncodedFde& fde) {
   printer_.printHex("Raw", fde.info);
 }
 
-std::optional<Error> LlvmDumper::function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) {
+std::optional<Error> LlvmDumper::function(const EncodedFde& fde, const FunctionLocation& location,
+                                          RowCursor& rows) {
   const bool mask = fde.pc_type == PcType::mask;
   llvm::DictScope scope(printer_, to_ref("FuncDescEntry [" + std::to_string(fde.number) + "]"));
   const std::uint64_t start = print_start(fde, location);

@@ -53,8 +53,9 @@ void add_options(CLI::App& cli, Options& options) {
   cli.add_option("FILE", options.files,
                  "ELF file, archive, core file or raw SFrame section; - is standard input")
       ->required();
-  cli.add_option("--format", options.format,
-                 "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe) or json")
+  cli.add_option(
+         "--format", options.format,
+         "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe) or json")
       ->check(CLI::IsMember(formats))
       ->option_text("text|gnu|llvm|json");
   cli.add_option("--section", options.input.section, "Show sections of this name (default: .sframe)")
@@ -84,8 +85,7 @@ std::optional<Filter> make_filter(const Options& options, tool::Messages& messag
   if (!options.addresses.empty()) {
     filter.addresses = tool::parse_address_range(options.addresses);
     if (!filter.addresses)
-      return messages.error({},
-                            "--address " + options.addresses + ": not an address or address range"),
+      return messages.error({}, "--address " + options.addresses + ": not an address or address range"),
              std::nullopt;
   }
   return filter;

@@ -60,7 +60,8 @@ const elf::Relocation* Names::relocation_at(std::uint64_t offset) const {
   return found != relocations_.end() && found->offset == offset ? &*found : nullptr;
 }
 
-FunctionLocation Names::locate(const sframe::Section& part, std::uint64_t part_offset, const EncodedFde& fde) {
+FunctionLocation Names::locate(const sframe::Section& part, std::uint64_t part_offset,
+                               const EncodedFde& fde) {
   FunctionLocation location{.start = fde.start};
   // The start is the first field of an index entry in every version.
   location.relocation = relocation_at(part_offset + fde.index_offset);
@@ -102,11 +103,13 @@ bool Names::starts_as_written(const sframe::Section& part, std::uint64_t part_of
 std::optional<FunctionName> Names::find(const FunctionLocation& location) {
   const auto match = symbols().find(location.section, location.start);
   if (!match) return std::nullopt;
-  return FunctionName{match->symbol->name, match->offset, object_->image ? object_->image->budget() : nullptr};
+  return FunctionName{match->symbol->name, match->offset,
+                      object_->image ? object_->image->budget() : nullptr};
 }
 
 std::string_view Names::section_name(const FunctionLocation& location) const {
-  if (location.section == 0 || !object_->image || location.section >= object_->image->sections().size()) return {};
+  if (location.section == 0 || !object_->image || location.section >= object_->image->sections().size())
+    return {};
   return object_->image->sections()[location.section].name;
 }
 

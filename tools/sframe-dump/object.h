@@ -18,7 +18,7 @@ namespace sframe::dump {
 struct ObjectSection {
   std::string name;
   std::uint64_t address = 0;
-  elf::Contents contents;                ///< relocations applied
+  elf::Contents contents;                      ///< relocations applied
   const elf::SectionHeader* section = nullptr; ///< its origin, if it is a section of object.image
 };
 

@@ -33,7 +33,8 @@ public:
   void begin_part(const Part& part) override;
   void end_part(const Problem*) override;
   void end_object() override;
-  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override {
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
+                                RowCursor& rows) override {
     return collector_.function(fde, location, rows);
   }
 

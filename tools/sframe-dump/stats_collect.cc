@@ -36,7 +36,8 @@ void StatsCollector::begin_part(const Part& part) {
   seen_.assign(std::min<std::size_t>(part.section.header().fre_size, part.section.bytes().size()), false);
 }
 
-std::optional<Error> StatsCollector::function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) {
+std::optional<Error> StatsCollector::function(const EncodedFde& fde, const FunctionLocation& location,
+                                              RowCursor& rows) {
   RowsSize size;
   for (EncodedRow row; rows.next(row);) {
     const auto decoded = rows.decode(row);
@@ -96,7 +97,8 @@ StatsCollector::RangesBySection StatsCollector::code_ranges() const {
   RangesBySection ranges;
   const bool relocatable = object_->relocatable();
   for (const elf::CodeRange& code : object_->image->executable_ranges())
-    ranges[relocatable ? code.section : 0].push_back({relocatable ? 0 : code.start + object_->bias, code.size});
+    ranges[relocatable ? code.section : 0].push_back(
+        {relocatable ? 0 : code.start + object_->bias, code.size});
   return ranges;
 }
 

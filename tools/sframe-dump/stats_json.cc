@@ -31,7 +31,8 @@ public:
     write_header(json_, section_->name, part);
   }
   void end_part(const Problem* fault) override;
-  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override {
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
+                                RowCursor& rows) override {
     return collector_.function(fde, location, rows);
   }
   void unreadable_file(const std::string& name, const Problem& problem) override {

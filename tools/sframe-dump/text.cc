@@ -50,7 +50,8 @@ public:
   }
   void begin_section(const Object&, const ObjectSection& section) override { section_ = &section; }
   void begin_part(const Part& part) override;
-  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) override;
+  std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
+                                RowCursor& rows) override;
 
 private:
   enum class Style : std::uint8_t { title, name, faint, plain };
@@ -184,7 +185,8 @@ std::optional<Widths> TextDumper::measure(RowCursor rows) {
   return widths;
 }
 
-std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows) {
+std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionLocation& location,
+                                          RowCursor& rows) {
   function_heading(fde, location);
   describe(fde);
   const bool mask = fde.pc_type == PcType::mask;

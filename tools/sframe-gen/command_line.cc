@@ -67,7 +67,8 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
   cli.add_option("--sframe-version", line.version, "SFrame version to write (default: 3)")
       ->transform(choices(std::move(versions)))
       ->option_text(version_names);
-  cli.add_option("--byte-order", raw.byte_order, "Byte order to write; needs --from=sframe and --emit=section")
+  cli.add_option("--byte-order", raw.byte_order,
+                 "Byte order to write; needs --from=sframe and --emit=section")
       ->check(CLI::IsMember({"little", "big"}))
       ->option_text("little|big");
   cli.add_option("--section-address", raw.section_address,
@@ -140,8 +141,8 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
 
 tool::App make_app() {
   return tool::App("sframe-gen",
-                   "Generate an SFrame section from call frame information, or convert an existing one.", examples,
-                   {.output = true, .threads = true});
+                   "Generate an SFrame section from call frame information, or convert an existing one.",
+                   examples, {.output = true, .threads = true});
 }
 
 std::expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv) {

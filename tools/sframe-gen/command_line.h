@@ -37,7 +37,7 @@ struct CommandLine {
   std::optional<double> min_coverage;     ///< percent of all executable bytes
   std::optional<double> min_cfi_coverage; ///< percent of the bytes that the input describes
   Limits limits = Limits::standard;
-  bool allow_missing = false;             ///< an input without anything to convert is not an error
+  bool allow_missing = false; ///< an input without anything to convert is not an error
 };
 
 /// Parses the command line. Returns the exit code if the program should end; messages have been printed.

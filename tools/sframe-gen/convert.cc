@@ -25,8 +25,8 @@ void report_problems(tool::Messages& messages, const std::string& file, const In
 void report_faults(tool::Messages& messages, const std::string& file, const generate::Report& report) {
   const std::size_t reported = std::min(report.faults.size(), max_faults_reported);
   for (const generate::Fault& fault : std::span(report.faults).first(reported))
-    messages.warning(
-        file, Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
+    messages.warning(file,
+                     Problem{cfi::message(fault.error.kind), std::string(fault.section), fault.error.offset});
   if (reported < report.faults.size())
     messages.warning(file, std::to_string(report.faults.size() - reported) + " more unreadable entries");
 }
@@ -75,7 +75,8 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
   if (!input && input.error().nothing_to_convert) return keep(input.error().problem.text());
   if (!input) return failed(name, input.error().problem);
   if (!input->image) return keep("not an ELF file");
-  if (const auto problems = input->image->problems(); !problems.empty()) return failed(name, problems.front());
+  if (const auto problems = input->image->problems(); !problems.empty())
+    return failed(name, problems.front());
   if (!input->object) return keep("not a relocatable object");
   auto generated = generate(line, *input);
   if (!generated && generated.error().nothing_to_convert) {
@@ -107,8 +108,7 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
     contents.push_back(std::move(*converted));
   }
   summary.members = members->size();
-  if (summary.converted_members == 0)
-    return keep_file(line, file, "no member can be converted", summary);
+  if (summary.converted_members == 0) return keep_file(line, file, "no member can be converted", summary);
   auto archive = elf::replace_members(file.bytes(), contents);
   if (!archive) return failed(line.input, archive.error());
   return write_image(line, file, elf::Edit::replace_all(std::move(*archive)));

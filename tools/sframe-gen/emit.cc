@@ -38,7 +38,8 @@ std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, co
   if (names_folder(path)) {
     const std::string below = elf::sidecar_path(image.build_id());
     if (below.empty())
-      return failed(line.input, {"no build ID for the sidecar's path in the folder; pass a file name as OUTPUT", "", {}});
+      return failed(line.input,
+                    {"no build ID for the sidecar's path in the folder; pass a file name as OUTPUT", "", {}});
     path = (std::filesystem::path(path) / below).string();
     if (const auto made = tool::make_parent_folders(path); !made) return failed(path, made.error());
   }

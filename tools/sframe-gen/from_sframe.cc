@@ -16,7 +16,7 @@ namespace {
 
 /// Splits a table into its concatenated sections.
 Result<void> split(std::span<const std::byte> bytes, std::string_view name, std::uint64_t address,
-                        std::vector<Section>& out) {
+                   std::vector<Section>& out) {
   Concatenated parts(bytes, address);
   for (;;) {
     const auto part = parts.next();
@@ -28,7 +28,7 @@ Result<void> split(std::span<const std::byte> bytes, std::string_view name, std:
 
 /// Loads all sections of the input. `storage` owns bytes that differ from the file's.
 Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
-                                       std::vector<elf::Contents>& storage) {
+                                  std::vector<elf::Contents>& storage) {
   std::vector<Section> sections;
   if (!input.image) {
     const auto done = split(input.bytes, "", section_address(line, input), sections);
@@ -68,7 +68,8 @@ ConvertedSection with_report(Reencoded&& made, const AbiTraits& abi) {
 
 } // namespace
 
-std::expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::AddressBounds bounds) {
+std::expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input,
+                                                        elf::AddressBounds bounds) {
   const auto failed = [](Problem problem) { return std::unexpected(Failure{std::move(problem)}); };
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);

@@ -2,8 +2,8 @@
 
 #include "generate.h"
 
-#include <sframe/generate/from_cfi.h>
 #include <sframe/elf/rewrite.h>
+#include <sframe/generate/from_cfi.h>
 #include <sframe/section.h>
 
 #include <algorithm>
@@ -28,7 +28,8 @@ std::function<bool(const cfi::Fde&)> name_filter(const tool::Glob& glob, const I
   return [&](const cfi::Fde& fde) {
     const auto match = find_symbol(input, symbols, fde.start);
     if (!match) return false;
-    return glob.matches(match->symbol->name) || glob.matches(elf::demangle(match->symbol->name, input.image->budget()));
+    return glob.matches(match->symbol->name) ||
+           glob.matches(elf::demangle(match->symbol->name, input.image->budget()));
   };
 }
 
@@ -64,7 +65,7 @@ std::unexpected<Failure> no_function(const CommandLine& line, const generate::Re
 
 /// Executable bytes of the image, and those in functions of a section at `address`.
 generate::Report::PcBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
-                                 std::uint64_t address) {
+                                           std::uint64_t address) {
   std::vector<AddressRange> functions;
   if (const auto section = Section::parse(bytes, address))
     for (std::uint32_t i = 0; i < section->num_fdes(); ++i)
@@ -73,7 +74,8 @@ generate::Report::PcBytes count_executable(const elf::Image& image, std::span<co
   return {code.size(), code.size_in_common(AddressSet(std::move(functions)))};
 }
 
-std::expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input, elf::AddressBounds bounds) {
+std::expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input,
+                                                    elf::AddressBounds bounds) {
   return line.from == From::cfi ? convert_cfi(line, input, bounds) : convert_sframe(line, input, bounds);
 }
 
@@ -90,8 +92,8 @@ std::optional<std::string> unsupported_file(std::span<const std::byte> bytes) {
 }
 
 /// Builds the section at its address.
-std::expected<Generated, Failure> finish(const CommandLine& line, const Input& input, ConvertedSection& unplaced,
-                                          std::uint64_t address) {
+std::expected<Generated, Failure> finish(const CommandLine& line, const Input& input,
+                                         ConvertedSection& unplaced, std::uint64_t address) {
   auto bytes = unplaced.builder.finish(address);
   if (!bytes) return failed(to_problem(bytes.error(), line.emit));
   Generated out{.bytes = std::move(*bytes),
@@ -124,8 +126,8 @@ std::expected<Input, Failure> read_input(const CommandLine& line, std::span<cons
   if (image->type() == elf::et_core)
     return nothing_there("core files have no call frame information; pass the executable");
   if (!image->abi())
-    return nothing_there("SFrame does not support this machine (e_machine " + std::to_string(image->machine()) +
-                         ")");
+    return nothing_there("SFrame does not support this machine (e_machine " +
+                         std::to_string(image->machine()) + ")");
   input.image = std::move(*image);
   if (!input.image->relocatable()) return input;
   auto object = elf::ObjectLayout::make(*input.image);
@@ -192,9 +194,9 @@ std::expected<Generated, Failure> generate(const CommandLine& line, const Input&
   if (!linked) return failed(std::move(linked.error()));
   out->image = std::move(linked->edit);
   if (linked->headers_moved)
-    out->warnings.push_back(
-        "no room for two more program headers: the table was moved to the end of the image, where strip, objcopy and "
-        "libelf's tools may damage it; run these tools first, or use --emit=sidecar");
+    out->warnings.push_back("no room for two more program headers: the table was moved to the end of the "
+                            "image, where strip, objcopy and "
+                            "libelf's tools may damage it; run these tools first, or use --emit=sidecar");
   return out;
 }
 
@@ -202,7 +204,8 @@ bool share_rows(const CommandLine& line, const AbiTraits& abi) {
   return line.share_rows.value_or(line.byte_order.value_or(abi.byte_order) == ByteOrder::little);
 }
 
-std::expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::AddressBounds bounds) {
+std::expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
+                                                     elf::AddressBounds bounds) {
   if (!input.image) return failed({"not an ELF file", {}, {}});
   const auto cfi = generate::CfiInput::from_image(*input.image);
   if (!cfi) return failed(cfi.error());
@@ -212,13 +215,13 @@ std::expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, co
                              : "no call frame information: no .eh_frame and no .debug_frame");
 
   generate::Options options{.version = line.version,
-                              .merge_rows = true,
-                              .share_rows = share_rows(line, *cfi->abi),
-                              .merge_functions = line.merge_functions,
-                              .plt = line.plt,
-                              .wanted = {},
-                              .threads = line.threads,
-                              .start_fields = {}};
+                            .merge_rows = true,
+                            .share_rows = share_rows(line, *cfi->abi),
+                            .merge_functions = line.merge_functions,
+                            .plt = line.plt,
+                            .wanted = {},
+                            .threads = line.threads,
+                            .start_fields = {}};
   elf::SymbolTable symbols;
   if (line.function) {
     symbols = elf::SymbolTable::load(*input.image);

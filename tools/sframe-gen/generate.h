@@ -7,14 +7,14 @@
 
 #include "command_line.h"
 
-#include <sframe/builder.h>
-#include <sframe/generate/report.h>
 #include <sframe/base/budget.h>
+#include <sframe/builder.h>
 #include <sframe/elf/edit.h>
 #include <sframe/elf/image.h>
 #include <sframe/elf/object.h>
 #include <sframe/elf/rewrite.h>
 #include <sframe/elf/symbols.h>
+#include <sframe/generate/report.h>
 
 #include <cstddef>
 #include <expected>
@@ -82,10 +82,12 @@ std::expected<Generated, Failure> generate(const CommandLine& line, const Input&
 
 /// --from=cfi, for any of `bounds`: functions out of their reach (versions 1 and 2) are left out. Fails if
 /// there is no CFI.
-std::expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input, elf::AddressBounds bounds);
+std::expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
+                                                     elf::AddressBounds bounds);
 
 /// --from=sframe: merges the contents of the input's sections into one section at any of `bounds`.
-std::expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input, elf::AddressBounds bounds);
+std::expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input,
+                                                        elf::AddressBounds bounds);
 
 /// With --from=sframe: counts the bytes of code of the functions that were written.
 void count_written(Generated& generated);

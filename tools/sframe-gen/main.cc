@@ -47,8 +47,8 @@ int verdict(tool::Messages& messages, const CommandLine& line, const Summary& su
   }
   const auto demand = [&](std::optional<double> least, double percent, const char* of_what) {
     if (!least || percent >= *least) return;
-    messages.error(line.input, "covers " + percent_text(percent) + " % of " + of_what + ", less than the required " +
-                                   percent_text(*least) + " %");
+    messages.error(line.input, "covers " + percent_text(percent) + " % of " + of_what +
+                                   ", less than the required " + percent_text(*least) + " %");
     code = tool::exit_findings;
   };
   if (line.min_coverage && !summary.executable && summary.unconverted.empty()) {

@@ -79,8 +79,8 @@ void write_executable_bytes(const generate::Report::PcBytes& bytes, tool::Output
 /// The first lines of the text report: coverage.
 void write_coverage(const CommandLine& line, const Summary& summary, tool::Output& out) {
   const auto& described = summary.report.pc_bytes;
-  const std::string of_described = percent_text(summary.report.pc_bytes.percent()) + " % of " +
-                                   with_commas(described.total);
+  const std::string of_described =
+      percent_text(summary.report.pc_bytes.percent()) + " % of " + with_commas(described.total);
   out.safe(line.input) << ": ";
   if (!summary.executable) {
     out << of_described << " bytes of functions covered\n";
@@ -173,9 +173,9 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
       << ", " << summary.abi->name << ", " << with_commas(summary.num_fdes) << " FDEs, "
       << with_commas(summary.num_fres) << " rows\n";
   if (summary.eh_frame_size != 0)
-    out << "  size:      " << percent_text(100.0 * static_cast<double>(summary.sframe_size) /
-                                            static_cast<double>(summary.eh_frame_size +
-                                                                summary.eh_frame_hdr_size))
+    out << "  size:      "
+        << percent_text(100.0 * static_cast<double>(summary.sframe_size) /
+                        static_cast<double>(summary.eh_frame_size + summary.eh_frame_hdr_size))
         << " % of .eh_frame (" << with_commas(summary.eh_frame_size) << " bytes) and .eh_frame_hdr ("
         << with_commas(summary.eh_frame_hdr_size) << " bytes)\n";
   if (report.plt_bytes != 0)

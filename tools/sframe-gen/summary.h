@@ -29,7 +29,7 @@ struct Summary {
   std::optional<FileProblem> failure; ///< why nothing was written; then all else is empty
   const AbiTraits* abi = nullptr;     ///< of the first conversion; nullptr if nothing was converted
   std::string unconverted;            ///< why nothing was converted, if that is not an error; else empty
-  generate::Report report;          ///< the sums; its left_out is empty
+  generate::Report report;            ///< the sums; its left_out is empty
   std::vector<LeftOutRange> left_out; ///< in order
   std::optional<generate::Report::PcBytes> executable; ///< the sums; empty for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;

@@ -64,7 +64,8 @@ public:
     if (symbols.module) {
       key("module"), out_.json_string(symbols.module->info().path);
       key("module_offset"), out_.decimal(frame.pc - symbols.module->info().start);
-      if (!symbols.module->info().build_id.empty()) key("build_id"), build_id(symbols.module->info().build_id);
+      if (!symbols.module->info().build_id.empty())
+        key("build_id"), build_id(symbols.module->info().build_id);
     }
     key("stepper"), out_.json_string(frame.stepper());
     key("trust"), out_ << (frame.trust == unwind::Trust::exact ? "\"exact\"" : "\"heuristic\"");
@@ -192,13 +193,15 @@ private:
 
 void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why) {
   if (format != "json") return;
-  out << "{\n \"pid\": null,\n \"signal\": null,\n \"signal_name\": null,\n \"threads\": [],\n \"modules\": [],\n "
+  out << "{\n \"pid\": null,\n \"signal\": null,\n \"signal_name\": null,\n \"threads\": [],\n \"modules\": "
+         "[],\n "
          "\"error\": {\"file\": ";
   out.json_string(file) << ", \"message\": ";
   out.json_string(why.text()) << "}\n}\n";
 }
 
-std::unique_ptr<Printer> make_json_printer(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings) {
+std::unique_ptr<Printer> make_json_printer(tool::Output& out, Symbolizer& symbolizer,
+                                           const PrintSettings& settings) {
   return std::make_unique<JsonPrinter>(out, symbolizer, settings);
 }
 

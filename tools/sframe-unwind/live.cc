@@ -107,7 +107,8 @@ private:
     // From now on, any of these signals ends the program.
     for (const int number : numbers) {
       struct sigaction now {};
-      if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler == on_signal) (void)std::signal(number, SIG_DFL);
+      if (::sigaction(number, nullptr, &now) == 0 && now.sa_handler == on_signal)
+        (void)std::signal(number, SIG_DFL);
     }
     errno = error;
   }
@@ -152,7 +153,7 @@ private:
   Symbolizer* symbolizer() {
     if (!symbolizer_ || generation_ != process_.generation()) {
       symbolizer_.emplace(process_.space(),
-                      SymbolizerSettings{.names = !options_.no_names, .source = options_.source});
+                          SymbolizerSettings{.names = !options_.no_names, .source = options_.source});
       generation_ = process_.generation();
     }
     return &*symbolizer_;
@@ -250,7 +251,7 @@ private:
   Interruption& interruption_;
   tool::Output& out_;
   std::optional<Symbolizer> symbolizer_; ///< must not be moved
-  std::uint64_t generation_ = 0; ///< of the modules that symbolizer_ is for
+  std::uint64_t generation_ = 0;         ///< of the modules that symbolizer_ is for
   std::optional<unwind::Walker> walker_;
   std::uint64_t walker_generation_ = 0;
   std::optional<FoldedStacks> folded_;

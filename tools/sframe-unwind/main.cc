@@ -13,7 +13,8 @@ namespace {
 
 int run_tool(int argc, char** argv) {
   sframe::tool::App app(
-      "sframe-unwind", "Print the stack of every thread of a core file or live process, using SFrame or DWARF CFI.",
+      "sframe-unwind",
+      "Print the stack of every thread of a core file or live process, using SFrame or DWARF CFI.",
       "  sframe-unwind core                            all threads; files as named in the core\n"
       "  sframe-unwind core ./server --format=json     the program is in another place; for scripts\n"
       "  sframe-unwind ./server -c core                the same, as with gdb\n"

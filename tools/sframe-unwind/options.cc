@@ -32,12 +32,12 @@ void add_options(tool::App& app, Options& options) {
   cli.add_option("EXECUTABLE", options.files.executable,
                  "The program of the core, instead of the file that the core names; may come before CORE")
       ->type_name("");
-  cli.add_option("-c,--core", options.named_core, "The core file, as in gdb; a positional file is then EXECUTABLE")
+  cli.add_option("-c,--core", options.named_core,
+                 "The core file, as in gdb; a positional file is then EXECUTABLE")
       ->type_name("CORE")
       ->group(files_group);
 
-  cli.add_option("--sysroot", options.files.sysroot,
-                 "Prefix paths recorded in the core with DIR")
+  cli.add_option("--sysroot", options.files.sysroot, "Prefix paths recorded in the core with DIR")
       ->type_name("DIR")
       ->group(files_group);
   cli.add_option("--sframe-dir", options.files.sframe_dir,
@@ -105,7 +105,8 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag("--group", options.group, "Print threads with identical stacks once")->group(output_group);
   cli.add_flag("--registers", options.registers, "Print the known registers of each frame")
       ->group(output_group);
-  cli.add_flag("--source", options.source, "Print source file and line, and inlined calls")->group(output_group);
+  cli.add_flag("--source", options.source, "Print source file and line, and inlined calls")
+      ->group(output_group);
 }
 
 namespace {
@@ -127,7 +128,8 @@ std::optional<OptionError> identify_core(Options& options) {
   if (!options.named_core.empty()) {
     if (!executable.empty()) return OptionError{executable, "--core and two more files; pass CORE once"};
     executable = std::exchange(core, options.named_core);
-  } else if (executable == "-" || (!core.empty() && !executable.empty() && looks_like_core(executable) && !looks_like_core(core))) {
+  } else if (executable == "-" || (!core.empty() && !executable.empty() && looks_like_core(executable) &&
+                                   !looks_like_core(core))) {
     std::swap(core, executable);
   }
   return std::nullopt;
@@ -149,11 +151,14 @@ std::optional<OptionError> check(const Options& options) {
     return OptionError{{}, "--keep-generated needs --generate and --sframe-dir"};
   if (options.list_steppers) return std::nullopt;
   const modules::FileOptions& files = options.files;
-  if (options.no_files && !(files.executable.empty() && files.sysroot.empty() && files.sframe_dir.empty() && files.more_debug_dirs.empty()))
-    return OptionError{{}, "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
+  if (options.no_files && !(files.executable.empty() && files.sysroot.empty() && files.sframe_dir.empty() &&
+                            files.more_debug_dirs.empty()))
+    return OptionError{
+        {}, "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
   const bool counts = options.format == "folded" || options.format == "svg";
   if (options.pid && !options.core.empty()) return OptionError{{}, "--pid and CORE cannot be combined"};
-  if (!options.pid && options.core.empty()) return OptionError{{}, "CORE is required (--help shows the options)"};
+  if (!options.pid && options.core.empty())
+    return OptionError{{}, "CORE is required (--help shows the options)"};
   if (!options.pid && (counts || options.count > 1))
     return OptionError{{}, "--count, --format=folded and --format=svg need --pid"};
   if (counts && (options.compare || options.group))

@@ -39,8 +39,10 @@ public:
   virtual void end(process::ProcessState& process) = 0;
 };
 
-std::unique_ptr<Printer> make_text_printer(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings);
-std::unique_ptr<Printer> make_json_printer(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings);
+std::unique_ptr<Printer> make_text_printer(tool::Output& out, Symbolizer& symbolizer,
+                                           const PrintSettings& settings);
+std::unique_ptr<Printer> make_json_printer(tool::Output& out, Symbolizer& symbolizer,
+                                           const PrintSettings& settings);
 
 /// The JSON document if there is nothing to walk: the problem `why` of `file`. Does nothing for other
 /// formats.

@@ -130,7 +130,8 @@ private:
 
 } // namespace
 
-std::unique_ptr<Printer> make_text_printer(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings) {
+std::unique_ptr<Printer> make_text_printer(tool::Output& out, Symbolizer& symbolizer,
+                                           const PrintSettings& settings) {
   return std::make_unique<TextPrinter>(out, symbolizer, settings);
 }
 

@@ -8,8 +8,8 @@
 
 #include <sframe/elf/debug_file.h>
 #include <sframe/tool/app.h>
-#include <sframe/tool/program.h>
 #include <sframe/tool/output.h>
+#include <sframe/tool/program.h>
 #include <sframe/tool/text.h>
 #include <sframe/verify/findings.h>
 
@@ -95,7 +95,8 @@ void add_options(CLI::App& cli, Options& options) {
       ->check(CLI::IsMember({"error", "warning", "note", "ignore"}))
       ->type_name("SEVERITY")
       ->group("Severity");
-  cli.add_option("--max-findings", options.max_findings, "Print at most N findings per file; the summary counts all")
+  cli.add_option("--max-findings", options.max_findings,
+                 "Print at most N findings per file; the summary counts all")
       ->type_name("N");
   cli.add_flag("--list-checks", options.list_checks, "List all findings and exit");
   cli.add_option("--explain", options.explain, "Explain a finding and exit")->type_name("ID");
@@ -139,8 +140,7 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.json = options.format == "json";
   options.run.file.debug_folders.push_back(elf::default_debug_folder);
   if (options.files.empty()) return messages.error({}, "no FILE given (--help shows the options)"), false;
-  if (options.format == "markdown")
-    return messages.error({}, "--format=markdown needs --list-checks"), false;
+  if (options.format == "markdown") return messages.error({}, "--format=markdown needs --list-checks"), false;
   if (options.files.size() > 1 && !options.run.file.debug.empty())
     return messages.error({}, "--debug can be used with only one FILE"), false;
   return true;
@@ -210,7 +210,8 @@ int run_tool(int argc, char** argv) {
   options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);
   options.run.threads = app.threads();
   options.run.file.limits = app.limits();
-  options.run.file.code_threads = std::max<unsigned>(1, app.threads() / static_cast<unsigned>(options.files.size()));
+  options.run.file.code_threads =
+      std::max<unsigned>(1, app.threads() / static_cast<unsigned>(options.files.size()));
   app.confine({.read = readable(options), .write = {options.run.write_baseline}});
   const bool text = !options.run.json && !options.run.sarif;
   return app.run_with_output(

@@ -4,10 +4,10 @@
 
 #include "ordered.h"
 
+#include <sframe/base/parallel.h>
 #include <sframe/elf/file.h>
 #include <sframe/tool/output_file.h>
 #include <sframe/tool/progress.h>
-#include <sframe/base/parallel.h>
 
 #include <algorithm>
 #include <utility>

@@ -31,7 +31,7 @@ struct NamedFile {
 
 /// The message if both have a build ID and these differ.
 std::optional<std::string> build_id_mismatch(const elf::Image* image, const std::string& other_path,
-                                       const elf::Image& other) {
+                                             const elf::Image& other) {
   if (!image || image->build_id().empty() || other.build_id().empty()) return std::nullopt;
   if (std::ranges::equal(image->build_id(), other.build_id())) return std::nullopt;
   return "build ID " + elf::to_hex(image->build_id()) + " differs from that of " + other_path + " (" +

@@ -4,8 +4,8 @@
 
 #include "guard.h"
 
-#include "sframe/steppers/steppers.h"
 #include "sframe/remote/targets.h"
+#include "sframe/steppers/steppers.h"
 
 #include <deque>
 #include <optional>

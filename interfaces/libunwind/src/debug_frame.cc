@@ -80,7 +80,7 @@ const DebugFrame* find_debug_frame(const std::string& path, const AbiTraits& abi
 }
 
 remote::RemoteStatus search_debug_frame(const void* table, unwind::AddressSpace& target, std::uint64_t bias,
-                                      std::uint64_t ip, remote::ProcedureInfo& info) {
+                                        std::uint64_t ip, remote::ProcedureInfo& info) {
   std::optional<remote::CfiLocation> location;
   {
     Registry& known = registry();

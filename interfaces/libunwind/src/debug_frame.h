@@ -20,6 +20,6 @@ const DebugFrame* find_debug_frame(const std::string& path, const AbiTraits& abi
 /// Finds the procedure that contains `ip`, in a file mapped with `bias`. `table` may be any pointer:
 /// `invalid` for one not returned by find_debug_frame(). Thread-safe.
 remote::RemoteStatus search_debug_frame(const void* table, unwind::AddressSpace& target, std::uint64_t bias,
-                                      std::uint64_t ip, remote::ProcedureInfo& info);
+                                        std::uint64_t ip, remote::ProcedureInfo& info);
 
 } // namespace sframe::libunwind

@@ -11,7 +11,8 @@
 
 namespace sframe::libunwind {
 
-int find_proc_info(remote::ModuleAccessors* target, unw_word_t ip, unw_proc_info_t* info, int need_unwind_info);
+int find_proc_info(remote::ModuleAccessors* target, unw_word_t ip, unw_proc_info_t* info,
+                   int need_unwind_info);
 int access_mem(remote::ModuleAccessors* target, unw_word_t address, unw_word_t* value, int write);
 int access_reg(remote::ModuleAccessors* target, unw_regnum_t reg, unw_word_t* value, int write);
 /// Accesses the 8 bytes of a tracked register; -UNW_EBADREG for others.

@@ -13,8 +13,8 @@ namespace {
 struct Allowance {
   Resource resource;
   std::string_view name;
-  std::uint64_t base;     ///< for every input
-  std::uint64_t per_byte; ///< added per byte of the input
+  std::uint64_t base;      ///< for every input
+  std::uint64_t per_byte;  ///< added per byte of the input
   std::uint64_t bytes = 1; ///< unit of per_byte
 };
 
@@ -54,7 +54,8 @@ void Budget::refill(std::uint64_t size) {
   used_up_ = 0;
   constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
   for (const Allowance& allowance : allowances) {
-    std::uint64_t amount = size < all / 256 ? allowance.base + allowance.per_byte * size / allowance.bytes : all;
+    std::uint64_t amount =
+        size < all / 256 ? allowance.base + allowance.per_byte * size / allowance.bytes : all;
     if (limits_ == Limits::off) amount = all;
     if (limits_ == Limits::strict) amount /= 4;
     const auto i = static_cast<std::size_t>(allowance.resource);
@@ -73,9 +74,11 @@ std::optional<Problem> Budget::problem() const {
   const std::uint8_t first = first_.load(std::memory_order_relaxed);
   if (first == 0) return std::nullopt;
   const auto resource = static_cast<Resource>(first - 1);
-  return Problem{"limit for an input of this size reached: " + std::to_string(limit_[first - 1u]) + ' ' + std::string(name_of(resource)) +
+  return Problem{"limit for an input of this size reached: " + std::to_string(limit_[first - 1u]) + ' ' +
+                     std::string(name_of(resource)) +
                      "; the rest is skipped (--limits=off removes the limit)",
-                 {}, {}};
+                 {},
+                 {}};
 }
 
 } // namespace sframe

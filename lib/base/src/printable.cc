@@ -11,11 +11,11 @@ namespace {
 constexpr char hex_digits[] = "0123456789abcdef";
 
 bool is_unprintable(char32_t code) {
-  return code < 0x20 || (code >= 0x7f && code < 0xa0)  // C0, DEL, C1
-         || code == 0x061c                             // Arabic letter mark
-         || code == 0x200e || code == 0x200f           // left-to-right and right-to-left mark
-         || (code >= 0x2028 && code <= 0x202e)         // separators; embeddings and overrides
-         || (code >= 0x2066 && code <= 0x2069);        // isolates
+  return code < 0x20 || (code >= 0x7f && code < 0xa0) // C0, DEL, C1
+         || code == 0x061c                            // Arabic letter mark
+         || code == 0x200e || code == 0x200f          // left-to-right and right-to-left mark
+         || (code >= 0x2028 && code <= 0x202e)        // separators; embeddings and overrides
+         || (code >= 0x2066 && code <= 0x2069);       // isolates
 }
 
 bool is_plain(char c) {
@@ -106,7 +106,8 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
   while (!text.empty()) {
     // Fast path: nearly all text is plain.
-    const auto special = std::ranges::find_if_not(text, [](char c) { return is_plain(c) && c != '"' && c != '\\'; });
+    const auto special =
+        std::ranges::find_if_not(text, [](char c) { return is_plain(c) && c != '"' && c != '\\'; });
     const auto plain = static_cast<std::size_t>(special - text.begin());
     out += text.substr(0, plain);
     text.remove_prefix(plain);

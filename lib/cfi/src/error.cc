@@ -11,7 +11,8 @@ const char* message(ErrorKind kind) {
   case ErrorKind::bad_length: return "entry's length is reserved or exceeds the section";
   case ErrorKind::bad_cie_pointer: return "FDE's CIE pointer does not lead to a CIE";
   case ErrorKind::bad_version: return "CIE version is not 1, 3 or 4";
-  case ErrorKind::unknown_augmentation: return "CIE augmentation is unknown, so its instructions cannot be located";
+  case ErrorKind::unknown_augmentation:
+    return "CIE augmentation is unknown, so its instructions cannot be located";
   case ErrorKind::bad_address_size: return "invalid address size or segment selector size";
   case ErrorKind::bad_leb128: return "LEB128 number does not fit 64 bits";
   case ErrorKind::bad_pointer_encoding: return "pointer encoding is not allowed here";

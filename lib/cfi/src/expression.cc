@@ -83,8 +83,8 @@ private:
     const std::int64_t target = static_cast<std::int64_t>(reader_.at()) + distance;
     if (target < 0 || target > static_cast<std::int64_t>(expression_.size()))
       return fail(ExpressionErrorKind::truncated);
-    reader_ =
-        DwarfReader(expression_, static_cast<std::uint64_t>(target), expression_.size(), settings_.byte_order);
+    reader_ = DwarfReader(expression_, static_cast<std::uint64_t>(target), expression_.size(),
+                          settings_.byte_order);
   }
 
   void branch(bool conditional) {

@@ -48,8 +48,10 @@ Result cfa_rule(const MinimalRow& row, const AbiTraits& abi) {
     return based(Rule::Kind::value, row.cfa.number, row.cfa.offset);
   const auto expression = row.expression(row.cfa);
   if (const auto linear = linear_expression(expression, abi, false))
-    return from_linear(*linear, linear->deref, {Unrepresentable::cfa_expression, Unrepresentable::cfa_expression});
-  return std::unexpected(plt_cfa(expression, abi) ? Unrepresentable::cfa_plt : Unrepresentable::cfa_expression);
+    return from_linear(*linear, linear->deref,
+                       {Unrepresentable::cfa_expression, Unrepresentable::cfa_expression});
+  return std::unexpected(plt_cfa(expression, abi) ? Unrepresentable::cfa_plt
+                                                  : Unrepresentable::cfa_expression);
 }
 
 /// A rule for a saved register; not for those that leave it in place.
@@ -76,7 +78,8 @@ Result ra_rule(const MinimalRow& row, const AbiTraits& abi) {
       return abi.fixed_ra_offset ? Result(std::unexpected(Unrepresentable::ra_unsaved)) : Rule::same();
     return based(Rule::Kind::value, where, 0);
   }
-  const Result saved = saved_rule(row, rule, abi, {Unrepresentable::ra_expression, Unrepresentable::ra_val_offset});
+  const Result saved =
+      saved_rule(row, rule, abi, {Unrepresentable::ra_expression, Unrepresentable::ra_val_offset});
   if (abi.fixed_ra_offset && saved == Rule::at_cfa(abi.fixed_ra_offset)) return Rule::fixed();
   return saved;
 }
@@ -165,7 +168,7 @@ std::expected<const FrameRow*, Unrepresentable> FrameRowMaker::convert(const Min
   rules_ = row.rules;
   return_register_ = row.return_register;
   has_last_ = row.cfa.kind == CfaRule::Kind::register_offset && !row_.is_outermost() &&
-               row.rule(abi_->sp).kind == Kind::unspecified && std::ranges::all_of(rules_, is_plain);
+              row.rule(abi_->sp).kind == Kind::unspecified && std::ranges::all_of(rules_, is_plain);
   return &row_;
 }
 

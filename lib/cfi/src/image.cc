@@ -96,7 +96,8 @@ void Opener::add_segment() {
   const auto table = EhFrameHdr::parse(
       header.first(std::min<std::uint64_t>(header.size(), segment->memory_size)), segment->address, abi_);
   if (!table || !table->eh_frame()) return;
-  const CfiSection rest(SectionKind::eh_frame, bytes_at_(*table->eh_frame()), *table->eh_frame(), abi_, bases_);
+  const CfiSection rest(SectionKind::eh_frame, bytes_at_(*table->eh_frame()), *table->eh_frame(), abi_,
+                        bases_);
   if (const CfiSection frames = eh_frame_part(rest, *table); !frames.bytes().empty())
     cfi_.sections.push_back({frames, *table, 0});
 }

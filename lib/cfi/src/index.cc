@@ -43,7 +43,7 @@ Part read_part(FdeCursor fdes) {
 } // namespace
 
 std::expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector<Error>* faults,
-                                         unsigned threads) {
+                                               unsigned threads) {
   const std::uint64_t size = section.bytes().size();
   if (size > UINT32_MAX) return std::unexpected(Error{ErrorKind::too_large, 0});
   const auto starts = threads > 1 ? section.parts(part_size) : std::vector<std::uint64_t>{0};

@@ -19,8 +19,7 @@ class DwarfReader {
 public:
   /// Reads bytes[at, limit). `limit` is clamped to the end of `bytes`.
   DwarfReader(std::span<const std::byte> bytes, std::uint64_t at, std::uint64_t limit, ByteOrder order)
-      : base_(bytes.data()), at_(at), limit_(limit < bytes.size() ? limit : bytes.size()),
-        order_(order) {
+      : base_(bytes.data()), at_(at), limit_(limit < bytes.size() ? limit : bytes.size()), order_(order) {
     if (at_ > limit_) fail(ErrorKind::truncated);
   }
 

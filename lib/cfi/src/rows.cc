@@ -255,8 +255,11 @@ template <class Registers> auto BasicRowCursor<Registers>::restore(std::uint64_t
 }
 
 template <class Registers> auto BasicRowCursor<Registers>::remember_state() -> Step {
-  constexpr bool in_line = requires { Registers::inline_states_only; };
-  if (depth_ == (in_line ? Registers::inline_states : max_remembered_states)) return fail(ErrorKind::state_stack_full);
+  constexpr bool in_line = requires {
+    Registers::inline_states_only;
+  };
+  if (depth_ == (in_line ? Registers::inline_states : max_remembered_states))
+    return fail(ErrorKind::state_stack_full);
   if (depth_ < inline_states_.size())
     inline_states_[depth_].state = state_;
   else

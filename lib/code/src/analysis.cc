@@ -223,8 +223,7 @@ void Analysis::leave(std::uint32_t index, State& state) {
     return;
   case Flow::branch:
     if (contains(instruction.target)) {
-      if (state.compare.reg == Effect::none)
-        return propagate(instruction.target, state, index, Edge::jump);
+      if (state.compare.reg == Effect::none) return propagate(instruction.target, state, index, Edge::jump);
       State taken = state;
       refine(instruction, true, taken);
       propagate(instruction.target, taken, index, Edge::jump);
@@ -247,8 +246,7 @@ void Analysis::leave(std::uint32_t index, State& state) {
 bool Analysis::jumps_like_return(const Instruction& instruction, const State& state) const {
   if (instruction.jump_register == Effect::none) return false;
   const Value to = state.reg(instruction.jump_register);
-  return to.base == Value::Base::table ||
-         (is_number(to) && contains(number_of(to, function_.start)));
+  return to.base == Value::Base::table || (is_number(to) && contains(number_of(to, function_.start)));
 }
 
 /// True if control may reach the next instruction; `state` becomes the state there.
@@ -317,8 +315,8 @@ std::uint64_t Analysis::after_padding(std::uint64_t address) const {
 }
 
 /// True if a row starts after a call, or after the padding there, and does not fit.
-bool Analysis::rows_show_no_return(std::uint64_t next, std::uint64_t after_padding,
-                                           const State& before, const State& after) const {
+bool Analysis::rows_show_no_return(std::uint64_t next, std::uint64_t after_padding, const State& before,
+                                   const State& after) const {
   const std::uint64_t offset = after_padding - function_.start;
   const auto above = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
   if (above == function_.rows.begin() || above[-1].offset < next - function_.start) return false;

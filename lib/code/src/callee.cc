@@ -108,8 +108,7 @@ bool Analysis::restarts_the_function(const Instruction& instruction, const State
 std::uint8_t Analysis::returns_after(const Instruction& instruction, const State& before) const {
   if (instruction.link_register == Effect::none) return Effect::none;
   for (std::uint8_t reg = 0; reg < machine_->num_registers; ++reg) {
-    if (reg == instruction.link_register ||
-        signed_value(before.reg(reg), false) != Value::entry(abi_->ra))
+    if (reg == instruction.link_register || signed_value(before.reg(reg), false) != Value::entry(abi_->ra))
       continue;
     const Decoded* last = leaves_with(instruction.address + instruction.length, reg);
     if (last && last->instruction.flow == Flow::ret && last->instruction.jump_register == reg) return reg;
@@ -118,8 +117,7 @@ std::uint8_t Analysis::returns_after(const Instruction& instruction, const State
 }
 
 /// `after` is the state that an ABI callee leaves; refined if the row there shows that this is not one.
-void Analysis::apply_known_callee(const Instruction& instruction, const State& before,
-                                           State& after) {
+void Analysis::apply_known_callee(const Instruction& instruction, const State& before, State& after) {
   if (function_.rows.empty()) return;
   const std::uint64_t next = instruction.address + instruction.length;
   if (!contains(next)) return;
@@ -140,8 +138,8 @@ void Analysis::apply_known_callee(const Instruction& instruction, const State& b
   if (const std::uint8_t reg = returns_after(instruction, before); reg != Effect::none)
     return after.set_reg(reg, before.reg(reg));
   State better = after;
-  if (instruction.flow == Flow::call && apply_callee(instruction, before, better) &&
-      !row_is_wrong(better) && (asks_for_row || !base_is_wrong(better)))
+  if (instruction.flow == Flow::call && apply_callee(instruction, before, better) && !row_is_wrong(better) &&
+      (asks_for_row || !base_is_wrong(better)))
     after = better;
 }
 
@@ -160,9 +158,9 @@ bool Analysis::apply_callee(const Instruction& instruction, const State& before,
 
   State caller = before;
   if (instruction.link_register != Effect::none)
-    caller.set_reg(instruction.link_register,
-                   number(static_cast<std::int64_t>(instruction.address + instruction.length),
-                          function_.start));
+    caller.set_reg(
+        instruction.link_register,
+        number(static_cast<std::int64_t>(instruction.address + instruction.length), function_.start));
   const Value sp = before.reg(abi_->sp);
   const std::int32_t pushed = abi_->fixed_ra_offset != 0 ? 8 : 0;
   const Value callee_cfa = plus(sp, std::int64_t{abi_->entry_cfa_offset} - pushed);
@@ -193,11 +191,8 @@ std::optional<State> Analysis::state_at_returns() {
   const auto visitor = [&](const Reached& at) {
     return is_known = at.certainty == Certainty::certain && goes_back(at, returns, has_returned);
   };
-  visit(
-      [](void* context, const Reached& at) {
-        return (*static_cast<decltype(visitor)*>(context))(at);
-      },
-      const_cast<void*>(static_cast<const void*>(&visitor)));
+  visit([](void* context, const Reached& at) { return (*static_cast<decltype(visitor)*>(context))(at); },
+        const_cast<void*>(static_cast<const void*>(&visitor)));
   if (!is_known || !has_returned) return std::nullopt;
   return returns;
 }

@@ -172,7 +172,7 @@ private:
   bool jumps_like_return(const Instruction& instruction, const State& state) const;
   std::uint64_t after_padding(std::uint64_t address) const;
   bool rows_show_no_return(std::uint64_t next, std::uint64_t after_padding, const State& before,
-                                   const State& after) const;
+                           const State& after) const;
   void follow_call_edges(std::uint32_t index, const State& after);
   void collect_obstacles();
   void order_blocks();
@@ -213,7 +213,7 @@ private:
   std::uint64_t work_ = 0; ///< instructions executed and edges followed
   std::uint16_t num_symbols_ = 0;
   std::uint8_t restarts_ = 0;
-  std::unique_ptr<Analysis> callee_;    ///< of callees
+  std::unique_ptr<Analysis> callee_; ///< of callees
   bool is_callee_ = false;
   Certainty mode_ = Certainty::certain; ///< of the edges being followed
   bool restart_ = false;

@@ -96,10 +96,10 @@ bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from)
     const Value &old = block.in.reg(reg), &incoming = state.reg(reg);
     if (old == incoming) continue;
     const Value merged = merge(old, incoming,
-                         {.address = code_[block.first].instruction.address,
-                          .second_from = code_[from].instruction.address,
-                          .in_register = true,
-                          .reg = reg});
+                               {.address = code_[block.first].instruction.address,
+                                .second_from = code_[from].instruction.address,
+                                .in_register = true,
+                                .reg = reg});
     if (merged == old) continue;
     block.in.set_reg(reg, merged);
     changed = true;
@@ -115,8 +115,7 @@ bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from)
 
 /// If SP after a call differs from SP on all other paths to a place, the call does not return. Returns true
 /// if it concludes this; the edge is then ignored.
-bool Analysis::shows_no_return(Block& block, const State& state, std::uint32_t from,
-                                               Edge edge) {
+bool Analysis::shows_no_return(Block& block, const State& state, std::uint32_t from, Edge edge) {
   const Value old = block.in.reg(abi_->sp), incoming = state.reg(abi_->sp);
   const bool old_is_call = block.only_from_call != no_index;
   const bool is_call = edge == Edge::after_call;

@@ -11,8 +11,10 @@ namespace {
 
 const MachineEntry& entry_of(const AbiTraits& abi) {
   switch (abi.id) {
+// clang-format off
 #define SFRAME_DEFINE_ABI(name, identifier) case Abi::name: return machines::name;
 #include "sframe/abis.def"
+    // clang-format on
   }
   std::unreachable(); // traits exist for the ABIs of abis.def only
 }

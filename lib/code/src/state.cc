@@ -50,8 +50,8 @@ bool State::has_saved_register(Value location, std::uint32_t size) const {
 bool State::has_only_copy(Value location, std::uint32_t size, Value sp, std::uint16_t saved) const {
   return std::ranges::any_of(slots(), [&](const Slot& slot) {
     return slot.value.base == Value::Base::entry && slot.value.id != saved &&
-           overlap(slot.location, location, size) && same_base(slot.location, sp) && slot.location.offset >= sp.offset &&
-           std::ranges::none_of(registers_, [&](const Value& value) {
+           overlap(slot.location, location, size) && same_base(slot.location, sp) &&
+           slot.location.offset >= sp.offset && std::ranges::none_of(registers_, [&](const Value& value) {
              return value.base == Value::Base::entry && value.id == slot.value.id;
            });
   });
@@ -82,7 +82,8 @@ void State::store(Value location, Value value) {
 
 void State::drop_below(Value location) {
   for (std::size_t i = count_; i-- > 0;)
-    if (same_base(slots_[i].location, location) && slots_[i].location.offset < location.offset) remove_slot(i);
+    if (same_base(slots_[i].location, location) && slots_[i].location.offset < location.offset)
+      remove_slot(i);
 }
 
 void State::forget(Value::Base base, std::uint16_t id) {
@@ -141,7 +142,8 @@ private:
 
   Value base_of(std::uint16_t base) {
     if (base == Rule::cfa_base) return Value::cfa(0);
-    if (!state_.reg(base).is_location()) state_.set_reg(base, {Value::Base::symbol, false, next_symbol_++, 0});
+    if (!state_.reg(base).is_location())
+      state_.set_reg(base, {Value::Base::symbol, false, next_symbol_++, 0});
     return state_.reg(base);
   }
 

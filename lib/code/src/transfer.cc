@@ -255,8 +255,8 @@ void Analysis::refine(const Instruction& branch, bool taken, State& state) const
     if (equal && compare.source == abi_->sp && sp.base != Base::cfa &&
         state.reg(compare.reg).base == Base::cfa)
       state.set_reg(abi_->sp, state.reg(compare.reg));
-    const bool not_above = taken ? branch.condition == Condition::below_or_equal
-                                 : branch.condition == Condition::above;
+    const bool not_above =
+        taken ? branch.condition == Condition::below_or_equal : branch.condition == Condition::above;
     if (not_above && compare.reg == abi_->sp && steps_meet(sp, limit)) state.set_reg(abi_->sp, limit);
     return;
   }
@@ -273,8 +273,7 @@ void Analysis::refine(const Instruction& branch, bool taken, State& state) const
   const Value old = state.reg(compare.reg);
   if (bound.base != Base::bounded || old.base == Base::constant || old.is_location()) return;
   if (old.base == Base::bounded && step_of(old) == 1 && old.flag && old.offset <= bound.offset) return;
-  const bool has_copies =
-      (old.base == Base::other && old.id) || (old.base == Base::bounded && name_of(old));
+  const bool has_copies = (old.base == Base::other && old.id) || (old.base == Base::bounded && name_of(old));
   if (has_copies)
     bound = old.base == Base::other ? new_name(bound, old.id, state) : named(bound, name_of(old));
   state.set_reg(compare.reg, bound);

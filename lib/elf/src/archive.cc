@@ -38,8 +38,7 @@ bool is_thin_archive(std::span<const std::byte> bytes) {
 }
 
 Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes) {
-  if (is_thin_archive(bytes))
-    return fail("thin archive: contains only file names; pass these files instead");
+  if (is_thin_archive(bytes)) return fail("thin archive: contains only file names; pass these files instead");
   auto archive = llvm::object::Archive::create(llvm::MemoryBufferRef(to_llvm(bytes), ""));
   if (!archive) return damaged(archive.takeError());
 

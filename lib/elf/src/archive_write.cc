@@ -15,8 +15,8 @@
 
 #include "sframe/elf/archive.h"
 
-#include "sframe/bytes.h"
 #include "llvm_types.h"
+#include "sframe/bytes.h"
 
 #include <llvm/Object/Archive.h>
 #include <llvm/Support/MemoryBufferRef.h>

@@ -5,8 +5,8 @@
 
 #include "sframe/elf/core.h"
 
-#include "sframe/bytes.h"
 #include "core_notes.h"
+#include "sframe/bytes.h"
 
 #include <algorithm>
 #include <array>

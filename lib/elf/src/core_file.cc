@@ -15,7 +15,8 @@ UnpackLimits unpack_limits(Limits limits, std::uint64_t packed) {
   if (limits == Limits::off) return {.size = all / 2, .memory = all / 2, .expansion = 0};
   const std::uint64_t part = limits == Limits::strict ? 4 : 1;
   const std::uint64_t times = std::min(packed, all / 4096);
-  return {.size = (4096 * mib + 1024 * times) / part, .memory = (64 * mib + 64 * times) / part, .expansion = 0};
+  return {
+      .size = (4096 * mib + 1024 * times) / part, .memory = (64 * mib + 64 * times) / part, .expansion = 0};
 }
 
 } // namespace

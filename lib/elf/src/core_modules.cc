@@ -36,8 +36,9 @@ std::uint64_t loaded_end(const Image& image) {
   return end;
 }
 
-/// The build ID in an ELF file's first page, found without program headers, which the page may lack: tools that
-/// add some (sframe-gen, patchelf) may move their table to the end of the image, which the kernel does not dump.
+/// The build ID in an ELF file's first page, found without program headers, which the page may lack: tools
+/// that add some (sframe-gen, patchelf) may move their table to the end of the image, which the kernel does
+/// not dump.
 std::vector<std::byte> build_id_in_page(std::span<const std::byte> page, ByteOrder order) {
   constexpr std::byte magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
   constexpr std::size_t header_size = 64;
@@ -101,8 +102,7 @@ void ModuleFinder::add_mapping(const Mapping& mapping) {
 bool ModuleFinder::keep(const CoreModule& module) const {
   if (module.header_address != 0) return true;
   const Mapping& first = module.mappings.front();
-  if (first.file_offset == 0 && core_.bytes_at(first.start).size() >= 4)
-    return false; // present, but not ELF
+  if (first.file_offset == 0 && core_.bytes_at(first.start).size() >= 4) return false; // present, but not ELF
   bool unseen = false;
   for (const Mapping& mapping : module.mappings) {
     const MemoryRange* range = core_.range_at(mapping.start);
@@ -199,7 +199,8 @@ void ModuleFinder::add_executable() {
 void ModuleFinder::index() {
   for (std::size_t i = 0; i < core_.modules_.size(); ++i)
     for (const Mapping& mapping : core_.modules_[i].mappings)
-      core_.module_spans_.push_back({AddressRange::between(mapping.start, mapping.end), static_cast<std::uint32_t>(i)});
+      core_.module_spans_.push_back(
+          {AddressRange::between(mapping.start, mapping.end), static_cast<std::uint32_t>(i)});
   std::ranges::stable_sort(core_.module_spans_, {}, &Core::ModuleSpan::start);
 }
 

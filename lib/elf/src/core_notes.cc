@@ -16,8 +16,8 @@
 
 #include "core_notes.h"
 
-#include "notes.h"
 #include "llvm_types.h"
+#include "notes.h"
 
 #include <string_view>
 #include <utility>
@@ -65,9 +65,8 @@ void NoteReader::status(std::span<const std::byte> body) {
   if (body.size() < prstatus_registers) return complain("NT_PRSTATUS note is too short");
   auto registers = decode_registers(core_.machine(), order, body.subspan(prstatus_registers));
   if (!registers)
-    return complain(has_register_layout(core_.machine())
-                        ? "NT_PRSTATUS note is too short"
-                        : "registers of this machine are not supported");
+    return complain(has_register_layout(core_.machine()) ? "NT_PRSTATUS note is too short"
+                                                         : "registers of this machine are not supported");
   core_.threads_.push_back({load<std::uint32_t>(body.data() + 32, order),
                             static_cast<std::int16_t>(load<std::uint16_t>(body.data() + 12, order)),
                             *registers, 0});
@@ -84,8 +83,9 @@ void NoteReader::process(std::span<const std::byte> body) {
   core_.pid_ = load<std::uint32_t>(body.data() + 24, core_.byte_order());
   core_.name_ = string_at(body, 40, 16);
   core_.arguments_ = string_at(body, 56, 80);
-  while (core_.arguments_.ends_with(' ')) core_.arguments_.remove_suffix(1); // the kernel leaves a trailing
-                                                                             // space
+  while (core_.arguments_.ends_with(' '))
+    core_.arguments_.remove_suffix(1); // the kernel leaves a trailing
+                                       // space
 }
 
 void NoteReader::signal(std::span<const std::byte> body) {

@@ -44,8 +44,7 @@ private:
   void index();
 
   Core& core_;
-  std::uint64_t image_end_ =
-      0; ///< of the newest module, from its program headers; 0 if missing
+  std::uint64_t image_end_ = 0; ///< of the newest module, from its program headers; 0 if missing
 };
 
 } // namespace sframe::elf

@@ -34,7 +34,8 @@ std::optional<std::uint64_t> find_in(const Image& image, const SectionHeader& ta
 
 std::optional<std::uint64_t> find_definition(const Image& image, std::string_view name) {
   for (const std::uint32_t wanted : {sht_dynsym, sht_symtab}) {
-    const auto table = std::ranges::find(image.sections(), wanted, &SectionHeader::type); // a file has one of each
+    const auto table =
+        std::ranges::find(image.sections(), wanted, &SectionHeader::type); // a file has one of each
     if (table == image.sections().end()) continue;
     const auto found = with_types(image.byte_order(),
                                   [&]<class Types>(Types) { return find_in<Types>(image, *table, name); });

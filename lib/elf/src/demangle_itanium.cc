@@ -59,7 +59,8 @@ private:
       return deepest;
     } else if constexpr (std::is_convertible_v<const T&, const Node*>) {
       const Node* const node = argument;
-      return node ? *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const char*>(node) - header_size) : 0;
+      return node ? *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const char*>(node) - header_size)
+                  : 0;
     } else {
       return 0;
     }

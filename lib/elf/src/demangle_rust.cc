@@ -119,11 +119,16 @@ private:
     while (!failed_ && !take_if('_')) {
       const char c = take();
       std::uint64_t digit = 0;
-      if (c >= '0' && c <= '9') digit = static_cast<std::uint64_t>(c - '0');
-      else if (c >= 'a' && c <= 'z') digit = static_cast<std::uint64_t>(c - 'a') + 10;
-      else if (c >= 'A' && c <= 'Z') digit = static_cast<std::uint64_t>(c - 'A') + 36;
-      else failed_ = true;
-      if (__builtin_mul_overflow(value, 62, &value) || __builtin_add_overflow(value, digit, &value)) failed_ = true;
+      if (c >= '0' && c <= '9')
+        digit = static_cast<std::uint64_t>(c - '0');
+      else if (c >= 'a' && c <= 'z')
+        digit = static_cast<std::uint64_t>(c - 'a') + 10;
+      else if (c >= 'A' && c <= 'Z')
+        digit = static_cast<std::uint64_t>(c - 'A') + 36;
+      else
+        failed_ = true;
+      if (__builtin_mul_overflow(value, 62, &value) || __builtin_add_overflow(value, digit, &value))
+        failed_ = true;
     }
     if (__builtin_add_overflow(value, 1, &value)) failed_ = true;
     return value;
@@ -179,9 +184,7 @@ private:
       implementation(in_type);
       type();
       break;
-    case 'X':
-      implementation(in_type);
-      [[fallthrough]];
+    case 'X': implementation(in_type); [[fallthrough]];
     case 'Y':
       type();
       path(true);
@@ -223,7 +226,9 @@ private:
     }
   }
 
-  static bool is_basic(char c) { return std::string_view("abcdefhijlmnopstuvxyz").find(c) != std::string_view::npos; }
+  static bool is_basic(char c) {
+    return std::string_view("abcdefhijlmnopstuvxyz").find(c) != std::string_view::npos;
+  }
 
   void type() {
     const Nested nested(*this);

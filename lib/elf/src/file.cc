@@ -57,7 +57,7 @@ Result<std::vector<std::byte>> read_stream(int fd) {
 struct File::Mapping {
   std::atomic<bool> used{true};
   std::atomic<std::uintptr_t> begin{0}, end{0}; ///< end is 0 while the others change
-  std::atomic<bool> intact{true}; ///< false: the memory is not reused
+  std::atomic<bool> intact{true};               ///< false: the memory is not reused
   std::string path;
   Mapping* next = nullptr;
 };
@@ -73,7 +73,8 @@ File::Mapping* File::add_mapping(const std::string& path, const void* begin, std
   mapping->begin = reinterpret_cast<std::uintptr_t>(begin);
   mapping->end = mapping->begin + size;
   if (is_new)
-    for (mapping->next = mappings_.load(); !mappings_.compare_exchange_weak(mapping->next, mapping);) {}
+    for (mapping->next = mappings_.load(); !mappings_.compare_exchange_weak(mapping->next, mapping);) {
+    }
   return mapping;
 }
 
@@ -89,7 +90,8 @@ std::optional<File::Missing> File::replace_missing(const void* address) noexcept
     if (at >= end || mapping->begin > at) continue;
     const std::uintptr_t start = at & ~(page_size - 1);
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-    if (::mmap(reinterpret_cast<void*>(start), end - start, PROT_READ, flags, -1, 0) == MAP_FAILED) return std::nullopt;
+    if (::mmap(reinterpret_cast<void*>(start), end - start, PROT_READ, flags, -1, 0) == MAP_FAILED)
+      return std::nullopt;
     return Missing{mapping->path.c_str(), mapping->intact.exchange(false)};
   }
   return std::nullopt;
@@ -172,7 +174,8 @@ const char* check_file_system(int fd, bool network) {
   const auto type = static_cast<std::uint32_t>(found.f_type);
   if (is_one_of(made_up, type)) return "not opened: on a virtual file system";
   if (network || !is_one_of(of_network, type)) return nullptr;
-  struct stat file {}, root {};
+  struct stat file {
+  }, root{};
   if (::fstat(fd, &file) == 0 && ::stat("/", &root) == 0 && file.st_dev == root.st_dev) return nullptr;
   return "not opened: on a network file system";
 }
@@ -192,7 +195,8 @@ int find_in_root(const std::string& root, const std::string& path) {
   how.flags = O_PATH | O_CLOEXEC;
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
   const long fd = retry([&] { return ::syscall(SYS_openat2, folder.fd, path.c_str(), &how, sizeof how); });
-  if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN && errno != E2BIG)) return static_cast<int>(fd);
+  if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EAGAIN && errno != E2BIG))
+    return static_cast<int>(fd);
   return open_path(path_in_root(root, path), O_NOFOLLOW);
 }
 
@@ -208,7 +212,8 @@ Result<File> File::read_regular(const std::string& path, int place) {
   if (file.fd < 0 && errno == ENOENT) { // no procfs
     file.fd = retry([&] { return ::open(path.c_str(), flags | O_NOFOLLOW); });
     struct stat opened {};
-    if (file.fd >= 0 && (::fstat(file.fd, &opened) != 0 || opened.st_dev != info.st_dev || opened.st_ino != info.st_ino))
+    if (file.fd >= 0 &&
+        (::fstat(file.fd, &opened) != 0 || opened.st_dev != info.st_dev || opened.st_ino != info.st_ino))
       return fail("file changed while it was being opened");
   }
   return read(path, file.fd);
@@ -270,9 +275,9 @@ File File::from_bytes(std::string path, std::vector<std::byte> bytes) {
 }
 
 File::File(File&& other) noexcept
-    : path_(std::move(other.path_)), mode_(other.mode_), mapping_(std::exchange(other.mapping_, nullptr)), map_(std::exchange(other.map_, nullptr)),
-      map_size_(std::exchange(other.map_size_, 0)), device_(other.device_), inode_(other.inode_),
-      owned_(std::move(other.owned_)) {}
+    : path_(std::move(other.path_)), mode_(other.mode_), mapping_(std::exchange(other.mapping_, nullptr)),
+      map_(std::exchange(other.map_, nullptr)), map_size_(std::exchange(other.map_size_, 0)),
+      device_(other.device_), inode_(other.inode_), owned_(std::move(other.owned_)) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this == &other) return *this;

@@ -5,8 +5,8 @@
 
 #include "sframe/elf/image.h"
 
-#include "notes.h"
 #include "llvm_types.h"
+#include "notes.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 #include <llvm/Object/ELF.h>
@@ -52,7 +52,8 @@ std::vector<SectionHeader> decode_sections(std::span<const std::byte> bytes, std
 /// Not LLVM's reader: that requires valid section headers even if their number is 0, and truncated cores have
 /// invalid ones.
 template <class Types>
-std::vector<Segment> decode_segments(std::span<const std::byte> bytes, std::span<const SectionHeader> sections,
+std::vector<Segment> decode_segments(std::span<const std::byte> bytes,
+                                     std::span<const SectionHeader> sections,
                                      std::vector<Problem>& problems) {
   const auto& header = table_at<typename Types::Ehdr>(bytes, 0, 1)->front();
   std::uint64_t count = header.e_phnum;
@@ -91,8 +92,7 @@ Result<Image> Image::parse(std::span<const std::byte> bytes, Budget* budget) {
   const auto data = static_cast<unsigned>(bytes[EI_DATA]);
   if (file_class == ELFCLASS32) return fail("32-bit ELF file; only 64-bit files are supported");
   if (file_class != ELFCLASS64) return fail("unknown ELF class", {}, EI_CLASS);
-  if (data != ELFDATA2LSB && data != ELFDATA2MSB)
-    return fail("unknown ELF byte order", {}, EI_DATA);
+  if (data != ELFDATA2LSB && data != ELFDATA2MSB) return fail("unknown ELF byte order", {}, EI_DATA);
   if (bytes.size() < sizeof(Elf64_Ehdr)) return fail("ELF header runs past the end of the file");
 
   Image image;

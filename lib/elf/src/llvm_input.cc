@@ -59,7 +59,8 @@ bool is_fit_for_llvm_dwarf(const Image& image) {
       left -= size;
     }
     if (!image.relocatable()) continue; // LLVM does not read relocations here
-    if ((section.type == SHT_REL || section.type == SHT_RELA) && !has_valid_relocations(image, section)) return false;
+    if ((section.type == SHT_REL || section.type == SHT_RELA) && !has_valid_relocations(image, section))
+      return false;
     if (section.type == SHT_CREL && !is_in_file(image, section)) return false;
   }
   return true;

@@ -5,8 +5,8 @@
 
 #pragma once
 
-#include "sframe/elf/image.h"
 #include "sframe/base/problem.h"
+#include "sframe/elf/image.h"
 
 #include <llvm/ADT/ArrayRef.h>
 #include <llvm/ADT/StringRef.h>

@@ -4,8 +4,8 @@
 
 #include "sframe/elf/registers.h"
 
-#include "sframe/bytes.h"
 #include "abi/abis.h"
+#include "sframe/bytes.h"
 
 namespace sframe::elf {
 
@@ -14,7 +14,7 @@ bool has_register_layout(std::uint16_t machine) {
 }
 
 std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder order,
-                                          std::span<const std::byte> regs) {
+                                               std::span<const std::byte> regs) {
   const MachineTraits* layout = find_machine(machine);
   if (!layout || regs.size() < layout->registers_size) return std::nullopt;
   RegisterValues result;

@@ -7,10 +7,10 @@
 
 #include "sframe/elf/image.h"
 
-#include "sframe/bytes.h"
-#include "llvm_types.h"
 #include "abi/abis.h"
+#include "llvm_types.h"
 #include "sframe/base/budget.h"
+#include "sframe/bytes.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -73,7 +73,8 @@ void Image::index_section_numbers() {
 
 const SectionHeader* Image::section_numbers_of(std::uint32_t symbol_table) const {
   const auto found = std::ranges::lower_bound(section_numbers_, symbol_table, {}, &SectionLink::target);
-  return found != section_numbers_.end() && found->target == symbol_table ? &sections_[found->index] : nullptr;
+  return found != section_numbers_.end() && found->target == symbol_table ? &sections_[found->index]
+                                                                          : nullptr;
 }
 
 std::optional<Image::RelocationKind> Image::relocation_kind(std::uint32_t type) const {
@@ -85,7 +86,8 @@ std::optional<Image::RelocationKind> Image::relocation_kind(std::uint32_t type) 
 }
 
 /// Calls f(relocation, has_addend) for every relocation of the section; f returns a Result<void>.
-template <class Types, class F> Result<void> Image::each_relocation(const SectionHeader& section, F&& f) const {
+template <class Types, class F>
+Result<void> Image::each_relocation(const SectionHeader& section, F&& f) const {
   auto first = std::ranges::lower_bound(relocation_sections_, section.index, {}, &SectionLink::target);
   std::uint64_t budget =
       bytes_.size(); // bounds the cost of a file that names the same table a thousand times

@@ -91,7 +91,8 @@ void set_section(Shdr& section, std::uint32_t type, std::uint64_t offset, std::u
 }
 
 /// Writes the bytes at an offset of a piece that starts at `start`, and grows it.
-void put(std::vector<std::byte>& piece, std::uint64_t start, std::uint64_t offset, std::span<const std::byte> bytes) {
+void put(std::vector<std::byte>& piece, std::uint64_t start, std::uint64_t offset,
+         std::span<const std::byte> bytes) {
   const std::size_t at = offset - start;
   if (piece.size() < at + bytes.size()) piece.resize(at + bytes.size());
   std::ranges::copy(bytes, piece.begin() + static_cast<std::ptrdiff_t>(at));
@@ -104,7 +105,8 @@ public:
   static constexpr std::uint32_t is_sframe = 0xffffffff, is_anchor = 0xfffffffe, is_cover = 0xfffffffd;
 
   /// `names` comes last, as its bytes do.
-  Numbering(const Image& image, std::uint32_t names, const RewriteLayout& layout, const OldSection& old) : new_(image.sections().size()) {
+  Numbering(const Image& image, std::uint32_t names, const RewriteLayout& layout, const OldSection& old)
+      : new_(image.sections().size()) {
     std::vector<std::uint32_t> moved;
     for (const MovedBlock& block : layout.blocks)
       if (block.to_load) moved.insert(moved.end(), block.sections.begin(), block.sections.end());
@@ -113,7 +115,9 @@ public:
     std::size_t loaded_end = 0;
     bool wants_cover = layout.cover.has_value();
     for (const SectionHeader& section : image.sections()) {
-      if (&section == old.section || &section == old.anchor || std::ranges::find(moved, section.index) != moved.end()) continue;
+      if (&section == old.section || &section == old.anchor ||
+          std::ranges::find(moved, section.index) != moved.end())
+        continue;
       if (section.index == names) continue;
       const bool is_first = std::ranges::none_of(layout.blocks, [&](const MovedBlock& block) {
         return std::ranges::find(block.sections, section.index) != block.sections.end();
@@ -161,7 +165,8 @@ public:
   Writer(const Image& image, const HeaderTables& tables, const RewriteLayout& layout, const OldSection& old,
          std::span<const std::byte> section)
       : image_(image), tables_(tables), layout_(layout), old_(old), section_(section),
-        numbering_(image, tables.names_index, layout, old), tail_offset_(layout.tail_offset(section.size())) {}
+        numbering_(image, tables.names_index, layout, old), tail_offset_(layout.tail_offset(section.size())) {
+  }
 
   Result<Edit> write() {
     auto header = table_at<Ehdr>(image_.bytes(), 0, 1)->front();
@@ -177,9 +182,8 @@ public:
       const SectionHeader& old_names = image_.sections()[tables_.names_index];
       StringTable names(bytes_of(old_names));
       std::vector<Shdr> sections = make_sections(names);
-      const std::uint64_t end =
-          layout_.has_tail() ? tail_offset_ + (layout_.tail_end - layout_.tail_start)
-                             : layout_.section_offset + section_.size();
+      const std::uint64_t end = layout_.has_tail() ? tail_offset_ + (layout_.tail_end - layout_.tail_start)
+                                                   : layout_.section_offset + section_.size();
       const std::uint32_t number = numbering_.now(tables_.names_index);
       sections[number].sh_offset = end;
       sections[number].sh_size = names.bytes().size();
@@ -194,7 +198,8 @@ public:
       // The copy of the linker's ELF header must refer to the linker's table, which is still after it;
       // e_phoff refers to the table moved by an earlier version.
       header.e_phoff = elf_header_size;
-      header.e_phnum = static_cast<std::uint16_t>((layout_.cover->size - elf_header_size) / program_entry_size);
+      header.e_phnum =
+          static_cast<std::uint16_t>((layout_.cover->size - elf_header_size) / program_entry_size);
       add(layout_.shift, to_bytes(std::span<const Ehdr>(&header, 1)));
     }
 
@@ -232,7 +237,8 @@ private:
   std::vector<Phdr> make_segments() const {
     const auto old = *table_at<Phdr>(image_.bytes(), tables_.program_offset, tables_.program_count);
     std::vector<Phdr> segments;
-    for (const std::uint32_t i : layout_.segments) change_segment(image_.segments()[i], segments.emplace_back(old[i]));
+    for (const std::uint32_t i : layout_.segments)
+      change_segment(image_.segments()[i], segments.emplace_back(old[i]));
     if (!layout_.extended) {
       Phdr load;
       set_segment(load, pt_load, layout_.load_offset, layout_.load_address, load_size(), layout_.align);
@@ -262,14 +268,16 @@ private:
       entry.p_memsz = load_size();
     }
     for (const MovedBlock& block : layout_.blocks)
-      if (segment.type != pt_load && segment.file_size != 0 && block.holds(segment.offset, segment.file_size)) {
+      if (segment.type != pt_load && segment.file_size != 0 &&
+          block.holds(segment.offset, segment.file_size)) {
         entry.p_offset = block.new_offset + (segment.offset - block.offset);
         entry.p_vaddr = block.new_address + (segment.offset - block.offset);
         entry.p_paddr = entry.p_vaddr;
         return;
       }
     if (layout_.shift == 0) return;
-    if (segment.type == pt_load && segment.align > layout_.max_load_align) entry.p_align = layout_.max_load_align;
+    if (segment.type == pt_load && segment.align > layout_.max_load_align)
+      entry.p_align = layout_.max_load_align;
     if (segment.type == pt_load && segment.offset == 0) {
       entry.p_vaddr = segment.address - layout_.shift;
       if (entry.p_paddr >= layout_.shift) entry.p_paddr = entry.p_paddr - layout_.shift;
@@ -292,11 +300,14 @@ private:
       std::ranges::copy(image_.bytes().subspan(block.offset, block.size), bytes.begin());
       for (const std::uint32_t number : block.sections) {
         const SectionHeader& section = image_.sections()[number];
-        if (const auto changed = std::ranges::find(changed_, number, &Changed::first); changed != changed_.end())
+        if (const auto changed = std::ranges::find(changed_, number, &Changed::first);
+            changed != changed_.end())
           put(bytes, block.offset, section.offset, changed->second);
       }
-      if (block.to_load) put(load, load_start, block.new_offset, bytes);
-      else put(start, layout_.table_offset, block.new_offset, bytes);
+      if (block.to_load)
+        put(load, load_start, block.new_offset, bytes);
+      else
+        put(start, layout_.table_offset, block.new_offset, bytes);
     }
     if (layout_.room == HeaderRoom::moved) {
       load.resize(layout_.section_offset - layout_.load_offset);
@@ -312,7 +323,8 @@ private:
   void clear_old_bytes() {
     if (!has_separate_bytes(image_, tables_, old_)) return;
     std::uint64_t start = old_.offset, end = old_.offset + old_.size;
-    if (layout_.room != HeaderRoom::moved && layout_.shift == 0 && start < layout_.table_end && end > layout_.table_offset)
+    if (layout_.room != HeaderRoom::moved && layout_.shift == 0 && start < layout_.table_end &&
+        end > layout_.table_offset)
       start = std::min(end, layout_.table_end);
     add(now(start), std::vector<std::byte>(end - start));
   }
@@ -331,8 +343,10 @@ private:
       symbols.assign(old.begin(), old.end());
       for (Sym& symbol : symbols) change_symbol(symbol);
       auto bytes = to_bytes(std::span<const Sym>(symbols));
-      if (block_of(section.index)) changed_.emplace_back(section.index, std::move(bytes));
-      else add(now(section.offset), std::move(bytes));
+      if (block_of(section.index))
+        changed_.emplace_back(section.index, std::move(bytes));
+      else
+        add(now(section.offset), std::move(bytes));
     }
     return {};
   }
@@ -351,7 +365,8 @@ private:
 
   /// Updates the addresses of moved tables.
   void change_dynamic() {
-    const auto dynamic = std::ranges::find(image_.sections(), std::uint32_t{llvm::ELF::SHT_DYNAMIC}, &SectionHeader::type);
+    const auto dynamic =
+        std::ranges::find(image_.sections(), std::uint32_t{llvm::ELF::SHT_DYNAMIC}, &SectionHeader::type);
     if (dynamic == image_.sections().end()) return;
     const auto entries = whole_table<Dyn>(bytes_of(*dynamic));
     for (const MovedBlock& block : layout_.blocks) {
@@ -362,7 +377,8 @@ private:
       if (entry == entries.end()) continue;
       Dyn changed = *entry;
       changed.d_un.d_ptr = block.new_address;
-      const std::uint64_t at = dynamic->offset + static_cast<std::uint64_t>(entry - entries.begin()) * sizeof(Dyn);
+      const std::uint64_t at =
+          dynamic->offset + static_cast<std::uint64_t>(entry - entries.begin()) * sizeof(Dyn);
       add(now(at), to_bytes(std::span<const Dyn>(&changed, 1)));
     }
   }
@@ -393,8 +409,8 @@ private:
   void change_section(const SectionHeader& section, Shdr& entry) const {
     if (section.type == sht_null) return;
     entry.sh_link = numbering_.now(section.link);
-    const bool has_target = section.type == sht_rela || section.type == sht_rel ||
-                            section.flags & llvm::ELF::SHF_INFO_LINK;
+    const bool has_target =
+        section.type == sht_rela || section.type == sht_rel || section.flags & llvm::ELF::SHF_INFO_LINK;
     if (has_target) entry.sh_info = numbering_.now(section.info);
     if (const MovedBlock* block = block_of(section.index)) {
       entry.sh_offset = block->new_offset + (section.offset - block->offset);
@@ -422,7 +438,7 @@ private:
 /// The file with the new section in place of the old one; the rest of the place is zeros.
 template <class Types>
 Result<Edit> replace(const Image& image, const HeaderTables& tables, const OldSection& old,
-             std::span<const std::byte> section) {
+                     std::span<const std::byte> section) {
   using Phdr = typename Types::Phdr;
   using Shdr = typename Types::Shdr;
   std::vector<Edit::Piece> pieces;

@@ -48,9 +48,9 @@ bool is_sframe_load(const Image& image, const HeaderTables& tables, const Segmen
   const bool has_section = old.size != 0 && range.contains({old.offset, old.size}) &&
                            old.address - load.address == old.offset - load.offset;
   const bool has_anchor = has_table && old.anchor;
-  const bool was_there = was_at_end || (old.size == 0 && old.segment &&
-                                        (old.segment->file_size == 0 ||
-                                         range.contains(file_range(*old.segment))));
+  const bool was_there =
+      was_at_end || (old.size == 0 && old.segment &&
+                     (old.segment->file_size == 0 || range.contains(file_range(*old.segment))));
   if (!has_section && !has_anchor && !was_there) return false;
   // Its other contents must be whole, and before .sframe.
   std::uint64_t kept_end = load.offset;
@@ -74,8 +74,7 @@ bool is_sframe_load(const Image& image, const HeaderTables& tables, const Segmen
   // Without section headers, the contents before .sframe are unknown.
   if (image.sections().empty() && has_section && !has_table) kept_end = std::max(kept_end, old.offset);
   if (has_table && kept_end != load.offset) return false;
-  if (!has_table && AddressRange{tables.program_offset, table_size}.overlaps(file_range(load)))
-    return false;
+  if (!has_table && AddressRange{tables.program_offset, table_size}.overlaps(file_range(load))) return false;
   const std::uint64_t headers_end = has_table ? tables.program_offset + table_size + anchor_size : kept_end;
   if (has_section && old.offset < headers_end) return false;
   // All other bytes must be zeros.
@@ -92,7 +91,8 @@ bool is_sframe_load(const Image& image, const HeaderTables& tables, const Segmen
 
 /// Finds the loaded part and the tail; fails if something runs past the file's end. Program headers, and an
 /// old section that is loaded, stay if they are in a PT_LOAD; else they are dropped.
-Result<void> find_parts(const Image& image, const HeaderTables& tables, const OldSection& old, RewriteLayout& layout) {
+Result<void> find_parts(const Image& image, const HeaderTables& tables, const OldSection& old,
+                        RewriteLayout& layout) {
   const AddressRange file{0, image.bytes().size()};
   std::uint64_t end = elf_header_size;
   if (old.load && old.kept_end > old.load->offset) end = std::max(end, old.kept_end);
@@ -109,8 +109,10 @@ Result<void> find_parts(const Image& image, const HeaderTables& tables, const Ol
     if (&section == old.section || &section == old.anchor) continue;
     if (!file.contains(file_range(section)))
       return fail("section runs past the end of the file", section.name);
-    if (section.allocated()) end = std::max(end, section.offset + section.size);
-    else others.push_back(&section);
+    if (section.allocated())
+      end = std::max(end, section.offset + section.size);
+    else
+      others.push_back(&section);
   }
   // Unloaded parts that start before the end of the loaded part stay, even if they extend past it.
   std::ranges::sort(others, {}, &SectionHeader::offset);
@@ -146,8 +148,8 @@ std::vector<AddressRange> find_known(const Image& image, const HeaderTables& tab
 }
 
 /// The first byte of [at, end) that is neither zero nor in one of the ranges.
-std::optional<std::uint64_t> find_unknown_byte(const Image& image, std::span<const AddressRange> known, std::uint64_t at,
-                                               std::uint64_t end) {
+std::optional<std::uint64_t> find_unknown_byte(const Image& image, std::span<const AddressRange> known,
+                                               std::uint64_t at, std::uint64_t end) {
   const auto bytes = image.bytes();
   end = std::min<std::uint64_t>(end, bytes.size());
   for (const AddressRange& range : known) {
@@ -174,15 +176,15 @@ constexpr std::string_view kernel_section = ".init.text";
 Result<Loads> check_loads(const Image& image, RewriteLayout& layout) {
   Loads loads;
   if (image.find_section(kernel_section))
-    return fail("this is a kernel, whose boot loader does not expect another segment (--emit=section makes the "
-                "section alone)",
-                kernel_section);
+    return fail(
+        "this is a kernel, whose boot loader does not expect another segment (--emit=section makes the "
+        "section alone)",
+        kernel_section);
   for (std::size_t i = 0; i < layout.segments.size(); ++i) {
     const Segment& segment = image.segments()[layout.segments[i]];
     if (segment.type != pt_load) continue;
     if (segment.address > max_address)
-      return fail("segment at a kernel address: no segment can be added after it", {},
-                  segment.offset);
+      return fail("segment at a kernel address: no segment can be added after it", {}, segment.offset);
     if (segment.memory_size > max_address || segment.memory_size < segment.file_size)
       return fail("segment has an invalid size in memory", {}, segment.offset);
     if (segment.address < loads.end) return fail("segments are not sorted by address");
@@ -202,10 +204,12 @@ std::uint64_t place_blocks(RewriteLayout& layout, std::uint64_t at) {
   using Kind = MovedBlock::Kind;
   // PT_INTERP comes before PT_LOADs. If it starts at the same offset as a PT_LOAD, LLVM's objcopy (up to 14)
   // treats it as that segment's parent, and uses its alignment for both. So it does not come first.
-  if (std::ranges::none_of(layout.blocks, [](const MovedBlock& b) { return b.to_load && b.kind != Kind::interpreter; }) &&
+  if (std::ranges::none_of(layout.blocks,
+                           [](const MovedBlock& b) { return b.to_load && b.kind != Kind::interpreter; }) &&
       at == layout.load_offset)
     at += least_tail_align;
-  std::ranges::stable_sort(layout.blocks, {}, [](const MovedBlock& b) { return b.kind == Kind::interpreter; });
+  std::ranges::stable_sort(layout.blocks, {},
+                           [](const MovedBlock& b) { return b.kind == Kind::interpreter; });
   for (MovedBlock& block : layout.blocks) {
     if (!block.to_load) continue;
     at = align_up(at, block.align);
@@ -324,14 +328,17 @@ Result<HeaderTables> read_tables(const Image& image) {
     return fail("too many section headers");
   if (entry != section_entry_size) return fail("unsupported size of a section header");
   const std::uint64_t section_table_size = tables.section_count * section_entry_size;
-  if (tables.section_offset < elf_header_size || programs.overlaps({tables.section_offset, section_table_size}))
+  if (tables.section_offset < elf_header_size ||
+      programs.overlaps({tables.section_offset, section_table_size}))
     return fail("section headers overlap other headers");
-  if (tables.names_index == 0 || tables.names_index >= tables.section_count) return fail("no section name table");
+  if (tables.names_index == 0 || tables.names_index >= tables.section_count)
+    return fail("no section name table");
   const SectionHeader& names = image.sections()[tables.names_index];
   if (!AddressRange{0, image.bytes().size()}.contains(file_range(names)))
     return fail("section runs past the end of the file", names.name);
   if (names.allocated() || names.type != sht_strtab || names.flags & shf_compressed)
-    return fail("section name table cannot be moved: it is loaded, compressed or not a string table", names.name);
+    return fail("section name table cannot be moved: it is loaded, compressed or not a string table",
+                names.name);
   if (!has_valid_names(image, tables, names))
     return fail("a section's name lies outside the section name table", names.name);
   return tables;
@@ -372,10 +379,12 @@ Result<OldSection> find_old(const Image& image, const HeaderTables& tables) {
   // the next run would find the linker's place free.
   const std::uint64_t table_end = tables.program_offset + tables.program_count * program_entry_size;
   const bool has_moved = std::ranges::any_of(image.sections(), [&](const SectionHeader& section) {
-    return section.name == anchor_name && section.size == anchor_size && in_file(section) && section.offset == table_end;
+    return section.name == anchor_name && section.size == anchor_size && in_file(section) &&
+           section.offset == table_end;
   });
   if (has_moved && !(old.load && old.has_table))
-    return fail("the program headers were moved for an earlier .sframe, and their segment has changed since", anchor_name, table_end);
+    return fail("the program headers were moved for an earlier .sframe, and their segment has changed since",
+                anchor_name, table_end);
   return old;
 }
 
@@ -389,7 +398,8 @@ bool has_separate_bytes(const Image& image, const HeaderTables& tables, const Ol
 }
 
 bool is_replaceable(const Image& image, const HeaderTables& tables, const OldSection& old) {
-  if (!old.segment || old.address % section_align != 0 || !has_separate_bytes(image, tables, old)) return false;
+  if (!old.segment || old.address % section_align != 0 || !has_separate_bytes(image, tables, old))
+    return false;
   const Segment& segment = *old.segment;
   // GNU ld reserves space before it merges: its segment may be larger than the section.
   return segment.address == old.address && segment.offset == old.offset && segment.file_size >= old.size;
@@ -403,11 +413,11 @@ Result<RewriteLayout> lay_out(const Image& image, const HeaderTables& tables, co
     const bool goes = (&segment == old.load && !layout.extended) || segment.type == pt_gnu_sframe;
     if (!goes) layout.segments.push_back(i);
   }
-  if (const auto found = find_parts(image, tables, old, layout); !found) return std::unexpected(found.error());
+  if (const auto found = find_parts(image, tables, old, layout); !found)
+    return std::unexpected(found.error());
   const auto known = find_known(image, tables, old);
   if (const auto unknown = find_unknown_byte(image, known, layout.tail_end, image.bytes().size()))
-    return fail("data after the image belongs to no section or segment and would be lost", {},
-                *unknown);
+    return fail("data after the image belongs to no section or segment and would be lost", {}, *unknown);
   // Bytes that no header describes move with the tail.
   if (layout.has_tail())
     if (const auto unknown = find_unknown_byte(image, known, layout.loaded_end, layout.tail_start))
@@ -416,7 +426,8 @@ Result<RewriteLayout> lay_out(const Image& image, const HeaderTables& tables, co
   if (!loads) return std::unexpected(loads.error());
   find_room(image, tables, old, *loads->first, layout);
   if (layout.extended && layout.room == HeaderRoom::moved)
-    return fail("no room for more program headers; remove .sframe before other changes, and add it after them");
+    return fail(
+        "no room for more program headers; remove .sframe before other changes, and add it after them");
   if (const auto placed = place(old, *loads, layout); !placed) return std::unexpected(placed.error());
   return layout;
 }

@@ -52,11 +52,11 @@ struct HeaderTables {
 /// An existing .sframe in the file.
 struct OldSection {
   const SectionHeader* section = nullptr; ///< nullptr: it has no section header
-  const Segment* segment = nullptr; ///< PT_GNU_SFRAME
-  const Segment* load = nullptr;    ///< the last PT_LOAD, if .sframe is, or was, at its end
+  const Segment* segment = nullptr;       ///< PT_GNU_SFRAME
+  const Segment* load = nullptr;          ///< the last PT_LOAD, if .sframe is, or was, at its end
   const SectionHeader* anchor = nullptr;  ///< in `load`
-  bool has_table = false;           ///< the program headers are in `load`
-  std::uint64_t kept_end = 0;       ///< end of the other contents of `load`; load->offset if there are none
+  bool has_table = false;                 ///< the program headers are in `load`
+  std::uint64_t kept_end = 0; ///< end of the other contents of `load`; load->offset if there are none
   std::uint64_t address = 0, offset = 0, size = 0; ///< its place; size 0: none
 };
 
@@ -119,13 +119,13 @@ struct RewriteLayout {
   std::uint64_t align = 0;
 
   HeaderRoom room = HeaderRoom::there;
-  std::uint64_t shift = 0;                             ///< bytes put before the start of the file
-  std::uint64_t max_load_align = 0; ///< if `shift`: larger alignments of PT_LOADs become this
-  std::optional<CoverSection> cover;                          ///< set if `shift`
-  std::vector<MovedBlock> blocks;                           ///< the blocks that move
-  std::uint64_t table_offset = 0;                      ///< of the program headers
-  std::uint64_t table_end = 0; ///< end of the room for the table and the blocks after it
-  std::optional<std::uint64_t> table_address;          ///< nothing: not in a PT_LOAD
+  std::uint64_t shift = 0;                    ///< bytes put before the start of the file
+  std::uint64_t max_load_align = 0;           ///< if `shift`: larger alignments of PT_LOADs become this
+  std::optional<CoverSection> cover;          ///< set if `shift`
+  std::vector<MovedBlock> blocks;             ///< the blocks that move
+  std::uint64_t table_offset = 0;             ///< of the program headers
+  std::uint64_t table_end = 0;                ///< end of the room for the table and the blocks after it
+  std::optional<std::uint64_t> table_address; ///< nothing: not in a PT_LOAD
   std::uint64_t anchor_offset = 0, anchor_address = 0; ///< only with HeaderRoom::moved
   std::uint64_t load_offset = 0, load_address = 0;
   std::uint64_t section_offset = 0, section_address = 0;

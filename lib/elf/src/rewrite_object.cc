@@ -16,11 +16,11 @@
 
 #include "sframe/elf/rewrite.h"
 
+#include "abi/abis.h"
+#include "llvm_types.h"
 #include "sframe/address.h"
 #include "sframe/bytes.h"
 #include "sframe/section.h"
-#include "llvm_types.h"
-#include "abi/abis.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -129,7 +129,8 @@ Result<Parts> find_parts(const Image& image) {
     });
     if (!rela) return std::unexpected(rela.error());
     parts.rela = *rela;
-    if (image.sections()[parts.sframe].flags & shf_group) return fail("section belongs to a section group", sframe_name);
+    if (image.sections()[parts.sframe].flags & shf_group)
+      return fail("section belongs to a section group", sframe_name);
   }
   std::vector<std::uint32_t> by_offset;
   for (const SectionHeader& section : image.sections().subspan(1))

@@ -46,9 +46,10 @@ bool is_known_note(const SectionHeader& section) {
 /// The tags whose values are addresses, and may point into what moves.
 bool is_address_tag(std::int64_t tag) {
   constexpr std::array<std::int64_t, 21> tags = {
-      DT_PLTGOT,        DT_HASH,        DT_STRTAB,     DT_SYMTAB,     DT_RELA,          DT_INIT,   DT_FINI,
-      DT_REL,           DT_DEBUG,       DT_JMPREL,     DT_INIT_ARRAY, DT_FINI_ARRAY,    DT_RELR,   DT_GNU_HASH,
-      DT_PREINIT_ARRAY, DT_TLSDESC_PLT, DT_TLSDESC_GOT, DT_VERSYM,    DT_VERDEF, DT_VERNEED, DT_SYMTAB_SHNDX};
+      DT_PLTGOT, DT_HASH,     DT_STRTAB,        DT_SYMTAB,      DT_RELA,        DT_INIT,
+      DT_FINI,   DT_REL,      DT_DEBUG,         DT_JMPREL,      DT_INIT_ARRAY,  DT_FINI_ARRAY,
+      DT_RELR,   DT_GNU_HASH, DT_PREINIT_ARRAY, DT_TLSDESC_PLT, DT_TLSDESC_GOT, DT_VERSYM,
+      DT_VERDEF, DT_VERNEED,  DT_SYMTAB_SHNDX};
   return std::ranges::find(tags, tag) != tags.end();
 }
 
@@ -74,9 +75,12 @@ public:
       return false;
     std::size_t right = 0, other = 0;
     for (const auto& [entry_tag, value] : dynamic_) {
-      if (entry_tag == tag && value == section.address) ++right;
-      else if (entry_tag == tag) ++other;
-      else if (is_address_tag(entry_tag) && value >= section.address && value - section.address < section.size)
+      if (entry_tag == tag && value == section.address)
+        ++right;
+      else if (entry_tag == tag)
+        ++other;
+      else if (is_address_tag(entry_tag) && value >= section.address &&
+               value - section.address < section.size)
         ++other;
     }
     return right == 1 && other == 0;
@@ -92,13 +96,14 @@ private:
   }
 
   template <class Types> void read_symbols(const SectionHeader& section) {
-    const auto symbols =
-        table_at<typename Types::Sym>(image_.bytes(), section.offset, section.size / sizeof(typename Types::Sym));
+    const auto symbols = table_at<typename Types::Sym>(image_.bytes(), section.offset,
+                                                       section.size / sizeof(typename Types::Sym));
     if (!symbols) return;
     std::string_view names;
     if (section.link < image_.sections().size()) {
       const SectionHeader& strings = image_.sections()[section.link];
-      if (const auto bytes = table_at<char>(image_.bytes(), strings.offset, strings.size); bytes && in_file(strings))
+      if (const auto bytes = table_at<char>(image_.bytes(), strings.offset, strings.size);
+          bytes && in_file(strings))
         names = {bytes->data(), bytes->size()};
     }
     for (const auto& symbol : *symbols) {
@@ -114,8 +119,8 @@ private:
   }
 
   template <class Types> void read_dynamic(const SectionHeader& section) {
-    const auto entries =
-        table_at<typename Types::Dyn>(image_.bytes(), section.offset, section.size / sizeof(typename Types::Dyn));
+    const auto entries = table_at<typename Types::Dyn>(image_.bytes(), section.offset,
+                                                       section.size / sizeof(typename Types::Dyn));
     const Segment* segment = image_.find_segment(pt_dynamic);
     if (!entries || !segment || segment->offset != section.offset) return;
     for (const auto& entry : *entries) {
@@ -125,7 +130,7 @@ private:
   }
 
   const Image& image_;
-  std::vector<bool> has_symbol_;                               ///< by section
+  std::vector<bool> has_symbol_;                                ///< by section
   std::vector<std::pair<std::int64_t, std::uint64_t>> dynamic_; ///< tag and value
 };
 
@@ -133,11 +138,13 @@ private:
 class MovableParts {
 public:
   MovableParts(const Image& image, const HeaderTables& tables, const OldSection& old, const Segment& load,
-           AddressRange free, std::uint64_t table_offset, std::uint64_t table_end)
-      : image_(image), old_(old), load_(load), free_(free), references_(image), start_(table_offset), table_end_(table_end) {
+               AddressRange free, std::uint64_t table_offset, std::uint64_t table_end)
+      : image_(image), old_(old), load_(load), free_(free), references_(image), start_(table_offset),
+        table_end_(table_end) {
     limit_ = load.offset + load.file_size;
     const std::uint64_t section_table = tables.section_count * section_entry_size;
-    if (tables.section_offset + section_table > start_) limit_ = std::min(limit_, std::max(start_, tables.section_offset));
+    if (tables.section_offset + section_table > start_)
+      limit_ = std::min(limit_, std::max(start_, tables.section_offset));
     for (const SectionHeader& section : image.sections()) add(section);
     for (const Segment& segment : image.segments()) add(segment);
     merge();
@@ -172,13 +179,15 @@ private:
   void add(const SectionHeader& section) {
     if (section.type == sht_null || (section.type == sht_nobits && !section.allocated())) return;
     if (&section == old_.section && free_.contains(file_range(section))) return;
-    const bool reaches = in_file(section) && AddressRange::between(start_, limit_).overlaps(file_range(section));
+    const bool reaches =
+        in_file(section) && AddressRange::between(start_, limit_).overlaps(file_range(section));
     if (section.offset < start_ && !reaches) return;
     if (&section == old_.anchor && old_.has_table) return;
     const auto what = kind(section);
     if (!what || section.size == 0 || section.type == sht_nobits || section.offset < start_)
       return stop_at(section.offset);
-    MovedBlock block{.kind = *what, .offset = section.offset, .size = section.size, .address = section.address};
+    MovedBlock block{
+        .kind = *what, .offset = section.offset, .size = section.size, .address = section.address};
     block.has_build_id = section.name == ".note.gnu.build-id";
     block.align = std::max<std::uint64_t>(section.align, 1);
     block.sections = {section.index};
@@ -189,14 +198,16 @@ private:
     if (&segment == &load_ || &segment == old_.load || segment.type == pt_gnu_sframe) return;
     if (segment.type == PT_PHDR || segment.file_size == 0) return;
     if (segment.offset + segment.file_size <= start_) return;
-    if (is_near_type(segment.type) && AddressRange::between(start_, table_end_).overlaps(file_range(segment))) return;
-    if (!is_near_type(segment.type) || !is_in_place(segment.offset, segment.address) || segment.align > page ||
-        (segment.align & (segment.align - 1)) != 0 || segment.offset < start_)
+    if (is_near_type(segment.type) && AddressRange::between(start_, table_end_).overlaps(file_range(segment)))
+      return;
+    if (!is_near_type(segment.type) || !is_in_place(segment.offset, segment.address) ||
+        segment.align > page || (segment.align & (segment.align - 1)) != 0 || segment.offset < start_)
       return stop_at(segment.offset);
-    MovedBlock block{.kind = segment.type == PT_INTERP ? MovedBlock::Kind::interpreter : MovedBlock::Kind::note,
-                .offset = segment.offset,
-                .size = segment.file_size,
-                .address = segment.address};
+    MovedBlock block{.kind =
+                         segment.type == PT_INTERP ? MovedBlock::Kind::interpreter : MovedBlock::Kind::note,
+                     .offset = segment.offset,
+                     .size = segment.file_size,
+                     .address = segment.address};
     block.align = std::max<std::uint64_t>(segment.align, 1);
     blocks_.push_back(std::move(block));
   }
@@ -266,15 +277,16 @@ TableRange find_original_table(const Image& image, const HeaderTables& tables, c
   };
   std::uint64_t count = 0;
   with_types(image.byte_order(), [&]<class Types>(Types) {
-    if (const auto table = table_at<typename Types::Phdr>(image.bytes(), elf_header_size, tables.program_count))
+    if (const auto table =
+            table_at<typename Types::Phdr>(image.bytes(), elf_header_size, tables.program_count))
       while (count < table->size() && is_known((*table)[count])) ++count;
   });
   return {elf_header_size, count * program_entry_size};
 }
 
 /// True if the table can grow to `size` bytes in place: only padding in the same segment follows.
-bool has_room(const Image& image, const HeaderTables& tables, const OldSection& old, const TableRange& original,
-              const Segment& load, AddressRange free, std::uint64_t size) {
+bool has_room(const Image& image, const HeaderTables& tables, const OldSection& old,
+              const TableRange& original, const Segment& load, AddressRange free, std::uint64_t size) {
   if (size <= original.size && !old.has_table) return true;
   if (tables.section_count == 0) return false; // nothing describes the bytes after the table
   if (!file_range(load).contains({original.offset, size})) return false;
@@ -316,8 +328,8 @@ std::uint64_t pack(std::span<MovedBlock> blocks, std::uint64_t at, std::uint64_t
 
 /// Makes room in place; true on success. Only dynamic tables move to the new segment, or with `notes`, notes
 /// too.
-bool make_room(const Image& image, const MovableParts& movable, std::uint64_t start, std::uint64_t base, bool notes,
-               RewriteLayout& layout) {
+bool make_room(const Image& image, const MovableParts& movable, std::uint64_t start, std::uint64_t base,
+               bool notes, RewriteLayout& layout) {
   const bool has_fixed_addresses = image.type() == et_exec;
   const auto fits = [&](std::vector<MovedBlock>& blocks) {
     const std::uint64_t end = pack(blocks, start, base);
@@ -338,7 +350,9 @@ bool make_room(const Image& image, const MovableParts& movable, std::uint64_t st
   }
   if (!notes) return false;
   // The build ID goes last, PT_INTERP before it.
-  const auto rank = [](const MovedBlock& b) { return b.has_build_id ? 2 : b.kind == MovedBlock::Kind::interpreter ? 1 : 0; };
+  const auto rank = [](const MovedBlock& b) {
+    return b.has_build_id ? 2 : b.kind == MovedBlock::Kind::interpreter ? 1 : 0;
+  };
   for (const int wanted : {0, 1, 2})
     for (MovedBlock& block : blocks) {
       if (block.to_load || rank(block) != wanted) continue;
@@ -349,8 +363,8 @@ bool make_room(const Image& image, const MovableParts& movable, std::uint64_t st
 }
 
 /// Puts a page before the first segment; true if there are addresses for it.
-bool prepend(const Image& image, const TableRange& original, const Segment& first, const MovableParts* movable,
-             std::uint64_t size, RewriteLayout& layout) {
+bool prepend(const Image& image, const TableRange& original, const Segment& first,
+             const MovableParts* movable, std::uint64_t size, RewriteLayout& layout) {
   const std::uint64_t shift = largest_page(image.machine());
   if (image.type() != et_exec || original.offset != elf_header_size || first.offset != 0) return false;
   if (first.address % shift != 0 || first.address < lowest_address + shift) return false;
@@ -373,7 +387,7 @@ bool prepend(const Image& image, const TableRange& original, const Segment& firs
   layout.shift = shift;
   layout.max_load_align = shift;
   layout.cover = CoverSection{linker_headers_name, shift, first.address,
-                       original.offset + original.size / program_entry_size * program_entry_size};
+                              original.offset + original.size / program_entry_size * program_entry_size};
   return true;
 }
 
@@ -404,10 +418,12 @@ void find_room(const Image& image, const HeaderTables& tables, const OldSection&
   const std::uint64_t size = layout.table_count() * program_entry_size;
   const auto load = std::ranges::find_if(image.segments(), [&](const Segment& segment) {
     return segment.type == pt_load && &segment != old.load &&
-           file_range(segment).contains({original.offset, std::min(original.size, size)}) && segment.file_size != 0;
+           file_range(segment).contains({original.offset, std::min(original.size, size)}) &&
+           segment.file_size != 0;
   });
   // The place of a section that is removed counts as room.
-  const AddressRange free = has_separate_bytes(image, tables, old) ? AddressRange{old.offset, old.size} : AddressRange{0, 0};
+  const AddressRange free =
+      has_separate_bytes(image, tables, old) ? AddressRange{old.offset, old.size} : AddressRange{0, 0};
   layout.table_offset = original.offset;
   layout.table_end = original.offset + std::max(size, original.size);
   if (load != image.segments().end()) {
@@ -418,7 +434,8 @@ void find_room(const Image& image, const HeaderTables& tables, const OldSection&
     std::optional<MovableParts> movable;
     if (tables.section_count != 0)
       movable.emplace(image, tables, old, *load, free, original.offset, original.offset + original.size);
-    const bool is_known = movable && movable->room_end(0) >= original.offset + original.size && base % page == 0;
+    const bool is_known =
+        movable && movable->room_end(0) >= original.offset + original.size && base % page == 0;
     const std::uint64_t start = original.offset + size;
     layout.room = HeaderRoom::made;
     if (is_known && make_room(image, *movable, start, base, false, layout)) return;

@@ -4,8 +4,8 @@
 
 #include "sframe/elf/sidecar.h"
 
-#include "notes.h"
 #include "llvm_types.h"
+#include "notes.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 

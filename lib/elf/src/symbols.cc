@@ -41,8 +41,8 @@ auto preference(const Symbol& symbol) {
 /// Converts the symbol; nothing if it is not a function.
 template <class Sym>
 std::optional<Symbol> function_symbol(const Sym& symbol, std::uint32_t section_index,
-                                      std::span<const SectionHeader> sections, std::span<const std::byte> names,
-                                      bool relocatable) {
+                                      std::span<const SectionHeader> sections,
+                                      std::span<const std::byte> names, bool relocatable) {
   const unsigned type = symbol.getType();
   const bool function = type == STT_FUNC || type == STT_GNU_IFUNC;
   if (!function && type != STT_NOTYPE) return std::nullopt;
@@ -65,7 +65,8 @@ std::optional<Symbol> function_symbol(const Sym& symbol, std::uint32_t section_i
                 static_cast<std::uint8_t>(symbol.getBinding())};
 }
 
-template <class Types> Result<std::vector<Symbol>> read_symbols(const Image& image, const SectionHeader& table) {
+template <class Types>
+Result<std::vector<Symbol>> read_symbols(const Image& image, const SectionHeader& table) {
   auto bytes = image.contents(table);
   if (!bytes) return std::unexpected(bytes.error());
   const auto sections = image.sections();
@@ -99,8 +100,8 @@ SymbolTable SymbolTable::load(const Image& image) {
   SymbolTable result;
   result.relocatable_ = image.relocatable();
   for (std::uint32_t wanted : {sht_symtab, sht_dynsym}) {
-    auto table = std::ranges::find_if(image.sections(),
-                                      [&](const SectionHeader& s) { return s.type == wanted && s.size != 0; });
+    auto table = std::ranges::find_if(
+        image.sections(), [&](const SectionHeader& s) { return s.type == wanted && s.size != 0; });
     if (table == image.sections().end()) continue;
     auto symbols = with_types(image.byte_order(),
                               [&]<class Types>(Types) { return read_symbols<Types>(image, *table); });

@@ -122,8 +122,7 @@ Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) 
   // Consecutive frames are unpacked; other trailing bytes are ignored.
   while (format_of(packed) == format) {
     const auto decoder = format->make();
-    if (!decoder)
-      return fail("this build does not support " + std::string(format->name) + " compression");
+    if (!decoder) return fail("this build does not support " + std::string(format->name) + " compression");
     auto status = Decompressor::Status::more;
     while (status == Decompressor::Status::more) {
       std::span<std::byte> out = buffer;

@@ -10,16 +10,15 @@ Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
   CfiInput input;
   input.abi = image.abi();
   if (!input.abi)
-    return fail("SFrame does not support this machine (e_machine " + std::to_string(image.machine()) +
-                     ")");
+    return fail("SFrame does not support this machine (e_machine " + std::to_string(image.machine()) + ")");
   cfi::ImageCfi opened = cfi::open_cfi(image);
   if (!opened.problems.empty()) return std::unexpected(opened.problems.front());
   for (const cfi::ImageSection& one : opened.sections) input.sections.push_back(one.section);
   input.storage = std::move(opened.storage);
   for (const elf::CodeRange& code : image.executable_ranges()) input.code.push_back(code);
   for (const elf::SectionHeader& plt : image.plt_sections())
-    input.plts.push_back({plt.memory(),
-                          image.read(plt.address, plt.size).value_or(std::span<const std::byte>{})});
+    input.plts.push_back(
+        {plt.memory(), image.read(plt.address, plt.size).value_or(std::span<const std::byte>{})});
   return input;
 }
 

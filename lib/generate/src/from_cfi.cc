@@ -10,8 +10,8 @@
 #include "fde_converter.h"
 #include "ownership.h"
 #include "sframe/address.h"
-#include "sframe/generate/plt.h"
 #include "sframe/base/parallel.h"
+#include "sframe/generate/plt.h"
 
 #include <algorithm>
 #include <mutex>
@@ -44,9 +44,7 @@ public:
   /// Marks the CFI of a PLT as wrong.
   void refute(std::size_t plt) { refuted_[plt] = true; }
   bool refuted(std::size_t plt) const { return refuted_[plt]; }
-  bool in_code(std::uint64_t address) const {
-    return code_.empty() || range_at(code_, address);
-  }
+  bool in_code(std::uint64_t address) const { return code_.empty() || range_at(code_, address); }
 
 private:
   const Options& options_;
@@ -122,7 +120,8 @@ public:
 private:
   void convert_parts(const Source& source);
   void note_plts(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries);
-  bool is_refuted(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries, const Plt& plt) const;
+  bool is_refuted(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries,
+                  const Plt& plt) const;
   void convert_plt(const Plt& plt, std::uint64_t& bytes);
 
   const CfiInput& input_;
@@ -155,8 +154,7 @@ void Converter::convert(const cfi::CfiSection& section) {
 void Converter::note_plts(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries) {
   for (std::size_t i = 0; i < input_.plts.size(); ++i) {
     const AddressRange& plt = input_.plts[i].range;
-    const auto after =
-        std::ranges::lower_bound(entries, plt.end(), {}, &cfi::FdeIndex::Entry::start);
+    const auto after = std::ranges::lower_bound(entries, plt.end(), {}, &cfi::FdeIndex::Entry::start);
     if (after == entries.begin()) continue;
     const cfi::FdeIndex::Entry& last = *std::prev(after);
     if (range_end(last.start, last.size) <= plt.start) continue;

@@ -29,7 +29,7 @@ struct Stub {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
   std::uint64_t code_size = 0; ///< of a piece: without the padding
-  std::vector<FrameRow> rows; ///< adjacent rows differ; empty if the instructions cannot be analyzed
+  std::vector<FrameRow> rows;  ///< adjacent rows differ; empty if the instructions cannot be analyzed
 
   std::uint64_t end() const { return range_end(start, size); }
   /// Appends the next piece.
@@ -127,8 +127,11 @@ void PltReader::find_rows(Stub& piece) {
     if (!known->second) return;
     entry = *known->second;
   }
-  const code::Results& results = analyzer_.run(
-      {.start = piece.start, .bytes = at(piece.start, piece.code_size), .entry = entry, .call_sites = {}, .rows = {}});
+  const code::Results& results = analyzer_.run({.start = piece.start,
+                                                .bytes = at(piece.start, piece.code_size),
+                                                .entry = entry,
+                                                .call_sites = {},
+                                                .rows = {}});
   bool understood = results.gaps().empty();
   results.visit([&](const code::Reached& reached) {
     auto row = code::row_of(reached.state, abi_);
@@ -191,7 +194,8 @@ void StubRows::add(const AbiTraits& abi, std::span<const std::byte> bytes, std::
 
 bool StubRows::visit(std::uint64_t begin, std::uint64_t end,
                      const std::function<bool(const Piece&)>& visitor) const {
-  auto stubs = std::ranges::upper_bound(stubs_, begin, {}, [](const Stubs& s) { return s.function.fde.start; });
+  auto stubs =
+      std::ranges::upper_bound(stubs_, begin, {}, [](const Stubs& s) { return s.function.fde.start; });
   if (stubs != stubs_.begin()) --stubs;
   for (; stubs != stubs_.end() && stubs->function.fde.start < end; ++stubs) {
     if (stubs->starts_with_filling) continue;
@@ -253,7 +257,8 @@ bool StubRows::refute(const cfi::CfiSection& section, const cfi::Fde& fde, std::
 }
 
 cfi::MinimalRow plt_row(cfi::MinimalRow row, const cfi::PltCfa& plt, std::uint64_t address) {
-  const std::int64_t offset = std::int64_t{plt.offset} + ((address & plt.mask) >= plt.threshold ? plt.step : 0);
+  const std::int64_t offset =
+      std::int64_t{plt.offset} + ((address & plt.mask) >= plt.threshold ? plt.step : 0);
   row.cfa = {cfi::CfaRule::Kind::register_offset, plt.base, offset};
   return row;
 }

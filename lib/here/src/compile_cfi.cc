@@ -94,13 +94,15 @@ std::optional<std::uint32_t> RowCompiler::compile(const GeneralRow& row, bool si
     return std::nullopt;
   for (std::uint16_t reg = 0; reg < unwind::Registers::count; ++reg) {
     const RegisterRule rule = row.rule(reg);
-    const bool is_irrelevant = rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp;
+    const bool is_irrelevant =
+        rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp;
     if (!is_irrelevant && !add_register(row, reg, rule)) return std::nullopt;
   }
   // SP is the CFA unless the row has a rule for SP, which comes last.
   const RegisterRule sp = row.rule(abi_.sp);
   // "Undefined" counts as no rule: libgcc sets SP to the CFA then, too.
-  const bool from_cfa = sp.kind == RegisterRule::Kind::unspecified || sp.kind == RegisterRule::Kind::undefined;
+  const bool from_cfa =
+      sp.kind == RegisterRule::Kind::unspecified || sp.kind == RegisterRule::Kind::undefined;
   if (!from_cfa && !add_register(row, abi_.sp, sp)) return std::nullopt;
   return rules_.number(std::span(operations_).first(count_), signal_frame ? CompiledRule::signal_frame : 0);
 }
@@ -131,7 +133,7 @@ Array<FdeLocation> locate_fdes(const cfi::CfiSection& section) {
 bool compile_cfi(const SectionBytes& bytes, std::uint64_t base, RulePool& rules, RowTable& rows) {
   const AbiTraits& abi = traits(host::abi);
   const cfi::CfiSection section(cfi::SectionKind::eh_frame, bytes.bytes, bytes.address, abi,
-                             {.text = 0, .data = bytes.data_base});
+                                {.text = 0, .data = bytes.data_base});
   const Array<FdeLocation> functions = locate_fdes(section);
   if (functions.failed()) return false;
   RowCompiler compiler(rules, abi);

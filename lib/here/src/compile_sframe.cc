@@ -34,7 +34,8 @@ std::uint32_t add_rule(const FrameRow& encoded, const Header& header, bool signa
   const FrameRow row = resolve_fixed(encoded, header.fixed_ra_offset, header.fixed_fp_offset);
   const std::array operations{operation(row.cfa, abi.sp), operation(row.ra, abi.ra),
                               operation(row.fp, abi.fp)};
-  return rules.number(operations, CompiledRule::other_registers_lost | (signal_frame ? CompiledRule::signal_frame : 0));
+  return rules.number(operations,
+                      CompiledRule::other_registers_lost | (signal_frame ? CompiledRule::signal_frame : 0));
 }
 
 /// A section, and the number of rows that it may still have if it is valid.

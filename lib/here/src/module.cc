@@ -83,8 +83,8 @@ std::span<const std::byte> find_eh_frame(const Segments& segments) {
   const AbiTraits& abi = traits(host::abi);
   const auto header = cfi::EhFrameHdr::parse(bytes, reinterpret_cast<std::uint64_t>(bytes.data()), abi);
   if (!header || !header->eh_frame()) return {};
-  const cfi::CfiSection rest(cfi::SectionKind::eh_frame, segments.from(*header->eh_frame()), *header->eh_frame(),
-                          abi);
+  const cfi::CfiSection rest(cfi::SectionKind::eh_frame, segments.from(*header->eh_frame()),
+                             *header->eh_frame(), abi);
   return cfi::eh_frame_part(rest, *header).bytes();
 }
 

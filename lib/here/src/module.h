@@ -103,7 +103,7 @@ private:
   std::uint64_t low_, high_;
   Identity identity_;
   bool permanent_;
-  bool complete_; ///< memory did not run out
+  bool complete_;             ///< memory did not run out
   std::uint64_t fingerprint_; ///< of the sections' bytes
   RulePool rules_;
   RowTable sframe_, cfi_;

@@ -26,9 +26,9 @@ namespace {
 class ModuleScan {
 public:
   explicit ModuleScan(const Snapshot* old) : old_(old) {
-    dl_iterate_phdr(
-        [](dl_phdr_info* info, std::size_t, void* self) { return static_cast<ModuleScan*>(self)->add(*info); },
-        this);
+    dl_iterate_phdr([](dl_phdr_info* info, std::size_t,
+                       void* self) { return static_cast<ModuleScan*>(self)->add(*info); },
+                    this);
     if (unchanged_) return;
     if (const std::uint64_t vdso = getauxval(AT_SYSINFO_EHDR); vdso && !has(vdso))
       add_module(describe_image(reinterpret_cast<const void*>(vdso)));
@@ -72,9 +72,8 @@ int ModuleScan::add(const dl_phdr_info& info) {
 
 const ModuleTables* ModuleScan::find_old(const ModuleBytes& bytes) const {
   if (!old_) return nullptr;
-  const auto found = std::ranges::find_if(old_->modules(), [&](const ModuleTables* module) {
-    return module->same_place(bytes);
-  });
+  const auto found = std::ranges::find_if(
+      old_->modules(), [&](const ModuleTables* module) { return module->same_place(bytes); });
   return found != old_->modules().end() ? *found : nullptr;
 }
 

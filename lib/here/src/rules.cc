@@ -27,8 +27,8 @@ std::uint32_t RulePool::number(std::span<const Operation> operations, std::uint8
       },
       [&](std::uint32_t other) { return hash_of(rule(other)); });
   if (number != next) return number;
-  heads_.push_back({static_cast<std::uint32_t>(operations_.size()),
-                    static_cast<std::uint16_t>(operations.size()), flags});
+  heads_.push_back(
+      {static_cast<std::uint32_t>(operations_.size()), static_cast<std::uint16_t>(operations.size()), flags});
   operations_.append(operations);
   failed_ = numbers_.failed() || heads_.failed() || operations_.failed();
   return number;

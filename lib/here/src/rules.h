@@ -39,8 +39,8 @@ struct Operation {
 struct CompiledRule {
   /// Properties of a rule besides its operations.
   enum Flags : std::uint8_t {
-    signal_frame = 1, ///< the caller was interrupted
-    other_registers_lost = 2,  ///< SFrame: registers without operation are unknown afterwards
+    signal_frame = 1,         ///< the caller was interrupted
+    other_registers_lost = 2, ///< SFrame: registers without operation are unknown afterwards
   };
 
   std::span<const Operation> operations; ///< CFA, RA, then saved registers, SP last
@@ -95,7 +95,7 @@ private:
   NumberTable numbers_; ///< of heads_
   Array<ExpressionRange> expression_ranges_;
   NumberTable expression_numbers_; ///< of expression_ranges_
-  bool failed_ = false;       ///< memory ran out; nothing is added any more
+  bool failed_ = false;            ///< memory ran out; nothing is added any more
 };
 
 /// Rules by address range, in address order.

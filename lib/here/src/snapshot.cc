@@ -91,7 +91,8 @@ constinit std::atomic<std::size_t> retired_count = 0;
 
 void retire(const Snapshot* snapshot) {
   snapshot->next_retired = retired.load(std::memory_order_relaxed);
-  while (!retired.compare_exchange_weak(snapshot->next_retired, snapshot, std::memory_order_acq_rel)) {}
+  while (!retired.compare_exchange_weak(snapshot->next_retired, snapshot, std::memory_order_acq_rel)) {
+  }
 }
 
 /// Bit N: counter N is 0.

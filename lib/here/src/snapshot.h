@@ -40,8 +40,8 @@ struct Snapshot {
   std::span<const ModuleTables* const> modules() const { return modules_; }
 
   std::uint64_t loads = unknown, unloads = unknown; ///< the loader's counters
-  std::array<Operation, 2> entry; ///< rule at a function's first instruction
-  RulePool no_expressions;         ///< for the operations in `entry`
+  std::array<Operation, 2> entry;                   ///< rule at a function's first instruction
+  RulePool no_expressions;                          ///< for the operations in `entry`
   mutable AtomicRuleCache cache;
 
   // For a snapshot that is no longer current.

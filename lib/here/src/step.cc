@@ -96,7 +96,8 @@ bool goes_up(const WalkFrame& frame, const CompiledRule& rule, std::uint64_t cal
 
 } // namespace
 
-unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePool& rules, StackMemory& memory) {
+unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePool& rules,
+                        StackMemory& memory) {
   if (rule.outermost()) return unwind::StopReason::bottom;
   const AbiTraits& abi = traits(host::abi);
   Evaluator evaluator(frame, rules, memory);

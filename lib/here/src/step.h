@@ -23,7 +23,8 @@ struct WalkFrame {
 
 /// Replaces `frame` by its caller, by a rule of `rules`. Returns StopReason::none, or why there is no
 /// caller; the contents of `frame` are then unspecified.
-unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePool& rules, StackMemory& memory);
+unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePool& rules,
+                        StackMemory& memory);
 
 /// Replaces `frame`, which must be at a signal trampoline, by the interrupted frame. StopReason::no_rule if
 /// it is not at a trampoline.

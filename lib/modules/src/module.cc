@@ -118,7 +118,8 @@ bool Module::open_own() {
 /// process's memory.
 bool Module::may_open(const std::string& path, Named named) {
   if (named != Named::by_core) return true;
-  const char* const other_way = info_.main ? "; pass EXECUTABLE" : "; pass --sysroot for the files of another machine";
+  const char* const other_way =
+      info_.main ? "; pass EXECUTABLE" : "; pass --sysroot for the files of another machine";
   if (!path.starts_with('/')) {
     problem_ = path + ": not opened: the core has only a relative path" + other_way;
   } else if (files_.trust == FileTrust::none && files_.sysroot.empty()) {
@@ -126,10 +127,9 @@ bool Module::may_open(const std::string& path, Named named) {
   } else if (info_.deleted && info_.build_id.empty()) {
     problem_ = path + ": the mapped file was deleted, and its build ID is unknown";
   } else if (files_.trust != FileTrust::all && info_.build_id.empty()) {
-    problem_ =
-        path +
-        ": not opened: the core has no build ID to verify it";
-    problem_ += info_.main ? "; pass EXECUTABLE or --trust=all" : "; pass --trust=all to use it without verification";
+    problem_ = path + ": not opened: the core has no build ID to verify it";
+    problem_ +=
+        info_.main ? "; pass EXECUTABLE or --trust=all" : "; pass --trust=all to use it without verification";
   } else {
     return true;
   }

@@ -56,8 +56,10 @@ Debug open(Module& module) {
   std::span<const std::byte> from = image->bytes();
   if (elf::has_compressed_sections(*image)) {
     // Relocations would be needed, too; JIT compilers do not compress sections.
-    auto plain = image->relocatable() ? fail("compressed debug information in a relocatable object is not supported: no source lines")
-                                      : elf::without_compression(*image, files.limits() == Limits::off);
+    auto plain =
+        image->relocatable()
+            ? fail("compressed debug information in a relocatable object is not supported: no source lines")
+            : elf::without_compression(*image, files.limits() == Limits::off);
     if (!plain) {
       module.add_problem(plain.error().text());
       return debug;

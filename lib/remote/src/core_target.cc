@@ -41,9 +41,8 @@ Result<void> CoreTarget::add_file(std::uint64_t address, const std::string& path
 }
 
 modules::Module* CoreTarget::module_at(std::uint64_t address, void*) {
-  const auto named = std::ranges::find_if(added_, [&](const modules::Module& module) {
-    return module.info().contains(address);
-  });
+  const auto named = std::ranges::find_if(
+      added_, [&](const modules::Module& module) { return module.info().contains(address); });
   return named != added_.end() ? &*named : space().module_at(address);
 }
 

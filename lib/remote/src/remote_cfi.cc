@@ -86,7 +86,8 @@ std::optional<std::uint64_t> signed_number(unwind::Memory& memory, std::uint64_t
 } // namespace
 
 RemoteStatus load_cfi(unwind::Memory& memory, const CfiLocation& location, RemoteCfi& cfi) {
-  const bool loaded = location.host ? load_from_host(memory, location, cfi) : load_from_target(memory, location, cfi);
+  const bool loaded =
+      location.host ? load_from_host(memory, location, cfi) : load_from_target(memory, location, cfi);
   if (!loaded) return RemoteStatus::bad_version;
   cfi.lsda = follow(memory, cfi.fde.lsda, location.bias);
   return RemoteStatus::ok;

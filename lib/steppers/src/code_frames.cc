@@ -4,13 +4,13 @@
 
 #include "function_start.h"
 #include "guess.h"
+#include "sframe/base/budget.h"
 #include "sframe/code/analysis.h"
 #include "sframe/code/instruction.h"
 #include "sframe/convert.h"
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/registers.h"
 #include "sframe/unwind/row_step.h"
-#include "sframe/base/budget.h"
 #include "sframe/unwind/rule_cache.h"
 #include "sframe/unwind/trampoline.h"
 

@@ -74,7 +74,8 @@ void FunctionStarts::by_calls(const unwind::FrameState& frame, const unwind::Unw
 bool FunctionStarts::by_table(std::uint64_t address, unwind::RuleSource& source) {
   const auto known = source.find_function(address);
   if (!known) return false;
-  if (address - known->start < longest_) ranges_[count_++] = {{known->start, std::min(known->size, longest_)}};
+  if (address - known->start < longest_)
+    ranges_[count_++] = {{known->start, std::min(known->size, longest_)}};
   return true;
 }
 

@@ -4,8 +4,8 @@
 
 #pragma once
 
-#include "sframe/unwind/abi.h"
 #include "sframe/address.h"
+#include "sframe/unwind/abi.h"
 #include "sframe/unwind/frame_stepper.h"
 
 #include <array>

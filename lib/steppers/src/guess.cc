@@ -65,9 +65,9 @@ unwind::StepResult guessed_call(unwind::FrameState& caller, const AbiTraits& abi
       .status = unwind::StepStatus::stepped, .trust = unwind::Trust::heuristic, .has_cfa = true, .cfa = cfa};
 }
 
-unwind::StepResult step_by_trace(std::uint64_t address, const unwind::FrameState& frame, unwind::Memory& memory,
-                                 const AbiTraits& abi, const unwind::UnwindAbi& unwind,
-                                 unwind::FrameState& caller) {
+unwind::StepResult step_by_trace(std::uint64_t address, const unwind::FrameState& frame,
+                                 unwind::Memory& memory, const AbiTraits& abi,
+                                 const unwind::UnwindAbi& unwind, unwind::FrameState& caller) {
   const unwind::CallTrace& trace = unwind.call_trace;
   const auto ra = memory.word(offset_by(address, trace.return_address));
   const std::uint64_t return_address = memory.code_address(ra.value_or(0));

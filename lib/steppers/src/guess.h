@@ -38,8 +38,8 @@ unwind::StepResult guessed_call(unwind::FrameState& caller, const AbiTraits& abi
 
 /// Sets `caller` from the trace of its call at `place` (UnwindAbi::call_trace); "not mine" if there is none.
 /// SP and possibly FP are known, no other register.
-unwind::StepResult step_by_trace(std::uint64_t address, const unwind::FrameState& frame, unwind::Memory& memory,
-                                 const AbiTraits& abi, const unwind::UnwindAbi& unwind,
-                                 unwind::FrameState& caller);
+unwind::StepResult step_by_trace(std::uint64_t address, const unwind::FrameState& frame,
+                                 unwind::Memory& memory, const AbiTraits& abi,
+                                 const unwind::UnwindAbi& unwind, unwind::FrameState& caller);
 
 } // namespace sframe::steppers

@@ -20,9 +20,9 @@ namespace {
 enum Mark : std::uint8_t {
   mark_contradiction = 1,
   mark_undecided = 2,
-  mark_any_cfi = 4,     ///< some of its addresses have CFI
+  mark_any_cfi = 4,         ///< some of its addresses have CFI
   mark_signal_reported = 8, ///< the signal frame flags were found to differ
-  mark_no_cfi = 16,     ///< some of its addresses have no CFI
+  mark_no_cfi = 16,         ///< some of its addresses have no CFI
 };
 
 /// The highest version among the sections: a producer could have used all that it can represent.
@@ -63,7 +63,8 @@ void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
     const auto fde = input.parts()[range.source].section.fde(range.item);
     if (!fde || !fde->signal_frame || !is_stub(input, *fde, range.begin)) continue;
     verdicts.add(range.source, range.item, Verdict::contradiction);
-    sink.add(mark_finding(input, range.begin, "SFrame marks a signal frame, but this is a linker-generated stub"));
+    sink.add(
+        mark_finding(input, range.begin, "SFrame marks a signal frame, but this is a linker-generated stub"));
   }
 }
 
@@ -72,8 +73,8 @@ public:
   CfiComparison(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
       : input_(input), abi_(input.cfi().front().section.abi()), sframe_(input, disjoint(input.functions())),
         cfi_(input, std::move(cfi), faults), merger_(input, sink),
-        missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), verdicts_(verdicts), sink_(sink),
-        budget_(budget_for_blocks(input)) {
+        missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), verdicts_(verdicts),
+        sink_(sink), budget_(budget_for_blocks(input)) {
     std::uint64_t first = 0;
     for (const SframePart& part : input.parts()) {
       first_function_.push_back(first);
@@ -86,7 +87,9 @@ public:
 
 private:
   void report_verdicts();
-  std::uint8_t& mark() { return marks_[first_function_[sframe_interval_.part] + sframe_interval_.fde->number]; }
+  std::uint8_t& mark() {
+    return marks_[first_function_[sframe_interval_.part] + sframe_interval_.fde->number];
+  }
   void next_sframe();
   void next_cfi();
   void step(std::uint64_t begin, std::uint64_t end);
@@ -110,7 +113,7 @@ private:
   MissingCfi missing_cfi_;
   Verdicts& verdicts_;
   Sink& sink_;
-  WorkLimit budget_;                             ///< pieces of repeating blocks
+  WorkLimit budget_;                          ///< pieces of repeating blocks
   std::vector<std::uint64_t> first_function_; ///< per part: number of functions in the parts before it
   std::vector<std::uint8_t> marks_;           ///< per function
   std::uint64_t addresses_ = 0;
@@ -121,10 +124,12 @@ std::uint64_t CfiComparison::run() {
   next_cfi();
   std::uint64_t at = 0;
   while (has_sframe_interval_ || has_cfi_interval_) {
-    const std::uint64_t sframe_begin = has_sframe_interval_ ? std::max(sframe_interval_.begin, at) : ~std::uint64_t{0};
+    const std::uint64_t sframe_begin =
+        has_sframe_interval_ ? std::max(sframe_interval_.begin, at) : ~std::uint64_t{0};
     const std::uint64_t cfi_begin = has_cfi_interval_ ? std::max(cfi_interval_.begin, at) : ~std::uint64_t{0};
     std::uint64_t end = ~std::uint64_t{0};
-    if (has_sframe_interval_) end = std::min(end, sframe_begin > cfi_begin ? sframe_begin : sframe_interval_.end);
+    if (has_sframe_interval_)
+      end = std::min(end, sframe_begin > cfi_begin ? sframe_begin : sframe_interval_.end);
     if (has_cfi_interval_) end = std::min(end, cfi_begin > sframe_begin ? cfi_begin : cfi_interval_.end);
     at = std::min(sframe_begin, cfi_begin);
     if (at < end) step(at, end);
@@ -170,7 +175,8 @@ void CfiComparison::next_cfi() {
 
 /// [begin, end) is in the current interval of one side, or of both.
 void CfiComparison::step(std::uint64_t begin, std::uint64_t end) {
-  const bool in_sframe = has_sframe_interval_ && sframe_interval_.begin <= begin, in_cfi = has_cfi_interval_ && cfi_interval_.begin <= begin;
+  const bool in_sframe = has_sframe_interval_ && sframe_interval_.begin <= begin,
+             in_cfi = has_cfi_interval_ && cfi_interval_.begin <= begin;
   const bool has_row = in_sframe && sframe_interval_.kind != SframeInterval::Kind::none;
   if (in_sframe && in_cfi) mark() |= mark_any_cfi;
   if (in_cfi && !has_row) {
@@ -186,7 +192,8 @@ void CfiComparison::step(std::uint64_t begin, std::uint64_t end) {
 }
 
 void CfiComparison::both(std::uint64_t begin, std::uint64_t end) {
-  if (sframe_interval_.kind == SframeInterval::Kind::broken || cfi_interval_.rule.kind == CfiRule::Kind::broken) {
+  if (sframe_interval_.kind == SframeInterval::Kind::broken ||
+      cfi_interval_.rule.kind == CfiRule::Kind::broken) {
     mark() |= mark_undecided;
     return;
   }
@@ -203,7 +210,8 @@ void CfiComparison::compare_marks(std::uint64_t begin) {
   const bool signal = cfi_interval_.fde->fde.cie.signal_frame;
   if (sframe_interval_.fde->signal_frame == signal || mark() & mark_signal_reported) return;
   mark() |= mark_signal_reported | mark_contradiction;
-  if (!signal && is_stub(input_, *sframe_interval_.fde, sframe_interval_.function_begin)) return; // check_marks_of_stubs() has reported it
+  if (!signal && is_stub(input_, *sframe_interval_.fde, sframe_interval_.function_begin))
+    return; // check_marks_of_stubs() has reported it
   sink_.add(mark_finding(input_, begin,
                          signal ? "the CFI marks a signal frame, SFrame does not"
                                 : "SFrame marks a signal frame, the CFI does not"));
@@ -211,8 +219,10 @@ void CfiComparison::compare_marks(std::uint64_t begin) {
 
 /// One or both sides repeat: every combination occurs within a common period.
 void CfiComparison::compare_blocks(std::uint64_t begin, std::uint64_t end) {
-  const bool block = sframe_interval_.kind == SframeInterval::Kind::block, plt = cfi_interval_.rule.kind == CfiRule::Kind::plt;
-  const std::uint32_t sframe_period = block ? sframe_interval_.fde->rep_size : 1, cfi_period = plt ? cfi_interval_.rule.plt.block_size() : 1;
+  const bool block = sframe_interval_.kind == SframeInterval::Kind::block,
+             plt = cfi_interval_.rule.kind == CfiRule::Kind::plt;
+  const std::uint32_t sframe_period = block ? sframe_interval_.fde->rep_size : 1,
+                      cfi_period = plt ? cfi_interval_.rule.plt.block_size() : 1;
   const std::uint32_t period = std::lcm(sframe_period, cfi_period);
   const std::uint64_t limit = begin + std::min<std::uint64_t>(end - begin, period);
   CfiRule rule = cfi_interval_.rule;
@@ -227,7 +237,8 @@ void CfiComparison::compare_blocks(std::uint64_t begin, std::uint64_t end) {
       const auto offset = static_cast<std::uint32_t>((at - sframe_interval_.function_begin) % sframe_period);
       const auto after = std::ranges::upper_bound(sframe_interval_.block, offset, {}, &FrameRow::offset);
       row = after == sframe_interval_.block.begin() ? nullptr : &*(after - 1);
-      const std::uint32_t left = (after == sframe_interval_.block.end() ? sframe_period : after->offset) - offset;
+      const std::uint32_t left =
+          (after == sframe_interval_.block.end() ? sframe_period : after->offset) - offset;
       stop = at + std::min<std::uint64_t>(stop - at, left);
     }
     if (plt) {
@@ -246,8 +257,8 @@ void CfiComparison::compare_blocks(std::uint64_t begin, std::uint64_t end) {
   }
 }
 
-void CfiComparison::compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end,
-                          std::uint32_t period) {
+void CfiComparison::compare_piece(const FrameRow& row, const CfiRule& rule, std::uint64_t begin,
+                                  std::uint64_t end, std::uint32_t period) {
   const Differences differences = compare(row, rule, abi_);
   // Use the rows computed from the stub's instructions: gold's CFI for them is wrong on s390x.
   if (differences.count != 0 && input_.in_stubs(begin) && input_.stub_rows().prove(row, begin, end))
@@ -268,7 +279,8 @@ void CfiComparison::compare_piece(const FrameRow& row, const CfiRule& rule, std:
   if (row.ra_signed && rule.row.ra_signed) compare_keys(row, rule, begin, end);
 }
 
-void CfiComparison::compare_keys(const FrameRow& row, const CfiRule& rule, std::uint64_t begin, std::uint64_t end) {
+void CfiComparison::compare_keys(const FrameRow& row, const CfiRule& rule, std::uint64_t begin,
+                                 std::uint64_t end) {
   const bool b_key = cfi_interval_.fde->fde.cie.b_key;
   if ((sframe_interval_.fde->pauth_key == PauthKey::b) == b_key) return;
   mark() |= mark_contradiction;

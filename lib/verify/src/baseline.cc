@@ -43,7 +43,8 @@ Result<Baseline> Baseline::parse(std::string_view text) {
     if (id.empty() || count_text.empty() || read.ec != std::errc() ||
         read.ptr != count_text.data() + count_text.size())
       return fail("line " + std::to_string(number) + " is not a baseline entry");
-    std::uint64_t& sum = out.counts_[{clean(std::string(file)), clean(std::string(id)), clean(std::string(line))}];
+    std::uint64_t& sum =
+        out.counts_[{clean(std::string(file)), clean(std::string(id)), clean(std::string(line))}];
     if (__builtin_add_overflow(sum, count, &sum)) sum = ~std::uint64_t{0};
   }
   return out;

@@ -5,11 +5,11 @@
 
 #pragma once
 
-#include "work_limit.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/index.h"
 #include "sframe/row.h"
 #include "sframe/verify/input.h"
+#include "work_limit.h"
 
 #include <cstdint>
 #include <optional>
@@ -20,10 +20,11 @@ namespace sframe::verify {
 /// The CFI's rules as far as they can be compared. Rules of `row` are never Rule::fixed.
 struct CfiRule {
   enum class Kind : std::uint8_t {
-    row,       ///< `row` applies
-    plt,       ///< `row` applies, and its CFA is plt.step higher in a part of each block
-    unrepresentable, ///< not representable as a row, see `why`; the parts named by `compare_...` are still in `row`
-    broken,    ///< the CFI cannot be read here
+    row,             ///< `row` applies
+    plt,             ///< `row` applies, and its CFA is plt.step higher in a part of each block
+    unrepresentable, ///< not representable as a row, see `why`; the parts named by `compare_...` are still in
+                     ///< `row`
+    broken,          ///< the CFI cannot be read here
   };
   Kind kind = Kind::broken;
   cfi::Unrepresentable why{};

@@ -113,7 +113,8 @@ void CodeChecker::check_blocks(const SframeInterval& blocks) {
   const std::uint64_t phase = (blocks.begin - blocks.function_begin) % size;
   const std::uint64_t total = blocks.end - blocks.begin;
   for (std::uint64_t skip = phase ? size - phase : 0; skip < total; skip += size) {
-    const std::uint64_t block = blocks.begin + skip, block_end = block + std::min<std::uint64_t>(size, total - skip);
+    const std::uint64_t block = blocks.begin + skip,
+                        block_end = block + std::min<std::uint64_t>(size, total - skip);
     rows_.placed.clear();
     for (std::size_t i = 0; i < blocks.block.size(); ++i) {
       const std::uint64_t room = block_end - block, first = blocks.block[i].offset;
@@ -181,7 +182,8 @@ void CodeChecker::check_row(const code::Reached& at, const PlacedRow& row) {
     const Id id = row.row.cfa.base == abi_.sp ? Id::K201 : Id::K202;
     if (switches_stack(at, row))
       return findings_.add_undecided(at, row, "the function switches to another stack");
-    const bool larger_frame = id == Id::K201 && result.cfa.found.base == code::Value::Base::cfa && result.cfa.found.offset < 0;
+    const bool larger_frame =
+        id == Id::K201 && result.cfa.found.base == code::Value::Base::cfa && result.cfa.found.offset < 0;
     return findings_.add_pending(id, at, row, rule_contradiction("CFA", row.row.cfa, result.cfa, abi_),
                                  larger_frame);
   }
@@ -248,9 +250,7 @@ void CodeChecker::add_obstacles() {
     case Kind::indirect_jump: findings_.note(Id::K301, at, at, "the targets of this jump are unknown"); break;
     case Kind::undecodable: findings_.note(Id::K304, at, at, "not a valid instruction"); break;
     case Kind::sp_lost: findings_.note(Id::K303, at, at, "SP is unknown from here on"); break;
-    case Kind::call_falls_through:
-      findings_.note(Id::K306, at, at, "assumed not to return");
-      break;
+    case Kind::call_falls_through: findings_.note(Id::K306, at, at, "assumed not to return"); break;
     case Kind::limit:
       findings_.note(Id::K302, at, at, "the function is too large to be analysed completely");
       break;

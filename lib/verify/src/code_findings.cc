@@ -156,7 +156,8 @@ void CodeFindings::note(Id id, std::uint64_t begin, std::uint64_t end, std::stri
 void CodeFindings::end_rows() {
   if (!late_prologue_) return;
   if (late_prologues_ > 1)
-    late_prologue_->message += "; " + std::to_string(late_prologues_ - 1) + " more such ranges in the function";
+    late_prologue_->message +=
+        "; " + std::to_string(late_prologues_ - 1) + " more such ranges in the function";
   sink_.add(std::move(*late_prologue_));
   late_prologue_.reset();
   late_prologues_ = 0;

@@ -26,7 +26,8 @@ std::string value_text(const code::Value& value, const AbiTraits& abi) {
                                           : "the caller's " + register_name(value.id, abi),
                        value.offset) +
            (value.flag ? ", signed" : "");
-  case Base::symbol: return with_offset("an SP that was aligned or changed by an unknown amount", value.offset);
+  case Base::symbol:
+    return with_offset("an SP that was aligned or changed by an unknown amount", value.offset);
   case Base::conflict: return "different values on different paths";
   case Base::constant: return llvm::formatv("the constant {0}", value.offset).str();
   case Base::code: return "an address in the function";

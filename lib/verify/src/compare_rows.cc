@@ -90,7 +90,9 @@ Differences compare(const FrameRow& sframe, const CfiRule& cfi, const AbiTraits&
 std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi) {
   const bool unrepresentable = cfi.kind == CfiRule::Kind::unrepresentable;
   if (id == Id::C108)
-    return llvm::formatv("SFrame has a row here, but it cannot be compared with the CFI: {}", message(cfi.why)).str();
+    return llvm::formatv("SFrame has a row here, but it cannot be compared with the CFI: {}",
+                         message(cfi.why))
+        .str();
   if (unrepresentable && id != Id::C105 && contradiction(cfi.why) == id)
     return llvm::formatv("SFrame has a row here that contradicts the CFI: {}", message(cfi.why)).str();
   switch (id) {

@@ -131,12 +131,11 @@ void RowExtents::check(bool complete) {
     if (!reach || extent.end > reach->end) reach = &extent;
   }
   if (shared)
-    report_in_table(
-        table_, part_, Id::S021,
-        llvm::formatv("{} functions share rows; the first is function {}, with function {}",
-                      shares, sharing->function, shared->function)
-            .str(),
-        sharing->begin, {}, sink_);
+    report_in_table(table_, part_, Id::S021,
+                    llvm::formatv("{} functions share rows; the first is function {}, with function {}",
+                                  shares, sharing->function, shared->function)
+                        .str(),
+                    sharing->begin, {}, sink_);
   if (!complete) return;
   const Header& header = section_.header();
   const std::uint64_t index = section_.index_offset(),
@@ -150,8 +149,8 @@ void RowExtents::check(bool complete) {
 
 void RowExtents::check_gap(std::uint64_t begin, std::uint64_t end, const char* where) {
   if (begin >= end) return;
-  report_in_table(table_, part_, Id::S015,
-                  llvm::formatv("{} bytes {} are unused", end - begin, where).str(), begin, {}, sink_);
+  report_in_table(table_, part_, Id::S015, llvm::formatv("{} bytes {} are unused", end - begin, where).str(),
+                  begin, {}, sink_);
 }
 
 void check_tails(const Input& input, Sink& sink) {

@@ -15,7 +15,8 @@ std::string_view name_of(cfi::SectionKind kind) {
 }
 
 /// The targets of a section's relocated fields.
-Result<std::vector<RelocatedField>> relocated_fields_of(const elf::Image& image, const elf::SectionHeader& section) {
+Result<std::vector<RelocatedField>> relocated_fields_of(const elf::Image& image,
+                                                        const elf::SectionHeader& section) {
   auto relocations = image.relocations(section);
   if (!relocations) return std::unexpected(relocations.error());
   std::vector<RelocatedField> relocated_fields;
@@ -26,7 +27,8 @@ Result<std::vector<RelocatedField>> relocated_fields_of(const elf::Image& image,
   return relocated_fields;
 }
 
-std::span<const RelocatedField> relocated_fields_in(std::span<const RelocatedField> relocated_fields, std::uint64_t begin, std::uint64_t end) {
+std::span<const RelocatedField> relocated_fields_in(std::span<const RelocatedField> relocated_fields,
+                                                    std::uint64_t begin, std::uint64_t end) {
   const auto first = std::ranges::lower_bound(relocated_fields, begin, {}, &RelocatedField::offset);
   const auto last = std::ranges::lower_bound(first, relocated_fields.end(), end, {}, &RelocatedField::offset);
   return {first, last};
@@ -130,7 +132,8 @@ Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
       if (!relocated_fields) return std::unexpected(relocated_fields.error());
       // CIE pointers of .debug_frame are relocated too: only fields that point to other sections are
       // addresses of code.
-      std::erase_if(*relocated_fields, [&](const RelocatedField& field) { return field.section == section.index; });
+      std::erase_if(*relocated_fields,
+                    [&](const RelocatedField& field) { return field.section == section.index; });
       table.relocated_fields = std::move(*relocated_fields);
     }
     cfi_.push_back(std::move(table));
@@ -172,7 +175,8 @@ std::optional<std::uint64_t> Input::address(const SframePart& part, const Encode
 
 std::optional<std::uint64_t> Input::address(const CfiTable& table, const cfi::Fde& fde) const {
   if (!relocatable_) return fde.start;
-  const auto relocated_fields = relocated_fields_in(table.relocated_fields, fde.offset, fde.instructions_offset);
+  const auto relocated_fields =
+      relocated_fields_in(table.relocated_fields, fde.offset, fde.instructions_offset);
   return address_in(relocated_fields.empty() ? 0 : relocated_fields.front().section, fde.start);
 }
 

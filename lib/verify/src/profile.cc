@@ -72,10 +72,12 @@ private:
     const Header& header = part.section.header();
     const int version = header.version;
     if (!(consumer_.versions >> version & 1))
-      report(part, Id::P401, llvm::formatv("{} does not read version {}", consumer_.name, version).str(), header_offset::version);
+      report(part, Id::P401, llvm::formatv("{} does not read version {}", consumer_.name, version).str(),
+             header_offset::version);
     else if (consumer_.recent_versions >> version & 1)
       report(part, Id::P411,
-             llvm::formatv("only newer releases of {} read version {}", consumer_.name, version).str(), header_offset::version);
+             llvm::formatv("only newer releases of {} read version {}", consumer_.name, version).str(),
+             header_offset::version);
     // Relocatable objects are sorted, and flagged as sorted, by the linker.
     const int demanded = input_.relocatable() ? consumer_.flags & ~flag_sorted : consumer_.flags;
     if (const int clear = demanded & ~header.flags)

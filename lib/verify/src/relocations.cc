@@ -58,8 +58,8 @@ private:
                                     "function {}",
                                     missing, section.num_fdes(), first_missing)
                           .str(),
-                      section.index_offset() + std::uint64_t{first_missing} * section.version().entry_size, {},
-                      sink_);
+                      section.index_offset() + std::uint64_t{first_missing} * section.version().entry_size,
+                      {}, sink_);
   }
 
   void check_relocation(const Section& section, std::uint32_t function, const elf::Relocation& relocation) {

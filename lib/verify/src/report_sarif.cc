@@ -104,8 +104,7 @@ private:
     if (finding.end > at.pc && finding.end - at.pc <= INT32_MAX)
       json_.attribute("length", finding.end - at.pc);
     pieces_.text("kind", "instruction");
-    std::string name =
-        section.empty() ? hex(at.pc) : std::string(section).append("+").append(hex(at.pc));
+    std::string name = section.empty() ? hex(at.pc) : std::string(section).append("+").append(hex(at.pc));
     if (const std::string function = names().describe(at); !function.empty())
       name.append(" ").append(function);
     pieces_.text("name", name);

@@ -23,7 +23,8 @@ private:
     line += finding.message;
     if (finding.offset)
       line += llvm::formatv(" (offset {:x}, section {})", *finding.offset, finding.table).str();
-    channel().text(printable(path()) + ": " + painted(severity_name(severity), color) + printable(line) + "\n");
+    channel().text(printable(path()) + ": " + painted(severity_name(severity), color) + printable(line) +
+                   "\n");
     write_side("At:    ", finding.instruction);
     write_side("SFrame:", finding.sframe);
     write_side("CFI:   ", finding.cfi);
@@ -49,7 +50,8 @@ private:
     if (dropped()) write(llvm::formatv("{}: {} more findings not shown", path(), dropped()).str());
     // Explains contradictions that do not affect exit code and severities.
     const std::string in_cfi =
-        s.contradiction_in_cfi ? llvm::formatv(" ({} of them also in the CFI)", s.contradiction_in_cfi).str() : "";
+        s.contradiction_in_cfi ? llvm::formatv(" ({} of them also in the CFI)", s.contradiction_in_cfi).str()
+                               : "";
     std::string line =
         llvm::formatv("{}: {} functions: {} agree, {} contradiction{}, {} undecided, {} unreached; {} "
                       "errors, {} warnings, {} notes; ",

@@ -70,7 +70,8 @@ void check_segment(const Input& input, Sink& sink) {
   if (!image || image->relocatable()) return;
   const elf::Segment* segment = image->find_segment(elf::pt_gnu_sframe);
   if (!segment) return;
-  if (auto found = fault(input, *image, *segment)) sink.add({.id = found->id, .message = std::move(found->what)});
+  if (auto found = fault(input, *image, *segment))
+    sink.add({.id = found->id, .message = std::move(found->what)});
 }
 
 void check_loaded(const Input& input, Sink& sink) {
@@ -90,12 +91,13 @@ void check_loaded(const Input& input, Sink& sink) {
   }
   if (!first) return;
   const Location begin = input.locate(first->begin);
-  sink.add({.id = Id::S025,
-            .at = begin,
-            .end = begin.pc + (first->end - first->begin),
-            .message = llvm::formatv("no PT_LOAD contains this function{}",
-                                     lost == 1 ? std::string() : llvm::formatv(" and {} more", lost - 1).str())
-                           .str()});
+  sink.add(
+      {.id = Id::S025,
+       .at = begin,
+       .end = begin.pc + (first->end - first->begin),
+       .message = llvm::formatv("no PT_LOAD contains this function{}",
+                                lost == 1 ? std::string() : llvm::formatv(" and {} more", lost - 1).str())
+                      .str()});
 }
 
 } // namespace sframe::verify

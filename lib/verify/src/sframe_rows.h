@@ -5,9 +5,9 @@
 
 #pragma once
 
-#include "work_limit.h"
 #include "sframe/row.h"
 #include "sframe/verify/input.h"
+#include "work_limit.h"
 
 #include <cstdint>
 #include <span>

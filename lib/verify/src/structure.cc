@@ -72,11 +72,11 @@ public:
     // A section that shares rows may count them once or once per function.
     if (all_decoded && rows != section_.header().num_fres &&
         extents_.distinct_rows() != section_.header().num_fres)
-      report(
-          Id::S004,
-          llvm::formatv("the header counts {} rows, but the functions have {}", section_.header().num_fres, rows)
-              .str(),
-          12);
+      report(Id::S004,
+             llvm::formatv("the header counts {} rows, but the functions have {}", section_.header().num_fres,
+                           rows)
+                 .str(),
+             12);
   }
 
 private:
@@ -123,17 +123,20 @@ private:
     const std::uint64_t before = section_.fde_start(i - 1), start = section_.fde_start(i);
     // Readers compare distances from the section; near the top of the address space, that is not the order of
     // addresses.
-    const auto distance = [&](std::uint64_t at) { return static_cast<std::int64_t>(at - section_.address()); };
+    const auto distance = [&](std::uint64_t at) {
+      return static_cast<std::int64_t>(at - section_.address());
+    };
     if (distance(start) >= distance(before)) return;
     order_reported_ = true;
-    report(
-        Id::S005,
-        llvm::formatv("function {} starts at {:x}, before function {} at {:x}", i, start, i - 1, before).str(),
-        section_.index_offset() + std::uint64_t{i} * section_.version().entry_size, input_.locate(start));
+    report(Id::S005,
+           llvm::formatv("function {} starts at {:x}, before function {} at {:x}", i, start, i - 1, before)
+               .str(),
+           section_.index_offset() + std::uint64_t{i} * section_.version().entry_size, input_.locate(start));
   }
 
   void check_blocks(const EncodedFde& fde) {
-    if (fde.pc_type != PcType::mask || !section_.version().has_rep_size || fde.size % fde.rep_size == 0) return;
+    if (fde.pc_type != PcType::mask || !section_.version().has_rep_size || fde.size % fde.rep_size == 0)
+      return;
     report(Id::S016,
            llvm::formatv("function {}: its {} bytes are not a multiple of the block size {}", fde.number,
                          fde.size, int{fde.rep_size})
@@ -202,8 +205,8 @@ private:
   bool budget_reported_ = false;
 };
 
-void report_range(const Input& input, const OwnedRange& range, Id id, std::string message, std::uint64_t begin,
-                  std::uint64_t end, Sink& sink) {
+void report_range(const Input& input, const OwnedRange& range, Id id, std::string message,
+                  std::uint64_t begin, std::uint64_t end, Sink& sink) {
   const SframePart& part = input.parts()[range.source];
   const Location at = input.locate(begin);
   sink.add({.id = id,
@@ -235,8 +238,8 @@ void check_code(const Input& input, Sink& sink) {
   for (const OwnedRange& range : input.functions()) {
     if (input.code().contains(AddressRange::between(range.begin, range.end))) continue;
     if (input.relocatable() && input.locate(range.begin).section == 0) continue; // S018 reports it
-    report_range(input, range, Id::S007, "the function is not inside executable bytes of the file", range.begin,
-                 range.end, sink);
+    report_range(input, range, Id::S007, "the function is not inside executable bytes of the file",
+                 range.begin, range.end, sink);
   }
 }
 

@@ -68,29 +68,31 @@ void MissingSframe::finish() {
 
 void MissingSframe::report_function(std::span<const Entry> run) {
   if (auto why = obstacle(run))
-    report(
-        Id::C108, run, why->at,
-        llvm::formatv("no SFrame: it cannot represent the CFI at {:x}: {}", input_.locate(why->at).pc, why->why)
-            .str());
+    report(Id::C108, run, why->at,
+           llvm::formatv("no SFrame: it cannot represent the CFI at {:x}: {}", input_.locate(why->at).pc,
+                         why->why)
+               .str());
   else
-    report(
-        Id::C107, run, run.front().begin,
-        llvm::formatv("no SFrame, although version {} can represent the CFI", static_cast<int>(options_.version))
-            .str());
+    report(Id::C107, run, run.front().begin,
+           llvm::formatv("no SFrame, although version {} can represent the CFI",
+                         static_cast<int>(options_.version))
+               .str());
 }
 
 /// Reports a part of a function: splits what can be represented from what cannot.
 void MissingSframe::report_part(std::span<const Entry> run) {
   for (std::size_t first = 0, last; first < run.size(); first = last) {
-    const auto representable = [](const Entry& entry) { return entry.rule.kind != CfiRule::Kind::unrepresentable; };
-    for (last = first + 1; last < run.size() && representable(run[last]) == representable(run[first]);) ++last;
+    const auto representable = [](const Entry& entry) {
+      return entry.rule.kind != CfiRule::Kind::unrepresentable;
+    };
+    for (last = first + 1; last < run.size() && representable(run[last]) == representable(run[first]);)
+      ++last;
     const auto part = run.subspan(first, last - first);
     if (auto why = obstacle(part))
       report(Id::C108, part, why->at,
              llvm::formatv("no SFrame for this part of the function: {}", why->why).str());
     else
-      report(Id::C110, part, part.front().begin,
-             "the CFI covers this part of the function, SFrame does not");
+      report(Id::C110, part, part.front().begin, "the CFI covers this part of the function, SFrame does not");
   }
 }
 
@@ -108,12 +110,14 @@ std::optional<MissingSframe::Obstacle> MissingSframe::obstacle(std::span<const E
   rows_.clear();
   const std::uint64_t begin = run.front().begin, size = run.back().end - begin;
   for (const Entry& entry : run) {
-    if (entry.rule.kind == CfiRule::Kind::unrepresentable) return Obstacle{entry.begin, message(entry.rule.why)};
+    if (entry.rule.kind == CfiRule::Kind::unrepresentable)
+      return Obstacle{entry.begin, message(entry.rule.why)};
     if (entry.rule.kind == CfiRule::Kind::plt) {
       if (auto why = plt_refusal(entry)) return why;
       continue;
     }
-    if (entry.begin - begin > 0xfffffffe) return Obstacle{entry.begin, message(cfi::Unrepresentable::offset_range)};
+    if (entry.begin - begin > 0xfffffffe)
+      return Obstacle{entry.begin, message(cfi::Unrepresentable::offset_range)};
     rows_.push_back(entry.rule.row);
     rows_.back().offset = static_cast<std::uint32_t>(entry.begin - begin);
   }
@@ -165,8 +169,7 @@ void MissingCfi::finish(bool any_cfi) {
       sink_.add(make_finding(input_, Id::C110, begin, end,
                              "SFrame covers this part of the function, the CFI does not"));
     else if (!input_.in_stubs(begin))
-      sink_.add(
-          make_finding(input_, Id::C109, begin, end, "SFrame covers this function, the CFI does not"));
+      sink_.add(make_finding(input_, Id::C109, begin, end, "SFrame covers this function, the CFI does not"));
   }
   runs_.clear();
 }

@@ -26,12 +26,12 @@ enum class Abi : std::uint8_t {
 /// The properties of an ABI. All objects of this type are constants of static duration.
 struct AbiTraits {
   Abi id;
-  std::string_view name; ///< as printed and accepted by the programs: "amd64"
-  ByteOrder byte_order;  ///< byte order of the target, and thus of the section
-  std::uint16_t machine; ///< ELF e_machine
+  std::string_view name;       ///< as printed and accepted by the programs: "amd64"
+  ByteOrder byte_order;        ///< byte order of the target, and thus of the section
+  std::uint16_t machine;       ///< ELF e_machine
   std::string_view elf_format; ///< BFD's name for its ELF files, which LLVM prints too: "elf64-x86-64"
   std::string_view llvm_arch;  ///< LLVM's name for the architecture: "x86_64"
-  std::uint16_t sp;      ///< DWARF register numbers
+  std::uint16_t sp;            ///< DWARF register numbers
   std::uint16_t fp;
   std::uint16_t ra;
   std::int8_t fixed_fp_offset; ///< what producers write into the header; 0 = FP is tracked per row

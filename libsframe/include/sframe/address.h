@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Address arithmetic. Kernel addresses are near the top of the address space, where start + size wraps, and a
-// hostile file may claim any start and size. Ranges are a start and a size, and code compares distances (`pc -
-// start < size`), which never wrap; code that needs an end uses range_end().
+// hostile file may claim any start and size. Ranges are a start and a size, and code compares distances (`pc
+// - start < size`), which never wrap; code that needs an end uses range_end().
 
 #pragma once
 

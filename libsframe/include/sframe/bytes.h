@@ -49,7 +49,8 @@ inline std::uint64_t load_sized(const std::byte* from, unsigned size, ByteOrder 
 inline std::uint64_t load_all(std::span<const std::byte> bytes, ByteOrder order) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i)
-    value = value << 8 | std::to_integer<std::uint64_t>(bytes[order == ByteOrder::big ? i : bytes.size() - 1 - i]);
+    value = value << 8 |
+            std::to_integer<std::uint64_t>(bytes[order == ByteOrder::big ? i : bytes.size() - 1 - i]);
   return value;
 }
 

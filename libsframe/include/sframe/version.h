@@ -28,8 +28,8 @@ constexpr std::uint32_t version = 2, flags = 3, abi = 4, fixed_fp = 5, fixed_ra 
 /// Bytes of the header, without the auxiliary header.
 constexpr std::uint32_t header_size = 28;
 
-/// Bits of the header's flags, sfh_flags (specification, section 2.1.3). VersionTraits::flags has those that a
-/// version defines.
+/// Bits of the header's flags, sfh_flags (specification, section 2.1.3). VersionTraits::flags has those that
+/// a version defines.
 enum Flags : std::uint8_t {
   flag_sorted = 0x1,
   flag_frame_pointer = 0x2,    ///< versions 1 and 2
@@ -52,18 +52,18 @@ constexpr std::uint8_t fde_type = 0x1f; ///< in the second info byte
 
 /// The properties of a version. All objects of this type are constants of static duration.
 struct VersionTraits {
-  std::uint8_t number;          ///< sfp_version
-  std::uint32_t entry_size;     ///< bytes of an index entry
-  std::uint32_t start_size;     ///< bytes of its first field, the function's start: 4 or 8
-  std::uint32_t attribute_size; ///< bytes between a function's position in the FRE sub-section and its first row
-  std::uint32_t max_fres;       ///< rows per function
+  std::uint8_t number;                    ///< sfp_version
+  std::uint32_t entry_size;               ///< bytes of an index entry
+  std::uint32_t start_size;               ///< bytes of its first field, the function's start: 4 or 8
+  std::uint32_t attribute_size;           ///< bytes before a function's first row in the FRE sub-section
+  std::uint32_t max_fres;                 ///< rows per function
   std::span<const FlagTraits> flag_names; ///< of the defined flags, by increasing bit
   std::uint8_t flags;                     ///< their bits
   std::uint8_t info;                      ///< defined bits of the FDE's info byte
   std::uint8_t info2;                     ///< defined bits of its second info byte
-  bool has_rep_size;       ///< stores the block size of PCMASK functions; otherwise it is AbiTraits::plt_entry_size
-  bool has_signal;         ///< marks signal frames
-  bool has_flex;           ///< has flexible FDEs
+  bool has_rep_size; ///< stores the block size of PCMASK functions; otherwise it is AbiTraits::plt_entry_size
+  bool has_signal;   ///< marks signal frames
+  bool has_flex;     ///< has flexible FDEs
   bool has_outermost_rows; ///< a row without data words = RA undefined
   bool empty_is_outermost; ///< a function without rows = outermost throughout
   bool register_words;     ///< uses AbiTraits::register_words

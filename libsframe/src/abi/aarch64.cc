@@ -42,7 +42,8 @@ constexpr AbiTraits aarch64(Abi id, std::string_view name, std::string_view elf_
 
 } // namespace
 
-const AbiTraits aarch64_little = aarch64(Abi::aarch64_little, "aarch64", "elf64-littleaarch64", ByteOrder::little);
+const AbiTraits aarch64_little =
+    aarch64(Abi::aarch64_little, "aarch64", "elf64-littleaarch64", ByteOrder::little);
 const AbiTraits aarch64_big = aarch64(Abi::aarch64_big, "aarch64_be", "elf64-bigaarch64", ByteOrder::big);
 
 } // namespace sframe::abi

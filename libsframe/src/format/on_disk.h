@@ -12,8 +12,8 @@
 
 namespace sframe::format {
 
-/// An offset or data word of 1, 2 or 4 bytes, as load_sized(): without its case of 8 bytes, which costs a tenth of the
-/// time that decoding a row takes.
+/// An offset or data word of 1, 2 or 4 bytes, as load_sized(): without its case of 8 bytes, which costs a
+/// tenth of the time that decoding a row takes.
 inline std::uint32_t load_field(const std::byte* from, std::uint32_t size, ByteOrder order) {
   if (size == 1) return std::to_integer<std::uint32_t>(*from);
   if (size == 2) return load<std::uint16_t>(from, order);

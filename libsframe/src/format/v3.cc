@@ -36,8 +36,8 @@ void write_entry(std::byte* entry, ByteOrder order, const FdeFields& fields) {
 
 void write_attributes(std::byte* attributes, ByteOrder order, const EncodedFde& fde) {
   store(attributes, static_cast<std::uint16_t>(fde.num_fres), order);
-  store(attributes + 2, static_cast<std::uint8_t>(make_info(fde) | (fde.signal_frame ? info_bits::signal : 0)),
-        order);
+  store(attributes + 2,
+        static_cast<std::uint8_t>(make_info(fde) | (fde.signal_frame ? info_bits::signal : 0)), order);
   store(attributes + 3, static_cast<std::uint8_t>(fde.fde_type), order);
   store(attributes + 4, fde.rep_size, order);
 }

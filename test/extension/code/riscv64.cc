@@ -6,10 +6,13 @@
 
 namespace sframe::code {
 
-const MachineEntry machines::riscv64{.machine = {.num_registers = 32, .max_length = 4, .alignment = 2},
-                                     .make_decoder = [](const AbiTraits&) { return std::unique_ptr<Decoder>(); }};
+const MachineEntry machines::riscv64{
+    .machine = {.num_registers = 32, .max_length = 4, .alignment = 2},
+    .make_decoder = [](const AbiTraits&) { return std::unique_ptr<Decoder>(); }};
 
 // Capstone 4 has no RISC-V: reports show instructions as bytes.
-const Disassemble disassemblers::riscv64 = [](std::span<const std::byte>, std::uint64_t) { return std::string(); };
+const Disassemble disassemblers::riscv64 = [](std::span<const std::byte>, std::uint64_t) {
+  return std::string();
+};
 
 } // namespace sframe::code

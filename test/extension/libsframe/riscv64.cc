@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RISC-V with 64 bits (RISC-V ELF psABI, "Register Convention" and "DWARF Register Numbers"): x1 is RA, x2 SP, x8
-// FP. At entry CFA = SP. SFrame has no such ABI: the identifier is invented.
+// RISC-V with 64 bits (RISC-V ELF psABI, "Register Convention" and "DWARF Register Numbers"): x1 is RA, x2
+// SP, x8 FP. At entry CFA = SP. SFrame has no such ABI: the identifier is invented.
 
 #include "abi/abis.h"
 

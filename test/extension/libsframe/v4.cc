@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An invented version 4, to show that a version is a file and a line (docs/adding-a-version.md): version 3 with
-// index entries of 12 bytes,
+// An invented version 4, to show that a version is a file and a line (docs/adding-a-version.md): version 3
+// with index entries of 12 bytes,
 //   0 int32 start   4 uint32 size   8 uint32 start of the function's data, from the FRE sub-section
 // with the attributes in another order,
 //   0 uint8 info   1 uint8 info2 (FDE type)   2 uint8 rep_size   3 uint16 number of rows
@@ -40,7 +40,8 @@ void read_attributes(const std::byte* attributes, ByteOrder order, EncodedFde& o
 }
 
 void write_attributes(std::byte* attributes, ByteOrder order, const EncodedFde& fde) {
-  store(attributes, static_cast<std::uint8_t>(make_info(fde) | (fde.signal_frame ? info_bits::signal : 0)), order);
+  store(attributes, static_cast<std::uint8_t>(make_info(fde) | (fde.signal_frame ? info_bits::signal : 0)),
+        order);
   store(attributes + 1, static_cast<std::uint8_t>(fde.fde_type), order);
   store(attributes + 2, fde.rep_size, order);
   store(attributes + 3, static_cast<std::uint16_t>(fde.num_fres), order);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// RISC-V with 64 bits (RISC-V ELF psABI, "Integer Register Convention" and "Frame Pointer Convention"). A call
-// keeps x8, x9 and x18 to x27. x8, if it is a frame pointer, equals the CFA; below it are the return address and
-// the caller's x8. Instructions have 2 or 4 bytes.
+// RISC-V with 64 bits (RISC-V ELF psABI, "Integer Register Convention" and "Frame Pointer Convention"). A
+// call keeps x8, x9 and x18 to x27. x8, if it is a frame pointer, equals the CFA; below it are the return
+// address and the caller's x8. Instructions have 2 or 4 bytes.
 
 #include "abi/abis.h"
 
@@ -25,7 +25,8 @@ std::uint32_t last_bytes(std::span<const std::byte> bytes, std::size_t size) {
 /// `jal ra`, `jalr ra`, `c.jalr`.
 bool ends_with_call(std::span<const std::byte> bytes) {
   const std::uint32_t wide = last_bytes(bytes, 4), narrow = last_bytes(bytes, 2);
-  return (wide & 0xfff) == 0x0ef || (wide & 0x7fff) == 0x00e7 || ((narrow & 0xf07f) == 0x9002 && narrow != 0x9002);
+  return (wide & 0xfff) == 0x0ef || (wide & 0x7fff) == 0x00e7 ||
+         ((narrow & 0xf07f) == 0x9002 && narrow != 0x9002);
 }
 
 /// `ret`, `nop`.

@@ -54,7 +54,8 @@ App::App(std::string name, std::string description, std::string examples, Featur
       ->transform(CLI::Transformer(limit_names).description(""))
       ->type_name("LEVEL")
       ->group("Common options");
-  cli_.add_flag("--no-sandbox", no_sandbox_, "Do not enter the sandbox (for debugging the program itself)")->group("Common options");
+  cli_.add_flag("--no-sandbox", no_sandbox_, "Do not enter the sandbox (for debugging the program itself)")
+      ->group("Common options");
   if (!examples_.empty()) cli_.footer("EXAMPLES\n" + examples_);
 }
 

@@ -100,7 +100,8 @@ int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t offset) {
   return write_all(fd, bytes);
 }
 
-int copy_range(int from, std::uint64_t source, std::span<const std::byte> bytes, int to, std::uint64_t offset) {
+int copy_range(int from, std::uint64_t source, std::span<const std::byte> bytes, int to,
+               std::uint64_t offset) {
   const std::uint64_t end = source + bytes.size();
   for (Extent extent{source, source}; extent.end < end;) {
     extent = next_extent(from, extent.end, end);
@@ -116,7 +117,8 @@ int copy_over(int from, int to, std::uint64_t size) {
   std::vector<std::byte> buffer(std::size_t(1) << 20);
   for (std::uint64_t at = 0; at < size;) {
     const ssize_t got = retry([&] {
-      return ::pread(from, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at), static_cast<off_t>(at));
+      return ::pread(from, buffer.data(), std::min<std::uint64_t>(buffer.size(), size - at),
+                     static_cast<off_t>(at));
     });
     if (got <= 0) return got < 0 ? errno : EIO;
     const auto bytes = std::span(buffer).first(static_cast<std::size_t>(got));

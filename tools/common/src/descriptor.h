@@ -54,7 +54,8 @@ int write_at(int fd, std::span<const std::byte> bytes, std::uint64_t offset);
 
 /// Copies `bytes`, which `from` has at `source`, to `to` at `offset`, where `to` has no data yet. They are
 /// written if the kernel cannot copy between the files, or if `from` is not a file. Holes stay holes.
-int copy_range(int from, std::uint64_t source, std::span<const std::byte> bytes, int to, std::uint64_t offset);
+int copy_range(int from, std::uint64_t source, std::span<const std::byte> bytes, int to,
+               std::uint64_t offset);
 
 /// Writes the first `size` bytes of `from` over those of `to`, holes as zeros, and truncates `to` there.
 int copy_over(int from, int to, std::uint64_t size);

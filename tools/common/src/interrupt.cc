@@ -5,8 +5,8 @@
 
 #include "interrupt.h"
 
-#include "sframe/elf/file.h"
 #include "sframe/base/printable.h"
+#include "sframe/elf/file.h"
 #include "sframe/tool/messages.h"
 
 #include <algorithm>
@@ -68,7 +68,8 @@ public:
         if (piece.is_printable)
           put(c);
         else
-          for (const char part : {'\\', 'x', digits[static_cast<unsigned char>(c) >> 4], digits[c & 15]}) put(part);
+          for (const char part : {'\\', 'x', digits[static_cast<unsigned char>(c) >> 4], digits[c & 15]})
+            put(part);
       }
       rest.remove_prefix(piece.size);
     }
@@ -144,7 +145,8 @@ TemporaryName::TemporaryName(const std::string& path) {
   while (slot_ && slot_->used.exchange(true)) slot_ = slot_->next;
   if (!slot_) {
     slot_ = new Slot;
-    for (slot_->next = list.load(); !list.compare_exchange_weak(slot_->next, slot_);) {}
+    for (slot_->next = list.load(); !list.compare_exchange_weak(slot_->next, slot_);) {
+    }
   }
   if (path.size() >= slot_->path.size()) return; // too long to be a file name
   std::memcpy(slot_->path.data(), path.c_str(), path.size() + 1);

@@ -44,7 +44,8 @@ std::string random_suffix() {
 } // namespace
 
 int sync_file(int fd) {
-  if (retry([&] { return ::fsync(fd); }) == 0 || errno == EINVAL || errno == ENOSYS || errno == EROFS) return 0;
+  if (retry([&] { return ::fsync(fd); }) == 0 || errno == EINVAL || errno == ENOSYS || errno == EROFS)
+    return 0;
   return errno;
 }
 

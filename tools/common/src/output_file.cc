@@ -50,7 +50,7 @@ struct Content {
 /// Predictable failures are detected before the first byte is overwritten; from then on signals do not end
 /// the program.
 Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFile& complete,
-                             const Content& content) {
+                        const Content& content) {
   Descriptor file(retry([&] { return ::open(target.c_str(), O_WRONLY | O_CLOEXEC); }));
   int error = file.is_open() ? 0 : errno;
   if (error == 0 && content.size > old_size &&
@@ -74,7 +74,7 @@ Result<void> write_into(const std::string& target, std::uint64_t old_size, NewFi
 
 /// Creates the file at `target`; `old` describes the existing file, if any.
 Result<void> replace(const std::string& target, const std::optional<struct stat>& old,
-                          const Content& content) {
+                     const Content& content) {
   std::signal(SIGXFSZ, SIG_IGN); // a file size limit becomes a write error
   if (old && ::faccessat(AT_FDCWD, target.c_str(), W_OK, AT_EACCESS) != 0) return fail_errno("cannot write");
   NewFile file(target, content.finish ? 0600 : 0666);
@@ -90,8 +90,7 @@ Result<void> replace(const std::string& target, const std::optional<struct stat>
 
 /// Decides how `path` is written. `all` gives the full contents, for a target that cannot be replaced.
 template <class All>
-Result<void> write_content(const std::string& path, Content content, std::optional<mode_t> mode,
-                                All&& all) {
+Result<void> write_content(const std::string& path, Content content, std::optional<mode_t> mode, All&& all) {
   if (path == "-") return write_through(STDOUT_FILENO, all());
   const auto lock = OutputLock::take(path);
   if (!lock) return std::unexpected(lock.error());
@@ -136,7 +135,7 @@ std::string final_target(const std::string& path) {
 }
 
 Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
-                             std::optional<std::uint32_t> mode) {
+                        std::optional<std::uint32_t> mode) {
   const Content content{
       .write = [&](int fd) { return write_all(fd, bytes); }, .finish = {}, .size = bytes.size()};
   return write_content(path, content, mode, [&] { return bytes; });
@@ -154,12 +153,13 @@ Result<void> write_edited(const std::string& path, const elf::File& original, co
   // Read them now: when the file is overwritten in place, the kernel removes its setuid bits and
   // capabilities.
   if (auto attributes = from.is_open() ? attributes_of(from.get()) : std::nullopt)
-    content.finish = [attributes = std::move(*attributes)](int fd) { return copy_attributes(attributes, fd); };
+    content.finish = [attributes = std::move(*attributes)](int fd) {
+      return copy_attributes(attributes, fd);
+    };
   return write_content(path, content, original.mode(), [&] { return edit.apply(original.bytes()); });
 }
 
-Result<void> write_file(const std::string& path, std::string_view text,
-                             std::optional<std::uint32_t> mode) {
+Result<void> write_file(const std::string& path, std::string_view text, std::optional<std::uint32_t> mode) {
   return write_file(path, std::as_bytes(std::span(text)), mode);
 }
 

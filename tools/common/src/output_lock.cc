@@ -62,8 +62,7 @@ Result<OutputLock> OutputLock::take(const std::string& path) {
     if (!file.is_open()) file = Descriptor(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK));
     if (!file.is_open()) return result;
     const int error = lock(path, file);
-    if (error == EWOULDBLOCK)
-      return fail("another process is writing this file; retry when it has finished");
+    if (error == EWOULDBLOCK) return fail("another process is writing this file; retry when it has finished");
     if (error != 0) return result;
     struct stat now {};
     if (::fstat(file.get(), &info) != 0 || ::stat(path.c_str(), &now) != 0) continue;

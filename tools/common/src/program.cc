@@ -17,8 +17,9 @@ namespace sframe::tool {
 
 namespace {
 
-constinit const char* tool_name = nullptr;       ///< before main() runs: the name it was called by
-constinit std::terminate_handler default_terminate = nullptr; ///< the C++ library's handler for other exceptions
+constinit const char* tool_name = nullptr; ///< before main() runs: the name it was called by
+constinit std::terminate_handler default_terminate =
+    nullptr; ///< the C++ library's handler for other exceptions
 
 /// Writes to standard error without allocating.
 void print_error(const char* what) noexcept {

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #ifdef SFRAME_HAVE_SECCOMP
-#include <seccomp.h>
+#  include <seccomp.h>
 #endif
 
 namespace sframe::tool {
@@ -40,8 +40,8 @@ constexpr std::uint64_t refer = 1 << 13, truncate = 1 << 14; // versions 2 and 3
 constexpr std::uint64_t write_rights = read_rights | LANDLOCK_ACCESS_FS_WRITE_FILE |
                                        LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG |
                                        LANDLOCK_ACCESS_FS_MAKE_DIR | refer | truncate;
-constexpr std::uint64_t file_rights = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
-                                      LANDLOCK_ACCESS_FS_WRITE_FILE | truncate;
+constexpr std::uint64_t file_rights =
+    LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | truncate;
 
 class Landlock {
 public:
@@ -103,6 +103,7 @@ void limit_paths(const SandboxNeeds& needs) {
 
 #ifdef SFRAME_HAVE_SECCOMP
 /// System calls that no program needs. A list of all allowed calls would differ too much between C libraries.
+// clang-format off
 constexpr const char* never_needed[] = {
     "execve", "execveat", "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto",
     "sendmsg", "sendmmsg", "mount", "umount2", "pivot_root", "chroot", "setns", "unshare", "open_tree", "move_mount",
@@ -111,7 +112,9 @@ constexpr const char* never_needed[] = {
     "io_uring_setup", "personality", "settimeofday", "clock_settime", "sethostname", "acct", "quotactl",
     "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "capset", "process_vm_writev",
     "open_by_handle_at"};
-constexpr const char* needed_to_trace[] = {"ptrace", "process_vm_readv", "kill", "tkill", "pidfd_send_signal"};
+// clang-format on
+constexpr const char* needed_to_trace[] = {"ptrace", "process_vm_readv", "kill", "tkill",
+                                           "pidfd_send_signal"};
 
 void limit_calls(const SandboxNeeds& needs) {
   const scmp_filter_ctx filter = ::seccomp_init(SCMP_ACT_ALLOW);

@@ -28,15 +28,16 @@ public:
   UserAccessors(const unw_accessors_t& user, unw_addr_space_t space) : user(user), space_(space) {}
 
   remote::RemoteStatus find_procedure(std::uint64_t ip, bool need_rules, void* arg,
-                                    remote::ProcedureInfo& info) override;
+                                      remote::ProcedureInfo& info) override;
   void release_procedure(remote::ProcedureInfo& info, void* arg) override;
   remote::RemoteStatus find_dynamic_list(std::uint64_t& address, void* arg) override;
   remote::RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write,
-                                   void* arg) override;
-  remote::RemoteStatus access_register(std::uint16_t reg, std::uint64_t& value, bool write, void* arg) override;
+                                     void* arg) override;
+  remote::RemoteStatus access_register(std::uint16_t reg, std::uint64_t& value, bool write,
+                                       void* arg) override;
   remote::RemoteStatus resume(remote::RemoteCursor& cursor, void* arg) override;
   remote::RemoteStatus find_name(std::uint64_t address, std::span<char> buffer, std::uint64_t& offset,
-                               void* arg) override;
+                                 void* arg) override;
 
   unw_addr_space_t space() const { return space_; }
 

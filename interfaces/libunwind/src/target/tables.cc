@@ -24,11 +24,11 @@ int search_table(unw_addr_space_t space, unw_word_t ip, const unw_dyn_info_t& ta
     const unw_dyn_remote_table_info_t& remote = table.u.rti;
     const bool by_start = table.format == UNW_INFO_FORMAT_IP_OFFSET;
     status = remote::search(target,
-                          {.address = remote.table_data,
-                           .size = remote.table_len * sizeof(unw_word_t),
-                           .ip_base = by_start ? table.start_ip : remote.segbase,
-                           .fde_base = remote.segbase},
-                          ip, found);
+                            {.address = remote.table_data,
+                             .size = remote.table_len * sizeof(unw_word_t),
+                             .ip_base = by_start ? table.start_ip : remote.segbase,
+                             .fde_base = remote.segbase},
+                            ip, found);
   }
   if (status == RemoteStatus::ok) libunwind::to_c(found, need_unwind_info, info);
   return negated(status);
@@ -48,7 +48,8 @@ int UNW_OBJ(dwarf_find_debug_frame)(int found, unw_dyn_info_t* info, unw_word_t 
   const libunwind::TargetRegisters& target = target_registers();
   const libunwind::DebugFrame* frames = nullptr;
   for (const AbiTraits* abi : {target.little, target.big})
-    if (abi && !frames) frames = libunwind::guarded_pointer([&] { return libunwind::find_debug_frame(file, *abi); });
+    if (abi && !frames)
+      frames = libunwind::guarded_pointer([&] { return libunwind::find_debug_frame(file, *abi); });
   if (!frames) return found;
   info->format = UNW_INFO_FORMAT_TABLE;
   info->start_ip = start;

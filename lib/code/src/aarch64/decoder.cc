@@ -11,8 +11,8 @@
 // Specified in the Arm Architecture Reference Manual for A-profile (DDI 0487), chapter C4; the register roles
 // in the Procedure Call Standard (AAPCS64), section 6.1.
 
-#include "machines.h"
 #include "encoding.h"
+#include "machines.h"
 
 namespace sframe::code::aarch64 {
 

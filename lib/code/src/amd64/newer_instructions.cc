@@ -54,15 +54,20 @@ struct Opcode {
 };
 
 constexpr Opcode opcodes[] = {
-    {2, 0x50, np | xf3 | xf2},       {2, 0x51, np | xf3 | xf2}, // vpdpb[su][su]d, ...ds
-    {2, 0x72, xf3},                                             // vcvtneps2bf16
-    {2, 0xb0, np | x66 | xf3 | xf2}, {2, 0xb1, x66 | xf3},      // vcvtne[eo]..., vbcstne...
-    {2, 0xb4, x66},                  {2, 0xb5, x66},            // vpmadd52luq, vpmadd52huq
-    {2, 0xcb, xf2},                  {2, 0xcc, xf2},            // vsha512rnds2, vsha512msg1
-    {2, 0xcd, xf2},                                             // vsha512msg2
-    {2, 0xd2, np | x66 | xf3},       {2, 0xd3, np | x66 | xf3}, // vpdpw[su][su]d, ...ds
-    {2, 0xda, np | x66 | xf3 | xf2},                            // vsm3msg1, vsm3msg2, vsm4key4, vsm4rnds4
-    {3, 0xde, x66},                                             // vsm3rnds2
+    {2, 0x50, np | xf3 | xf2},
+    {2, 0x51, np | xf3 | xf2}, // vpdpb[su][su]d, ...ds
+    {2, 0x72, xf3},            // vcvtneps2bf16
+    {2, 0xb0, np | x66 | xf3 | xf2},
+    {2, 0xb1, x66 | xf3}, // vcvtne[eo]..., vbcstne...
+    {2, 0xb4, x66},
+    {2, 0xb5, x66}, // vpmadd52luq, vpmadd52huq
+    {2, 0xcb, xf2},
+    {2, 0xcc, xf2}, // vsha512rnds2, vsha512msg1
+    {2, 0xcd, xf2}, // vsha512msg2
+    {2, 0xd2, np | x66 | xf3},
+    {2, 0xd3, np | x66 | xf3},       // vpdpw[su][su]d, ...ds
+    {2, 0xda, np | x66 | xf3 | xf2}, // vsm3msg1, vsm3msg2, vsm4key4, vsm4rnds4
+    {3, 0xde, x66},                  // vsm3rnds2
 };
 
 bool is_known(unsigned map, unsigned opcode, unsigned prefix) {

@@ -41,8 +41,7 @@ void Translator::translate() {
 }
 
 bool Translator::is_register(std::uint32_t i, std::uint8_t size) const {
-  return is(i, ZYDIS_OPERAND_TYPE_REGISTER) && reg(i).number != Effect::none &&
-         reg(i).size == size;
+  return is(i, ZYDIS_OPERAND_TYPE_REGISTER) && reg(i).number != Effect::none && reg(i).size == size;
 }
 
 /// Empty if the address is not in the flat address space, or does not use 64-bit registers.

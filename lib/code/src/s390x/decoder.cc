@@ -95,13 +95,13 @@ public:
 // A call preserves r6 to r13, r15 and f8 to f15 (24 to 31). There is no red zone below SP, but the 160 bytes
 // from SP on are the callee's register save area.
 const MachineEntry machines::s390x{.machine = {.num_registers = s390x::scratch + 1,
-                                             .call_clobbered = 0x1'00ff'403f,
-                                             .red_zone = 0,
-                                             .max_length = s390x::longest,
-                                             .alignment = 2,
-                                             .last_system_calls = {1, 248, 173}},
-                                 .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
-                                   return std::make_unique<s390x::ZDecoder>();
-                                 }};
+                                               .call_clobbered = 0x1'00ff'403f,
+                                               .red_zone = 0,
+                                               .max_length = s390x::longest,
+                                               .alignment = 2,
+                                               .last_system_calls = {1, 248, 173}},
+                                   .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
+                                     return std::make_unique<s390x::ZDecoder>();
+                                   }};
 
 } // namespace sframe::code

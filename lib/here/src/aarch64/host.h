@@ -14,7 +14,7 @@
 namespace sframe::here::host {
 
 inline constexpr Abi abi = std::endian::native == std::endian::big ? Abi::aarch64_big : Abi::aarch64_little;
-inline constexpr unsigned instruction_shift = 2; ///< instructions start at multiples of 4
+inline constexpr unsigned instruction_shift = 2;        ///< instructions start at multiples of 4
 inline constexpr bool mmap_arguments_in_memory = false; ///< of the system call
 inline constexpr std::int64_t sp_from_cfa = 0;
 /// The siginfo lies below the ucontext (lib/unwind/src/abi/aarch64.cc).

@@ -13,7 +13,7 @@ static_assert(sizeof(void*) == 8, "the ABI with 4-byte pointers (x32) is not sup
 namespace sframe::here::host {
 
 inline constexpr Abi abi = Abi::amd64;
-inline constexpr unsigned instruction_shift = 0; ///< instructions start anywhere
+inline constexpr unsigned instruction_shift = 0;        ///< instructions start anywhere
 inline constexpr bool mmap_arguments_in_memory = false; ///< of the system call
 inline constexpr std::int64_t sp_from_cfa = 0;
 /// In the signal trampoline, SP is the address of the ucontext (lib/unwind/src/abi/amd64.cc).

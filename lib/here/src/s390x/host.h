@@ -12,7 +12,7 @@
 namespace sframe::here::host {
 
 inline constexpr Abi abi = Abi::s390x;
-inline constexpr unsigned instruction_shift = 1; ///< instructions start at even addresses
+inline constexpr unsigned instruction_shift = 1;       ///< instructions start at even addresses
 inline constexpr bool mmap_arguments_in_memory = true; ///< of the system call
 inline constexpr std::int64_t sp_from_cfa = -160;
 /// The register save area, the trampoline's code and the siginfo are below the ucontext

@@ -164,7 +164,8 @@ std::vector<std::byte> make_index(std::span<const TableEntry> entries, ByteOrder
 void read_dyn_info_list(unwind::Memory& memory, std::uint64_t head, Listing& listing) {
   const auto version = memory.number(head, 4), first = memory.number(head + 8, 8);
   if (!version || !first || *version != 0)
-    return listing.problem(list_name, head, version && first ? "has an unsupported version" : "cannot be read");
+    return listing.problem(list_name, head,
+                           version && first ? "has an unsupported version" : "cannot be read");
   follow(memory, *first, list_name, listing, [&](std::uint64_t at) {
     const auto entry = read_entry(memory, at);
     if (!entry)
@@ -205,8 +206,7 @@ Result<GeneratedCode> copy_table(const Registration& registration, unwind::Memor
   if (!entries) return fail("cannot be read");
   const auto range = find_frames(*entries, memory);
   if (!range) return fail("table refers to unreadable FDEs");
-  if (range->size > std::min(most, largest_frames))
-    return fail("table refers to FDEs too far apart");
+  if (range->size > std::min(most, largest_frames)) return fail("table refers to FDEs too far apart");
   auto frames = copy_bytes(memory, range->start, range->size);
   if (!frames) return fail("table refers to unreadable FDEs");
   GeneratedCode code;

@@ -248,7 +248,8 @@ bool DynamicCode::refresh() {
   release_retired();
   const auto picture = [this] {
     std::vector<std::tuple<std::uint64_t, std::uint64_t, const Module*>> all;
-    for (const Range& range : ranges_) all.emplace_back(range.start, range.size, entries_[range.entry].module);
+    for (const Range& range : ranges_)
+      all.emplace_back(range.start, range.size, entries_[range.entry].module);
     return all;
   };
   const auto before = picture();

@@ -50,8 +50,8 @@ constexpr HeaderTable segment_table = {.offset = 32,
                                        .flags_size = 4,
                                        .code_flags = elf::pf_x};
 
-std::vector<AddressRange> code_in(const HeaderTable& table, const Registration& file,
-                                          unwind::Memory& memory, std::uint64_t& budget) {
+std::vector<AddressRange> code_in(const HeaderTable& table, const Registration& file, unwind::Memory& memory,
+                                  std::uint64_t& budget) {
   std::vector<AddressRange> found;
   const std::uint64_t first = file.data + number(memory, file.data + table.offset, 8);
   const std::uint64_t size = number(memory, file.data + table.entry_size, 2);
@@ -79,7 +79,8 @@ void read_jit_list(unwind::Memory& memory, std::uint64_t head, Listing& listing)
   // Some programs have zeros here before the first use.
   if (version && first && *version == 0 && *first == 0) return;
   if (!version || !first || *version != 1)
-    return listing.problem(list_name, head, version && first ? "has an unsupported version" : "cannot be read");
+    return listing.problem(list_name, head,
+                           version && first ? "has an unsupported version" : "cannot be read");
   follow(memory, *first, list_name, listing, [&](std::uint64_t at) {
     const auto address = memory.word(at + 16), size = memory.word(at + 24);
     if (address && size)
@@ -91,8 +92,7 @@ void read_jit_list(unwind::Memory& memory, std::uint64_t head, Listing& listing)
   });
 }
 
-std::vector<AddressRange> find_code(const Registration& file, unwind::Memory& memory,
-                                            std::uint64_t& budget) {
+std::vector<AddressRange> find_code(const Registration& file, unwind::Memory& memory, std::uint64_t& budget) {
   std::array<std::byte, 64> header;
   if (file.size < header.size() || !memory.bytes(file.data, header) || !elf::Image::is_elf(header)) return {};
   auto found = code_in(section_table, file, memory, budget);

@@ -22,7 +22,7 @@ struct Registration {
   enum class Form : std::uint8_t { elf_file, procedure, table };
   Form form{};
   std::uint64_t entry = 0;       ///< address of the entry
-  AddressRange range;    ///< of the code; unknown (empty) for an ELF file
+  AddressRange range;            ///< of the code; unknown (empty) for an ELF file
   std::uint64_t data = 0;        ///< the ELF file, the first region, the table
   std::uint64_t size = 0;        ///< bytes of an ELF file or a table
   std::uint64_t name = 0;        ///< a string, or 0
@@ -51,8 +51,7 @@ std::optional<std::uint64_t> constant_result(std::uint64_t function, unwind::Mem
 
 /// The address ranges of the code of an ELF file in memory, from its headers. Reads at most `budget` headers
 /// and subtracts those read. Empty if it is not an ELF file.
-std::vector<AddressRange> find_code(const Registration& file, unwind::Memory& memory,
-                                            std::uint64_t& budget);
+std::vector<AddressRange> find_code(const Registration& file, unwind::Memory& memory, std::uint64_t& budget);
 
 // These copy the description of the code, at most `most` bytes. They fail if it cannot be read.
 Result<GeneratedCode> copy_elf_file(const Registration& file, unwind::Memory& memory, std::uint64_t most);

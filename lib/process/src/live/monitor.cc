@@ -99,7 +99,7 @@ Result<void> Monitor::perform_on(Attachment which, std::function<Result<void>(Mo
 /// `begin` requests threads to stop, and is false if there are none; `finish` gets whether they have
 /// stopped.
 Result<void> Monitor::with_stopped_threads(Attachment which, std::function<bool(Monitored&)> begin,
-                            std::function<Result<void>(Monitored&, bool in_time)> finish) {
+                                           std::function<Result<void>(Monitored&, bool in_time)> finish) {
   Result<void> result = fail("process is not monitored");
   bool begun = false;
   perform([&](const StopTimeout& timeout) {

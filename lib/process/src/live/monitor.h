@@ -64,7 +64,7 @@ private:
   void wake();
   Result<void> perform_on(Attachment which, std::function<Result<void>(Monitored&)> action);
   Result<void> with_stopped_threads(Attachment which, std::function<bool(Monitored&)> begin,
-                     std::function<Result<void>(Monitored&, bool in_time)> finish);
+                                    std::function<Result<void>(Monitored&, bool in_time)> finish);
 
   // The rest is for the tracing thread only.
   void run();

@@ -83,7 +83,8 @@ int ProcessMonitor::notification_fd() const {
 
 std::vector<DebugEvent> ProcessMonitor::handle_events(bool block) {
   for (;;) {
-    const bool last = !block || !monitor_->has_processes(); // checked first: the last process may end meanwhile
+    const bool last =
+        !block || !monitor_->has_processes(); // checked first: the last process may end meanwhile
     std::vector<DebugEvent> events = monitor_->events().take();
     if (libraries_) {
       for (const DebugEvent& event : events)

@@ -21,7 +21,8 @@ constexpr const UnwindAbi* registry[] = {
 
 } // namespace
 
-std::uint64_t code_address_mask(const AbiTraits& abi, std::uint64_t signature, std::uint64_t highest_address) {
+std::uint64_t code_address_mask(const AbiTraits& abi, std::uint64_t signature,
+                                std::uint64_t highest_address) {
   if (!abi.signs_return_addresses) return last_address;
   if (signature) return ~signature;
   constexpr int fewest_address_bits = 39; // the smallest address space of AArch64 Linux

@@ -1,5 +1,5 @@
-// One of two objects of a program that share COMDAT functions (an inline one, a template's), with realigned and dynamic
-// stacks, landing pads, cold parts, and functions that nothing calls.
+// One of two objects of a program that share COMDAT functions (an inline one, a template's), with realigned
+// and dynamic stacks, landing pads, cold parts, and functions that nothing calls.
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -30,6 +30,8 @@ int main(int argc, char**) {
   try {
     if (add<int>(1, 2) != 3) throw std::runtime_error("one");
     numbers["two"] = other(argc);
-  } catch (const std::out_of_range&) { return numbers["one"] == 2 ? 0 : 1; }
+  } catch (const std::out_of_range&) {
+    return numbers["one"] == 2 ? 0 : 1;
+  }
   return 2;
 }

@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <vector>
 #include <sframe/section.h>
+#include <vector>
 
 int main(int, char** argv) {
   std::ifstream file(argv[1], std::ios::binary);

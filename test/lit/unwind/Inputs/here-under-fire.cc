@@ -232,8 +232,8 @@ void small_stacks() {
   static here::Callers walk;
   const long page = sysconf(_SC_PAGESIZE);
   const auto size = static_cast<std::size_t>((sysconf(_SC_MINSIGSTKSZ) + 6000 + page - 1) / page * page);
-  auto* const room = static_cast<char*>(mmap(nullptr, size + static_cast<std::size_t>(page), PROT_READ | PROT_WRITE,
-                                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  auto* const room = static_cast<char*>(mmap(nullptr, size + static_cast<std::size_t>(page),
+                                             PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   mprotect(room, static_cast<std::size_t>(page), PROT_NONE);
   const stack_t stack{.ss_sp = room + page, .ss_flags = 0, .ss_size = size};
   sigaltstack(&stack, nullptr);

@@ -80,7 +80,7 @@ private:
   Limits limits_;
   std::array<std::atomic<std::uint64_t>, resource_count> left_;
   std::array<std::uint64_t, resource_count> limit_;
-  std::atomic<std::uint8_t> first_ = 0;   ///< 1 + the resource exhausted first
+  std::atomic<std::uint8_t> first_ = 0;    ///< 1 + the resource exhausted first
   std::atomic<std::uint32_t> used_up_ = 0; ///< one bit per resource
 };
 

@@ -24,7 +24,8 @@ namespace sframe {
 /// have ended. With one thread or one piece no thread is started; if the system refuses a thread there are
 /// fewer.
 template <class MakeScratch, class Work>
-void for_each_parallel(std::size_t pieces, unsigned threads, const MakeScratch& make_scratch, const Work& work) {
+void for_each_parallel(std::size_t pieces, unsigned threads, const MakeScratch& make_scratch,
+                       const Work& work) {
   std::atomic<std::size_t> next = 0;
   std::exception_ptr failure;
   std::once_flag failed;

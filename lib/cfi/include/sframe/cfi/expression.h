@@ -61,11 +61,9 @@ protected:
 /// Parameters of an evaluation.
 struct ExpressionSettings {
   ByteOrder byte_order = ByteOrder::little;
-  std::uint8_t address_size =
-      8; ///< bytes: 4 or 8. Arithmetic is modulo 2^(8 * address_size)
-  std::optional<std::uint64_t>
-      cfa; ///< pushed first if given: register rules start with the CFA on the stack, the CFA's own rule does
-           ///< not
+  std::uint8_t address_size = 8;    ///< bytes: 4 or 8. Arithmetic is modulo 2^(8 * address_size)
+  std::optional<std::uint64_t> cfa; ///< pushed first if given: register rules start with the CFA on the
+                                    ///< stack, the CFA's own rule does not
 };
 
 /// The value on top of the stack at the end. At most max_expression_steps operations. DW_OP_div and

@@ -23,8 +23,8 @@ namespace sframe::cfi {
 enum class Unrepresentable : std::uint8_t {
   cfa_unspecified, ///< no instruction has defined the CFA
   cfa_expression,  ///< an expression other than register + offset or the word stored there
-  cfa_plt,       ///< an expression on the low bits of pc (plt_cfa()): needs rows for a repeating block
-  ra_expression, ///< an expression other than register + offset or the word stored there
+  cfa_plt,         ///< an expression on the low bits of pc (plt_cfa()): needs rows for a repeating block
+  ra_expression,   ///< an expression other than register + offset or the word stored there
   fp_expression,
   ra_val_offset,     ///< RA is an address in the frame
   fp_val_offset,     ///< FP is an address in the frame

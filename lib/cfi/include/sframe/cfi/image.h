@@ -31,7 +31,7 @@ struct ImageSection {
 struct ImageCfi {
   std::vector<ImageSection> sections; ///< .eh_frame, then .debug_frame; non-empty ones only
   std::vector<elf::Contents> storage; ///< bytes of `sections` that differ from the file
-  std::vector<Problem> problems; ///< sections that cannot be read
+  std::vector<Problem> problems;      ///< sections that cannot be read
 };
 
 /// The kinds of CFI to open.

@@ -30,7 +30,7 @@ public:
   /// are left out. N log N if the section is not in address order; uses up to `threads` threads.
   /// ErrorKind::too_large for a section of 4 GiB or more.
   static std::expected<FdeIndex, Error> build(const CfiSection& section, std::vector<Error>* faults = nullptr,
-                                           unsigned threads = 1);
+                                              unsigned threads = 1);
 
   /// By start; equal starts in the section's order.
   std::span<const Entry> entries() const { return entries_; }

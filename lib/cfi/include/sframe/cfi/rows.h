@@ -222,9 +222,9 @@ private:
   std::uint8_t address_size_ = 8;
   bool initial_ = true; ///< executing the CIE's instructions
   State state_;
-  State cie_state_;                                         ///< what DW_CFA_restore restores
+  State cie_state_;                                           ///< what DW_CFA_restore restores
   std::array<Saved, Registers::inline_states> inline_states_; ///< the first remembered states
-  std::vector<State> heap_states_;                           ///< more deeply nested states
+  std::vector<State> heap_states_;                            ///< more deeply nested states
   std::optional<Error> error_;
 };
 

@@ -4,8 +4,8 @@
 // .debug_frame (DWARF 5, section 6.4.1). Its entries are CIEs, which FDEs share, and FDEs, one per range of
 // addresses. rows.h turns an FDE into rows.
 //
-// A CfiSection is a view: it copies nothing and allocates nothing. Every size, offset and pointer is checked. A
-// CIE is parsed when an FDE needs it, at constant cost, so reading the whole section is linear.
+// A CfiSection is a view: it copies nothing and allocates nothing. Every size, offset and pointer is checked.
+// A CIE is parsed when an FDE needs it, at constant cost, so reading the whole section is linear.
 //
 //   sframe::cfi::CfiSection section(SectionKind::eh_frame, bytes, address, abi);
 //   for (auto fdes = section.fdes();;) {
@@ -81,9 +81,8 @@ struct Cie {
   bool signal_frame = false;          ///< 'S': the frame was made by signal delivery
   bool b_key = false;                 ///< 'B': AArch64, return addresses are signed with key B
   bool tagged_stack = false;          ///< 'G': AArch64, memory tagging of the stack
-  bool unknown_augmentation =
-      false; ///< an unknown letter; the rest of the augmentation is unread
-  std::uint32_t return_register = 0; ///< the column of the return address
+  bool unknown_augmentation = false;  ///< an unknown letter; the rest of the augmentation is unread
+  std::uint32_t return_register = 0;  ///< the column of the return address
   std::uint64_t code_alignment = 0;
   std::int64_t data_alignment = 0;
   std::optional<Pointer> personality;      ///< 'P'
@@ -117,7 +116,7 @@ public:
   /// address of the first byte in the target's address space: the base of pc-relative pointers. `bytes` and
   /// `abi` must outlive the view. Reads nothing.
   CfiSection(SectionKind kind, std::span<const std::byte> bytes, std::uint64_t address, const AbiTraits& abi,
-          Bases bases = {})
+             Bases bases = {})
       : kind_(kind), bytes_(bytes), address_(address), abi_(&abi), bases_(bases) {}
 
   SectionKind kind() const { return kind_; }

@@ -15,9 +15,9 @@
 
 #pragma once
 
+#include "sframe/code/environment.h"
 #include "sframe/code/row_check.h"
 #include "sframe/code/state.h"
-#include "sframe/code/environment.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +68,7 @@ struct Conflict {
   std::uint64_t second_from = 0; ///< the instruction before the join on the path with `second`
   bool in_register = false;
   std::uint16_t reg = 0; ///< if in_register
-  Value location;           ///< if not
+  Value location;        ///< if not
 };
 
 /// Why something is undecided, and at which address.

@@ -35,7 +35,7 @@ struct Value {
     /// an index: 0 to `offset`, times `id % 512`; copies of it have the same `id / 512` if that is not 0;
     /// `flag`: bounded by a compare, not by the size of its type
     bounded,
-    table,    ///< read from a jump table, or an address computed from one; used only by the analysis (`id`)
+    table, ///< read from a jump table, or an address computed from one; used only by the analysis (`id`)
   };
 
   Base base = Base::other;

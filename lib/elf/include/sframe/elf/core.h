@@ -67,8 +67,8 @@ struct CoreModule {
 
 /// A contiguous range of the process's memory.
 struct MemoryRange : AddressRange { ///< as mapped
-  std::uint64_t present = 0; ///< leading bytes that are in the file
-  std::uint32_t flags = 0;   ///< pf_r, pf_w, pf_x
+  std::uint64_t present = 0;        ///< leading bytes that are in the file
+  std::uint32_t flags = 0;          ///< pf_r, pf_w, pf_x
 };
 
 class Core {
@@ -85,7 +85,7 @@ public:
   /// The threads, in the file's order: the first is the one that crashed.
   std::span<const CoreThread> threads() const { return threads_; }
 
-  std::uint32_t pid() const { return pid_; } ///< from NT_PRPSINFO, else the first thread's tid
+  std::uint32_t pid() const { return pid_; }                ///< from NT_PRPSINFO, else the first thread's tid
   std::string_view process_name() const { return name_; }   ///< pr_fname: at most 15 bytes
   std::string_view arguments() const { return arguments_; } ///< pr_psargs: at most 79 bytes
   const std::optional<SignalInfo>& signal_info() const { return signal_info_; }

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "sframe/base/budget.h"
+#include "sframe/base/problem.h"
 #include "sframe/elf/core.h"
 #include "sframe/elf/file.h"
-#include "sframe/base/problem.h"
 #include "sframe/elf/unpack.h"
 
 #include <cstdint>
@@ -33,7 +33,8 @@ public:
 
 private:
   CoreFile(File file, Unpacked unpacked, Core core, std::uint64_t cost_size)
-      : file_(std::move(file)), unpacked_(std::move(unpacked)), core_(std::move(core)), cost_size_(cost_size) {}
+      : file_(std::move(file)), unpacked_(std::move(unpacked)), core_(std::move(core)),
+        cost_size_(cost_size) {}
 
   File file_;
   Unpacked unpacked_; ///< what core_ reads if file_ is compressed

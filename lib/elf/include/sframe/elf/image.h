@@ -109,8 +109,8 @@ struct Relocation {
 
 /// A table in the image, by section or, without section headers, by segment.
 struct SframeLocation {
-  std::string_view name;            ///< the section's name, or the segment's: "PT_GNU_SFRAME"
-  std::uint64_t address = 0;        ///< where its first byte is loaded
+  std::string_view name;                  ///< the section's name, or the segment's: "PT_GNU_SFRAME"
+  std::uint64_t address = 0;              ///< where its first byte is loaded
   const SectionHeader* section = nullptr; ///< exactly one of the two is set; both live as long as the Image
   const Segment* segment = nullptr;
 };
@@ -190,8 +190,8 @@ public:
     std::uint64_t address = 0, value = 0;
     friend auto operator<=>(const LoadedPointer&, const LoadedPointer&) = default;
   };
-  /// The words of a linked image for which it has an R_*_RELATIVE relocation with addend (not RELR), by address. Linear
-  /// in the relocations.
+  /// The words of a linked image for which it has an R_*_RELATIVE relocation with addend (not RELR), by
+  /// address. Linear in the relocations.
   std::vector<LoadedPointer> loaded_pointers() const;
 
   /// Bytes that a relocation of this type changes and whether the place is subtracted; nothing for a type
@@ -265,8 +265,8 @@ private:
   std::vector<SectionHeader> sections_;
   std::vector<Segment> segments_;
   std::vector<Problem> problems_;
-  std::vector<Extent> extents_;                        ///< by address
-  bool by_segments_ = false;                           ///< extents_ are segments, not sections
+  std::vector<Extent> extents_;                  ///< by address
+  bool by_segments_ = false;                     ///< extents_ are segments, not sections
   std::vector<SectionLink> relocation_sections_; ///< by target, then index
   std::vector<SectionLink> section_numbers_;     ///< SHT_SYMTAB_SHNDX, by symbol table, then index
   std::span<const std::byte> build_id_;

@@ -51,7 +51,9 @@ public:
   /// starts are addresses of the layout in every version. (Assemblers relocate each start relative to its own
   /// field even if the header has section-relative starts; linkers correct that.) Fails as Image::contents()
   /// does, and for bytes that are not an SFrame section. Linear in the number of functions.
-  Result<Contents> sframe_contents(const SframeLocation& table) const { return sframe_contents(image_, table); }
+  Result<Contents> sframe_contents(const SframeLocation& table) const {
+    return sframe_contents(image_, table);
+  }
   /// Same, for an object whose sections already have addresses: one loaded by a JIT compiler.
   static Result<Contents> sframe_contents(const Image& object, const SframeLocation& table);
 

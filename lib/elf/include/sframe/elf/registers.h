@@ -43,7 +43,7 @@ bool has_register_layout(std::uint16_t machine);
 /// Decodes the kernel's user_regs_struct (the pr_reg of NT_PRSTATUS, the NT_PRSTATUS regset of ptrace) in the
 /// machine's byte order. Nothing if the machine is unknown or there are too few bytes.
 std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder order,
-                                          std::span<const std::byte> regs);
+                                               std::span<const std::byte> regs);
 
 /// Adds to `into` the floating-point registers in which functions save general ones (s390x; none on other
 /// machines), from the kernel's NT_FPREGSET in the machine's byte order. False if there are too few bytes;

@@ -14,10 +14,10 @@
 
 #pragma once
 
+#include "sframe/base/problem.h"
 #include "sframe/elf/edit.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/object.h"
-#include "sframe/base/problem.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -57,7 +57,8 @@ public:
   /// True if the row of an address in [begin, end) is known and differs from `row`.
   bool refute(const FrameRow& row, std::uint64_t begin, std::uint64_t end) const;
   /// True if the stubs refute a row of the CFI in [begin, end).
-  bool refute(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t begin, std::uint64_t end) const;
+  bool refute(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t begin,
+              std::uint64_t end) const;
 
 private:
   struct Stubs {

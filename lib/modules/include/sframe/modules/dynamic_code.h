@@ -89,13 +89,13 @@ private:
   ByteSource& memory_;
   std::deque<Module>& modules_;
   std::size_t searched_ = 0; ///< the first of modules_ not searched yet
-  bool reading_ = false;        ///< reading may ask the address space for modules, which may ask this object
+  bool reading_ = false;     ///< reading may ask the address space for modules, which may ask this object
   std::uint64_t copied_ = 0; ///< bytes, including those of former_
   std::vector<List> lists_;
   std::vector<Entry> entries_;
-  std::vector<Range> ranges_;  ///< by start
+  std::vector<Range> ranges_;          ///< by start
   std::vector<RetiredModule> retired_; ///< since the last refresh()
-  std::vector<Module*> free_;  ///< those of modules_ that are empty
+  std::vector<Module*> free_;          ///< those of modules_ that are empty
   std::vector<std::string> problems_;
 };
 

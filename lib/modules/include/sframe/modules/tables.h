@@ -103,14 +103,15 @@ private:
   std::optional<sframe::Error> index_sframe();
   std::optional<AddressRange> indexed_function(std::uint64_t address) const;
   class CostlyFde;
-  bool find_row(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t address, cfi::FullRow& row);
+  bool find_row(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t address,
+                cfi::FullRow& row);
   bool may_decode(std::uint64_t rows);
 
   const AbiTraits& abi_;
   std::deque<elf::Contents> contents_; ///< owners of decompressed bytes; stable addresses
   std::vector<sframe::Section> sframe_;
-  std::optional<sframe::Index> sframe_index_;     ///< if the sections are not sorted
-  std::vector<AddressRange> functions_; ///< all functions, by start, if there is an index
+  std::optional<sframe::Index> sframe_index_; ///< if the sections are not sorted
+  std::vector<AddressRange> functions_;       ///< all functions, by start, if there is an index
   std::vector<cfi::FdeFinder> cfi_;
   const Procedure* procedure_ = nullptr; ///< of generated code
   std::optional<ConvertedSframe> converted_;

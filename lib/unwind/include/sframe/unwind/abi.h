@@ -52,7 +52,7 @@ struct UnwindAbi {
   Abi id{};
   std::span<const std::string_view> register_names; ///< by DWARF number
   std::uint64_t call_saved = 0;                     ///< bit N: register N has the same value after a call
-  std::uint8_t result_register = 0; ///< register that returns an integer or an address
+  std::uint8_t result_register = 0;                 ///< register that returns an integer or an address
   bool ra_is_register = true; ///< false: the RA column stands for the pc, not for a register (AMD64)
   std::optional<FrameRecord> frame_record; ///< none if the ABI has no frame record
   CallTrace call_trace;
@@ -67,8 +67,8 @@ struct UnwindAbi {
   bool (*ends_with_call)(std::span<const std::byte> bytes) = nullptr;
   /// The target of the call that ends `bytes`; `address` is the end of `bytes`. Nothing for an indirect call
   /// or if there is no call.
-  std::optional<std::uint64_t> (*call_target)(std::span<const std::byte> bytes, std::uint64_t address) =
-      nullptr;
+  std::optional<std::uint64_t> (*call_target)(std::span<const std::byte> bytes,
+                                              std::uint64_t address) = nullptr;
   /// Instruction size in bytes; 1 if instructions differ in size (they are then counted in bytes).
   std::uint8_t instruction_size = 1;
   /// Functions usually start at multiples of this many bytes, after padding or an instruction that does not

@@ -36,20 +36,18 @@ struct FrameState {
 
 enum class StepStatus : std::uint8_t {
   stepped,
-  bottom,   ///< this frame has no caller
+  bottom,         ///< this frame has no caller
   not_applicable, ///< this stepper does not cover the frame
-  error,    ///< the frame is covered, but the step failed; StepResult::reason has the reason
+  error,          ///< the frame is covered, but the step failed; StepResult::reason has the reason
 };
 
 struct StepResult {
   StepStatus status = StepStatus::not_applicable;
   Trust trust = Trust::exact;
-  bool signal_frame =
-      false; ///< the frame is a signal frame: its caller was interrupted
+  bool signal_frame = false; ///< the frame is a signal frame: its caller was interrupted
   bool has_cfa = false;
-  bool may_skip = false; ///< there may be frames between this one and the caller
-  bool other_stack =
-      false; ///< the caller may be on another stack, as after a signal: SP need not grow
+  bool may_skip = false;    ///< there may be frames between this one and the caller
+  bool other_stack = false; ///< the caller may be on another stack, as after a signal: SP need not grow
   bool same_stack =
       false; ///< the caller shares this frame (a part of its code elsewhere): SP may be unchanged
   std::uint64_t cfa = 0;

@@ -27,7 +27,7 @@ namespace sframe::unwind {
 struct Frame {
   std::uint32_t number = 0;
   bool pc_exact = true;      ///< as in FrameState
-  bool after_fault = false; ///< as in FrameState
+  bool after_fault = false;  ///< as in FrameState
   bool signal_frame = false; ///< the frame is a signal trampoline
   bool has_cfa = false;      ///< false if no stepper could determine it
   Trust trust = Trust::exact;

@@ -85,12 +85,12 @@ protected:
 /// unreached.
 struct Summary {
   std::uint64_t functions = 0;
-  std::uint64_t agree = 0;         ///< everything was compared, nothing differs
-  std::uint64_t contradiction = 0; ///< something differs
+  std::uint64_t agree = 0;                ///< everything was compared, nothing differs
+  std::uint64_t contradiction = 0;        ///< something differs
   std::uint64_t contradiction_in_cfi = 0; ///< of these: only differences that the CFI has as well
-  std::uint64_t undecided = 0;     ///< nothing differs, but not everything could be compared
-  std::uint64_t unreached = 0;     ///< not checked
-  std::uint64_t addresses = 0;     ///< bytes of code whose rules were compared
+  std::uint64_t undecided = 0;            ///< nothing differs, but not everything could be compared
+  std::uint64_t unreached = 0;            ///< not checked
+  std::uint64_t addresses = 0;            ///< bytes of code whose rules were compared
 };
 
 /// The user's choice of severities by identifier: another severity, or ignore.

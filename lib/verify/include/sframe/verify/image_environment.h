@@ -27,7 +27,7 @@ public:
 
 private:
   const elf::Image* image_;
-  std::vector<elf::CodeRange> code_; ///< by address
+  std::vector<elf::CodeRange> code_;                ///< by address
   std::vector<elf::Image::LoadedPointer> pointers_; ///< by address
 };
 

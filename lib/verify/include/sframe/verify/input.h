@@ -9,10 +9,10 @@
 
 #pragma once
 
-#include "sframe/cfi/section.h"
-#include "sframe/generate/plt.h"
 #include "sframe/base/budget.h"
+#include "sframe/cfi/section.h"
 #include "sframe/elf/image.h"
+#include "sframe/generate/plt.h"
 #include "sframe/section.h"
 #include "sframe/verify/findings.h"
 
@@ -37,8 +37,9 @@ struct SframeTable {
   std::string_view name;
   std::uint64_t address = 0;
   std::span<const std::byte> bytes;
-  std::vector<RelocatedField> relocated_fields;             ///< by offset
-  const elf::SectionHeader* section = nullptr; ///< of Input::sframe_image(); nullptr for a segment or raw bytes
+  std::vector<RelocatedField> relocated_fields; ///< by offset
+  const elf::SectionHeader* section =
+      nullptr; ///< of Input::sframe_image(); nullptr for a segment or raw bytes
   /// In a relocatable object: why the relocations could not be applied. `relocated_fields` is then empty.
   std::optional<Problem> relocation_problem;
 };
@@ -83,7 +84,9 @@ public:
   static Result<Input> load(const Sources& sources);
 
   /// Takes from the budget given to load(). False if it is used up: the checks then stop. Thread-safe.
-  bool spend(Resource resource, std::uint64_t amount) const { return !budget_ || budget_->take(resource, amount); }
+  bool spend(Resource resource, std::uint64_t amount) const {
+    return !budget_ || budget_->take(resource, amount);
+  }
 
   /// The same for the rows of a function.
   bool spend_rows(const Section& section, const EncodedFde& fde) const {

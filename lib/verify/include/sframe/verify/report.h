@@ -14,11 +14,11 @@
 
 #pragma once
 
+#include "sframe/base/problem.h"
 #include "sframe/verify/baseline.h"
 #include "sframe/verify/findings.h"
 #include "sframe/verify/input.h"
 #include "sframe/verify/names.h"
-#include "sframe/base/problem.h"
 
 #include <cstdint>
 #include <memory>

@@ -34,7 +34,8 @@ public:
   void add(std::uint32_t part, std::uint32_t number, Verdict verdict) {
     const std::atomic_ref mark(marks_[first_[part] + number]);
     Verdict old = mark.load(std::memory_order_relaxed);
-    while (old < verdict && !mark.compare_exchange_weak(old, verdict, std::memory_order_relaxed)) {}
+    while (old < verdict && !mark.compare_exchange_weak(old, verdict, std::memory_order_relaxed)) {
+    }
   }
 
   Verdict of(std::uint32_t part, std::uint32_t number) {

@@ -6,9 +6,9 @@
 
 #pragma once
 
+#include "sframe/base/problem.h"
 #include "sframe/elf/edit.h"
 #include "sframe/elf/file.h"
-#include "sframe/base/problem.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,9 +31,9 @@ namespace sframe::tool {
 /// been reserved. If that fails half-way, the temporary file is kept and the Problem names it. It also stays
 /// on disk after a power failure.
 Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
-                             std::optional<std::uint32_t> mode = {});
+                        std::optional<std::uint32_t> mode = {});
 Result<void> write_file(const std::string& path, std::string_view text,
-                             std::optional<std::uint32_t> mode = {});
+                        std::optional<std::uint32_t> mode = {});
 
 /// Applies `edit` to `original` and writes the result to `path` in the same way; `path` may be the
 /// original's. The new file gets the original's permission bits, extended attributes and owner, as far as
