@@ -30,7 +30,7 @@ struct Operation {
   Kind kind = Kind::undefined;
   std::uint8_t reg = 0;    ///< the register; unused for CFA and RA
   std::uint16_t base = 0;  ///< DWARF register number or cfa_base. Expressions: size in bytes
-  std::int32_t offset = 0; ///< bytes. Expressions: offset in RuleSet's expression bytes
+  std::int32_t offset = 0; ///< bytes. Expressions: offset in RulePool's expression bytes
 
   friend bool operator==(const Operation&, const Operation&) = default;
 };

@@ -63,7 +63,7 @@ public:
   /// fields.
   AddressBounds bounds() const;
 
-  /// The address of a section of at most `size` bytes; one of places(). Fails if only a smaller one has room.
+  /// The address of a section of at most `size` bytes; within bounds(). Fails if only a smaller one has room.
   Result<std::uint64_t> choose_address(std::uint64_t size);
 
   /// The file with the section, which was made for the chosen address. Linear in the number of headers,

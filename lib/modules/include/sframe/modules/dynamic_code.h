@@ -90,7 +90,7 @@ private:
   std::deque<Module>& modules_;
   std::size_t searched_ = 0; ///< the first of modules_ not searched yet
   bool reading_ = false;     ///< reading may ask the address space for modules, which may ask this object
-  std::uint64_t copied_ = 0; ///< bytes, including those of former_
+  std::uint64_t copied_ = 0; ///< bytes, including those of retired_
   std::vector<List> lists_;
   std::vector<Entry> entries_;
   std::vector<Range> ranges_;          ///< by start

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The end of building a section: finish() sorts the functions, assigns each run of encoded rows its position
+// in that order, and copies.
+
+#include "sframe/builder.h"
+
+#include "format/version.h"
+#include "sframe/section.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+
+namespace sframe {
+
+namespace {
+
+constexpr std::uint64_t max_u32 = 0xffffffff;
+
+std::unexpected<Refusal> refused(RefusalReason reason, const Fde& fde) {
+  return std::unexpected(Refusal{reason, Refusal::none, fde.start});
+}
+
+} // namespace
+
+/// The positions of all parts.
+struct Builder::Layout {
+  std::vector<std::uint32_t> order;         ///< numbers of functions_, sorted
+  std::vector<std::uint32_t> run_positions; ///< per run, from the FRE sub-section's start
+  std::uint32_t fre_size = 0;
+
+  /// For a section at `address`.
+  static std::expected<Layout, Refusal> make(const Builder& builder, std::uint64_t address);
+  static std::vector<std::uint32_t> by_address(const Builder& builder, std::uint64_t address);
+};
+
+/// Sorts by the distance from the section, which readers compare (Section::find_fde). It differs from address
+/// order if functions are on both sides of the section, near the top and the bottom of the address space.
+/// Functions mostly come in sorted runs; merging makes use of that.
+std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, std::uint64_t address) {
+  const auto& functions = builder.functions_;
+  const auto distance = [&](const Function& f) { return static_cast<std::int64_t>(f.fde.start - address); };
+  const auto bytes_of = [&](const Function& f) { return builder.run_bytes(builder.runs_[f.run]); };
+  const auto before = [&](std::uint32_t a, std::uint32_t b) {
+    const Function &x = functions[a], &y = functions[b];
+    if (x.fde.start != y.fde.start) return distance(x) < distance(y);
+    if (x.fde.size != y.fde.size) return x.fde.size < y.fde.size;
+    return std::ranges::lexicographical_compare(bytes_of(x), bytes_of(y));
+  };
+  std::vector<std::uint32_t> order(functions.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  if (!std::ranges::is_sorted(order, before)) std::ranges::stable_sort(order, before);
+  return order;
+}
+
+std::expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& builder, std::uint64_t address) {
+  if (builder.options_.aux_header.size() > 0xff)
+    return std::unexpected(Refusal{RefusalReason::aux_header_size});
+  const auto& runs = builder.runs_;
+  const auto& functions = builder.functions_;
+  Layout layout;
+  layout.order = by_address(builder, address);
+
+  constexpr std::uint32_t unplaced = 0xffffffff;
+  layout.run_positions.assign(runs.size(), unplaced);
+  std::uint64_t at = 0;
+  for (const std::uint32_t number : layout.order) {
+    std::uint32_t& position = layout.run_positions[functions[number].run];
+    if (position != unplaced) continue;
+    if (at >= unplaced) return refused(RefusalReason::section_too_large, functions[number].fde);
+    position = static_cast<std::uint32_t>(at);
+    at += runs[functions[number].run].size;
+  }
+  if (builder.size() - at > max_u32 || at > max_u32 || builder.num_fres_ > max_u32 ||
+      functions.size() > max_u32)
+    return std::unexpected(Refusal{RefusalReason::section_too_large});
+  layout.fre_size = static_cast<std::uint32_t>(at);
+  return layout;
+}
+
+std::uint64_t Builder::field_offset(std::uint64_t position) const {
+  return header_size + options_.aux_header.size() + position * version_->entry_size;
+}
+
+std::uint64_t Builder::size() const {
+  return field_offset(functions_.size()) + encoded_.size();
+}
+
+StartFields StartFields::make(VersionNumber version, std::uint64_t lowest, std::uint64_t highest,
+                              std::uint64_t num_fdes) {
+  constexpr std::uint64_t max_aux_header = 0xff;
+  return {lowest, highest + header_size + max_aux_header + num_fdes * traits(version).entry_size};
+}
+
+bool StartFields::reach(VersionNumber version, std::uint64_t start) const {
+  if (traits(version).start_size == 8) return true;
+  const auto fits = [&](std::uint64_t field) {
+    const auto distance = static_cast<std::int64_t>(start - field);
+    return distance == static_cast<std::int32_t>(distance);
+  };
+  return fits(first) && fits(last);
+}
+
+std::optional<Builder::AddressRange> Builder::address_range() const {
+  AddressRange range{0, std::numeric_limits<std::uint64_t>::max()};
+  if (version_->start_size == 8 || functions_.empty()) return range;
+  // The lowest and highest functions decide, except for their fields' positions in the index; so all are
+  // checked.
+  std::vector<std::uint64_t> starts;
+  for (const Function& function : functions_) starts.push_back(function.fde.start);
+  std::ranges::sort(starts);
+  __extension__ using Wide = __int128;
+  Wide lowest = 0, highest = range.highest;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    const Wide centre = Wide{starts[i]} - (options_.pcrel ? Wide{field_offset(i)} : 0);
+    lowest = std::max(lowest, centre - std::numeric_limits<std::int32_t>::max());
+    highest = std::min(highest, centre - std::numeric_limits<std::int32_t>::min());
+  }
+  if (lowest > highest) return std::nullopt;
+  return AddressRange{static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)};
+}
+
+void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const {
+  namespace field = header_offset;
+  store(out, magic, order_);
+  store(out + field::version, version_->number, order_);
+  store(out + field::flags, flags, order_);
+  store(out + field::abi, static_cast<std::uint8_t>(abi_->id), order_);
+  store(out + field::fixed_fp, abi_->fixed_fp_offset, order_);
+  store(out + field::fixed_ra, abi_->fixed_ra_offset, order_);
+  store(out + field::aux_size, static_cast<std::uint8_t>(options_.aux_header.size()), order_);
+  store(out + field::num_fdes, num_fdes(), order_);
+  store(out + field::num_fres, static_cast<std::uint32_t>(num_fres_), order_);
+  store(out + field::fre_size, layout.fre_size, order_);
+  store(out + field::fde_offset, std::uint32_t{0}, order_);
+  store(out + field::fre_offset, static_cast<std::uint32_t>(functions_.size() * version_->entry_size),
+        order_);
+  std::ranges::copy(options_.aux_header, out + header_size);
+}
+
+void Builder::write_entry(const Function& function, const Layout& layout, std::int64_t start,
+                          std::byte* entry) const {
+  format::FdeFields fields{.start = start, .fde = {function.fde}};
+  fields.fde.num_fres = runs_[function.run].num_fres;
+  fields.fde.fre_type = runs_[function.run].fre_type;
+  fields.fde.fre_offset = layout.run_positions[function.run];
+  version_->codec.write_entry(entry, order_, fields);
+}
+
+void Builder::write_runs(const Layout& layout, std::byte* out) const {
+  for (std::size_t i = 0; i < runs_.size(); ++i)
+    std::ranges::copy(run_bytes(runs_[i]), out + layout.run_positions[i]);
+}
+
+std::expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {
+  auto layout = Layout::make(*this, address);
+  if (!layout) return std::unexpected(layout.error());
+  std::vector<std::byte> out(size());
+  std::uint8_t flags = flag_sorted;
+  if (options_.pcrel) flags |= flag_func_start_pcrel;
+  if (options_.frame_pointer && version_->flags & flag_frame_pointer) flags |= flag_frame_pointer;
+  write_header(*layout, flags, out.data());
+  for (std::size_t i = 0; i < layout->order.size(); ++i) {
+    const Function& function = functions_[layout->order[i]];
+    const std::uint64_t field = field_offset(i);
+    const auto start = static_cast<std::int64_t>(function.fde.start - address - (options_.pcrel ? field : 0));
+    if (version_->start_size == 4 && start != static_cast<std::int32_t>(start))
+      return refused(RefusalReason::out_of_reach, function.fde);
+    write_entry(function, *layout, start, out.data() + field);
+  }
+  write_runs(*layout, out.data() + field_offset(functions_.size()));
+  return out;
+}
+
+} // namespace sframe
