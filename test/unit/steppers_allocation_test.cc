@@ -40,7 +40,7 @@ protected:
   /// Walks the core's thread twice; what the second walk found. `steppers` as in --steppers.
   Counter walk_twice(std::string_view steppers, bool generate) {
     Counter second;
-    const auto folder = test::inputs().parent_path() / "lit" / "unwind" / "Inputs" / "cores";
+    const auto folder = test::small_cores();
     const auto packed = test::read_file(folder / (std::string(GetParam()) + ".core.zst"));
     const auto unpacked = elf::unpack(packed);
     if (!unpacked) return second; // built without zstd

@@ -2,6 +2,8 @@
 
 #include "sframe/verify/findings.h"
 
+#include <algorithm>
+
 namespace sframe::verify {
 
 namespace {
@@ -47,13 +49,25 @@ std::string_view severity_name(Severity severity) {
   return severity == Severity::error ? "error" : severity == Severity::warning ? "warning" : "note";
 }
 
+std::string wrapped(std::string_view text, std::size_t width) {
+  std::string out;
+  while (!text.empty()) {
+    std::size_t cut = text.size() <= width ? text.size() : text.rfind(' ', width);
+    if (cut == std::string_view::npos) cut = std::min(text.find(' '), text.size());
+    out.append(text.substr(0, cut)).push_back('\n');
+    text.remove_prefix(cut == text.size() ? cut : cut + 1);
+  }
+  return out;
+}
+
 std::string checks_markdown() {
+  constexpr std::size_t width = 100;
   std::string out =
-      "# Findings of sframe-verify\n\n"
-      "Generated from `lib/verify/include/sframe/verify/findings.def` by `sframe-verify --list-checks "
-      "--format=markdown`; do not edit.\n"
-      "The severities are the defaults: `--error`, `--warning` and `--ignore` change them. Missing numbers "
-      "are reserved.\n";
+      "# Findings of sframe-verify\n\n" +
+      wrapped("Generated from `lib/verify/include/sframe/verify/findings.def` by `sframe-verify "
+              "--list-checks --format=markdown`; do not edit. The severities are the defaults: "
+              "`--error`, `--warning` and `--ignore` change them. Missing numbers are reserved.",
+              width);
   for (const Group& group : groups) {
     bool first = true;
     for (const Check& c : table) {
@@ -61,8 +75,8 @@ std::string checks_markdown() {
       if (first) out.append("\n## ").append(group.title).append("\n");
       first = false;
       out.append("\n### ").append(c.name).append(" ").append(c.title).append(" (");
-      out.append(severity_name(c.severity)).append(")\n\n").append(c.text);
-      out.append("\n\n```\n").append(c.example).append("\n```\n");
+      out.append(severity_name(c.severity)).append(")\n\n").append(wrapped(c.text, width));
+      out.append("\n```\n").append(c.example).append("\n```\n");
     }
   }
   return out;

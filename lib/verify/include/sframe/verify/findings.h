@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -45,6 +46,9 @@ const Check* find_check(std::string_view name);
 
 /// "error", "warning", "note".
 std::string_view severity_name(Severity severity);
+
+/// `text` in lines of at most `width` columns, each ended by a newline; longer words are not broken.
+std::string wrapped(std::string_view text, std::size_t width);
 
 /// The table as the text of docs/findings.md.
 std::string checks_markdown();
