@@ -6,6 +6,7 @@
 #include "sframe/builder.h"
 
 #include "format/words.h"
+#include "refused.h"
 
 #include <algorithm>
 #include <cstring>
@@ -17,11 +18,6 @@ namespace {
 using format::Words;
 
 constexpr std::uint32_t no_run = 0xffffffff;
-constexpr std::uint64_t max_u32 = 0xffffffff;
-
-std::unexpected<Refusal> refused(RefusalReason reason, const Fde& fde, std::uint32_t row = Refusal::none) {
-  return std::unexpected(Refusal{reason, row, fde.start});
-}
 
 std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
   std::uint64_t hash = bytes.size() * 0x9e3779b97f4a7c15;
@@ -148,7 +144,7 @@ std::expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::s
   attributes.fre_type = fre_type;
   attributes.fde_type = type;
   version_->codec.write_attributes(encoded_.data() + at, order_, attributes);
-  return Run{at, fre_type, static_cast<std::uint32_t>(size), num_fres};
+  return Run{at & Run::max_at, fre_type, static_cast<std::uint32_t>(size), num_fres};
 }
 
 std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows) {
@@ -198,7 +194,7 @@ void Builder::append(const Builder& other) {
 /// Returns the number of a run with the bytes of another builder's run.
 std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
   Run copy = run;
-  copy.at = encoded_.size();
+  copy.at = encoded_.size() & Run::max_at;
   const auto bytes = from.run_bytes(run);
   encoded_.insert(encoded_.end(), bytes.begin(), bytes.end());
   return add_run(copy);

@@ -6,6 +6,7 @@
 #include "sframe/builder.h"
 
 #include "format/version.h"
+#include "refused.h"
 #include "sframe/section.h"
 
 #include <algorithm>
@@ -13,16 +14,6 @@
 #include <limits>
 
 namespace sframe {
-
-namespace {
-
-constexpr std::uint64_t max_u32 = 0xffffffff;
-
-std::unexpected<Refusal> refused(RefusalReason reason, const Fde& fde) {
-  return std::unexpected(Refusal{reason, Refusal::none, fde.start});
-}
-
-} // namespace
 
 /// The positions of all parts.
 struct Builder::Layout {

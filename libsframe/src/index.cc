@@ -18,33 +18,10 @@ namespace sframe {
 
 namespace {
 
-struct Function {
-  EncodedFde fde;
-  std::uint32_t section;
-};
-
 std::uint64_t pack(const Rule& rule) {
   return static_cast<std::uint64_t>(rule.kind) << 48 | std::uint64_t{rule.base} << 32 |
          static_cast<std::uint32_t>(rule.offset);
 }
-
-struct RowHash {
-  std::size_t operator()(const IndexedRow& row) const {
-    std::uint64_t hash =
-        row.signal_frame << 2 | row.row.ra_signed << 1 | static_cast<std::uint64_t>(row.pauth_key);
-    for (const Rule* rule : {&row.row.cfa, &row.row.ra, &row.row.fp}) {
-      hash = (hash ^ pack(*rule)) * 0xff51afd7ed558ccd;
-      hash ^= hash >> 32;
-    }
-    return hash;
-  }
-};
-
-struct RowEqual {
-  bool operator()(const IndexedRow& a, const IndexedRow& b) const {
-    return a.row == b.row && a.signal_frame == b.signal_frame && a.pauth_key == b.pauth_key;
-  }
-};
 
 /// Entries of a bucket that find() compares without branching.
 constexpr std::uint32_t linear_search_limit = 16;
@@ -57,6 +34,29 @@ public:
   std::expected<Index, Error> make();
 
 private:
+  struct Function {
+    EncodedFde fde;
+    std::uint32_t section;
+  };
+
+  struct RowHash {
+    std::size_t operator()(const IndexedRow& row) const {
+      std::uint64_t hash =
+          row.signal_frame << 2 | row.row.ra_signed << 1 | static_cast<std::uint64_t>(row.pauth_key);
+      for (const Rule* rule : {&row.row.cfa, &row.row.ra, &row.row.fp}) {
+        hash = (hash ^ pack(*rule)) * 0xff51afd7ed558ccd;
+        hash ^= hash >> 32;
+      }
+      return hash;
+    }
+  };
+
+  struct RowEqual {
+    bool operator()(const IndexedRow& a, const IndexedRow& b) const {
+      return a.row == b.row && a.signal_frame == b.signal_frame && a.pauth_key == b.pauth_key;
+    }
+  };
+
   /// These rules hold from `start` (relative to base_). Masks are numbered from first_mask up until all rows
   /// are known.
   struct Piece {

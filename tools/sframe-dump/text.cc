@@ -17,7 +17,7 @@ namespace sframe::dump {
 
 namespace {
 
-constexpr std::size_t label_width = 24;
+constexpr std::size_t header_label_width = 24;
 
 std::string join(const std::vector<std::string>& parts) {
   std::string text;
@@ -94,7 +94,7 @@ void TextDumper::title() {
 
 void TextDumper::field(std::string_view label, std::string_view value) {
   line_.clear();
-  out_ << line_.text("  ").text(label).pad_to(label_width).view() << value << "\n";
+  out_ << line_.text("  ").text(label).pad_to(header_label_width).view() << value << "\n";
 }
 
 void TextDumper::sub_section(std::string_view label, std::uint64_t offset, std::uint64_t size) {

@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t max_faults_reported = 10;
 
-std::unexpected<FileProblem> failed(const std::string& file, Problem problem) {
-  return std::unexpected(FileProblem{file, std::move(problem)});
-}
-
 void report_problems(tool::Messages& messages, const std::string& file, const Input& input) {
   if (!input.image) return;
   for (const Problem& problem : input.image->problems()) messages.warning(file, problem);
@@ -45,7 +41,7 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
   const auto give_up = [&](const Failure& why) -> Written {
     if (line.allow_missing && why.nothing_to_convert)
       return keep_file(line, file, why.problem.text(), summary);
-    return failed(line.input, why.problem);
+    return problem_in(line.input, why.problem);
   };
   Budget budget(line.limits, file.bytes().size());
   const auto input = read_input(line, file.bytes(), budget);
@@ -73,17 +69,17 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
   };
   const auto input = read_input(line, member.bytes, budget);
   if (!input && input.error().nothing_to_convert) return keep(input.error().problem.text());
-  if (!input) return failed(name, input.error().problem);
+  if (!input) return problem_in(name, input.error().problem);
   if (!input->image) return keep("not an ELF file");
   if (const auto problems = input->image->problems(); !problems.empty())
-    return failed(name, problems.front());
+    return problem_in(name, problems.front());
   if (!input->object) return keep("not a relocatable object");
   auto generated = generate(line, *input);
   if (!generated && generated.error().nothing_to_convert) {
     summary.add_unconverted(*input);
     return keep(generated.error().problem.text());
   }
-  if (!generated) return failed(name, generated.error().problem);
+  if (!generated) return problem_in(name, generated.error().problem);
   report_faults(messages, name, generated->report);
   for (const std::string& warning : generated->warnings) messages.warning(name, warning);
   summary.add(*input, *generated, member.name);
@@ -94,11 +90,11 @@ std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, 
 Written convert_archive(const CommandLine& line, const elf::File& file, tool::Messages& messages,
                         Summary& summary) {
   if (line.emit != Emit::elf)
-    return failed(line.input, {"INPUT is an archive, which needs --emit=elf", {}, {}});
+    return problem_in(line.input, {"INPUT is an archive, which needs --emit=elf", {}, {}});
   const auto members = elf::archive_members(file.bytes());
   if (!members && line.allow_missing && elf::is_thin_archive(file.bytes()))
     return keep_file(line, file, members.error().text(), summary);
-  if (!members) return failed(line.input, members.error());
+  if (!members) return problem_in(line.input, members.error());
   std::vector<NewContents> contents;
   contents.reserve(members->size());
   Budget budget(line.limits, file.bytes().size());
@@ -110,7 +106,7 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
   summary.members = members->size();
   if (summary.converted_members == 0) return keep_file(line, file, "no member can be converted", summary);
   auto archive = elf::replace_members(file.bytes(), contents);
-  if (!archive) return failed(line.input, archive.error());
+  if (!archive) return problem_in(line.input, archive.error());
   return write_image(line, file, elf::Edit::replace_all(std::move(*archive)));
 }
 

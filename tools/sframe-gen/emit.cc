@@ -13,10 +13,6 @@ namespace sframe::gen {
 
 namespace {
 
-std::unexpected<FileProblem> failed(const std::string& file, const Problem& problem) {
-  return std::unexpected(FileProblem{file, problem});
-}
-
 bool names_folder(const std::string& path) {
   std::error_code error;
   return path.ends_with('/') || std::filesystem::is_directory(path, error);
@@ -25,23 +21,24 @@ bool names_folder(const std::string& path) {
 std::expected<std::string, FileProblem> write(const std::string& path, std::span<const std::byte> bytes,
                                               std::uint32_t mode) {
   if (const auto written = tool::write_file(path, bytes, mode); !written)
-    return failed(path, written.error());
+    return problem_in(path, written.error());
   return path;
 }
 
 std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, const Input& input,
                                                      const Generated& generated, std::uint32_t mode) {
   if (!input.image)
-    return failed(line.input, {"INPUT is a raw section; --emit=sidecar needs an ELF file", "", {}});
+    return problem_in(line.input, {"INPUT is a raw section; --emit=sidecar needs an ELF file", "", {}});
   const elf::Image& image = *input.image;
   std::string path = line.output;
   if (names_folder(path)) {
     const std::string below = elf::sidecar_path(image.build_id());
     if (below.empty())
-      return failed(line.input,
-                    {"no build ID for the sidecar's path in the folder; pass a file name as OUTPUT", "", {}});
+      return problem_in(
+          line.input,
+          {"no build ID for the sidecar's path in the folder; pass a file name as OUTPUT", "", {}});
     path = (std::filesystem::path(path) / below).string();
-    if (const auto made = tool::make_parent_folders(path); !made) return failed(path, made.error());
+    if (const auto made = tool::make_parent_folders(path); !made) return problem_in(path, made.error());
   }
   const auto bytes = elf::make_sidecar({.machine = image.machine(),
                                         .byte_order = image.byte_order(),
@@ -58,13 +55,13 @@ std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, co
 std::expected<std::string, FileProblem> write_image(const CommandLine& line, const elf::File& file,
                                                     const elf::Edit& edit) {
   if (const auto written = tool::write_edited(line.output, file, edit); !written)
-    return failed(line.output, written.error());
+    return problem_in(line.output, written.error());
   return line.output;
 }
 
 std::expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file,
                                              const Input& input, const Generated& generated) {
-  if (!file.is_intact()) return failed(line.input, {tool::cut_input, {}, {}});
+  if (!file.is_intact()) return problem_in(line.input, {tool::cut_input, {}, {}});
   const std::uint32_t mode = file.mode() & 0777; // neither a section nor a sidecar may be setuid
   switch (line.emit) {
   case Emit::elf: return write_image(line, file, generated.image);

@@ -8,6 +8,8 @@
 
 #include <sframe/elf/file.h>
 
+#include <utility>
+
 namespace sframe::gen {
 
 /// A problem and the file that has it.
@@ -15,6 +17,10 @@ struct FileProblem {
   std::string file;
   Problem problem;
 };
+
+inline std::unexpected<FileProblem> problem_in(const std::string& file, Problem problem) {
+  return std::unexpected(FileProblem{file, std::move(problem)});
+}
 
 /// Writes the output selected by --emit, atomically. `file` is the input's. Returns the path that was
 /// written; for a sidecar folder, it is below that folder.

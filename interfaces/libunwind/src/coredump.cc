@@ -14,7 +14,7 @@ namespace {
 
 using namespace sframe;
 
-remote::CoreTarget* target_of(void* arg) {
+remote::CoreTarget* core_target(void* arg) {
   return arg ? static_cast<UCD_info*>(arg)->target.get() : nullptr;
 }
 
@@ -74,7 +74,7 @@ int _UCD_add_backing_file_at_vaddr(struct UCD_info* core, unsigned long address,
 
 int _UCD_find_proc_info(unw_addr_space_t, unw_word_t ip, unw_proc_info_t* info, int need_unwind_info,
                         void* arg) {
-  return libunwind::find_proc_info(target_of(arg), ip, info, need_unwind_info);
+  return libunwind::find_proc_info(core_target(arg), ip, info, need_unwind_info);
 }
 
 void _UCD_put_unwind_info(unw_addr_space_t, unw_proc_info_t*, void*) {}
@@ -86,20 +86,20 @@ int _UCD_get_dyn_info_list_addr(unw_addr_space_t, unw_word_t* address, void*) {
 }
 
 int _UCD_access_mem(unw_addr_space_t, unw_word_t address, unw_word_t* value, int write, void* arg) {
-  return libunwind::access_mem(target_of(arg), address, value, write);
+  return libunwind::access_mem(core_target(arg), address, value, write);
 }
 
 int _UCD_access_reg(unw_addr_space_t, unw_regnum_t reg, unw_word_t* value, int write, void* arg) {
-  return libunwind::access_reg(target_of(arg), reg, value, write);
+  return libunwind::access_reg(core_target(arg), reg, value, write);
 }
 
 int _UCD_access_fpreg(unw_addr_space_t, unw_regnum_t reg, unw_fpreg_t* value, int write, void* arg) {
-  return libunwind::access_fpreg(target_of(arg), reg, value, write);
+  return libunwind::access_fpreg(core_target(arg), reg, value, write);
 }
 
 int _UCD_get_proc_name(unw_addr_space_t, unw_word_t ip, char* buffer, size_t size, unw_word_t* offset,
                        void* arg) {
-  return libunwind::get_proc_name(target_of(arg), ip, buffer, size, offset);
+  return libunwind::get_proc_name(core_target(arg), ip, buffer, size, offset);
 }
 
 int _UCD_resume(unw_addr_space_t, unw_cursor_t*, void*) {

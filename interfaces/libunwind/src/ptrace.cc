@@ -20,7 +20,7 @@ struct Upt {
 };
 
 /// nullptr if there is no such thread, or memory runs out.
-remote::PtraceTarget* target_of(void* arg) {
+remote::PtraceTarget* ptrace_target(void* arg) {
   if (!arg) return nullptr;
   auto& upt = *static_cast<Upt*>(arg);
   return libunwind::guarded_pointer([&]() -> remote::PtraceTarget* {
@@ -43,7 +43,7 @@ void _UPT_destroy(void* arg) {
 
 int _UPT_find_proc_info(unw_addr_space_t, unw_word_t ip, unw_proc_info_t* info, int need_unwind_info,
                         void* arg) {
-  return libunwind::find_proc_info(target_of(arg), ip, info, need_unwind_info);
+  return libunwind::find_proc_info(ptrace_target(arg), ip, info, need_unwind_info);
 }
 
 void _UPT_put_unwind_info(unw_addr_space_t, unw_proc_info_t*, void*) {}
@@ -55,20 +55,20 @@ int _UPT_get_dyn_info_list_addr(unw_addr_space_t, unw_word_t* address, void*) {
 }
 
 int _UPT_access_mem(unw_addr_space_t, unw_word_t address, unw_word_t* value, int write, void* arg) {
-  return libunwind::access_mem(target_of(arg), address, value, write);
+  return libunwind::access_mem(ptrace_target(arg), address, value, write);
 }
 
 int _UPT_access_reg(unw_addr_space_t, unw_regnum_t reg, unw_word_t* value, int write, void* arg) {
-  return libunwind::access_reg(target_of(arg), reg, value, write);
+  return libunwind::access_reg(ptrace_target(arg), reg, value, write);
 }
 
 int _UPT_access_fpreg(unw_addr_space_t, unw_regnum_t reg, unw_fpreg_t* value, int write, void* arg) {
-  return libunwind::access_fpreg(target_of(arg), reg, value, write);
+  return libunwind::access_fpreg(ptrace_target(arg), reg, value, write);
 }
 
 int _UPT_get_proc_name(unw_addr_space_t, unw_word_t ip, char* buffer, size_t size, unw_word_t* offset,
                        void* arg) {
-  return libunwind::get_proc_name(target_of(arg), ip, buffer, size, offset);
+  return libunwind::get_proc_name(ptrace_target(arg), ip, buffer, size, offset);
 }
 
 int _UPT_resume(unw_addr_space_t, unw_cursor_t*, void* arg) {

@@ -2,6 +2,7 @@
 
 #include "rewrite_layout.h"
 
+#include "abi/abis.h"
 #include "llvm_types.h"
 #include "rewrite_room.h"
 
@@ -15,7 +16,6 @@ namespace sframe::elf {
 
 namespace {
 
-constexpr std::uint64_t page = 0x1000; ///< the smallest page size of all machines
 /// A tail of at least this many bytes moves by whole pages, so that file systems can share its blocks.
 constexpr std::uint64_t shared_tail = 0x10000;
 constexpr std::uint64_t least_tail_align = 16;
@@ -125,9 +125,10 @@ Result<void> find_parts(const Image& image, const HeaderTables& tables, const Ol
   std::uint64_t align = least_tail_align;
   for (; tail != others.end(); ++tail) {
     layout.tail_end = std::max(layout.tail_end, (*tail)->offset + (*tail)->size);
-    if (((*tail)->align & ((*tail)->align - 1)) == 0) align = std::max(align, std::min((*tail)->align, page));
+    if (((*tail)->align & ((*tail)->align - 1)) == 0)
+      align = std::max(align, std::min<std::uint64_t>((*tail)->align, smallest_page));
   }
-  layout.tail_align = layout.tail_end - layout.tail_start >= shared_tail ? page : align;
+  layout.tail_align = layout.tail_end - layout.tail_start >= shared_tail ? smallest_page : align;
   return {};
 }
 
@@ -166,7 +167,7 @@ std::optional<std::uint64_t> find_unknown_byte(const Image& image, std::span<con
 struct Loads {
   const Segment* first = nullptr;
   std::uint64_t end = 0; ///< end of the last one in memory
-  std::uint64_t align = page;
+  std::uint64_t align = smallest_page;
 };
 
 /// The section with a Linux kernel's set-up code, on every machine; modules have it too, but are not loaded
@@ -260,7 +261,7 @@ Result<void> place(const OldSection& old, const Loads& loads, RewriteLayout& lay
     place_with_table(loads, layout);
     at = layout.anchor_offset + anchor_size;
   } else {
-    layout.load_offset = align_up(layout.loaded_end + layout.shift, page);
+    layout.load_offset = align_up(layout.loaded_end + layout.shift, smallest_page);
     layout.load_address = align_up(loads.end, layout.align) + layout.load_offset % layout.align;
     const bool has_blocks = std::ranges::any_of(layout.blocks, &MovedBlock::to_load);
     at = has_blocks ? place_blocks(layout, layout.load_offset) : layout.load_offset;

@@ -17,14 +17,13 @@ namespace {
 
 using namespace llvm::ELF;
 
-constexpr std::uint64_t page = 0x1000;
 /// User programs cannot map lower addresses (vm.mmap_min_addr).
 constexpr std::uint64_t lowest_address = 0x10000;
 
 /// The largest page of the machine's kernels.
 std::uint64_t largest_page(std::uint16_t machine) {
   const MachineTraits* known = find_machine(machine);
-  return known ? known->largest_page : page;
+  return known ? known->largest_page : smallest_page;
 }
 
 /// Meaningless bytes that no header describes: patchelf writes X or Z over what it moves away.
@@ -169,7 +168,7 @@ private:
   std::optional<MovedBlock::Kind> kind(const SectionHeader& section) const {
     if (!section.allocated() || section.flags & (shf_write | shf_execinstr | SHF_TLS)) return std::nullopt;
     if (references_.has_symbol(section) || !is_in_place(section.offset, section.address)) return std::nullopt;
-    if (section.align > page || (section.align & (section.align - 1)) != 0) return std::nullopt;
+    if (section.align > smallest_page || (section.align & (section.align - 1)) != 0) return std::nullopt;
     if (is_known_note(section)) return MovedBlock::Kind::note;
     if (section.name == ".interp" && section.type == sht_progbits) return MovedBlock::Kind::interpreter;
     if (references_.is_dynamic_table(section)) return MovedBlock::Kind::dynamic_table;
@@ -201,7 +200,8 @@ private:
     if (is_near_type(segment.type) && AddressRange::between(start_, table_end_).overlaps(file_range(segment)))
       return;
     if (!is_near_type(segment.type) || !is_in_place(segment.offset, segment.address) ||
-        segment.align > page || (segment.align & (segment.align - 1)) != 0 || segment.offset < start_)
+        segment.align > smallest_page || (segment.align & (segment.align - 1)) != 0 ||
+        segment.offset < start_)
       return stop_at(segment.offset);
     MovedBlock block{.kind =
                          segment.type == PT_INTERP ? MovedBlock::Kind::interpreter : MovedBlock::Kind::note,
@@ -378,7 +378,7 @@ bool prepend(const Image& image, const TableRange& original, const Segment& firs
       blocks.push_back(block);
     }
   std::uint64_t end = pack(blocks, original.offset + size, first.address - shift);
-  if (end > page) {
+  if (end > smallest_page) {
     blocks.clear();
     end = original.offset + size;
   }
@@ -435,7 +435,7 @@ void find_room(const Image& image, const HeaderTables& tables, const OldSection&
     if (tables.section_count != 0)
       movable.emplace(image, tables, old, *load, free, original.offset, original.offset + original.size);
     const bool is_known =
-        movable && movable->room_end(0) >= original.offset + original.size && base % page == 0;
+        movable && movable->room_end(0) >= original.offset + original.size && base % smallest_page == 0;
     const std::uint64_t start = original.offset + size;
     layout.room = HeaderRoom::made;
     if (is_known && make_room(image, *movable, start, base, false, layout)) return;

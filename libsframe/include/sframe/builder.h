@@ -157,6 +157,7 @@ private:
   };
   /// The encoded rows of a function, in V3 with the attributes before them: a range of encoded_.
   struct Run {
+    static constexpr std::uint64_t max_at = (std::uint64_t{1} << 56) - 1; ///< more than any address space
     std::uint64_t at : 56;
     FreType fre_type : 8; ///< V1 and V2 store it, and the number of rows, in the index
     std::uint32_t size;

@@ -34,7 +34,7 @@ namespace {
 constinit std::atomic<int> ending{0};
 constinit std::atomic<int> uninterrupted{0};
 constinit std::atomic<bool> input_was_cut{false};
-constinit std::array<char, 64> tool_name{};
+constinit std::array<char, 64> message_prefix{};
 
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<void*>::is_always_lock_free);
 
@@ -101,7 +101,7 @@ void on_bus_error(int, siginfo_t* info, void*) {
   }
   input_was_cut = true;
   if (missing->is_first) {
-    print_plain_line({tool_name.data(), ": error: ", missing->path, ": ", cut_input});
+    print_plain_line({message_prefix.data(), ": error: ", missing->path, ": ", cut_input});
   }
   errno = error;
 }
@@ -171,8 +171,8 @@ Uninterrupted::~Uninterrupted() {
 }
 
 void catch_bus_errors(const std::string& tool) {
-  tool_name.fill('\0');
-  tool.copy(tool_name.data(), tool_name.size() - 1);
+  message_prefix.fill('\0');
+  tool.copy(message_prefix.data(), message_prefix.size() - 1);
   struct sigaction action {};
   action.sa_sigaction = on_bus_error;
   action.sa_flags = SA_SIGINFO;

@@ -25,14 +25,17 @@ struct RegisterSlot {
   std::uint8_t size = 8;
 };
 
+/// Of the kernels of every machine.
+inline constexpr std::uint32_t smallest_page = 0x1000;
+
 struct MachineTraits {
   std::uint16_t id;       ///< e_machine
   std::uint32_t relative; ///< R_*_RELATIVE: the word becomes the addend plus the bias
   std::span<const RelocationType> relocations;
   std::span<const RegisterSlot> registers;
-  std::uint16_t pc_offset;             ///< of the program counter in user_regs_struct
-  std::uint16_t registers_size;        ///< of user_regs_struct
-  std::uint32_t largest_page = 0x1000; ///< of the machine's kernels
+  std::uint16_t pc_offset;                    ///< of the program counter in user_regs_struct
+  std::uint16_t registers_size;               ///< of user_regs_struct
+  std::uint32_t largest_page = smallest_page; ///< of the machine's kernels
   /// The floating-point registers in NT_FPREGSET in which functions save general registers; empty if there
   /// are none.
   std::span<const RegisterSlot> fp_registers = {};

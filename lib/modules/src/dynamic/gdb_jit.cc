@@ -18,7 +18,7 @@ namespace sframe::modules::dynamic {
 
 namespace {
 
-constexpr std::string_view list_name = "__jit_debug_descriptor";
+constexpr std::string_view descriptor_name = "__jit_debug_descriptor";
 
 /// The number at an offset in an ELF file in memory; 0 if it cannot be read.
 std::uint64_t number(unwind::Memory& memory, std::uint64_t address, std::uint32_t size) {
@@ -79,15 +79,15 @@ void read_jit_list(unwind::Memory& memory, std::uint64_t head, Listing& listing)
   // Some programs have zeros here before the first use.
   if (version && first && *version == 0 && *first == 0) return;
   if (!version || !first || *version != 1)
-    return listing.problem(list_name, head,
+    return listing.problem(descriptor_name, head,
                            version && first ? "has an unsupported version" : "cannot be read");
-  follow(memory, *first, list_name, listing, [&](std::uint64_t at) {
+  follow(memory, *first, descriptor_name, listing, [&](std::uint64_t at) {
     const auto address = memory.word(at + 16), size = memory.word(at + 24);
     if (address && size)
       listing.entries.push_back(
           {.form = Registration::Form::elf_file, .entry = at, .range = {}, .data = *address, .size = *size});
     else
-      listing.problem(list_name, at, "cannot be read");
+      listing.problem(descriptor_name, at, "cannot be read");
     return address && size;
   });
 }
