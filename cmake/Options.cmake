@@ -5,6 +5,10 @@ add_library(sframe-options INTERFACE)
 target_compile_options(sframe-options INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffunction-sections -fdata-sections
   $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local -Wno-restrict>)
 target_link_options(sframe-options INTERFACE -Wl,--gc-sections)
+if(CMAKE_UNITY_BUILD)
+  # GCC takes the sources in a unity file for headers, where a member of a private type would be a mistake.
+  target_compile_options(sframe-options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+endif()
 if(SFRAME_WERROR)
   target_compile_options(sframe-options INTERFACE -Werror)
 endif()
