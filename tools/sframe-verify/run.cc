@@ -19,9 +19,9 @@ namespace {
 std::unique_ptr<Format> make_format(const RunOptions& options) {
   ReportOptions report = options.report;
   report.baseline = options.known ? &*options.known : nullptr;
-  if (options.json) return make_json_format(std::move(report));
-  if (options.sarif) return make_sarif_format(std::move(report), SFRAME_VERSION);
-  return make_text_format(std::move(report));
+  if (options.json) return make_json_format(report);
+  if (options.sarif) return make_sarif_format(report, SFRAME_VERSION);
+  return make_text_format(report);
 }
 
 std::vector<Outcome> verify_all(const RunOptions& options, const Format& format, tool::Messages& messages,

@@ -263,7 +263,7 @@ std::expected<std::optional<Fde>, Error> FdeCursor::next() {
     auto fde = parse_fde(section_, *extent, id->body, cie_);
     if (!fde) return std::unexpected(fde.error());
     fde->after_terminator = terminated_;
-    return std::optional<Fde>(std::move(*fde));
+    return std::optional<Fde>(*fde);
   }
   return std::nullopt;
 }

@@ -41,11 +41,11 @@ CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
     if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);
   for (const elf::CoreModule& module : core.modules()) {
     modules::ModuleInfo info = info_of(module);
-    info.main = &module == executable;
-    if (info.main) info.entry = core.auxv(elf::at_entry);
+    const bool main = info.main = &module == executable;
+    if (main) info.entry = core.auxv(elf::at_entry);
     if (info.path.empty()) info.path = name_of(info, linked);
     modules_.emplace_back(std::move(info), *core.abi(), files_, *this);
-    if (info.main) main_ = &modules_.back();
+    if (main) main_ = &modules_.back();
   }
   if (!core.mappings().empty()) return;
   if (linked.empty()) linked = linked_by_executable();

@@ -43,7 +43,8 @@ std::optional<std::size_t> index_in_set(const AbiTraits& abi, std::uint16_t reg,
   const auto decoded = elf::decode_registers(abi.machine, abi.byte_order, indices.bytes());
   if (!decoded) return std::nullopt;
   const auto index = reg == unwind::pc_register ? std::optional(decoded->pc) : decoded->get(reg);
-  return index && *index < size / sizeof(std::uint64_t) ? std::optional<std::size_t>(*index) : std::nullopt;
+  if (!index || *index >= size / sizeof(std::uint64_t)) return std::nullopt;
+  return *index;
 }
 
 } // namespace

@@ -83,7 +83,7 @@ private:
 
 class JsonFormat : public Format {
 public:
-  explicit JsonFormat(ReportOptions options) : options_(std::move(options)) {}
+  explicit JsonFormat(ReportOptions options) : options_(options) {}
 
   std::string head() const override { return "{\n  \"files\": ["; }
   std::string tail(std::span<const Failure>) const override { return "\n  ]\n}\n"; }
@@ -117,7 +117,7 @@ private:
 } // namespace
 
 std::unique_ptr<Format> make_json_format(ReportOptions options) {
-  return std::make_unique<JsonFormat>(std::move(options));
+  return std::make_unique<JsonFormat>(options);
 }
 
 } // namespace sframe::verify

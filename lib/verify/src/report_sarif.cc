@@ -124,8 +124,7 @@ private:
 
 class SarifFormat : public Format {
 public:
-  SarifFormat(ReportOptions options, std::string version)
-      : options_(std::move(options)), version_(std::move(version)) {}
+  SarifFormat(ReportOptions options, std::string version) : options_(options), version_(std::move(version)) {}
 
   std::string head() const override {
     std::string text;
@@ -208,7 +207,7 @@ private:
 } // namespace
 
 std::unique_ptr<Format> make_sarif_format(ReportOptions options, std::string version) {
-  return std::make_unique<SarifFormat>(std::move(options), std::move(version));
+  return std::make_unique<SarifFormat>(options, std::move(version));
 }
 
 } // namespace sframe::verify

@@ -72,7 +72,7 @@ private:
 
 class TextFormat : public Format {
 public:
-  explicit TextFormat(ReportOptions options) : options_(std::move(options)) {}
+  explicit TextFormat(ReportOptions options) : options_(options) {}
 
   std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
                                    Channel& channel) const override {
@@ -87,7 +87,7 @@ private:
 } // namespace
 
 std::unique_ptr<Format> make_text_format(ReportOptions options) {
-  return std::make_unique<TextFormat>(std::move(options));
+  return std::make_unique<TextFormat>(options);
 }
 
 } // namespace sframe::verify

@@ -27,7 +27,7 @@ const std::map<std::string, Limits> limit_names = {
 
 } // namespace
 
-App::App(std::string name, std::string description, std::string examples, Features features)
+App::App(const std::string& name, std::string description, std::string examples, Features features)
     : cli_(std::move(description), name), messages_(name), examples_(std::move(examples)) {
   cli_.option_defaults()->group("Options");
   cli_.get_formatter()->column_width(34);

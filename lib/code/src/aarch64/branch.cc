@@ -59,7 +59,7 @@ void decode_exception(Word word, Instruction& instruction, EffectList& effects) 
   if (opc == 0) { // svc, hvc, smc: the result is in x0 (Linux, SMC calling convention: x0 to x3)
     const bool is_system_call = word.field(1, 0) == 1;
     if (is_system_call && word.field(20, 5) == 0) instruction.system_call_register = 8;
-    const unsigned results = is_system_call ? 1 : 4;
+    const std::uint8_t results = is_system_call ? 1 : 4;
     for (std::uint8_t reg = 0; reg < results; ++reg) effects.clobber(reg);
   } else if ((opc == 1 || opc == 2) && word.field(20, 5) != debug_trap) { // brk, hlt
     instruction.flow = Flow::stop;

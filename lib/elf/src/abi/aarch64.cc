@@ -27,7 +27,8 @@ constexpr RelocationType relocations[] = {
 
 constexpr auto registers = [] {
   std::array<RegisterSlot, 33> slots{};
-  for (std::uint16_t i = 0; i < slots.size(); ++i) slots[i] = {static_cast<std::uint16_t>(i * 8), i};
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    slots[i] = {static_cast<std::uint16_t>(i * 8), static_cast<std::uint16_t>(i)};
   return slots;
 }();
 

@@ -42,7 +42,7 @@ constexpr auto registers = [] {
 constexpr auto fp_registers = [] {
   constexpr std::uint8_t order[] = {0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15};
   std::array<RegisterSlot, 16> slots{};
-  for (std::uint16_t i = 0; i < slots.size(); ++i)
+  for (std::size_t i = 0; i < slots.size(); ++i)
     slots[i] = {static_cast<std::uint16_t>(8 + order[i] * 8), static_cast<std::uint16_t>(16 + i), 8};
   return slots;
 }();

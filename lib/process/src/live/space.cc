@@ -233,10 +233,10 @@ std::string LiveSpace::find_file(const Mapping& mapping, const std::string& path
     return ::stat(file.c_str(), &info) == 0 && info.st_ino == mapping.inode && info.st_dev == mapping.device;
   };
   if (is_it(path)) return path;
-  const std::string below_root = live::proc_path(through_, "root") + path;
+  std::string below_root = live::proc_path(through_, "root") + path;
   if (is_it(below_root)) return below_root;
-  const std::string direct = live::proc_path(through_, "map_files/") + hex(mapping.start).substr(2) + '-' +
-                             hex(mapping.end).substr(2);
+  std::string direct = live::proc_path(through_, "map_files/") + hex(mapping.start).substr(2) + '-' +
+                       hex(mapping.end).substr(2);
   if (::access(direct.c_str(), R_OK) == 0) return direct;
   return {};
 }

@@ -47,9 +47,9 @@ public:
 
   /// `description` is the first line of the help text; `examples` is its last part, each line indented by two
   /// blanks.
-  App(std::string name, std::string description, std::string examples, Features features);
-  App(std::string name, std::string description, std::string examples)
-      : App(std::move(name), std::move(description), std::move(examples), Features()) {}
+  App(const std::string& name, std::string description, std::string examples, Features features);
+  App(const std::string& name, std::string description, std::string examples)
+      : App(name, std::move(description), std::move(examples), Features()) {}
 
   /// For the program's own options. Options without a group are listed under "Options", the common ones under
   /// "Common options".
