@@ -124,16 +124,17 @@ static void look_up(const sframe_decoder_ctx* decoder, uint32_t number, int64_t 
   if (!status) print_row(decoder, &row, SFRAME_V3_FDE_TYPE(f.info2));
 }
 
-static void print_function(const sframe_decoder_ctx* decoder, uint32_t number, int searchable) {
+/* False, at once, if something of it cannot be read: malformed sections. */
+static int print_function(const sframe_decoder_ctx* decoder, uint32_t number, int searchable) {
   function f;
   sframe_frame_row_entry row;
-  const int status = get_function(decoder, number, &f);
-  printf("  [%" PRIu32 "] %d: start %" PRId64 " offset %" PRId64 " size %" PRIu32 " rows %" PRIu32
+  if (get_function(decoder, number, &f)) return 0;
+  printf("  [%" PRIu32 "] start %" PRId64 " offset %" PRId64 " size %" PRIu32 " rows %" PRIu32
          " info 0x%x 0x%x block %u\n",
-         number, status, f.start, f.offset, f.size, f.num_fres, f.info, f.info2, f.rep_size);
+         number, f.start, f.offset, f.size, f.num_fres, f.info, f.info2, f.rep_size);
   const uint32_t fde_type = SFRAME_V3_FDE_TYPE(f.info2);
   for (uint32_t i = 0; i < f.num_fres; ++i) {
-    if (sframe_decoder_get_fre(decoder, number, i, &row)) fault("no such row");
+    if (sframe_decoder_get_fre(decoder, number, i, &row)) return 0;
     print_row(decoder, &row, fde_type);
   }
   printf("    after the last: %d\n", sframe_decoder_get_fre(decoder, number, f.num_fres, &row));
@@ -141,16 +142,17 @@ static void print_function(const sframe_decoder_ctx* decoder, uint32_t number, i
     const int64_t size = f.size, places[] = {-1, 0, 1, size / 2, size - 1, size, size + 1};
     for (unsigned i = 0; i < sizeof places / sizeof *places; ++i) look_up(decoder, number, places[i]);
   }
-  if (sframe_decoder_get_version(decoder) != SFRAME_VERSION_3 && !options.v2_differs) return;
+  if (sframe_decoder_get_version(decoder) != SFRAME_VERSION_3 && !options.v2_differs) return 1;
   char* bytes;
   size_t size;
   uint32_t num_fres;
-  const int found = sframe_decoder_get_fres_buf(decoder, number, &bytes, &size, &num_fres);
-  printf("    buffer %d, rows %" PRIu32 "\n", found, num_fres);
+  if (sframe_decoder_get_fres_buf(decoder, number, &bytes, &size, &num_fres)) return 0;
+  printf("    rows in the buffer: %" PRIu32 "\n", num_fres);
   print_bytes("    bytes", bytes, size);
+  return 1;
 }
 
-static void print_section(const sframe_decoder_ctx* decoder) {
+static int print_section(const sframe_decoder_ctx* decoder) {
   int error = -1;
   printf("  version %u flags 0x%x abi %u fp %d ra %d header %u functions %u\n",
          sframe_decoder_get_version(decoder), sframe_decoder_get_flags(decoder),
@@ -165,9 +167,15 @@ static void print_section(const sframe_decoder_ctx* decoder) {
   }
   const int searchable = is_searchable(decoder) &&
                          (sframe_decoder_get_version(decoder) == SFRAME_VERSION_3 || options.v2_differs);
-  for (uint32_t i = 0; i < functions; ++i) print_function(decoder, i, searchable);
+  int readable = 1;
+  for (uint32_t i = 0; i < functions; ++i)
+    if (!print_function(decoder, i, searchable)) {
+      printf("  [%" PRIu32 "] cannot be read\n", i);
+      readable = 0;
+    }
   dump_sframe(decoder, 0);
   dump_sframe(decoder, 0xffffffff80000000);
+  return readable;
 }
 
 /* GNU's library cannot write a function that has no rows unless it has added an empty buffer of them. */
@@ -224,7 +232,7 @@ static void encode(const sframe_decoder_ctx* decoder, int by_row, int sort) {
     print_bytes("  section", bytes, size);
     sframe_decoder_ctx* again = sframe_decode(bytes, size, &error);
     if (!again) fault("what was written does not decode");
-    print_section(again);
+    if (!print_section(again)) fault("what was written cannot be read");
     sframe_decoder_free(&again);
   }
   sframe_encoder_free(&encoder);
@@ -243,8 +251,8 @@ int main(int argc, char** argv) {
     free(bytes); /* the decoder has its own copy */
     printf("%s: %s (%d %s)\n", argv[i], decoder ? "decoded" : "not decoded", error, sframe_errmsg(error));
     if (!decoder) continue;
-    print_section(decoder);
-    if (sframe_decoder_get_version(decoder) == SFRAME_VERSION_3 && sframe_decoder_get_num_fidx(decoder))
+    if (print_section(decoder) && sframe_decoder_get_version(decoder) == SFRAME_VERSION_3 &&
+        sframe_decoder_get_num_fidx(decoder))
       for (int way = 0; way < 4; ++way)
         if (!(way & 1 && has_empty_function(decoder))) encode(decoder, way & 1, way >> 1);
     sframe_decoder_free(&decoder);
