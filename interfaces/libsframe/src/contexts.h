@@ -9,6 +9,7 @@
 
 #include "sframe-api.h"
 
+#include "sframe/bytes.h"
 #include "sframe/section.h"
 
 #include <cstddef>
@@ -20,8 +21,8 @@
 #include <vector>
 
 struct sframe_decoder_ctx {
-  std::vector<std::byte>
-      bytes; ///< the section in the host's byte order: what sframe_decoder_get_fres_buf() returns
+  /// The section in the host's byte order; sframe_decoder_get_fres_buf() returns pointers into it.
+  std::vector<std::byte> bytes;
   sframe::Section section; ///< a view of `bytes`
 };
 
@@ -49,6 +50,14 @@ template <class Value> using Result = std::expected<Value, int>;
 
 /// The most data words of a row. GNU's interface has no room for more.
 inline constexpr std::uint32_t max_words = MAX_NUM_DATAWORDS;
+
+/// A row of the interface as the codec's.
+inline EncodedRow view(const sframe_frame_row_entry& fre) {
+  return {.offset = fre.fre_start_addr,
+          .info = fre.fre_info,
+          .words = reinterpret_cast<const std::byte*>(fre.fre_datawords),
+          .byte_order = host_order};
+}
 
 inline bool is_valid(const EncodedRow& row) {
   return row.word_size() <= 4 && row.word_count() <= max_words;

@@ -5,7 +5,6 @@
 
 #include "contexts.h"
 
-#include "sframe/bytes.h"
 #include "sframe/convert.h"
 
 #include <algorithm>

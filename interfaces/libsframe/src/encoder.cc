@@ -6,8 +6,6 @@
 
 #include "contexts.h"
 
-#include "sframe/bytes.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -31,11 +29,6 @@ template <class T> void append(std::vector<std::byte>& out, const T& value) {
   out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-void append_sized(std::vector<std::byte>& out, std::uint64_t value, std::uint32_t size, ByteOrder order) {
-  out.resize(out.size() + size);
-  store_sized(out.data() + out.size() - size, value, size, order);
-}
-
 /// Bytes of a row's offset; nothing if the info byte is malformed.
 std::optional<std::uint32_t> offset_size(std::uint8_t func_info) {
   const std::uint32_t type = SFRAME_V3_FDE_FRE_TYPE(func_info);
@@ -47,10 +40,14 @@ bool add_row(Function& function, const EncodedRow& row, ByteOrder order) {
   const auto size = offset_size(function.info);
   if (!size || !is_valid(row) || row.offset > function.size || function.num_fres == max_fres) return false;
   if (row.offset >= std::uint64_t{1} << 8 * *size) return false;
-  append_sized(function.rows, row.offset, *size, order);
-  function.rows.push_back(std::byte{row.info});
-  for (std::uint32_t i = 0; i < row.word_count(); ++i)
-    append_sized(function.rows, row.control(i), row.word_size(), order);
+  const std::size_t begin = function.rows.size();
+  function.rows.resize(begin + *size + 1 + row.word_count() * row.word_size());
+  std::byte* to = function.rows.data() + begin;
+  store_sized(to, row.offset, *size, order);
+  to += *size;
+  *to++ = std::byte{row.info};
+  for (std::uint32_t i = 0; i < row.word_count(); ++i, to += row.word_size())
+    store_sized(to, row.control(i), row.word_size(), order);
   ++function.num_fres;
   return true;
 }
@@ -83,6 +80,7 @@ std::optional<Function> with_rows(Function function, std::uint32_t num_fres, std
   function.rep_size = attributes.sfda_func_rep_size;
   const auto size = offset_size(function.info);
   if (!size) return std::nullopt;
+  function.rows.reserve(function.rows.size() + bytes.size());
   for (std::uint32_t i = 0; i < num_fres; ++i) {
     const auto row = take_row(bytes, *size);
     if (!row || !add_row(function, *row, order)) return std::nullopt;
@@ -248,11 +246,7 @@ int sframe_encoder_add_funcdesc_v3(sframe_encoder_ctx* ectx, int64_t start_pc_of
 int sframe_encoder_add_fre(sframe_encoder_ctx* ectx, unsigned int func_idx, sframe_frame_row_entry* frep) {
   Function* function = find_function(ectx, func_idx);
   if (!function || !frep) return SFRAME_ERR;
-  const sframe::EncodedRow row{.offset = frep->fre_start_addr,
-                               .info = frep->fre_info,
-                               .words = reinterpret_cast<const std::byte*>(frep->fre_datawords),
-                               .byte_order = sframe::host_order};
-  return guarded([&] { return add_row(*function, row, ectx->abi->byte_order) ? 0 : SFRAME_ERR; });
+  return guarded([&] { return add_row(*function, view(*frep), ectx->abi->byte_order) ? 0 : SFRAME_ERR; });
 }
 
 int sframe_encoder_add_fres_buf(sframe_encoder_ctx* ectx, unsigned int func_idx, uint32_t num_fres,

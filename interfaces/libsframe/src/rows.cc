@@ -5,18 +5,9 @@
 
 #include "contexts.h"
 
-#include "sframe/bytes.h"
-
 namespace sframe::gnu {
 
 namespace {
-
-EncodedRow view(const sframe_frame_row_entry& fre) {
-  return {.offset = fre.fre_start_addr,
-          .info = fre.fre_info,
-          .words = reinterpret_cast<const std::byte*>(fre.fre_datawords),
-          .byte_order = host_order};
-}
 
 /// The row, if it can be one.
 Result<EncodedRow> checked(const sframe_frame_row_entry* fre) {
