@@ -165,7 +165,6 @@ CASES = {
     "cc examples/libunwind_remote.c -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan", "amd64")),
     "cmake --preset release && cmake --build --preset release --target sframe-gnu-shared": Case(
         instead='grep -q "add_library(sframe-gnu-shared" "$project"/interfaces/libsframe/CMakeLists.txt'),
-    "LD_LIBRARY_PATH=build/release/lib-gnu objdump --sframe=.sframe FILE": Case(not_here="needs newer binutils; libsframe-gnu/tools.test has it"),
     "cc program.c -Iinterfaces/libsframe/include/gnu -Lbuild/release/lib-gnu -lsframe": Case(
         OUR_TREE + "cp \"$project\"/test/lit/libsframe-gnu/Inputs/list.c program.c; ", needs=("cc", "!asan")),
     "build/release/bin/libsframe-bench build/release/lib-gnu/libsframe.so.3 DIR/libsframe.so.3": Case(not_here="measures"),
