@@ -10,12 +10,6 @@ namespace sframe {
 
 namespace {
 
-/// The bytes of one function's data: attributes and rows.
-struct Extent {
-  std::uint64_t begin, end;
-  std::uint32_t function;
-};
-
 /// Swaps header fields; `to` is a copy of the section.
 void flip_header(std::byte* to) {
   namespace field = header_offset;
@@ -25,8 +19,9 @@ void flip_header(std::byte* to) {
     format::swap_bytes(to + at, 4);
 }
 
-/// Swaps the rows of one function in `to`, whose layout is read from the untouched section.
-std::expected<void, Error> flip_rows(const Section& section, const EncodedFde& fde, std::byte* to) {
+/// Swaps the rows of one function in `to`, whose layout is read from the untouched section. Returns where
+/// they end.
+std::expected<std::uint64_t, Error> flip_rows(const Section& section, const EncodedFde& fde, std::byte* to) {
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fde.fre_type);
   RowCursor rows = section.rows(fde);
   for (EncodedRow row; rows.next(row);) {
@@ -35,14 +30,6 @@ std::expected<void, Error> flip_rows(const Section& section, const EncodedFde& f
     at += offset_size + 1;
     for (std::uint32_t i = 0; i < row.word_count(); ++i, at += row.word_size())
       format::swap_bytes(at, row.word_size());
-  }
-  if (rows.error()) return std::unexpected(*rows.error());
-  return {};
-}
-
-std::expected<std::uint64_t, Error> rows_end(const Section& section, const EncodedFde& fde) {
-  RowCursor rows = section.rows(fde);
-  for (EncodedRow row; rows.next(row);) {
   }
   if (rows.error()) return std::unexpected(*rows.error());
   return rows.section_offset();
@@ -82,7 +69,8 @@ std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std
     version.codec.swap_entry(out.data() + fde->index_offset);
     fdes.push_back(*fde);
   }
-  std::ranges::sort(fdes, {}, [](const EncodedFde& fde) { return std::pair(fde.rows_offset, fde.number); });
+  const auto place = [](const EncodedFde& fde) { return std::pair(fde.rows_offset, fde.number); };
+  if (!std::ranges::is_sorted(fdes, {}, place)) std::ranges::sort(fdes, {}, place);
 
   const EncodedFde* last = nullptr;
   std::uint64_t last_end = 0;
@@ -94,10 +82,8 @@ std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std
     const std::uint64_t begin = fde.rows_offset - version.attribute_size;
     if (last && begin < last_end)
       return std::unexpected(Error{ErrorKind::rows_shared_partly, begin, fde.number, Error::none});
-    auto end = rows_end(*section, fde);
+    const auto end = flip_rows(*section, fde, out.data());
     if (!end) return std::unexpected(end.error());
-    if (auto flipped = flip_rows(*section, fde, out.data()); !flipped)
-      return std::unexpected(flipped.error());
     if (version.attribute_size) version.codec.swap_attributes(out.data() + begin);
     last = &fde;
     last_end = *end;

@@ -2,7 +2,7 @@
 
 #include "describe.h"
 
-#include "line.h"
+#include <sframe/base/line.h>
 
 #include <array>
 

@@ -6,8 +6,8 @@
 #include "json.h"
 
 #include "describe.h"
-#include "line.h"
 
+#include <sframe/base/line.h>
 #include <sframe/base/printable.h>
 
 namespace sframe::dump {

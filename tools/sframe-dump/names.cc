@@ -2,7 +2,7 @@
 
 #include "names.h"
 
-#include "line.h"
+#include <sframe/base/line.h>
 
 #include <algorithm>
 #include <tuple>

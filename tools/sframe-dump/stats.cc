@@ -5,7 +5,8 @@
 #include "stats.h"
 
 #include "describe.h"
-#include "line.h"
+
+#include <sframe/base/line.h>
 
 #include <string>
 

@@ -6,9 +6,9 @@
 
 #include "describe.h"
 #include "formats.h"
-#include "line.h"
 
 #include <sframe/address.h>
+#include <sframe/base/line.h>
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 namespace sframe::format {
 
@@ -29,9 +28,9 @@ inline void store_field(std::byte* to, std::uint32_t value, std::uint32_t size, 
     store(to, value, order);
 }
 
-/// Reverses the bytes of one integer in place.
+/// Reverses the bytes of one integer of 1, 2, 4 or 8 bytes in place.
 inline void swap_bytes(std::byte* at, std::uint32_t size) {
-  for (std::uint32_t i = 0; i < size / 2; ++i) std::swap(at[i], at[size - 1 - i]);
+  store_sized(at, load_sized(at, size, ByteOrder::little), size, ByteOrder::big);
 }
 
 /// Bits of a flexible FDE's control word (section 3.2).

@@ -163,6 +163,11 @@ CASES = {
         needs=("/usr/bin/python3", "!asan"), stand_ins={"python3 script": "/usr/bin/python3 script"}),
     "cc examples/walk.c -Iinterfaces/c/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan")),
     "cc examples/libunwind_remote.c -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan", "amd64")),
+    "cmake --preset release && cmake --build --preset release --target sframe-gnu-shared": Case(
+        instead='grep -q "add_library(sframe-gnu-shared" "$project"/interfaces/libsframe/CMakeLists.txt'),
+    "cc program.c -Iinterfaces/libsframe/include/gnu -Lbuild/release/lib-gnu -lsframe": Case(
+        OUR_TREE + "cp \"$project\"/test/lit/libsframe-gnu/Inputs/list.c program.c; ", needs=("cc", "!asan")),
+    "build/release/bin/libsframe-bench build/release/lib-gnu/libsframe.so.3 DIR/libsframe.so.3": Case(not_here="measures"),
     "scripts/install-deps --extras": Case(not_here="installs packages"),
     "cmake --preset release && cmake --build --preset release --target bench-programs": Case(
         instead='grep -q "add_custom_target(bench-programs" "$project"/bench/CMakeLists.txt'),

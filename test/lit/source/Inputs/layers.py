@@ -4,11 +4,12 @@ import os
 import re
 import sys
 
-CIRCLE_FREE = {"base", "unwind", "modules", "steppers", "process", "remote", "libunwind"}
+CIRCLE_FREE = {"base", "listing", "unwind", "modules", "steppers", "process", "remote", "interfaces/libunwind", "interfaces/libsframe"}
+INTERFACES = ["interfaces/c", "interfaces/libunwind", "interfaces/libsframe"]
 
 project = sys.argv[1]
 with open(os.path.join(project, "lib/CMakeLists.txt"), encoding="utf-8") as lists:
-    order = ["libsframe"] + re.findall(r"add_subdirectory\((\w+)\)", lists.read()) + ["c", "libunwind"]
+    order = ["libsframe"] + re.findall(r"add_subdirectory\((\w+)\)", lists.read()) + INTERFACES
 top = {"lib", "interfaces", "libsframe"}
 
 files = {}
@@ -21,8 +22,13 @@ for folder in sorted(top):
                     files[path] = re.findall(r'^\s*#\s*include ["<]([^">]+)[">]', file.read(), re.M)
 
 
+def folder(path):
+    """The folder of the library that has the file."""
+    return "libsframe" if path.startswith("libsframe/") else "/".join(path.split("/")[:2])
+
+
 def library(path):
-    return "libsframe" if path.startswith("libsframe/") else path.split("/")[1]
+    return folder(path).removeprefix("lib/")
 
 
 def unit(path):
@@ -33,10 +39,10 @@ def unit(path):
 
 def find(included, path):
     """The file of ours that an include leads to."""
-    lib = "libsframe" if library(path) == "libsframe" else path.split("/")[0] + "/" + library(path)
-    candidates = [os.path.join(lib, "src", included), os.path.normpath(os.path.join(os.path.dirname(path), included))]
-    for root in ["libsframe"] + ["lib/" + name for name in order] + ["interfaces/c", "interfaces/libunwind"]:
+    candidates = [os.path.join(folder(path), "src", included), os.path.normpath(os.path.join(os.path.dirname(path), included))]
+    for root in ["libsframe"] + ["lib/" + name for name in order] + INTERFACES:
         candidates.append(os.path.join(root, "include", included))
+    candidates.append(os.path.join("interfaces/libsframe/include/gnu", included))
     return next((candidate for candidate in candidates if candidate in files), None)
 
 

@@ -13,7 +13,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace sframe::dump {
+namespace sframe {
 
 /// A line of at most `capacity` bytes; excess text is dropped.
 class Line {
@@ -76,4 +76,4 @@ private:
   std::size_t size_ = 0;
 };
 
-} // namespace sframe::dump
+} // namespace sframe

@@ -1,0 +1,1 @@
+/* Binutils makes this header by configure; its tests use nothing of it. */
