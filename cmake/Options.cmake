@@ -2,7 +2,7 @@
 add_library(sframe-options INTERFACE)
 # Designated initialisers leave members at their defaults on purpose; g++ 12 warns about that. Its -Wrestrict sees overlaps
 # in std::string that cannot be (GCC bug 105651).
-target_compile_options(sframe-options INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffunction-sections -fdata-sections
+target_compile_options(sframe-options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wno-missing-field-initializers -ffunction-sections -fdata-sections
   $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local -Wno-restrict>)
 target_link_options(sframe-options INTERFACE -Wl,--gc-sections)
 if(CMAKE_UNITY_BUILD)

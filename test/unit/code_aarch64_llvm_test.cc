@@ -136,7 +136,7 @@ TEST_F(Aarch64AgainstLlvm, OnRandomWords) {
   constexpr int words = 2'000'000;
   std::mt19937 random(1);
   for (int i = 0; i < words && !HasFailure(); ++i) {
-    const std::uint32_t bits = random();
+    const auto bits = static_cast<std::uint32_t>(random());
     std::array<std::byte, 4> bytes;
     for (unsigned at = 0; at < 4; ++at) bytes[at] = static_cast<std::byte>(bits >> (8 * at));
     compare(bytes, 0x1000'0000);

@@ -550,7 +550,7 @@ TEST(ElfRewrite, DamagedHeaders) {
       for (unsigned round = 0; round < 500; ++round) {
         Bytes damaged = *file;
         const auto section_table = damaged.size() - std::min<std::size_t>(damaged.size(), 1500);
-        for (unsigned changes = 1 + random() % 3; changes != 0; --changes) {
+        for (auto changes = 1 + random() % 3; changes != 0; --changes) {
           const std::size_t at = random() % 2 ? 16 + random() % 700 : section_table + random() % 1500;
           if (at < damaged.size()) damaged[at] = std::byte(random() % 3 ? random() : 0xff);
         }

@@ -510,7 +510,7 @@ TEST(Builder, RandomRowsReadBackEqual) {
         for (std::uint32_t i = 0; i < 300; ++i) {
           std::vector<FrameRow> rows;
           std::uint32_t offset = 0;
-          for (std::uint32_t r = random() % 6; r-- > 0;
+          for (auto r = random() % 6; r-- > 0;
                offset += 1 + static_cast<std::uint32_t>(random() >> (10 + random() % 22))) {
             FrameRow row = abi->entry_row();
             row.offset = offset;

@@ -98,7 +98,11 @@ extern void _U_dyn_cancel(unw_dyn_info_t*);
 
 /* Each fills in one operation. */
 #define _U_QP_TRUE 0
+#ifdef __cplusplus
+#define _U_dyn_op(tag, qp, when, reg, val) (unw_dyn_op_t{(tag), (qp), (reg), (when), (val)})
+#else
 #define _U_dyn_op(tag, qp, when, reg, val) ((unw_dyn_op_t){(tag), (qp), (reg), (when), (val)})
+#endif
 #define _U_dyn_op_save_reg(op, qp, when, reg, to)                                                            \
   (*(op) = _U_dyn_op(UNW_DYN_SAVE_REG, (qp), (when), (reg), (to)))
 #define _U_dyn_op_spill_fp_rel(op, qp, when, reg, offset)                                                    \
