@@ -4,7 +4,7 @@
  * and sframe-utils:
  *
  *   cc libunwind_remote.c -o remote -lunwind-ptrace -lunwind-coredump -lunwind-generic -lunwind
- *   cc libunwind_remote.c -o remote -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-unwind
+ *   cc libunwind_remote.c -o remote -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-c
  *
  *   remote upt PID      with the ready accessors for ptrace(2)
  *   remote own PID      with its own accessors: see below

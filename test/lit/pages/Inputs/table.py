@@ -161,8 +161,8 @@ CASES = {
     "LD_PRELOAD=build/release/examples/heap_profiler.so HEAP_PROFILE=out.folded python3 script.py": Case(
         OUR_TREE + "echo 'print(6 * 7)' > script.py; ", shows=[r"^42$", r"^heap_profiler: \d+ allocations, \d+ bytes, \d+ stacks; "],
         needs=("/usr/bin/python3", "!asan"), stand_ins={"python3 script": "/usr/bin/python3 script"}),
-    "cc examples/walk.c -Iinterfaces/c/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan")),
-    "cc examples/libunwind_remote.c -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-unwind": Case(OUR_TREE, needs=("cc", "!asan", "amd64")),
+    "cc examples/walk.c -Iinterfaces/c/include -Lbuild/release/lib -lsframe-c": Case(OUR_TREE, needs=("cc", "!asan")),
+    "cc examples/libunwind_remote.c -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-c": Case(OUR_TREE, needs=("cc", "!asan", "amd64")),
     "cmake --preset release && cmake --build --preset release --target sframe-gnu-shared": Case(
         instead='grep -q "add_library(sframe-gnu-shared" "$project"/interfaces/libsframe/CMakeLists.txt'),
     "cc program.c -Iinterfaces/libsframe/include/gnu -Lbuild/release/lib-gnu -lsframe": Case(

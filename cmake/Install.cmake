@@ -1,0 +1,84 @@
+# What `cmake --install` installs, by component:
+#   programs   the four programs
+#   runtime    the shared libraries in C: libsframe-c.so, and GNU's libsframe.so.3 in a folder of its own
+#   devel      headers, static libraries in C++ (those that need no LLVM), CMake's and pkg-config's files
+#   docs       pages, examples, licence
+# docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe, sframe-here, sframe-c,
+# sframe-gnu.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sframe)
+set(gnu_dir ${CMAKE_INSTALL_LIBDIR}/sframe-gnu) # its file has the name of binutils' library
+set(doc_dir ${CMAKE_INSTALL_DOCDIR})
+
+# C++, static. Each needs those before it.
+set(static_libraries sframe sframe_base sframe_cfi sframe_unwind)
+set(header_folders libsframe lib/base lib/cfi lib/unwind)
+if(TARGET sframe_here)
+  list(APPEND static_libraries sframe_here)
+  list(APPEND header_folders lib/here)
+endif()
+install(TARGETS ${static_libraries} EXPORT sframe-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
+foreach(folder ${header_folders})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/sframe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel
+    PATTERN cfi/image.h EXCLUDE) # of sframe::cfi-image, which needs lib/elf
+endforeach()
+
+if(SFRAME_TOOLS)
+  install(TARGETS sframe-dump sframe-gen sframe-verify sframe-unwind RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+
+  install(TARGETS sframe-c-shared EXPORT sframe-targets
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/interfaces/c/include/sframe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel)
+  # libunwind's names: not on the include path of those who do not ask for them.
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/interfaces/libunwind/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sframe-libunwind COMPONENT devel
+    FILES_MATCHING PATTERN "*.h")
+
+  install(TARGETS sframe-gnu-shared EXPORT sframe-targets
+    LIBRARY DESTINATION ${gnu_dir} COMPONENT runtime NAMELINK_COMPONENT devel)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/interfaces/libsframe/include/gnu/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sframe-gnu COMPONENT devel)
+endif()
+
+# CMake.
+configure_package_config_file(cmake/sframe-config.cmake.in ${PROJECT_BINARY_DIR}/sframe-config.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/sframe-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(EXPORT sframe-targets NAMESPACE sframe:: DESTINATION ${package_dir} COMPONENT devel)
+install(FILES ${PROJECT_BINARY_DIR}/sframe-config.cmake ${PROJECT_BINARY_DIR}/sframe-config-version.cmake
+  DESTINATION ${package_dir} COMPONENT devel)
+
+# pkg-config. The prefix follows the file's place, so that an installed folder can be moved.
+file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+function(sframe_pkg_config name description include libs requires)
+  string(REGEX REPLACE "/$" "" prefix "\${pcfiledir}/${up}")
+  if(name STREQUAL sframe-gnu)
+    set(libs "-L\${libdir}/sframe-gnu ${libs}")
+  else()
+    set(libs "-L\${libdir} ${libs}")
+  endif()
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.pc CONTENT
+"prefix=${prefix}
+libdir=\${prefix}/${CMAKE_INSTALL_LIBDIR}
+includedir=\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
+
+Name: ${name}
+Description: ${description}
+Version: ${PROJECT_VERSION}
+Requires: ${requires}
+Cflags: -I\${includedir}${include}
+Libs: ${libs}
+" @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT devel)
+endfunction()
+sframe_pkg_config(sframe "SFrame sections: reading and writing (C++23)" "" "-lsframe++" "")
+if(TARGET sframe_here)
+  sframe_pkg_config(sframe-here "The calling thread's stack (C++23)" "" "-lsframe-here -lsframe-unwind -lsframe-cfi -lsframe-base -pthread" "sframe")
+endif()
+if(SFRAME_TOOLS)
+  sframe_pkg_config(sframe-c "Stacks of processes and core files (C)" "" "-lsframe-c" "")
+  sframe_pkg_config(sframe-gnu "GNU binutils' interface to SFrame sections (C)" "/sframe-gnu" "-lsframe" "")
+endif()
+
+install(FILES LICENSE README.md SECURITY.md DESTINATION ${doc_dir} COMPONENT docs)
+install(DIRECTORY docs/ DESTINATION ${doc_dir}/docs COMPONENT docs)
+install(DIRECTORY examples/ DESTINATION ${doc_dir}/examples COMPONENT docs PATTERN CMakeLists.txt EXCLUDE)

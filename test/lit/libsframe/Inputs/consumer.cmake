@@ -1,5 +1,0 @@
-cmake_minimum_required(VERSION 3.25)
-project(consumer CXX)
-find_package(sframe-utils 0.1 REQUIRED)
-add_executable(consumer consumer.cc)
-target_link_libraries(consumer PRIVATE sframe::sframe)
