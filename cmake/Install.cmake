@@ -1,5 +1,5 @@
 # What `cmake --install` installs, by component:
-#   programs   the four programs
+#   programs   the four programs, their man pages and completions
 #   runtime    the shared libraries in C: libsframe-c.so, and GNU's libsframe.so.3 in a folder of its own
 #   devel      headers, static libraries in C++ (those that need no LLVM), CMake's and pkg-config's files
 #   docs       pages, examples, licence
@@ -27,6 +27,23 @@ endforeach()
 
 if(SFRAME_TOOLS)
   install(TARGETS sframe-dump sframe-gen sframe-verify sframe-unwind RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
+
+  # Man pages and completions, from what --help prints.
+  if(NOT CMAKE_CROSSCOMPILING)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+    set(pages ${PROJECT_BINARY_DIR}/pages)
+    foreach(program dump gen verify unwind)
+      add_custom_command(OUTPUT ${pages}/man1/sframe-${program}.1
+        COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/pages.py $<TARGET_FILE:sframe-${program}> ${pages}
+        DEPENDS sframe-${program} ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
+      list(APPEND manuals ${pages}/man1/sframe-${program}.1)
+    endforeach()
+    add_custom_target(sframe-pages ALL DEPENDS ${manuals})
+    install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT programs)
+    install(DIRECTORY ${pages}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT programs)
+    install(DIRECTORY ${pages}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
+    install(DIRECTORY ${pages}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT programs)
+  endif()
 
   install(TARGETS sframe-c-shared EXPORT sframe-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)

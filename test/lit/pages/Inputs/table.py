@@ -33,6 +33,7 @@ BASH = "sframe-gen /usr/bin/bash -o bash.sframe --emit=section --report=none; "
 BASH_COPY = "cp /usr/bin/bash app; "
 BASELINE = "sframe-verify -q --write-baseline %s %s || true; "
 OUR_TREE = 'ln -s "$project"/examples "$project"/lib "$project"/interfaces .; mkdir build; ln -s "$build" build/release; '
+INSTALLS = "installs into the build folder's list; test/lit/install does the same"
 BUILDS = "builds the whole tree"
 
 # What every machine shows of the server's stack: other frames need the C library's debug symbols for their names.
@@ -156,6 +157,17 @@ CASES = {
         'cp "$pages"/server.c app.c; { echo "project(\'pipeline\', \'c\')";'
         'echo "add_project_arguments(\'-Wa,--gsframe\', language: \'c\')"; cat block; } > meson.build',
         instead="meson setup b && meson test -C b", needs=("meson", "ninja", "gcc", "binutils-2.40")),
+
+    # docs/installing.md
+    "cmake --install build/release --prefix ~/.local": Case(not_here=INSTALLS),
+    "g++ -std=c++23 profiler.cc -o profiler $(pkg-config --cflags --libs sframe-here)": Case(not_here=INSTALLS),
+    "cmake: find_package(sframe 0.1 REQUIRED COMPONENTS codec here)   # or: c, gnu": Case(not_here=INSTALLS),
+    "cmake: add_subdirectory(sframe-utils)        # or FetchContent": Case(
+        'ln -s "$project" sframe-utils; cp "$project"/test/lit/install/Inputs/here.cc profiler.cc; mv block block.cmake; '
+        'printf "cmake_minimum_required(VERSION 3.25)\\nproject(consumer C CXX)\\nadd_executable(profiler profiler.cc)\\n'
+        'include(block.cmake)\\n" > CMakeLists.txt; ',
+        instead="cmake -G Ninja -B b >log && ninja -C b -t query profiler | grep -q lib/here/libsframe-here.a",
+        needs=("cmake", "ninja", "c++", "!asan")),
 
     # Other pages
     "LD_PRELOAD=build/release/examples/heap_profiler.so HEAP_PROFILE=out.folded python3 script.py": Case(
