@@ -61,7 +61,7 @@ endif()
 configure_package_config_file(cmake/sframe-config.cmake.in ${PROJECT_BINARY_DIR}/sframe-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sframe-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(EXPORT sframe-targets NAMESPACE sframe:: DESTINATION ${package_dir} COMPONENT devel)
-install(FILES ${PROJECT_BINARY_DIR}/sframe-config.cmake ${PROJECT_BINARY_DIR}/sframe-config-version.cmake
+install(FILES ${PROJECT_BINARY_DIR}/sframe-config.cmake ${PROJECT_BINARY_DIR}/sframe-config-version.cmake cmake/SFrame.cmake
   DESTINATION ${package_dir} COMPONENT devel)
 
 # pkg-config. The prefix follows the file's place, so that an installed folder can be moved.

@@ -162,6 +162,7 @@ CASES = {
     "cmake --install build/release --prefix ~/.local": Case(not_here=INSTALLS),
     "g++ -std=c++23 profiler.cc -o profiler $(pkg-config --cflags --libs sframe-here)": Case(not_here=INSTALLS),
     "cmake: find_package(sframe 0.1 REQUIRED COMPONENTS codec here)   # or: c, gnu": Case(not_here=INSTALLS),
+    "cmake: find_package(sframe REQUIRED)": Case(not_here=INSTALLS),
     "cmake: add_subdirectory(sframe-utils)        # or FetchContent": Case(
         'ln -s "$project" sframe-utils; cp "$project"/test/lit/install/Inputs/here.cc profiler.cc; mv block block.cmake; '
         'printf "cmake_minimum_required(VERSION 3.25)\\nproject(consumer C CXX)\\nadd_executable(profiler profiler.cc)\\n'
