@@ -3,6 +3,7 @@
 #   runtime    the shared libraries in C: libsframe-c.so, and GNU's libsframe.so.3 in a folder of its own
 #   devel      headers, static libraries in C++ (those that need no LLVM), CMake's and pkg-config's files
 #   docs       pages, examples, licence
+#   debhelper, rpm   what packages are built with (docs/packaging.md); only if asked for
 # docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe, sframe-here, sframe-c,
 # sframe-gnu.
 include(CMakePackageConfigHelpers)
@@ -94,6 +95,16 @@ endif()
 if(SFRAME_TOOLS)
   sframe_pkg_config(sframe-c "Stacks of processes and core files (C)" "" "-lsframe-c" "")
   sframe_pkg_config(sframe-gnu "GNU binutils' interface to SFrame sections (C)" "/sframe-gnu" "-lsframe" "")
+endif()
+
+# For the tools that build packages; only if asked for by component.
+if(SFRAME_TOOLS)
+  install(PROGRAMS packaging/debhelper/dh_sframe DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT debhelper EXCLUDE_FROM_ALL)
+  install(FILES packaging/debhelper/sframe.pm DESTINATION ${CMAKE_INSTALL_DATADIR}/perl5/Debian/Debhelper/Sequence
+    COMPONENT debhelper EXCLUDE_FROM_ALL)
+  install(PROGRAMS packaging/rpm/brp-sframe DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sframe COMPONENT rpm EXCLUDE_FROM_ALL)
+  configure_file(packaging/rpm/macros.sframe ${PROJECT_BINARY_DIR}/macros.sframe @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/macros.sframe DESTINATION lib/rpm/macros.d COMPONENT rpm EXCLUDE_FROM_ALL)
 endif()
 
 install(FILES LICENSE README.md SECURITY.md DESTINATION ${doc_dir} COMPONENT docs)

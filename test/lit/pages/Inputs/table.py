@@ -170,6 +170,12 @@ CASES = {
         instead="cmake -G Ninja -B b >log && ninja -C b -t query profiler | grep -q lib/here/libsframe-here.a",
         needs=("cmake", "ninja", "c++", "!asan")),
 
+    # docs/packaging.md
+    "cmake --install build/release --prefix /usr --component programs": Case(not_here=INSTALLS),
+    "cmake --install build/release --prefix /usr --component debhelper": Case(not_here=INSTALLS),
+    "cmake --install build/release --prefix /usr --component rpm": Case(not_here=INSTALLS),
+    "make: %:": Case(not_here="test/lit/install/debhelper.test runs it"),
+
     # Other pages
     "LD_PRELOAD=build/release/examples/heap_profiler.so HEAP_PROFILE=out.folded python3 script.py": Case(
         OUR_TREE + "echo 'print(6 * 7)' > script.py; ", shows=[r"^42$", r"^heap_profiler: \d+ allocations, \d+ bytes, \d+ stacks; "],
