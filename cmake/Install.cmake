@@ -103,10 +103,69 @@ if(SFRAME_TOOLS)
   install(FILES packaging/debhelper/sframe.pm DESTINATION ${CMAKE_INSTALL_DATADIR}/perl5/Debian/Debhelper/Sequence
     COMPONENT debhelper EXCLUDE_FROM_ALL)
   install(PROGRAMS packaging/rpm/brp-sframe DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sframe COMPONENT rpm EXCLUDE_FROM_ALL)
-  configure_file(packaging/rpm/macros.sframe ${PROJECT_BINARY_DIR}/macros.sframe @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/macros.sframe DESTINATION lib/rpm/macros.d COMPONENT rpm EXCLUDE_FROM_ALL)
+  install(FILES packaging/rpm/macros.sframe DESTINATION lib/rpm/macros.d COMPONENT rpm EXCLUDE_FROM_ALL)
 endif()
 
 install(FILES LICENSE README.md SECURITY.md DESTINATION ${doc_dir} COMPONENT docs)
 install(DIRECTORY docs/ DESTINATION ${doc_dir}/docs COMPONENT docs)
 install(DIRECTORY examples/ DESTINATION ${doc_dir}/examples COMPONENT docs PATTERN CMakeLists.txt EXCLUDE)
+
+# cpack -G DEB (or RPM) in the build folder: a package per component.
+set(CPACK_PACKAGE_NAME sframe-utils)
+set(CPACK_PACKAGE_VENDOR "sframe-utils")
+set(CPACK_PACKAGE_CONTACT "The sframe-utils developers <sframe-utils@example.org>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL programs runtime devel docs debhelper rpm)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/CPackStage.cmake)
+set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "SFrame is a small stack-trace table in programs, by which kernels, C
+libraries and profilers walk stacks. sframe-gen makes it from call frame
+information, sframe-verify checks it, sframe-dump prints it, and sframe-unwind
+prints the stacks of cores and processes.")
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Walks the stacks of cores, processes and other address spaces, from C;
+libunwind's interface; and GNU binutils' interface to SFrame sections.")
+set(CPACK_COMPONENT_DEVEL_DESCRIPTION "Headers, static libraries in C++, and the files for CMake and pkg-config.")
+set(CPACK_COMPONENT_DOCS_DESCRIPTION "The pages of sframe-utils, and examples of programs that use its libraries.")
+set(CPACK_COMPONENT_DEBHELPER_DESCRIPTION "dh --with sframe adds SFrame sections to the programs and libraries of a
+package.")
+set(CPACK_COMPONENT_RPM_DESCRIPTION "Macros by which rpmbuild adds SFrame sections to the programs and libraries of
+packages.")
+
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME sframe-utils)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libsframe-c${PROJECT_VERSION_MAJOR})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
+set(CPACK_DEBIAN_DEVEL_PACKAGE_NAME libsframe-utils-dev)
+set(CPACK_DEBIAN_DEVEL_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVEL_PACKAGE_DEPENDS "libsframe-c${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DOCS_PACKAGE_NAME sframe-utils-doc)
+set(CPACK_DEBIAN_DOCS_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_DOCS_PACKAGE_SECTION doc)
+set(CPACK_DEBIAN_DEBHELPER_PACKAGE_NAME dh-sframe)
+set(CPACK_DEBIAN_DEBHELPER_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_DEBHELPER_PACKAGE_DEPENDS "debhelper, sframe-utils")
+
+set(CPACK_RPM_COMPONENT_INSTALL ON)
+set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
+set(CPACK_RPM_PACKAGE_LICENSE "Apache-2.0 WITH LLVM-exception")
+set(CPACK_RPM_PROGRAMS_PACKAGE_NAME sframe-utils)
+set(CPACK_RPM_RUNTIME_PACKAGE_NAME libsframe-c${PROJECT_VERSION_MAJOR})
+set(CPACK_RPM_DEVEL_PACKAGE_NAME libsframe-utils-devel)
+set(CPACK_RPM_DEVEL_PACKAGE_REQUIRES "libsframe-c${PROJECT_VERSION_MAJOR} = ${PROJECT_VERSION}")
+set(CPACK_RPM_DOCS_PACKAGE_NAME sframe-utils-doc)
+set(CPACK_RPM_DOCS_PACKAGE_ARCHITECTURE noarch)
+set(CPACK_RPM_RPM_PACKAGE_NAME sframe-rpm-macros)
+set(CPACK_RPM_RPM_PACKAGE_ARCHITECTURE noarch)
+set(CPACK_RPM_RPM_PACKAGE_REQUIRES "sframe-utils")
+# Each format has its own tools only.
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/CPackFormat.cmake)
+include(CPack)

@@ -1,0 +1,17 @@
+# Run by cpack after each component was copied, before packages are made of the copies. Debian's packages need a copyright file
+# and a changelog each, and compressed man pages.
+if(NOT CPACK_GENERATOR STREQUAL DEB)
+  return()
+endif()
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER ${component} COMPONENT)
+  set(root ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr/share)
+  set(doc ${root}/doc/${CPACK_DEBIAN_${COMPONENT}_PACKAGE_NAME})
+  file(MAKE_DIRECTORY ${doc})
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/../packaging/debian/copyright ${doc}/copyright COPYONLY)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/../packaging/debian/changelog ${doc}/changelog @ONLY)
+  file(GLOB pages ${root}/man/man1/*.1)
+  foreach(file IN LISTS pages ITEMS ${doc}/changelog)
+    execute_process(COMMAND gzip -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+endforeach()
