@@ -575,7 +575,9 @@ TEST(Section, CursorStopsAtError) {
   // A row that can be read but says nothing: five words.
   bytes = hex(v2_amd64);
   bytes[28 + 20 + 4] = std::byte{0x0b};
-  RowCursor words = Section::parse(bytes)->rows(*section->fde(0));
+  const auto other = Section::parse(bytes);
+  ASSERT_TRUE(other);
+  RowCursor words = other->rows(*other->fde(0));
   ASSERT_TRUE(words.next(row));
   EXPECT_FALSE(words.next(row));
   EXPECT_EQ(words.error(), (Error{ErrorKind::bad_dataword_count, 51, 0, 1}));
