@@ -67,13 +67,8 @@ install(FILES ${PROJECT_BINARY_DIR}/sframe-config.cmake ${PROJECT_BINARY_DIR}/sf
 
 # pkg-config. The prefix follows the file's place, so that an installed folder can be moved.
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-function(sframe_pkg_config name description include libs requires)
+function(sframe_pkg_config name description folder libs requires) # `folder`: below those of headers and libraries
   string(REGEX REPLACE "/$" "" prefix "\${pcfiledir}/${up}")
-  if(name STREQUAL sframe-gnu)
-    set(libs "-L\${libdir}/sframe-gnu ${libs}")
-  else()
-    set(libs "-L\${libdir} ${libs}")
-  endif()
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.pc CONTENT
 "prefix=${prefix}
 libdir=\${prefix}/${CMAKE_INSTALL_LIBDIR}
@@ -83,8 +78,8 @@ Name: ${name}
 Description: ${description}
 Version: ${PROJECT_VERSION}
 Requires: ${requires}
-Cflags: -I\${includedir}${include}
-Libs: ${libs}
+Cflags: -I\${includedir}${folder}
+Libs: -L\${libdir}${folder} ${libs}
 " @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT devel)
 endfunction()
