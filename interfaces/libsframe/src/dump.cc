@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// dump_sframe(): the listing of a whole section, as objdump prints it.
 
 #include "contexts.h"
 

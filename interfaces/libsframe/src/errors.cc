@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The texts of the error codes, from the list in sframe-api.h.
 
 #include "sframe-api.h"
 
