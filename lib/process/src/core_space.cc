@@ -41,7 +41,8 @@ CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
     if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);
   for (const elf::CoreModule& module : core.modules()) {
     modules::ModuleInfo info = info_of(module);
-    const bool main = info.main = &module == executable;
+    const bool main = &module == executable;
+    info.main = main;
     if (main) info.entry = core.auxv(elf::at_entry);
     if (info.path.empty()) info.path = name_of(info, linked);
     modules_.emplace_back(std::move(info), *core.abi(), files_, *this);
