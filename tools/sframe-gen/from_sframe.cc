@@ -70,7 +70,6 @@ ConvertedSection with_report(Reencoded&& made, const AbiTraits& abi) {
 
 std::expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input,
                                                         elf::AddressBounds bounds) {
-  const auto failed = [](Problem problem) { return std::unexpected(Failure{std::move(problem)}); };
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);
   if (!sections) return failed(sections.error());

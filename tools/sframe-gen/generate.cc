@@ -14,10 +14,6 @@ namespace sframe::gen {
 
 namespace {
 
-std::unexpected<Failure> failed(Problem problem) {
-  return std::unexpected(Failure{std::move(problem)});
-}
-
 std::unexpected<Failure> nothing_there(std::string what) {
   return std::unexpected(Failure{{std::move(what), {}, {}}, true});
 }

@@ -51,6 +51,10 @@ struct Failure {
   bool nothing_to_convert = false;
 };
 
+inline std::unexpected<Failure> failed(Problem problem) {
+  return std::unexpected(Failure{std::move(problem)});
+}
+
 /// Reads the headers of `bytes`. Fails if this is neither a 64-bit ELF file nor, with --from=sframe, a
 /// section. Section contents are charged to the budget, which must outlive the result.
 std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
