@@ -38,6 +38,6 @@ function(sframe_library name)
   set_target_properties(sframe_${name} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME sframe-${name})
   target_include_directories(sframe_${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  target_compile_features(sframe_${name} PUBLIC cxx_std_23)
+  target_compile_features(sframe_${name} PUBLIC cxx_std_20)
   target_link_libraries(sframe_${name} PUBLIC ${arg_DEPENDS} PRIVATE $<BUILD_INTERFACE:sframe-options> ${arg_PRIVATE})
 endfunction()

@@ -23,13 +23,13 @@ struct OpenCore {
 
 inline sframe::Result<std::unique_ptr<OpenCore>> open_core(const std::string& path) {
   auto file = sframe::elf::File::open(path);
-  if (!file) return std::unexpected(file.error());
+  if (!file) return sframe::unexpected(file.error());
   auto core = sframe::elf::Core::parse(file->bytes());
-  if (!core) return std::unexpected(core.error());
+  if (!core) return sframe::unexpected(core.error());
   auto open = std::make_unique<OpenCore>(std::move(*file), std::move(*core), nullptr);
   // Options for files, sidecars and debug files go here; by default the core's own paths are used.
   auto process = sframe::process::CoreProcess::create(open->core, {});
-  if (!process) return std::unexpected(process.error());
+  if (!process) return sframe::unexpected(process.error());
   open->process = std::move(*process);
   return open;
 }

@@ -39,13 +39,13 @@ Bytes section_at(std::uint64_t address, std::size_t size) {
 
 Result<elf::Edit> add(std::span<const std::byte> file, std::size_t size) {
   const auto image = elf::Image::parse(file);
-  if (!image) return std::unexpected(image.error());
+  if (!image) return sframe::unexpected(image.error());
   auto insertion = elf::Insertion::plan(*image);
-  if (!insertion) return std::unexpected(insertion.error());
+  if (!insertion) return sframe::unexpected(insertion.error());
   const auto address = insertion->choose_address(size);
-  if (!address) return std::unexpected(address.error());
+  if (!address) return sframe::unexpected(address.error());
   auto linked = insertion->write(section_at(*address, size));
-  if (!linked) return std::unexpected(linked.error());
+  if (!linked) return sframe::unexpected(linked.error());
   return std::move(linked->edit);
 }
 

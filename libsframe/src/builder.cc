@@ -68,8 +68,8 @@ std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> 
 }
 
 /// The rows in the order of their offsets: unchanged if already sorted, else sorted in scratch_.
-std::expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde& fde,
-                                                                      std::span<const FrameRow> rows) {
+expected<std::span<const FrameRow>, Refusal> Builder::order_rows(const Fde& fde,
+                                                                 std::span<const FrameRow> rows) {
   const bool in_order =
       std::ranges::adjacent_find(rows, std::greater_equal(), &FrameRow::offset) == rows.end();
   if (in_order && (rows.empty() || rows.back().offset < fde.row_limit())) return rows;
@@ -102,8 +102,8 @@ std::optional<RefusalReason> Builder::refusal(const FrameRow& row) const {
 }
 
 /// Appends the encoded rows, which are in order, to encoded_. A refusal leaves encoded_ unchanged.
-std::expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<const FrameRow> rows,
-                                                          FdeType type) {
+expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<const FrameRow> rows,
+                                                     FdeType type) {
   const WordMeaning how = meaning(type);
   // A last row that will be merged must not widen all offsets.
   while (options_.merge_rows && rows.size() > 1 && rows.back().same_rules(rows[rows.size() - 2]))
@@ -147,11 +147,11 @@ std::expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::s
   return Run{at & Run::max_at, fre_type, static_cast<std::uint32_t>(size), num_fres};
 }
 
-std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows) {
+expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows) {
   if (functions_.size() == max_u32) return refused(RefusalReason::section_too_large, fde);
-  if (auto refusal = check(fde, rows)) return std::unexpected(*refusal);
+  if (auto refusal = check(fde, rows)) return unexpected(*refusal);
   const auto ordered = order_rows(fde, rows);
-  if (!ordered) return std::unexpected(ordered.error());
+  if (!ordered) return unexpected(ordered.error());
 
   auto encoded = encode_rows(fde, *ordered, FdeType::standard);
   if (!encoded && version_->has_flex) {
@@ -163,7 +163,7 @@ std::expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameR
         !refusal((*ordered)[standard.row], FdeType::flex))
       encoded.error().reason = RefusalReason::mixed_rules;
   }
-  if (!encoded) return std::unexpected(encoded.error());
+  if (!encoded) return unexpected(encoded.error());
   functions_.push_back({fde, add_run(*encoded)});
   num_fres_ += encoded->num_fres;
   return {};

@@ -22,7 +22,7 @@ struct Builder::Layout {
   std::uint32_t fre_size = 0;
 
   /// For a section at `address`.
-  static std::expected<Layout, Refusal> make(const Builder& builder, std::uint64_t address);
+  static expected<Layout, Refusal> make(const Builder& builder, std::uint64_t address);
   static std::vector<std::uint32_t> by_address(const Builder& builder, std::uint64_t address);
 };
 
@@ -45,9 +45,8 @@ std::vector<std::uint32_t> Builder::Layout::by_address(const Builder& builder, s
   return order;
 }
 
-std::expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& builder, std::uint64_t address) {
-  if (builder.options_.aux_header.size() > 0xff)
-    return std::unexpected(Refusal{RefusalReason::aux_header_size});
+expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& builder, std::uint64_t address) {
+  if (builder.options_.aux_header.size() > 0xff) return unexpected(Refusal{RefusalReason::aux_header_size});
   const auto& runs = builder.runs_;
   const auto& functions = builder.functions_;
   Layout layout;
@@ -65,7 +64,7 @@ std::expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& bui
   }
   if (builder.size() - at > max_u32 || at > max_u32 || builder.num_fres_ > max_u32 ||
       functions.size() > max_u32)
-    return std::unexpected(Refusal{RefusalReason::section_too_large});
+    return unexpected(Refusal{RefusalReason::section_too_large});
   layout.fre_size = static_cast<std::uint32_t>(at);
   return layout;
 }
@@ -144,9 +143,9 @@ void Builder::write_runs(const Layout& layout, std::byte* out) const {
     std::ranges::copy(run_bytes(runs_[i]), out + layout.run_positions[i]);
 }
 
-std::expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {
+expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {
   auto layout = Layout::make(*this, address);
-  if (!layout) return std::unexpected(layout.error());
+  if (!layout) return unexpected(layout.error());
   std::vector<std::byte> out(size());
   std::uint8_t flags = flag_sorted;
   if (options_.pcrel) flags |= flag_func_start_pcrel;

@@ -21,7 +21,7 @@ void flip_header(std::byte* to) {
 
 /// Swaps the rows of one function in `to`, whose layout is read from the untouched section. Returns where
 /// they end.
-std::expected<std::uint64_t, Error> flip_rows(const Section& section, const EncodedFde& fde, std::byte* to) {
+expected<std::uint64_t, Error> flip_rows(const Section& section, const EncodedFde& fde, std::byte* to) {
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fde.fre_type);
   RowCursor rows = section.rows(fde);
   for (EncodedRow row; rows.next(row);) {
@@ -31,7 +31,7 @@ std::expected<std::uint64_t, Error> flip_rows(const Section& section, const Enco
     for (std::uint32_t i = 0; i < row.word_count(); ++i, at += row.word_size())
       format::swap_bytes(at, row.word_size());
   }
-  if (rows.error()) return std::unexpected(*rows.error());
+  if (rows.error()) return unexpected(*rows.error());
   return rows.section_offset();
 }
 
@@ -54,9 +54,9 @@ BuildOptions with_kept_properties(BuildOptions options, std::span<const Section>
 
 } // namespace
 
-std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byte> bytes) {
+expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byte> bytes) {
   auto section = Section::parse(bytes);
-  if (!section) return std::unexpected(section.error());
+  if (!section) return unexpected(section.error());
   const format::Version& version = *format::find_version(section->header().version);
   std::vector<std::byte> out(section->bytes().begin(), section->bytes().end());
 
@@ -65,7 +65,7 @@ std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std
   fdes.reserve(section->num_fdes());
   for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {
     auto fde = section->fde(i);
-    if (!fde) return std::unexpected(fde.error());
+    if (!fde) return unexpected(fde.error());
     version.codec.swap_entry(out.data() + fde->index_offset);
     fdes.push_back(*fde);
   }
@@ -81,9 +81,9 @@ std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std
     if (same) continue;
     const std::uint64_t begin = fde.rows_offset - version.attribute_size;
     if (last && begin < last_end)
-      return std::unexpected(Error{ErrorKind::rows_shared_partly, begin, fde.number, Error::none});
+      return unexpected(Error{ErrorKind::rows_shared_partly, begin, fde.number, Error::none});
     const auto end = flip_rows(*section, fde, out.data());
-    if (!end) return std::unexpected(end.error());
+    if (!end) return unexpected(end.error());
     if (version.attribute_size) version.codec.swap_attributes(out.data() + begin);
     last = &fde;
     last_end = *end;
@@ -99,17 +99,17 @@ FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::in
   return out;
 }
 
-std::expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
-                                        std::uint64_t address) {
+expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
+                                   std::uint64_t address) {
   auto made = reencode(sections, options, address, address);
-  if (!made) return std::unexpected(made.error());
+  if (!made) return unexpected(made.error());
   auto bytes = made->builder.finish(address);
-  if (!bytes) return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
+  if (!bytes) return unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
   return Converted{std::move(*bytes), std::move(made->refused), made->builder.num_fdes(), made->rows_at_end};
 }
 
-std::expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
-                                         std::uint64_t lowest, std::uint64_t highest) {
+expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
+                                    std::uint64_t lowest, std::uint64_t highest) {
   Reencoded out{Builder(with_kept_properties(options, sections)), {}, 0};
   Builder& builder = out.builder;
   std::vector<FrameRow> rows;
@@ -122,7 +122,7 @@ std::expected<Reencoded, Error> reencode(std::span<const Section> sections, cons
     std::uint64_t rows_left = section.plausible_rows();
     for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
       auto fde = section.fde(i);
-      if (!fde) return std::unexpected(fde.error());
+      if (!fde) return unexpected(fde.error());
       rows.clear();
       RowCursor cursor = section.rows(*fde);
       for (FrameRow row; cursor.next(row) && !cursor.at_function_end();)
@@ -133,9 +133,9 @@ std::expected<Reencoded, Error> reencode(std::span<const Section> sections, cons
         for (FrameRow row; cursor.next(row);) {
         }
       }
-      if (cursor.error()) return std::unexpected(*cursor.error());
+      if (cursor.error()) return unexpected(*cursor.error());
       if (rows.size() > rows_left)
-        return std::unexpected(Error{ErrorKind::too_large, fde->index_offset, i, Error::none});
+        return unexpected(Error{ErrorKind::too_large, fde->index_offset, i, Error::none});
       rows_left -= rows.size();
 
       if (rows.empty()) {

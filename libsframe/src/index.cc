@@ -31,7 +31,7 @@ constexpr std::uint32_t linear_search_limit = 16;
 class Index::Maker {
 public:
   explicit Maker(std::span<const Section> sections) : sections_(sections) {}
-  std::expected<Index, Error> make();
+  expected<Index, Error> make();
 
 private:
   struct Function {
@@ -175,27 +175,26 @@ void Index::Maker::fill_buckets() {
                          linear_search_limit); // find() reads that many after any entry
 }
 
-std::expected<Index, Error> Index::Maker::make() {
-  if (auto error = collect()) return std::unexpected(*error);
+expected<Index, Error> Index::Maker::make() {
+  if (auto error = collect()) return unexpected(*error);
   if (functions_.empty()) return std::move(index_);
 
   index_.base_ = functions_.front().fde.start;
   for (const Function& f : functions_)
     index_.span_ = std::max(index_.span_, range_end(f.fde.start - index_.base_, f.fde.size));
-  if (index_.span_ >= uncovered)
-    return std::unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
+  if (index_.span_ >= uncovered) return unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const EncodedFde& fde = functions_[i].fde;
     std::uint64_t end = fde.start - index_.base_ + fde.size;
     if (i + 1 < functions_.size()) end = std::min(end, functions_[i + 1].fde.start - index_.base_);
-    if (auto error = add(functions_[i], static_cast<std::uint32_t>(end))) return std::unexpected(*error);
+    if (auto error = add(functions_[i], static_cast<std::uint32_t>(end))) return unexpected(*error);
   }
   choose_bucket_size();
   fill_buckets();
   return std::move(index_);
 }
 
-std::expected<Index, Error> Index::build(std::span<const Section> sections) {
+expected<Index, Error> Index::build(std::span<const Section> sections) {
   return Maker(sections).make();
 }
 

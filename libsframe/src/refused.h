@@ -4,16 +4,14 @@
 #pragma once
 
 #include "sframe/builder.h"
-
-#include <expected>
+#include "sframe/expected.h"
 
 namespace sframe {
 
 inline constexpr std::uint64_t max_u32 = 0xffffffff;
 
-inline std::unexpected<Refusal> refused(RefusalReason reason, const Fde& fde,
-                                        std::uint32_t row = Refusal::none) {
-  return std::unexpected(Refusal{reason, row, fde.start});
+inline unexpected<Refusal> refused(RefusalReason reason, const Fde& fde, std::uint32_t row = Refusal::none) {
+  return unexpected(Refusal{reason, row, fde.start});
 }
 
 } // namespace sframe

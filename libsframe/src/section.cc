@@ -48,18 +48,18 @@ std::uint32_t EncodedRow::control(std::uint32_t i) const {
   return format::load_field(words + i * word_size(), word_size(), byte_order);
 }
 
-std::expected<Section, Error> Section::parse(std::span<const std::byte> bytes, std::uint64_t address) {
+expected<Section, Error> Section::parse(std::span<const std::byte> bytes, std::uint64_t address) {
   std::optional<Error> fault;
   auto section = parse_damaged(bytes, address, fault);
-  if (section && fault) return std::unexpected(*fault);
+  if (section && fault) return unexpected(*fault);
   return section;
 }
 
-std::expected<Section, Error> Section::parse_damaged(std::span<const std::byte> bytes, std::uint64_t address,
-                                                     std::optional<Error>& fault) {
+expected<Section, Error> Section::parse_damaged(std::span<const std::byte> bytes, std::uint64_t address,
+                                                std::optional<Error>& fault) {
   fault.reset();
   const auto failed = [](ErrorKind kind, std::uint64_t offset) {
-    return std::unexpected(Error{.kind = kind, .offset = offset});
+    return unexpected(Error{.kind = kind, .offset = offset});
   };
   namespace field = header_offset;
 
@@ -134,10 +134,10 @@ std::uint64_t Section::fde_start(std::uint32_t number) const {
   return address_ + (starts_are_pcrel() ? offset : 0) + static_cast<std::uint64_t>(stored);
 }
 
-std::expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
+expected<EncodedFde, Error> Section::fde(std::uint32_t number) const {
   const std::uint64_t offset = index_offset_ + std::uint64_t{number} * version_->entry_size;
   const auto failed = [&](ErrorKind kind, std::uint64_t where) {
-    return std::unexpected(Error{.kind = kind, .offset = where, .function = number});
+    return unexpected(Error{.kind = kind, .offset = where, .function = number});
   };
   if (number >= num_fdes()) return failed(ErrorKind::no_such_function, offset);
 
@@ -202,11 +202,11 @@ template <class Start> std::uint32_t Section::first_after(std::uint64_t pc, bool
   return first;
 }
 
-std::expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t pc) const {
+expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t pc) const {
   if (!sorted()) {
     for (std::uint32_t i = 0; i < num_fdes(); ++i) {
       auto candidate = fde(i);
-      if (!candidate) return std::unexpected(candidate.error());
+      if (!candidate) return unexpected(candidate.error());
       if (candidate->contains(pc)) return *candidate;
     }
     return std::nullopt;
@@ -218,27 +218,27 @@ std::expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t 
   constexpr std::uint32_t most_together = 256;
   for (std::uint32_t i = low; i-- > 0 && low - i <= most_together;) {
     auto candidate = fde(i);
-    if (!candidate) return std::unexpected(candidate.error());
+    if (!candidate) return unexpected(candidate.error());
     if (candidate->contains(pc)) return *candidate;
     if (candidate->start != fde_start(low - 1)) break;
   }
   return std::nullopt;
 }
 
-std::expected<std::optional<Match>, Error> Section::find(std::uint64_t pc) const {
+expected<std::optional<Match>, Error> Section::find(std::uint64_t pc) const {
   auto fde = find_fde(pc);
-  if (!fde) return std::unexpected(fde.error());
+  if (!fde) return unexpected(fde.error());
   if (!*fde) return std::nullopt;
   if (outermost_throughout(**fde)) return Match{**fde, FrameRow::outermost(0)};
 
   RowCursor cursor = rows(**fde);
   EncodedRow row;
   if (!cursor.seek((*fde)->row_offset(pc), row)) {
-    if (cursor.error()) return std::unexpected(*cursor.error());
+    if (cursor.error()) return unexpected(*cursor.error());
     return std::nullopt;
   }
   auto decoded = cursor.decode(row);
-  if (!decoded) return std::unexpected(decoded.error());
+  if (!decoded) return unexpected(decoded.error());
   return Match{**fde, *decoded};
 }
 
@@ -311,14 +311,14 @@ bool RowCursor::next(FrameRow& out) {
   return fail(fault, section_begin_ + row.section_offset);
 }
 
-std::expected<FrameRow, Error> RowCursor::decode(const EncodedRow& row) const {
+expected<FrameRow, Error> RowCursor::decode(const EncodedRow& row) const {
   FrameRow out;
   ErrorKind fault{};
   if (format::decode_words(row, meaning_, out, fault)) return out;
-  return std::unexpected(Error{fault, row.section_offset, function_, row.number});
+  return unexpected(Error{fault, row.section_offset, function_, row.number});
 }
 
-std::expected<std::optional<Section>, Error> Concatenated::next() {
+expected<std::optional<Section>, Error> Concatenated::next() {
   while (at_ < bytes_.size() && bytes_[at_] == std::byte{0}) ++at_;
   if (at_ >= bytes_.size()) return std::nullopt;
   current_ = at_;
@@ -327,7 +327,7 @@ std::expected<std::optional<Section>, Error> Concatenated::next() {
     Error error = section.error();
     error.offset += at_;
     at_ = bytes_.size();
-    return std::unexpected(error);
+    return unexpected(error);
   }
   at_ += section->bytes().size();
   return *section;

@@ -29,7 +29,7 @@ public:
   }
 };
 
-using Result = std::expected<std::uint64_t, ExpressionError>;
+using Result = sframe::expected<std::uint64_t, ExpressionError>;
 
 Result run(const Bytes& bytes, std::uint8_t address_size = 8,
            std::optional<std::uint64_t> cfa = std::nullopt) {

@@ -18,7 +18,7 @@ using namespace sframe;
 using namespace sframe::cfi;
 using test::Bytes;
 using test::CfiAssembler;
-using Result = std::expected<FrameRow, Unrepresentable>;
+using Result = sframe::expected<FrameRow, Unrepresentable>;
 
 constexpr std::uint64_t start = 0x1000;
 
@@ -81,7 +81,7 @@ TEST(CfiFrameRow, OffsetIsFromTheFdesStart) {
   ASSERT_TRUE(rows.next(row) && rows.next(row));
   EXPECT_EQ(to_frame_row(row, section.abi())->offset, 5u);
   ASSERT_TRUE(rows.next(row));
-  EXPECT_EQ(to_frame_row(row, section.abi()), Result(std::unexpected(Unrepresentable::offset_range)));
+  EXPECT_EQ(to_frame_row(row, section.abi()), Result(sframe::unexpected(Unrepresentable::offset_range)));
 }
 
 TEST(CfiFrameRow, CfaRules) {

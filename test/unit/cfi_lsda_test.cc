@@ -16,10 +16,10 @@ using test::Bytes;
 
 constexpr std::uint64_t address = 0x5000, function = 0x1000;
 
-std::expected<std::vector<LandingPad>, Error> read(const Bytes& bytes, Abi abi = Abi::amd64) {
+sframe::expected<std::vector<LandingPad>, Error> read(const Bytes& bytes, Abi abi = Abi::amd64) {
   std::vector<LandingPad> pads;
   const auto done = read_landing_pads(bytes.get(), address, function, traits(abi), pads);
-  if (!done) return std::unexpected(done.error());
+  if (!done) return sframe::unexpected(done.error());
   return pads;
 }
 

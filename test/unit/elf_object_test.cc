@@ -125,14 +125,14 @@ TEST(ObjectLayout, RefusesSectionsBeyondTheFile) {
 Result<Bytes> with_function(const Bytes& file, std::uint32_t index, std::uint64_t offset,
                             VersionNumber version) {
   const auto layout = ObjectLayout::make(*Image::parse(file));
-  if (!layout) return std::unexpected(layout.error());
+  if (!layout) return unexpected(layout.error());
   Builder builder({.version = version, .abi = layout->image().abi()->id});
   const FrameRow row = layout->image().abi()->entry_row();
   const auto added =
       builder.add({.start = layout->image().sections()[index].address + offset, .size = 2}, {&row, 1});
   if (!added) return fail(message(added.error().reason));
   const auto edit = add_section_to_object(*layout, builder.finish(layout->end()).value_or(Bytes()));
-  if (!edit) return std::unexpected(edit.error());
+  if (!edit) return unexpected(edit.error());
   return edit->apply(file);
 }
 

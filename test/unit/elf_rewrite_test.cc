@@ -31,20 +31,20 @@ Bytes section_at(std::uint64_t address, std::size_t size) {
 
 Result<RewrittenFile> add_section(const Image& image, std::size_t size) {
   auto insertion = Insertion::plan(image);
-  if (!insertion) return std::unexpected(insertion.error());
+  if (!insertion) return unexpected(insertion.error());
   const AddressBounds bounds = insertion->bounds();
   EXPECT_LE(bounds.lowest, bounds.highest);
   const auto address = insertion->choose_address(size);
-  if (!address) return std::unexpected(address.error());
+  if (!address) return unexpected(address.error());
   EXPECT_TRUE(bounds.lowest <= *address && *address <= bounds.highest);
   return insertion->write(section_at(*address, size));
 }
 
 Result<Bytes> add(const Bytes& file, std::size_t size) {
   const auto image = Image::parse(file);
-  if (!image) return std::unexpected(image.error());
+  if (!image) return unexpected(image.error());
   const auto linked = add_section(*image, size);
-  if (!linked) return std::unexpected(linked.error());
+  if (!linked) return unexpected(linked.error());
   return linked->edit.apply(file);
 }
 

@@ -21,16 +21,16 @@ using Bytes = std::vector<std::byte>;
 
 Result<Bytes> convert(std::span<const std::byte> file) {
   const auto image = elf::Image::parse(file);
-  if (!image) return std::unexpected(image.error());
+  if (!image) return unexpected(image.error());
   const auto layout = elf::ObjectLayout::make(*image);
-  if (!layout) return std::unexpected(layout.error());
+  if (!layout) return unexpected(layout.error());
   const auto input = CfiInput::from_image(layout->image());
-  if (!input) return std::unexpected(input.error());
+  if (!input) return unexpected(input.error());
   const auto [builder, report] = from_cfi(*input, {});
   const auto section = builder.finish(layout->end());
   if (!section) return fail(message(section.error().reason));
   const auto edit = elf::add_section_to_object(*layout, *section);
-  if (!edit) return std::unexpected(edit.error());
+  if (!edit) return unexpected(edit.error());
   return edit->apply(file);
 }
 

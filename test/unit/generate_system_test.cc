@@ -64,8 +64,8 @@ struct Generated {
 };
 
 /// The CFI row as a FrameRow for one address: of a PLT's expression, what it comes to there.
-std::expected<FrameRow, cfi::Unrepresentable> expected_row(cfi::MinimalRow row, std::uint64_t pc,
-                                                           const AbiTraits& abi) {
+expected<FrameRow, cfi::Unrepresentable> expected_row(cfi::MinimalRow row, std::uint64_t pc,
+                                                      const AbiTraits& abi) {
   auto converted = cfi::to_frame_row(row, abi);
   if (converted || converted.error() != cfi::Unrepresentable::cfa_plt) return converted;
   const auto plt = *cfi::plt_cfa(row.expression(row.cfa), abi);

@@ -196,7 +196,7 @@ std::vector<std::uint64_t> walk_all(process::LiveProcess& process, unwind::Walke
 }
 
 Result<std::size_t> sample(process::LiveProcess& process) {
-  if (const auto stopped = process.stop(); !stopped) return std::unexpected(stopped.error());
+  if (const auto stopped = process.stop(); !stopped) return unexpected(stopped.error());
   unwind::Walker walker = walker_for(process);
   const std::size_t frames = walk_all(process, walker).size();
   process.resume();

@@ -392,7 +392,7 @@ TEST(Section, CheckIndexGivesTheFirstBadEntry) {
                            entry + "0100 00 00 00 00 03 08" + attributes + "00 03 08");
     const auto section = Section::parse(bytes);
     EXPECT_TRUE(section);
-    EXPECT_EQ(section->fde(2), std::unexpected(Error{ErrorKind::no_such_function, 60, 2}));
+    EXPECT_EQ(section->fde(2), unexpected(Error{ErrorKind::no_such_function, 60, 2}));
     const auto fault = section->check_index();
     // A search in an index that is not sorted comes to every entry.
     auto unsorted = bytes;
@@ -546,16 +546,15 @@ TEST(Section, FindReportsErrors) {
   };
   const std::string two = "02000000", three = "03000000";
   // The row itself is cut.
-  EXPECT_EQ(found(two, "00 03 08  04 03", 0x1004),
-            std::unexpected(Error{ErrorKind::truncated_row, 51, 0, 1}));
+  EXPECT_EQ(found(two, "00 03 08  04 03", 0x1004), unexpected(Error{ErrorKind::truncated_row, 51, 0, 1}));
   EXPECT_TRUE(found(two, "00 03 08  04 03 10", 0x1004)->has_value()) << "there to the last byte";
   // A cut row ahead does not matter to those before it.
   EXPECT_EQ((*found(two, "00 03 08  04 03", 0x1003))->row.offset, 0u);
-  EXPECT_EQ(found("01000000", "00", 0x1000), std::unexpected(Error{ErrorKind::truncated_row, 48, 0, 0}));
+  EXPECT_EQ(found("01000000", "00", 0x1000), unexpected(Error{ErrorKind::truncated_row, 48, 0, 0}));
   EXPECT_EQ(found(two, "00 03 08  04 63 10 10 10 10 10 10 10 10", 0x1004),
-            std::unexpected(Error{ErrorKind::bad_dataword_size, 51, 0, 1}));
+            unexpected(Error{ErrorKind::bad_dataword_size, 51, 0, 1}));
   EXPECT_EQ(found(three, "00 03 08  04 0b 10 f0 f0 f0 f0  08 03 08", 0x1004),
-            std::unexpected(Error{ErrorKind::bad_dataword_count, 51, 0, 1}));
+            unexpected(Error{ErrorKind::bad_dataword_count, 51, 0, 1}));
   EXPECT_EQ((*found(three, "00 03 08  04 0b 10 f0 f0 f0 f0  08 03 08", 0x1008))->row.offset, 8u);
   EXPECT_FALSE(found(two, "02 03 08  04 03 10", 0x1001)->has_value()) << "before the first row";
 }

@@ -145,14 +145,14 @@ tool::App make_app() {
                    examples, {.output = true, .threads = true});
 }
 
-std::expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv) {
+expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv) {
   CommandLine line;
   Raw raw;
   declare_options(app.cli(), line, raw);
-  if (const auto code = app.parse(argc, argv)) return std::unexpected(*code);
+  if (const auto code = app.parse(argc, argv)) return unexpected(*code);
   const auto fail = [&](const std::string& what) {
     app.messages().error({}, what);
-    return std::unexpected<int>(tool::exit_failure);
+    return unexpected<int>(tool::exit_failure);
   };
   if (app.cli().count("--output") == 0) return fail("-o OUTPUT is required (- is standard output)");
   line.output = app.output_path();

@@ -41,7 +41,7 @@ struct CommandLine {
 };
 
 /// Parses the command line. Returns the exit code if the program should end; messages have been printed.
-std::expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv);
+expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const char* const* argv);
 
 /// Creates the program's App with its name, description and examples.
 tool::App make_app();

@@ -59,9 +59,9 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
 using NewContents = std::optional<std::vector<std::byte>>;
 
 /// The member's new contents; empty if it stays unchanged.
-std::expected<NewContents, FileProblem> convert_member(const CommandLine& line, const elf::Member& member,
-                                                       Budget& budget, tool::Messages& messages,
-                                                       Summary& summary) {
+expected<NewContents, FileProblem> convert_member(const CommandLine& line, const elf::Member& member,
+                                                  Budget& budget, tool::Messages& messages,
+                                                  Summary& summary) {
   const std::string name = line.input + '(' + member.name + ')';
   const auto keep = [&](const std::string& why) {
     messages.detail(name, "copied unchanged: " + why);
@@ -100,7 +100,7 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
   Budget budget(line.limits, file.bytes().size());
   for (const elf::Member& member : *members) {
     auto converted = convert_member(line, member, budget, messages, summary);
-    if (!converted) return std::unexpected(std::move(converted.error()));
+    if (!converted) return unexpected(std::move(converted.error()));
     contents.push_back(std::move(*converted));
   }
   summary.members = members->size();

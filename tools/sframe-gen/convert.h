@@ -9,16 +9,16 @@
 #include "summary.h"
 
 #include <sframe/elf/file.h>
+#include <sframe/expected.h>
 #include <sframe/tool/messages.h>
 
-#include <expected>
 #include <optional>
 #include <string>
 
 namespace sframe::gen {
 
 /// The path that was written; empty if there was nothing to convert or copy.
-using Written = std::expected<std::optional<std::string>, FileProblem>;
+using Written = expected<std::optional<std::string>, FileProblem>;
 
 /// Converts the input and writes the output atomically. Warnings about the input go to `messages`.
 ///

@@ -18,15 +18,15 @@ bool names_folder(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path, error);
 }
 
-std::expected<std::string, FileProblem> write(const std::string& path, std::span<const std::byte> bytes,
-                                              std::uint32_t mode) {
+expected<std::string, FileProblem> write(const std::string& path, std::span<const std::byte> bytes,
+                                         std::uint32_t mode) {
   if (const auto written = tool::write_file(path, bytes, mode); !written)
     return problem_in(path, written.error());
   return path;
 }
 
-std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, const Input& input,
-                                                     const Generated& generated, std::uint32_t mode) {
+expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, const Input& input,
+                                                const Generated& generated, std::uint32_t mode) {
   if (!input.image)
     return problem_in(line.input, {"INPUT is a raw section; --emit=sidecar needs an ELF file", "", {}});
   const elf::Image& image = *input.image;
@@ -52,15 +52,15 @@ std::expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, co
 
 } // namespace
 
-std::expected<std::string, FileProblem> write_image(const CommandLine& line, const elf::File& file,
-                                                    const elf::Edit& edit) {
+expected<std::string, FileProblem> write_image(const CommandLine& line, const elf::File& file,
+                                               const elf::Edit& edit) {
   if (const auto written = tool::write_edited(line.output, file, edit); !written)
     return problem_in(line.output, written.error());
   return line.output;
 }
 
-std::expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file,
-                                             const Input& input, const Generated& generated) {
+expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file, const Input& input,
+                                        const Generated& generated) {
   if (!file.is_intact()) return problem_in(line.input, {tool::cut_input, {}, {}});
   const std::uint32_t mode = file.mode() & 0777; // neither a section nor a sidecar may be setuid
   switch (line.emit) {

@@ -18,17 +18,17 @@ struct FileProblem {
   Problem problem;
 };
 
-inline std::unexpected<FileProblem> problem_in(const std::string& file, Problem problem) {
-  return std::unexpected(FileProblem{file, std::move(problem)});
+inline unexpected<FileProblem> problem_in(const std::string& file, Problem problem) {
+  return unexpected(FileProblem{file, std::move(problem)});
 }
 
 /// Writes the output selected by --emit, atomically. `file` is the input's. Returns the path that was
 /// written; for a sidecar folder, it is below that folder.
-std::expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file,
-                                             const Input& input, const Generated& generated);
+expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file, const Input& input,
+                                        const Generated& generated);
 
 /// Writes a changed copy of the input.
-std::expected<std::string, FileProblem> write_image(const CommandLine& line, const elf::File& file,
-                                                    const elf::Edit& edit);
+expected<std::string, FileProblem> write_image(const CommandLine& line, const elf::File& file,
+                                               const elf::Edit& edit);
 
 } // namespace sframe::gen

@@ -20,7 +20,7 @@ Result<void> split(std::span<const std::byte> bytes, std::string_view name, std:
   Concatenated parts(bytes, address);
   for (;;) {
     const auto part = parts.next();
-    if (!part) return std::unexpected(to_problem(part.error(), name));
+    if (!part) return unexpected(to_problem(part.error(), name));
     if (!*part) return {};
     out.push_back(**part);
   }
@@ -32,15 +32,15 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
   std::vector<Section> sections;
   if (!input.image) {
     const auto done = split(input.bytes, "", section_address(line, input), sections);
-    if (!done) return std::unexpected(done.error());
+    if (!done) return unexpected(done.error());
     return sections;
   }
   for (const elf::SframeLocation& table : input.image->sframe_tables()) {
     auto contents = input.object ? input.object->sframe_contents(table) : input.image->contents(table);
-    if (!contents) return std::unexpected(contents.error());
+    if (!contents) return unexpected(contents.error());
     storage.push_back(std::move(*contents));
     const auto done = split(storage.back().bytes(), table.name, table.address, sections);
-    if (!done) return std::unexpected(done.error());
+    if (!done) return unexpected(done.error());
   }
   return sections;
 }
@@ -68,12 +68,12 @@ ConvertedSection with_report(Reencoded&& made, const AbiTraits& abi) {
 
 } // namespace
 
-std::expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input,
-                                                        elf::AddressBounds bounds) {
+expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input,
+                                                   elf::AddressBounds bounds) {
   std::vector<elf::Contents> storage;
   const auto sections = load(line, input, storage);
   if (!sections) return failed(sections.error());
-  if (sections->empty()) return std::unexpected(Failure{{"no section .sframe", {}, {}}, true});
+  if (sections->empty()) return unexpected(Failure{{"no section .sframe", {}, {}}, true});
   const AbiTraits& abi = sections->front().abi();
   if (input.image && input.image->abi() != &abi)
     return failed({"the section's ABI does not match the file's machine: " + std::string(abi.name), {}, {}});

@@ -14,8 +14,8 @@ namespace sframe::gen {
 
 namespace {
 
-std::unexpected<Failure> nothing_there(std::string what) {
-  return std::unexpected(Failure{{std::move(what), {}, {}}, true});
+unexpected<Failure> nothing_there(std::string what) {
+  return unexpected(Failure{{std::move(what), {}, {}}, true});
 }
 
 /// A predicate for functions whose name, raw or demangled, matches. The arguments must outlive the result.
@@ -48,7 +48,7 @@ bool awaits_link_time_optimisation(const elf::Image& image) {
 }
 
 /// The reason why a conversion has no function.
-std::unexpected<Failure> no_function(const CommandLine& line, const generate::Report& report) {
+unexpected<Failure> no_function(const CommandLine& line, const generate::Report& report) {
   if (!report.faults.empty()) {
     const generate::Fault& first = report.faults.front();
     return failed({"cannot read any call frame information: " + std::string(cfi::message(first.error.kind)),
@@ -70,8 +70,8 @@ generate::Report::PcBytes count_executable(const elf::Image& image, std::span<co
   return {code.size(), code.size_in_common(AddressSet(std::move(functions)))};
 }
 
-std::expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input,
-                                                    elf::AddressBounds bounds) {
+expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input,
+                                               elf::AddressBounds bounds) {
   return line.from == From::cfi ? convert_cfi(line, input, bounds) : convert_sframe(line, input, bounds);
 }
 
@@ -88,8 +88,8 @@ std::optional<std::string> unsupported_file(std::span<const std::byte> bytes) {
 }
 
 /// Builds the section at its address.
-std::expected<Generated, Failure> finish(const CommandLine& line, const Input& input,
-                                         ConvertedSection& unplaced, std::uint64_t address) {
+expected<Generated, Failure> finish(const CommandLine& line, const Input& input, ConvertedSection& unplaced,
+                                    std::uint64_t address) {
   auto bytes = unplaced.builder.finish(address);
   if (!bytes) return failed(to_problem(bytes.error(), line.emit));
   Generated out{.bytes = std::move(*bytes),
@@ -108,8 +108,8 @@ std::expected<Generated, Failure> finish(const CommandLine& line, const Input& i
 
 } // namespace
 
-std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
-                                         Budget& budget) {
+expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
+                                    Budget& budget) {
   Input input{.bytes = bytes, .image = {}, .object = {}};
   if (line.from == From::sframe && !bytes.empty() && !elf::Image::is_elf(bytes)) {
     const auto section = Section::parse(bytes);
@@ -154,7 +154,7 @@ std::uint64_t section_address(const CommandLine& line, const Input& input) {
   return (end + align - 1) & ~(align - 1);
 }
 
-std::expected<Generated, Failure> generate(const CommandLine& line, const Input& input) {
+expected<Generated, Failure> generate(const CommandLine& line, const Input& input) {
   if (input.object && line.emit != Emit::elf)
     return failed(
         {"a section of a relocatable object is useless without its relocations; use --emit=elf", {}, {}});
@@ -172,7 +172,7 @@ std::expected<Generated, Failure> generate(const CommandLine& line, const Input&
     bounds = insertion.emplace(std::move(*planned)).bounds();
   }
   auto made = convert_at(line, input, bounds);
-  if (!made) return std::unexpected(made.error());
+  if (!made) return unexpected(made.error());
   if (insertion) {
     const auto chosen = insertion->choose_address(made->builder.size());
     if (!chosen) return failed(chosen.error());
@@ -200,8 +200,8 @@ bool share_rows(const CommandLine& line, const AbiTraits& abi) {
   return line.share_rows.value_or(line.byte_order.value_or(abi.byte_order) == ByteOrder::little);
 }
 
-std::expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
-                                                     elf::AddressBounds bounds) {
+expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
+                                                elf::AddressBounds bounds) {
   if (!input.image) return failed({"not an ELF file", {}, {}});
   const auto cfi = generate::CfiInput::from_image(*input.image);
   if (!cfi) return failed(cfi.error());

@@ -14,10 +14,10 @@
 #include <sframe/elf/object.h>
 #include <sframe/elf/rewrite.h>
 #include <sframe/elf/symbols.h>
+#include <sframe/expected.h>
 #include <sframe/generate/report.h>
 
 #include <cstddef>
-#include <expected>
 #include <optional>
 #include <span>
 #include <vector>
@@ -51,14 +51,14 @@ struct Failure {
   bool nothing_to_convert = false;
 };
 
-inline std::unexpected<Failure> failed(Problem problem) {
-  return std::unexpected(Failure{std::move(problem)});
+inline unexpected<Failure> failed(Problem problem) {
+  return unexpected(Failure{std::move(problem)});
 }
 
 /// Reads the headers of `bytes`. Fails if this is neither a 64-bit ELF file nor, with --from=sframe, a
 /// section. Section contents are charged to the budget, which must outlive the result.
-std::expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
-                                         Budget& budget);
+expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
+                                    Budget& budget);
 
 /// The symbol at an address of the input's image.
 std::optional<elf::SymbolTable::Match> find_symbol(const Input& input, const elf::SymbolTable& symbols,
@@ -82,16 +82,16 @@ struct ConvertedSection {
 };
 
 /// The section and, with --emit=elf, the file that contains it. Converts once.
-std::expected<Generated, Failure> generate(const CommandLine& line, const Input& input);
+expected<Generated, Failure> generate(const CommandLine& line, const Input& input);
 
 /// --from=cfi, for any of `bounds`: functions out of their reach (versions 1 and 2) are left out. Fails if
 /// there is no CFI.
-std::expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
-                                                     elf::AddressBounds bounds);
+expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
+                                                elf::AddressBounds bounds);
 
 /// --from=sframe: merges the contents of the input's sections into one section at any of `bounds`.
-std::expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input,
-                                                        elf::AddressBounds bounds);
+expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, const Input& input,
+                                                   elf::AddressBounds bounds);
 
 /// With --from=sframe: counts the bytes of code of the functions that were written.
 void count_written(Generated& generated);

@@ -10,12 +10,12 @@
 #include "sframe-api.h"
 
 #include "sframe/bytes.h"
+#include "sframe/expected.h"
 #include "sframe/section.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <expected>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -46,7 +46,7 @@ struct sframe_encoder_ctx {
 namespace sframe::gnu {
 
 /// An error code of sframe-api.h or a value.
-template <class Value> using Result = std::expected<Value, int>;
+template <class Value> using Result = expected<Value, int>;
 
 /// The most data words of a row. GNU's interface has no room for more.
 inline constexpr std::uint32_t max_words = MAX_NUM_DATAWORDS;

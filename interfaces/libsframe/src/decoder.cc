@@ -25,7 +25,7 @@ bool is_supported(const Section& section) {
 }
 
 /// The section at the start of `bytes` as a copy in the host's byte order.
-std::expected<std::vector<std::byte>, Error> in_host_order(const Section& section) {
+expected<std::vector<std::byte>, Error> in_host_order(const Section& section) {
   if (section.header().byte_order != host_order) return flip_byte_order(section.bytes());
   return std::vector<std::byte>(section.bytes().begin(), section.bytes().end());
 }
@@ -40,11 +40,11 @@ bool is_followed_well(const Section& section, std::span<const std::byte> bytes) 
 Result<sframe_decoder_ctx*> decode(std::span<const std::byte> bytes) {
   const auto given = Section::parse(bytes);
   if (!given || !is_supported(*given) || !is_followed_well(*given, bytes))
-    return std::unexpected(SFRAME_ERR_BUF_INVAL);
+    return unexpected(SFRAME_ERR_BUF_INVAL);
   auto copy = in_host_order(*given);
-  if (!copy) return std::unexpected(SFRAME_ERR_BUF_INVAL);
+  if (!copy) return unexpected(SFRAME_ERR_BUF_INVAL);
   const auto section = Section::parse(*copy);
-  if (!section) return std::unexpected(SFRAME_ERR_BUF_INVAL);
+  if (!section) return unexpected(SFRAME_ERR_BUF_INVAL);
   return new sframe_decoder_ctx{std::move(*copy),
                                 *section}; // a vector's bytes stay where they are when it moves
 }
@@ -84,7 +84,7 @@ using namespace sframe::gnu;
 
 sframe_decoder_ctx* sframe_decode(const char* sf_buf, size_t sf_size, int* errp) {
   return guarded_pointer(errp, [&]() -> Result<sframe_decoder_ctx*> {
-    if (!sf_buf || !sf_size) return std::unexpected(SFRAME_ERR_INVAL);
+    if (!sf_buf || !sf_size) return sframe::unexpected(SFRAME_ERR_INVAL);
     return decode(std::as_bytes(std::span(sf_buf, sf_size)));
   });
 }

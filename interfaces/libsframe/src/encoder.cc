@@ -21,7 +21,7 @@ constexpr std::uint32_t max_fres = 0xffff; // of a function
 
 /// `value` as it is stored in a section of that byte order.
 template <class T> T ordered(T value, ByteOrder order) {
-  return order == host_order ? value : std::byteswap(value);
+  return order == host_order ? value : swap_bytes(value);
 }
 
 template <class T> void append(std::vector<std::byte>& out, const T& value) {
@@ -155,7 +155,7 @@ Result<std::vector<std::byte>> write(const sframe_encoder_ctx& encoder, bool sor
     fre_size += sizeof(sframe_func_desc_attr_v3) + function.rows.size();
   }
   if (field_offset(encoder.functions.size()) + fre_size > UINT32_MAX)
-    return std::unexpected(SFRAME_ERR_ECTX_INVAL);
+    return unexpected(SFRAME_ERR_ECTX_INVAL);
 
   const ByteOrder order = encoder.abi->byte_order;
   std::vector<std::byte> out;
@@ -177,10 +177,10 @@ using namespace sframe::gnu;
 sframe_encoder_ctx* sframe_encode(uint8_t ver, uint8_t flags, uint8_t abi_arch, int8_t fixed_fp_offset,
                                   int8_t fixed_ra_offset, int* errp) {
   return guarded_pointer(errp, [&]() -> Result<sframe_encoder_ctx*> {
-    if (ver != SFRAME_VERSION_3) return std::unexpected(SFRAME_ERR_VERSION_INVAL);
+    if (ver != SFRAME_VERSION_3) return sframe::unexpected(SFRAME_ERR_VERSION_INVAL);
     const sframe::AbiTraits* abi = sframe::find_abi(abi_arch);
     if (!abi || !(flags & SFRAME_F_FDE_FUNC_START_PCREL) || flags & ~SFRAME_V2_F_ALL_FLAGS)
-      return std::unexpected(SFRAME_ERR_ECTX_INVAL);
+      return sframe::unexpected(SFRAME_ERR_ECTX_INVAL);
     return new sframe_encoder_ctx{flags, abi, fixed_fp_offset, fixed_ra_offset, {}, {}};
   });
 }
@@ -265,13 +265,13 @@ int sframe_encoder_add_fres_buf(sframe_encoder_ctx* ectx, unsigned int func_idx,
 char* sframe_encoder_write(sframe_encoder_ctx* ectx, size_t* encoded_size, bool sort_fde_p, int* errp) {
   if (encoded_size) *encoded_size = 0;
   return guarded_pointer(errp, [&]() -> Result<char*> {
-    if (!ectx || !encoded_size) return std::unexpected(SFRAME_ERR_INVAL);
+    if (!ectx || !encoded_size) return sframe::unexpected(SFRAME_ERR_INVAL);
     // An empty section is no section, and a section that is marked as sorted must be.
     if (ectx->functions.empty() || (!sort_fde_p && ectx->flags & SFRAME_F_FDE_SORTED))
-      return std::unexpected(SFRAME_ERR_BUF_INVAL);
+      return sframe::unexpected(SFRAME_ERR_BUF_INVAL);
     if (sort_fde_p) ectx->flags |= SFRAME_F_FDE_SORTED;
     auto written = write(*ectx, sort_fde_p);
-    if (!written) return std::unexpected(written.error());
+    if (!written) return sframe::unexpected(written.error());
     ectx->written = std::move(*written);
     *encoded_size = ectx->written.size();
     return reinterpret_cast<char*>(ectx->written.data());

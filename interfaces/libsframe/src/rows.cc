@@ -11,26 +11,26 @@ namespace {
 
 /// The row, if it can be one.
 Result<EncodedRow> checked(const sframe_frame_row_entry* fre) {
-  if (!fre || !is_valid(view(*fre))) return std::unexpected(SFRAME_ERR_FRE_INVAL);
+  if (!fre || !is_valid(view(*fre))) return unexpected(SFRAME_ERR_FRE_INVAL);
   return view(*fre);
 }
 
 /// The row, if it has data word `number`.
 Result<EncodedRow> with_word(const sframe_frame_row_entry* fre, std::uint32_t number) {
   const auto row = checked(fre);
-  if (row && number >= row->word_count()) return std::unexpected(SFRAME_ERR_FREOFFSET_NOPRESENT);
+  if (row && number >= row->word_count()) return unexpected(SFRAME_ERR_FREOFFSET_NOPRESENT);
   return row;
 }
 
 Result<std::int32_t> signed_word(const sframe_frame_row_entry* fre, std::uint32_t number) {
   const auto row = with_word(fre, number);
-  if (!row) return std::unexpected(row.error());
+  if (!row) return unexpected(row.error());
   return row->word(number);
 }
 
 Result<std::uint32_t> unsigned_word(const sframe_frame_row_entry* fre, std::uint32_t number) {
   const auto row = with_word(fre, number);
-  if (!row) return std::unexpected(row.error());
+  if (!row) return unexpected(row.error());
   return row->control(number);
 }
 
@@ -76,9 +76,9 @@ std::int32_t get_offset(Offset&& offset, const sframe_decoder_ctx* decoder, cons
                         std::uint32_t fde_type, int* errp) {
   Result<std::int32_t> result;
   if (!fre)
-    result = std::unexpected(SFRAME_ERR_FRE_INVAL);
+    result = unexpected<int>(SFRAME_ERR_FRE_INVAL);
   else if (!decoder)
-    result = std::unexpected(SFRAME_ERR_DCTX_INVAL);
+    result = unexpected<int>(SFRAME_ERR_DCTX_INVAL);
   else
     result = offset(*decoder, *fre, is_flex(fde_type));
   report(result ? 0 : result.error(), errp);

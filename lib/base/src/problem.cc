@@ -17,9 +17,8 @@ std::string Problem::text() const {
   return result + ")";
 }
 
-std::unexpected<Problem> fail(std::string what, std::string_view section,
-                              std::optional<std::uint64_t> offset) {
-  return std::unexpected(Problem{std::move(what), std::string(section), offset});
+unexpected<Problem> fail(std::string what, std::string_view section, std::optional<std::uint64_t> offset) {
+  return unexpected(Problem{std::move(what), std::string(section), offset});
 }
 
 Problem to_problem(const sframe::Error& error, std::string_view section, std::uint64_t base) {

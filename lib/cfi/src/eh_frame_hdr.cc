@@ -23,24 +23,24 @@ bool searchable(std::uint8_t encoding, std::uint8_t address_size) {
 
 } // namespace
 
-std::expected<EhFrameHdr, Error> EhFrameHdr::parse(std::span<const std::byte> bytes, std::uint64_t address,
-                                                   const AbiTraits& abi) {
+expected<EhFrameHdr, Error> EhFrameHdr::parse(std::span<const std::byte> bytes, std::uint64_t address,
+                                              const AbiTraits& abi) {
   constexpr std::uint8_t address_size = 8;
   DwarfReader reader(bytes, 0, bytes.size(), abi.byte_order);
   const std::uint8_t version = reader.u8();
   const std::uint8_t pointer_encoding = reader.u8(), count_encoding = reader.u8();
   EhFrameHdr header;
   header.encoding_ = reader.u8();
-  if (reader.failed() || version != known_version) return std::unexpected(Error{ErrorKind::bad_header, 0});
+  if (reader.failed() || version != known_version) return unexpected(Error{ErrorKind::bad_header, 0});
   const PointerContext context{address, {.data = address}, std::nullopt, address_size};
   if (pointer_encoding != pe_omit) {
     const Pointer section = read_pointer(reader, pointer_encoding, context);
     if (!section.indirect) header.eh_frame_ = section.value;
   }
   if (!reader.failed() && (count_encoding == pe_omit || !searchable(header.encoding_, address_size)))
-    return std::unexpected(Error{ErrorKind::no_table, 2});
+    return unexpected(Error{ErrorKind::no_table, 2});
   header.count_ = read_pointer(reader, count_encoding, context).value;
-  if (reader.failed()) return std::unexpected(Error{ErrorKind::bad_header, reader.at()});
+  if (reader.failed()) return unexpected(Error{ErrorKind::bad_header, reader.at()});
   header.bytes_ = bytes;
   header.address_ = address;
   header.table_offset_ = reader.at();

@@ -17,7 +17,7 @@ public:
         reader_(expression, 0, expression.size(), settings.byte_order),
         bits_(settings.address_size == 4 ? 32 : 64) {}
 
-  std::expected<std::uint64_t, ExpressionError> run() {
+  expected<std::uint64_t, ExpressionError> run() {
     if (settings_.cfa) push(*settings_.cfa);
     for (std::uint32_t steps = 0; !fault_ && reader_.left(); ++steps) {
       operation_ = reader_.at();
@@ -30,7 +30,7 @@ public:
                                                      : ExpressionErrorKind::truncated);
     }
     const std::uint64_t result = pop();
-    if (fault_) return std::unexpected(*fault_);
+    if (fault_) return unexpected(*fault_);
     return result;
   }
 
@@ -199,9 +199,9 @@ private:
 
 } // namespace
 
-std::expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,
-                                                       ExpressionContext& context,
-                                                       const ExpressionSettings& settings) {
+expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,
+                                                  ExpressionContext& context,
+                                                  const ExpressionSettings& settings) {
   return StackMachine(expression, context, settings).run();
 }
 

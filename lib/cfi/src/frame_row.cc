@@ -7,7 +7,7 @@
 namespace sframe::cfi {
 namespace {
 
-using Result = std::expected<Rule, Unrepresentable>;
+using Result = expected<Rule, Unrepresentable>;
 using Kind = RegisterRule::Kind;
 
 /// The reasons for the current register.
@@ -16,13 +16,13 @@ struct Reasons {
 };
 
 Result based(Rule::Kind kind, std::uint64_t base, std::int64_t offset) {
-  if (base >= Rule::cfa_base) return std::unexpected(Unrepresentable::register_range);
-  if (offset != static_cast<std::int32_t>(offset)) return std::unexpected(Unrepresentable::offset_range);
+  if (base >= Rule::cfa_base) return unexpected(Unrepresentable::register_range);
+  if (offset != static_cast<std::int32_t>(offset)) return unexpected(Unrepresentable::offset_range);
   return Rule{kind, static_cast<std::uint16_t>(base), static_cast<std::int32_t>(offset)};
 }
 
 Result at_cfa(std::int64_t offset) {
-  if (offset != static_cast<std::int32_t>(offset)) return std::unexpected(Unrepresentable::offset_range);
+  if (offset != static_cast<std::int32_t>(offset)) return unexpected(Unrepresentable::offset_range);
   return Rule::at_cfa(static_cast<std::int32_t>(offset));
 }
 
@@ -30,7 +30,7 @@ Result at_cfa(std::int64_t offset) {
 Result from_linear(const LinearExpression& linear, bool stored, const Reasons& reasons) {
   if (linear.base != Rule::cfa_base)
     return based(stored ? Rule::Kind::stored : Rule::Kind::value, linear.base, linear.offset);
-  return stored ? at_cfa(linear.offset) : Result(std::unexpected(reasons.val_offset));
+  return stored ? at_cfa(linear.offset) : Result(unexpected(reasons.val_offset));
 }
 
 Result expression_rule(const MinimalRow& row, const RegisterRule& rule, const AbiTraits& abi,
@@ -38,20 +38,19 @@ Result expression_rule(const MinimalRow& row, const RegisterRule& rule, const Ab
   const auto linear = linear_expression(row.expression(rule), abi, true);
   const bool is_address = rule.kind == Kind::expression;
   // An address computed by a load: one load more than a row can represent.
-  if (!linear || (is_address && linear->deref)) return std::unexpected(reasons.expression);
+  if (!linear || (is_address && linear->deref)) return unexpected(reasons.expression);
   return from_linear(*linear, is_address || linear->deref, reasons);
 }
 
 Result cfa_rule(const MinimalRow& row, const AbiTraits& abi) {
-  if (row.cfa.kind == CfaRule::Kind::unspecified) return std::unexpected(Unrepresentable::cfa_unspecified);
+  if (row.cfa.kind == CfaRule::Kind::unspecified) return unexpected(Unrepresentable::cfa_unspecified);
   if (row.cfa.kind == CfaRule::Kind::register_offset)
     return based(Rule::Kind::value, row.cfa.number, row.cfa.offset);
   const auto expression = row.expression(row.cfa);
   if (const auto linear = linear_expression(expression, abi, false))
     return from_linear(*linear, linear->deref,
                        {Unrepresentable::cfa_expression, Unrepresentable::cfa_expression});
-  return std::unexpected(plt_cfa(expression, abi) ? Unrepresentable::cfa_plt
-                                                  : Unrepresentable::cfa_expression);
+  return unexpected(plt_cfa(expression, abi) ? Unrepresentable::cfa_plt : Unrepresentable::cfa_expression);
 }
 
 /// A rule for a saved register; not for those that leave it in place.
@@ -59,7 +58,7 @@ Result saved_rule(const MinimalRow& row, const RegisterRule& rule, const AbiTrai
                   const Reasons& reasons) {
   if (rule.kind == Kind::offset) return at_cfa(rule.offset);
   if (rule.kind == Kind::reg) return based(Rule::Kind::value, rule.number, 0);
-  if (rule.kind == Kind::val_offset) return std::unexpected(reasons.val_offset);
+  if (rule.kind == Kind::val_offset) return unexpected(reasons.val_offset);
   return expression_rule(row, rule, abi, reasons);
 }
 
@@ -69,13 +68,13 @@ bool unchanged(const RegisterRule& rule) {
 
 Result ra_rule(const MinimalRow& row, const AbiTraits& abi) {
   const std::uint32_t column = row.return_register;
-  if (column == abi.sp || column == abi.fp) return std::unexpected(Unrepresentable::ra_column);
+  if (column == abi.sp || column == abi.fp) return unexpected(Unrepresentable::ra_column);
   const RegisterRule rule = row.ra();
   const std::uint32_t where = unchanged(rule) ? column : rule.number;
   if (unchanged(rule) || rule.kind == Kind::reg) {
     // If RA has a fixed slot, its column is not a real register and holds no value.
     if (where == abi.ra)
-      return abi.fixed_ra_offset ? Result(std::unexpected(Unrepresentable::ra_unsaved)) : Rule::same();
+      return abi.fixed_ra_offset ? Result(unexpected(Unrepresentable::ra_unsaved)) : Rule::same();
     return based(Rule::Kind::value, where, 0);
   }
   const Result saved =
@@ -119,51 +118,51 @@ bool move(Rule& rule, std::int64_t distance) {
 /// Moves the CFA so that SP = CFA + `sp` becomes SP = CFA + abi.sp_from_cfa, which all users of a row assume.
 /// Go on s390x has SP = CFA, the ABI SP = CFA - 160. Moving the CFA does not change the frame: SP has the
 /// value given by the CFI, and the addresses of slots relative to the CFA stay.
-std::expected<FrameRow, Unrepresentable> with_sp(FrameRow row, std::int64_t sp, const AbiTraits& abi) {
-  if (row.cfa.kind != Rule::Kind::value) return std::unexpected(Unrepresentable::sp_rule);
+expected<FrameRow, Unrepresentable> with_sp(FrameRow row, std::int64_t sp, const AbiTraits& abi) {
+  if (row.cfa.kind != Rule::Kind::value) return unexpected(Unrepresentable::sp_rule);
   std::int32_t distance = 0;
   if (__builtin_sub_overflow(sp, abi.sp_from_cfa, &distance) || !move(row.cfa, distance))
-    return std::unexpected(Unrepresentable::offset_range);
+    return unexpected(Unrepresentable::offset_range);
   for (Rule* rule : {&row.ra, &row.fp}) {
     const bool counts_from_cfa = rule->kind == Rule::Kind::stored && rule->base == Rule::cfa_base;
     if (counts_from_cfa && !move(*rule, -std::int64_t{distance}))
-      return std::unexpected(Unrepresentable::offset_range);
+      return unexpected(Unrepresentable::offset_range);
   }
   return row;
 }
 
 } // namespace
 
-std::expected<FrameRow, Unrepresentable> to_frame_row(const MinimalRow& row, const AbiTraits& abi) {
+expected<FrameRow, Unrepresentable> to_frame_row(const MinimalRow& row, const AbiTraits& abi) {
   const std::uint64_t offset = row.begin - row.fde_start;
-  if (offset > UINT32_MAX) return std::unexpected(Unrepresentable::offset_range);
+  if (offset > UINT32_MAX) return unexpected(Unrepresentable::offset_range);
   if (row.ra().kind == Kind::undefined) return FrameRow::outermost(static_cast<std::uint32_t>(offset));
-  if (row.ra_signed_with_pc) return std::unexpected(Unrepresentable::ra_signed_with_pc);
+  if (row.ra_signed_with_pc) return unexpected(Unrepresentable::ra_signed_with_pc);
   const Result cfa = cfa_rule(row, abi);
-  if (!cfa) return std::unexpected(cfa.error());
+  if (!cfa) return unexpected(cfa.error());
   const Result ra = ra_rule(row, abi);
-  if (!ra) return std::unexpected(ra.error());
+  if (!ra) return unexpected(ra.error());
   const Result fp = fp_rule(row, abi);
-  if (!fp) return std::unexpected(fp.error());
-  if (!sp_agrees(row, *cfa, abi)) return std::unexpected(Unrepresentable::sp_rule);
+  if (!fp) return unexpected(fp.error());
+  if (!sp_agrees(row, *cfa, abi)) return unexpected(Unrepresentable::sp_rule);
   const FrameRow made{static_cast<std::uint32_t>(offset), *cfa, *ra, *fp, row.ra_signed};
   const RegisterRule sp = row.rule(abi.sp);
   if (sp.kind != Kind::val_offset || sp.offset == abi.sp_from_cfa) return made;
-  if (abi.sp_from_cfa == 0) return std::unexpected(Unrepresentable::sp_rule);
+  if (abi.sp_from_cfa == 0) return unexpected(Unrepresentable::sp_rule);
   return with_sp(made, sp.offset, abi);
 }
 
-std::expected<FrameRow, Unrepresentable> to_frame_row(const FullRow& row, const AbiTraits& abi) {
+expected<FrameRow, Unrepresentable> to_frame_row(const FullRow& row, const AbiTraits& abi) {
   return to_frame_row(minimal_row(row, abi), abi);
 }
 
 /// Not cached: expressions, and a rule for SP, which has to be compared with each CFA.
-std::expected<const FrameRow*, Unrepresentable> FrameRowMaker::convert(const MinimalRow& row) {
+expected<const FrameRow*, Unrepresentable> FrameRowMaker::convert(const MinimalRow& row) {
   const auto is_plain = [](const RegisterRule& rule) {
     return rule.kind != Kind::expression && rule.kind != Kind::val_expression;
   };
   const auto made = to_frame_row(row, *abi_);
-  if (!made) return std::unexpected(made.error());
+  if (!made) return unexpected(made.error());
   row_ = *made;
   rules_ = row.rules;
   return_register_ = row.return_register;

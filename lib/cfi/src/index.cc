@@ -42,10 +42,10 @@ Part read_part(FdeCursor fdes) {
 
 } // namespace
 
-std::expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector<Error>* faults,
-                                               unsigned threads) {
+expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector<Error>* faults,
+                                          unsigned threads) {
   const std::uint64_t size = section.bytes().size();
-  if (size > UINT32_MAX) return std::unexpected(Error{ErrorKind::too_large, 0});
+  if (size > UINT32_MAX) return unexpected(Error{ErrorKind::too_large, 0});
   const auto starts = threads > 1 ? section.parts(part_size) : std::vector<std::uint64_t>{0};
   std::vector<Part> parts(starts.size());
   for_each_parallel(parts.size(), threads, [&](std::size_t i) {
@@ -86,7 +86,7 @@ CfiSection eh_frame_part(const CfiSection& rest, const EhFrameHdr& table) {
   return {rest.kind(), rest.bytes().first(end), rest.address(), rest.abi(), rest.bases()};
 }
 
-std::expected<std::optional<Fde>, Error> FdeFinder::find(std::uint64_t pc) {
+expected<std::optional<Fde>, Error> FdeFinder::find(std::uint64_t pc) {
   if (!table_) return find_in_index(pc);
   if (auto fde = find_in_table(pc)) return fde;
   if (!table_checked_ && !is_table_valid()) {
@@ -117,16 +117,16 @@ bool FdeFinder::is_table_valid() const {
   return true;
 }
 
-std::expected<std::optional<Fde>, Error> FdeFinder::find_in_index(std::uint64_t pc) {
+expected<std::optional<Fde>, Error> FdeFinder::find_in_index(std::uint64_t pc) {
   if (!index_) {
     auto built = FdeIndex::build(section_);
-    if (!built) return std::unexpected(built.error());
+    if (!built) return unexpected(built.error());
     index_ = std::move(*built);
   }
   const FdeIndex::Entry* entry = index_->find(pc);
   if (!entry) return std::nullopt;
   const auto fde = section_.fde(entry->offset);
-  if (!fde) return std::unexpected(fde.error());
+  if (!fde) return unexpected(fde.error());
   return fde->contains(pc) ? std::optional<Fde>(*fde) : std::nullopt;
 }
 

@@ -11,9 +11,9 @@
 
 namespace sframe::cfi {
 
-std::expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::uint64_t address,
-                                             std::uint64_t function_start, const AbiTraits& abi,
-                                             std::vector<LandingPad>& out) {
+expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::uint64_t address,
+                                        std::uint64_t function_start, const AbiTraits& abi,
+                                        std::vector<LandingPad>& out) {
   DwarfReader reader(bytes, 0, bytes.size(), abi.byte_order);
   const PointerContext context{.section_address = address, .bases = {}, .function = function_start};
   std::uint64_t base = function_start;
@@ -23,7 +23,7 @@ std::expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, s
   const std::uint8_t encoding = reader.u8();
   const std::uint64_t size = reader.uleb();
   if (!reader.failed() && size > reader.left()) reader.fail(ErrorKind::truncated);
-  if (reader.failed()) return std::unexpected(reader.error());
+  if (reader.failed()) return unexpected(reader.error());
 
   DwarfReader sites(bytes, reader.at(), reader.at() + size, abi.byte_order);
   while (sites.left()) {
@@ -31,7 +31,7 @@ std::expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, s
     const std::uint64_t length = read_raw_pointer(sites, encoding, context).number;
     const std::uint64_t pad = read_raw_pointer(sites, encoding, context).number;
     sites.uleb(); // the action
-    if (sites.failed()) return std::unexpected(sites.error());
+    if (sites.failed()) return unexpected(sites.error());
     if (pad) out.push_back({function_start + start, function_start + start + length, base + pad});
   }
   return {};

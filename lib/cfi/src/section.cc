@@ -41,7 +41,7 @@ DwarfReader reader_at(const CfiSection& section, std::uint64_t at, std::uint64_t
   return {section.bytes(), at, limit, section.abi().byte_order};
 }
 
-std::expected<Extent, Error> read_extent(const CfiSection& section, std::uint64_t offset) {
+expected<Extent, Error> read_extent(const CfiSection& section, std::uint64_t offset) {
   DwarfReader reader = reader_at(section, offset, section.bytes().size());
   Extent extent{.offset = offset};
   std::uint64_t length = reader.fixed<std::uint32_t>();
@@ -49,22 +49,22 @@ std::expected<Extent, Error> read_extent(const CfiSection& section, std::uint64_
   if (extent.dwarf64)
     length = reader.fixed<std::uint64_t>();
   else if (length >= first_reserved_length)
-    return std::unexpected(Error{ErrorKind::bad_length, offset});
-  if (reader.failed()) return std::unexpected(reader.error());
-  if (length > reader.left()) return std::unexpected(Error{ErrorKind::bad_length, offset});
+    return unexpected(Error{ErrorKind::bad_length, offset});
+  if (reader.failed()) return unexpected(reader.error());
+  if (length > reader.left()) return unexpected(Error{ErrorKind::bad_length, offset});
   extent.id_offset = reader.at();
   extent.end = reader.at() + length;
   return extent;
 }
 
-std::expected<Id, Error> read_id(const CfiSection& section, const Extent& extent) {
+expected<Id, Error> read_id(const CfiSection& section, const Extent& extent) {
   DwarfReader reader = reader_at(section, extent.id_offset, extent.end);
   Id id;
   if (section.kind() == SectionKind::eh_frame) {
     const std::uint32_t back = reader.fixed<std::uint32_t>();
     id.is_cie = back == 0;
     if (!reader.failed() && back > extent.id_offset)
-      return std::unexpected(Error{ErrorKind::bad_cie_pointer, extent.id_offset});
+      return unexpected(Error{ErrorKind::bad_cie_pointer, extent.id_offset});
     id.cie_offset = extent.id_offset - back;
   } else if (extent.dwarf64) {
     id.cie_offset = reader.fixed<std::uint64_t>();
@@ -73,7 +73,7 @@ std::expected<Id, Error> read_id(const CfiSection& section, const Extent& extent
     id.cie_offset = reader.fixed<std::uint32_t>();
     id.is_cie = id.cie_offset == 0xffffffff;
   }
-  if (reader.failed()) return std::unexpected(reader.error());
+  if (reader.failed()) return unexpected(reader.error());
   id.body = reader.at();
   return id;
 }
@@ -121,16 +121,16 @@ void read_return_register(DwarfReader& reader, Cie& cie) {
   cie.return_register = static_cast<std::uint32_t>(number);
 }
 
-std::expected<Cie, Error> parse_cie(const CfiSection& section, const Extent& extent, std::uint64_t body) {
+expected<Cie, Error> parse_cie(const CfiSection& section, const Extent& extent, std::uint64_t body) {
   DwarfReader reader = reader_at(section, body, extent.end);
   Cie cie;
   cie.offset = extent.offset;
   cie.version = reader.u8();
   if (!reader.failed() && cie.version != 1 && cie.version != 3 && cie.version != 4)
-    return std::unexpected(Error{ErrorKind::bad_version, body});
+    return unexpected(Error{ErrorKind::bad_version, body});
   std::string_view letters = read_letters(reader, section, cie);
   if (cie.version == 4) read_sizes(reader, cie);
-  if (reader.failed()) return std::unexpected(reader.error());
+  if (reader.failed()) return unexpected(reader.error());
   // GCC 2's "eh": a pointer to exception data precedes the alignment factors.
   if (letters.starts_with("eh")) {
     reader.skip(cie.address_size);
@@ -144,17 +144,17 @@ std::expected<Cie, Error> parse_cie(const CfiSection& section, const Extent& ext
     const std::uint64_t size = reader.uleb();
     const std::uint64_t data = reader.at();
     reader.skip(size);
-    if (reader.failed()) return std::unexpected(reader.error());
+    if (reader.failed()) return unexpected(reader.error());
     DwarfReader inner = reader_at(section, data, data + size);
     read_augmentation(section, letters.substr(1), inner, cie);
-    if (inner.failed()) return std::unexpected(inner.error());
+    if (inner.failed()) return unexpected(inner.error());
   } else {
     read_augmentation(section, letters, reader, cie);
     if (cie.unknown_augmentation) reader.fail(ErrorKind::unknown_augmentation);
   }
   if (!reader.failed() && !pointer_encoding_known(cie.fde_encoding))
     reader.fail(ErrorKind::bad_pointer_encoding);
-  if (reader.failed()) return std::unexpected(reader.error());
+  if (reader.failed()) return unexpected(reader.error());
   cie.instructions_offset = reader.at();
   cie.instructions = section.bytes().subspan(reader.at(), reader.left());
   return cie;
@@ -186,17 +186,17 @@ void read_fde_augmentation(DwarfReader& reader, const CfiSection& section, Point
   if (inner.failed()) reader.fail(inner.kind());
 }
 
-std::expected<Fde, Error> parse_fde(const CfiSection& section, const Extent& extent, std::uint64_t body,
-                                    const Cie& cie) {
+expected<Fde, Error> parse_fde(const CfiSection& section, const Extent& extent, std::uint64_t body,
+                               const Cie& cie) {
   DwarfReader reader = reader_at(section, body, extent.end);
   Fde fde;
   fde.offset = extent.offset;
   fde.cie = cie;
   reader.skip(cie.segment_size);
   const PointerContext context{section.address(), section.bases(), std::nullopt, cie.address_size};
-  if (!read_range(reader, context, cie, fde)) return std::unexpected(reader.error());
+  if (!read_range(reader, context, cie, fde)) return unexpected(reader.error());
   if (cie.has_augmentation_data) read_fde_augmentation(reader, section, context, fde);
-  if (reader.failed()) return std::unexpected(reader.error());
+  if (reader.failed()) return unexpected(reader.error());
   fde.instructions_offset = reader.at();
   fde.instructions = section.bytes().subspan(reader.at(), reader.left());
   return fde;
@@ -219,32 +219,32 @@ std::vector<std::uint64_t> CfiSection::parts(std::uint64_t part_size) const {
   return starts;
 }
 
-std::expected<Cie, Error> CfiSection::cie(std::uint64_t offset) const {
+expected<Cie, Error> CfiSection::cie(std::uint64_t offset) const {
   const auto extent = read_extent(*this, offset);
-  if (!extent || extent->empty()) return std::unexpected(Error{ErrorKind::bad_cie_pointer, offset});
+  if (!extent || extent->empty()) return unexpected(Error{ErrorKind::bad_cie_pointer, offset});
   const auto id = read_id(*this, *extent);
-  if (!id) return std::unexpected(id.error());
-  if (!id->is_cie) return std::unexpected(Error{ErrorKind::bad_cie_pointer, offset});
+  if (!id) return unexpected(id.error());
+  if (!id->is_cie) return unexpected(Error{ErrorKind::bad_cie_pointer, offset});
   return parse_cie(*this, *extent, id->body);
 }
 
-std::expected<Fde, Error> CfiSection::fde(std::uint64_t offset) const {
+expected<Fde, Error> CfiSection::fde(std::uint64_t offset) const {
   const auto extent = read_extent(*this, offset);
-  if (!extent) return std::unexpected(extent.error());
+  if (!extent) return unexpected(extent.error());
   const auto id = read_id(*this, *extent);
-  if (!id) return std::unexpected(id.error());
-  if (id->is_cie) return std::unexpected(Error{ErrorKind::bad_cie_pointer, offset});
+  if (!id) return unexpected(id.error());
+  if (id->is_cie) return unexpected(Error{ErrorKind::bad_cie_pointer, offset});
   const auto its_cie = cie(id->cie_offset);
-  if (!its_cie) return std::unexpected(its_cie.error());
+  if (!its_cie) return unexpected(its_cie.error());
   return parse_fde(*this, *extent, id->body, *its_cie);
 }
 
-std::expected<std::optional<Fde>, Error> FdeCursor::next() {
+expected<std::optional<Fde>, Error> FdeCursor::next() {
   while (at_ < end_) {
     const auto extent = read_extent(section_, at_);
     if (!extent) {
       at_ = end_;
-      return std::unexpected(extent.error());
+      return unexpected(extent.error());
     }
     at_ = extent->end;
     if (extent->empty()) {
@@ -252,16 +252,16 @@ std::expected<std::optional<Fde>, Error> FdeCursor::next() {
       continue;
     }
     const auto id = read_id(section_, *extent);
-    if (!id) return std::unexpected(id.error());
+    if (!id) return unexpected(id.error());
     if (id->is_cie) continue;
     if (!cie_known_ || cie_.offset != id->cie_offset) {
       const auto cie = section_.cie(id->cie_offset);
-      if (!cie) return std::unexpected(cie.error());
+      if (!cie) return unexpected(cie.error());
       cie_ = *cie;
       cie_known_ = true;
     }
     auto fde = parse_fde(section_, *extent, id->body, cie_);
-    if (!fde) return std::unexpected(fde.error());
+    if (!fde) return unexpected(fde.error());
     fde->after_terminator = terminated_;
     return std::optional<Fde>(*fde);
   }

@@ -23,8 +23,8 @@ std::string bounded(llvm::StringRef name) {
   return (name.take_front(Member::max_name_size - cut.size()) + cut).str();
 }
 
-std::unexpected<Problem> damaged(llvm::Error error) {
-  return std::unexpected(to_problem(std::move(error), {}));
+unexpected<Problem> damaged(llvm::Error error) {
+  return unexpected(to_problem(std::move(error), {}));
 }
 
 } // namespace
@@ -54,7 +54,7 @@ Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes) {
     result.push_back({bounded(*name), std::as_bytes(std::span(buffer->data(), buffer->size()))});
   }
   if (end) return damaged(std::move(end));
-  if (problem) return std::unexpected(std::move(*problem));
+  if (problem) return unexpected(std::move(*problem));
   return result;
 }
 

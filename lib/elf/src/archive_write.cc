@@ -77,7 +77,7 @@ private:
 Result<void> Rewriter::add(const Archive::Child& member,
                            const std::optional<std::vector<std::byte>>& contents) {
   auto old = member.getBuffer();
-  if (!old) return std::unexpected(to_problem(old.takeError(), {}));
+  if (!old) return unexpected(to_problem(old.takeError(), {}));
   const std::uint64_t begin = member.getChildOffset();
   const std::uint64_t data = member.getDataOffset(); // after a BSD name, which counts as contents
   member_offsets_.push_back({begin, out_.size()});
@@ -119,8 +119,8 @@ Result<void> Rewriter::add_members(Replacements contents) {
       break;
     }
   }
-  if (end) return std::unexpected(to_problem(std::move(end), {}));
-  if (problem) return std::unexpected(std::move(*problem));
+  if (end) return unexpected(to_problem(std::move(end), {}));
+  if (problem) return unexpected(std::move(*problem));
   return {};
 }
 
@@ -155,8 +155,8 @@ Result<std::vector<std::byte>> Rewriter::write(Replacements contents) {
   std::uint64_t size = old_.size();
   for (const auto& member : contents) size += member ? member->size() + 1 : 0;
   out_.reserve(size);
-  if (auto done = add_members(contents); !done) return std::unexpected(done.error());
-  if (auto done = write_index(); !done) return std::unexpected(done.error());
+  if (auto done = add_members(contents); !done) return unexpected(done.error());
+  if (auto done = write_index(); !done) return unexpected(done.error());
   return std::move(out_);
 }
 
@@ -166,7 +166,7 @@ Result<std::vector<std::byte>>
 replace_members(std::span<const std::byte> archive,
                 std::span<const std::optional<std::vector<std::byte>>> contents) {
   auto parsed = Archive::create(llvm::MemoryBufferRef(to_llvm(archive), ""));
-  if (!parsed) return std::unexpected(to_problem(parsed.takeError(), {}));
+  if (!parsed) return unexpected(to_problem(parsed.takeError(), {}));
   if ((*parsed)->isThin()) return fail("thin archive");
   if (contents.empty()) return std::vector<std::byte>(archive.begin(), archive.end());
   return Rewriter(archive, **parsed).write(contents);

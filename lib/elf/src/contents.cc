@@ -25,24 +25,24 @@ Result<std::span<const std::byte>> Image::raw(std::uint64_t offset, std::uint64_
 
 namespace {
 
-std::unexpected<Problem> cannot_decompress(llvm::Error error, const SectionHeader& section) {
+unexpected<Problem> cannot_decompress(llvm::Error error, const SectionHeader& section) {
   Problem problem = to_problem(std::move(error), section.name);
   problem.what = "cannot decompress section: " + problem.what;
-  return std::unexpected(std::move(problem));
+  return unexpected(std::move(problem));
 }
 
 } // namespace
 
-std::unexpected<Problem> Image::used_up(const SectionHeader& section) const {
+unexpected<Problem> Image::used_up(const SectionHeader& section) const {
   Problem problem = *budget_->problem();
   problem.section = section.name;
-  return std::unexpected(std::move(problem));
+  return unexpected(std::move(problem));
 }
 
 Result<Contents> Image::contents(const SectionHeader& section) const {
   if (section.type == sht_nobits || section.type == sht_null) return Contents();
   auto bytes = raw(section.offset, section.size, section.name);
-  if (!bytes) return std::unexpected(bytes.error());
+  if (!bytes) return unexpected(bytes.error());
   if (budget_ && !budget_->take(Resource::section_bytes, section.size)) return used_up(section);
   if (!(section.flags & shf_compressed)) return Contents(*bytes);
 
@@ -63,7 +63,7 @@ Result<Contents> Image::contents(const SectionHeader& section) const {
 
 Result<Contents> Image::contents(const Segment& segment) const {
   auto bytes = raw(segment.offset, segment.file_size, {});
-  if (!bytes) return std::unexpected(bytes.error());
+  if (!bytes) return unexpected(bytes.error());
   return Contents(*bytes);
 }
 

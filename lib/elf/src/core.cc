@@ -16,7 +16,7 @@ namespace sframe::elf {
 
 Result<Core> Core::parse(std::span<const std::byte> bytes) {
   auto image = Image::parse(bytes);
-  if (!image) return std::unexpected(image.error());
+  if (!image) return unexpected(image.error());
   if (image->type() != et_core) return fail("not a core file");
   Core core(std::move(*image));
   core.problems_.assign(core.image_.problems().begin(), core.image_.problems().end());

@@ -23,18 +23,18 @@ UnpackLimits unpack_limits(Limits limits, std::uint64_t packed) {
 
 Result<CoreFile> CoreFile::open(const std::string& path, Limits limits) {
   auto file = File::open(path);
-  if (!file) return std::unexpected(file.error());
+  if (!file) return unexpected(file.error());
   const std::uint64_t size = file->bytes().size();
   std::span<const std::byte> bytes = file->bytes();
   Unpacked unpacked;
   if (is_packed(bytes)) {
     auto result = unpack(bytes, unpack_limits(limits, size));
-    if (!result) return std::unexpected(result.error());
+    if (!result) return unexpected(result.error());
     unpacked = std::move(*result);
     bytes = unpacked.bytes();
   }
   auto core = Core::parse(bytes);
-  if (!core) return std::unexpected(core.error());
+  if (!core) return unexpected(core.error());
   const std::uint64_t cost_size = std::min<std::uint64_t>(bytes.size(), 64 * size);
   return CoreFile(std::move(*file), std::move(unpacked), std::move(*core), cost_size);
 }

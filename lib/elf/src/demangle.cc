@@ -21,9 +21,9 @@ namespace {
 /// prints one identifier, or leads to another back-reference. No other cost occurs.
 Demangled demangle_d(std::string_view name) {
   constexpr unsigned max_back_references = 24;
-  if (std::ranges::count(name, 'Q') > max_back_references) return std::unexpected(NotDemangled::too_long);
+  if (std::ranges::count(name, 'Q') > max_back_references) return unexpected(NotDemangled::too_long);
   const std::unique_ptr<char, decltype(&std::free)> text(llvm::dlangDemangle(name), &std::free);
-  if (!text) return std::unexpected(NotDemangled::malformed);
+  if (!text) return unexpected(NotDemangled::malformed);
   return std::string(text.get());
 }
 
@@ -42,7 +42,7 @@ std::string_view without_version(std::string_view name) {
 
 Demangled demangle_any(std::string_view name) {
   if (auto rust = demangle_legacy_rust(name)) return std::move(*rust);
-  Demangled text = std::unexpected(NotDemangled::malformed);
+  Demangled text = unexpected(NotDemangled::malformed);
   // On some systems all symbols have an extra leading underscore.
   for (const std::string_view candidate : {name, name.substr(1)}) {
     if (candidate.starts_with("_Z") || candidate.starts_with("___Z"))
@@ -53,7 +53,7 @@ Demangled demangle_any(std::string_view name) {
       text = demangle_d(candidate);
     if (text) break;
   }
-  if (text && text->size() > max_demangled) return std::unexpected(NotDemangled::too_long);
+  if (text && text->size() > max_demangled) return unexpected(NotDemangled::too_long);
   return text;
 }
 

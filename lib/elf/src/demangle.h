@@ -8,9 +8,10 @@
 
 #pragma once
 
+#include <sframe/expected.h>
+
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,7 +29,7 @@ enum class NotDemangled : std::uint8_t {
   malformed, ///< or too deep: linear in the name's size
   too_long,  ///< up to max_demangle_work
 };
-using Demangled = std::expected<std::string, NotDemangled>;
+using Demangled = expected<std::string, NotDemangled>;
 
 /// C++ (Itanium C++ ABI, section 5.1).
 Demangled demangle_itanium(std::string_view name);

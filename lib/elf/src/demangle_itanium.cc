@@ -155,7 +155,7 @@ public:
   Demangled print(const Node& name) {
     if (!getBuffer()) throw std::bad_alloc();
     name.print(*this);
-    if (stopped_ || getCurrentPosition() > max_demangled) return std::unexpected(NotDemangled::too_long);
+    if (stopped_ || getCurrentPosition() > max_demangled) return unexpected(NotDemangled::too_long);
     return std::string(std::string_view(*this));
   }
 
@@ -205,7 +205,7 @@ private:
 
 Demangled demangle_itanium(std::string_view name) {
   constexpr std::size_t max_hidden_nesting = 96;
-  const auto malformed = std::unexpected(NotDemangled::malformed);
+  const auto malformed = unexpected(NotDemangled::malformed);
   if (name.size() > max_mangled || hidden_nesting(name) > max_hidden_nesting) return malformed;
   Parser parser(name);
   const Node* const tree = parser.parse();

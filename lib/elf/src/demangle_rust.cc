@@ -326,10 +326,10 @@ private:
 } // namespace
 
 Demangled demangle_rust(std::string_view name) {
-  if (name.size() > max_mangled) return std::unexpected(NotDemangled::too_long);
-  if (const auto why_not = RustMeasure(name).refuses()) return std::unexpected(*why_not);
+  if (name.size() > max_mangled) return unexpected(NotDemangled::too_long);
+  if (const auto why_not = RustMeasure(name).refuses()) return unexpected(*why_not);
   const std::unique_ptr<char, decltype(&std::free)> text(llvm::rustDemangle(name), &std::free);
-  if (!text) return std::unexpected(NotDemangled::malformed);
+  if (!text) return unexpected(NotDemangled::malformed);
   return std::string(text.get());
 }
 

@@ -32,7 +32,7 @@ struct Descriptor {
   }
 };
 
-std::unexpected<Problem> fail_errno(const char* doing) {
+unexpected<Problem> fail_errno(const char* doing) {
   return fail(std::string(doing) + ": " + std::strerror(errno));
 }
 
@@ -261,7 +261,7 @@ Result<File> File::read(const std::string& path, int fd) {
     if (errno != ENODEV) return fail_errno("cannot map");
   }
   auto bytes = read_stream(fd);
-  if (!bytes) return std::unexpected(bytes.error());
+  if (!bytes) return unexpected(bytes.error());
   result.owned_ = std::move(*bytes);
   if (S_ISREG(info.st_mode) && !standard_input) result.mode_ = info.st_mode & 07777;
   return result;

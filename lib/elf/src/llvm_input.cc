@@ -107,7 +107,7 @@ Result<std::vector<std::byte>> without_compression(const Image& image, bool unli
     for (const SectionHeader& section : image.sections()) {
       if (!is_debug(section)) continue;
       const auto contents = image.contents(section);
-      if (!contents) return std::unexpected(contents.error());
+      if (!contents) return unexpected(contents.error());
       add(section.name, sht_progbits, contents->bytes());
     }
     constexpr std::string_view of_names = ".shstrtab";

@@ -14,7 +14,7 @@ Result<void> count_from_section(const sframe::Section& section, std::span<std::b
   const ByteOrder order = section.header().byte_order;
   for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
     const auto fde = section.fde(i);
-    if (!fde) return std::unexpected(to_problem(fde.error(), name));
+    if (!fde) return unexpected(to_problem(fde.error(), name));
     std::byte* field = bytes.data() + fde->index_offset;
     const unsigned size = section.version().start_size;
     store_sized(field, load_sized(field, size, order) + fde->index_offset, size, order);
@@ -31,12 +31,12 @@ Result<Contents> ObjectLayout::sframe_contents(const Image& object, const Sframe
   Concatenated parts(contents->bytes(), table.address);
   for (;;) {
     const auto part = parts.next();
-    if (!part) return std::unexpected(to_problem(part.error(), table.name));
+    if (!part) return unexpected(to_problem(part.error(), table.name));
     if (!*part) return Contents(std::move(bytes));
     if ((*part)->header().flags & flag_func_start_pcrel) continue;
     const auto its_bytes = std::span(bytes).subspan(parts.offset());
     if (const auto done = count_from_section(**part, its_bytes, table.name); !done)
-      return std::unexpected(done.error());
+      return unexpected(done.error());
   }
 }
 

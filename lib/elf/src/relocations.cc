@@ -94,7 +94,7 @@ Result<void> Image::each_relocation(const SectionHeader& section, F&& f) const {
   for (; first != relocation_sections_.end() && first->target == section.index; ++first) {
     const SectionHeader& table = sections_[first->index];
     auto bytes = raw(table.offset, table.size, table.name);
-    if (!bytes) return std::unexpected(bytes.error());
+    if (!bytes) return unexpected(bytes.error());
     if (bytes->size() > budget) return fail("relocation sections overlap each other", table.name);
     budget -= bytes->size();
     if (budget_ && !budget_->take(Resource::section_bytes, table.size)) return used_up(table);
@@ -166,7 +166,7 @@ Result<Contents> Image::relocated_contents(const SectionHeader& section) const {
     return {};
   };
   auto done = with_types(order_, [&]<class Types>(Types) { return each_relocation<Types>(section, apply); });
-  if (!done) return std::unexpected(done.error());
+  if (!done) return unexpected(done.error());
   return Contents(std::move(bytes));
 }
 
@@ -177,7 +177,7 @@ Result<std::vector<Relocation>> Image::relocations(const SectionHeader& section)
   auto collect = [&](Relocation relocation, bool has_addend) -> Result<void> {
     if (!has_addend && !target_read) {
       auto bytes = contents(section);
-      if (!bytes) return std::unexpected(bytes.error());
+      if (!bytes) return unexpected(bytes.error());
       target = std::move(*bytes);
       target_read = true;
     }
@@ -191,7 +191,7 @@ Result<std::vector<Relocation>> Image::relocations(const SectionHeader& section)
   };
   auto done =
       with_types(order_, [&]<class Types>(Types) { return each_relocation<Types>(section, collect); });
-  if (!done) return std::unexpected(done.error());
+  if (!done) return unexpected(done.error());
   return result;
 }
 

@@ -174,7 +174,7 @@ public:
     header.e_phoff = layout_.table_offset;
     header.e_phnum = static_cast<std::uint16_t>(segments.size());
 
-    if (const auto done = change_symbols(); !done) return std::unexpected(done.error());
+    if (const auto done = change_symbols(); !done) return unexpected(done.error());
     add_load(to_bytes(std::span<const Phdr>(segments)));
     change_dynamic();
     clear_old_bytes();
@@ -480,14 +480,14 @@ Insertion& Insertion::operator=(Insertion&&) noexcept = default;
 
 Result<Insertion> Insertion::plan(const Image& image) {
   const auto tables = read_tables(image);
-  if (!tables) return std::unexpected(tables.error());
+  if (!tables) return unexpected(tables.error());
   const auto old = find_old(image, *tables);
-  if (!old) return std::unexpected(old.error());
+  if (!old) return unexpected(old.error());
   if (const auto complete = check_complete(image, *tables, *old); !complete)
-    return std::unexpected(complete.error());
+    return unexpected(complete.error());
   auto plan = std::make_unique<Plan>(image, *tables, *old, is_replaceable(image, *tables, *old),
                                      lay_out(image, *tables, *old));
-  if (!plan->layout && !plan->may_replace) return std::unexpected(plan->layout.error());
+  if (!plan->layout && !plan->may_replace) return unexpected(plan->layout.error());
   return Insertion(std::move(plan));
 }
 
@@ -501,7 +501,7 @@ AddressBounds Insertion::bounds() const {
 Result<std::uint64_t> Insertion::choose_address(std::uint64_t size) {
   plan_->replaces = plan_->may_replace && size <= plan_->old.size;
   if (plan_->replaces) return plan_->old.address;
-  if (!plan_->layout) return std::unexpected(plan_->layout.error());
+  if (!plan_->layout) return unexpected(plan_->layout.error());
   return plan_->layout->section_address;
 }
 
@@ -514,7 +514,7 @@ Result<RewrittenFile> Insertion::write(std::span<const std::byte> section) const
                ? replace<Types>(plan_->image, plan_->tables, plan_->old, section)
                : Writer<Types>(plan_->image, plan_->tables, *plan_->layout, plan_->old, section).write();
   });
-  if (!edit) return std::unexpected(edit.error());
+  if (!edit) return unexpected(edit.error());
   return RewrittenFile{std::move(*edit), !replaces && layout->room == HeaderRoom::moved};
 }
 

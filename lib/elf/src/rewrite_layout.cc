@@ -414,8 +414,7 @@ Result<RewriteLayout> lay_out(const Image& image, const HeaderTables& tables, co
     const bool goes = (&segment == old.load && !layout.extended) || segment.type == pt_gnu_sframe;
     if (!goes) layout.segments.push_back(i);
   }
-  if (const auto found = find_parts(image, tables, old, layout); !found)
-    return std::unexpected(found.error());
+  if (const auto found = find_parts(image, tables, old, layout); !found) return unexpected(found.error());
   const auto known = find_known(image, tables, old);
   if (const auto unknown = find_unknown_byte(image, known, layout.tail_end, image.bytes().size()))
     return fail("data after the image belongs to no section or segment and would be lost", {}, *unknown);
@@ -424,12 +423,12 @@ Result<RewriteLayout> lay_out(const Image& image, const HeaderTables& tables, co
     if (const auto unknown = find_unknown_byte(image, known, layout.loaded_end, layout.tail_start))
       layout.tail_start = *unknown;
   const auto loads = check_loads(image, layout);
-  if (!loads) return std::unexpected(loads.error());
+  if (!loads) return unexpected(loads.error());
   find_room(image, tables, old, *loads->first, layout);
   if (layout.extended && layout.room == HeaderRoom::moved)
     return fail(
         "no room for more program headers; remove .sframe before other changes, and add it after them");
-  if (const auto placed = place(old, *loads, layout); !placed) return std::unexpected(placed.error());
+  if (const auto placed = place(old, *loads, layout); !placed) return unexpected(placed.error());
   return layout;
 }
 

@@ -108,7 +108,7 @@ Result<void> check_extents(const Image& image, std::span<const std::uint32_t> by
 }
 
 Result<Parts> find_parts(const Image& image) {
-  if (!image.problems().empty()) return std::unexpected(image.problems().front());
+  if (!image.problems().empty()) return unexpected(image.problems().front());
   if (image.sections().empty()) return fail("no section headers");
   if (!image.segments().empty()) return fail("relocatable object with program headers");
   Parts parts;
@@ -118,7 +118,7 @@ Result<Parts> find_parts(const Image& image) {
   const auto symbols =
       find_only(image, "symbol table", [](const SectionHeader& s) { return s.type == sht_symtab; });
   for (const auto* found : {&names, &sframe, &symbols})
-    if (!*found) return std::unexpected(found->error());
+    if (!*found) return unexpected(found->error());
   parts.names = *names;
   parts.sframe = *sframe;
   parts.symbols = *symbols;
@@ -127,7 +127,7 @@ Result<Parts> find_parts(const Image& image) {
     const auto rela = find_only(image, "relocation section of .sframe", [&](const SectionHeader& s) {
       return (s.type == sht_rela || s.type == sht_rel) && s.info == parts.sframe;
     });
-    if (!rela) return std::unexpected(rela.error());
+    if (!rela) return unexpected(rela.error());
     parts.rela = *rela;
     if (image.sections()[parts.sframe].flags & shf_group)
       return fail("section belongs to a section group", sframe_name);
@@ -140,7 +140,7 @@ Result<Parts> find_parts(const Image& image) {
     const SectionHeader& section = image.sections()[i];
     return std::pair(section.offset, has_bytes(section));
   });
-  if (const auto checked = check_extents(image, by_offset); !checked) return std::unexpected(checked.error());
+  if (const auto checked = check_extents(image, by_offset); !checked) return unexpected(checked.error());
   for (const std::uint32_t index : by_offset)
     if (!is_replaced(parts, index)) parts.kept.push_back(index);
   return parts;
@@ -217,10 +217,10 @@ Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::sp
                          std::uint64_t address) {
   using Rela = typename Types::Rela;
   const auto section = sframe::Section::parse(bytes, address);
-  if (!section) return std::unexpected(to_problem(section.error()));
+  if (!section) return unexpected(to_problem(section.error()));
   const unsigned size = section->version().start_size;
   const auto type = distance_type(object.image().machine(), size);
-  if (!type) return std::unexpected(type.error());
+  if (!type) return unexpected(type.error());
 
   Written out{{bytes.begin(), bytes.end()}, std::vector<std::byte>(section->num_fdes() * sizeof(Rela))};
   // The final function addresses are not known yet. Binutils 2.44, the linker for version 2, rejects the flag
@@ -231,7 +231,7 @@ Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::sp
   auto* relocation = reinterpret_cast<Rela*>(out.relocations.data());
   for (std::uint32_t i = 0; i < section->num_fdes(); ++i, ++relocation) {
     const auto fde = section->fde(i);
-    if (!fde) return std::unexpected(to_problem(fde.error()));
+    if (!fde) return unexpected(to_problem(fde.error()));
     const auto location = object.locate(fde->start);
     if (!location || !object.image().sections()[location->section].executable())
       return fail("function does not start in an executable section", sframe_name, fde->index_offset);
@@ -362,10 +362,10 @@ template <class Types> std::vector<std::byte> ObjectWriter<Types>::write(const W
 
 Result<Edit> add_section_to_object(const ObjectLayout& object, std::span<const std::byte> section) {
   const auto parts = find_parts(object.image());
-  if (!parts) return std::unexpected(parts.error());
+  if (!parts) return unexpected(parts.error());
   return with_types(object.image().byte_order(), [&]<class Types>(Types) -> Result<Edit> {
     const auto written = relocate<Types>(object, *parts, section, object.end());
-    if (!written) return std::unexpected(written.error());
+    if (!written) return unexpected(written.error());
     return Edit::replace_all(ObjectWriter<Types>(object.image(), *parts).write(*written));
   });
 }

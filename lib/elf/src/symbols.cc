@@ -68,7 +68,7 @@ std::optional<Symbol> function_symbol(const Sym& symbol, std::uint32_t section_i
 template <class Types>
 Result<std::vector<Symbol>> read_symbols(const Image& image, const SectionHeader& table) {
   auto bytes = image.contents(table);
-  if (!bytes) return std::unexpected(bytes.error());
+  if (!bytes) return unexpected(bytes.error());
   const auto sections = image.sections();
   if (table.link >= sections.size() || sections[table.link].type != sht_strtab)
     return fail("symbol table without a string table", table.name);
@@ -76,7 +76,7 @@ Result<std::vector<Symbol>> read_symbols(const Image& image, const SectionHeader
   if ((table.flags | sections[table.link].flags) & shf_compressed)
     return fail("compressed symbol table is not supported", table.name);
   auto names = image.contents(sections[table.link]);
-  if (!names) return std::unexpected(names.error());
+  if (!names) return unexpected(names.error());
   Contents extended_bytes;
   if (const SectionHeader* numbers = image.section_numbers_of(table.index))
     if (auto indices = image.contents(*numbers)) extended_bytes = std::move(*indices);

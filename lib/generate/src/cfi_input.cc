@@ -12,7 +12,7 @@ Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
   if (!input.abi)
     return fail("SFrame does not support this machine (e_machine " + std::to_string(image.machine()) + ")");
   cfi::ImageCfi opened = cfi::open_cfi(image);
-  if (!opened.problems.empty()) return std::unexpected(opened.problems.front());
+  if (!opened.problems.empty()) return unexpected(opened.problems.front());
   for (const cfi::ImageSection& one : opened.sections) input.sections.push_back(one.section);
   input.storage = std::move(opened.storage);
   for (const elf::CodeRange& code : image.executable_ranges()) input.code.push_back(code);

@@ -399,7 +399,7 @@ void Module::open_debugdata() {
   const bool unlimited = files_.budget && files_.budget->limits() == Limits::off;
   elf::UnpackLimits limits;
   if (!unlimited) limits = {.size = most, .memory = most, .expansion = 0};
-  auto unpacked = packed ? elf::unpack(packed->bytes(), limits) : std::unexpected(packed.error());
+  auto unpacked = packed ? elf::unpack(packed->bytes(), limits) : unexpected(packed.error());
   if (unpacked && unpacked->damaged()) unpacked = fail("damaged");
   if (!unpacked) {
     if (problem_.empty()) problem_ = info_.path + ": .gnu_debugdata: " + unpacked.error().text();

@@ -54,7 +54,7 @@ PtraceTarget::PtraceTarget(std::uint32_t tid, const AbiTraits& abi, modules::Fil
 
 Result<std::unique_ptr<PtraceTarget>> PtraceTarget::create(std::uint32_t tid, modules::FileOptions files) {
   const auto abi = process::find_process_abi(tid);
-  if (!abi) return std::unexpected(abi.error());
+  if (!abi) return unexpected(abi.error());
   return std::unique_ptr<PtraceTarget>(new PtraceTarget(tid, **abi, std::move(files)));
 }
 

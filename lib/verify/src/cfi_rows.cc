@@ -153,7 +153,7 @@ CfiRule CfiRows::rule_of(const cfi::MinimalRow& row, const AbiTraits& abi) {
     converted = cfi::to_frame_row(rest, abi);
   }
   if (converted && out.kind == CfiRule::Kind::plt && !(out.compare_ra && out.compare_fp))
-    converted = std::unexpected(cfa_plt);
+    converted = unexpected(cfa_plt);
   if (!converted) {
     out.kind = CfiRule::Kind::unrepresentable;
     out.compare_cfa = out.compare_ra = out.compare_fp = false;

@@ -18,7 +18,7 @@ std::string_view name_of(cfi::SectionKind kind) {
 Result<std::vector<RelocatedField>> relocated_fields_of(const elf::Image& image,
                                                         const elf::SectionHeader& section) {
   auto relocations = image.relocations(section);
-  if (!relocations) return std::unexpected(relocations.error());
+  if (!relocations) return unexpected(relocations.error());
   std::vector<RelocatedField> relocated_fields;
   relocated_fields.reserve(relocations->size());
   for (const elf::Relocation& r : *relocations)
@@ -48,7 +48,7 @@ Result<Input> Input::load(const Sources& sources) {
     input.tables_.push_back({.name = ".sframe", .address = sources.raw_address, .bytes = sources.raw});
   } else {
     input.sframe_image_ = sources.sframe_image ? sources.sframe_image : sources.image;
-    if (auto added = input.add_tables(*input.sframe_image_); !added) return std::unexpected(added.error());
+    if (auto added = input.add_tables(*input.sframe_image_); !added) return unexpected(added.error());
   }
   input.read_parts();
   input.add_code();
@@ -57,7 +57,7 @@ Result<Input> Input::load(const Sources& sources) {
   // A split-off section is in both files, in one of them without contents.
   for (const elf::Image* from : {sources.image, sources.debug_image})
     if (from)
-      if (auto added = input.add_all_cfi(*from); !added) return std::unexpected(added.error());
+      if (auto added = input.add_all_cfi(*from); !added) return unexpected(added.error());
   std::ranges::stable_sort(input.cfi_, {}, [](const CfiTable& table) { return table.section.kind(); });
   return input;
 }
@@ -79,7 +79,7 @@ Result<void> Input::add_tables(const elf::Image& image) {
     }
     // It is enough if some of many tables can be verified.
     if (!contents && !tables_.empty() && image.budget() && image.budget()->is_used_up()) return {};
-    if (!contents) return std::unexpected(contents.error());
+    if (!contents) return unexpected(contents.error());
     out.bytes = contents->bytes();
     storage_.push_back(std::move(*contents));
     tables_.push_back(std::move(out));
@@ -123,13 +123,13 @@ Result<void> Input::add_all_cfi(const elf::Image& image) {
 Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
   const bool is_eh_frame = kind == cfi::SectionKind::eh_frame;
   cfi::ImageCfi opened = cfi::open_cfi(image, {.eh_frame = is_eh_frame, .debug_frame = !is_eh_frame});
-  if (!opened.problems.empty()) return std::unexpected(opened.problems.front());
+  if (!opened.problems.empty()) return unexpected(opened.problems.front());
   for (const cfi::ImageSection& one : opened.sections) {
     CfiTable table{one.section, name_of(kind), {}};
     if (image.relocatable()) {
       const elf::SectionHeader& section = image.sections()[one.index];
       auto relocated_fields = relocated_fields_of(image, section);
-      if (!relocated_fields) return std::unexpected(relocated_fields.error());
+      if (!relocated_fields) return unexpected(relocated_fields.error());
       // CIE pointers of .debug_frame are relocated too: only fields that point to other sections are
       // addresses of code.
       std::erase_if(*relocated_fields,

@@ -14,13 +14,13 @@
 #pragma once
 
 #include "sframe/abi.h"
+#include "sframe/expected.h"
 #include "sframe/fde.h"
 #include "sframe/row.h"
 #include "sframe/version.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <span>
 #include <string>
@@ -108,7 +108,7 @@ public:
   /// Adds a function. Rows may come in any order; an empty list means "outermost throughout" (version 3
   /// only). A refusal
   /// leaves the builder unchanged. Linear in the number of rows; memory grows by the encoded bytes.
-  std::expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows);
+  expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows);
 
   /// Why no function can contain a row with these rules; nothing if one can. (Some rows are representable
   /// only separately: RefusalReason::mixed_rules.) Allocates nothing. Constant cost.
@@ -147,7 +147,7 @@ public:
   /// The section for `address`: sorted by the distance from it, with the flags SORTED and, in V2 and V3,
   /// FUNC_START_PCREL. The bytes depend on what was added, not on the order of adding. N log N in the number
   /// of functions.
-  std::expected<std::vector<std::byte>, Refusal> finish(std::uint64_t address) const;
+  expected<std::vector<std::byte>, Refusal> finish(std::uint64_t address) const;
 
 private:
   // Big programs have hundreds of thousands of functions and runs: 24 and 16 bytes each.
@@ -171,9 +171,8 @@ private:
   struct Layout;
 
   std::optional<Refusal> check(const Fde& fde, std::span<const FrameRow> rows) const;
-  std::expected<std::span<const FrameRow>, Refusal> order_rows(const Fde& fde,
-                                                               std::span<const FrameRow> rows);
-  std::expected<Run, Refusal> encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type);
+  expected<std::span<const FrameRow>, Refusal> order_rows(const Fde& fde, std::span<const FrameRow> rows);
+  expected<Run, Refusal> encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type);
   WordMeaning meaning(FdeType type) const;
   std::optional<RefusalReason> refusal(const FrameRow& row, FdeType type) const;
   std::uint32_t add_run(const Run& run);

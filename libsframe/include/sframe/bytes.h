@@ -21,11 +21,23 @@ namespace sframe {
 inline constexpr ByteOrder host_order =
     std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
 
+/// As std::byteswap(), which C++20 does not have.
+template <std::integral T> constexpr T swap_bytes(T value) {
+  if constexpr (sizeof(T) == 1)
+    return value;
+  else if constexpr (sizeof(T) == 2)
+    return static_cast<T>(__builtin_bswap16(static_cast<std::uint16_t>(value)));
+  else if constexpr (sizeof(T) == 4)
+    return static_cast<T>(__builtin_bswap32(static_cast<std::uint32_t>(value)));
+  else
+    return static_cast<T>(__builtin_bswap64(static_cast<std::uint64_t>(value)));
+}
+
 /// The integer at `from`. Unchecked: the caller has checked the bounds.
 template <std::integral T> T load(const std::byte* from, ByteOrder order) {
   T value;
   std::memcpy(&value, from, sizeof value);
-  return order == host_order ? value : std::byteswap(value);
+  return order == host_order ? value : swap_bytes(value);
 }
 
 /// The integer at `offset`, or nothing if it does not fit in `bytes`.
@@ -56,7 +68,7 @@ inline std::uint64_t load_all(std::span<const std::byte> bytes, ByteOrder order)
 
 /// Writes the integer to the sizeof(T) bytes at `to`.
 template <std::integral T> void store(std::byte* to, T value, ByteOrder order) {
-  if (order != host_order) value = std::byteswap(value);
+  if (order != host_order) value = swap_bytes(value);
   std::memcpy(to, &value, sizeof value);
 }
 

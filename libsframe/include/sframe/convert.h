@@ -6,10 +6,10 @@
 #pragma once
 
 #include "sframe/builder.h"
+#include "sframe/expected.h"
 #include "sframe/section.h"
 
 #include <cstddef>
-#include <expected>
 #include <span>
 #include <vector>
 
@@ -19,7 +19,7 @@ namespace sframe {
 /// unreferenced bytes stay unchanged; shared rows are swapped once. Flipping twice gives the input. Fails on
 /// any malformed part and if functions' rows overlap without being identical. Time and memory linear in the
 /// section.
-std::expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byte> bytes);
+expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byte> bytes);
 
 /// A function that the target version cannot represent.
 struct RefusedFunction {
@@ -41,8 +41,8 @@ struct Converted {
 /// target version cannot represent are left out and listed. options.abi must be the sections' ABI. Fixed
 /// offsets of the inputs that differ from the ABI's become explicit rules. An auxiliary header that all
 /// inputs share is kept, and so is SFRAME_F_FRAME_POINTER if both versions have it.
-std::expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
-                                        std::uint64_t address);
+expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
+                                   std::uint64_t address);
 
 /// convert() in two steps, for callers that know the section's address only after its size.
 struct Reencoded {
@@ -50,8 +50,8 @@ struct Reencoded {
   std::vector<RefusedFunction> refused;
   std::uint64_t rows_at_end = 0; ///< as in Converted
 };
-std::expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
-                                         std::uint64_t lowest, std::uint64_t highest);
+expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
+                                    std::uint64_t lowest, std::uint64_t highest);
 
 /// `row` with every `fixed` rule replaced by the location that the header's offsets give, so that equivalent
 /// rows compare equal.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Errors in the bytes of a section, with their location. Reading never throws and never aborts on input: each
-// operation that can meet bad bytes returns std::expected<T, sframe::Error>.
+// operation that can meet bad bytes returns expected<T, sframe::Error>.
 
 #pragma once
 

@@ -7,10 +7,10 @@
 
 #pragma once
 
+#include "sframe/expected.h"
 #include "sframe/section.h"
 
 #include <cstdint>
-#include <expected>
 #include <span>
 #include <vector>
 
@@ -28,7 +28,7 @@ public:
   /// Decodes every row of `sections`; fails with the first error. The index keeps no pointer into the
   /// sections' bytes. If functions overlap, the one that starts later ends the earlier one. Addresses are
   /// those of the sections; their span must be below 4 GiB (ErrorKind::too_large).
-  static std::expected<Index, Error> build(std::span<const Section> sections);
+  static expected<Index, Error> build(std::span<const Section> sections);
 
   /// The rules at `pc`, or nullptr if no function covers it. Valid as long as the index.
   const IndexedRow* find(std::uint64_t pc) const;

@@ -18,13 +18,13 @@
 
 #include "sframe/abi.h"
 #include "sframe/error.h"
+#include "sframe/expected.h"
 #include "sframe/fde.h"
 #include "sframe/row.h"
 #include "sframe/version.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <span>
 
@@ -101,7 +101,7 @@ public:
   bool seek(std::uint32_t offset, EncodedRow& row);
 
   /// The rules of a row that next(EncodedRow&) returned.
-  std::expected<FrameRow, Error> decode(const EncodedRow& row) const;
+  expected<FrameRow, Error> decode(const EncodedRow& row) const;
 
   /// Set after an error.
   const std::optional<Error>& error() const { return error_; }
@@ -146,13 +146,13 @@ public:
   /// `address` is the address of the first byte in the target's address space: function addresses are
   /// relative to it. Checks magic, version, ABI and that both sub-sections fit. `bytes` must outlive the
   /// view. Constant cost.
-  static std::expected<Section, Error> parse(std::span<const std::byte> bytes, std::uint64_t address = 0);
+  static expected<Section, Error> parse(std::span<const std::byte> bytes, std::uint64_t address = 0);
 
   /// Same, for programs that show damaged sections. If a sub-section does not fit or both overlap, `fault` is
   /// set and the view has what the bytes hold: header() is as stored, num_fdes() counts the index entries
   /// that are present, and rows end where the bytes end.
-  static std::expected<Section, Error> parse_damaged(std::span<const std::byte> bytes, std::uint64_t address,
-                                                     std::optional<Error>& fault);
+  static expected<Section, Error> parse_damaged(std::span<const std::byte> bytes, std::uint64_t address,
+                                                std::optional<Error>& fault);
 
   /// Checks every index entry (and V3 attribute). Returns the first error, if any. Linear in the number of
   /// functions.
@@ -182,7 +182,7 @@ public:
   std::uint64_t rows_offset() const { return rows_offset_; }
 
   /// Function `number` of the index. Constant cost.
-  std::expected<EncodedFde, Error> fde(std::uint32_t number) const;
+  expected<EncodedFde, Error> fde(std::uint32_t number) const;
 
   /// The start address of function `number` < num_fdes(); sufficient for a search.
   std::uint64_t fde_start(std::uint32_t number) const;
@@ -194,11 +194,11 @@ public:
   bool outermost_throughout(const EncodedFde& fde) const;
 
   /// The function that contains `pc`: binary search if the section is marked sorted, else linear.
-  std::expected<std::optional<EncodedFde>, Error> find_fde(std::uint64_t pc) const;
+  expected<std::optional<EncodedFde>, Error> find_fde(std::uint64_t pc) const;
 
   /// The function and row for `pc`; nothing if no function contains it or its first row starts later. Decodes
   /// the function's rows up to the address; index.h avoids that.
-  std::expected<std::optional<Match>, Error> find(std::uint64_t pc) const;
+  expected<std::optional<Match>, Error> find(std::uint64_t pc) const;
 
 private:
   Section() = default;
@@ -224,7 +224,7 @@ public:
   Concatenated(std::span<const std::byte> bytes, std::uint64_t address) : bytes_(bytes), address_(address) {}
 
   /// The next section; nothing if only zero bytes are left. An Error ends the iteration.
-  std::expected<std::optional<Section>, Error> next();
+  expected<std::optional<Section>, Error> next();
 
   /// Bytes from the start to the section that next() returned last.
   std::uint64_t offset() const { return current_; }

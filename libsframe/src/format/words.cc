@@ -22,8 +22,8 @@ public:
     bits_ |= value >> 1;
     add(value);
   }
-  std::expected<Words, RefusalReason> finish(bool sp_based, bool ra_signed) {
-    if (bits_ > 0x7fffffff) return std::unexpected(RefusalReason::offset_range);
+  expected<Words, RefusalReason> finish(bool sp_based, bool ra_signed) {
+    if (bits_ > 0x7fffffff) return unexpected(RefusalReason::offset_range);
     const int size_code = bits_ <= 0x7f ? 0 : bits_ <= 0x7fff ? 1 : 2;
     words_.size = static_cast<std::uint8_t>(1 << size_code);
     words_.info = static_cast<std::uint8_t>((ra_signed << 7) | (size_code << 5) | (words_.count << 1) |
@@ -66,28 +66,28 @@ std::optional<std::int64_t> encode_cfa_offset(std::int32_t offset, const AbiTrai
   return unbiased / abi.cfa_scale;
 }
 
-std::expected<Words, RefusalReason> encode_standard(const FrameRow& row, const WordMeaning& meaning) {
+expected<Words, RefusalReason> encode_standard(const FrameRow& row, const WordMeaning& meaning) {
   const AbiTraits& abi = *meaning.abi;
   if (row.cfa.kind != Kind::value || (row.cfa.base != abi.sp && row.cfa.base != abi.fp))
-    return std::unexpected(RefusalReason::cfa_rule);
+    return unexpected(RefusalReason::cfa_rule);
   const auto cfa = encode_cfa_offset(row.cfa.offset, abi);
-  if (!cfa) return std::unexpected(RefusalReason::cfa_alignment);
+  if (!cfa) return unexpected(RefusalReason::cfa_alignment);
 
   WordWriter words;
   words.add_signed(*cfa);
   const bool has_fp = row.fp.kind != Kind::same;
   if (meaning.fixed_ra) {
-    if (!is_fixed(row.ra, abi.fixed_ra_offset)) return std::unexpected(RefusalReason::ra_rule);
+    if (!is_fixed(row.ra, abi.fixed_ra_offset)) return unexpected(RefusalReason::ra_rule);
   } else if (row.ra.kind != Kind::same) {
-    if (!encode_slot(row.ra, meaning, true, words)) return std::unexpected(RefusalReason::ra_rule);
+    if (!encode_slot(row.ra, meaning, true, words)) return unexpected(RefusalReason::ra_rule);
   } else if (has_fp) {
-    if (!abi.pads_ra_word) return std::unexpected(RefusalReason::fp_rule);
+    if (!abi.pads_ra_word) return unexpected(RefusalReason::fp_rule);
     words.add_signed(0);
   }
   if (meaning.fixed_fp) {
-    if (!is_fixed(row.fp, abi.fixed_fp_offset)) return std::unexpected(RefusalReason::fp_rule);
+    if (!is_fixed(row.fp, abi.fixed_fp_offset)) return unexpected(RefusalReason::fp_rule);
   } else if (has_fp && !encode_slot(row.fp, meaning, false, words)) {
-    return std::unexpected(RefusalReason::fp_rule);
+    return unexpected(RefusalReason::fp_rule);
   }
   return words.finish(row.cfa.base == abi.sp, row.ra_signed);
 }
@@ -103,22 +103,22 @@ bool encode_flex_rule(const Rule& rule, std::int64_t offset, WordWriter& words) 
   return true;
 }
 
-std::expected<Words, RefusalReason> encode_flex(const FrameRow& row, const WordMeaning& meaning) {
+expected<Words, RefusalReason> encode_flex(const FrameRow& row, const WordMeaning& meaning) {
   const AbiTraits& abi = *meaning.abi;
   const auto cfa = encode_cfa_offset(row.cfa.offset, abi);
-  if (!cfa) return std::unexpected(RefusalReason::cfa_alignment);
+  if (!cfa) return unexpected(RefusalReason::cfa_alignment);
   WordWriter words;
   if (row.cfa.base == Rule::cfa_base || !encode_flex_rule(row.cfa, *cfa, words))
-    return std::unexpected(RefusalReason::cfa_rule);
+    return unexpected(RefusalReason::cfa_rule);
   const bool ra_absent = meaning.fixed_ra ? is_fixed(row.ra, abi.fixed_ra_offset) : row.ra.kind == Kind::same;
   const bool fp_absent = meaning.fixed_fp ? is_fixed(row.fp, abi.fixed_fp_offset) : row.fp.kind == Kind::same;
   if (ra_absent) {
     if (!fp_absent) words.add_control(0);
   } else if (!encode_flex_rule(row.ra, row.ra.offset, words)) {
-    return std::unexpected(RefusalReason::ra_rule);
+    return unexpected(RefusalReason::ra_rule);
   }
   if (!fp_absent && !encode_flex_rule(row.fp, row.fp.offset, words))
-    return std::unexpected(RefusalReason::fp_rule);
+    return unexpected(RefusalReason::fp_rule);
   return words.finish(false, row.ra_signed);
 }
 
@@ -136,9 +136,9 @@ WordMeaning word_meaning(const Version& version, const AbiTraits& abi, FdeType t
   };
 }
 
-std::expected<Words, RefusalReason> encode_words(const FrameRow& row, const WordMeaning& meaning) {
+expected<Words, RefusalReason> encode_words(const FrameRow& row, const WordMeaning& meaning) {
   if (!row.is_outermost()) return meaning.flex ? encode_flex(row, meaning) : encode_standard(row, meaning);
-  if (!meaning.zero_is_outermost) return std::unexpected(RefusalReason::outermost);
+  if (!meaning.zero_is_outermost) return unexpected(RefusalReason::outermost);
   return WordWriter().finish(false, false);
 }
 

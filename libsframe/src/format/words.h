@@ -16,9 +16,8 @@
 
 #include "format/version.h"
 #include "sframe/builder.h"
+#include "sframe/expected.h"
 #include "sframe/section.h"
-
-#include <expected>
 
 namespace sframe::format {
 
@@ -35,6 +34,6 @@ struct Words {
 };
 
 /// The words for `row`, in the smallest size that holds them, or the reason for refusal.
-std::expected<Words, RefusalReason> encode_words(const FrameRow& row, const WordMeaning& meaning);
+expected<Words, RefusalReason> encode_words(const FrameRow& row, const WordMeaning& meaning);
 
 } // namespace sframe::format

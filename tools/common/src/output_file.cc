@@ -26,7 +26,7 @@ namespace sframe::tool {
 
 namespace {
 
-std::unexpected<Problem> fail_errno(const char* doing, int error = errno) {
+unexpected<Problem> fail_errno(const char* doing, int error = errno) {
   // The kernel reads the written bytes from mapped inputs.
   const char* why = error == EFAULT ? "the input was truncated while being read" : std::strerror(error);
   return fail(std::string(doing) + ": " + why);
@@ -93,7 +93,7 @@ template <class All>
 Result<void> write_content(const std::string& path, Content content, std::optional<mode_t> mode, All&& all) {
   if (path == "-") return write_through(STDOUT_FILENO, all());
   const auto lock = OutputLock::take(path);
-  if (!lock) return std::unexpected(lock.error());
+  if (!lock) return unexpected(lock.error());
   const std::string target = final_target(path);
   std::optional<struct stat> old(std::in_place);
   if (::stat(target.c_str(), &*old) != 0) old.reset();

@@ -137,7 +137,7 @@ Result<std::uint64_t> Monitor::attach(std::uint32_t pid) {
     }
     result = process.session = ++sessions_;
     if (const auto seized = added ? process.seize_all() : Result<void>(); !seized) {
-      result = std::unexpected(seized.error());
+      result = unexpected(seized.error());
       leave(process);
     }
     return true;
@@ -184,9 +184,9 @@ Result<Stop> Monitor::hold(Attachment which, std::optional<std::uint32_t> tid, c
         stop = process.read_held(abi);
         if (!stop.threads.empty()) return Result<void>();
         process.release();
-        return Result<void>(std::unexpected(explain_refusal(which.pid, ESRCH)));
+        return Result<void>(unexpected(explain_refusal(which.pid, ESRCH)));
       });
-  if (!held) return std::unexpected(held.error());
+  if (!held) return unexpected(held.error());
   return stop;
 }
 

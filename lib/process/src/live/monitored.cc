@@ -46,13 +46,13 @@ Result<void> Monitored::seize_all() {
     for (const std::uint32_t tid : list_threads(pid_)) {
       if (has(tid)) continue;
       const auto seized = seize(pid_, tid, monitor_options);
-      if (!seized && !is_mine(pid_, tid)) return std::unexpected(seized.error());
+      if (!seized && !is_mine(pid_, tid)) return unexpected(seized.error());
       if (seized && !*seized) continue;
       tracees_.try_emplace(tid);
       again = true;
     }
   }
-  return gone() ? std::unexpected(explain_refusal(pid_, ESRCH)) : Result<void>();
+  return gone() ? unexpected(explain_refusal(pid_, ESRCH)) : Result<void>();
 }
 
 void Monitored::start_traced() {

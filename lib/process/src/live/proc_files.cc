@@ -241,7 +241,7 @@ Problem explain_refusal(std::uint32_t pid, int error) {
 
 Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
   const int fd = ::open(live::proc_path(live::living_thread(pid), "exe").c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
+  if (fd < 0) return unexpected(live::explain_refusal(pid, errno));
   Elf64_Ehdr header{};
   const ssize_t got = ::read(fd, &header, sizeof header);
   ::close(fd);

@@ -20,7 +20,7 @@ namespace {
 /// Whether the kernel permits reading its memory: the same check as for tracing.
 Result<void> check_permission(std::uint32_t pid) {
   const int fd = ::open(live::proc_path(live::living_thread(pid), "mem").c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
+  if (fd < 0) return unexpected(live::explain_refusal(pid, errno));
   ::close(fd);
   return {};
 }
@@ -44,12 +44,12 @@ Result<std::unique_ptr<LiveProcess>> LiveProcess::attach(std::uint32_t pid, modu
 Result<std::unique_ptr<LiveProcess>> LiveProcess::open(std::uint32_t pid, modules::FileOptions files,
                                                        bool traced_by_us) {
   if (!traced_by_us)
-    if (auto obstacle = live::find_obstacle(pid)) return std::unexpected(std::move(*obstacle));
-  if (auto allowed = check_permission(pid); !allowed) return std::unexpected(allowed.error());
+    if (auto obstacle = live::find_obstacle(pid)) return unexpected(std::move(*obstacle));
+  if (auto allowed = check_permission(pid); !allowed) return unexpected(allowed.error());
   const auto abi = find_process_abi(pid);
-  if (!abi) return std::unexpected(abi.error());
+  if (!abi) return unexpected(abi.error());
   const long exit_fd = ::syscall(SYS_pidfd_open, pid, 0);
-  if (exit_fd < 0) return std::unexpected(live::explain_refusal(pid, errno));
+  if (exit_fd < 0) return unexpected(live::explain_refusal(pid, errno));
   auto space = std::make_unique<LiveSpace>(pid, **abi, std::move(files));
   return std::unique_ptr<LiveProcess>(new LiveProcess(pid, static_cast<int>(exit_fd), std::move(space)));
 }
@@ -63,7 +63,7 @@ Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
   if (stopped_) return {};
   if (is_terminated()) return fail("process has exited");
   const auto stop = tracing_->stop(tid);
-  if (!stop) return std::unexpected(explain(stop.error()));
+  if (!stop) return unexpected(explain(stop.error()));
   try {
     auto looked = look_again();
     if (looked) take_threads(*stop);
@@ -79,7 +79,7 @@ Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
 /// Updates what has changed since the last stop: libraries or, after exec, everything.
 Result<void> LiveProcess::look_again() {
   const auto changed = space_->refresh();
-  if (!changed) return std::unexpected(changed.error());
+  if (!changed) return unexpected(changed.error());
   const bool other_code = space_->generated_code().refresh();
   if (*changed || other_code) ++generation_;
   if (!*changed) return {};
@@ -91,7 +91,7 @@ Result<void> LiveProcess::look_again() {
 /// exec may have started a program of another ABI.
 Result<void> LiveProcess::check_abi() const {
   const auto abi = find_process_abi(pid_);
-  if (!abi) return std::unexpected(abi.error());
+  if (!abi) return unexpected(abi.error());
   if (*abi != &space_->abi()) return fail("exec started a program for another machine");
   return {};
 }

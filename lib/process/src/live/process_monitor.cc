@@ -62,7 +62,7 @@ ProcessMonitor::~ProcessMonitor() {
 
 Result<std::unique_ptr<ProcessMonitor>> ProcessMonitor::create(MonitorOptions options) {
   auto monitor = std::make_shared<live::Monitor>(options.follow_forks);
-  if (auto started = monitor->start(); !started) return std::unexpected(started.error());
+  if (auto started = monitor->start(); !started) return unexpected(started.error());
   return std::unique_ptr<ProcessMonitor>(new ProcessMonitor(std::move(monitor), options));
 }
 
@@ -70,7 +70,7 @@ Result<std::unique_ptr<LiveProcess>> ProcessMonitor::attach(std::uint32_t pid, m
   auto process = LiveProcess::open(pid, std::move(files), monitor_->follows(pid));
   if (!process) return process;
   const auto session = monitor_->attach(pid);
-  if (!session) return std::unexpected(session.error());
+  if (!session) return unexpected(session.error());
   const AbiTraits& abi = (*process)->space().abi();
   (*process)->tracing_ = std::make_unique<MonitoredTracing>(monitor_, live::Attachment{pid, *session}, abi);
   if (libraries_) libraries_->add(pid);

@@ -49,7 +49,7 @@ Result<bool> seize(std::uint32_t pid, std::uint32_t tid, unsigned long options) 
   const int error = errno;
   // A thread that is ending, or has ended but is not reaped, is refused, too.
   if (error == ESRCH || has_ended(pid, tid)) return false;
-  return std::unexpected(explain_refusal(pid, error));
+  return unexpected(explain_refusal(pid, error));
 }
 
 bool interrupt(std::uint32_t tid) {

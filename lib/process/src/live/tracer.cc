@@ -39,13 +39,13 @@ void Tracer::run(std::optional<std::uint32_t> only) {
     const auto stopped = stop_all(only);
     if (stopped) read_registers();
     if (!stopped)
-      result_ = std::unexpected(stopped.error());
+      result_ = unexpected(stopped.error());
     else if (result_->threads.empty() && !result_->unstopped.empty())
       result_ = fail("no thread can be walked: " + explain_unstopped(pid_, result_->unstopped.front()));
     else if (result_->threads.empty())
-      result_ = std::unexpected(explain_refusal(pid_, ESRCH));
+      result_ = unexpected(explain_refusal(pid_, ESRCH));
   } catch (const std::bad_alloc&) { // on this thread it would end the program
-    result_ = std::unexpected(Problem{"out of memory", {}, {}});
+    result_ = unexpected(Problem{"out of memory", {}, {}});
   }
   const bool wait = result_.has_value(); // once it is set, it belongs to the other thread
   ready_.release();
@@ -75,7 +75,7 @@ Result<void> Tracer::stop_these(const std::vector<std::uint32_t>& tids) {
   std::vector<std::uint32_t> seized;
   for (const std::uint32_t tid : tids) {
     const auto done = seize(pid_, tid, 0);
-    if (!done) return std::unexpected(done.error());
+    if (!done) return unexpected(done.error());
     if (*done && interrupt(tid)) seized.push_back(tid);
   }
   StopTimeout timeout;

@@ -6,9 +6,9 @@
 #pragma once
 
 #include "sframe/error.h"
+#include "sframe/expected.h"
 
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,11 +27,11 @@ struct Problem {
   friend bool operator==(const Problem&, const Problem&) = default;
 };
 
-template <class T> using Result = std::expected<T, Problem>;
+template <class T> using Result = expected<T, Problem>;
 
 /// Shorthand for `return fail("...")` in a function that returns a Result.
-std::unexpected<Problem> fail(std::string what, std::string_view section = {},
-                              std::optional<std::uint64_t> offset = std::nullopt);
+unexpected<Problem> fail(std::string what, std::string_view section = {},
+                         std::optional<std::uint64_t> offset = std::nullopt);
 
 /// The codec's error as a Problem of `section`. `base`, the offset of the codec's bytes in the section, is
 /// added to the error's offset.

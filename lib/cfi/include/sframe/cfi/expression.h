@@ -7,10 +7,10 @@
 #pragma once
 
 #include "sframe/abi.h"
+#include "sframe/expected.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <span>
 
@@ -69,8 +69,8 @@ struct ExpressionSettings {
 /// The value on top of the stack at the end. At most max_expression_steps operations. DW_OP_div and
 /// comparisons are signed, DW_OP_mod is unsigned; shifts by the width or more give 0 (DW_OP_shra: the sign).
 /// DW_OP_regN pushes the register's value, as DW_OP_bregN with 0.
-std::expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,
-                                                       ExpressionContext& context,
-                                                       const ExpressionSettings& settings);
+expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,
+                                                  ExpressionContext& context,
+                                                  const ExpressionSettings& settings);
 
 } // namespace sframe::cfi

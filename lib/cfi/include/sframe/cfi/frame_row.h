@@ -8,12 +8,12 @@
 #pragma once
 
 #include "sframe/cfi/rows.h"
+#include "sframe/expected.h"
 #include "sframe/row.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <span>
 
@@ -58,7 +58,7 @@ const char* reason_name(Unrepresentable reason);
 ///   whose CFA is not the caller's SP (s390x) SP is saved like any other register, and a rule for its
 ///   location needs no check; there val_offset with another number gives the row with its CFA moved, so that
 ///   SP is correct (Go).
-std::expected<FrameRow, Unrepresentable> to_frame_row(const MinimalRow& row, const AbiTraits& abi);
+expected<FrameRow, Unrepresentable> to_frame_row(const MinimalRow& row, const AbiTraits& abi);
 
 /// Makes FrameRows of many rows, with the results of to_frame_row(). Most rows have the same rules for RA, FP
 /// and SP as the previous one; then only the CFA is computed again.
@@ -68,7 +68,7 @@ public:
   explicit FrameRowMaker(const AbiTraits& abi) : abi_(&abi) {}
 
   /// The result is valid until the next call.
-  std::expected<const FrameRow*, Unrepresentable> make(const MinimalRow& row) {
+  expected<const FrameRow*, Unrepresentable> make(const MinimalRow& row) {
     if (!is_like_last(row)) return convert(row);
     row_.offset = static_cast<std::uint32_t>(row.begin - row.fde_start);
     row_.cfa.base = static_cast<std::uint16_t>(row.cfa.number);
@@ -85,7 +85,7 @@ private:
            row.cfa.number < Rule::cfa_base && row.cfa.offset == static_cast<std::int32_t>(row.cfa.offset) &&
            row.begin - row.fde_start <= UINT32_MAX;
   }
-  std::expected<const FrameRow*, Unrepresentable> convert(const MinimalRow& row);
+  expected<const FrameRow*, Unrepresentable> convert(const MinimalRow& row);
 
   const AbiTraits* abi_;
   bool has_last_ = false; ///< row_ was made from rules that is_like_last() can compare
@@ -95,7 +95,7 @@ private:
 };
 
 /// Same, for a row with all registers.
-std::expected<FrameRow, Unrepresentable> to_frame_row(const FullRow& row, const AbiTraits& abi);
+expected<FrameRow, Unrepresentable> to_frame_row(const FullRow& row, const AbiTraits& abi);
 
 /// The row without the registers that a stack trace does not need.
 MinimalRow minimal_row(const FullRow& row, const AbiTraits& abi);

@@ -7,10 +7,10 @@
 #pragma once
 
 #include "sframe/cfi/section.h"
+#include "sframe/expected.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <span>
 #include <vector>
@@ -29,8 +29,8 @@ public:
   /// Reads every FDE. Unreadable entries are left out and, if `faults` is given, added to it. FDEs of size 0
   /// are left out. N log N if the section is not in address order; uses up to `threads` threads.
   /// ErrorKind::too_large for a section of 4 GiB or more.
-  static std::expected<FdeIndex, Error> build(const CfiSection& section, std::vector<Error>* faults = nullptr,
-                                              unsigned threads = 1);
+  static expected<FdeIndex, Error> build(const CfiSection& section, std::vector<Error>* faults = nullptr,
+                                         unsigned threads = 1);
 
   /// By start; equal starts in the section's order.
   std::span<const Entry> entries() const { return entries_; }
@@ -51,8 +51,8 @@ public:
   /// Reads the header. `bytes` is the section (or the segment PT_GNU_EH_FRAME) at `address`. Data-relative
   /// pointers are relative to `address`. Fails if there is no table, or its entries have no fixed size.
   /// Constant cost: entries are read when searched.
-  static std::expected<EhFrameHdr, Error> parse(std::span<const std::byte> bytes, std::uint64_t address,
-                                                const AbiTraits& abi);
+  static expected<EhFrameHdr, Error> parse(std::span<const std::byte> bytes, std::uint64_t address,
+                                           const AbiTraits& abi);
 
   /// The address of .eh_frame in the header; nothing if it is omitted or indirect.
   std::optional<std::uint64_t> eh_frame() const { return eh_frame_; }
@@ -106,7 +106,7 @@ public:
   /// the section is not scanned. At the first address not found, it checks once that the table is sorted and
   /// that its entries are FDEs of the section; otherwise it drops the table. Not thread-safe. The only Error
   /// is that of Index::build().
-  std::expected<std::optional<Fde>, Error> find(std::uint64_t pc);
+  expected<std::optional<Fde>, Error> find(std::uint64_t pc);
 
   const CfiSection& section() const { return section_; }
 
@@ -114,7 +114,7 @@ private:
   std::optional<Fde> fde_of(const EhFrameHdr::Entry& entry) const;
   std::optional<Fde> find_in_table(std::uint64_t pc) const;
   bool is_table_valid() const;
-  std::expected<std::optional<Fde>, Error> find_in_index(std::uint64_t pc);
+  expected<std::optional<Fde>, Error> find_in_index(std::uint64_t pc);
 
   CfiSection section_;
   std::optional<EhFrameHdr> table_;

@@ -8,9 +8,9 @@
 #pragma once
 
 #include "sframe/cfi/section.h"
+#include "sframe/expected.h"
 
 #include <cstdint>
-#include <expected>
 #include <vector>
 
 namespace sframe::cfi {
@@ -28,8 +28,8 @@ struct LandingPad {
 /// them). `bytes` starts with the data area and may extend past it; `address` is the load address of its
 /// first byte; `function_start` is the FDE's start. On an error, earlier call sites stay appended. Linear in
 /// the table.
-std::expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::uint64_t address,
-                                             std::uint64_t function_start, const AbiTraits& abi,
-                                             std::vector<LandingPad>& out);
+expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::uint64_t address,
+                                        std::uint64_t function_start, const AbiTraits& abi,
+                                        std::vector<LandingPad>& out);
 
 } // namespace sframe::cfi

@@ -21,10 +21,10 @@
 
 #include "sframe/abi.h"
 #include "sframe/cfi/error.h"
+#include "sframe/expected.h"
 
 #include <cstddef>
 #include <cstdint>
-#include <expected>
 #include <optional>
 #include <span>
 #include <vector>
@@ -134,10 +134,10 @@ public:
   std::vector<std::uint64_t> parts(std::uint64_t part_size) const;
 
   /// The CIE whose length field is at `offset`. Constant cost.
-  std::expected<Cie, Error> cie(std::uint64_t offset) const;
+  expected<Cie, Error> cie(std::uint64_t offset) const;
 
   /// The FDE whose length field is at `offset`, with its CIE. Constant cost.
-  std::expected<Fde, Error> fde(std::uint64_t offset) const;
+  expected<Fde, Error> fde(std::uint64_t offset) const;
 
 private:
   SectionKind kind_ = SectionKind::eh_frame;
@@ -165,7 +165,7 @@ public:
   /// The next FDE; nothing at the end. After an Error the next call continues after the bad entry; if the bad
   /// entry's length is at fault (ErrorKind::bad_length, or a truncated length), it returns nothing. CIEs that
   /// no FDE uses are not read.
-  std::expected<std::optional<Fde>, Error> next();
+  expected<std::optional<Fde>, Error> next();
 
   /// Bytes from the section's start to the next entry.
   std::uint64_t offset() const { return at_; }

@@ -245,7 +245,7 @@ private:
     std::uint32_t target, index;
   };
   Image() = default;
-  std::unexpected<Problem> used_up(const SectionHeader& section) const;
+  unexpected<Problem> used_up(const SectionHeader& section) const;
   void index_extents();
   void find_build_id();
   void index_relocations();
