@@ -1,5 +1,13 @@
 # Run by cpack after each component was copied, before packages are made of the copies. Debian's packages need a copyright file
-# and a changelog each, and compressed man pages.
+# and a changelog each, and compressed man pages. Libraries in system folders need no run path.
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  file(GLOB_RECURSE files ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr/lib*/*.so.*)
+  foreach(file IN LISTS files)
+    if(NOT IS_SYMLINK ${file})
+      file(RPATH_REMOVE FILE ${file})
+    endif()
+  endforeach()
+endforeach()
 if(NOT CPACK_GENERATOR STREQUAL DEB)
   return()
 endif()

@@ -1,29 +1,35 @@
 # What `cmake --install` installs, by component:
 #   programs   the four programs, their man pages and completions
-#   runtime    the shared libraries in C: libsframe-c.so, and GNU's libsframe.so.3 in a folder of its own
+#   runtime    the shared libraries; GNU's libsframe.so.3 in a folder of its own
 #   devel      headers, static libraries in C++ (those that need no LLVM), CMake's and pkg-config's files
 #   docs       pages, examples, licence
 #   debhelper, rpm   what packages are built with (docs/packaging.md); only if asked for
-# docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe, sframe-here, sframe-c,
-# sframe-gnu.
+# docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe, sframe-here,
+# sframe-walk, sframe-c, sframe-gnu.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sframe)
 set(gnu_dir ${CMAKE_INSTALL_LIBDIR}/sframe-gnu) # its file has the name of binutils' library
 set(doc_dir ${CMAKE_INSTALL_DOCDIR})
 
-# C++, static. Each needs those before it.
-set(static_libraries sframe sframe_base sframe_cfi sframe_unwind)
+# C++. sframe::sframe and sframe::here of the package are chosen by sframe-config.cmake.
+set(libraries sframe sframe-sframe-shared sframe_base sframe_cfi sframe_unwind sframe-unwind-shared)
 set(header_folders libsframe lib/base lib/cfi lib/unwind)
 if(TARGET sframe_here)
-  list(APPEND static_libraries sframe_here)
+  list(APPEND libraries sframe_here sframe-here-shared)
   list(APPEND header_folders lib/here)
 endif()
-install(TARGETS ${static_libraries} EXPORT sframe-targets
+set(not_here PATTERN cfi/image.h EXCLUDE) # of sframe::cfi-image, which needs lib/elf
+if(SFRAME_TOOLS)
+  set(not_here "")
+  list(APPEND libraries sframe-walk-shared)
+  list(APPEND header_folders lib/elf lib/modules lib/steppers lib/process lib/remote)
+endif()
+install(TARGETS ${libraries} EXPORT sframe-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT devel
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
 foreach(folder ${header_folders})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}/include/sframe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel
-    PATTERN cfi/image.h EXCLUDE) # of sframe::cfi-image, which needs lib/elf
+    PATTERN "llvm_*.h" EXCLUDE ${not_here})
 endforeach()
 
 if(SFRAME_TOOLS)
@@ -67,7 +73,9 @@ install(FILES ${PROJECT_BINARY_DIR}/sframe-config.cmake ${PROJECT_BINARY_DIR}/sf
 
 # pkg-config. The prefix follows the file's place, so that an installed folder can be moved.
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
-function(sframe_pkg_config name description folder libs requires) # `folder`: below those of headers and libraries
+function(sframe_pkg_config name description)
+  # FOLDER: below those of headers and libraries; STATIC: with --static, what the shared libraries have in them
+  cmake_parse_arguments(arg "" "FOLDER;LIBS;STATIC;REQUIRES;DEFINES" "" ${ARGN})
   string(REGEX REPLACE "/$" "" prefix "\${pcfiledir}/${up}")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.pc CONTENT
 "prefix=${prefix}
@@ -77,19 +85,29 @@ includedir=\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}
 Name: ${name}
 Description: ${description}
 Version: ${PROJECT_VERSION}
-Requires: ${requires}
-Cflags: -I\${includedir}${folder}
-Libs: -L\${libdir}${folder} ${libs}
+Requires: ${arg_REQUIRES}
+Cflags: -I\${includedir}${arg_FOLDER} ${arg_DEFINES}
+Libs: -L\${libdir}${arg_FOLDER} ${arg_LIBS}
+Libs.private: ${arg_STATIC}
 " @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT devel)
 endfunction()
-sframe_pkg_config(sframe "SFrame sections: reading and writing (C++23)" "" "-lsframe++" "")
+set(language "C++20")
+set(defines "")
+if(SFRAME_STD_EXPECTED)
+  set(language "C++23")
+  set(defines "-DSFRAME_STD_EXPECTED")
+endif()
+sframe_pkg_config(sframe "SFrame sections: reading and writing (${language})" LIBS "-lsframe++" DEFINES "${defines}")
 if(TARGET sframe_here)
-  sframe_pkg_config(sframe-here "The calling thread's stack (C++23)" "" "-lsframe-here -lsframe-unwind -lsframe-cfi -lsframe-base -pthread" "sframe")
+  sframe_pkg_config(sframe-here "The calling thread's stack (${language})"
+    LIBS "-lsframe-here -lsframe-unwind" STATIC "-lsframe-cfi -lsframe-base -pthread" REQUIRES sframe)
 endif()
 if(SFRAME_TOOLS)
-  sframe_pkg_config(sframe-c "Stacks of processes and core files (C)" "" "-lsframe-c" "")
-  sframe_pkg_config(sframe-gnu "GNU binutils' interface to SFrame sections (C)" "/sframe-gnu" "-lsframe" "")
+  sframe_pkg_config(sframe-walk "Stacks of cores, processes and other address spaces (${language})"
+    LIBS "-lsframe-walk -lsframe-unwind" REQUIRES sframe)
+  sframe_pkg_config(sframe-c "Stacks of processes and core files (C)" LIBS "-lsframe-c")
+  sframe_pkg_config(sframe-gnu "GNU binutils' interface to SFrame sections (C)" FOLDER "/sframe-gnu" LIBS "-lsframe")
 endif()
 
 # For the tools that build packages; only if asked for by component.
@@ -142,6 +160,9 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/d
 set(CPACK_DEBIAN_DEVEL_PACKAGE_NAME libsframe-utils-dev)
 set(CPACK_DEBIAN_DEVEL_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVEL_PACKAGE_DEPENDS "libsframe-c${PROJECT_VERSION_MAJOR} (= ${PROJECT_VERSION})")
+if(NOT SFRAME_STD_EXPECTED)
+  string(APPEND CPACK_DEBIAN_DEVEL_PACKAGE_DEPENDS ", libexpected-dev")
+endif()
 set(CPACK_DEBIAN_DOCS_PACKAGE_NAME sframe-utils-doc)
 set(CPACK_DEBIAN_DOCS_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DOCS_PACKAGE_SECTION doc)

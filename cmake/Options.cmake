@@ -4,6 +4,7 @@ add_library(sframe-options INTERFACE)
 # in std::string that cannot be (GCC bug 105651).
 target_compile_options(sframe-options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wno-missing-field-initializers -ffunction-sections -fdata-sections
   $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local -Wno-restrict>)
+target_compile_options(sframe-options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
 target_link_options(sframe-options INTERFACE -Wl,--gc-sections)
 if(CMAKE_UNITY_BUILD)
   # GCC takes the sources in a unity file for headers, where a member of a private type would be a mistake.
@@ -35,9 +36,35 @@ function(sframe_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
   add_library(sframe_${name} STATIC ${arg_SOURCES})
   add_library(sframe::${name} ALIAS sframe_${name})
-  set_target_properties(sframe_${name} PROPERTIES EXPORT_NAME ${name} OUTPUT_NAME sframe-${name})
+  set_target_properties(sframe_${name} PROPERTIES EXPORT_NAME ${name}-static OUTPUT_NAME sframe-${name} CXX_VISIBILITY_PRESET hidden)
   target_include_directories(sframe_${name} PUBLIC
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(sframe_${name} PUBLIC cxx_std_20)
   target_link_libraries(sframe_${name} PUBLIC ${arg_DEPENDS} PRIVATE $<BUILD_INTERFACE:sframe-options> ${arg_PRIVATE})
+endfunction()
+
+# sframe_shared_library(NAME FILE name OF targets... [NEEDS names...]): the target `sframe-NAME-shared`, libFILE.so.N, with all of these static
+# libraries, over other shared libraries. It exports what public headers declare: they set the default visibility, the
+# rest is compiled as hidden; and cmake/exports.map removes instances of the C++ library's templates.
+function(sframe_shared_library name)
+  cmake_parse_arguments(arg "" "FILE" "OF;NEEDS" ${ARGN})
+  set(target sframe-${name}-shared)
+  list(TRANSFORM arg_OF REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  add_library(${target} SHARED ${objects})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_FILE} EXPORT_NAME ${name}-shared LINKER_LANGUAGE CXX
+    INSTALL_RPATH "$ORIGIN" # they find each other in any prefix
+    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
+    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  list(TRANSFORM arg_NEEDS REPLACE "(.+)" "sframe-\\1-shared")
+  # The static libraries come last, for what they need: all their symbols are defined by then.
+  target_link_libraries(${target} PUBLIC ${arg_NEEDS} PRIVATE $<BUILD_INTERFACE:sframe-options> ${arg_OF})
+  target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(SFRAME_STD_EXPECTED)
+    target_compile_definitions(${target} INTERFACE SFRAME_STD_EXPECTED)
+    target_compile_features(${target} INTERFACE cxx_std_23)
+  else()
+    target_link_libraries(${target} INTERFACE tl::expected)
+    target_compile_features(${target} INTERFACE cxx_std_20)
+  endif()
+  target_link_options(${target} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
 endfunction()

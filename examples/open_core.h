@@ -4,8 +4,7 @@
 
 #pragma once
 
-#include "sframe/elf/core.h"
-#include "sframe/elf/file.h"
+#include "sframe/elf/core_file.h"
 #include "sframe/process/process_state.h"
 
 #include <memory>
@@ -14,21 +13,18 @@
 
 namespace example {
 
-/// A core file and the objects over it: each member refers to those above it.
+/// A core file and the process in it, which refers to it.
 struct OpenCore {
-  sframe::elf::File file; ///< mapped, not copied
-  sframe::elf::Core core;
+  sframe::elf::CoreFile file; ///< plain or compressed
   std::unique_ptr<sframe::process::CoreProcess> process;
 };
 
 inline sframe::Result<std::unique_ptr<OpenCore>> open_core(const std::string& path) {
-  auto file = sframe::elf::File::open(path);
+  auto file = sframe::elf::CoreFile::open(path, sframe::Limits::standard);
   if (!file) return sframe::unexpected(file.error());
-  auto core = sframe::elf::Core::parse(file->bytes());
-  if (!core) return sframe::unexpected(core.error());
-  auto open = std::make_unique<OpenCore>(std::move(*file), std::move(*core), nullptr);
+  auto open = std::make_unique<OpenCore>(OpenCore{std::move(*file), nullptr});
   // Options for files, sidecars and debug files go here; by default the core's own paths are used.
-  auto process = sframe::process::CoreProcess::create(open->core, {});
+  auto process = sframe::process::CoreProcess::create(open->file.core(), {});
   if (!process) return sframe::unexpected(process.error());
   open->process = std::move(*process);
   return open;

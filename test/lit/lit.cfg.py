@@ -86,7 +86,7 @@ for name, tool in (("%newer-strips", "%strip"), ("%newer-objcopies", "%objcopy")
 for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), ("c++", "g++"), ("python3", "python3"),
                       ("qemu-aarch64", "qemu-aarch64"), ("qemu-s390x", "qemu-s390x"), ("qemu-aarch64_be", "qemu-aarch64_be"),
                       ("aarch64-cc", "aarch64-linux-gnu-gcc"), ("s390x-cc", "s390x-linux-gnu-gcc"), ("patchelf", "patchelf"),
-                      ("clang", "clang-22"), ("elfutils", "eu-strip"), ("dwz", "dwz"), ("debugedit", "debugedit"), ("find-debuginfo", "find-debuginfo"),
+                      ("clang", "clang-22"), ("clang-14", "clang++-14"), ("elfutils", "eu-strip"), ("dwz", "dwz"), ("debugedit", "debugedit"), ("find-debuginfo", "find-debuginfo"),
                       ("chrpath", "chrpath"), ("pkg-config", "pkg-config"), ("man", "man"), ("meson", "meson"), ("ninja", "ninja"), ("dpkg-deb", "dpkg-deb"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14")):
     if shutil.which(tool):
         config.available_features.add(feature)
@@ -95,6 +95,11 @@ if config.sanitizers:
 if config.hardened == "ON":
     config.available_features.add("hardened")
 config.substitutions.append(("%cxx", config.cxx))
+# The standard that public headers need: %std is the compiler's option, with what else they need.
+config.substitutions.append(("%{standard}", "23" if config.std_expected == "ON" else "20"))
+config.substitutions.append(("%std", "-std=c++23 -DSFRAME_STD_EXPECTED" if config.std_expected == "ON" else "-std=c++20"))
+if config.std_expected != "ON":
+    config.available_features.add("c++20")
 
 def kernel_makes_cores():
     with tempfile.TemporaryDirectory() as folder:

@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 enum class ByteOrder : std::uint8_t { little, big };
@@ -79,3 +81,5 @@ void append_rule(std::string& out, const Rule& rule, const AbiTraits& abi, bool 
 std::string rule_text(const Rule& rule, const AbiTraits& abi, bool is_cfa = false);
 
 } // namespace sframe
+
+#pragma GCC visibility pop

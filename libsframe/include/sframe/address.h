@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// The highest address.
@@ -54,3 +56,5 @@ constexpr std::uint64_t valid_align(std::uint64_t align, std::uint64_t max) {
 }
 
 } // namespace sframe
+
+#pragma GCC visibility pop

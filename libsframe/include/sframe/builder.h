@@ -26,11 +26,13 @@
 #include <string>
 #include <vector>
 
-namespace sframe {
-
-namespace format {
+namespace sframe::format { // private
 struct Version;
 }
+
+#pragma GCC visibility push(default)
+
+namespace sframe {
 
 struct WordMeaning;
 
@@ -168,7 +170,7 @@ private:
     std::uint32_t run;
     std::uint32_t tag; ///< the upper half of the hash
   };
-  struct Layout;
+  struct [[gnu::visibility("hidden")]] Layout;
 
   std::optional<Refusal> check(const Fde& fde, std::span<const FrameRow> rows) const;
   expected<std::span<const FrameRow>, Refusal> order_rows(const Fde& fde, std::span<const FrameRow> rows);
@@ -199,3 +201,5 @@ private:
 };
 
 } // namespace sframe
+
+#pragma GCC visibility pop

@@ -16,6 +16,8 @@
 #include <optional>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 inline constexpr ByteOrder host_order =
@@ -83,3 +85,5 @@ inline void store_sized(std::byte* to, std::uint64_t value, unsigned size, ByteO
 }
 
 } // namespace sframe
+
+#pragma GCC visibility pop

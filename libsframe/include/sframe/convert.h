@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// The section at the start of `bytes` in the other byte order. Layout, flags and the ABI identifier stay;
@@ -58,3 +60,5 @@ expected<Reencoded, Error> reencode(std::span<const Section> sections, const Bui
 FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset);
 
 } // namespace sframe
+
+#pragma GCC visibility pop

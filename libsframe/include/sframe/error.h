@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 enum class ErrorKind : std::uint8_t {
@@ -53,3 +55,5 @@ const char* message(ErrorKind kind);
 std::string describe(const Error& error);
 
 } // namespace sframe
+
+#pragma GCC visibility pop

@@ -8,14 +8,14 @@
 #pragma once
 
 #ifdef SFRAME_STD_EXPECTED
-#include <expected>
+#  include <expected>
 
 namespace sframe {
 using std::expected;
 using std::unexpected;
 } // namespace sframe
 #else
-#include <tl/expected.hpp>
+#  include <tl/expected.hpp>
 
 namespace sframe {
 using tl::expected;

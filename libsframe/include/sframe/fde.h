@@ -8,6 +8,8 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// How row offsets are compared with an address: unchanged, or modulo the size of a repeating block (PLT
@@ -63,3 +65,5 @@ struct EncodedFde : Fde {
 };
 
 } // namespace sframe
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// The rules for an address. row.offset is 0: equal rules of different functions are stored once.
@@ -60,7 +62,9 @@ private:
   std::vector<Mask> masks_;
   std::vector<MaskRow> mask_rows_;
 
-  class Maker;
+  class [[gnu::visibility("hidden")]] Maker;
 };
 
 } // namespace sframe
+
+#pragma GCC visibility pop

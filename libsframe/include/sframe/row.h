@@ -14,6 +14,8 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// One rule: how to find a value of the caller. Trivially copyable, 8 bytes.
@@ -75,3 +77,5 @@ struct FrameRow {
 };
 
 } // namespace sframe
+
+#pragma GCC visibility pop

@@ -28,11 +28,13 @@
 #include <optional>
 #include <span>
 
-namespace sframe {
-
-namespace format {
+namespace sframe::format { // private
 struct Version;
 }
+
+#pragma GCC visibility push(default)
+
+namespace sframe {
 
 inline constexpr std::uint16_t magic = 0xdee2;
 
@@ -237,3 +239,5 @@ private:
 };
 
 } // namespace sframe
+
+#pragma GCC visibility pop

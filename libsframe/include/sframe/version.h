@@ -11,6 +11,8 @@
 #include <span>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// v1, v2, v3: all known versions.
@@ -82,3 +84,5 @@ const VersionTraits* find_version(std::uint8_t number);
 std::span<const VersionTraits* const> all_versions();
 
 } // namespace sframe
+
+#pragma GCC visibility pop

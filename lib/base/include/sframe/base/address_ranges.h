@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// The last of the ranges that starts at or before the address, if it contains the address; else nullptr.
@@ -75,3 +77,5 @@ std::vector<OwnedRange> disjoint(std::span<const OwnedRange> sorted);
 std::vector<OwnedRange> overlay(std::span<const OwnedRange> first, std::span<const OwnedRange> second);
 
 } // namespace sframe
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 #include <optional>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 enum class Resource : std::uint8_t {
@@ -85,3 +87,5 @@ private:
 };
 
 } // namespace sframe
+
+#pragma GCC visibility pop

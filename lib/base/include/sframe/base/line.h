@@ -13,6 +13,8 @@
 #include <cstring>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// A line of at most `capacity` bytes; excess text is dropped.
@@ -77,3 +79,5 @@ private:
 };
 
 } // namespace sframe
+
+#pragma GCC visibility pop

@@ -15,6 +15,8 @@
 #include <thread>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// Calls work(piece, scratch) once for each piece in [0, pieces), on up to `threads` threads, including the
@@ -61,3 +63,5 @@ template <class Work> void for_each_parallel(std::size_t pieces, unsigned thread
 }
 
 } // namespace sframe
+
+#pragma GCC visibility pop

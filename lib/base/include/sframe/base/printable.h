@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// The first piece of a text: one character, or one byte that is not UTF-8.
@@ -36,3 +38,5 @@ std::string printable(std::string_view text);
 void append_json_string(std::string& out, std::string_view text);
 
 } // namespace sframe
+
+#pragma GCC visibility pop

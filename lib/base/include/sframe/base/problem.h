@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 struct Problem {
@@ -41,3 +43,5 @@ Problem to_problem(const sframe::Error& error, std::string_view section = ".sfra
 std::string hex(std::uint64_t value);
 
 } // namespace sframe
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <cerrno>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 
 /// Repeats a system call interrupted by signals (EINTR). Not for close(): on Linux it has closed the
@@ -14,3 +16,5 @@ template <class Call> auto retry(Call&& call) {
 }
 
 } // namespace sframe
+
+#pragma GCC visibility pop

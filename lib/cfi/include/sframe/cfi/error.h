@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::cfi {
 
 enum class ErrorKind : std::uint8_t {
@@ -48,3 +50,5 @@ struct Error {
 const char* message(ErrorKind kind);
 
 } // namespace sframe::cfi
+
+#pragma GCC visibility pop

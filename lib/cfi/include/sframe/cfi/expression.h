@@ -14,6 +14,8 @@
 #include <optional>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::cfi {
 
 enum class ExpressionErrorKind : std::uint8_t {
@@ -74,3 +76,5 @@ expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> exp
                                                   const ExpressionSettings& settings);
 
 } // namespace sframe::cfi
+
+#pragma GCC visibility pop

@@ -17,6 +17,8 @@
 #include <optional>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::cfi {
 
 /// Why a CFI row cannot be a FrameRow.
@@ -136,3 +138,5 @@ std::optional<LinearExpression> linear_expression(std::span<const std::byte> exp
                                                   bool cfa_on_stack);
 
 } // namespace sframe::cfi
+
+#pragma GCC visibility pop

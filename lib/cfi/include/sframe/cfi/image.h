@@ -16,6 +16,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::cfi {
 
 /// A section of CFI in an image.
@@ -55,3 +57,5 @@ using BytesAt = std::function<std::span<const std::byte>(std::uint64_t address)>
 ImageCfi open_cfi_in_memory(const elf::Image& image, std::uint64_t bias, const BytesAt& bytes_at);
 
 } // namespace sframe::cfi
+
+#pragma GCC visibility pop

@@ -15,6 +15,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::cfi {
 
 /// All FDEs of a section by start address. 16 bytes each; keeps no pointer into the section's bytes.
@@ -123,3 +125,5 @@ private:
 };
 
 } // namespace sframe::cfi
+
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::cfi {
 
 /// Calls in [begin, end) may resume at `landing_pad` with an exception.
@@ -33,3 +35,5 @@ expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::u
                                         std::vector<LandingPad>& out);
 
 } // namespace sframe::cfi
+
+#pragma GCC visibility pop

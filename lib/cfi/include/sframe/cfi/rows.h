@@ -25,9 +25,13 @@
 #include <span>
 #include <vector>
 
-namespace sframe::cfi {
-
+namespace sframe::cfi { // private
 class DwarfReader;
+}
+
+#pragma GCC visibility push(default)
+
+namespace sframe::cfi {
 
 /// Supported nesting of DW_CFA_remember_state. Compilers nest to 1 or 2.
 inline constexpr std::uint32_t max_remembered_states = 64;
@@ -240,3 +244,5 @@ using MinimalRowCursor = BasicRowCursor<MinimalRegisters>;
 using FullRowCursor = BasicRowCursor<AllRegisters>;
 
 } // namespace sframe::cfi
+
+#pragma GCC visibility pop

@@ -29,6 +29,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::cfi {
 
 enum class SectionKind : std::uint8_t { eh_frame, debug_frame };
@@ -180,3 +182,5 @@ private:
 };
 
 } // namespace sframe::cfi
+
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 struct Member {
@@ -42,3 +44,5 @@ replace_members(std::span<const std::byte> archive,
                 std::span<const std::optional<std::vector<std::byte>>> contents);
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

@@ -19,6 +19,13 @@
 #include <string_view>
 #include <vector>
 
+namespace sframe::elf { // private
+class NoteReader;
+class ModuleFinder;
+} // namespace sframe::elf
+
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 /// Types of the auxiliary vector's entries (getauxval(3)).
@@ -163,3 +170,5 @@ std::optional<std::uint64_t> bias_from_file(const Image& file, std::span<const M
 std::string signal_name(std::int32_t signal);
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

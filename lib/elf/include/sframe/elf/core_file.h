@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 /// A core with the bytes that it refers to. Movable; pointers into core() stay valid.
@@ -43,3 +45,5 @@ private:
 };
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

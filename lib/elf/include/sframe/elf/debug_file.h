@@ -19,6 +19,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 /// Default debug-file directory.
@@ -55,3 +57,5 @@ std::optional<DebugFile> find_debug_file(const Image& image, const std::string& 
                                          const OpenFile& open = File::open_regular);
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

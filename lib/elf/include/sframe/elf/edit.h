@@ -11,6 +11,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 struct Edit {
@@ -46,3 +48,5 @@ struct Edit {
 };
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 class File {
@@ -80,7 +82,7 @@ public:
   static std::optional<Missing> replace_missing(const void* address) noexcept;
 
 private:
-  struct Mapping;
+  struct [[gnu::visibility("hidden")]] Mapping;
   static std::atomic<Mapping*> mappings_; ///< all that ever existed; their memory is reused
   static Mapping* add_mapping(const std::string& path, const void* begin, std::size_t size);
   static Result<File> read(const std::string& path, int fd);
@@ -103,3 +105,5 @@ private:
 std::string path_in_root(const std::string& root, std::string_view path);
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

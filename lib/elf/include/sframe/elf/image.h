@@ -27,6 +27,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 class Budget;
 }
@@ -276,3 +278,5 @@ private:
 std::string to_hex(std::span<const std::byte> bytes);
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

@@ -21,6 +21,8 @@
 #include <optional>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 class ObjectLayout {
@@ -66,3 +68,5 @@ private:
 };
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

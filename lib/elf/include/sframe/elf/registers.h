@@ -15,6 +15,8 @@
 #include <optional>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 /// Register values by DWARF number; valid only if marked known.
@@ -52,3 +54,5 @@ bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const
                          RegisterValues& into);
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

@@ -25,6 +25,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 /// The possible addresses of a section.
@@ -71,7 +73,7 @@ public:
   Result<RewrittenFile> write(std::span<const std::byte> section) const;
 
 private:
-  struct Plan;
+  struct [[gnu::visibility("hidden")]] Plan;
   explicit Insertion(std::unique_ptr<Plan> plan);
   std::unique_ptr<Plan> plan_;
 };
@@ -92,3 +94,5 @@ private:
 Result<Edit> add_section_to_object(const ObjectLayout& object, std::span<const std::byte> section);
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

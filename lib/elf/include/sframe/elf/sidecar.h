@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 struct Sidecar {
@@ -35,3 +37,5 @@ std::vector<std::byte> make_sidecar(const Sidecar& sidecar);
 std::string sidecar_path(std::span<const std::byte> build_id);
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

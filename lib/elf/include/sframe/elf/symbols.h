@@ -18,6 +18,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 class Budget;
 }
@@ -101,3 +103,5 @@ std::optional<std::uint64_t> find_definition(const Image& image, std::string_vie
 std::string demangle(std::string_view name, Budget* budget = nullptr);
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include <cstdint>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::elf {
 
 /// Unpacked bytes. Movable; the bytes stay at their address.
@@ -52,3 +54,5 @@ bool is_packed(std::span<const std::byte> bytes);
 Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits = {});
 
 } // namespace sframe::elf
+
+#pragma GCC visibility pop

@@ -26,6 +26,8 @@
 
 #include <ucontext.h>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::here {
 
 /// The result of a walk.
@@ -91,3 +93,5 @@ Tables tables();
 std::uint64_t left_out();
 
 } // namespace sframe::here
+
+#pragma GCC visibility pop

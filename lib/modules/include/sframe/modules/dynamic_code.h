@@ -29,11 +29,13 @@
 #include <string>
 #include <vector>
 
-namespace sframe::modules {
-
-namespace dynamic {
+namespace sframe::modules::dynamic { // private
 struct Registration;
 }
+
+#pragma GCC visibility push(default)
+
+namespace sframe::modules {
 
 class DynamicCode {
 public:
@@ -67,9 +69,9 @@ public:
   std::span<const std::string> problems() const { return problems_; }
 
 private:
-  struct List;
-  struct Range;
-  struct Entry;
+  struct [[gnu::visibility("hidden")]] List;
+  struct [[gnu::visibility("hidden")]] Range;
+  struct [[gnu::visibility("hidden")]] Entry;
   /// The module of unregistered or changed code, and the size of its copy in bytes.
   struct RetiredModule {
     Module* module;
@@ -100,3 +102,5 @@ private:
 };
 
 } // namespace sframe::modules
+
+#pragma GCC visibility pop

@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 class AddressSpace;
 struct CfiMatch;
@@ -86,3 +88,5 @@ struct GeneratedCode {
 };
 
 } // namespace sframe::modules
+
+#pragma GCC visibility pop

@@ -30,6 +30,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::modules {
 
 /// Which of the files named by a core are read. `executable` and the folders in FileOptions are chosen by
@@ -227,3 +229,5 @@ public:
 };
 
 } // namespace sframe::modules
+
+#pragma GCC visibility pop

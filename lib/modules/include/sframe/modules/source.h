@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::modules {
 
 struct SourceLine {
@@ -48,8 +50,10 @@ public:
   std::optional<SourceLocation> find(Module& module, std::uint64_t lookup_pc) override;
 
 private:
-  struct Contexts;
+  struct [[gnu::visibility("hidden")]] Contexts;
   std::unique_ptr<Contexts> contexts_;
 };
 
 } // namespace sframe::modules
+
+#pragma GCC visibility pop

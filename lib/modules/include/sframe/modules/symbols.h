@@ -12,6 +12,8 @@
 #include <optional>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::modules {
 
 struct FunctionName {
@@ -42,3 +44,5 @@ public:
 };
 
 } // namespace sframe::modules
+
+#pragma GCC visibility pop

@@ -21,6 +21,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::cfi {
 struct ImageCfi;
 }
@@ -102,7 +104,7 @@ private:
   void finish_sframe();
   std::optional<sframe::Error> index_sframe();
   std::optional<AddressRange> indexed_function(std::uint64_t address) const;
-  class CostlyFde;
+  class [[gnu::visibility("hidden")]] CostlyFde;
   bool find_row(const cfi::CfiSection& section, const cfi::Fde& fde, std::uint64_t address,
                 cfi::FullRow& row);
   bool may_decode(std::uint64_t rows);
@@ -122,3 +124,5 @@ private:
 };
 
 } // namespace sframe::modules
+
+#pragma GCC visibility pop

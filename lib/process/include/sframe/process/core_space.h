@@ -16,9 +16,13 @@
 #include <utility>
 #include <vector>
 
-namespace sframe::process {
-
+namespace sframe::process { // private
 struct LinkedObject;
+}
+
+#pragma GCC visibility push(default)
+
+namespace sframe::process {
 
 class CoreSpace final : public modules::ModuleSpace, public modules::ByteSource {
 public:
@@ -64,3 +68,5 @@ private:
 };
 
 } // namespace sframe::process
+
+#pragma GCC visibility pop

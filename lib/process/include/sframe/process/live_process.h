@@ -32,6 +32,13 @@
 #include <unordered_map>
 #include <vector>
 
+namespace sframe::process::live { // private
+struct Stop;
+class Tracing;
+} // namespace sframe::process::live
+
+#pragma GCC visibility push(default)
+
 namespace sframe::process {
 
 /// The ABI of the program that the process (or the thread's process) runs, from its ELF header. Fails if it
@@ -77,8 +84,8 @@ public:
   void set_code_pac_mask(std::uint64_t mask);
 
 private:
-  struct Mapping;
-  struct Known;
+  struct [[gnu::visibility("hidden")]] Mapping;
+  struct [[gnu::visibility("hidden")]] Known;
   /// `entry`: the address of the program's entry point.
   void add_module(std::span<Mapping> mappings, std::uint64_t entry);
   modules::ModuleInfo describe(std::span<const Mapping> mappings, std::uint64_t entry) const;
@@ -96,7 +103,7 @@ private:
   modules::Module* main_ = nullptr;
   modules::DynamicCode generated_;
   std::uint64_t code_mask_ = ~std::uint64_t{0};
-  struct Chunk;
+  struct [[gnu::visibility("hidden")]] Chunk;
   Chunk read_chunk(std::uint64_t page, std::uint64_t limit);
   std::map<std::uint64_t, Chunk> chunks_; ///< memory that was read, by address
   using Block = std::array<std::byte, std::size_t{1} << 18>;
@@ -106,11 +113,6 @@ private:
   std::uint64_t read_ahead_ = 0, read_to_ = 0;
   std::uint64_t images_left_ = max_images; ///< bytes of memory_at() that may still be read
 };
-
-namespace live {
-struct Stop;
-class Tracing;
-} // namespace live
 
 class LiveProcess final : public ProcessState {
 public:
@@ -179,3 +181,5 @@ private:
 };
 
 } // namespace sframe::process
+
+#pragma GCC visibility pop

@@ -37,6 +37,13 @@
 #include <string>
 #include <vector>
 
+namespace sframe::process::live { // private
+class Monitor;
+class LibraryWatch;
+} // namespace sframe::process::live
+
+#pragma GCC visibility push(default)
+
 namespace sframe::process {
 
 struct DebugEvent {
@@ -73,11 +80,6 @@ struct MonitorOptions {
   /// Report libraries. Each handle_events() then reads /proc/PID/maps of each process.
   bool libraries = true;
 };
-
-namespace live {
-class Monitor;
-class LibraryWatch;
-} // namespace live
 
 /// One notification descriptor and one tracing thread for any number of processes. All functions may be
 /// called from any thread, even while others wait in them; a LiveProcess is for one thread at a time.
@@ -120,3 +122,5 @@ private:
 };
 
 } // namespace sframe::process
+
+#pragma GCC visibility pop

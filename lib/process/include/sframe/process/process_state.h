@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::process {
 
 struct Thread {
@@ -63,3 +65,5 @@ private:
 };
 
 } // namespace sframe::process
+
+#pragma GCC visibility pop

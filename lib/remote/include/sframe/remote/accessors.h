@@ -22,6 +22,8 @@
 #include <span>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 class AddressSpace;
 }
@@ -173,3 +175,5 @@ RemoteStatus describe_procedure(unwind::AddressSpace& target, const CfiLocation&
                                 ProcedureInfo& info);
 
 } // namespace sframe::remote
+
+#pragma GCC visibility pop

@@ -27,6 +27,8 @@
 #include <mutex>
 #include <optional>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::modules {
 class DynamicCode;
 }
@@ -144,3 +146,5 @@ private:
 std::unique_ptr<unwind::FrameStepper> make_procedure_stepper(const AbiTraits& abi);
 
 } // namespace sframe::remote
+
+#pragma GCC visibility pop

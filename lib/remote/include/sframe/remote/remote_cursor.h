@@ -17,6 +17,8 @@
 #include <span>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::remote {
 
 class RemoteCursor {
@@ -70,7 +72,7 @@ public:
   void* arg() const { return arg_; }
 
 private:
-  struct Next;
+  struct [[gnu::visibility("hidden")]] Next;
   void find_next(Next& next, unwind::SaveLocations* locations) const;
   RemoteStatus step_exact(CallbackView& view, unwind::Memory& memory, unwind::FrameState& caller,
                           unwind::StepResult& result, unwind::SaveLocations* locations) const;
@@ -91,3 +93,5 @@ private:
 };
 
 } // namespace sframe::remote
+
+#pragma GCC visibility pop

@@ -21,6 +21,8 @@
 #include <memory>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::remote {
 
 /// Common to both: procedures and names by module.
@@ -106,3 +108,5 @@ private:
 };
 
 } // namespace sframe::remote
+
+#pragma GCC visibility pop

@@ -21,6 +21,8 @@
 #include <cstdint>
 #include <memory>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::steppers {
 
 /// What a function as a whole does with the frame pointer.
@@ -79,9 +81,11 @@ public:
   static constexpr std::uint64_t max_function_size = std::uint64_t{1} << 18;
 
 private:
-  class Reader;
+  class [[gnu::visibility("hidden")]] Reader;
   const AbiTraits* abi_;
   std::unique_ptr<Reader> reader_; ///< made at the first query: most walks need none
 };
 
 } // namespace sframe::steppers
+
+#pragma GCC visibility pop

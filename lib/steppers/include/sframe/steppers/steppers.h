@@ -28,6 +28,8 @@
 #include <span>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::steppers {
 
 /// Name, description and priority of a stepper; see FrameStepper.
@@ -57,3 +59,5 @@ unwind::StepperList default_steppers(const AbiTraits& abi, modules::Module* main
 Result<unwind::StepperList> select_steppers(unwind::StepperList all, std::string_view names);
 
 } // namespace sframe::steppers
+
+#pragma GCC visibility pop

@@ -14,6 +14,8 @@
 #include <span>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// A register that the kernel saved in a signal frame.
@@ -87,3 +89,5 @@ std::uint64_t code_address_mask(const AbiTraits& abi, std::uint64_t signature, s
 const UnwindAbi* find_unwind_abi(Abi id);
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

@@ -13,6 +13,8 @@
 #include <optional>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace sframe {
 class Budget;
 }
@@ -103,3 +105,5 @@ private:
 };
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

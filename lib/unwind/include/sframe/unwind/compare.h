@@ -17,6 +17,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// The compared values.
@@ -76,3 +78,5 @@ private:
 };
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

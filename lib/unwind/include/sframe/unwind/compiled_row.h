@@ -16,6 +16,8 @@
 #include <span>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// Copies the row's expressions: it does not refer to the CFI section.
@@ -44,7 +46,7 @@ private:
     std::uint32_t number = 0; ///< register, or size of the expression
     std::int64_t offset = 0;  ///< bytes, or offset of the expression in expressions_
   };
-  class Context;
+  class [[gnu::visibility("hidden")]] Context;
   template <class Rule> Rule keep_expression(const cfi::FullRow& row, Rule rule);
   // These store the result in `value`, or the reason of the failure in `failure`.
   bool compute_cfa(const FrameState& frame, Context& context, std::uint64_t& value,
@@ -70,3 +72,5 @@ private:
 };
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

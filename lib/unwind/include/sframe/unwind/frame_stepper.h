@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// How reliable a frame is: exact frames follow from tables, heuristic ones are likely.
@@ -89,3 +91,5 @@ void check_step(const FrameState& frame, const FrameState& caller, std::uint16_t
 using StepperList = std::vector<std::unique_ptr<FrameStepper>>;
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

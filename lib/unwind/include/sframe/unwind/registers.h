@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <optional>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 struct Registers {
@@ -38,3 +40,5 @@ struct Registers {
 };
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

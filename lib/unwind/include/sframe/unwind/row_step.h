@@ -9,6 +9,8 @@
 #include "sframe/abi.h"
 #include "sframe/unwind/frame_stepper.h"
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// Computes rules of one frame; keeps the first failure.
@@ -87,3 +89,5 @@ inline StepResult step_by_row(const FrameRow& row, bool signal_frame, const AbiT
 }
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

@@ -16,6 +16,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// All properties of a frame on which its rules depend, and the generation of what they are made from.
@@ -80,3 +82,5 @@ private:
 };
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <cstdint>
 #include <optional>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// What an SFrame section has for an address. No rule is `fixed`: header offsets are resolved.
@@ -47,3 +49,5 @@ protected:
 };
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// The program counter's number among DWARF register numbers: on most ABIs it has none of its own.
@@ -49,3 +51,5 @@ struct SaveLocations {
 };
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

@@ -22,6 +22,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// Not for concurrent use. May be changed between walks, not during one.
@@ -80,3 +82,5 @@ private:
 };
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// Why a walk or a stepper stopped.
@@ -30,3 +32,5 @@ enum class StopReason : std::uint8_t {
 const char* message(StopReason reason);
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/frame_stepper.h"
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 /// The trampoline that `pc` is in, or nullptr.
@@ -25,3 +27,5 @@ inline bool is_next_to_trampoline(const FrameState& frame, bool rule_ends_here, 
 }
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop

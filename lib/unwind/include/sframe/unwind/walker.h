@@ -22,6 +22,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)
+
 namespace sframe::unwind {
 
 struct Frame {
@@ -110,3 +112,5 @@ private:
 };
 
 } // namespace sframe::unwind
+
+#pragma GCC visibility pop
