@@ -193,10 +193,10 @@ TEST_F(ProcessLive, ModulesKeepReadMemory) {
   ASSERT_GE(seen.size(), 3u) << "the vdso, the program, the C library";
   process.resume();
 
-  const std::uint64_t before = process.generation();
+  const std::uint64_t before = process.space().generation();
   ASSERT_TRUE(target.act('l')); // a library is loaded: the list of mappings changes
   ASSERT_TRUE(process.stop());
-  ASSERT_GT(process.generation(), before);
+  ASSERT_GT(process.space().generation(), before);
   // What had been given back would be taken again by these.
   std::vector<std::vector<std::byte>> others;
   for (const Seen& one : seen)

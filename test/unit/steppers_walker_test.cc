@@ -2,6 +2,7 @@
 //
 // The walker and the steppers on synthetic memory: cases that real programs cannot produce on demand.
 
+#include "cfi_assembler.h"
 #include "made_up_space.h"
 
 #include "sframe/unwind/abi.h"
@@ -43,6 +44,60 @@ TEST(Walker, RefusesStackThatDoesNotGrow) {
     EXPECT_FALSE(end.complete);
     EXPECT_EQ(end.reason, StopReason::cfa_not_growing) << sp;
     EXPECT_EQ(got.frames.size(), 2u);
+  }
+}
+
+/// A table whose one function has a CFA of sp + `size`.
+class OneFunction final : public RuleSource {
+public:
+  explicit OneFunction(int size) : size_(size) {}
+  std::optional<SframeMatch> find_sframe(std::uint64_t) override {
+    return SframeMatch{.row = {0, Rule::value(rsp, size_), Rule::at_cfa(-8), Rule::same(), false}};
+  }
+  bool find_cfi(std::uint64_t, CfiMatch& answer) override {
+    CfiAssembler a(cfi::SectionKind::debug_frame, ByteOrder::little);
+    const auto cie = a.cie(a.body().u8(3).text("").uleb(1).sleb(1).uleb(16));
+    const auto at = a.fde(
+        cie, a.body().u64(0x1000).u64(0x100).append(Bytes().raw({0x0c, rsp, size_}).raw({0x11, 16, 0x78})));
+    const cfi::CfiSection section = a.section(Abi::amd64);
+    return cfi::FullRowCursor(section, section.fde(at).value()).next(answer.row);
+  }
+  std::optional<AddressRange> find_function(std::uint64_t) override { return AddressRange{0x1000, 0x100}; }
+  std::optional<AddressRange> find_symbol_extent(std::uint64_t) override { return std::nullopt; }
+
+private:
+  int size_;
+};
+
+/// A space whose code can be replaced.
+class ChangingSpace final : public MadeUpSpace {
+public:
+  RuleSource* rules_at(std::uint64_t) override { return changed_ ? &second_ : &first_; }
+  void change() {
+    changed_ = true;
+    note_change();
+  }
+
+private:
+  OneFunction first_{8}, second_{16};
+  bool changed_ = false;
+};
+
+TEST(Walker, UsesNoRulesOfAnEarlierGeneration) {
+  for (const char* stepper : {"sframe", "cfi"}) {
+    ChangingSpace space;
+    space.word(0x8000, 0x1100);
+    space.word(0x8008, 0x1200);
+    Walker walker(space, *select_steppers(default_steppers(amd64, nullptr), stepper));
+    const auto caller_of = [&] {
+      Collected got;
+      walker.walk(start(0x1050, 0x8000), got);
+      return got.frames.size() > 1 ? got.frames[1].pc : 0;
+    };
+    EXPECT_EQ(caller_of(), 0x1100u) << stepper;
+    EXPECT_EQ(caller_of(), 0x1100u) << stepper;
+    space.change();
+    EXPECT_EQ(caller_of(), 0x1200u) << stepper;
   }
 }
 

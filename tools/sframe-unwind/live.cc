@@ -151,10 +151,10 @@ private:
 
   /// Names by address; valid while the mappings are unchanged.
   Symbolizer* symbolizer() {
-    if (!symbolizer_ || generation_ != process_.generation()) {
+    if (!symbolizer_ || generation_ != process_.space().generation()) {
       symbolizer_.emplace(process_.space(),
                           SymbolizerSettings{.names = !options_.no_names, .source = options_.source});
-      generation_ = process_.generation();
+      generation_ = process_.space().generation();
     }
     return &*symbolizer_;
   }
@@ -167,18 +167,18 @@ private:
     return ::poll(over, std::size(over), static_cast<int>(std::max<long>(rest, 0))) > 0;
   }
 
-  /// One walker for all samples during which the modules are unchanged: it caches rules by address.
+  /// One walker for all samples of a program: it caches rules by address.
   Result<void> prepare_walker() {
-    if (walker_ && walker_generation_ == process_.generation()) {
+    process::LiveSpace& space = process_.space();
+    if (walker_ && walker_main_ == space.main_module()) {
       walker_->forget_memory();
       return {};
     }
-    process::LiveSpace& space = process_.space();
     auto steppers = choose_steppers(space.abi(), space.main_module(), options_);
     if (!steppers) return fail("--steppers: " + steppers.error().text());
     walker_.emplace(space, std::move(*steppers));
     walker_->set_max_frames(options_.max_frames);
-    walker_generation_ = process_.generation();
+    walker_main_ = space.main_module();
     return {};
   }
 
@@ -253,7 +253,7 @@ private:
   std::optional<Symbolizer> symbolizer_; ///< must not be moved
   std::uint64_t generation_ = 0;         ///< of the modules that symbolizer_ is for
   std::optional<unwind::Walker> walker_;
-  std::uint64_t walker_generation_ = 0;
+  const modules::Module* walker_main_ = nullptr; ///< the main module that its steppers know
   std::optional<FoldedStacks> folded_;
   std::optional<Problem> limit_; ///< reached by a sample
   bool complete_ = true;

@@ -30,8 +30,8 @@ public:
 
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
                           unwind::FrameState& caller) override {
-    const CfiRules& rules =
-        cache_.find(unwind::RuleKey(frame), [&](CfiRules& made) { look_up(frame, memory, made); });
+    const CfiRules& rules = cache_.find(unwind::RuleKey(frame, memory.space().generation()),
+                                        [&](CfiRules& made) { look_up(frame, memory, made); });
     if (rules.kind == CfiRules::Kind::plain) return rules.plain.apply(frame, memory, abi_, caller);
     if (rules.kind == CfiRules::Kind::none) return unwind::StepResult::not_applicable();
     return rules.compiled->apply(frame, memory, abi_, unwind_, caller);

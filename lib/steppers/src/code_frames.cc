@@ -123,8 +123,8 @@ public:
   explicit Reader(const AbiTraits& abi) : abi_(abi), unwind_(*unwind::find_unwind_abi(abi.id)) {}
 
   const CodeFrame* find(const unwind::FrameState& frame, unwind::Memory& memory) {
-    Known& known =
-        cache_.find(unwind::RuleKey(frame), [&](Known& made) { made.found = false, made.looks = 0; });
+    Known& known = cache_.find(unwind::RuleKey(frame, memory.space().generation()),
+                               [&](Known& made) { made.found = false, made.looks = 0; });
     if (known.found && leads_to_caller(known, frame, memory)) return &known.code;
     // A pc accepted for one frame may be wrong for the next one there, whose stack may have more evidence.
     if (known.looks == max_looks) return nullptr;

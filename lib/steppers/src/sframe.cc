@@ -25,8 +25,8 @@ public:
 
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
                           unwind::FrameState& caller) override {
-    const SframeRules& rules =
-        cache_.find(unwind::RuleKey(frame), [&](SframeRules& made) { look_up(frame, memory, made); });
+    const SframeRules& rules = cache_.find(unwind::RuleKey(frame, memory.space().generation()),
+                                           [&](SframeRules& made) { look_up(frame, memory, made); });
     if (!rules.found) return unwind::StepResult::not_applicable();
     return step_by_row(rules.row, rules.signal_frame, abi_, frame, memory, caller);
   }

@@ -80,8 +80,7 @@ Result<void> LiveProcess::stop(std::optional<std::uint32_t> tid) {
 Result<void> LiveProcess::look_again() {
   const auto changed = space_->refresh();
   if (!changed) return unexpected(changed.error());
-  const bool other_code = space_->generated_code().refresh();
-  if (*changed || other_code) ++generation_;
+  space_->refresh_generated_code();
   if (!*changed) return {};
   name_ = live::thread_name(pid_, pid_);
   tracing_->mappings_changed();

@@ -164,12 +164,17 @@ void LiveSpace::set_code_pac_mask(std::uint64_t mask) {
   code_mask_ = unwind::code_address_mask(abi_, mask, highest);
 }
 
+void LiveSpace::refresh_generated_code() {
+  if (generated_.refresh()) note_change();
+}
+
 Result<bool> LiveSpace::refresh() {
   std::string text = live::read_proc(through_, "maps");
   if (text.empty()) text = live::read_proc(through_ = live::living_thread(pid_), "maps");
   if (text.empty()) return fail("process has exited");
   if (Budget* const budget = files_.budget.get()) budget->refill(live::resident_bytes(pid_));
   if (text == maps_) return false;
+  note_change();
   mappings_.clear();
   maps_ = std::move(text);
   const std::uint64_t entry = auxv_value(through_, elf::at_entry);

@@ -73,9 +73,12 @@ public:
 
   modules::DynamicCode& generated_code() { return generated_; }
 
-  /// Reads the list of mappings again; true if it has changed. Fails if the process is gone. Refills the
-  /// budget, if FileOptions have one, according to the size of the process's memory.
+  /// Reads the list of mappings again; true if it has changed: then a new generation() begins. Fails if the
+  /// process is gone. Refills the budget, if FileOptions have one, according to the size of the process's
+  /// memory.
   Result<bool> refresh();
+  /// Looks for generated code again; if it has changed, a new generation() begins.
+  void refresh_generated_code();
   /// Drops the memory that was read: the process is going to run.
   void forget();
   /// Reads current memory, not what is kept. Returns the number of bytes read.
@@ -139,10 +142,6 @@ public:
   /// The likely reason as text: it waits in the kernel, possibly for a child made by vfork().
   std::string explain_unstopped(std::uint32_t tid) const;
 
-  /// Counts changes found by stop(): libraries loaded and unloaded, exec; generated code, once some was
-  /// found. When it changes, data cached by address is invalid.
-  std::uint64_t generation() const { return generation_; }
-
   /// True if the process has ended.
   bool is_terminated() const;
   /// A descriptor that becomes readable (poll(2)) when the process ends; owned by this object.
@@ -177,7 +176,6 @@ private:
   std::deque<std::string> names_; ///< names of threads_
   std::vector<Thread> threads_;
   std::vector<std::uint32_t> unstopped_;
-  std::uint64_t generation_ = 0;
 };
 
 } // namespace sframe::process

@@ -58,8 +58,20 @@ public:
   /// The budget of all walks together; nullptr: no limit. Must not change; valid for the life of the address
   /// space.
   virtual Budget* budget() { return nullptr; }
+
+  /// Counts the changes of code and tables. What is cached by address holds for one generation only; the
+  /// steppers' caches have it in their keys. Less than 2^62, never 0.
+  std::uint64_t generation() const { return generation_; }
+
   /// Takes `bytes` of stack or code, read for a heuristic, from the budget; false if it is used up.
   bool may_guess(std::uint64_t bytes);
+
+protected:
+  /// Modules, code or tables have changed: a new generation.
+  void note_change() { ++generation_; }
+
+private:
+  std::uint64_t generation_ = 1;
 };
 
 /// Reads integers. It keeps the last view, so reads near one another are fast. Not for concurrent use.

@@ -23,8 +23,9 @@ namespace sframe::unwind {
 /// All properties of a frame on which its rules depend, and the generation of what they are made from.
 class RuleKey {
 public:
-  /// `generation` is less than 2^62, and not 0. Entries of another generation are not found.
-  explicit RuleKey(const FrameState& frame, std::uint64_t generation = 1)
+  /// `generation` is less than 2^62, and not 0: that of the address space. Entries of another generation are
+  /// not found.
+  RuleKey(const FrameState& frame, std::uint64_t generation)
       : pc_(frame.registers.pc), rest_(generation << 2 | frame.pc_exact << 1 | frame.after_fault) {}
 
 private:

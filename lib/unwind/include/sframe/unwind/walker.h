@@ -68,8 +68,9 @@ public:
   /// StepperList.
   Walker(AddressSpace& space, StepperGroup steppers);
 
-  /// Call this when the process has run since the last walk and its modules are unchanged: drops what was
-  /// read of memory, keeps what steppers know of code. If modules have changed, make a new walker.
+  /// Call this when the process has run since the last walk: drops what was read of memory. What steppers
+  /// know of code is used as long as the space's generation() is the same. After exec, make a new walker:
+  /// its steppers know the main module.
   void forget_memory() { memory_ = Memory(memory_.space()); }
 
   void set_max_frames(std::uint32_t max) { max_frames_ = max; }
