@@ -2,10 +2,9 @@
 
 #include "run.h"
 
-#include "ordered.h"
-
 #include <sframe/base/parallel.h>
 #include <sframe/elf/file.h>
+#include <sframe/tool/ordered.h>
 #include <sframe/tool/output_file.h>
 #include <sframe/tool/progress.h>
 
@@ -26,7 +25,7 @@ std::unique_ptr<Format> make_format(const RunOptions& options) {
 
 std::vector<Outcome> verify_all(const RunOptions& options, const Format& format, tool::Messages& messages,
                                 tool::Output& out) {
-  OrderedOutput ordered(options.files.size(), out, messages);
+  tool::OrderedOutput ordered(options.files.size(), out, messages);
   tool::Progress progress(messages, options.files.size(), "files");
   std::vector<Outcome> outcomes(options.files.size());
   for_each_parallel(options.files.size(), options.threads, [&](std::size_t i) {

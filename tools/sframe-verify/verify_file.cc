@@ -38,10 +38,21 @@ std::optional<std::string> build_id_mismatch(const elf::Image* image, const std:
          elf::to_hex(other.build_id()) + ")";
 }
 
+/// A report's destination: the slot of its file.
+class SlotChannel final : public Channel {
+public:
+  explicit SlotChannel(tool::Slot& slot) : slot_(slot) {}
+  void begin_element() override { slot_.begin_element(); }
+  void text(std::string_view text) override { slot_.text(text); }
+
+private:
+  tool::Slot& slot_;
+};
+
 class FileVerifier {
 public:
-  FileVerifier(const FileOptions& options, const Format& format, Slot& slot)
-      : options_(options), format_(format), slot_(slot) {}
+  FileVerifier(const FileOptions& options, const Format& format, tool::Slot& slot)
+      : options_(options), format_(format), slot_(slot), channel_(slot) {}
 
   /// Also called if the file cannot be opened.
   Outcome run(const std::string& path);
@@ -63,20 +74,20 @@ private:
   bool fail(const std::string& path, const Problem& problem) {
     slot_.error(path, problem);
     outcome_.failures.push_back({path, problem});
-    format_.unreadable(outcome_.failures.back(), slot_);
+    format_.unreadable(outcome_.failures.back(), channel_);
     return false;
   }
   /// The error is in another file, which FILE needs.
   bool fail_for(const std::string& path, const std::string& companion, const Problem& problem) {
     slot_.error(companion, problem);
     outcome_.failures.push_back({path, {companion + ": " + problem.what, problem.section, problem.offset}});
-    format_.unreadable(outcome_.failures.back(), slot_);
+    format_.unreadable(outcome_.failures.back(), channel_);
     return false;
   }
   /// Findings in zeros that replaced missing bytes are meaningless.
   bool fail_cut(const std::string& path) {
     outcome_.failures.push_back({path, {tool::cut_input, {}, {}}});
-    format_.unreadable(outcome_.failures.back(), slot_);
+    format_.unreadable(outcome_.failures.back(), channel_);
     return false;
   }
   void warn(const std::string& path, const Problem& problem) {
@@ -86,7 +97,8 @@ private:
 
   const FileOptions& options_;
   const Format& format_;
-  Slot& slot_;
+  tool::Slot& slot_;
+  SlotChannel channel_;
   std::optional<Budget> budget_; ///< of FILE
   Outcome outcome_;
 };
@@ -199,7 +211,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   for (const elf::Image* image : {sources.debug_image, sources.image}) // the first has more symbols
     if (image) with_names.push_back(image);
   Names names(std::move(with_names));
-  const auto report = format_.file(path, *input, names, slot_);
+  const auto report = format_.file(path, *input, names, channel_);
   report->finish(check(path, *input, *report));
   outcome_.errors += report->counts().errors;
   outcome_.found.merge(report->found());
@@ -277,7 +289,8 @@ std::optional<std::string> FileVerifier::sframe_path(const std::string& path, co
 
 } // namespace
 
-Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format, Slot& slot) {
+Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format,
+                    tool::Slot& slot) {
   return FileVerifier(options, format, slot).run(path);
 }
 

@@ -4,8 +4,7 @@
 
 #pragma once
 
-#include "ordered.h"
-
+#include <sframe/tool/ordered.h>
 #include <sframe/verify/profile.h>
 #include <sframe/verify/report.h>
 
@@ -40,6 +39,7 @@ struct Outcome {
 
 /// Verifies FILE, or all archive members that have SFrame (at least one must). Files may be verified
 /// concurrently, each with its own slot.
-Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format, Slot& slot);
+Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format,
+                    tool::Slot& slot);
 
 } // namespace sframe::verify

@@ -36,7 +36,22 @@ bool use_color(ColorMode mode, int fd);
 
 class Output;
 
-class Messages {
+/// Takes messages about files: prints them, or keeps them until it is their turn (ordered.h). `file` may be
+/// empty.
+class MessageSink {
+public:
+  virtual void error(std::string_view file, std::string_view what) = 0;
+  virtual void warning(std::string_view file, std::string_view what) = 0;
+  /// Printed only with --verbose.
+  virtual void detail(std::string_view file, std::string_view what) = 0;
+  void error(std::string_view file, const Problem& problem) { error(file, problem.text()); }
+  void warning(std::string_view file, const Problem& problem) { warning(file, problem.text()); }
+
+protected:
+  ~MessageSink() = default;
+};
+
+class Messages final : public MessageSink {
 public:
   /// `tool` is the program's name: "sframe-dump".
   explicit Messages(std::string tool) : tool_(std::move(tool)) {}
@@ -58,12 +73,12 @@ public:
   /// Prints a message; `file` may be empty. Errors are always printed, warnings and notes unless --quiet, and
   /// detail() only with --verbose. Control characters (in names of files or symbols) are printed as "\xNN":
   /// append_printable. Thread-safe.
-  void error(std::string_view file, std::string_view what);
-  void error(std::string_view file, const Problem& problem) { error(file, problem.text()); }
-  void warning(std::string_view file, std::string_view what);
-  void warning(std::string_view file, const Problem& problem) { warning(file, problem.text()); }
+  using MessageSink::error;
+  using MessageSink::warning;
+  void error(std::string_view file, std::string_view what) override;
+  void warning(std::string_view file, std::string_view what) override;
   void note(std::string_view file, std::string_view what);
-  void detail(std::string_view file, std::string_view what);
+  void detail(std::string_view file, std::string_view what) override;
 
   /// Number of errors printed so far.
   std::uint32_t errors() const { return errors_; }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "ordered.h"
+#include "sframe/tool/ordered.h"
 
 #include <utility>
 
-namespace sframe::verify {
+namespace sframe::tool {
 
 void Slot::begin_element() {
   owner_->take(*this, {Item::Kind::element, {}, {}});
@@ -12,17 +12,17 @@ void Slot::begin_element() {
 void Slot::text(std::string_view text) {
   owner_->take(*this, {Item::Kind::text, {}, std::string(text)});
 }
-void Slot::error(const std::string& file, const Problem& problem) {
-  owner_->take(*this, {Item::Kind::error, file, problem.text()});
+void Slot::error(std::string_view file, std::string_view what) {
+  owner_->take(*this, {Item::Kind::error, std::string(file), std::string(what)});
 }
-void Slot::warning(const std::string& file, const Problem& problem) {
-  owner_->take(*this, {Item::Kind::warning, file, problem.text()});
+void Slot::warning(std::string_view file, std::string_view what) {
+  owner_->take(*this, {Item::Kind::warning, std::string(file), std::string(what)});
 }
-void Slot::detail(const std::string& file, const std::string& what) {
-  owner_->take(*this, {Item::Kind::detail, file, what});
+void Slot::detail(std::string_view file, std::string_view what) {
+  owner_->take(*this, {Item::Kind::detail, std::string(file), std::string(what)});
 }
 
-OrderedOutput::OrderedOutput(std::size_t count, tool::Output& out, tool::Messages& messages)
+OrderedOutput::OrderedOutput(std::size_t count, Output& out, Messages& messages)
     : out_(out), messages_(messages), slots_(count) {
   for (std::size_t i = 0; i < count; ++i) {
     slots_[i].owner_ = this;
@@ -64,4 +64,4 @@ void OrderedOutput::write(const Slot::Item& item) {
   }
 }
 
-} // namespace sframe::verify
+} // namespace sframe::tool

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files are verified on several threads, but their output is in the order of the command line. Each file has
+// Files are worked on by several threads, but their output is in the order of the command line. Each file has
 // a slot that takes its results and messages. The slot of the first unfinished file writes immediately;
 // output of later files is buffered.
 
 #pragma once
 
-#include <sframe/tool/messages.h>
-#include <sframe/tool/output.h>
-#include <sframe/verify/report.h>
+#include "sframe/tool/messages.h"
+#include "sframe/tool/output.h"
 
 #include <cstddef>
 #include <deque>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
-namespace sframe::verify {
+namespace sframe::tool {
 
 class OrderedOutput;
 
 /// The output of one file. For one thread at a time.
-class Slot final : public Channel {
+class Slot final : public MessageSink {
 public:
-  void begin_element() override;
-  void text(std::string_view text) override;
-  void error(const std::string& file, const Problem& problem);
-  void warning(const std::string& file, const Problem& problem);
-  void detail(const std::string& file, const std::string& what);
+  /// The following text is one element of a list: a comma is written before each element but the first.
+  void begin_element();
+  void text(std::string_view text);
+  using MessageSink::error;
+  using MessageSink::warning;
+  void error(std::string_view file, std::string_view what) override;
+  void warning(std::string_view file, std::string_view what) override;
+  void detail(std::string_view file, std::string_view what) override;
 
 private:
   friend class OrderedOutput;
@@ -43,7 +46,7 @@ private:
 
 class OrderedOutput {
 public:
-  OrderedOutput(std::size_t count, tool::Output& out, tool::Messages& messages);
+  OrderedOutput(std::size_t count, Output& out, Messages& messages);
 
   Slot& slot(std::size_t number) { return slots_[number]; }
   /// Ends the output of this slot.
@@ -57,11 +60,11 @@ private:
   void write(const Slot::Item& item);
 
   std::mutex mutex_;
-  tool::Output& out_;
-  tool::Messages& messages_;
+  Output& out_;
+  Messages& messages_;
   std::deque<Slot> slots_;
   std::size_t current_ = 0; ///< the slot that writes immediately
   bool any_element_ = false;
 };
 
-} // namespace sframe::verify
+} // namespace sframe::tool
