@@ -71,6 +71,9 @@ bool NewFile::open_unnamed(mode_t mode) {
 
 /// `make` creates the file under the given name, or fails with errno.
 template <class Make> int NewFile::make_named(Make&& make) {
+  // Without this, a signal's handler on another thread could remove the temporary files just before this one
+  // is made, and end the program just after.
+  const Uninterrupted whole;
   for (unsigned attempts = 0; attempts < 100; ++attempts) {
     name_ = target_ + random_suffix();
     temporary_.emplace(name_);
