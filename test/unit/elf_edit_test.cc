@@ -42,5 +42,29 @@ TEST(ElfEdit, KeepsAndReplaces) {
       << "over what is kept";
 }
 
+TEST(ElfEdit, KnowsWhatItGives) {
+  const auto old = text("0123456789");
+  Edit edit = Edit::keep_start(4);
+  edit.keep({.offset = 6, .source = 2, .size = 6});
+  edit.add(1, text("ab"));
+  edit.add(5, text("cd"));
+  edit.add(14, text("x"));
+  const auto made = edit.apply(old);
+  EXPECT_TRUE(edit.gives(old, made));
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    auto other = made;
+    other[i] ^= std::byte(1);
+    EXPECT_FALSE(edit.gives(old, other)) << i;
+  }
+  auto shorter = made, longer = made;
+  shorter.pop_back();
+  longer.push_back({});
+  EXPECT_FALSE(edit.gives(old, shorter));
+  EXPECT_FALSE(edit.gives(old, longer));
+  EXPECT_TRUE(Edit::replace_all({}).gives(old, {}));
+  EXPECT_FALSE(Edit::replace_all({}).gives(old, old));
+  EXPECT_TRUE(Edit::keep_start(10).gives(old, old));
+}
+
 } // namespace
 } // namespace sframe::elf

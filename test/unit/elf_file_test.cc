@@ -9,6 +9,8 @@
 #include "sframe/elf/sidecar.h"
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <random>
@@ -46,6 +48,32 @@ TEST(ElfFile, OpensFilesWithoutSize) {
 TEST(ElfFile, ErrorMessages) {
   EXPECT_EQ(File::open("/").error().what, "is a directory");
   EXPECT_EQ(File::open("/no/such/file").error().what, "cannot open: No such file or directory");
+}
+
+TEST(ElfFile, SeesChanges) {
+  namespace fs = std::filesystem;
+  const fs::path path = fs::temp_directory_path() / ("sframe-changes-" + std::to_string(::getpid()));
+  const auto make = [&](const char* text) { std::ofstream(path) << text; };
+  make("one");
+  const auto file = File::open(path);
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(file->is_unchanged());
+  const auto time = fs::last_write_time(path);
+  fs::last_write_time(path, time + std::chrono::seconds(1));
+  EXPECT_FALSE(file->is_unchanged());
+  fs::last_write_time(path, time);
+  EXPECT_TRUE(file->is_unchanged());
+  std::ofstream(path, std::ios::app) << "more";
+  fs::last_write_time(path, time);
+  EXPECT_FALSE(file->is_unchanged()) << "its size";
+  fs::rename(path, path.string() + ".old");
+  EXPECT_FALSE(file->is_unchanged()) << "it is not there";
+  make("one");
+  fs::last_write_time(path, time);
+  EXPECT_FALSE(file->is_unchanged()) << "another file";
+  fs::remove(path);
+  fs::remove(path.string() + ".old");
+  EXPECT_TRUE(File::from_bytes("x", {}).is_unchanged());
 }
 
 TEST(ElfFile, MoveKeepsBytes) {

@@ -253,9 +253,8 @@ Result<File> File::read(const std::string& path, int fd) {
     if (map != MAP_FAILED) {
       result.map_ = map;
       result.mapping_ = add_mapping(path, map, static_cast<std::size_t>(info.st_size));
+      result.opened_ = state_of(info);
       result.map_size_ = static_cast<std::size_t>(info.st_size);
-      result.device_ = info.st_dev;
-      result.inode_ = info.st_ino;
       return result;
     }
     if (errno != ENODEV) return fail_errno("cannot map");
@@ -277,7 +276,7 @@ File File::from_bytes(std::string path, std::vector<std::byte> bytes) {
 File::File(File&& other) noexcept
     : path_(std::move(other.path_)), mode_(other.mode_), mapping_(std::exchange(other.mapping_, nullptr)),
       map_(std::exchange(other.map_, nullptr)), map_size_(std::exchange(other.map_size_, 0)),
-      device_(other.device_), inode_(other.inode_), owned_(std::move(other.owned_)) {}
+      opened_(other.opened_), owned_(std::move(other.owned_)) {}
 
 File& File::operator=(File&& other) noexcept {
   if (this == &other) return *this;
@@ -287,8 +286,7 @@ File& File::operator=(File&& other) noexcept {
   mapping_ = std::exchange(other.mapping_, nullptr);
   map_ = std::exchange(other.map_, nullptr);
   map_size_ = std::exchange(other.map_size_, 0);
-  device_ = other.device_;
-  inode_ = other.inode_;
+  opened_ = other.opened_;
   owned_ = std::move(other.owned_);
   return *this;
 }
@@ -301,9 +299,21 @@ int File::reopen() const {
   if (!map_) return -1;
   const int fd = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat info {};
-  if (fd < 0 || (::fstat(fd, &info) == 0 && info.st_dev == device_ && info.st_ino == inode_)) return fd;
+  if (fd < 0 || (::fstat(fd, &info) == 0 && state_of(info).id == id())) return fd;
   ::close(fd);
   return -1;
+}
+
+File::State File::state_of(const struct stat& info) {
+  return {
+      .id = {info.st_dev, info.st_ino}, .seconds = info.st_mtim.tv_sec, .nanoseconds = info.st_mtim.tv_nsec};
+}
+
+bool File::is_unchanged() const {
+  if (!map_) return true;
+  struct stat now {};
+  return ::stat(path_.c_str(), &now) == 0 && state_of(now) == opened_ &&
+         static_cast<std::uint64_t>(now.st_size) == map_size_;
 }
 
 void File::release() {

@@ -45,6 +45,9 @@ struct Edit {
 
   /// The new file. `original` must contain all kept ranges. Time and memory: the new file's size.
   std::vector<std::byte> apply(std::span<const std::byte> original) const;
+
+  /// True if apply(original) would equal `other`. Time: the new file's size; no memory.
+  bool gives(std::span<const std::byte> original, std::span<const std::byte> other) const;
 };
 
 } // namespace sframe::elf

@@ -8,6 +8,7 @@
 #include "sframe/base/problem.h"
 
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -15,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+struct stat;
 
 #pragma GCC visibility push(default)
 
@@ -66,6 +69,17 @@ public:
   /// now leads to another file.
   int reopen() const;
 
+  /// Device and inode: equal for all names of a file.
+  struct Id {
+    std::uint64_t device = 0, inode = 0;
+    friend auto operator<=>(const Id&, const Id&) = default;
+  };
+  /// Of the mapped file; zeros if nothing is mapped.
+  Id id() const { return opened_.id; }
+
+  /// False if another process has replaced the mapped file at path(), or written to it, since it was opened.
+  bool is_unchanged() const;
+
   /// False after replace_missing() was needed for this file: some bytes that were read are zeros.
   bool is_intact() const;
 
@@ -95,7 +109,14 @@ private:
   Mapping* mapping_ = nullptr; ///< if map_ is not nullptr
   void* map_ = nullptr;
   std::size_t map_size_ = 0;
-  std::uint64_t device_ = 0, inode_ = 0; ///< of the mapped file
+  /// The mapped file when it was opened.
+  struct State {
+    Id id;
+    std::int64_t seconds = 0, nanoseconds = 0; ///< of the last change of its contents
+    friend bool operator==(const State&, const State&) = default;
+  };
+  static State state_of(const struct stat& info);
+  State opened_;
   std::vector<std::byte> owned_;
 };
 
