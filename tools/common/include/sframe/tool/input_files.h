@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Many inputs: files and folders of the command line, lists of files, patterns of what to leave out.
+
+#pragma once
+
+#include "sframe/base/problem.h"
+#include "sframe/elf/file.h"
+#include "sframe/tool/text.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace sframe::tool {
+
+struct InputOptions {
+  std::vector<std::string> inputs; ///< of the command line
+  bool recursive = false;
+  std::string files_from; ///< a list of inputs: a file or "-"; empty: none
+  bool null_separated = false;
+  std::vector<std::string> excluded; ///< patterns
+};
+
+/// Where --help lists these options.
+inline constexpr const char* input_group = "Several inputs";
+
+/// Declares -r, --files-from, -0 and --exclude. The program declares the inputs.
+void add_input_options(CLI::App& cli, InputOptions& options);
+
+/// One of the inputs, before anything was looked at.
+struct NamedInput {
+  std::string path;
+  /// Its path in a mirrored tree: the name of a file of the command line, the path of a listed one without
+  /// what leads to the root. Empty for a folder of the command line, whose contents are mirrored.
+  std::string place;
+};
+
+struct NamedInputs {
+  std::vector<NamedInput> inputs;
+  std::vector<Glob> excluded;
+  bool recursive = false;
+};
+
+/// Reads the list of files and the patterns. Fails if one is invalid.
+Result<NamedInputs> name_inputs(const InputOptions& options);
+
+struct FoundFile {
+  enum class Kind : std::uint8_t {
+    regular,
+    folder, ///< its contents follow it
+    symbolic_link,
+    special, ///< a socket, a device...; `what` names it
+    failure, ///< `what` is the reason
+  };
+  Kind kind = Kind::failure;
+  std::string path;
+  std::string place; ///< its path in a mirrored tree
+  std::string what;
+  elf::File::Id id;
+  std::uint64_t size = 0; ///< bytes, of a regular file
+};
+
+/// All files in the order of the inputs, those of a folder sorted by name. Symbolic links are followed if
+/// they are inputs, not inside folders. A folder without `recursive`, and what cannot be read, is a failure.
+/// Files whose name or path below the input matches a pattern are left out, folders with all their contents;
+/// so is the folder `output`, if it is inside an input.
+std::vector<FoundFile> find_files(const NamedInputs& named, elf::File::Id output = {});
+
+} // namespace sframe::tool

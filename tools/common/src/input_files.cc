@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/tool/input_files.h"
+
+#include "sframe/tool/app.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <dirent.h>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <sys/stat.h>
+
+namespace sframe::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Kind = FoundFile::Kind;
+
+std::string name_of(const std::string& path) {
+  const fs::path normal = fs::path(path).lexically_normal();
+  return (normal.has_filename() ? normal.filename() : normal.parent_path().filename()).string();
+}
+
+/// Where a listed path belongs in a mirrored tree.
+std::string listed_place(const std::string& path) {
+  std::string place = fs::path(path).lexically_normal().relative_path().string();
+  while (place.ends_with('/')) place.pop_back();
+  return place == "." ? std::string() : place;
+}
+
+Result<std::vector<std::string>> read_list(const std::string& path, char separator) {
+  const auto file = elf::File::open(path);
+  if (!file) return fail(path + ": " + file.error().text());
+  const auto bytes = file->bytes();
+  std::string_view rest(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::vector<std::string> names;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(separator), rest.size());
+    if (end != 0) names.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  if (!file->is_intact()) return fail(path + ": " + cut_input);
+  return names;
+}
+
+const char* name_of_kind(mode_t mode) {
+  switch (mode & S_IFMT) {
+  case S_IFSOCK: return "socket";
+  case S_IFIFO: return "FIFO";
+  case S_IFBLK:
+  case S_IFCHR: return "device";
+  default: return "special file";
+  }
+}
+
+Kind kind_of(mode_t mode) {
+  switch (mode & S_IFMT) {
+  case S_IFREG: return Kind::regular;
+  case S_IFDIR: return Kind::folder;
+  case S_IFLNK: return Kind::symbolic_link;
+  default: return Kind::special;
+  }
+}
+
+/// A path as part of a folder's: "folder/", or nothing.
+std::string as_prefix(const std::string& path) {
+  return path.empty() || path.ends_with('/') ? path : path + '/';
+}
+
+class Finder {
+public:
+  Finder(const NamedInputs& named, elf::File::Id output) : named_(named), output_(output) {}
+
+  void add(const NamedInput& input) {
+    if (!is_excluded(input.path)) visit(input.path, input.place, {});
+  }
+
+  std::vector<FoundFile> take() { return std::move(found_); }
+
+private:
+  bool is_excluded(const std::string& path) const {
+    const std::string name = name_of(path);
+    return std::ranges::any_of(named_.excluded,
+                               [&](const Glob& glob) { return glob.matches(path) || glob.matches(name); });
+  }
+
+  /// `below` is the path from the input; empty for the input itself.
+  void visit(const std::string& path, const std::string& place, const std::string& below) {
+    FoundFile found{.path = path, .place = place};
+    struct stat info {};
+    if ((below.empty() ? ::stat : ::lstat)(path.c_str(), &info) != 0)
+      return add_failure(std::move(found), error_text("cannot open"));
+    found.kind = kind_of(info.st_mode);
+    found.id = {info.st_dev, info.st_ino};
+    if (found.kind == Kind::folder) return visit_folder(std::move(found), below);
+    if (found.kind == Kind::regular) found.size = static_cast<std::uint64_t>(info.st_size);
+    if (found.kind == Kind::special) found.what = name_of_kind(info.st_mode);
+    found_.push_back(std::move(found));
+  }
+
+  void visit_folder(FoundFile folder, const std::string& below) {
+    if (folder.id == output_) return;
+    if (!named_.recursive) return add_failure(std::move(folder), "is a folder (-r includes the files in it)");
+    if (std::ranges::count(open_folders_, folder.id))
+      return add_failure(std::move(folder), "the folder contains itself");
+    const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.path.c_str()), ::closedir);
+    if (!open) return add_failure(std::move(folder), error_text("cannot open the folder"));
+    found_.push_back(folder);
+    open_folders_.push_back(folder.id);
+    for (const std::string& name : read_names(*open, folder)) {
+      const std::string inside = as_prefix(below) + name;
+      if (!is_excluded(inside)) visit(as_prefix(folder.path) + name, as_prefix(folder.place) + name, inside);
+    }
+    open_folders_.pop_back();
+  }
+
+  /// Sorted. After an error, what was read.
+  std::vector<std::string> read_names(DIR& open, const FoundFile& folder) {
+    std::vector<std::string> names;
+    errno = 0;
+    while (const dirent* entry = ::readdir(&open)) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") names.emplace_back(name);
+      errno = 0;
+    }
+    if (errno != 0) add_failure(folder, error_text("cannot read the folder"));
+    std::ranges::sort(names);
+    return names;
+  }
+
+  static std::string error_text(const char* doing) {
+    return std::string(doing) + ": " + std::strerror(errno);
+  }
+
+  void add_failure(FoundFile found, std::string what) {
+    found.kind = Kind::failure;
+    found.what = std::move(what);
+    found_.push_back(std::move(found));
+  }
+
+  const NamedInputs& named_;
+  const elf::File::Id output_;
+  std::vector<FoundFile> found_;
+  std::vector<elf::File::Id> open_folders_; ///< from the input to the current folder
+};
+
+} // namespace
+
+void add_input_options(CLI::App& cli, InputOptions& options) {
+  cli.add_flag("-r,--recursive", options.recursive,
+               "Include all files in folders; symbolic links are not followed")
+      ->group(input_group);
+  cli.add_option("--files-from", options.files_from,
+                 "Read more inputs from FILE, one per line; - is standard input")
+      ->type_name("FILE")
+      ->group(input_group);
+  cli.add_flag("-0,--null", options.null_separated, "Names in the file of --files-from end with a zero byte")
+      ->group(input_group);
+  cli.add_option(
+         "--exclude", options.excluded,
+         "Leave out files and folders whose name, or path below an INPUT folder, matches GLOB (repeatable)")
+      ->type_name("GLOB")
+      ->allow_extra_args(false)
+      ->group(input_group);
+}
+
+Result<NamedInputs> name_inputs(const InputOptions& options) {
+  NamedInputs named{.inputs = {}, .excluded = {}, .recursive = options.recursive};
+  for (const std::string& pattern : options.excluded) {
+    auto glob = Glob::parse(pattern);
+    if (!glob) return fail("--exclude " + pattern + ": " + glob.error().text());
+    named.excluded.push_back(std::move(*glob));
+  }
+  for (const std::string& path : options.inputs) {
+    std::error_code ignored;
+    named.inputs.push_back({path, fs::is_directory(path, ignored) ? std::string() : name_of(path)});
+  }
+  if (options.files_from.empty()) return named;
+  auto list = read_list(options.files_from, options.null_separated ? '\0' : '\n');
+  if (!list) return unexpected(list.error());
+  for (std::string& path : *list) {
+    std::string place = listed_place(path);
+    named.inputs.push_back({std::move(path), std::move(place)});
+  }
+  return named;
+}
+
+std::vector<FoundFile> find_files(const NamedInputs& named, elf::File::Id output) {
+  Finder finder(named, output);
+  for (const NamedInput& input : named.inputs) finder.add(input);
+  return finder.take();
+}
+
+} // namespace sframe::tool
