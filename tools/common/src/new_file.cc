@@ -41,7 +41,36 @@ std::string random_suffix() {
   return text;
 }
 
+/// Calls `make` with unused names in the folder of `target` until it succeeds, or fails for another reason
+/// than a used name. 0 or errno.
+int make_temporary(const std::string& target, const std::function<bool(const char* name)>& make,
+                   std::string& name, std::optional<TemporaryName>& temporary) {
+  // Without this, a signal's handler on another thread could remove the temporary files just before this one
+  // is made, and end the program just after.
+  const Uninterrupted whole;
+  for (unsigned attempts = 0; attempts < 100; ++attempts) {
+    name = target + random_suffix();
+    temporary.emplace(name);
+    if (make(name.c_str())) return 0;
+    const int error = errno;
+    temporary.reset();
+    name.clear();
+    if (error != EEXIST) return error;
+  }
+  return EEXIST;
+}
+
 } // namespace
+
+int replace_by(const std::string& target, const std::function<bool(const char* name)>& make) {
+  std::string name;
+  std::optional<TemporaryName> temporary;
+  if (const int error = make_temporary(target, make, name, temporary)) return error;
+  if (::rename(name.c_str(), target.c_str()) == 0) return 0;
+  const int error = errno;
+  ::unlink(name.c_str());
+  return error;
+}
 
 int sync_file(int fd) {
   if (retry([&] { return ::fsync(fd); }) == 0 || errno == EINVAL || errno == ENOSYS || errno == EROFS)
@@ -69,21 +98,8 @@ bool NewFile::open_unnamed(mode_t mode) {
   return false;
 }
 
-/// `make` creates the file under the given name, or fails with errno.
-template <class Make> int NewFile::make_named(Make&& make) {
-  // Without this, a signal's handler on another thread could remove the temporary files just before this one
-  // is made, and end the program just after.
-  const Uninterrupted whole;
-  for (unsigned attempts = 0; attempts < 100; ++attempts) {
-    name_ = target_ + random_suffix();
-    temporary_.emplace(name_);
-    if (make(name_.c_str())) return 0;
-    const int error = errno;
-    temporary_.reset();
-    name_.clear();
-    if (error != EEXIST) return error;
-  }
-  return EEXIST;
+int NewFile::make_named(const std::function<bool(const char* name)>& make) {
+  return make_temporary(target_, make, name_, temporary_);
 }
 
 /// Gives the file a name in the target's folder, if it has none.

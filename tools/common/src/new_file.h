@@ -7,6 +7,7 @@
 #include "descriptor.h"
 #include "interrupt.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -43,7 +44,7 @@ private:
   int copy_name();
   void sync_folder() const;
   bool open_unnamed(mode_t mode);
-  template <class Make> int make_named(Make&& make);
+  int make_named(const std::function<bool(const char* name)>& make);
 
   std::string target_, folder_;
   Descriptor file_;
@@ -51,6 +52,10 @@ private:
   std::optional<TemporaryName> temporary_; ///< while name_ must be removed
   int error_ = 0;
 };
+
+/// Replaces `target` by what `make` makes under the given name, which is in the same folder. `make` returns
+/// false and sets errno if it fails. 0 or errno.
+int replace_by(const std::string& target, const std::function<bool(const char* name)>& make);
 
 /// Syncs what was written to `fd`. 0 or errno; file systems without this operation do not fail.
 int sync_file(int fd);

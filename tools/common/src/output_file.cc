@@ -163,6 +163,30 @@ Result<void> write_file(const std::string& path, std::string_view text, std::opt
   return write_file(path, std::as_bytes(std::span(text)), mode);
 }
 
+Result<void> write_hard_link(const std::string& existing, const std::string& path) {
+  if (is_same_file(existing, path)) return {}; // rename() would do nothing, and leave the temporary name
+  const int error = replace_by(
+      path, [&](const char* name) { return ::linkat(AT_FDCWD, existing.c_str(), AT_FDCWD, name, 0) == 0; });
+  if (error != 0) return fail_errno("cannot link", error);
+  return {};
+}
+
+Result<bool> copy_symbolic_link(const std::string& original, const std::string& path) {
+  std::error_code error, none;
+  const auto contents = std::filesystem::read_symlink(original, error);
+  struct stat owner {};
+  if (error || ::lstat(original.c_str(), &owner) != 0)
+    return fail("cannot read the symbolic link: " + error.message());
+  if (std::filesystem::read_symlink(path, none) == contents && !none) return false;
+  const int failed = replace_by(path, [&](const char* name) {
+    if (::symlink(contents.c_str(), name) != 0) return false;
+    (void)!::lchown(name, owner.st_uid, owner.st_gid);
+    return true;
+  });
+  if (failed != 0) return fail_errno("cannot make the symbolic link", failed);
+  return true;
+}
+
 bool is_same_file(const std::string& a, const std::string& b) {
   std::error_code error;
   return a != "-" && b != "-" && std::filesystem::equivalent(a, b, error) && !error;

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <filesystem>
 #include <linux/landlock.h>
+#include <set>
 #include <string>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -96,8 +97,11 @@ void limit_paths(const SandboxNeeds& needs) {
   Landlock landlock;
   for (const std::string& path : needs.read) landlock.allow(path, read_rights);
   for (const char* own : {"/proc/self", "/sys/devices/system/cpu"}) landlock.allow(own, read_rights);
+  const std::uint64_t links = needs.symbolic_links ? LANDLOCK_ACCESS_FS_MAKE_SYM : 0;
+  std::set<std::string> places; // each needs an open file
   for (const std::string& path : needs.write)
-    if (!path.empty() && path != "-") landlock.allow(place_of(path), write_rights);
+    if (!path.empty() && path != "-") places.insert(place_of(path));
+  for (const std::string& place : places) landlock.allow(place, write_rights | links);
   landlock.enforce();
 }
 

@@ -32,6 +32,7 @@ class Output;
 struct SandboxNeeds {
   std::vector<std::string> read;  ///< files, and folders with their contents
   std::vector<std::string> write; ///< files to create or replace; App adds the file of -o
+  bool symbolic_links = false;    ///< makes symbolic links where it writes
   bool traces = false;            ///< traces other processes
 };
 

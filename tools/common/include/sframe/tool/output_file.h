@@ -43,6 +43,13 @@ Result<void> write_file(const std::string& path, std::string_view text,
 /// stay holes. This costs as much as cp, and no memory.
 Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit);
 
+/// Makes `path` another name of the file `existing`. Replaces a file there, atomically.
+Result<void> write_hard_link(const std::string& existing, const std::string& path);
+
+/// Makes `path` a symbolic link with the contents of the link `original` and its owner, as far as permitted.
+/// Replaces a file or link there, atomically. False if it was there already.
+Result<bool> copy_symbolic_link(const std::string& original, const std::string& path);
+
 /// True if both paths refer to the same existing file; "-" is not a file.
 bool is_same_file(const std::string& a, const std::string& b);
 
