@@ -4,9 +4,12 @@
 
 #include <sframe/tool/output_file.h>
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <string>
+#include <system_error>
 
 namespace sframe::gen {
 
@@ -20,7 +23,10 @@ constexpr const char* examples =
     "  sframe-gen old.so -o new.sframe --from=sframe --emit=section --sframe-version=3\n"
     "                                                            convert an older version, merge several "
     "sections\n"
-    "  sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=90\n";
+    "  sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=90\n"
+    "  sframe-gen -r --in-place debian/tmp                       every program, library and object in a "
+    "tree\n"
+    "  sframe-gen -r /usr/lib -o sidecars/ --emit=sidecar        sidecars for all of them\n";
 
 /// The values that CLI11 fills in, before they are checked.
 struct Raw {
@@ -47,9 +53,9 @@ template <class T> CLI::Validator choices(std::map<std::string, T> names) {
 }
 
 void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
-  cli.add_option("INPUT", line.input,
-                 "ELF file or archive; with --from=sframe also a raw section; - is standard input")
-      ->required();
+  cli.add_option("INPUT", line.inputs.inputs,
+                 "ELF file or archive; with --from=sframe also a raw section; - is standard input. Several "
+                 "INPUTs, and folders with -r: --in-place, or -o names a folder");
   cli.add_option("--from", line.from, "Convert from cfi (.eh_frame and .debug_frame; default) or sframe")
       ->transform(choices<From>({{"cfi", From::cfi}, {"sframe", From::sframe}}))
       ->option_text("cfi|sframe");
@@ -98,6 +104,25 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
       ->option_text("PERCENT");
   cli.add_flag("--allow-missing", line.allow_missing,
                "Exit with code 0 if INPUT has nothing to convert; --emit=elf copies it");
+  tool::add_input_options(cli, line.inputs);
+  cli.add_flag("--in-place", line.in_place, "Replace each INPUT")->group(tool::input_group);
+  cli.add_flag("--force", line.force, "Write files that are up to date, too")->group(tool::input_group);
+}
+
+/// Same for several inputs.
+std::optional<std::string> tree_contradiction(const CommandLine& line, bool has_output) {
+  if (line.in_place == has_output)
+    return has_output ? "--in-place and -o cannot be combined"
+                      : "several inputs need --in-place or -o FOLDER";
+  if (line.in_place && line.emit != Emit::elf) return "--in-place needs --emit=elf";
+  if (line.emit == Emit::section) return "--emit=section needs exactly one INPUT";
+  if (line.section_address) return "--section-address needs exactly one INPUT";
+  if (std::ranges::count(line.inputs.inputs, "-")) return "standard input can only be the only INPUT";
+  std::error_code error;
+  if (has_output && (line.output == "-" || (std::filesystem::exists(line.output, error) &&
+                                            !std::filesystem::is_directory(line.output, error))))
+    return "-o must name a folder if there are several inputs";
+  return std::nullopt;
 }
 
 /// Checks combinations of options. Returns a message if they conflict.
@@ -108,6 +133,11 @@ std::optional<std::string> contradiction(const CommandLine& line) {
     return "--byte-order needs --from=sframe and --emit=section";
   if (line.from == From::sframe && (line.function || !line.plt))
     return "--function and --no-plt need --from=cfi";
+  return std::nullopt;
+}
+
+/// Same for one input.
+std::optional<std::string> single_contradiction(const CommandLine& line) {
   if (line.emit != Emit::elf && tool::is_same_file(line.input, line.output))
     return "the output would overwrite the input";
   if (!line.report_file.empty() &&
@@ -154,13 +184,22 @@ expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const ch
     app.messages().error({}, what);
     return unexpected<int>(tool::exit_failure);
   };
-  if (app.cli().count("--output") == 0) return fail("-o OUTPUT is required (- is standard output)");
-  line.output = app.output_path();
+  const bool has_output = app.cli().count("--output") != 0;
+  if (line.inputs.inputs.empty() && line.inputs.files_from.empty())
+    return fail("INPUT is required (--help shows the options)");
+  line.tree = line.in_place || line.inputs.recursive || !line.inputs.files_from.empty() ||
+              line.inputs.inputs.size() != 1;
+  if (line.inputs.null_separated && line.inputs.files_from.empty()) return fail("-0 needs --files-from");
+  if (!line.tree && !has_output) return fail("-o OUTPUT is required (- is standard output)");
+  line.input = line.tree ? std::string() : line.inputs.inputs.front();
+  line.output = has_output ? app.output_path() : std::string();
   line.threads = app.threads();
   line.limits = app.limits();
   if (app.cli().count("--share") != 0) line.share_rows = raw.share_rows;
   if (const auto wrong = read_texts(raw, line)) return fail(*wrong);
   if (const auto wrong = contradiction(line)) return fail(*wrong);
+  if (const auto wrong = line.tree ? tree_contradiction(line, has_output) : single_contradiction(line))
+    return fail(*wrong);
   return line;
 }
 

@@ -6,6 +6,7 @@
 
 #include <sframe/builder.h>
 #include <sframe/tool/app.h>
+#include <sframe/tool/input_files.h>
 #include <sframe/tool/text.h>
 
 #include <cstdint>
@@ -19,8 +20,12 @@ enum class Emit : std::uint8_t { elf, section, sidecar };
 enum class ReportFormat : std::uint8_t { text, json, none };
 
 struct CommandLine {
-  std::string input;
-  std::string output;
+  tool::InputOptions inputs;
+  bool tree = false; ///< there are or may be several inputs, each of them a file of a tree (tree.h)
+  bool in_place = false;
+  bool force = false; ///< writes what is up to date, too
+  std::string input;  ///< with a tree: of the file at hand, as `output`
+  std::string output; ///< with a tree and without in_place, on the command line: a folder
   From from = From::cfi;
   Emit emit = Emit::elf;
   VersionNumber version = VersionNumber::v3;

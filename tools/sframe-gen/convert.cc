@@ -13,12 +13,12 @@ namespace {
 
 constexpr std::size_t max_faults_reported = 10;
 
-void report_problems(tool::Messages& messages, const std::string& file, const Input& input) {
+void report_problems(tool::MessageSink& messages, const std::string& file, const Input& input) {
   if (!input.image) return;
   for (const Problem& problem : input.image->problems()) messages.warning(file, problem);
 }
 
-void report_faults(tool::Messages& messages, const std::string& file, const generate::Report& report) {
+void report_faults(tool::MessageSink& messages, const std::string& file, const generate::Report& report) {
   const std::size_t reported = std::min(report.faults.size(), max_faults_reported);
   for (const generate::Fault& fault : std::span(report.faults).first(reported))
     messages.warning(file,
@@ -31,24 +31,23 @@ void report_faults(tool::Messages& messages, const std::string& file, const gene
 Written keep_file(const CommandLine& line, const elf::File& file, std::string why, Summary& summary) {
   summary.unconverted = std::move(why);
   if (line.emit != Emit::elf) return std::nullopt;
-  if (tool::is_same_file(line.input, line.output)) return line.output;
-  const std::uint64_t size = file.bytes().size();
-  return write_image(line, file, elf::Edit::keep_start(size));
+  if (tool::is_same_file(line.input, line.output)) return OutputFile{line.output, file.bytes().size(), false};
+  return copy_file(line, file);
 }
 
-Written convert_file(const CommandLine& line, const elf::File& file, tool::Messages& messages,
+Written convert_file(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
                      Summary& summary) {
   const auto give_up = [&](const Failure& why) -> Written {
     if (line.allow_missing && why.nothing_to_convert)
       return keep_file(line, file, why.problem.text(), summary);
-    return problem_in(line.input, why.problem);
+    return refuse(line.input, why.problem);
   };
   Budget budget(line.limits, file.bytes().size());
   const auto input = read_input(line, file.bytes(), budget);
   if (!input) return give_up(input.error());
   report_problems(messages, line.input, *input);
   const auto generated = generate(line, *input);
-  if (!generated && generated.error().nothing_to_convert) summary.add_unconverted(*input);
+  if (!generated) summary.add_unconverted(*input);
   if (!generated) return give_up(generated.error());
   report_faults(messages, line.input, generated->report);
   for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);
@@ -60,7 +59,7 @@ using NewContents = std::optional<std::vector<std::byte>>;
 
 /// The member's new contents; empty if it stays unchanged.
 expected<NewContents, FileProblem> convert_member(const CommandLine& line, const elf::Member& member,
-                                                  Budget& budget, tool::Messages& messages,
+                                                  Budget& budget, tool::MessageSink& messages,
                                                   Summary& summary) {
   const std::string name = line.input + '(' + member.name + ')';
   const auto keep = [&](const std::string& why) {
@@ -69,17 +68,17 @@ expected<NewContents, FileProblem> convert_member(const CommandLine& line, const
   };
   const auto input = read_input(line, member.bytes, budget);
   if (!input && input.error().nothing_to_convert) return keep(input.error().problem.text());
-  if (!input) return problem_in(name, input.error().problem);
+  if (!input) return refuse(name, input.error().problem);
   if (!input->image) return keep("not an ELF file");
   if (const auto problems = input->image->problems(); !problems.empty())
-    return problem_in(name, problems.front());
+    return refuse(name, problems.front());
   if (!input->object) return keep("not a relocatable object");
   auto generated = generate(line, *input);
   if (!generated && generated.error().nothing_to_convert) {
     summary.add_unconverted(*input);
     return keep(generated.error().problem.text());
   }
-  if (!generated) return problem_in(name, generated.error().problem);
+  if (!generated) return refuse(name, generated.error().problem);
   report_faults(messages, name, generated->report);
   for (const std::string& warning : generated->warnings) messages.warning(name, warning);
   summary.add(*input, *generated, member.name);
@@ -87,14 +86,14 @@ expected<NewContents, FileProblem> convert_member(const CommandLine& line, const
   return generated->image.apply(member.bytes);
 }
 
-Written convert_archive(const CommandLine& line, const elf::File& file, tool::Messages& messages,
+Written convert_archive(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
                         Summary& summary) {
   if (line.emit != Emit::elf)
-    return problem_in(line.input, {"INPUT is an archive, which needs --emit=elf", {}, {}});
+    return refuse(line.input, {"INPUT is an archive, which needs --emit=elf", {}, {}});
   const auto members = elf::archive_members(file.bytes());
   if (!members && line.allow_missing && elf::is_thin_archive(file.bytes()))
     return keep_file(line, file, members.error().text(), summary);
-  if (!members) return problem_in(line.input, members.error());
+  if (!members) return refuse(line.input, members.error());
   std::vector<NewContents> contents;
   contents.reserve(members->size());
   Budget budget(line.limits, file.bytes().size());
@@ -106,13 +105,18 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
   summary.members = members->size();
   if (summary.converted_members == 0) return keep_file(line, file, "no member can be converted", summary);
   auto archive = elf::replace_members(file.bytes(), contents);
-  if (!archive) return problem_in(line.input, archive.error());
+  if (!archive) return refuse(line.input, archive.error());
   return write_image(line, file, elf::Edit::replace_all(std::move(*archive)));
 }
 
 } // namespace
 
-Written convert(const CommandLine& line, const elf::File& file, tool::Messages& messages, Summary& summary) {
+expected<OutputFile, FileProblem> copy_file(const CommandLine& line, const elf::File& file) {
+  return write_image(line, file, elf::Edit::keep_start(file.bytes().size()));
+}
+
+Written convert(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
+                Summary& summary) {
   return (elf::is_archive(file.bytes()) ? convert_archive : convert_file)(line, file, messages, summary);
 }
 

@@ -17,14 +17,18 @@
 
 namespace sframe::gen {
 
-/// The path that was written; empty if there was nothing to convert or copy.
-using Written = expected<std::optional<std::string>, FileProblem>;
+/// Empty if there was nothing to convert or copy.
+using Written = expected<std::optional<OutputFile>, FileProblem>;
 
 /// Converts the input and writes the output atomically. Warnings about the input go to `messages`.
 ///
 /// Archive members that are not 64-bit relocatable objects or have nothing to convert are kept unchanged. A
 /// damaged member makes the whole conversion fail. An archive without anything to convert is copied; so is
 /// any other input with --allow-missing. `summary.unconverted` then has the reason.
-Written convert(const CommandLine& line, const elf::File& file, tool::Messages& messages, Summary& summary);
+Written convert(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
+                Summary& summary);
+
+/// Writes an unchanged copy of the input.
+expected<OutputFile, FileProblem> copy_file(const CommandLine& line, const elf::File& file);
 
 } // namespace sframe::gen

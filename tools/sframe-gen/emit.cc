@@ -5,7 +5,9 @@
 #include <sframe/elf/sidecar.h>
 #include <sframe/tool/output_file.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -18,25 +20,45 @@ bool names_folder(const std::string& path) {
   return path.ends_with('/') || std::filesystem::is_directory(path, error);
 }
 
-expected<std::string, FileProblem> write(const std::string& path, std::span<const std::byte> bytes,
-                                         std::uint32_t mode) {
-  if (const auto written = tool::write_file(path, bytes, mode); !written)
-    return problem_in(path, written.error());
-  return path;
+/// The file at the output's path that the output would replace; empty if there is none, or it is not regular.
+std::optional<elf::File> old_output(const CommandLine& line, const std::string& path) {
+  if (!line.tree || line.force) return std::nullopt;
+  auto file = elf::File::open_regular(path);
+  return file ? std::optional(std::move(*file)) : std::nullopt;
 }
 
-expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, const Input& input,
-                                                const Generated& generated, std::uint32_t mode) {
+/// Whether a result of this input may be written.
+std::optional<Problem> check_input(const CommandLine& line, const elf::File& file) {
+  if (!file.is_intact()) return Problem{tool::cut_input, {}, {}};
+  if (line.tree && !file.is_unchanged())
+    return Problem{"another process changed the file while it was converted", {}, {}};
+  return std::nullopt;
+}
+
+expected<OutputFile, FileProblem> write(const CommandLine& line, const elf::File& file,
+                                        const std::string& path, std::span<const std::byte> bytes) {
+  if (auto wrong = check_input(line, file)) return problem_in(line.input, std::move(*wrong));
+  const std::uint32_t mode = file.mode() & 0777; // neither a section nor a sidecar may be setuid
+  OutputFile out{path, bytes.size(), true};
+  const auto old = old_output(line, path);
+  out.changed = !old || old->mode() != mode || !std::ranges::equal(old->bytes(), bytes);
+  if (!out.changed) return out;
+  if (const auto written = tool::write_file(path, bytes, mode); !written)
+    return problem_in(path, written.error());
+  return out;
+}
+
+expected<OutputFile, FileProblem> emit_sidecar(const CommandLine& line, const elf::File& file,
+                                               const Input& input, const Generated& generated) {
   if (!input.image)
-    return problem_in(line.input, {"INPUT is a raw section; --emit=sidecar needs an ELF file", "", {}});
+    return refuse(line.input, {"INPUT is a raw section; --emit=sidecar needs an ELF file", "", {}});
   const elf::Image& image = *input.image;
   std::string path = line.output;
   if (names_folder(path)) {
     const std::string below = elf::sidecar_path(image.build_id());
     if (below.empty())
-      return problem_in(
-          line.input,
-          {"no build ID for the sidecar's path in the folder; pass a file name as OUTPUT", "", {}});
+      return refuse(line.input,
+                    {"no build ID for the sidecar's path in the folder; pass a file name as OUTPUT", "", {}});
     path = (std::filesystem::path(path) / below).string();
     if (const auto made = tool::make_parent_folders(path); !made) return problem_in(path, made.error());
   }
@@ -47,26 +69,29 @@ expected<std::string, FileProblem> emit_sidecar(const CommandLine& line, const I
                                         .build_id = image.build_id(),
                                         .section = generated.bytes,
                                         .section_address = section_address(line, input)});
-  return write(path, bytes, mode);
+  return write(line, file, path, bytes);
 }
 
 } // namespace
 
-expected<std::string, FileProblem> write_image(const CommandLine& line, const elf::File& file,
-                                               const elf::Edit& edit) {
+expected<OutputFile, FileProblem> write_image(const CommandLine& line, const elf::File& file,
+                                              const elf::Edit& edit) {
+  if (auto wrong = check_input(line, file)) return problem_in(line.input, std::move(*wrong));
+  OutputFile out{line.output, edit.size, true};
+  const auto old = old_output(line, line.output);
+  out.changed = !old || ((old->mode() ^ file.mode()) & 0777) != 0 || !edit.gives(file.bytes(), old->bytes());
+  if (!out.changed) return out;
   if (const auto written = tool::write_edited(line.output, file, edit); !written)
     return problem_in(line.output, written.error());
-  return line.output;
+  return out;
 }
 
-expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file, const Input& input,
-                                        const Generated& generated) {
-  if (!file.is_intact()) return problem_in(line.input, {tool::cut_input, {}, {}});
-  const std::uint32_t mode = file.mode() & 0777; // neither a section nor a sidecar may be setuid
+expected<OutputFile, FileProblem> emit(const CommandLine& line, const elf::File& file, const Input& input,
+                                       const Generated& generated) {
   switch (line.emit) {
   case Emit::elf: return write_image(line, file, generated.image);
-  case Emit::section: return write(line.output, generated.bytes, mode);
-  case Emit::sidecar: return emit_sidecar(line, input, generated, mode);
+  case Emit::section: return write(line, file, line.output, generated.bytes);
+  case Emit::sidecar: return emit_sidecar(line, file, input, generated);
   }
   std::unreachable();
 }

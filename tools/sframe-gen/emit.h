@@ -8,6 +8,7 @@
 
 #include <sframe/elf/file.h>
 
+#include <cstdint>
 #include <utility>
 
 namespace sframe::gen {
@@ -16,19 +17,33 @@ namespace sframe::gen {
 struct FileProblem {
   std::string file;
   Problem problem;
+  /// The file's contents cannot be converted. False if reading or writing failed.
+  bool refused = false;
+};
+
+/// A file that was written.
+struct OutputFile {
+  std::string path;
+  std::uint64_t size = 0; ///< bytes
+  bool changed = true;    ///< false in a tree: it was up to date and was left alone
 };
 
 inline unexpected<FileProblem> problem_in(const std::string& file, Problem problem) {
   return unexpected(FileProblem{file, std::move(problem)});
 }
 
-/// Writes the output selected by --emit, atomically. `file` is the input's. Returns the path that was
-/// written; for a sidecar folder, it is below that folder.
-expected<std::string, FileProblem> emit(const CommandLine& line, const elf::File& file, const Input& input,
-                                        const Generated& generated);
+inline unexpected<FileProblem> refuse(const std::string& file, Problem problem) {
+  return unexpected(FileProblem{file, std::move(problem), true});
+}
 
-/// Writes a changed copy of the input.
-expected<std::string, FileProblem> write_image(const CommandLine& line, const elf::File& file,
-                                               const elf::Edit& edit);
+/// Writes the output selected by --emit, atomically. `file` is the input's. For a sidecar folder, the path
+/// that was written is below that folder.
+expected<OutputFile, FileProblem> emit(const CommandLine& line, const elf::File& file, const Input& input,
+                                       const Generated& generated);
+
+/// Writes a changed copy of the input. In a tree, only if the output is not up to date: does not have these
+/// bytes and permission bits.
+expected<OutputFile, FileProblem> write_image(const CommandLine& line, const elf::File& file,
+                                              const elf::Edit& edit);
 
 } // namespace sframe::gen

@@ -4,11 +4,13 @@
 
 #include "convert.h"
 #include "report.h"
+#include "tree.h"
+#include "verdict.h"
 
-#include <sframe/tool/output_file.h>
 #include <sframe/tool/output_lock.h>
 #include <sframe/tool/program.h>
 
+#include <algorithm>
 #include <unistd.h>
 
 namespace {
@@ -20,45 +22,12 @@ using namespace sframe::gen;
 int write_report(tool::App& app, const CommandLine& line, const Summary& summary, int code) {
   if (line.report == ReportFormat::none) return code;
   const bool json = line.report == ReportFormat::json;
-  const auto write = [&](tool::Output& out) {
-    (json ? write_json_report : write_text_report)(line, summary, out);
-  };
-  if (!line.report_file.empty()) {
-    tool::Output out(-1);
-    write(out);
-    const auto written = tool::write_file(line.report_file, out.text());
-    if (written) return code;
-    app.messages().error(line.report_file, written.error());
-    return tool::exit_failure;
-  }
-  if (!json && (app.messages().quiet() || summary.failure)) return code; // messages have reported it
+  const bool reported = app.messages().quiet() || summary.failure; // by messages
+  if (line.report_file.empty() && !json && reported) return code;
   // If the section itself goes to standard output, the report must not.
-  tool::Output out(json && line.output != "-" ? STDOUT_FILENO : STDERR_FILENO);
-  write(out);
-  return app.finish(out, code);
-}
-
-int verdict(tool::Messages& messages, const CommandLine& line, const Summary& summary) {
-  const generate::Report& report = summary.report;
-  int code = report.faults.empty() ? tool::exit_ok : tool::exit_findings;
-  if (line.strict && !report.complete()) {
-    messages.error(line.input, "not everything could be represented (--strict)");
-    code = tool::exit_findings;
-  }
-  const auto demand = [&](std::optional<double> least, double percent, const char* of_what) {
-    if (!least || percent >= *least) return;
-    messages.error(line.input, "covers " + percent_text(percent) + " % of " + of_what +
-                                   ", less than the required " + percent_text(*least) + " %");
-    code = tool::exit_findings;
-  };
-  if (line.min_coverage && !summary.executable && summary.unconverted.empty()) {
-    messages.error(line.input, "--min-coverage needs an ELF file: a raw section has no executable bytes");
-    code = tool::exit_findings;
-  } else if (summary.executable) {
-    demand(line.min_coverage, summary.executable->percent(), "the executable bytes");
-  }
-  demand(line.min_cfi_coverage, report.pc_bytes.percent(), "the bytes that the input describes");
-  return code;
+  return deliver_report(
+      app, line, json && line.output != "-" ? STDOUT_FILENO : STDERR_FILENO, code,
+      [&](tool::Output& out) { (json ? write_json_report : write_text_report)(line, summary, out); });
 }
 
 int run(tool::App& app, const CommandLine& line) {
@@ -79,14 +48,17 @@ int run(tool::App& app, const CommandLine& line) {
   const auto written = convert(line, *file, messages, summary);
   if (!file->is_intact()) return fail({line.input, {tool::cut_input, {}, {}}});
   if (!written) return fail(written.error());
-  if (*written) messages.detail(**written, "written");
-  return write_report(app, line, summary, verdict(messages, line, summary));
+  if (*written) messages.detail((*written)->path, "written");
+  const int completeness = completeness_code(messages, line, line.input, summary);
+  return write_report(app, line, summary,
+                      std::max(completeness, coverage_code(messages, line, line.input, summary)));
 }
 
 int run_tool(int argc, char** argv) {
   tool::App app = make_app();
   const auto line = parse_command_line(app, argc, argv);
   if (!line) return line.error();
+  if (line->tree) return run_tree(app, *line);
   app.confine({.read = {line->input}, .write = {line->output, line->report_file}});
   return run(app, *line);
 }

@@ -8,15 +8,6 @@ namespace sframe::gen {
 
 namespace {
 
-std::string with_commas(std::uint64_t value) {
-  std::string text;
-  for (std::size_t left = std::to_string(value).size(); const char digit : std::to_string(value)) {
-    text += digit;
-    if (--left != 0 && left % 3 == 0) text += ',';
-  }
-  return text;
-}
-
 /// Writes "key": value, with the separator from the preceding key.
 class Keys {
 public:
@@ -78,21 +69,38 @@ void write_executable_bytes(const generate::Report::PcBytes& bytes, tool::Output
 
 /// The first lines of the text report: coverage.
 void write_coverage(const CommandLine& line, const Summary& summary, tool::Output& out) {
-  const auto& described = summary.report.pc_bytes;
-  const std::string of_described =
-      percent_text(summary.report.pc_bytes.percent()) + " % of " + with_commas(described.total);
   out.safe(line.input) << ": ";
   if (!summary.executable) {
-    out << of_described << " bytes of functions covered\n";
+    out << share_text(summary.report.pc_bytes) << " bytes of functions covered\n";
     return;
   }
-  out << percent_text(summary.executable->percent()) << " % of " << with_commas(summary.executable->total)
-      << " executable bytes covered\n"
-      << (line.from == From::cfi ? "  with CFI:  " : "  sections:  ") << of_described << " bytes covered\n";
+  out << share_text(*summary.executable) << " executable bytes covered\n";
+  write_text_described(line, summary, out);
 }
 
-/// "error": the reason why nothing was written.
-void write_failure(const FileProblem& failure, tool::Output& out) {
+} // namespace
+
+std::string with_commas(std::uint64_t value) {
+  std::string text;
+  for (std::size_t left = std::to_string(value).size(); const char digit : std::to_string(value)) {
+    text += digit;
+    if (--left != 0 && left % 3 == 0) text += ',';
+  }
+  return text;
+}
+
+std::string percent_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f",
+                static_cast<double>(static_cast<std::uint64_t>(value * 100)) / 100);
+  return text;
+}
+
+std::string share_text(const generate::Report::PcBytes& bytes) {
+  return percent_text(bytes.percent()) + " % of " + with_commas(bytes.total);
+}
+
+void write_json_error(const FileProblem& failure, tool::Output& out) {
   Keys key(out);
   out << ",\n \"error\": {";
   key("file").json_string(failure.file);
@@ -102,39 +110,38 @@ void write_failure(const FileProblem& failure, tool::Output& out) {
   out << '}';
 }
 
-} // namespace
-
-std::string percent_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f",
-                static_cast<double>(static_cast<std::uint64_t>(value * 100)) / 100);
-  return text;
+void write_json_figures(const Summary& summary, tool::Output& out) {
+  const generate::Report& report = summary.report;
+  write_counts(report, out);
+  if (summary.executable) write_executable_bytes(*summary.executable, out);
+  out << ",\n \"reasons\": ";
+  write_reasons(report, out);
 }
 
-void write_json_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
-  const generate::Report& report = summary.report;
-  out << "{\"input\": ";
-  out.json_string(line.input) << ", \"abi\": ";
+void write_json_sizes(const Summary& summary, tool::Output& out) {
+  out << ",\n \"sizes\": {\"sframe\": ";
+  out.decimal(summary.sframe_size) << ", \"eh_frame\": ";
+  out.decimal(summary.eh_frame_size) << ", \"eh_frame_hdr\": ";
+  out.decimal(summary.eh_frame_hdr_size) << "},\n \"fdes\": ";
+  out.decimal(summary.num_fdes) << ", \"rows\": ";
+  out.decimal(summary.num_fres);
+}
+
+void write_json_details(const CommandLine& line, const Summary& summary, tool::Output& out) {
+  out << ", \"abi\": ";
   if (summary.abi)
     out.json_string(summary.abi->name);
   else
     out << "null";
   out << ", \"version\": ";
   out.decimal(static_cast<std::uint64_t>(line.version));
-  if (summary.failure) write_failure(*summary.failure, out);
-  write_counts(report, out);
-  if (summary.executable) write_executable_bytes(*summary.executable, out);
-  out << ",\n \"reasons\": ";
-  write_reasons(report, out);
+  if (summary.failure) write_json_error(*summary.failure, out);
+  write_json_figures(summary, out);
   out << ",\n \"left_out\": ";
   write_left_out(summary, out);
-  out << ",\n \"sizes\": {\"sframe\": ";
-  out.decimal(summary.sframe_size) << ", \"eh_frame\": ";
-  out.decimal(summary.eh_frame_size) << ", \"eh_frame_hdr\": ";
-  out.decimal(summary.eh_frame_hdr_size) << "},\n \"fdes\": ";
-  out.decimal(summary.num_fdes) << ", \"rows\": ";
-  out.decimal(summary.num_fres) << ", \"unreadable\": ";
-  out.decimal(report.faults.size());
+  write_json_sizes(summary, out);
+  out << ", \"unreadable\": ";
+  out.decimal(summary.report.faults.size());
   if (!summary.unconverted.empty()) {
     out << ", \"unconverted\": ";
     out.json_string(summary.unconverted);
@@ -144,7 +151,35 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
     out.decimal(summary.members) << ", \"converted\": ";
     out.decimal(summary.converted_members) << '}';
   }
+}
+
+void write_json_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
+  out << "{\"input\": ";
+  out.json_string(line.input);
+  write_json_details(line, summary, out);
   out << "}\n";
+}
+
+void write_text_described(const CommandLine& line, const Summary& summary, tool::Output& out) {
+  out << (line.from == From::cfi ? "  with CFI:  " : "  sections:  ") << share_text(summary.report.pc_bytes)
+      << " bytes covered\n";
+}
+
+void write_text_functions(const generate::Report& report, tool::Output& out) {
+  const auto& functions = report.functions;
+  out << "  functions: " << with_commas(functions.total) << " (" << with_commas(functions.converted)
+      << " whole, " << with_commas(functions.partial) << " in part, " << with_commas(functions.skipped)
+      << " left out)\n";
+}
+
+void write_text_reasons(const generate::Report& report, tool::Output& out) {
+  if (report.reasons.empty()) return;
+  out << "  left out: ";
+  for (bool first = true; const auto& [name, count] : report.reasons) {
+    out << (first ? " " : ", ") << name << ' ' << with_commas(count);
+    first = false;
+  }
+  out << '\n';
 }
 
 void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
@@ -155,7 +190,6 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
     return;
   }
   const generate::Report& report = summary.report;
-  const auto& functions = report.functions;
   if (!summary.unconverted.empty()) {
     out.safe(line.input) << ": not converted: ";
     out.safe(summary.unconverted) << (line.emit == Emit::elf ? "; copied unchanged\n" : "; no output\n");
@@ -165,9 +199,7 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
   if (summary.members != 0)
     out << "  members:   " << with_commas(summary.members) << " (" << with_commas(summary.converted_members)
         << " converted)\n";
-  out << "  functions: " << with_commas(functions.total) << " (" << with_commas(functions.converted)
-      << " whole, " << with_commas(functions.partial) << " in part, " << with_commas(functions.skipped)
-      << " left out)\n";
+  write_text_functions(report, out);
   out << "  .sframe:   " << with_commas(summary.sframe_size) << " bytes, version ";
   out.decimal(static_cast<std::uint64_t>(line.version))
       << ", " << summary.abi->name << ", " << with_commas(summary.num_fdes) << " FDEs, "
@@ -184,13 +216,7 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
   if (report.refuted_plt_bytes != 0)
     out << "  stubs:     " << with_commas(report.refuted_plt_bytes)
         << " bytes are described from their instructions, which contradict their CFI\n";
-  if (report.reasons.empty()) return;
-  out << "  left out: ";
-  for (bool first = true; const auto& [name, count] : report.reasons) {
-    out << (first ? " " : ", ") << name << ' ' << with_commas(count);
-    first = false;
-  }
-  out << '\n';
+  write_text_reasons(report, out);
 }
 
 } // namespace sframe::gen

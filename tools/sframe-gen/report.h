@@ -15,10 +15,28 @@ namespace sframe::gen {
 /// With two decimals, rounded down, so that 100.00 means complete.
 std::string percent_text(double value);
 
+/// "97.69 % of 789,385".
+std::string share_text(const generate::Report::PcBytes& bytes);
+
+/// With commas between groups of three digits.
+std::string with_commas(std::uint64_t value);
+
 /// A few lines for people.
 void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out);
 
 /// Everything, for scripts.
 void write_json_report(const CommandLine& line, const Summary& summary, tool::Output& out);
+
+/// Parts of the JSON report, with a comma before each key: all but "input"; what became of functions and
+/// their bytes; sizes; "error".
+void write_json_details(const CommandLine& line, const Summary& summary, tool::Output& out);
+void write_json_figures(const Summary& summary, tool::Output& out);
+void write_json_sizes(const Summary& summary, tool::Output& out);
+void write_json_error(const FileProblem& failure, tool::Output& out);
+
+/// Lines of the text report: the share of the bytes that the input describes; functions; what was left out.
+void write_text_described(const CommandLine& line, const Summary& summary, tool::Output& out);
+void write_text_functions(const generate::Report& report, tool::Output& out);
+void write_text_reasons(const generate::Report& report, tool::Output& out);
 
 } // namespace sframe::gen

@@ -25,6 +25,20 @@ void Summary::add(const Input& input, const Generated& generated, std::string_vi
   eh_frame_hdr_size += size_of(input, ".eh_frame_hdr");
 }
 
+void Summary::add(const Summary& other) {
+  if (!abi) abi = other.abi;
+  report.add_counts(other.report);
+  report.faults.clear();
+  if (other.executable) add(*other.executable);
+  num_fdes += other.num_fdes;
+  num_fres += other.num_fres;
+  sframe_size += other.sframe_size;
+  eh_frame_size += other.eh_frame_size;
+  eh_frame_hdr_size += other.eh_frame_hdr_size;
+  members += other.members;
+  converted_members += other.converted_members;
+}
+
 void Summary::add_unconverted(const Input& input) {
   if (input.image) add(generate::Report::PcBytes{input.image->executable_addresses().size(), 0});
 }

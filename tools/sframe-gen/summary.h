@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The contents of the report: one conversion, or all members of an archive together.
+// The contents of the report: one conversion, all members of an archive together, or all files of a tree.
 
 #pragma once
 
@@ -40,6 +40,9 @@ struct Summary {
   void add(const Input& input, const Generated& generated, std::string_view member = {});
   /// Adds an ELF file without anything to convert: its code counts as not covered.
   void add_unconverted(const Input& input);
+
+  /// Adds the figures of another one; not its ranges and unreadable entries.
+  void add(const Summary& other);
 
 private:
   void add(const generate::Report::PcBytes& bytes);

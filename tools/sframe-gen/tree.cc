@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "tree.h"
+
+#include "convert.h"
+#include "tree_plan.h"
+#include "tree_report.h"
+#include "verdict.h"
+
+#include <sframe/base/parallel.h>
+#include <sframe/tool/ordered.h>
+#include <sframe/tool/output_file.h>
+#include <sframe/tool/output_lock.h>
+#include <sframe/tool/progress.h>
+
+#include <algorithm>
+#include <mutex>
+#include <ranges>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <utility>
+
+namespace sframe::gen {
+
+namespace {
+
+using Kind = tool::FoundFile::Kind;
+
+/// Works on one job. Jobs are independent: each has its own instance.
+class JobRunner {
+public:
+  /// `line` has the options; its input and output are set for each file.
+  JobRunner(CommandLine line, tool::Slot& slot) : line_(std::move(line)), slot_(slot) {}
+
+  /// The results of all files of the job.
+  std::vector<FileResult> run(const Job& job) {
+    std::vector<FileResult> results;
+    results.push_back(run(job.first));
+    for (const Step& other : job.others) results.push_back(run_other(other, job.first));
+    return results;
+  }
+
+private:
+  FileResult run(const Step& step) {
+    FileResult result{.input = step.file.path, .output = {}, .why = {}, .summary = {}};
+    if (!step.failure.empty()) return failed(std::move(result), {step.file.path, {step.failure, {}, {}}});
+    if (!step.skipped.empty()) return skipped(std::move(result), step);
+    return convert_file(std::move(result), step);
+  }
+
+  FileResult skipped(FileResult result, const Step& step) {
+    result.status = Status::skipped;
+    result.why = step.skipped;
+    if (is_mirror(line_) && step.file.kind == Kind::symbolic_link) {
+      const auto made = tool::make_parent_folders(step.output);
+      if (!made) return failed(std::move(result), {step.output, made.error()});
+      const auto copied = tool::copy_symbolic_link(step.file.path, step.output);
+      if (!copied) return failed(std::move(result), {step.output, copied.error()});
+      result.output = step.output;
+    }
+    slot_.detail(step.file.path, "skipped: " + result.why);
+    return result;
+  }
+
+  /// Another name of a file that is done.
+  FileResult run_other(const Step& other, const Step& first) {
+    FileResult result{.input = other.file.path,
+                      .status = Status::same,
+                      .output = other.output,
+                      .why = first.file.path,
+                      .summary = {}};
+    if (!other.failure.empty()) return failed(std::move(result), {other.file.path, {other.failure, {}, {}}});
+    if (!is_mirror(line_)) return result;
+    const auto made = tool::make_parent_folders(other.output);
+    // A file system without hard links, or with a limit: a file of its own.
+    if (!made || !tool::write_hard_link(first.output, other.output)) return run(other);
+    return result;
+  }
+
+  FileResult convert_file(FileResult result, const Step& step) {
+    line_.input = step.file.path;
+    line_.output = line_.in_place ? step.file.path : line_.emit == Emit::elf ? step.output : line_.output;
+    if (is_mirror(line_))
+      if (const auto made = tool::make_parent_folders(line_.output); !made)
+        return failed(std::move(result), {line_.output, made.error()});
+    const auto lock = tool::OutputLock::take(line_.emit == Emit::elf ? line_.output : step.output);
+    if (!lock) return failed(std::move(result), {line_.output, lock.error()});
+    const auto file = elf::File::open_regular(line_.input);
+    if (!file) return failed(std::move(result), {line_.input, file.error()});
+    if (!file->bytes().empty() && file->id() != step.file.id)
+      return failed(std::move(result), {line_.input, {"another process replaced the file", {}, {}}});
+    result.input_size = file->bytes().size();
+    auto written = convert(line_, *file, slot_, result.summary);
+    if (!written && !file->is_intact()) written = problem_in(line_.input, {tool::cut_input, {}, {}});
+    if (!written) {
+      auto& executable = result.summary.executable;
+      const std::uint64_t code = executable ? executable->total : 0;
+      result.summary = {};
+      executable = generate::Report::PcBytes{code, 0};
+      return not_converted(std::move(result), *file, std::move(written.error()));
+    }
+    if (*written) result.output = (*written)->path;
+    if (!result.summary.unconverted.empty()) {
+      result.status = Status::skipped;
+      result.why = result.summary.unconverted;
+      slot_.detail(line_.input, "skipped: " + result.why);
+      return result;
+    }
+    result.status = *written && !(*written)->changed ? Status::up_to_date : Status::converted;
+    result.output_size = *written ? (*written)->size : 0;
+    slot_.detail(line_.input, result.status == Status::converted ? "converted" : "up to date");
+    return result;
+  }
+
+  FileResult not_converted(FileResult result, const elf::File& file, FileProblem why) {
+    if (!why.refused) return failed(std::move(result), std::move(why));
+    if (is_mirror(line_)) {
+      const auto copied = copy_file(line_, file);
+      if (!copied) return failed(std::move(result), copied.error());
+      result.output = copied->path;
+    }
+    return failed(std::move(result), std::move(why));
+  }
+
+  FileResult failed(FileResult result, FileProblem why) {
+    result.status = why.refused ? Status::refused : Status::failed;
+    if (why.problem.what != tool::cut_input)
+      slot_.error(why.file, why.problem); // else the message is printed
+    result.summary.failure = std::move(why);
+    return result;
+  }
+
+  CommandLine line_;
+  tool::Slot& slot_;
+};
+
+/// Owner and mode of the folders of a mirrored tree; inner ones first, since these may become read-only.
+void copy_folder_modes(const CommandLine& line, const std::vector<tool::FoundFile>& folders) {
+  for (const tool::FoundFile& folder : folders | std::views::reverse) {
+    struct stat info {};
+    const std::string output = line.output + '/' + folder.place;
+    if (::stat(folder.path.c_str(), &info) != 0) continue;
+    (void)!::chown(output.c_str(), info.st_uid, info.st_gid); // as far as permitted
+    (void)::chmod(output.c_str(), info.st_mode & 07777);
+  }
+}
+
+tool::SandboxNeeds needs_of(const CommandLine& line, const tool::NamedInputs& named) {
+  tool::SandboxNeeds needs{.read = {}, .write = {line.report_file}, .symbolic_links = is_mirror(line)};
+  for (const tool::NamedInput& input : named.inputs) {
+    needs.read.push_back(input.path);
+    if (line.in_place) needs.write.push_back(input.path);
+  }
+  return needs;
+}
+
+elf::File::Id id_of(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return {};
+  return {info.st_dev, info.st_ino};
+}
+
+/// The message if what is written would destroy an input.
+std::optional<std::string> overwrites_input(const CommandLine& line, const tool::NamedInputs& named,
+                                            const std::vector<tool::FoundFile>& found) {
+  const auto is_input = [&](const std::string& path) {
+    const elf::File::Id id = id_of(path);
+    return id != elf::File::Id() && std::ranges::count(found, id, &tool::FoundFile::id) != 0;
+  };
+  if (!line.report_file.empty() && is_input(line.report_file))
+    return "--report-file would overwrite an input";
+  for (const tool::NamedInput& input : named.inputs)
+    if (!line.in_place && tool::is_same_file(input.path, line.output))
+      return "the output folder is an input (--in-place replaces the files in an input)";
+  return std::nullopt;
+}
+
+class TreeRun {
+public:
+  TreeRun(tool::App& app, const CommandLine& line, std::vector<tool::FoundFile> found)
+      : app_(app), line_(line), plan_(make_plan(line, std::move(found))) {}
+
+  int run() {
+    make_folders();
+    const int descriptor = is_json() ? STDOUT_FILENO : STDERR_FILENO;
+    const bool has_report = line_.report != ReportFormat::none &&
+                            (is_json() || !line_.report_file.empty() || !app_.messages().quiet());
+    if (!has_report) {
+      tool::Output nothing(-1);
+      convert_all(nothing);
+      return code_;
+    }
+    const auto write = [&](tool::Output& out) {
+      convert_all(out);
+      (is_json() ? write_json_summary : write_text_summary)(line_, tree_, out);
+    };
+    const int delivered = deliver_report(app_, line_, descriptor, tool::exit_ok, write);
+    return std::max(code_, delivered);
+  }
+
+private:
+  bool is_json() const { return line_.report == ReportFormat::json; }
+
+  void make_folders() {
+    for (const tool::FoundFile& folder : plan_.folders) {
+      const auto made = tool::make_parent_folders(line_.output + '/' + folder.place + '/');
+      if (!made) fail(folder.path, made.error());
+    }
+  }
+
+  void fail(const std::string& file, const Problem& problem) {
+    app_.messages().error(file, problem);
+    FileResult result{.input = file, .output = {}, .why = {}, .summary = {}};
+    result.summary.failure = {file, problem};
+    tree_.add(result);
+    code_ = tool::exit_failure;
+  }
+
+  void convert_all(tool::Output& out) {
+    CommandLine options = line_;
+    options.inputs = {};
+    options.allow_missing = true;
+    options.threads = std::max<unsigned>(1, line_.threads / static_cast<unsigned>(std::clamp<std::size_t>(
+                                                                plan_.jobs.size(), 1, line_.threads)));
+    tool::OrderedOutput ordered(plan_.jobs.size(), out, app_.messages());
+    tool::Progress progress(app_.messages(), plan_.jobs.size(), "files");
+    for_each_parallel(plan_.jobs.size(), line_.threads, [&](std::size_t i) {
+      tool::Slot& slot = ordered.slot(i);
+      for (const FileResult& result : JobRunner(options, slot).run(plan_.jobs[i])) add(result, slot);
+      ordered.close(i);
+      progress.step();
+    });
+    copy_folder_modes(line_, plan_.folders);
+    code_ = std::max(code_, coverage_code(app_.messages(), line_, {}, tree_.sum));
+  }
+
+  /// Prints the line of a file and adds it to the sums. Called by several threads.
+  void add(const FileResult& result, tool::Slot& slot) {
+    int code = completeness_code(slot, line_, result.input, result.summary);
+    if (result.status == Status::refused) code = tool::exit_findings;
+    if (result.status == Status::failed) code = tool::exit_failure;
+    if (is_json()) {
+      tool::Output text(-1);
+      write_json_line(line_, result, text);
+      slot.text(text.text());
+    }
+    const std::lock_guard lock(mutex_);
+    tree_.add(result);
+    code_ = std::max(code_, code);
+  }
+
+  tool::App& app_;
+  const CommandLine& line_;
+  const Plan plan_;
+  std::mutex mutex_;
+  TreeSummary tree_;
+  int code_ = tool::exit_ok;
+};
+
+} // namespace
+
+int run_tree(tool::App& app, const CommandLine& line) {
+  const auto fail = [&](const std::string& file, const std::string& what) {
+    app.messages().error(file, what);
+    return tool::exit_failure;
+  };
+  const auto named = tool::name_inputs(line.inputs);
+  if (!named) return fail({}, named.error().text());
+  // Before the sandbox is entered: then only this folder is writable, not the one that it is made in.
+  if (!line.in_place)
+    if (const auto made = tool::make_parent_folders(line.output + '/'); !made)
+      return fail(line.output, made.error().text());
+  app.confine(needs_of(line, *named));
+  auto found = tool::find_files(*named, line.in_place ? elf::File::Id() : id_of(line.output));
+  if (const auto wrong = overwrites_input(line, *named, found)) return fail({}, *wrong);
+  return TreeRun(app, line, std::move(found)).run();
+}
+
+} // namespace sframe::gen

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "verdict.h"
+
+#include "report.h"
+
+#include <sframe/tool/output_file.h>
+
+namespace sframe::gen {
+
+int completeness_code(tool::MessageSink& messages, const CommandLine& line, const std::string& file,
+                      const Summary& summary) {
+  const generate::Report& report = summary.report;
+  if (!line.strict || report.complete()) return report.faults.empty() ? tool::exit_ok : tool::exit_findings;
+  messages.error(file, "not everything could be represented (--strict)");
+  return tool::exit_findings;
+}
+
+int coverage_code(tool::MessageSink& messages, const CommandLine& line, const std::string& file,
+                  const Summary& summary) {
+  int code = tool::exit_ok;
+  const auto demand = [&](std::optional<double> least, double percent, const char* of_what) {
+    if (!least || percent >= *least) return;
+    messages.error(file, "covers " + percent_text(percent) + " % of " + of_what +
+                             ", less than the required " + percent_text(*least) + " %");
+    code = tool::exit_findings;
+  };
+  if (line.min_coverage && !summary.executable && summary.unconverted.empty()) {
+    messages.error(file, "--min-coverage needs an ELF file: a raw section has no executable bytes");
+    code = tool::exit_findings;
+  } else if (summary.executable) {
+    demand(line.min_coverage, summary.executable->percent(), "the executable bytes");
+  }
+  demand(line.min_cfi_coverage, summary.report.pc_bytes.percent(), "the bytes that the input describes");
+  return code;
+}
+
+int deliver_report(tool::App& app, const CommandLine& line, int descriptor, int code,
+                   const std::function<void(tool::Output&)>& write) {
+  if (line.report_file.empty()) {
+    tool::Output out(descriptor);
+    write(out);
+    return app.finish(out, code);
+  }
+  tool::Output out(-1);
+  write(out);
+  if (const auto written = tool::write_file(line.report_file, out.text()); !written) {
+    app.messages().error(line.report_file, written.error());
+    return tool::exit_failure;
+  }
+  return code;
+}
+
+} // namespace sframe::gen
