@@ -13,8 +13,8 @@ namespace sframe::gen {
 
 namespace {
 
-/// In JSON and, with blanks, in text.
-constexpr std::array<const char*, status_count> status_names = {"converted", "up-to-date", "skipped",
+/// In JSON.
+constexpr std::array<const char*, status_count> status_names = {"converted", "up_to_date", "skipped",
                                                                 "refused",   "failed",     "same"};
 
 const char* name_of(Status status) {
