@@ -79,6 +79,16 @@ CASES = {
 
     # sframe-gen
     "sframe-gen INPUT -o OUTPUT [options]": Case(instead="sframe-gen --help"),
+    "sframe-gen INPUT... --in-place|-o FOLDER [-r] [options]": Case(instead="sframe-gen --help"),
+    "sframe-gen -r --in-place debian/tmp": Case("mkdir -p debian/tmp/usr/bin; cp /bin/ls debian/tmp/usr/bin"),
+    "sframe-gen -r --in-place root/usr --exclude '*.[oa]'": Case(
+        "mkdir -p root/usr/bin; cd root/usr; cp /bin/ls /bin/cat bin; ln -s ls bin/dir; echo text > readme",
+        shows=[r"^[\d,]+ files: [\d,]+ converted, 0 up to date, [\d,]+ skipped, 0 refused, 0 failed", r"^  covered:   [\d.]+ % of [\d,]+ executable bytes$",
+               r"^  with CFI:  [\d.]+ % of [\d,]+ bytes covered$", r"^  functions: [\d,]+ \([\d,]+ whole, [\d,]+ in part, [\d,]+ left out\)$",
+               r"^  .sframe:   [\d,]+ bytes, [\d,]+ FDEs, [\d,]+ rows$", r"^  written:   [\d,]+ bytes, from files of [\d,]+ bytes$",
+               r"^  skipped:   [\d,]+ not an ELF file$", r"^  skipped:   [\d,]+ symbolic link$"]),
+    "sframe-gen -r /usr/lib -o sidecars/ --emit=sidecar": Case(BIN, stand_ins={"/usr/lib": "bin"}),
+    "sframe-gen -r root -o converted": Case("mkdir -p root/bin; cp /bin/ls root/bin"),
     "sframe-gen /usr/lib/x86_64-linux-gnu/libcrypto.so.3 -o libcrypto.sframe --emit=section": Case(
         shows="numbers", needs=("/usr/lib/x86_64-linux-gnu/libcrypto.so.3",)),
     "sframe-gen app -o app": Case(APP, needs=("gcc",)),
