@@ -41,6 +41,7 @@ CASES = [
     Case("gen-object", "sframe-gen -j1 %i/amd64/v1-gas240-cc.o -o %o"),
     Case("gen-archive", "sframe-gen -j1 %i/amd64/v2-gas244.a -o %o", old="amd64/v2-gas244.sframe"),
     Case("gen-section", "sframe-gen -j2 --emit=section --report=json %i/amd64/v2-gas244.so -o %o"),
+    Case("gen-tree", "sframe-gen -j1 --in-place %o", old="amd64/v1-gas240.so"),
     Case("verify-text", "sframe-verify -j1 %i/amd64/v2-gas244.so"),
     Case("verify-sarif", "sframe-verify -j1 --format=sarif %i/amd64/v1-gas240.so -o %o"),
     Case("verify-json", "sframe-verify -j2 --format=json %i/amd64/v2-gas244.o %i/amd64/v1-gas240-cc.o"),

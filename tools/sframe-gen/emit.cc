@@ -57,8 +57,10 @@ expected<OutputFile, FileProblem> emit_sidecar(const CommandLine& line, const el
   if (names_folder(path)) {
     const std::string below = elf::sidecar_path(image.build_id());
     if (below.empty())
-      return refuse(line.input,
-                    {"no build ID for the sidecar's path in the folder; pass a file name as OUTPUT", "", {}});
+      return refuse(line.input, {std::string("no build ID for the sidecar's path in the folder") +
+                                     (line.tree ? "" : "; pass a file name as OUTPUT"),
+                                 "",
+                                 {}});
     path = (std::filesystem::path(path) / below).string();
     if (const auto made = tool::make_parent_folders(path); !made) return problem_in(path, made.error());
   }

@@ -61,6 +61,7 @@ void write_text_counts(const char* name, const TreeSummary::Counts& counts, tool
 void TreeSummary::add(const FileResult& file) {
   ++files[static_cast<std::size_t>(file.status)];
   sum.add(file.summary);
+  unreadable += file.summary.report.faults.size();
   switch (file.status) {
   case Status::converted:
     input_bytes += file.input_size;
@@ -105,6 +106,7 @@ void write_json_summary(const CommandLine& line, const TreeSummary& tree, tool::
   tool::Output figures(-1);
   write_json_figures(tree.sum, figures);
   write_json_sizes(tree.sum, figures);
+  (figures << ", \"unreadable\": ").decimal(tree.unreadable);
   out << on_one_line(figures.text());
   write_json_counts("skipped", tree.skipped, out);
   write_json_counts("refused", tree.refused, out);
@@ -129,6 +131,7 @@ void write_text_summary(const CommandLine& line, const TreeSummary& tree, tool::
   if (count(Status::converted) != 0)
     out << "  written:   " << with_commas(tree.output_bytes) << " bytes, from files of "
         << with_commas(tree.input_bytes) << " bytes\n";
+  if (tree.unreadable != 0) out << "  damaged:   " << with_commas(tree.unreadable) << " unreadable entries\n";
   write_text_counts("  skipped:   ", tree.skipped, out);
   write_text_counts("  refused:   ", tree.refused, out);
   write_text_counts("  failed:    ", tree.failed, out);

@@ -48,6 +48,7 @@ public:
   Summary sum; ///< of all files that were converted or are up to date; executable bytes: of all files
   std::array<std::uint64_t, status_count> files{};
   Counts skipped, refused, failed;
+  std::uint64_t unreadable = 0;                    ///< entries of files that could not be read
   std::uint64_t input_bytes = 0, output_bytes = 0; ///< of the files that were converted
 };
 
