@@ -117,7 +117,7 @@ std::optional<std::string> tree_contradiction(const CommandLine& line, bool has_
   if (line.in_place && line.emit != Emit::elf) return "--in-place needs --emit=elf";
   if (line.emit == Emit::section) return "--emit=section needs exactly one INPUT";
   if (line.section_address) return "--section-address needs exactly one INPUT";
-  if (std::ranges::count(line.inputs.inputs, "-")) return "standard input can only be the only INPUT";
+  if (std::ranges::count(line.inputs.inputs, "-")) return "standard input needs -o FILE and no other INPUT";
   std::error_code error;
   if (has_output && (line.output == "-" || (std::filesystem::exists(line.output, error) &&
                                             !std::filesystem::is_directory(line.output, error))))

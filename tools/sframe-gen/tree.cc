@@ -203,8 +203,10 @@ private:
 
   void make_folders() {
     for (const tool::FoundFile& folder : plan_.folders) {
-      const auto made = tool::make_parent_folders(line_.output + '/' + folder.place + '/');
-      if (!made) fail(folder.path, made.error());
+      const std::string output = line_.output + '/' + folder.place;
+      if (const auto made = tool::make_parent_folders(output + '/'); !made) fail(folder.path, made.error());
+      // An earlier run may have made it read-only.
+      if (::access(output.c_str(), W_OK) != 0) (void)::chmod(output.c_str(), 0700);
     }
   }
 
