@@ -55,13 +55,12 @@ expected<OutputFile, FileProblem> emit_sidecar(const CommandLine& line, const el
   const elf::Image& image = *input.image;
   std::string path = line.output;
   if (names_folder(path)) {
-    const std::string below = elf::sidecar_path(image.build_id());
-    if (below.empty())
+    path = sidecar_in(path, image);
+    if (path.empty())
       return refuse(line.input, {std::string("no build ID for the sidecar's path in the folder") +
                                      (line.tree ? "" : "; pass a file name as OUTPUT"),
                                  "",
                                  {}});
-    path = (std::filesystem::path(path) / below).string();
     if (const auto made = tool::make_parent_folders(path); !made) return problem_in(path, made.error());
   }
   const auto bytes = elf::make_sidecar({.machine = image.machine(),
@@ -75,6 +74,11 @@ expected<OutputFile, FileProblem> emit_sidecar(const CommandLine& line, const el
 }
 
 } // namespace
+
+std::string sidecar_in(const std::string& folder, const elf::Image& image) {
+  const std::string below = elf::sidecar_path(image.build_id());
+  return below.empty() ? std::string() : (std::filesystem::path(folder) / below).string();
+}
 
 expected<OutputFile, FileProblem> write_image(const CommandLine& line, const elf::File& file,
                                               const elf::Edit& edit) {

@@ -41,6 +41,9 @@ inline unexpected<FileProblem> refuse(const std::string& file, Problem problem) 
 expected<OutputFile, FileProblem> emit(const CommandLine& line, const elf::File& file, const Input& input,
                                        const Generated& generated);
 
+/// The path of the image's sidecar in `folder`; empty without a build ID.
+std::string sidecar_in(const std::string& folder, const elf::Image& image);
+
 /// Writes a changed copy of the input. In a tree, only if the output is not up to date: does not have these
 /// bytes and permission bits.
 expected<OutputFile, FileProblem> write_image(const CommandLine& line, const elf::File& file,

@@ -20,10 +20,9 @@ using namespace sframe::gen;
 
 /// Prints the report to its destination. Returns the exit code: `code`, or 2.
 int write_report(tool::App& app, const CommandLine& line, const Summary& summary, int code) {
-  if (line.report == ReportFormat::none) return code;
+  if (!wants_report(app.messages(), line)) return code;
   const bool json = line.report == ReportFormat::json;
-  const bool reported = app.messages().quiet() || summary.failure; // by messages
-  if (line.report_file.empty() && !json && reported) return code;
+  if (line.report_file.empty() && !json && summary.failure) return code; // messages have reported it
   // If the section itself goes to standard output, the report must not.
   return deliver_report(
       app, line, json && line.output != "-" ? STDOUT_FILENO : STDERR_FILENO, code,

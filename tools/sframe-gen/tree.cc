@@ -36,30 +36,46 @@ public:
   std::vector<FileResult> run(const Job& job) {
     std::vector<FileResult> results;
     results.push_back(run(job.first));
-    for (const Step& other : job.others) results.push_back(run_other(other, job.first));
+    const Step* done = &job.first;
+    bool has_sidecar = is_done(results.front());
+    for (const Step& other : job.others) {
+      // A debug file has the build ID of its program, but mostly no call frame information.
+      const bool tries = line_.emit == Emit::sidecar && !has_sidecar && other.file.id != done->file.id;
+      results.push_back(tries ? run(other) : run_other(other, *done));
+      if (!tries) continue;
+      done = &other;
+      has_sidecar = is_done(results.back());
+    }
     return results;
   }
 
 private:
+  static bool is_done(const FileResult& result) {
+    return result.status == Status::converted || result.status == Status::up_to_date;
+  }
+
   FileResult run(const Step& step) {
     FileResult result{.input = step.file.path, .output = {}, .why = {}, .summary = {}};
-    if (!step.failure.empty()) return failed(std::move(result), {step.file.path, {step.failure, {}, {}}});
-    if (!step.skipped.empty()) return skipped(std::move(result), step);
+    if (!step.failure.empty()) return give_up(std::move(result), {step.file.path, {step.failure, {}, {}}});
+    if (is_mirror(line_) && step.file.kind == Kind::symbolic_link) return copy_link(std::move(result), step);
+    if (!step.skipped.empty()) return skip(std::move(result), step.skipped);
     return convert_file(std::move(result), step);
   }
 
-  FileResult skipped(FileResult result, const Step& step) {
+  FileResult skip(FileResult result, std::string why) {
     result.status = Status::skipped;
-    result.why = step.skipped;
-    if (is_mirror(line_) && step.file.kind == Kind::symbolic_link) {
-      const auto made = tool::make_parent_folders(step.output);
-      if (!made) return failed(std::move(result), {step.output, made.error()});
-      const auto copied = tool::copy_symbolic_link(step.file.path, step.output);
-      if (!copied) return failed(std::move(result), {step.output, copied.error()});
-      result.output = step.output;
-    }
-    slot_.detail(step.file.path, "skipped: " + result.why);
+    result.why = std::move(why);
+    slot_.detail(result.input, "skipped: " + result.why);
     return result;
+  }
+
+  FileResult copy_link(FileResult result, const Step& step) {
+    if (const auto made = tool::make_parent_folders(step.output); !made)
+      return give_up(std::move(result), {step.output, made.error()});
+    if (const auto copied = tool::copy_symbolic_link(step.file.path, step.output); !copied)
+      return give_up(std::move(result), {step.output, copied.error()});
+    result.output = step.output;
+    return skip(std::move(result), step.skipped);
   }
 
   /// Another name of a file that is done.
@@ -69,7 +85,7 @@ private:
                       .output = other.output,
                       .why = first.file.path,
                       .summary = {}};
-    if (!other.failure.empty()) return failed(std::move(result), {other.file.path, {other.failure, {}, {}}});
+    if (!other.failure.empty()) return give_up(std::move(result), {other.file.path, {other.failure, {}, {}}});
     if (!is_mirror(line_)) return result;
     const auto made = tool::make_parent_folders(other.output);
     // A file system without hard links, or with a limit: a file of its own.
@@ -82,13 +98,13 @@ private:
     line_.output = line_.in_place ? step.file.path : line_.emit == Emit::elf ? step.output : line_.output;
     if (is_mirror(line_))
       if (const auto made = tool::make_parent_folders(line_.output); !made)
-        return failed(std::move(result), {line_.output, made.error()});
+        return give_up(std::move(result), {line_.output, made.error()});
     const auto lock = tool::OutputLock::take(line_.emit == Emit::elf ? line_.output : step.output);
-    if (!lock) return failed(std::move(result), {line_.output, lock.error()});
+    if (!lock) return give_up(std::move(result), {line_.output, lock.error()});
     const auto file = elf::File::open_regular(line_.input);
-    if (!file) return failed(std::move(result), {line_.input, file.error()});
+    if (!file) return give_up(std::move(result), {line_.input, file.error()});
     if (!file->bytes().empty() && file->id() != step.file.id)
-      return failed(std::move(result), {line_.input, {"another process replaced the file", {}, {}}});
+      return give_up(std::move(result), {line_.input, {"another process replaced the file", {}, {}}});
     result.input_size = file->bytes().size();
     auto written = convert(line_, *file, slot_, result.summary);
     if (!written && !file->is_intact()) written = problem_in(line_.input, {tool::cut_input, {}, {}});
@@ -101,10 +117,8 @@ private:
     }
     if (*written) result.output = (*written)->path;
     if (!result.summary.unconverted.empty()) {
-      result.status = Status::skipped;
-      result.why = result.summary.unconverted;
-      slot_.detail(line_.input, "skipped: " + result.why);
-      return result;
+      std::string why = result.summary.unconverted;
+      return skip(std::move(result), std::move(why));
     }
     result.status = *written && !(*written)->changed ? Status::up_to_date : Status::converted;
     result.output_size = *written ? (*written)->size : 0;
@@ -113,16 +127,16 @@ private:
   }
 
   FileResult not_converted(FileResult result, const elf::File& file, FileProblem why) {
-    if (!why.refused) return failed(std::move(result), std::move(why));
+    if (!why.refused) return give_up(std::move(result), std::move(why));
     if (is_mirror(line_)) {
       const auto copied = copy_file(line_, file);
-      if (!copied) return failed(std::move(result), copied.error());
+      if (!copied) return give_up(std::move(result), copied.error());
       result.output = copied->path;
     }
-    return failed(std::move(result), std::move(why));
+    return give_up(std::move(result), std::move(why));
   }
 
-  FileResult failed(FileResult result, FileProblem why) {
+  FileResult give_up(FileResult result, FileProblem why) {
     result.status = why.refused ? Status::refused : Status::failed;
     if (why.problem.what != tool::cut_input)
       slot_.error(why.file, why.problem); // else the message is printed
@@ -181,11 +195,7 @@ public:
       : app_(app), line_(line), plan_(make_plan(line, std::move(found))) {}
 
   int run() {
-    make_folders();
-    const int descriptor = is_json() ? STDOUT_FILENO : STDERR_FILENO;
-    const bool has_report = line_.report != ReportFormat::none &&
-                            (is_json() || !line_.report_file.empty() || !app_.messages().quiet());
-    if (!has_report) {
+    if (!wants_report(app_.messages(), line_)) {
       tool::Output nothing(-1);
       convert_all(nothing);
       return code_;
@@ -194,6 +204,7 @@ public:
       convert_all(out);
       (is_json() ? write_json_summary : write_text_summary)(line_, tree_, out);
     };
+    const int descriptor = is_json() ? STDOUT_FILENO : STDERR_FILENO;
     const int delivered = deliver_report(app_, line_, descriptor, tool::exit_ok, write);
     return std::max(code_, delivered);
   }
@@ -201,24 +212,23 @@ public:
 private:
   bool is_json() const { return line_.report == ReportFormat::json; }
 
-  void make_folders() {
+  void make_folders(tool::Output& out) {
     for (const tool::FoundFile& folder : plan_.folders) {
       const std::string output = line_.output + '/' + folder.place;
-      if (const auto made = tool::make_parent_folders(output + '/'); !made) fail(folder.path, made.error());
+      if (const auto made = tool::make_parent_folders(output + '/'); !made) {
+        app_.messages().error(folder.path, made.error());
+        FileResult result{.input = folder.path, .output = {}, .why = {}, .summary = {}};
+        result.summary.failure = {folder.path, made.error()};
+        if (is_json()) write_json_line(line_, result, out);
+        add(result, tool::exit_failure);
+      }
       // An earlier run may have made it read-only.
       if (::access(output.c_str(), W_OK) != 0) (void)::chmod(output.c_str(), 0700);
     }
   }
 
-  void fail(const std::string& file, const Problem& problem) {
-    app_.messages().error(file, problem);
-    FileResult result{.input = file, .output = {}, .why = {}, .summary = {}};
-    result.summary.failure = {file, problem};
-    tree_.add(result);
-    code_ = tool::exit_failure;
-  }
-
   void convert_all(tool::Output& out) {
+    make_folders(out);
     CommandLine options = line_;
     options.inputs = {};
     options.allow_missing = true;
@@ -228,7 +238,7 @@ private:
     tool::Progress progress(app_.messages(), plan_.jobs.size(), "files");
     for_each_parallel(plan_.jobs.size(), line_.threads, [&](std::size_t i) {
       tool::Slot& slot = ordered.slot(i);
-      for (const FileResult& result : JobRunner(options, slot).run(plan_.jobs[i])) add(result, slot);
+      for (const FileResult& result : JobRunner(options, slot).run(plan_.jobs[i])) report(result, slot);
       ordered.close(i);
       progress.step();
     });
@@ -236,8 +246,8 @@ private:
     code_ = std::max(code_, coverage_code(app_.messages(), line_, {}, tree_.sum));
   }
 
-  /// Prints the line of a file and adds it to the sums. Called by several threads.
-  void add(const FileResult& result, tool::Slot& slot) {
+  /// Prints the line of a file and adds it to the sums. Called by several threads, as add().
+  void report(const FileResult& result, tool::Slot& slot) {
     int code = completeness_code(slot, line_, result.input, result.summary);
     if (result.status == Status::refused) code = tool::exit_findings;
     if (result.status == Status::failed) code = tool::exit_failure;
@@ -246,6 +256,10 @@ private:
       write_json_line(line_, result, text);
       slot.text(text.text());
     }
+    add(result, code);
+  }
+
+  void add(const FileResult& result, int code) {
     const std::lock_guard lock(mutex_);
     tree_.add(result);
     code_ = std::max(code_, code);

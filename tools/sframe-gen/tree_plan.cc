@@ -2,10 +2,11 @@
 
 #include "tree_plan.h"
 
+#include "emit.h"
+
 #include <sframe/base/parallel.h>
 #include <sframe/elf/archive.h>
 #include <sframe/elf/image.h>
-#include <sframe/elf/sidecar.h>
 
 #include <filesystem>
 #include <map>
@@ -32,8 +33,7 @@ void find_sidecar(const CommandLine& line, Step& step) {
   const auto image = elf::Image::parse(file->bytes(), &budget);
   if (!image) return;
   if (image->relocatable()) step.skipped = "relocatable object: sidecars are for linked files";
-  const std::string below = elf::sidecar_path(image->build_id());
-  if (!below.empty()) step.output = (std::filesystem::path(line.output) / below).string();
+  step.output = sidecar_in(line.output, *image);
 }
 
 /// Joins jobs that would write the same sidecar.
@@ -65,7 +65,8 @@ public:
 
   void add(tool::FoundFile file) {
     if (file.kind == Kind::folder) {
-      if (is_mirror(line_) && !file.place.empty()) plan_.folders.push_back(std::move(file));
+      if (is_mirror(line_) && !file.place.empty() && !leads_outside(file.place))
+        plan_.folders.push_back(std::move(file));
       return;
     }
     Step step{.file = std::move(file), .output = {}, .failure = {}, .skipped = {}};

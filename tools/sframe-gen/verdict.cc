@@ -35,6 +35,11 @@ int coverage_code(tool::MessageSink& messages, const CommandLine& line, const st
   return code;
 }
 
+bool wants_report(const tool::Messages& messages, const CommandLine& line) {
+  if (line.report == ReportFormat::none) return false;
+  return line.report == ReportFormat::json || !line.report_file.empty() || !messages.quiet();
+}
+
 int deliver_report(tool::App& app, const CommandLine& line, int descriptor, int code,
                    const std::function<void(tool::Output&)>& write) {
   if (line.report_file.empty()) {

@@ -24,6 +24,10 @@ int completeness_code(tool::MessageSink& messages, const CommandLine& line, cons
 int coverage_code(tool::MessageSink& messages, const CommandLine& line, const std::string& file,
                   const Summary& summary);
 
+/// False if the report would be empty or only repeat messages: --report=none, or --quiet without
+/// --report-file.
+bool wants_report(const tool::Messages& messages, const CommandLine& line);
+
 /// Writes the report to the file of --report-file, else to the descriptor. Returns the exit code: `code`, or
 /// exit_failure.
 int deliver_report(tool::App& app, const CommandLine& line, int descriptor, int code,
