@@ -8,7 +8,7 @@
  *   walk pid PID                  all threads of a live process
  *   walk own                      a target through callbacks of this program
  */
-#include <sframe/walk.h>
+#include <sframe/c/walk.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

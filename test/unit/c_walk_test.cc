@@ -7,7 +7,7 @@
 #include "inputs.h"
 #include "remote_target.h"
 
-#include "sframe/walk.h"
+#include "sframe/c/walk.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: the C boundary. Every function of sframe/walk.h that may allocate is wrapped by these functions,
+// Private: the C boundary. Every function of sframe/c/walk.h that may allocate is wrapped by these functions,
 // so that no exception of the library leaves it.
 
 #pragma once

@@ -5,7 +5,7 @@
 
 #pragma once
 
-#include "sframe/walk.h"
+#include "sframe/c/walk.h"
 
 #include "sframe/unwind/walker.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The functions of sframe/walk.h common to all processes.
+// The functions of sframe/c/walk.h common to all processes.
 
 #include "guard.h"
 

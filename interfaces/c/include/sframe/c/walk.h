@@ -14,8 +14,8 @@
  * memory runs out SFRAME_NO_MEMORY; functions without a status then do nothing or return NULL or 0. The C++
  * interface (sframe/unwind/walker.h) offers more. docs/remote.md is the manual.
  */
-#ifndef SFRAME_WALK_H
-#define SFRAME_WALK_H
+#ifndef SFRAME_C_WALK_H
+#define SFRAME_C_WALK_H
 
 #include <stddef.h>
 #include <stdint.h>
