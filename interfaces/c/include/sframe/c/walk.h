@@ -1,55 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * Stack walks for C programs: cores, live processes, and the user's own targets through callbacks.
+ * Stack walks: cores, live processes, and the user's own targets through callbacks.
  *
- *   sframe_error error;
+ *   sframe_error error = {.size = sizeof error};
  *   sframe_process* process = sframe_open_core("core", NULL, &error);
  *   if (!process) { fprintf(stderr, "%s\n", error.message); return 1; }
  *   for (size_t i = 0; i < sframe_num_threads(process); ++i)
  *     sframe_walk(process, i, print_frame, NULL, NULL, NULL);
  *   sframe_close(process);
  *
- * All addresses are those of the target. A process is for one thread at a time; different ones are
- * independent, and may be made on any thread. For an invalid NULL argument the status is SFRAME_INVALID, if
- * memory runs out SFRAME_NO_MEMORY; functions without a status then do nothing or return NULL or 0. The C++
- * interface (sframe/unwind/walker.h) offers more. docs/remote.md is the manual.
+ * A process is for one thread at a time; different ones are independent, and may be made on any thread. The
+ * C++ interface (sframe/unwind/walker.h) offers more.
  */
 #ifndef SFRAME_C_WALK_H
 #define SFRAME_C_WALK_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "sframe/c/common.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Results. Callbacks may return SFRAME_STOP to SFRAME_NO_INFO, too. */
-typedef enum sframe_status {
-  SFRAME_OK = 0,
-  SFRAME_UNSPECIFIED,  /* any other error */
-  SFRAME_NO_MEMORY,    /* out of memory, or a buffer is too small */
-  SFRAME_BAD_REGISTER, /* no such register, or its value is unknown */
-  SFRAME_READ_ONLY,    /* the register cannot be written */
-  SFRAME_STOP,         /* the callback requested the end of the walk */
-  SFRAME_BAD_ADDRESS,  /* the pc is not in code */
-  SFRAME_BAD_FRAME,    /* the caller is the frame itself, or below it on the stack */
-  SFRAME_INVALID,      /* unsupported operation, or a bad value */
-  SFRAME_BAD_TABLE,    /* invalid unwind information */
-  SFRAME_NO_INFO       /* no unwind information, or no name */
-} sframe_status;
+/* --- Processes --- */
 
-/* The status as text; static. */
-const char* sframe_status_text(sframe_status status);
-
-/* Filled in by functions that fail; may be NULL. */
-typedef struct sframe_error {
-  sframe_status status;
-  char message[256]; /* one line, truncated if too long */
-} sframe_error;
-
-/* Where files are looked for. All may be NULL or 0; strings are needed during the call only. */
+/* Where files are looked for. Members may be NULL or 0; strings are needed during the call only. */
 typedef struct sframe_options {
+  size_t size;
   const char* executable; /* the program's file, instead of the one named by the process */
   const char* sysroot;    /* prefix of every path */
   const char* sframe_dir; /* sidecars: DIR/.build-id/xx/yyyy.sframe */
@@ -57,16 +33,15 @@ typedef struct sframe_options {
   int no_files;           /* open no files: use only the process's memory */
   int trust_all;          /* use files named by a core without verification if it has no build ID */
   int no_limits;          /* no budget for walks; by default it depends on the size of the core or process */
+  int reserved;           /* 0 */
 } sframe_options;
-
-/* --- Processes --- */
 
 typedef struct sframe_process sframe_process;
 
-/* A core file, plain or compressed. NULL if it cannot be walked. */
+/* A core file, plain or compressed. NULL if it cannot be walked. `options` may be NULL. */
 sframe_process* sframe_open_core(const char* path, const sframe_options* options, sframe_error* error);
 
-/* A live process. Does not stop it: call sframe_stop() before walks. */
+/* A live process. Does not stop it: call sframe_stop() before walks. `options` may be NULL. */
 sframe_process* sframe_attach(int pid, const sframe_options* options, sframe_error* error);
 
 /* Stops all threads of a live process and reads its mappings; sframe_resume() resumes them. No effect for
@@ -77,10 +52,21 @@ void sframe_resume(sframe_process* process);
 /* Resumes the process and frees everything. NULL is allowed. */
 void sframe_close(sframe_process* process);
 
-/* "amd64", "aarch64", "aarch64_be", "s390x"; static. */
+/* The ABI of the process. Static. */
 const char* sframe_abi(const sframe_process* process);
 
+typedef struct sframe_process_info {
+  size_t size;
+  uint32_t pid;
+  int32_t signal;   /* that ended the process; 0 if none did, or unknown */
+  const char* name; /* of the program, at most 15 bytes; valid until sframe_close() */
+} sframe_process_info;
+
+/* For callbacks, 0 and "". Constant cost. */
+sframe_status sframe_get_process_info(const sframe_process* process, sframe_process_info* info);
+
 typedef struct sframe_thread {
+  size_t size;
   uint32_t tid;
   int32_t signal;   /* being delivered, or 0 */
   const char* name; /* valid until the next sframe_stop() or sframe_close() */
@@ -93,23 +79,35 @@ sframe_status sframe_get_thread(const sframe_process* process, size_t number, sf
 
 /* --- Walks --- */
 
+/* The number of registers that a frame has room for: AMD64 uses 17, AArch64 and s390x 32. */
+#define SFRAME_NUM_REGISTERS 34
+
+/* `registers` are the last members: a program that does not need them may set a size without them. */
 typedef struct sframe_frame {
-  uint32_t number;
-  int pc_exact; /* the pc is the next instruction to run; else it is a return address, and pc - 1 is in the
-                   call */
+  size_t size;
+  uint32_t number; /* 0: the innermost one */
+  int pc_exact; /* the pc is the next instruction to run; else it is a return address, and the call is before
+                   it */
   int signal_frame; /* a signal trampoline */
   int has_cfa;      /* whether `cfa` is known */
   int heuristic;    /* found by a heuristic */
-  uint64_t pc, cfa;
-  const char* found_by; /* "context", "sframe", "cfi", "procedure", ...; static */
+  int reserved;     /* 0 */
+  uint64_t pc;
+  uint64_t lookup_pc; /* an address in the instruction at which the frame is: for lookups */
+  uint64_t cfa;
+  const char* found_by;     /* "context", "sframe", "cfi", "procedure", ...; static */
+  uint64_t known_registers; /* bit N: registers[N] is known */
+  uint64_t registers[SFRAME_NUM_REGISTERS];
 } sframe_frame;
 
 typedef struct sframe_end {
-  int complete;     /* the last frame is the outermost one, and this is certain */
-  char reason[128]; /* why the walk ended */
+  size_t size;
+  int complete; /* the last frame is the outermost one, and this is certain */
+  sframe_reason why;
+  char reason[128]; /* the same as text, with details */
 } sframe_end;
 
-/* Receives a frame; any result but 0 ends the walk. */
+/* Receives a frame, which is valid during the call; any result but 0 ends the walk. */
 typedef int (*sframe_frame_callback)(const sframe_frame* frame, void* data);
 
 /* Walks from the innermost frame. `end` may be NULL. Fails if there is no such thread or its registers cannot
@@ -117,7 +115,8 @@ typedef int (*sframe_frame_callback)(const sframe_frame* frame, void* data);
 sframe_status sframe_walk(sframe_process* process, size_t thread, sframe_frame_callback callback, void* data,
                           sframe_end* end, sframe_error* error);
 
-/* The same into an array: the innermost frames, as many as fit. `count` is set to their number. */
+/* The same into an array: the innermost frames, as many as fit. `count` is set to their number.
+   frames[0].size is the size of an element. */
 sframe_status sframe_walk_into(sframe_process* process, size_t thread, sframe_frame* frames, size_t capacity,
                                size_t* count, sframe_end* end, sframe_error* error);
 
@@ -126,25 +125,85 @@ sframe_status sframe_walk_into(sframe_process* process, size_t thread, sframe_fr
 sframe_status sframe_function_name(sframe_process* process, const sframe_frame* frame, char* buffer,
                                    size_t size, uint64_t* offset);
 
-/* The path of the file that contains the pc, or NULL if unknown. Valid until the next sframe_stop() or
-   sframe_close(). */
-const char* sframe_module_path(sframe_process* process, const sframe_frame* frame);
+typedef struct sframe_source_line {
+  size_t size;
+  const char* function; /* of an inlined call: the function called, demangled, "" if unknown; else NULL */
+  const char* file;     /* with its folder, as given to the compiler */
+  uint32_t line;
+  uint32_t reserved; /* 0 */
+} sframe_source_line;
+
+/* Receives a source line, whose text is valid during the call; any result but 0 ends the iteration, whose
+   status then is SFRAME_STOP. */
+typedef int (*sframe_source_callback)(const sframe_source_line* line, void* data);
+
+/* The source of a frame: inlined calls, innermost first, then the line in the frame's function. From DWARF of
+   the module or its separate debug file, which is read at the first call for a module and kept.
+   SFRAME_NO_INFO if unknown; always for callbacks. */
+sframe_status sframe_source_lines(sframe_process* process, const sframe_frame* frame,
+                                  sframe_source_callback callback, void* data);
+
+/* --- Registers --- */
+
+/* The number of the pc, which has no DWARF number. */
+#define SFRAME_PC 0xffff
+
+/* A register of a frame, by its DWARF number or SFRAME_PC. SFRAME_BAD_REGISTER if it is unknown. */
+sframe_status sframe_frame_register(const sframe_frame* frame, uint16_t reg, uint64_t* value);
+
+/* The number of a register by its name: "rsp", "x29", "r15", "pc". SFRAME_BAD_REGISTER if the ABI has none of
+   that name. */
+sframe_status sframe_register_number(const char* abi, const char* name, uint16_t* reg);
+
+/* The name of a register; NULL if there is none. Static. */
+const char* sframe_register_name(const char* abi, uint16_t reg);
+
+/* --- Modules and memory --- */
+
+/* An ELF image mapped into the process, or code that the process generated and registered. */
+typedef struct sframe_module {
+  size_t size;
+  uint64_t start, end;     /* of its mappings */
+  uint64_t bias;           /* to subtract to get addresses of the file */
+  const char* path;        /* "[vdso]"; "" if unknown */
+  const uint8_t* build_id; /* NULL if there is none */
+  size_t build_id_size;    /* bytes */
+  const char* problem;     /* why the file cannot be used, one line; else NULL */
+  int is_main;             /* the executable */
+  int is_generated;
+} sframe_module;
+
+/* The modules known when the process was opened or last stopped, those of a core by address. Opens their
+   files if the process does not have a build ID or bias. SFRAME_INVALID if there is no such module. Text and
+   build IDs are valid until sframe_close(). */
+size_t sframe_num_modules(const sframe_process* process);
+sframe_status sframe_get_module(sframe_process* process, size_t number, sframe_module* module);
+
+/* The module at an address, such as a frame's lookup_pc. SFRAME_NO_INFO if there is none; always for
+   callbacks. */
+sframe_status sframe_find_module(sframe_process* process, uint64_t address, sframe_module* module);
+
+/* Copies memory of the process, from files that are mapped too. `count` is set to the number of bytes that
+   could be read: SFRAME_UNREADABLE if it is less than `size`. Words are in the byte order of the ABI.
+   SFRAME_INVALID for a live process that is not stopped. */
+sframe_status sframe_read_memory(sframe_process* process, uint64_t address, void* buffer, size_t size,
+                                 size_t* count);
 
 /* --- Targets through callbacks --- */
 
-/* The user's access to a target. Words are in the host's byte order. Registers have DWARF numbers, the pc
-   SFRAME_PC. `data` is that of sframe_open_callbacks(). For a NULL callback the result is SFRAME_NO_INFO, or
-   SFRAME_INVALID if it is required. */
-#define SFRAME_PC 0xffff
-
 /* A search table as in .eh_frame_hdr, in the target's memory: pairs of 4-byte integers. */
 typedef struct sframe_table {
+  size_t size;      /* set by the library */
   uint64_t address; /* of the first pair */
-  uint64_t size;    /* bytes */
+  uint64_t length;  /* bytes */
   uint64_t base;    /* the address of .eh_frame_hdr: the integers are relative to it */
 } sframe_table;
 
+/* The user's access to a target. Words are in the host's byte order. The number of the pc is SFRAME_PC.
+   `data` is that of sframe_open_callbacks(). For a NULL callback the result is SFRAME_NO_INFO, or
+   SFRAME_INVALID if it is required. */
 typedef struct sframe_callbacks {
+  size_t size;
   /* The table for an address. */
   sframe_status (*find_table)(uint64_t address, sframe_table* table, void* data);
   /* Reads the 8-byte word at an address. Required. */
@@ -161,7 +220,7 @@ typedef enum sframe_caching {
   SFRAME_CACHE_PER_THREAD
 } sframe_caching;
 
-/* `abi` is a name as returned by sframe_abi(). The callbacks are copied. */
+/* The callbacks are copied. */
 sframe_process* sframe_open_callbacks(const char* abi, const sframe_callbacks* callbacks, void* data,
                                       sframe_error* error);
 
