@@ -39,11 +39,11 @@ sframe_status report(sframe_error* error, sframe_status status, std::string_view
   return report(error, message, {.status = status, .function = SFRAME_UNKNOWN, .row = SFRAME_UNKNOWN});
 }
 
-sframe_status report(sframe_error* error, const Error& what) {
+sframe_status report(sframe_error* error, const Error& what, const std::string& where) {
   static_assert(Error::none == SFRAME_UNKNOWN);
   if (!error) return SFRAME_BAD_TABLE;
   return report(
-      error, to_problem(what).text(),
+      error, where + to_problem(what).text(),
       {.status = SFRAME_BAD_TABLE, .function = what.function, .row = what.row, .offset = what.offset});
 }
 

@@ -13,6 +13,7 @@
 #include <new>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 namespace sframe::c {
@@ -23,8 +24,8 @@ sframe_status report(sframe_error* error, std::string_view message, sframe_error
 /// The same without a location.
 sframe_status report(sframe_error* error, sframe_status status, std::string_view message);
 
-/// The same for an error in a section, with its location.
-sframe_status report(sframe_error* error, const Error& what);
+/// The same for an error in a section, with its location. `where` comes before the message.
+sframe_status report(sframe_error* error, const Error& what, const std::string& where = {});
 
 /// For arguments that must not be NULL.
 inline sframe_status report_null(sframe_error* error) {

@@ -82,9 +82,9 @@ public:
     if (!source_) source_.emplace();
     return source_->find(*module, lookup_pc);
   }
-  std::size_t num_modules() const override { return modules_.size(); }
-  modules::Module* module(std::size_t number) override {
-    return number < modules_.size() ? modules_[number] : nullptr;
+  std::span<modules::Module* const> modules() override {
+    if (!modules_) modules_ = mapped_modules();
+    return *modules_;
   }
   modules::Module* find_module(std::uint64_t address) override { return space_->module_at(address); }
   std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
@@ -105,7 +105,7 @@ protected:
   void begin() {
     walker_.reset();
     take_names();
-    take_modules();
+    modules_.reset();
   }
   void end() { walker_.reset(); }
   virtual modules::Module* main_module() = 0;
@@ -118,12 +118,13 @@ private:
     for (const process::Thread& thread : state_->threads()) names.emplace_back(thread.name);
     names_.swap(names);
   }
-  /// Those of a live process stay when they are unmapped.
-  void take_modules() {
+  /// Without those that a live process had before. May open files.
+  std::vector<modules::Module*> mapped_modules() {
     std::vector<modules::Module*> mapped;
-    for (modules::Module& module : state_->modules())
-      if (is_mapped(module)) mapped.push_back(&module);
-    modules_.swap(mapped);
+    std::deque<modules::Module>& all = state_->modules();
+    for (std::size_t i = 0, count = all.size(); i < count; ++i) // is_mapped() may find generated code
+      if (is_mapped(all[i])) mapped.push_back(&all[i]);
+    return mapped;
   }
 
   process::ProcessState* state_ = nullptr;
@@ -131,8 +132,8 @@ private:
   std::optional<unwind::Walker> walker_;
   std::optional<modules::DwarfSource> source_;
   std::string name_;
-  std::deque<std::string> names_; ///< zero-terminated
-  std::vector<modules::Module*> modules_;
+  std::deque<std::string> names_;                        ///< zero-terminated
+  std::optional<std::vector<modules::Module*>> modules_; ///< once they were asked for
 };
 
 class OpenedCore final : public StateProcess {

@@ -30,9 +30,8 @@ struct sframe_process {
   virtual sframe_status name(std::uint64_t lookup_pc, std::uint64_t pc, std::string& name,
                              std::uint64_t& offset) = 0;
   virtual std::optional<sframe::modules::SourceLocation> source(std::uint64_t lookup_pc);
-  virtual std::size_t num_modules() const { return 0; }
+  virtual std::span<sframe::modules::Module* const> modules() { return {}; }
   /// nullptr if there is none.
-  virtual sframe::modules::Module* module(std::size_t number);
   virtual sframe::modules::Module* find_module(std::uint64_t address);
   /// False if the process runs, so that its memory cannot be read.
   virtual bool is_readable() const { return true; }

@@ -42,9 +42,6 @@ sframe_status sframe_process::stop(sframe_error*) {
 std::optional<modules::SourceLocation> sframe_process::source(std::uint64_t) {
   return std::nullopt;
 }
-modules::Module* sframe_process::module(std::size_t) {
-  return nullptr;
-}
 modules::Module* sframe_process::find_module(std::uint64_t) {
   return nullptr;
 }
@@ -212,13 +209,18 @@ const char* sframe_register_name(const char* abi, uint16_t reg) {
   return registers->register_names[reg].data(); // a literal
 }
 
-size_t sframe_num_modules(const sframe_process* process) {
-  return process ? process->num_modules() : 0;
+size_t sframe_num_modules(sframe_process* process) {
+  std::size_t count = 0;
+  if (process) c::guarded(nullptr, [&] { return count = process->modules().size(), SFRAME_OK; });
+  return count;
 }
 
 sframe_status sframe_get_module(sframe_process* process, size_t number, sframe_module* module) {
-  if (!process || !module || number >= process->num_modules()) return SFRAME_INVALID;
-  return c::guarded(nullptr, [&] { return describe(process->module(number), module); });
+  if (!process || !module) return SFRAME_INVALID;
+  return c::guarded(nullptr, [&] {
+    const auto modules = process->modules();
+    return number < modules.size() ? describe(modules[number], module) : SFRAME_INVALID;
+  });
 }
 
 sframe_status sframe_find_module(sframe_process* process, uint64_t address, sframe_module* module) {

@@ -173,10 +173,10 @@ typedef struct sframe_module {
   int is_generated;
 } sframe_module;
 
-/* The modules known when the process was opened or last stopped, those of a core by address. Opens their
-   files if the process does not have a build ID or bias. SFRAME_INVALID if there is no such module. Text and
-   build IDs are valid until sframe_close(). */
-size_t sframe_num_modules(const sframe_process* process);
+/* The modules of a core, by address, or those that a live process had mapped at the last sframe_stop(). Opens
+   their files if the process's memory does not have a build ID or bias. SFRAME_INVALID if there is no such
+   module. Text and build IDs are valid until sframe_close(). */
+size_t sframe_num_modules(sframe_process* process);
 sframe_status sframe_get_module(sframe_process* process, size_t number, sframe_module* module);
 
 /* The module at an address, such as a frame's lookup_pc. SFRAME_NO_INFO if there is none; always for
