@@ -1,7 +1,7 @@
 # What `cmake --install` installs, by component:
 #   programs   the four programs, their man pages and completions
 #   runtime    the shared libraries; GNU's libsframe.so.3 in a folder of its own
-#   devel      headers, static libraries in C++ (those that need no LLVM), CMake's and pkg-config's files
+#   devel      headers, static libraries in C++ (those that need no LLVM), man pages of the C interface, CMake's and pkg-config's files
 #   docs       pages, examples, licence
 #   debhelper, rpm   what packages are built with (docs/packaging.md); only if asked for
 # docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe, sframe-here,
@@ -36,9 +36,9 @@ if(SFRAME_TOOLS)
   install(TARGETS sframe-dump sframe-gen sframe-verify sframe-unwind RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
 
   # Man pages and completions, from what --help prints.
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  set(pages ${PROJECT_BINARY_DIR}/pages)
   if(NOT CMAKE_CROSSCOMPILING)
-    find_package(Python3 REQUIRED COMPONENTS Interpreter)
-    set(pages ${PROJECT_BINARY_DIR}/pages)
     foreach(program dump gen verify unwind)
       add_custom_command(OUTPUT ${pages}/man1/sframe-${program}.1
         COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/pages.py $<TARGET_FILE:sframe-${program}> ${pages}
@@ -55,6 +55,14 @@ if(SFRAME_TOOLS)
   install(TARGETS sframe-c-shared EXPORT sframe-targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT devel)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/interfaces/c/include/sframe DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT devel)
+  # Man pages, from the headers' comments.
+  file(GLOB c_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/interfaces/c/include/sframe/c/*.h)
+  add_custom_command(OUTPUT ${pages}/man3/sframe-c.3
+    COMMAND ${CMAKE_COMMAND} -E rm -rf ${pages}/man3
+    COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/man3.py ${PROJECT_VERSION} ${pages} ${c_headers}
+    DEPENDS ${c_headers} ${PROJECT_SOURCE_DIR}/cmake/man3.py ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
+  add_custom_target(sframe-c-pages ALL DEPENDS ${pages}/man3/sframe-c.3)
+  install(DIRECTORY ${pages}/man3 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT devel)
   # libunwind's names: not on the include path of those who do not ask for them.
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/interfaces/libunwind/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sframe-libunwind COMPONENT devel
     FILES_MATCHING PATTERN "*.h")
@@ -106,7 +114,7 @@ endif()
 if(SFRAME_TOOLS)
   sframe_pkg_config(sframe-walk "Stacks of cores, processes and other address spaces (${language})"
     LIBS "-lsframe-walk -lsframe-unwind" REQUIRES sframe)
-  sframe_pkg_config(sframe-c "Stacks of processes and core files (C)" LIBS "-lsframe-c")
+  sframe_pkg_config(sframe-c "SFrame sections and stacks (C)" LIBS "-lsframe-c")
   sframe_pkg_config(sframe-gnu "GNU binutils' interface to SFrame sections (C)" FOLDER "/sframe-gnu" LIBS "-lsframe")
 endif()
 
@@ -139,8 +147,9 @@ set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "SFrame is a small stack-trace table in
 libraries and profilers walk stacks. sframe-gen makes it from call frame
 information, sframe-verify checks it, sframe-dump prints it, and sframe-unwind
 prints the stacks of cores and processes.")
-set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Walks the stacks of cores, processes and other address spaces, from C;
-libunwind's interface; and GNU binutils' interface to SFrame sections.")
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Reads and writes SFrame sections, and walks the stacks of cores, processes
+and other address spaces, from C; libunwind's interface; and GNU binutils'
+interface to SFrame sections.")
 set(CPACK_COMPONENT_DEVEL_DESCRIPTION "Headers, static libraries in C++, and the files for CMake and pkg-config.")
 set(CPACK_COMPONENT_DOCS_DESCRIPTION "The pages of sframe-utils, and examples of programs that use its libraries.")
 set(CPACK_COMPONENT_DEBHELPER_DESCRIPTION "dh --with sframe adds SFrame sections to the programs and libraries of a

@@ -154,4 +154,5 @@ def main():
             file.write(text)
 
 
-main()
+if __name__ == "__main__":
+    main()

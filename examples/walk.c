@@ -8,7 +8,7 @@
  *   walk pid PID                  all threads of a live process
  *   walk own                      a target through callbacks of this program
  */
-#include <sframe/walk.h>
+#include <sframe/c/walk.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +24,14 @@ static int print_frame(const sframe_frame* frame, void* process) {
 }
 
 static int print_threads(sframe_process* process) {
-  sframe_error error;
+  sframe_error error = {.size = sizeof error};
   if (sframe_stop(process, &error) != SFRAME_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }
   for (size_t i = 0; i < sframe_num_threads(process); ++i) {
-    sframe_thread thread;
-    sframe_end end;
+    sframe_thread thread = {.size = sizeof thread};
+    sframe_end end = {.size = sizeof end};
     sframe_get_thread(process, i, &thread);
     printf("thread %u %s\n", (unsigned)thread.tid, thread.name);
     if (sframe_walk(process, i, print_frame, process, &end, &error) != SFRAME_OK)
@@ -59,7 +59,9 @@ static const uint64_t stack[] = {0, 0x1020, 0, 0x1110, 0, 0}; /* at 0x7000 */
 static sframe_status find_table(uint64_t address, sframe_table* table, void* data) {
   ++*(int*)data;
   if (address < 0x1000 || address >= 0x1200) return SFRAME_NO_INFO;
-  *table = (sframe_table){.address = 0x2048, .size = 16, .base = 0x2000};
+  table->address = 0x2048;
+  table->length = 16;
+  table->base = 0x2000;
   return SFRAME_OK;
 }
 
@@ -88,8 +90,10 @@ static sframe_status find_name(uint64_t address, char* buffer, size_t size, uint
 }
 
 static int walk_own(void) {
-  const sframe_callbacks callbacks = {find_table, read_word, read_register, find_name};
-  sframe_error error;
+  const sframe_callbacks callbacks = {
+      sizeof callbacks, find_table, read_word, read_register, find_name,
+  };
+  sframe_error error = {.size = sizeof error};
   int asked = 0;
   sframe_process* process = sframe_open_callbacks("amd64", &callbacks, &asked, &error);
   if (!process) {
@@ -100,9 +104,9 @@ static int walk_own(void) {
   print_threads(process);
   printf("asked for a table %d times\n", asked);
 
-  sframe_frame frames[2];
+  sframe_frame frames[2] = {{.size = sizeof frames[0]}};
   size_t count;
-  sframe_end end;
+  sframe_end end = {.size = sizeof end};
   sframe_walk_into(process, 0, frames, 2, &count, &end, NULL);
   printf("%zu frames fit, the second's CFA is 0x%llx: %s\n", count, (unsigned long long)frames[1].cfa,
          end.reason);
@@ -112,10 +116,10 @@ static int walk_own(void) {
 }
 
 int main(int argc, char** argv) {
-  sframe_error error;
+  sframe_error error = {.size = sizeof error};
   if (argc == 2 && !strcmp(argv[1], "own")) return walk_own();
   if (argc < 3) return 2;
-  const sframe_options options = {.executable = argc > 3 ? argv[3] : NULL};
+  const sframe_options options = {.size = sizeof options, .executable = argc > 3 ? argv[3] : NULL};
   sframe_process* process = !strcmp(argv[1], "core") ? sframe_open_core(argv[2], &options, &error)
                                                      : sframe_attach(atoi(argv[2]), &options, &error);
   if (!process) {

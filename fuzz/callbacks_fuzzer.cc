@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as the answers of call-backs, for the C interface (sframe/walk.h) and libunwind's: the
+// Arbitrary bytes as the answers of call-backs, for the C interface (sframe/c/walk.h) and libunwind's: the
 // memory of a target, at 0x10000, its registers and its search table. The first byte selects what is missing.
 // Properties: walks end, a frame is found only from answers that were given, and both interfaces find the
 // same first frame.
 
 #include "cost.h"
 
-#include "sframe/walk.h"
+#include "sframe/c/walk.h"
 
 #include "libunwind-dynamic.h"
 #include "libunwind-x86_64.h"
@@ -40,7 +40,7 @@ struct Target {
 sframe_status c_table(uint64_t, sframe_table* table, void* arg) {
   auto& target = *static_cast<Target*>(arg);
   if (target.what & 1) return SFRAME_NO_INFO;
-  *table = {base, target.table_size, base};
+  *table = {sizeof *table, base, target.table_size, base};
   return SFRAME_OK;
 }
 sframe_status c_word(uint64_t address, uint64_t* value, void* arg) {
@@ -80,12 +80,12 @@ int take(const sframe_frame* frame, void* arg) {
 }
 
 void walk_c(Target& target) {
-  const sframe_callbacks callbacks{c_table, c_word, c_register, c_name};
-  sframe_error error;
+  const sframe_callbacks callbacks{sizeof callbacks, c_table, c_word, c_register, c_name};
+  sframe_error error{.size = sizeof error};
   Frames frames{sframe_open_callbacks("amd64", &callbacks, &target, &error)};
   require(frames.process, "no process");
   sframe_set_caching(frames.process, target.what & 8 ? SFRAME_CACHE_GLOBAL : SFRAME_CACHE_NONE);
-  sframe_end end{};
+  sframe_end end{.size = sizeof end};
   if (sframe_walk(frames.process, 0, take, &frames, &end, &error) == SFRAME_OK) {
     require(frames.count > 0 && frames.first_pc == target.registers[16], "another first frame");
     require(std::memchr(end.reason, 0, sizeof end.reason), "no end of a reason");

@@ -48,6 +48,11 @@ bool same_words(const Words& a, const Words& b) {
   return a.info == b.info && std::equal(a.values, a.values + a.count, b.values);
 }
 
+/// Makes room for one element, so that the next push_back() cannot fail.
+template <class T> void make_room(std::vector<T>& elements) {
+  if (elements.size() == elements.capacity()) elements.reserve(std::max<std::size_t>(8, elements.size() * 2));
+}
+
 } // namespace
 
 Builder::Builder(BuildOptions options)
@@ -153,6 +158,11 @@ expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> r
   const auto ordered = order_rows(fde, rows);
   if (!ordered) return unexpected(ordered.error());
 
+  // If memory runs out, it does so before anything is added.
+  make_room(functions_);
+  make_room(runs_);
+  if (options_.share_rows) make_room_in_table();
+
   auto encoded = encode_rows(fde, *ordered, FdeType::standard);
   if (!encoded && version_->has_flex) {
     const Refusal standard = encoded.error();
@@ -232,7 +242,7 @@ std::uint32_t Builder::add_run(const Run& run) {
     runs_.push_back(run);
     return number;
   }
-  if (runs_.size() * 2 >= table_.size()) grow_table();
+  make_room_in_table();
   const auto bytes = run_bytes(run);
   const std::uint64_t hash = hash_bytes(bytes), mask = table_.size() - 1;
   for (std::uint64_t at = hash & mask;; at = (at + 1) & mask) {
@@ -252,7 +262,8 @@ std::uint32_t Builder::add_run(const Run& run) {
   }
 }
 
-void Builder::grow_table() {
+void Builder::make_room_in_table() {
+  if (runs_.size() * 2 < table_.size()) return;
   table_.assign(std::max<std::size_t>(64, table_.size() * 2), Slot{no_run, 0});
   const std::uint64_t mask = table_.size() - 1;
   for (std::uint32_t number = 0; number < runs_.size(); ++number) {

@@ -3,6 +3,7 @@
 // Targets accessed through the user's callbacks.
 
 #include "guard.h"
+#include "process.h"
 
 #include "sframe/remote/remote_cursor.h"
 
@@ -14,6 +15,7 @@ using namespace sframe;
 using remote::RemoteStatus;
 
 static_assert(SFRAME_PC == unwind::pc_register);
+static_assert(SFRAME_NUM_REGISTERS == unwind::Registers::count);
 static_assert(static_cast<int>(SFRAME_STOP) == static_cast<int>(RemoteStatus::stop_unwind));
 static_assert(static_cast<int>(SFRAME_NO_INFO) == static_cast<int>(RemoteStatus::no_info));
 
@@ -29,12 +31,12 @@ public:
   CAccessors(const sframe_callbacks& user, void* data) : user_(user), data_(data) {}
 
   RemoteStatus find_procedure(std::uint64_t ip, bool, void*, remote::ProcedureInfo& info) override {
-    sframe_table table{};
+    sframe_table table{.size = sizeof table, .address = 0, .length = 0, .base = 0};
     if (!user_.find_table) return RemoteStatus::no_info;
     const auto status = from_c(user_.find_table(ip, &table, data_));
     if (status != RemoteStatus::ok) return status;
     remote::CallbackView target(*space, nullptr);
-    return remote::search(target, {table.address, table.size, table.base, table.base}, ip, info);
+    return remote::search(target, {table.address, table.length, table.base, table.base}, ip, info);
   }
   RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void*) override {
     if (write || !user_.read_word) return RemoteStatus::invalid;
@@ -66,7 +68,7 @@ public:
 
   const AbiTraits& abi() const override { return space_.abi(); }
   std::size_t num_threads() const override { return 1; }
-  sframe_thread thread(std::size_t) const override { return {0, 0, ""}; }
+  sframe_thread thread(std::size_t) const override { return {.name = ""}; }
 
   sframe_status walk(std::size_t, const Receiver& receiver, sframe_end& end, sframe_error* error) override {
     remote::RemoteCursor cursor;
@@ -74,7 +76,7 @@ public:
       return c::report(error, status, "the thread's registers cannot be read");
     unwind::WalkEnd why{.reason = unwind::StopReason::frame_limit};
     for (std::uint32_t number = 0; number < unwind::Walker::default_max_frames; ++number) {
-      sframe_frame frame = frame_of(cursor, number);
+      sframe_frame frame = c::make_frame(number, cursor.frame(), cursor.trust(), cursor.stepper());
       unwind::StepResult made; // the frame's CFA comes with the step to its caller
       const unwind::StepStatus stepped = cursor.step(&made);
       frame.signal_frame = made.signal_frame;
@@ -88,7 +90,7 @@ public:
       why = {cursor.complete(), cursor.reason(), cursor.frame().registers.pc};
       break;
     }
-    c::describe_end(why, end);
+    end = c::make_end(why);
     return SFRAME_OK;
   }
 
@@ -103,6 +105,10 @@ public:
     return SFRAME_OK;
   }
 
+  std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
+    return remote::CallbackView(space_, nullptr).read(address, out);
+  }
+
   sframe_status set_caching(sframe_caching policy) override {
     if (policy < SFRAME_CACHE_NONE || policy > SFRAME_CACHE_PER_THREAD) return SFRAME_INVALID;
     space_.set_caching(static_cast<remote::CachingPolicy>(policy));
@@ -114,18 +120,6 @@ public:
   }
 
 private:
-  /// Without what only the step to the caller finds.
-  static sframe_frame frame_of(const remote::RemoteCursor& cursor, std::uint32_t number) {
-    return {.number = number,
-            .pc_exact = cursor.frame().pc_exact,
-            .signal_frame = 0,
-            .has_cfa = 0,
-            .heuristic = cursor.trust() == unwind::Trust::heuristic,
-            .pc = cursor.frame().registers.pc,
-            .cfa = 0,
-            .found_by = cursor.stepper().data()}; // a literal
-  }
-
   CAccessors accessors_;
   remote::CallbackSpace space_;
 };
@@ -136,8 +130,10 @@ sframe_process* sframe_open_callbacks(const char* abi, const sframe_callbacks* c
                                       sframe_error* error) {
   if (!abi || !callbacks) return c::report_null(error), nullptr;
   return c::guarded_pointer(error, [&]() -> sframe_process* {
+    const auto taken = c::take(callbacks);
+    if (!taken) return c::report_size(error), nullptr;
     const AbiTraits* traits = find_abi(std::string_view(abi));
-    if (traits) return new Target(*traits, *callbacks, data);
+    if (traits) return new Target(*traits, *taken, data);
     c::report(error, SFRAME_INVALID, "unknown ABI: " + std::string(abi));
     return nullptr;
   });

@@ -3,20 +3,25 @@
 // Processes that the library reads itself: cores and live processes.
 
 #include "guard.h"
+#include "process.h"
 
 #include "sframe/remote/targets.h"
 #include "sframe/steppers/steppers.h"
 
 #include <deque>
 #include <optional>
+#include <vector>
 
 namespace {
 
 using namespace sframe;
 
-modules::FileOptions file_options(const sframe_options* options) {
+/// The options in C++; nothing, with a report, if they are invalid.
+std::optional<modules::FileOptions> file_options(const sframe_options* given, sframe_error* error) {
   modules::FileOptions files;
-  if (!options) return files;
+  if (!given) return files;
+  const auto options = c::take(given);
+  if (!options) return c::report_size(error), std::nullopt;
   const auto take = [](const char* from, std::string& to) {
     if (from) to = from;
   };
@@ -34,15 +39,13 @@ modules::FileOptions file_options(const sframe_options* options) {
 class FrameConverter final : public unwind::FrameReceiver {
 public:
   explicit FrameConverter(const sframe_process::Receiver& receiver) : receiver_(receiver) {}
-  bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
-    return receiver_({.number = frame.number,
-                      .pc_exact = frame.pc_exact,
-                      .signal_frame = frame.signal_frame,
-                      .has_cfa = frame.has_cfa,
-                      .heuristic = frame.trust == unwind::Trust::heuristic,
-                      .pc = frame.pc,
-                      .cfa = frame.cfa,
-                      .found_by = frame.stepper().data()}); // a literal
+  bool frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
+    sframe_frame given = c::make_frame(frame.number, {registers, frame.pc_exact, frame.after_fault},
+                                       frame.trust, frame.stepper());
+    given.signal_frame = frame.signal_frame;
+    given.has_cfa = frame.has_cfa;
+    given.cfa = frame.cfa;
+    return receiver_(given);
   }
 
 private:
@@ -56,12 +59,12 @@ public:
   std::size_t num_threads() const override { return state_->threads().size(); }
   sframe_thread thread(std::size_t number) const override {
     const process::Thread& thread = state_->threads()[number];
-    return {thread.tid, thread.signal, names_[number].c_str()};
+    return {.size = 0, .tid = thread.tid, .signal = thread.signal, .name = names_[number].c_str()};
   }
   sframe_status walk(std::size_t thread, const Receiver& receiver, sframe_end& end, sframe_error*) override {
     if (!walker_) walker_.emplace(*space_, steppers::default_steppers(abi(), main_module()));
     FrameConverter forward(receiver);
-    c::describe_end(walker_->walk(state_->threads()[thread].frame(), forward), end);
+    end = c::make_end(walker_->walk(state_->threads()[thread].frame(), forward));
     return SFRAME_OK;
   }
   sframe_status name(std::uint64_t lookup_pc, std::uint64_t pc, std::string& name,
@@ -73,24 +76,41 @@ public:
     offset = match->offset + (pc - lookup_pc);
     return SFRAME_OK;
   }
-  const char* module_path(std::uint64_t lookup_pc) override {
+  std::optional<modules::SourceLocation> source(std::uint64_t lookup_pc) override {
     modules::Module* module = space_->module_at(lookup_pc);
-    return module ? module->info().path.c_str() : nullptr;
+    if (!module) return std::nullopt;
+    if (!source_) source_.emplace();
+    return source_->find(*module, lookup_pc);
+  }
+  std::span<modules::Module* const> modules() override {
+    if (!modules_) modules_ = mapped_modules();
+    return *modules_;
+  }
+  modules::Module* find_module(std::uint64_t address) override { return space_->module_at(address); }
+  std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
+    return space_->read(address, out);
+  }
+  sframe_process_info info() const override {
+    return {.size = 0, .pid = state_->pid(), .signal = state_->signal(), .name = name_.c_str()};
   }
 
 protected:
   void use(process::ProcessState& state) {
     state_ = &state;
     space_ = &state.space();
-    take_names();
+    name_ = state.name();
+    begin();
   }
   /// After a stop, the walker's caches by address may be invalid.
   void begin() {
     walker_.reset();
     take_names();
+    modules_.reset();
   }
   void end() { walker_.reset(); }
   virtual modules::Module* main_module() = 0;
+  virtual bool is_mapped(const modules::Module&) { return true; }
+  modules::ModuleSpace& space() { return *space_; }
 
 private:
   void take_names() {
@@ -98,11 +118,22 @@ private:
     for (const process::Thread& thread : state_->threads()) names.emplace_back(thread.name);
     names_.swap(names);
   }
+  /// Without those that a live process had before. May open files.
+  std::vector<modules::Module*> mapped_modules() {
+    std::vector<modules::Module*> mapped;
+    std::deque<modules::Module>& all = state_->modules();
+    for (std::size_t i = 0, count = all.size(); i < count; ++i) // is_mapped() may find generated code
+      if (is_mapped(all[i])) mapped.push_back(&all[i]);
+    return mapped;
+  }
 
   process::ProcessState* state_ = nullptr;
   modules::ModuleSpace* space_ = nullptr;
   std::optional<unwind::Walker> walker_;
-  std::deque<std::string> names_; ///< zero-terminated
+  std::optional<modules::DwarfSource> source_;
+  std::string name_;
+  std::deque<std::string> names_;                        ///< zero-terminated
+  std::optional<std::vector<modules::Module*>> modules_; ///< once they were asked for
 };
 
 class OpenedCore final : public StateProcess {
@@ -122,6 +153,7 @@ public:
     use(*process_);
   }
   std::size_t num_threads() const override { return process_->stopped() ? StateProcess::num_threads() : 0; }
+  bool is_readable() const override { return process_->stopped(); }
   sframe_status stop(sframe_error* error) override {
     if (auto stopped = process_->stop(); !stopped)
       return c::report(error, SFRAME_INVALID, stopped.error().text());
@@ -140,6 +172,9 @@ public:
 
 private:
   modules::Module* main_module() override { return process_->space().main_module(); }
+  bool is_mapped(const modules::Module& module) override {
+    return space().module_at(module.info().start) == &module;
+  }
   std::unique_ptr<process::LiveProcess> process_;
 };
 
@@ -148,7 +183,9 @@ private:
 sframe_process* sframe_open_core(const char* path, const sframe_options* options, sframe_error* error) {
   if (!path) return c::report_null(error), nullptr;
   return c::guarded_pointer(error, [&]() -> sframe_process* {
-    auto core = remote::CoreTarget::open(path, file_options(options));
+    auto files = file_options(options, error);
+    if (!files) return nullptr;
+    auto core = remote::CoreTarget::open(path, std::move(*files));
     if (core) return new OpenedCore(std::move(*core));
     c::report(error, SFRAME_INVALID, std::string(path) + ": " + core.error().text());
     return nullptr;
@@ -157,9 +194,10 @@ sframe_process* sframe_open_core(const char* path, const sframe_options* options
 
 sframe_process* sframe_attach(int pid, const sframe_options* options, sframe_error* error) {
   return c::guarded_pointer(error, [&]() -> sframe_process* {
-    modules::FileOptions files = file_options(options);
-    files.add_budget(0); // refilled by each stop
-    auto process = process::LiveProcess::attach(static_cast<std::uint32_t>(pid), std::move(files));
+    auto files = file_options(options, error);
+    if (!files) return nullptr;
+    files->add_budget(0); // refilled by each stop
+    auto process = process::LiveProcess::attach(static_cast<std::uint32_t>(pid), std::move(*files));
     if (process) return new AttachedProcess(std::move(*process));
     c::report(error, SFRAME_INVALID, "process " + std::to_string(pid) + ": " + process.error().text());
     return nullptr;

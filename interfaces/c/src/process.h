@@ -5,19 +5,21 @@
 
 #pragma once
 
-#include "sframe/walk.h"
+#include "sframe/c/walk.h"
 
+#include "sframe/modules/source.h"
 #include "sframe/unwind/walker.h"
 
 #include <functional>
+#include <span>
 #include <string>
-#include <string_view>
 
 struct sframe_process {
   using Receiver = std::function<bool(const sframe_frame&)>; ///< false ends the walk
 
   virtual ~sframe_process() = default;
   virtual const sframe::AbiTraits& abi() const = 0;
+  virtual sframe_process_info info() const { return {.name = ""}; }
   virtual sframe_status stop(sframe_error* error);
   virtual void resume() {}
   virtual std::size_t num_threads() const = 0;
@@ -27,16 +29,23 @@ struct sframe_process {
                              sframe_error* error) = 0;
   virtual sframe_status name(std::uint64_t lookup_pc, std::uint64_t pc, std::string& name,
                              std::uint64_t& offset) = 0;
-  virtual const char* module_path(std::uint64_t lookup_pc);
+  virtual std::optional<sframe::modules::SourceLocation> source(std::uint64_t lookup_pc);
+  virtual std::span<sframe::modules::Module* const> modules() { return {}; }
+  /// nullptr if there is none.
+  virtual sframe::modules::Module* find_module(std::uint64_t address);
+  /// False if the process runs, so that its memory cannot be read.
+  virtual bool is_readable() const { return true; }
+  virtual std::size_t read(std::uint64_t address, std::span<std::byte> out) = 0;
   virtual sframe_status set_caching(sframe_caching policy);
   virtual sframe_status flush(std::uint64_t first, std::uint64_t last);
 };
 
 namespace sframe::c {
 
-/// Fills in `error` if there is one, and returns the status.
-sframe_status report(sframe_error* error, sframe_status status, std::string_view message);
+/// A frame without what only the step to its caller finds: cfa and signal_frame.
+sframe_frame make_frame(std::uint32_t number, const unwind::FrameState& state, unwind::Trust trust,
+                        std::string_view found_by);
 
-void describe_end(const unwind::WalkEnd& from, sframe_end& to);
+sframe_end make_end(const unwind::WalkEnd& end);
 
 } // namespace sframe::c

@@ -65,11 +65,12 @@ struct File::Mapping {
 constinit std::atomic<File::Mapping*> File::mappings_{nullptr};
 
 File::Mapping* File::add_mapping(const std::string& path, const void* begin, std::size_t size) {
+  std::string name = path; // may fail: before a mapping is taken
   Mapping* mapping = mappings_.load();
   while (mapping && mapping->used.exchange(true)) mapping = mapping->next;
   const bool is_new = !mapping;
   if (is_new) mapping = new Mapping;
-  mapping->path = path;
+  mapping->path = std::move(name);
   mapping->begin = reinterpret_cast<std::uintptr_t>(begin);
   mapping->end = mapping->begin + size;
   if (is_new)
@@ -252,9 +253,9 @@ Result<File> File::read(const std::string& path, int fd) {
     void* map = ::mmap(nullptr, static_cast<std::size_t>(info.st_size), PROT_READ, MAP_PRIVATE, fd, 0);
     if (map != MAP_FAILED) {
       result.map_ = map;
-      result.mapping_ = add_mapping(path, map, static_cast<std::size_t>(info.st_size));
-      result.opened_ = state_of(info);
       result.map_size_ = static_cast<std::size_t>(info.st_size);
+      result.mapping_ = add_mapping(path, map, result.map_size_);
+      result.opened_ = state_of(info);
       return result;
     }
     if (errno != ENODEV) return fail_errno("cannot map");

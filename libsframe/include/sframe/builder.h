@@ -108,8 +108,8 @@ public:
   explicit Builder(BuildOptions options);
 
   /// Adds a function. Rows may come in any order; an empty list means "outermost throughout" (version 3
-  /// only). A refusal
-  /// leaves the builder unchanged. Linear in the number of rows; memory grows by the encoded bytes.
+  /// only). A refusal, or an exception because memory runs out, leaves the builder unchanged. Linear in the
+  /// number of rows; memory grows by the encoded bytes.
   expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows);
 
   /// Why no function can contain a row with these rules; nothing if one can. (Some rows are representable
@@ -181,7 +181,7 @@ private:
   std::uint32_t copy_run(const Builder& from, const Run& run);
   bool continues(const Function& function, const Function& last) const;
   std::span<const std::byte> run_bytes(const Run& run) const { return {encoded_.data() + run.at, run.size}; }
-  void grow_table();
+  void make_room_in_table();
   void write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const;
   void write_entry(const Function& function, const Layout& layout, std::int64_t start,
                    std::byte* entry) const;

@@ -24,7 +24,7 @@ import lit.Test
 import table
 
 TOOLS = ("sframe-dump", "sframe-gen", "sframe-verify", "sframe-unwind")
-STARTS = re.compile(r"(sframe-\w+|(?:scripts|bench|build|examples|\.)/\S+|cmake|ninja|make|cc|gcc|g\+\+|ld|objcopy|strip|gdb|git|python3|sudo|apt-get|cp|mv|find) ")
+STARTS = re.compile(r"(sframe-\w+|(?:scripts|bench|build|examples|\.)/\S+|cmake|ninja|make|cc|gcc|g\+\+|rustc|ld|objcopy|strip|gdb|git|python3|sudo|apt-get|cp|mv|find) ")
 
 
 @dataclasses.dataclass

@@ -33,6 +33,7 @@ BASH = "sframe-gen /usr/bin/bash -o bash.sframe --emit=section --report=none; "
 BASH_COPY = "cp /usr/bin/bash app; "
 BASELINE = "sframe-verify -q --write-baseline %s %s || true; "
 OUR_TREE = 'ln -s "$project"/examples "$project"/lib "$project"/interfaces .; mkdir build; ln -s "$build" build/release; '
+PYTHON = 'mkdir sframe; cp "$project"/interfaces/python/sframe/*.py "$build"/lib/libsframe-c.so.0 sframe; '
 INSTALLS = "installs into the build folder's list; test/lit/install does the same"
 BUILDS = "builds the whole tree"
 
@@ -190,6 +191,12 @@ CASES = {
     "LD_PRELOAD=build/release/examples/heap_profiler.so HEAP_PROFILE=out.folded python3 script.py": Case(
         OUR_TREE + "echo 'print(6 * 7)' > script.py; ", shows=[r"^42$", r"^heap_profiler: \d+ allocations, \d+ bytes, \d+ stacks; "],
         needs=("/usr/bin/python3", "!asan"), stand_ins={"python3 script": "/usr/bin/python3 script"}),
+    "cc examples/codec.c -o codec -Iinterfaces/c/include -Lbuild/release/lib -lsframe-c": Case(OUR_TREE, needs=("cc", "!asan")),
+    "cc examples/own_stack.c -o own_stack -Iinterfaces/c/include -Lbuild/release/lib -lsframe-c": Case(OUR_TREE, needs=("cc", "!asan")),
+    "rustc examples/stacks.rs -o stacks -L build/release/lib -l sframe-c": Case(not_here="test/lit/unwind/example-rust.test runs it"),
+    "python3 -m sframe dump v3-gas247.so": Case(PYTHON + FIXTURE, needs=("python3", "!asan")),
+    "python3 -m sframe find v3-gas247.so 0x4fe": Case(PYTHON + FIXTURE, needs=("python3", "!asan")),
+    "python3 -m sframe unwind core ./server": Case(PYTHON + SERVER_CORE, needs=("python3", "gcc", "cores", "!asan")),
     "cc examples/walk.c -Iinterfaces/c/include -Lbuild/release/lib -lsframe-c": Case(OUR_TREE, needs=("cc", "!asan")),
     "cc examples/libunwind_remote.c -Iinterfaces/libunwind/include -Lbuild/release/lib -lsframe-c": Case(OUR_TREE, needs=("cc", "!asan", "amd64")),
     "cmake --preset release && cmake --build --preset release --target sframe-gnu-shared": Case(

@@ -3,7 +3,7 @@
 // The owner's access to a target: the callbacks of libunwind's unw_create_addr_space(3), as a C++ interface.
 // callback_space.h makes an address space from them; targets.h has ready ones for a thread stopped by
 // ptrace(2) and for cores. The libunwind interface (interfaces/libunwind) and the C interface
-// (sframe/walk.h) are thin layers over this one.
+// (sframe/c/walk.h) are thin layers over this one.
 //
 // All words are in the host's byte order: accessors convert. `arg` is the argument with which the cursor was
 // started, so one set of accessors can serve many targets of one ABI. Accessors are called from any thread

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The functions of sframe/c/builder.h.
+
+#include "sframe/c/builder.h"
+
+#include "guard.h"
+#include "section.h"
+
+#include "sframe/base/problem.h"
+#include "sframe/convert.h"
+
+using namespace sframe;
+
+struct sframe_builder {
+  explicit sframe_builder(BuildOptions options)
+      : merge_functions(options.merge_functions), builder(std::move(options)) {}
+
+  bool merge_functions; ///< for convert(), Builder itself ignores it
+  Builder builder;
+};
+
+namespace {
+
+/// The options in C++; nothing, with a report, if they are invalid. `abi` is used if they name none.
+std::optional<BuildOptions> take_options(const sframe_build_options* given, const AbiTraits* abi,
+                                         sframe_error* error) {
+  const auto options = c::take(given);
+  if (!options) return c::report_size(error), std::nullopt;
+  const auto refuse = [&](const char* why) -> std::optional<BuildOptions> {
+    return c::report(error, SFRAME_INVALID, why), std::nullopt;
+  };
+  if (options->abi && abi && abi->name != options->abi) return refuse("the sections are of another ABI");
+  if (options->abi) abi = find_abi(std::string_view(options->abi));
+  if (!abi) return refuse("unknown ABI");
+  const std::uint32_t number = options->version ? options->version : all_versions().back()->number;
+  const VersionTraits* const version =
+      number < 256 ? find_version(static_cast<std::uint8_t>(number)) : nullptr;
+  if (!version) return refuse("unknown version of the format");
+  if (!options->aux_header && options->aux_header_size) return c::report_null(error), std::nullopt;
+
+  BuildOptions taken;
+  taken.version = static_cast<VersionNumber>(version->number);
+  taken.abi = abi->id;
+  switch (options->byte_order) {
+  case SFRAME_BYTE_ORDER_OF_ABI: break;
+  case SFRAME_BYTE_ORDER_LITTLE: taken.byte_order = ByteOrder::little; break;
+  case SFRAME_BYTE_ORDER_BIG: taken.byte_order = ByteOrder::big; break;
+  default: return refuse("unknown byte order");
+  }
+  taken.merge_rows = !options->keep_equal_rows;
+  taken.merge_functions = options->merge_functions;
+  taken.share_rows = options->share_rows;
+  taken.pcrel = !options->section_relative;
+  taken.frame_pointer = options->frame_pointer;
+  const auto* const aux = static_cast<const std::byte*>(options->aux_header);
+  taken.aux_header.assign(aux, aux + options->aux_header_size);
+  return taken;
+}
+
+sframe_status report(sframe_error* error, const Refusal& refusal) {
+  static_assert(Refusal::none == SFRAME_UNKNOWN);
+  std::string text = std::string(message(refusal.reason)) + " (function " + hex(refusal.function);
+  if (refusal.row != Refusal::none) text += ", row " + std::to_string(refusal.row);
+  return c::report(error, text + ")",
+                   {.status = SFRAME_REFUSED, .function = SFRAME_UNKNOWN, .row = refusal.row});
+}
+
+std::optional<Fde> from_c(const sframe_function& function) {
+  if (function.block_size > UINT8_MAX) return std::nullopt;
+  Fde fde;
+  fde.start = function.start;
+  fde.size = function.length;
+  if (function.block_size) {
+    fde.pc_type = PcType::mask;
+    fde.rep_size = static_cast<std::uint8_t>(function.block_size);
+  }
+  fde.signal_frame = function.signal_frame;
+  fde.pauth_key = function.pauth_key_b ? PauthKey::b : PauthKey::a;
+  return fde;
+}
+
+std::optional<FrameRow> from_c(const sframe_row& row) {
+  const auto cfa = c::from_c(row.cfa), ra = c::from_c(row.ra), fp = c::from_c(row.fp);
+  if (!cfa || !ra || !fp) return std::nullopt;
+  return FrameRow{row.offset, *cfa, *ra, *fp, row.ra_signed != 0};
+}
+
+} // namespace
+
+sframe_builder* sframe_builder_make(const sframe_build_options* options, sframe_error* error) {
+  if (!options) return c::report_null(error), nullptr;
+  return c::guarded_pointer(error, [&]() -> sframe_builder* {
+    auto taken = take_options(options, nullptr, error);
+    return taken ? new sframe_builder(std::move(*taken)) : nullptr;
+  });
+}
+
+void sframe_builder_free(sframe_builder* builder) {
+  delete builder;
+}
+
+sframe_status sframe_builder_add(sframe_builder* builder, const sframe_function* function,
+                                 const sframe_row* rows, size_t num_rows, sframe_error* error) {
+  if (!builder || !function || (!rows && num_rows)) return c::report_null(error);
+  return c::guarded(error, [&] {
+    const auto given = c::take(function);
+    if (!given || !c::is_array(rows, num_rows)) return c::report_size(error);
+    const auto fde = from_c(*given);
+    if (!fde) return c::report(error, SFRAME_INVALID, "the block size is above 255");
+    std::vector<FrameRow> taken;
+    for (std::size_t i = 0; i < num_rows; ++i) {
+      const auto row = c::take(c::element(rows, i), rows->size);
+      if (!row) return c::report_size(error);
+      const auto converted = from_c(*row);
+      if (!converted) return c::report(error, SFRAME_INVALID, "unknown kind of rule");
+      taken.push_back(*converted);
+    }
+    const auto added = builder->builder.add(*fde, taken);
+    return added ? SFRAME_OK : report(error, added.error());
+  });
+}
+
+sframe_status sframe_builder_finish(sframe_builder* builder, uint64_t address, void** bytes, size_t* length,
+                                    sframe_error* error) {
+  if (!builder || !bytes || !length) return c::report_null(error);
+  return c::guarded(error, [&] {
+    if (builder->merge_functions) builder->builder.merge_functions();
+    const auto made = builder->builder.finish(address);
+    return made ? c::give_bytes(*made, bytes, length) : report(error, made.error());
+  });
+}
+
+sframe_status sframe_convert(const sframe_section* const* sections, size_t count,
+                             const sframe_build_options* options, uint64_t address,
+                             sframe_refusal_callback callback, void* data, void** bytes, size_t* length,
+                             sframe_error* error) {
+  if (!sections || !options || !bytes || !length) return c::report_null(error);
+  return c::guarded(error, [&] {
+    const auto taken = c::take_sections(sections, count);
+    if (!taken) return c::report_null(error);
+    if (taken->empty()) return c::report(error, SFRAME_INVALID, "no section");
+    const AbiTraits& abi = taken->front().abi();
+    for (const Section& section : *taken)
+      if (&section.abi() != &abi) return c::report(error, SFRAME_INVALID, "the sections are of several ABIs");
+    const auto build = take_options(options, &abi, error);
+    if (!build) return SFRAME_INVALID;
+    const auto converted = convert(*taken, *build, address);
+    if (!converted) return c::report(error, converted.error());
+    for (const RefusedFunction& refused : converted->refused) {
+      if (!callback) return report(error, refused.refusal);
+      const sframe_refusal given{.size = sizeof given,
+                                 .section = refused.section,
+                                 .function = refused.fde.number,
+                                 .start = refused.fde.start,
+                                 .row = refused.refusal.row,
+                                 .reserved = 0,
+                                 .reason = reason_name(refused.refusal.reason),
+                                 .text = message(refused.refusal.reason)};
+      if (callback(&given, data) != 0) return SFRAME_STOP;
+    }
+    return c::give_bytes(converted->bytes, bytes, length);
+  });
+}
+
+sframe_status sframe_flip(const sframe_section* section, void** bytes, size_t* length, sframe_error* error) {
+  if (!section || !bytes || !length) return c::report_null(error);
+  return c::guarded(error, [&] {
+    const auto flipped = flip_byte_order(section->section.bytes());
+    return flipped ? c::give_bytes(*flipped, bytes, length) : c::report(error, flipped.error());
+  });
+}
