@@ -28,11 +28,13 @@ std::vector<Outcome> verify_all(const RunOptions& options, const Format& format,
                                 tool::Output& out) {
   OrderedOutput ordered(options.files.size(), out, messages);
   tool::Progress progress(messages, options.files.size(), "files");
+  for (const std::string& file : options.files) progress.expect(progress.size_of(file));
   std::vector<Outcome> outcomes(options.files.size());
   for_each_parallel(options.files.size(), options.threads, [&](std::size_t i) {
-    if (!ordered.failed()) outcomes[i] = verify_file(options.files[i], options.file, format, ordered.slot(i));
+    const std::string& file = options.files[i];
+    tool::Progress::Item item(progress, progress.size_of(file));
+    if (!ordered.failed()) outcomes[i] = verify_file(file, options.file, format, ordered.slot(i), item);
     ordered.close(i);
-    progress.step();
   });
   return outcomes;
 }

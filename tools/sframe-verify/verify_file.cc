@@ -40,8 +40,8 @@ std::optional<std::string> build_id_mismatch(const elf::Image* image, const std:
 
 class FileVerifier {
 public:
-  FileVerifier(const FileOptions& options, const Format& format, Slot& slot)
-      : options_(options), format_(format), slot_(slot) {}
+  FileVerifier(const FileOptions& options, const Format& format, Slot& slot, tool::Progress::Item& progress)
+      : options_(options), format_(format), slot_(slot), progress_(progress) {}
 
   /// Also called if the file cannot be opened.
   Outcome run(const std::string& path);
@@ -87,6 +87,9 @@ private:
   const FileOptions& options_;
   const Format& format_;
   Slot& slot_;
+  tool::Progress::Item& progress_;
+  std::size_t size_ = 0;         ///< of FILE, or of the current member
+  double check_bytes_ = 0;       ///< of them, how many count as done when the current check is
   std::optional<Budget> budget_; ///< of FILE
   Outcome outcome_;
 };
@@ -108,6 +111,7 @@ Outcome FileVerifier::run(const std::string& path) {
 }
 
 bool FileVerifier::verify(const std::string& path, Bytes bytes) {
+  size_ = bytes.size();
   if (is_raw(bytes)) return verify_raw(path, bytes);
   if (elf::is_archive(bytes)) return verify_archive(path, bytes);
   if (elf::Image::is_elf(bytes)) return verify_elf(path, bytes);
@@ -121,6 +125,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
   for (const elf::Member& member : *members) {
     if (budget_->is_used_up()) break;
     const std::string name = path + "(" + member.name + ")";
+    size_ = member.bytes.size();
     if (is_raw(member.bytes)) {
       found = true;
       done = verify_raw(name, member.bytes) && done;
@@ -166,6 +171,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   Input::Sources sources = given;
   sources.cfi = options_.cfi || options_.code;
   sources.budget = &*budget_;
+  sources.progress = [this](double share) { progress_.add(share * check_bytes_); };
   std::optional<NamedFile> sframe, debug;
   if (!options_.sframe.empty()) {
     const auto from = sframe_path(path, sources.image);
@@ -220,6 +226,11 @@ std::optional<elf::DebugFile> FileVerifier::look_up_debug(const std::string& pat
 Summary FileVerifier::check(const std::string& path, const Input& input, FileReport& report) {
   if (input.parts().empty() && input.faults().empty())
     warn(path, {"the section is empty: nothing to verify", {}, {}});
+  // The work of each check, as measured with C++ programs.
+  const double structure = options_.structure ? 1 : 0, cfi = options_.cfi ? 3 : 0,
+               code = options_.code ? 60 : 0;
+  const double bytes_per_work = static_cast<double>(size_) / std::max(1.0, structure + cfi + code);
+  check_bytes_ = structure * bytes_per_work;
   if (options_.structure) check_structure(input, report);
   check_profile(input, options_.profile, report);
   Verdicts verdicts(input);
@@ -228,8 +239,10 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
     if (!has_cfi(input))
       warn(path,
            {"no .eh_frame or .debug_frame to compare with; pass a file that has them with --debug", {}, {}});
+    check_bytes_ = cfi * bytes_per_work;
     addresses = check_against_cfi(input, verdicts, report);
   }
+  check_bytes_ = code * bytes_per_work;
   if (options_.code) check_code(path, input, verdicts, report);
   Summary summary = verdicts.summary();
   summary.addresses = addresses;
@@ -277,8 +290,9 @@ std::optional<std::string> FileVerifier::sframe_path(const std::string& path, co
 
 } // namespace
 
-Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format, Slot& slot) {
-  return FileVerifier(options, format, slot).run(path);
+Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format, Slot& slot,
+                    tool::Progress::Item& progress) {
+  return FileVerifier(options, format, slot, progress).run(path);
 }
 
 } // namespace sframe::verify

@@ -6,6 +6,7 @@
 
 #include "ordered.h"
 
+#include <sframe/tool/progress.h>
 #include <sframe/verify/profile.h>
 #include <sframe/verify/report.h>
 
@@ -39,7 +40,8 @@ struct Outcome {
 };
 
 /// Verifies FILE, or all archive members that have SFrame (at least one must). Files may be verified
-/// concurrently, each with its own slot.
-Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format, Slot& slot);
+/// concurrently, each with its own slot and its own item of the progress.
+Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format, Slot& slot,
+                    tool::Progress::Item& progress);
 
 } // namespace sframe::verify
