@@ -14,8 +14,11 @@
 #include <sframe/verify/findings.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -173,6 +176,26 @@ int print_catalogue(tool::App& app, const Options& options) {
   });
 }
 
+/// The command as typed, quoted for a shell, by the program's name alone: the same wherever it is installed.
+std::string command_line(std::span<char* const> arguments) {
+  constexpr std::string_view plain = "-._/=,:+@%";
+  std::string line = "sframe-verify";
+  for (const std::string_view argument : arguments.subspan(1)) {
+    const bool is_plain = !argument.empty() && std::ranges::all_of(argument, [&](unsigned char c) {
+      return std::isalnum(c) || plain.find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    line += ' ';
+    if (is_plain) {
+      line += argument;
+      continue;
+    }
+    line += '\'';
+    for (const char c : argument) line += c == '\'' ? "'\\''" : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
 /// All files that are read; none of them may be overwritten.
 std::vector<std::string> inputs(const Options& options) {
   std::vector<std::string> all = options.files;
@@ -205,6 +228,7 @@ int run_tool(int argc, char** argv) {
     return tool::exit_failure;
   if (!read_baseline(options.run, app.messages())) return tool::exit_failure;
   options.run.files = options.files;
+  options.run.command_line = command_line({argv, static_cast<std::size_t>(argc)});
   options.run.report.errors_only = app.messages().quiet();
   options.run.report.code_notes = options.format != "text" || app.messages().verbose();
   options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);

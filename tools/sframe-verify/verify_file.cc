@@ -73,9 +73,11 @@ private:
     format_.unreadable(outcome_.failures.back(), slot_);
     return false;
   }
-  /// Findings in zeros that replaced missing bytes are meaningless.
-  bool fail_cut(const std::string& path) {
-    outcome_.failures.push_back({path, {tool::cut_input, {}, {}}});
+  /// Findings in zeros that replaced missing bytes are meaningless. FILE needs the `companion`, unless that
+  /// is empty.
+  bool fail_cut(const std::string& path, const std::string& companion = {}) {
+    const std::string why = companion.empty() ? tool::cut_input : companion + ": " + tool::cut_input;
+    outcome_.failures.push_back({path, {why, {}, {}}});
     format_.unreadable(outcome_.failures.back(), slot_);
     return false;
   }
@@ -209,6 +211,9 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   report->finish(check(path, *input, *report));
   outcome_.errors += report->counts().errors;
   outcome_.found.merge(report->found());
+  for (const elf::File* companion : {sframe ? &sframe->file : nullptr, debug ? &debug->file : nullptr,
+                                     separate ? &separate->file : nullptr})
+    if (companion && !companion->is_intact()) return fail_cut(path, companion->path());
   return true;
 }
 

@@ -86,7 +86,7 @@ public:
   explicit JsonFormat(ReportOptions options) : options_(options) {}
 
   std::string head() const override { return "{\n  \"files\": ["; }
-  std::string tail(std::span<const Failure>) const override { return "\n  ]\n}\n"; }
+  std::string tail(const RunEnd&) const override { return "\n  ]\n}\n"; }
   /// All keys are present, so that scripts need not check.
   void unreadable(const Failure& failure, Channel& channel) const override {
     JsonPieces pieces(depth_of_files);
