@@ -2,8 +2,6 @@
 
 #include "report.h"
 
-#include <cstdio>
-
 namespace sframe::gen {
 
 namespace {
@@ -103,13 +101,6 @@ void write_failure(const FileProblem& failure, tool::Output& out) {
 }
 
 } // namespace
-
-std::string percent_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f",
-                static_cast<double>(static_cast<std::uint64_t>(value * 100)) / 100);
-  return text;
-}
 
 void write_json_report(const CommandLine& line, const Summary& summary, tool::Output& out) {
   const generate::Report& report = summary.report;

@@ -8,12 +8,9 @@
 
 #include <sframe/tool/output.h>
 
-#include <string>
-
 namespace sframe::gen {
 
-/// With two decimals, rounded down, so that 100.00 means complete.
-std::string percent_text(double value);
+using generate::percent_text;
 
 /// A few lines for people.
 void write_text_report(const CommandLine& line, const Summary& summary, tool::Output& out);

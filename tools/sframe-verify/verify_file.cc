@@ -171,7 +171,7 @@ bool FileVerifier::verify_image(const std::string& path, const elf::Image& image
 /// Adds the files of --sframe and --debug, and verifies.
 bool FileVerifier::verify_input(const std::string& path, const Input::Sources& given) {
   Input::Sources sources = given;
-  sources.cfi = options_.cfi || options_.code;
+  sources.cfi = options_.cfi || options_.code || options_.coverage.any();
   sources.budget = &*budget_;
   sources.progress = [this](double share) { progress_.add(share * check_bytes_); };
   std::optional<NamedFile> sframe, debug;
@@ -211,8 +211,9 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   report->finish(check(path, *input, *report));
   outcome_.errors += report->counts().errors;
   outcome_.found.merge(report->found());
-  for (const elf::File* companion : {sframe ? &sframe->file : nullptr, debug ? &debug->file : nullptr,
-                                     separate ? &separate->file : nullptr})
+  const elf::File* const companions[] = {sframe ? &sframe->file : nullptr, debug ? &debug->file : nullptr,
+                                         separate ? &separate->file : nullptr};
+  for (const elf::File* companion : companions)
     if (companion && !companion->is_intact()) return fail_cut(path, companion->path());
   return true;
 }
@@ -238,6 +239,8 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
   check_bytes_ = structure * bytes_per_work;
   if (options_.structure) check_structure(input, report);
   check_profile(input, options_.profile, report);
+  const Coverage covered = coverage(input);
+  check_coverage(input, covered, options_.coverage, report);
   Verdicts verdicts(input);
   std::uint64_t addresses = 0;
   if (options_.cfi && !input.parts().empty()) {
@@ -251,6 +254,7 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
   if (options_.code) check_code(path, input, verdicts, report);
   Summary summary = verdicts.summary();
   summary.addresses = addresses;
+  summary.coverage = covered;
   return summary;
 }
 

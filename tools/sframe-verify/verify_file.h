@@ -7,6 +7,7 @@
 #include "ordered.h"
 
 #include <sframe/tool/progress.h>
+#include <sframe/verify/coverage.h>
 #include <sframe/verify/profile.h>
 #include <sframe/verify/report.h>
 
@@ -28,6 +29,7 @@ struct FileOptions {
   std::string debug;                           ///< --debug: an ELF file; empty: looked up
   std::vector<std::string> debug_folders;      ///< folders to search for separate debug files
   Profile profile = Profile::spec;
+  RequiredCoverage coverage;
   Limits limits = Limits::standard;
 };
 

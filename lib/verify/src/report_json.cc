@@ -13,6 +13,13 @@ namespace {
 
 constexpr unsigned depth_of_files = 2; ///< {"files":[
 
+void write_coverage(llvm::json::OStream& json, const char* key, const generate::Report::PcBytes& bytes) {
+  json.attributeObject(key, [&] {
+    json.attribute("total", bytes.total);
+    json.attribute("covered", bytes.covered);
+  });
+}
+
 void write_summary(llvm::json::OStream& json, const Summary& s, const Counts& counts, std::uint64_t dropped) {
   json.attributeObject("summary", [&] {
     json.attribute("functions", s.functions);
@@ -26,6 +33,8 @@ void write_summary(llvm::json::OStream& json, const Summary& s, const Counts& co
     json.attribute("notes", counts.notes);
     json.attribute("baseline", counts.known);
     json.attribute("addresses", s.addresses);
+    write_coverage(json, "executable_bytes", s.coverage.executable);
+    write_coverage(json, "pc_bytes", s.coverage.described);
     json.attribute("not_shown", dropped);
   });
 }
