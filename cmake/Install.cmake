@@ -128,6 +128,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL programs runtime devel docs debhelper rpm)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
+set(CPACK_SFRAME_LIBDIR ${CMAKE_INSTALL_LIBDIR})
+set(CPACK_SFRAME_MULTIARCH ${CMAKE_LIBRARY_ARCHITECTURE})
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/CPackStage.cmake)
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "SFrame is a small stack-trace table in programs, by which kernels, C
 libraries and profilers walk stacks. sframe-gen makes it from call frame
