@@ -1,5 +1,5 @@
 # Run by cpack after each component was copied, before packages are made of the copies. Debian's packages need a copyright file
-# and a changelog each, and compressed man pages. Libraries in system folders need no run path.
+# and a changelog each, and compressed man pages; libraries are in the folder of their architecture, and need no run path.
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   file(GLOB_RECURSE files ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr/lib*/*.so.*)
   foreach(file IN LISTS files)
@@ -11,6 +11,42 @@ endforeach()
 if(NOT CPACK_GENERATOR STREQUAL DEB)
   return()
 endif()
+
+# A build for another prefix than /usr has its libraries in lib/. Moves them to lib/${CPACK_SFRAME_MULTIARCH}, and with them
+# the files of CMake and pkg-config, whose paths start from their own place.
+function(replace_in file) # FILE OLD NEW...
+  file(READ ${file} text)
+  while(ARGN)
+    list(POP_FRONT ARGN old new)
+    string(REPLACE "${old}" "${new}" text "${text}")
+  endwhile()
+  file(WRITE ${file} "${text}")
+endfunction()
+
+function(move_libraries root)
+  file(GLOB entries ${root}/lib/*)
+  file(MAKE_DIRECTORY ${root}/lib/${CPACK_SFRAME_MULTIARCH})
+  file(COPY ${entries} DESTINATION ${root}/lib/${CPACK_SFRAME_MULTIARCH})
+  file(REMOVE_RECURSE ${entries})
+  file(GLOB files ${root}/lib/*/cmake/*/*.cmake ${root}/lib/*/pkgconfig/*.pc)
+  foreach(file IN LISTS files)
+    replace_in(${file}
+      "{_IMPORT_PREFIX}/lib/" "{_IMPORT_PREFIX}/lib/${CPACK_SFRAME_MULTIARCH}/"
+      "(_IMPORT_PREFIX \"\${CMAKE_CURRENT_LIST_FILE}\" PATH)" "(_IMPORT_PREFIX \"\${CMAKE_CURRENT_LIST_DIR}\" PATH)"
+      "{CMAKE_CURRENT_LIST_DIR}/../../../" "{CMAKE_CURRENT_LIST_DIR}/../../../../"
+      "{prefix}/lib\n" "{prefix}/lib/${CPACK_SFRAME_MULTIARCH}\n"
+      "{pcfiledir}/../.." "{pcfiledir}/../../..")
+  endforeach()
+endfunction()
+
+if(CPACK_SFRAME_MULTIARCH AND CPACK_SFRAME_LIBDIR STREQUAL lib)
+  foreach(component runtime devel)
+    move_libraries(${CPACK_TEMPORARY_DIRECTORY}/${component}/usr)
+  endforeach()
+endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/../packaging/debian/libsframe-c.lintian-overrides
+  ${CPACK_TEMPORARY_DIRECTORY}/runtime/usr/share/lintian/overrides/${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} COPYONLY)
+
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} COMPONENT)
   set(root ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr/share)

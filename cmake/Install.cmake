@@ -123,12 +123,24 @@ if(SFRAME_TOOLS)
   install(PROGRAMS packaging/debhelper/dh_sframe DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT debhelper EXCLUDE_FROM_ALL)
   install(FILES packaging/debhelper/sframe.pm DESTINATION ${CMAKE_INSTALL_DATADIR}/perl5/Debian/Debhelper/Sequence
     COMPONENT debhelper EXCLUDE_FROM_ALL)
+  find_program(SFRAME_POD2MAN pod2man DOC "The program that makes dh_sframe's man page")
+  mark_as_advanced(SFRAME_POD2MAN)
+  if(SFRAME_POD2MAN)
+    set(page ${PROJECT_BINARY_DIR}/dh_sframe.1)
+    # No date: the same bytes in every build.
+    add_custom_command(OUTPUT ${page} DEPENDS packaging/debhelper/dh_sframe
+      COMMAND ${SFRAME_POD2MAN} --utf8 --section=1 --name=DH_SFRAME --center=Debhelper "--release=sframe-utils ${PROJECT_VERSION}" "--date= "
+              ${PROJECT_SOURCE_DIR}/packaging/debhelper/dh_sframe ${page} VERBATIM)
+    add_custom_target(sframe-debhelper-page ALL DEPENDS ${page})
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT debhelper EXCLUDE_FROM_ALL)
+  endif()
   install(PROGRAMS packaging/rpm/brp-sframe DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/sframe COMPONENT rpm EXCLUDE_FROM_ALL)
   install(FILES packaging/rpm/macros.sframe DESTINATION lib/rpm/macros.d COMPONENT rpm EXCLUDE_FROM_ALL)
 endif()
 
 install(FILES LICENSE README.md SECURITY.md DESTINATION ${doc_dir} COMPONENT docs)
 install(DIRECTORY docs/ DESTINATION ${doc_dir}/docs COMPONENT docs)
+install(DIRECTORY packaging/bazel packaging/github-action DESTINATION ${doc_dir}/packaging COMPONENT docs)
 install(DIRECTORY examples/ DESTINATION ${doc_dir}/examples COMPONENT docs PATTERN CMakeLists.txt EXCLUDE)
 
 # cpack -G DEB (or RPM) in the build folder: a package per component.
@@ -142,6 +154,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_COMPONENTS_ALL programs runtime devel docs debhelper rpm)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
+set(CPACK_SFRAME_LIBDIR ${CMAKE_INSTALL_LIBDIR})
+set(CPACK_SFRAME_MULTIARCH ${CMAKE_LIBRARY_ARCHITECTURE})
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/CPackStage.cmake)
 set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "SFrame is a small stack-trace table in programs, by which kernels, C
 libraries and profilers walk stacks. sframe-gen makes it from call frame

@@ -57,13 +57,14 @@ class Run:
         out = os.path.join(folder, "out")
         if case.old:
             shutil.copyfile(os.path.join(options.inputs, case.old), out)
-        words = [w.replace("%i", options.inputs).replace("%c", options.cores).replace("%o", out) for w in case.command.split()]
+        words = [w.replace("%i", options.inputs).replace("%c", options.cores).replace("%o", "out") for w in case.command.split()]
+        # The runs have the same command line, in folders of their own: SARIF contains it.
         words.insert(1, "--no-sandbox")  # the shim writes down how many calls there were
         environment = dict(os.environ, LC_ALL="C", LD_PRELOAD=options.shim, **environment)
         self.command = words
         self.hung = False
         try:
-            done = subprocess.run(words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
+            done = subprocess.run(words, env=environment, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
             self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
         except subprocess.TimeoutExpired:
             self.hung, self.code, self.out, self.err = True, None, b"", b""

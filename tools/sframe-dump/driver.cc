@@ -137,6 +137,7 @@ std::optional<Problem> Driver::show_functions(const ObjectSection& section, cons
   for (std::uint32_t i = 0; i < part.section.num_fdes() && !stopped(); ++i) {
     auto fde = part.section.fde(i);
     if (!fde) return to_problem(fde.error(), section.name, part.offset);
+    if (progress_) progress_->add(progress_bytes_ / part.section.num_fdes());
     const FunctionLocation location = names_.locate(part.section, part.offset, *fde);
     if (!wanted(*fde, location)) continue;
     ++functions_;

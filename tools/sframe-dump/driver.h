@@ -10,6 +10,7 @@
 #include <sframe/base/budget.h>
 #include <sframe/tool/messages.h>
 #include <sframe/tool/output.h>
+#include <sframe/tool/progress.h>
 #include <sframe/tool/text.h>
 
 #include <cstdint>
@@ -55,6 +56,14 @@ public:
   /// the previous input was used up, reports that.
   void set_budget(Budget* budget, const std::string& path = {});
 
+  /// The functions of the following objects count as `bytes` of this item; nullptr: nothing is counted.
+  void set_progress(tool::Progress::Item* item, double bytes) {
+    progress_ = item;
+    progress_bytes_ = bytes;
+  }
+  /// The same for an object that is only this part of the input.
+  void set_progress_bytes(std::size_t bytes) { progress_bytes_ = static_cast<double>(bytes); }
+
   /// True if the input's budget of rows or output is used up, or if the reader closed the output: stop
   /// printing.
   bool stopped() const {
@@ -77,6 +86,8 @@ private:
   Filter filter_;
   Budget* budget_ = nullptr;
   std::string budget_path_;
+  tool::Progress::Item* progress_ = nullptr;
+  double progress_bytes_ = 0;
   std::uint64_t charged_output_ = 0; ///< size of the output charged so far
   std::uint64_t functions_ = 0;      ///< shown
   std::uint64_t parts_ = 0;          ///< shown

@@ -122,6 +122,7 @@ void FileReader::show_archive(Bytes bytes) {
   bool found = false;
   for (const elf::Member& member : *members) {
     if (driver_.stopped()) return;
+    driver_.set_progress_bytes(member.bytes.size());
     Object object{.kind = Object::Kind::archive_member, .path = path_, .member = member.name};
     if (has_magic(member.bytes)) {
       show_raw(member.bytes, std::move(object));

@@ -100,10 +100,15 @@ int run(tool::App& app, const Options& options, const Filter& filter, MakeDumper
                             .header_only = options.header_only,
                             .color = app.output_path() == "-" && tool::use_color(app.color(), 1)});
   Driver driver(*dumper, names, app.messages(), out, filter);
+  tool::Progress progress(app.messages(), options.files.size(), "files");
+  for (const std::string& file : options.files) progress.expect(progress.size_of(file));
   for (const std::string& file : options.files) {
     if (driver.stopped()) break;
+    tool::Progress::Item item(progress, progress.size_of(file));
+    driver.set_progress(&item, item.size());
     show_file(file, options.input, driver);
   }
+  driver.set_progress(nullptr, 0);
   return driver.finish();
 }
 

@@ -165,6 +165,8 @@ void StatsDumper::end_object() {
   out_ << "\n";
   line("executable bytes", stats.executable_bytes);
   line("  covered", stats.covered_bytes, percent(stats.covered_bytes, stats.executable_bytes));
+  line("bytes with CFI", stats.cfi_bytes);
+  line("  covered", stats.covered_cfi_bytes, percent(stats.covered_cfi_bytes, stats.cfi_bytes));
   line("bytes of SFrame", stats.sframe,
        cfi ? percent(stats.sframe, cfi) + " of .eh_frame and .eh_frame_hdr" : "");
   line("bytes of .eh_frame", stats.eh_frame);

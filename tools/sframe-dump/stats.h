@@ -59,7 +59,9 @@ struct PartStats {
 struct ObjectStats {
   std::uint64_t executable_bytes = 0; ///< of executable sections, or of segments if there are no sections
   std::uint64_t covered_bytes = 0;    ///< of those, in some function's range
-  std::uint64_t sframe = 0;           ///< bytes of all SFrame sections
+  std::uint64_t cfi_bytes = 0;        ///< of the executable bytes, in some FDE's range
+  std::uint64_t covered_cfi_bytes = 0;
+  std::uint64_t sframe = 0; ///< bytes of all SFrame sections
   std::uint64_t eh_frame = 0;
   std::uint64_t eh_frame_hdr = 0;
 };
@@ -79,6 +81,7 @@ private:
   /// In a relocatable object, offsets by section; else all are addresses, in section 0.
   using RangesBySection = std::map<std::uint32_t, std::vector<AddressRange>>;
   RangesBySection code_ranges() const;
+  RangesBySection cfi_ranges() const;
 
   const Object* object_ = nullptr;
   const Section* section_ = nullptr;

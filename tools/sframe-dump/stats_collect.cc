@@ -2,6 +2,9 @@
 
 #include "stats.h"
 
+#include <sframe/cfi/image.h>
+#include <sframe/elf/object.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -102,14 +105,43 @@ StatsCollector::RangesBySection StatsCollector::code_ranges() const {
   return ranges;
 }
 
+/// Unreadable CFI describes nothing.
+StatsCollector::RangesBySection StatsCollector::cfi_ranges() const {
+  RangesBySection ranges;
+  std::optional<elf::ObjectLayout> layout;
+  if (object_->relocatable()) {
+    auto made = elf::ObjectLayout::make(*object_->image);
+    if (!made) return ranges;
+    layout = std::move(*made);
+  }
+  const cfi::ImageCfi opened = cfi::open_cfi(layout ? layout->image() : *object_->image);
+  for (const cfi::ImageSection& section : opened.sections)
+    for (auto fdes = section.section.fdes();;) {
+      const auto fde = fdes.next();
+      if (!fde) continue;
+      if (!*fde) break;
+      const AddressRange range{(*fde)->start, (*fde)->size};
+      if (!layout)
+        ranges[0].push_back({range.start + object_->bias, range.size});
+      else if (const auto place = layout->locate(range.start))
+        ranges[place->section].push_back({place->offset, range.size});
+    }
+  return ranges;
+}
+
 ObjectStats StatsCollector::object() {
   ObjectStats stats;
   for (const ObjectSection& section : object_->sections) stats.sframe += section.contents.size();
   if (!object_->image) return stats;
+  RangesBySection by_cfi = cfi_ranges();
   for (auto& [section, ranges] : code_ranges()) {
     const AddressSet code(std::move(ranges));
+    const AddressSet covered = code.in_common(AddressSet(std::exchange(functions_[section], {})));
+    const AddressSet described = code.in_common(AddressSet(std::exchange(by_cfi[section], {})));
     stats.executable_bytes += code.size();
-    stats.covered_bytes += code.size_in_common(AddressSet(std::exchange(functions_[section], {})));
+    stats.covered_bytes += covered.size();
+    stats.cfi_bytes += described.size();
+    stats.covered_cfi_bytes += described.size_in_common(covered);
   }
   for (const elf::SectionHeader& section : object_->image->sections()) {
     if (section.name == ".eh_frame") stats.eh_frame += section.size;

@@ -111,6 +111,8 @@ void StatsJsonDumper::end_object() {
     json_.attributeObject("stats", [&] {
       json_.attribute("executable_bytes", stats.executable_bytes);
       json_.attribute("covered_bytes", stats.covered_bytes);
+      json_.attribute("cfi_bytes", stats.cfi_bytes);
+      json_.attribute("covered_cfi_bytes", stats.covered_cfi_bytes);
       json_.attribute("sframe", stats.sframe);
       json_.attribute("eh_frame", stats.eh_frame);
       json_.attribute("eh_frame_hdr", stats.eh_frame_hdr);

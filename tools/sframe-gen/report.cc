@@ -2,8 +2,6 @@
 
 #include "report.h"
 
-#include <cstdio>
-
 namespace sframe::gen {
 
 namespace {
@@ -86,13 +84,6 @@ std::string with_commas(std::uint64_t value) {
     text += digit;
     if (--left != 0 && left % 3 == 0) text += ',';
   }
-  return text;
-}
-
-std::string percent_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f",
-                static_cast<double>(static_cast<std::uint64_t>(value * 100)) / 100);
   return text;
 }
 

@@ -8,12 +8,9 @@
 
 #include <sframe/tool/output.h>
 
-#include <string>
-
 namespace sframe::gen {
 
-/// With two decimals, rounded down, so that 100.00 means complete.
-std::string percent_text(double value);
+using generate::percent_text;
 
 /// "97.69 % of 789,385".
 std::string share_text(const generate::Report::PcBytes& bytes);

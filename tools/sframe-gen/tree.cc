@@ -236,11 +236,12 @@ private:
                                                                 plan_.jobs.size(), 1, line_.threads)));
     tool::OrderedOutput ordered(plan_.jobs.size(), out, app_.messages());
     tool::Progress progress(app_.messages(), plan_.jobs.size(), "files");
+    for (const Job& job : plan_.jobs) progress.expect(progress.size_of(job.first.file.path));
     for_each_parallel(plan_.jobs.size(), line_.threads, [&](std::size_t i) {
+      tool::Progress::Item item(progress, progress.size_of(plan_.jobs[i].first.file.path));
       tool::Slot& slot = ordered.slot(i);
       for (const FileResult& result : JobRunner(options, slot).run(plan_.jobs[i])) report(result, slot);
       ordered.close(i);
-      progress.step();
     });
     copy_folder_modes(line_, plan_.folders);
     code_ = std::max(code_, coverage_code(app_.messages(), line_, {}, tree_.sum));

@@ -158,7 +158,7 @@ std::vector<const process::Thread*> wanted_threads(const process::ProcessState& 
 
 bool walk_threads(std::span<const process::Thread* const> threads, process::ProcessState& process,
                   unwind::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
-                  const tool::Messages& messages) {
+                  tool::Messages& messages) {
   tool::Progress progress(messages, threads.size(), "threads");
   if (options.compare) return compare_each(threads, process, walker, printer, out, progress);
   Budget* const budget = process.space().budget();

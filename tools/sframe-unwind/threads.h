@@ -28,7 +28,7 @@ std::vector<const process::Thread*> wanted_threads(const process::ProcessState& 
 /// walks were complete and, if they were compared, exact steppers agreed.
 bool walk_threads(std::span<const process::Thread* const> threads, process::ProcessState& process,
                   unwind::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
-                  const tool::Messages& messages);
+                  tool::Messages& messages);
 
 /// Warns about problems of modules found in walks; true if a file was missing.
 bool report_modules(tool::Messages& messages, process::ProcessState& process);

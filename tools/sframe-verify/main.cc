@@ -14,8 +14,12 @@
 #include <sframe/verify/findings.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cmath>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -40,6 +44,7 @@ struct Options {
   std::vector<std::string> files;
   std::vector<std::string> checks{"structure", "cfi", "code"};
   std::string sframe_address, max_findings; // as typed: CLI11 would let "-1" wrap around
+  double min_coverage = -1, min_cfi_coverage = -1;
   std::string format = "text";
   std::vector<std::string> errors, warnings, ignored;
   std::string compiler = "warning";
@@ -75,6 +80,12 @@ void add_options(CLI::App& cli, Options& options) {
                  "Also check a reader's requirements beyond the specification: spec (none), linux, glibc")
       ->check(CLI::IsMember({"spec", "linux", "glibc"}))
       ->type_name("READER");
+  const auto percent = [&](const char* name, double& least, const char* what) {
+    cli.add_option(name, least, what)->check(CLI::Range(0.0, 100.0))->option_text("PERCENT");
+  };
+  percent("--min-coverage", options.min_coverage,
+          "Report an error (P412) if less than PERCENT of all executable bytes are covered");
+  percent("--min-cfi-coverage", options.min_cfi_coverage, "The same for the bytes that CFI describes");
   cli.add_option("--baseline", options.run.baseline,
                  "Ignore the known findings in FILE, written by --write-baseline")
       ->type_name("FILE");
@@ -135,6 +146,10 @@ bool settle(Options& options, tool::Messages& messages) {
     if (!limit) return messages.error({}, "--max-findings " + options.max_findings + ": not a number"), false;
     options.run.report.max_findings = *limit;
   }
+  if (std::isnan(options.min_coverage) || std::isnan(options.min_cfi_coverage))
+    return messages.error({}, "--min-coverage and --min-cfi-coverage need a number"), false;
+  if (options.min_coverage >= 0) options.run.file.coverage.executable = options.min_coverage;
+  if (options.min_cfi_coverage >= 0) options.run.file.coverage.described = options.min_cfi_coverage;
   options.run.file.profile = find_profile(options.profile).value_or(Profile::spec);
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
@@ -173,6 +188,26 @@ int print_catalogue(tool::App& app, const Options& options) {
   });
 }
 
+/// The command as typed, quoted for a shell, by the program's name alone: the same wherever it is installed.
+std::string command_line(std::span<char* const> arguments) {
+  constexpr std::string_view plain = "-._/=,:+@%";
+  std::string line = "sframe-verify";
+  for (const std::string_view argument : arguments.subspan(1)) {
+    const bool is_plain = !argument.empty() && std::ranges::all_of(argument, [&](unsigned char c) {
+      return std::isalnum(c) || plain.find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    line += ' ';
+    if (is_plain) {
+      line += argument;
+      continue;
+    }
+    line += '\'';
+    for (const char c : argument) line += c == '\'' ? "'\\''" : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
 /// All files that are read; none of them may be overwritten.
 std::vector<std::string> inputs(const Options& options) {
   std::vector<std::string> all = options.files;
@@ -205,6 +240,7 @@ int run_tool(int argc, char** argv) {
     return tool::exit_failure;
   if (!read_baseline(options.run, app.messages())) return tool::exit_failure;
   options.run.files = options.files;
+  options.run.command_line = command_line({argv, static_cast<std::size_t>(argc)});
   options.run.report.errors_only = app.messages().quiet();
   options.run.report.code_notes = options.format != "text" || app.messages().verbose();
   options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);

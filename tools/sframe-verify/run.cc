@@ -19,7 +19,7 @@ std::unique_ptr<Format> make_format(const RunOptions& options) {
   ReportOptions report = options.report;
   report.baseline = options.known ? &*options.known : nullptr;
   if (options.json) return make_json_format(report);
-  if (options.sarif) return make_sarif_format(report, SFRAME_VERSION);
+  if (options.sarif) return make_sarif_format(report, {SFRAME_VERSION, options.command_line});
   return make_text_format(report);
 }
 
@@ -27,13 +27,27 @@ std::vector<Outcome> verify_all(const RunOptions& options, const Format& format,
                                 tool::Output& out) {
   tool::OrderedOutput ordered(options.files.size(), out, messages);
   tool::Progress progress(messages, options.files.size(), "files");
+  for (const std::string& file : options.files) progress.expect(progress.size_of(file));
   std::vector<Outcome> outcomes(options.files.size());
   for_each_parallel(options.files.size(), options.threads, [&](std::size_t i) {
-    if (!ordered.failed()) outcomes[i] = verify_file(options.files[i], options.file, format, ordered.slot(i));
+    const std::string& file = options.files[i];
+    tool::Progress::Item item(progress, progress.size_of(file));
+    if (!ordered.failed()) outcomes[i] = verify_file(file, options.file, format, ordered.slot(i), item);
     ordered.close(i);
-    progress.step();
   });
   return outcomes;
+}
+
+/// Returns the failure, which has been reported.
+std::optional<Failure> write_baseline(const std::string& path, std::span<const Outcome> outcomes,
+                                      tool::Messages& messages) {
+  if (path.empty()) return std::nullopt;
+  Baseline found;
+  for (const Outcome& outcome : outcomes) found.merge(outcome.found);
+  const auto written = tool::write_file(path, found.text());
+  if (written) return std::nullopt;
+  messages.error(path, written.error());
+  return Failure{path, written.error()};
 }
 
 } // namespace
@@ -56,19 +70,15 @@ int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) 
   std::vector<Failure> failures;
   for (const Outcome& outcome : outcomes)
     failures.insert(failures.end(), outcome.failures.begin(), outcome.failures.end());
-  out << format->tail(failures);
-
-  if (!options.write_baseline.empty()) {
-    Baseline found;
-    for (const Outcome& outcome : outcomes) found.merge(outcome.found);
-    if (const auto written = tool::write_file(options.write_baseline, found.text()); !written) {
-      messages.error(options.write_baseline, written.error());
-      return tool::exit_failure;
-    }
+  bool done = std::ranges::all_of(outcomes, &Outcome::done);
+  if (auto failure = write_baseline(options.write_baseline, outcomes, messages)) {
+    failures.push_back(std::move(*failure));
+    done = false;
   }
-  if (!std::ranges::all_of(outcomes, &Outcome::done)) return tool::exit_failure;
   const bool errors = std::ranges::any_of(outcomes, [](const Outcome& o) { return o.errors != 0; });
-  return errors ? tool::exit_findings : tool::exit_ok;
+  const int code = !done ? tool::exit_failure : errors ? tool::exit_findings : tool::exit_ok;
+  out << format->tail({failures, code});
+  return code;
 }
 
 } // namespace sframe::verify

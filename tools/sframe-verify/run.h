@@ -23,6 +23,7 @@ struct RunOptions {
   std::string baseline, write_baseline; ///< files; may be empty
   std::optional<Baseline> known;        ///< contents of `baseline`
   unsigned threads = 1;
+  std::string command_line; ///< for the report, as a shell takes it
 };
 
 /// Reads the file options.baseline. Returns false if it cannot be read, which has been reported.

@@ -51,8 +51,9 @@ private:
 
 class FileVerifier {
 public:
-  FileVerifier(const FileOptions& options, const Format& format, tool::Slot& slot)
-      : options_(options), format_(format), slot_(slot), channel_(slot) {}
+  FileVerifier(const FileOptions& options, const Format& format, tool::Slot& slot,
+               tool::Progress::Item& progress)
+      : options_(options), format_(format), slot_(slot), channel_(slot), progress_(progress) {}
 
   /// Also called if the file cannot be opened.
   Outcome run(const std::string& path);
@@ -84,9 +85,11 @@ private:
     format_.unreadable(outcome_.failures.back(), channel_);
     return false;
   }
-  /// Findings in zeros that replaced missing bytes are meaningless.
-  bool fail_cut(const std::string& path) {
-    outcome_.failures.push_back({path, {tool::cut_input, {}, {}}});
+  /// Findings in zeros that replaced missing bytes are meaningless. FILE needs the `companion`, unless that
+  /// is empty.
+  bool fail_cut(const std::string& path, const std::string& companion = {}) {
+    const std::string why = companion.empty() ? tool::cut_input : companion + ": " + tool::cut_input;
+    outcome_.failures.push_back({path, {why, {}, {}}});
     format_.unreadable(outcome_.failures.back(), channel_);
     return false;
   }
@@ -99,6 +102,9 @@ private:
   const Format& format_;
   tool::Slot& slot_;
   SlotChannel channel_;
+  tool::Progress::Item& progress_;
+  std::size_t size_ = 0;         ///< of FILE, or of the current member
+  double check_bytes_ = 0;       ///< of them, how many count as done when the current check is
   std::optional<Budget> budget_; ///< of FILE
   Outcome outcome_;
 };
@@ -120,6 +126,7 @@ Outcome FileVerifier::run(const std::string& path) {
 }
 
 bool FileVerifier::verify(const std::string& path, Bytes bytes) {
+  size_ = bytes.size();
   if (is_raw(bytes)) return verify_raw(path, bytes);
   if (elf::is_archive(bytes)) return verify_archive(path, bytes);
   if (elf::Image::is_elf(bytes)) return verify_elf(path, bytes);
@@ -133,6 +140,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
   for (const elf::Member& member : *members) {
     if (budget_->is_used_up()) break;
     const std::string name = path + "(" + member.name + ")";
+    size_ = member.bytes.size();
     if (is_raw(member.bytes)) {
       found = true;
       done = verify_raw(name, member.bytes) && done;
@@ -176,8 +184,9 @@ bool FileVerifier::verify_image(const std::string& path, const elf::Image& image
 /// Adds the files of --sframe and --debug, and verifies.
 bool FileVerifier::verify_input(const std::string& path, const Input::Sources& given) {
   Input::Sources sources = given;
-  sources.cfi = options_.cfi || options_.code;
+  sources.cfi = options_.cfi || options_.code || options_.coverage.any();
   sources.budget = &*budget_;
+  sources.progress = [this](double share) { progress_.add(share * check_bytes_); };
   std::optional<NamedFile> sframe, debug;
   if (!options_.sframe.empty()) {
     const auto from = sframe_path(path, sources.image);
@@ -215,6 +224,10 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   report->finish(check(path, *input, *report));
   outcome_.errors += report->counts().errors;
   outcome_.found.merge(report->found());
+  const elf::File* const companions[] = {sframe ? &sframe->file : nullptr, debug ? &debug->file : nullptr,
+                                         separate ? &separate->file : nullptr};
+  for (const elf::File* companion : companions)
+    if (companion && !companion->is_intact()) return fail_cut(path, companion->path());
   return true;
 }
 
@@ -232,19 +245,29 @@ std::optional<elf::DebugFile> FileVerifier::look_up_debug(const std::string& pat
 Summary FileVerifier::check(const std::string& path, const Input& input, FileReport& report) {
   if (input.parts().empty() && input.faults().empty())
     warn(path, {"the section is empty: nothing to verify", {}, {}});
+  // The work of each check, as measured with C++ programs.
+  const double structure = options_.structure ? 1 : 0, cfi = options_.cfi ? 3 : 0,
+               code = options_.code ? 60 : 0;
+  const double bytes_per_work = static_cast<double>(size_) / std::max(1.0, structure + cfi + code);
+  check_bytes_ = structure * bytes_per_work;
   if (options_.structure) check_structure(input, report);
   check_profile(input, options_.profile, report);
+  const Coverage covered = coverage(input);
+  check_coverage(input, covered, options_.coverage, report);
   Verdicts verdicts(input);
   std::uint64_t addresses = 0;
   if (options_.cfi && !input.parts().empty()) {
     if (!has_cfi(input))
       warn(path,
            {"no .eh_frame or .debug_frame to compare with; pass a file that has them with --debug", {}, {}});
+    check_bytes_ = cfi * bytes_per_work;
     addresses = check_against_cfi(input, verdicts, report);
   }
+  check_bytes_ = code * bytes_per_work;
   if (options_.code) check_code(path, input, verdicts, report);
   Summary summary = verdicts.summary();
   summary.addresses = addresses;
+  summary.coverage = covered;
   return summary;
 }
 
@@ -290,8 +313,8 @@ std::optional<std::string> FileVerifier::sframe_path(const std::string& path, co
 } // namespace
 
 Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format,
-                    tool::Slot& slot) {
-  return FileVerifier(options, format, slot).run(path);
+                    tool::Slot& slot, tool::Progress::Item& progress) {
+  return FileVerifier(options, format, slot, progress).run(path);
 }
 
 } // namespace sframe::verify

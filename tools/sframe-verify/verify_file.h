@@ -5,6 +5,8 @@
 #pragma once
 
 #include <sframe/tool/ordered.h>
+#include <sframe/tool/progress.h>
+#include <sframe/verify/coverage.h>
 #include <sframe/verify/profile.h>
 #include <sframe/verify/report.h>
 
@@ -26,6 +28,7 @@ struct FileOptions {
   std::string debug;                           ///< --debug: an ELF file; empty: looked up
   std::vector<std::string> debug_folders;      ///< folders to search for separate debug files
   Profile profile = Profile::spec;
+  RequiredCoverage coverage;
   Limits limits = Limits::standard;
 };
 
@@ -38,8 +41,8 @@ struct Outcome {
 };
 
 /// Verifies FILE, or all archive members that have SFrame (at least one must). Files may be verified
-/// concurrently, each with its own slot.
+/// concurrently, each with its own slot and its own item of the progress.
 Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format,
-                    tool::Slot& slot);
+                    tool::Slot& slot, tool::Progress::Item& progress);
 
 } // namespace sframe::verify

@@ -67,14 +67,15 @@ std::uint64_t AddressSet::size() const {
   return total;
 }
 
-std::uint64_t AddressSet::size_in_common(const AddressSet& other) const {
+AddressSet AddressSet::in_common(const AddressSet& other) const {
   const auto last = [](const AddressRange& range) { return range.start + (range.size - 1); };
-  std::uint64_t total = 0;
+  AddressSet out;
   for (auto a = ranges_.begin(), b = other.ranges_.begin(); a != ranges_.end() && b != other.ranges_.end();) {
-    if (a->overlaps(*b)) total += std::min(last(*a), last(*b)) - std::max(a->start, b->start) + 1;
+    if (const std::uint64_t start = std::max(a->start, b->start); a->overlaps(*b))
+      out.ranges_.push_back({start, std::min(last(*a), last(*b)) - start + 1});
     ++(last(*a) < last(*b) ? a : b);
   }
-  return total;
+  return out;
 }
 
 void sort_ranges(std::vector<OwnedRange>& ranges) {

@@ -2,6 +2,8 @@
 
 #include "sframe/generate/report.h"
 
+#include <cstdio>
+
 namespace sframe::generate {
 
 Reason reason(cfi::Unrepresentable unrepresentable) {
@@ -10,6 +12,13 @@ Reason reason(cfi::Unrepresentable unrepresentable) {
 
 Reason reason(RefusalReason refusal) {
   return {sframe::reason_name(refusal), sframe::message(refusal)};
+}
+
+std::string percent_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f",
+                static_cast<double>(static_cast<std::uint64_t>(value * 100)) / 100);
+  return text;
 }
 
 double Report::PcBytes::percent() const {

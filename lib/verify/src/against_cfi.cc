@@ -165,6 +165,7 @@ void CfiComparison::next_sframe() {
   const std::uint8_t marks = mark();
   has_sframe_interval_ = sframe_.next(sframe_interval_);
   if (has_sframe_interval_ && sframe_interval_.part == part && sframe_interval_.fde->number == number) return;
+  input_.advance(1.0 / static_cast<double>(input_.functions().size()));
   merger_.flush();
   missing_cfi_.finish(marks & mark_any_cfi);
 }

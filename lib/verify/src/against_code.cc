@@ -57,6 +57,7 @@ void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts
                     const auto chunk = std::span(units).subspan(begin, end - begin);
                     CodeChecker checker(input, sframe, chunk, analyzer, callees, verdicts, chunk_sink);
                     for (const CodeUnit& unit : chunk) checker.check(unit);
+                    input.advance(static_cast<double>(chunk.size()) / static_cast<double>(units.size()));
                   });
 }
 

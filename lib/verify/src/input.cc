@@ -39,6 +39,7 @@ std::span<const RelocatedField> relocated_fields_in(std::span<const RelocatedFie
 Result<Input> Input::load(const Sources& sources) {
   Input input;
   input.budget_ = sources.budget;
+  input.progress_ = sources.progress;
   input.image_ = sources.image;
   input.relocatable_ = sources.image && sources.image->relocatable();
   if (sources.use_raw) {

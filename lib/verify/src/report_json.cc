@@ -13,6 +13,13 @@ namespace {
 
 constexpr unsigned depth_of_files = 2; ///< {"files":[
 
+void write_coverage(llvm::json::OStream& json, const char* key, const generate::Report::PcBytes& bytes) {
+  json.attributeObject(key, [&] {
+    json.attribute("total", bytes.total);
+    json.attribute("covered", bytes.covered);
+  });
+}
+
 void write_summary(llvm::json::OStream& json, const Summary& s, const Counts& counts, std::uint64_t dropped) {
   json.attributeObject("summary", [&] {
     json.attribute("functions", s.functions);
@@ -26,6 +33,8 @@ void write_summary(llvm::json::OStream& json, const Summary& s, const Counts& co
     json.attribute("notes", counts.notes);
     json.attribute("baseline", counts.known);
     json.attribute("addresses", s.addresses);
+    write_coverage(json, "executable_bytes", s.coverage.executable);
+    write_coverage(json, "pc_bytes", s.coverage.described);
     json.attribute("not_shown", dropped);
   });
 }
@@ -86,7 +95,7 @@ public:
   explicit JsonFormat(ReportOptions options) : options_(options) {}
 
   std::string head() const override { return "{\n  \"files\": ["; }
-  std::string tail(std::span<const Failure>) const override { return "\n  ]\n}\n"; }
+  std::string tail(const RunEnd&) const override { return "\n  ]\n}\n"; }
   /// All keys are present, so that scripts need not check.
   void unreadable(const Failure& failure, Channel& channel) const override {
     JsonPieces pieces(depth_of_files);

@@ -124,7 +124,8 @@ private:
 
 class SarifFormat : public Format {
 public:
-  SarifFormat(ReportOptions options, std::string version) : options_(options), version_(std::move(version)) {}
+  SarifFormat(ReportOptions options, Invocation invocation)
+      : options_(options), invocation_(std::move(invocation)) {}
 
   std::string head() const override {
     std::string text;
@@ -148,9 +149,9 @@ public:
     return text;
   }
   /// The invocation comes last, since unreadable files are known only then.
-  std::string tail(std::span<const Failure> failures) const override {
+  std::string tail(const RunEnd& end) const override {
     JsonPieces pieces(depth_of_results); // an invocation is nested as deeply as a result
-    pieces.json().object([&] { write_invocation(pieces, failures); });
+    pieces.json().object([&] { write_invocation(pieces, end); });
     return "\n      ],\n      \"invocations\": [" + pieces.take() + "\n      ]\n    }\n  ]\n}\n";
   }
 
@@ -163,7 +164,7 @@ public:
 private:
   void write_driver(llvm::json::OStream& json) const {
     json.attribute("name", "sframe-verify");
-    json.attribute("version", version_);
+    json.attribute("version", invocation_.version);
     json.attributeArray("rules", [&] {
       for (const Check& c : checks())
         json.object([&] {
@@ -179,11 +180,13 @@ private:
     });
   }
 
-  static void write_invocation(JsonPieces& pieces, std::span<const Failure> failures) {
+  void write_invocation(JsonPieces& pieces, const RunEnd& end) const {
     llvm::json::OStream& json = pieces.json();
-    json.attribute("executionSuccessful", std::ranges::all_of(failures, &Failure::warning));
+    pieces.text("commandLine", invocation_.command_line);
+    json.attribute("executionSuccessful", std::ranges::all_of(end.failures, &Failure::warning));
+    json.attribute("exitCode", end.exit_code);
     json.attributeArray("toolExecutionNotifications", [&] {
-      for (const Failure& failure : failures) json.object([&] { write_notification(pieces, failure); });
+      for (const Failure& failure : end.failures) json.object([&] { write_notification(pieces, failure); });
     });
   }
 
@@ -201,13 +204,13 @@ private:
   }
 
   ReportOptions options_;
-  std::string version_;
+  Invocation invocation_;
 };
 
 } // namespace
 
-std::unique_ptr<Format> make_sarif_format(ReportOptions options, std::string version) {
-  return std::make_unique<SarifFormat>(options, std::move(version));
+std::unique_ptr<Format> make_sarif_format(ReportOptions options, Invocation invocation) {
+  return std::make_unique<SarifFormat>(options, std::move(invocation));
 }
 
 } // namespace sframe::verify

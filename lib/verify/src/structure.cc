@@ -55,6 +55,7 @@ public:
     bool all_decoded = true;
     for (std::uint32_t i = 0; i < section_.num_fdes(); ++i) {
       const auto fde = section_.fde(i);
+      input_.advance(1.0 / static_cast<double>(input_.num_functions()));
       check_order(i);
       if (!fde) {
         all_decoded = false;

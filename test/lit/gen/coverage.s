@@ -19,6 +19,38 @@
 # RUN: sframe-dump --stats --format=json %t/b.so | FileCheck %s --check-prefix=STATS
 # STATS: "executable_bytes": 16
 # STATS: "covered_bytes": 4
+# STATS: "cfi_bytes": 4
+# STATS: "covered_cfi_bytes": 4
+# RUN: sframe-gen %t/a.o -o %t/b.o --report=none && sframe-dump --stats %t/b.o | FileCheck %s --check-prefix=TABLE
+# TABLE:      executable bytes {{ *}}16
+# TABLE-NEXT:   covered {{ *}}4 {{ *}}25.0 %
+# TABLE-NEXT: bytes with CFI {{ *}}4
+# TABLE-NEXT:   covered {{ *}}4 {{ *}}100.0 %
+# RUN: sframe-verify --format=json %t/b.so > %t/json && FileCheck %s --check-prefix=VERIFY --input-file=%t/json
+# RUN: sframe-verify --format=json %t/b.o > %t/json && FileCheck %s --check-prefix=VERIFY --input-file=%t/json
+# VERIFY:      "executable_bytes": {
+# VERIFY-NEXT:   "total": 16,
+# VERIFY-NEXT:   "covered": 4
+# VERIFY-NEXT: },
+# VERIFY-NEXT: "pc_bytes": {
+# VERIFY-NEXT:   "total": 4,
+# VERIFY-NEXT:   "covered": 4
+
+# sframe-verify has the same limits; each finding has both figures. Version 2 cannot represent the function with a flexible rule.
+# RUN: sframe-verify %t/b.so --min-coverage=25 --min-cfi-coverage=100
+# RUN: not sframe-verify %t/b.so --check=structure --min-coverage=25.01 | FileCheck %s --check-prefix=LESS
+# LESS: error: P412 covers 25.00 % of 16 executable bytes, 100.00 % of 4 bytes with CFI; required: 25.01 % of the executable bytes
+# RUN: llvm-mc -filetype=obj -triple=x86_64 --defsym FLEXIBLE=1 %s -o %t/flexible.o && ld.lld -shared %t/flexible.o -o %t/flexible.so
+# RUN: sframe-gen %t/flexible.so -o %t/flexible.so --sframe-version=2 --report=none
+# RUN: sh -c 'sframe-verify %t/flexible.so --check=structure --min-cfi-coverage=80.01 --min-coverage=25 > %t/text; test $? = 1' && FileCheck %s --check-prefix=BELOW --input-file=%t/text
+# BELOW-NOT: P412
+# BELOW:     error: P412 covers 25.00 % of 16 executable bytes, 80.00 % of 5 bytes with CFI; required: 80.01 % of the bytes with CFI
+# BELOW-NOT: P412
+# RUN: sframe-verify %t/flexible.so --check=structure --min-cfi-coverage=80 --min-coverage=25
+# RUN: sframe-gen %t/a.so -o %t/raw --emit=section --report=none && not sframe-verify %t/raw --min-coverage=0 | FileCheck %s --check-prefix=NO-FILE
+# NO-FILE: error: P412 a raw section has no executable bytes: verify it with its file
+# RUN: not sframe-verify %t/b.so --min-cfi-coverage=nan 2>&1 | FileCheck %s --check-prefix=NUMBER
+# NUMBER: sframe-verify: error: --min-coverage and --min-cfi-coverage need a number
 
 # Both are limits.
 # RUN: sframe-gen %t/a.so -o %t/out --emit=section --report=none --min-coverage=25 --min-cfi-coverage=100 2>&1 | count 0
@@ -61,7 +93,15 @@ described:
         nop
         ret
         .cfi_endproc
+.ifdef FLEXIBLE
+        .cfi_startproc
+        .cfi_def_cfa rbx, 16
+        ret
+        .cfi_endproc
+        .fill 11, 1, 0x90
+.else
         .fill 12, 1, 0x90
+.endif
 
 .ifdef STRAY
         .data

@@ -109,6 +109,7 @@ int App::run_with_output(std::span<const std::string> inputs, const std::functio
   const bool to_file = output_ != "-";
   Output output(to_file ? -1 : STDOUT_FILENO);
   if (!to_file) messages_.set_before([&output] { output.flush(); });
+  if (!to_file && ::isatty(STDOUT_FILENO) == 1) output.set_status(messages_.status());
   if (to_file && errors == Errors::in_file) messages_.set_copy(&output);
   const int code = exit_code_with_inputs(work(output));
   messages_.set_before({});

@@ -59,6 +59,7 @@ void Messages::print(std::string_view kind, std::string_view color, std::string_
   std::lock_guard lock(mutex_);
   if (copy_ && kind == "error") copy_->append(tool_ + ": error:" + text);
   if (before_) before_();
+  const auto terminal = status_.suspend();
   // If standard error is closed, there is no way to report that.
   for (std::string_view rest = line; !rest.empty();) {
     const ssize_t done = ::write(STDERR_FILENO, rest.data(), rest.size());

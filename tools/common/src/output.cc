@@ -5,6 +5,7 @@
 #include "sframe/tool/output.h"
 
 #include "sframe/base/printable.h"
+#include "sframe/tool/status_line.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -90,6 +91,12 @@ bool Output::reader_gone() const {
 
 bool Output::flush() {
   if (fd_ < 0) return true;
+  if (buffer_.empty()) return error_ == 0;
+  std::unique_lock<std::mutex> terminal;
+  if (status_) {
+    terminal = status_->suspend();
+    status_->set_inside_line(buffer_.back() != '\n');
+  }
   std::string_view rest = buffer_;
   while (!rest.empty() && error_ == 0) {
     const ssize_t done = ::write(fd_, rest.data(), rest.size());

@@ -34,6 +34,7 @@ BASH_COPY = "cp /usr/bin/bash app; "
 BASELINE = "sframe-verify -q --write-baseline %s %s || true; "
 OUR_TREE = 'ln -s "$project"/examples "$project"/lib "$project"/interfaces .; mkdir build; ln -s "$build" build/release; '
 PYTHON = 'mkdir sframe; cp "$project"/interfaces/python/sframe/*.py "$build"/lib/libsframe-c.so.0 sframe; '
+MESON_PROJECT = 'echo "int main(void) { return 0; }" > app.c; { echo "project(\'pipeline\', \'c\', default_options: [\'prefix=/usr\'])"; cat block; } > meson.build; '
 INSTALLS = "installs into the build folder's list; test/lit/install does the same"
 BUILDS = "builds the whole tree"
 
@@ -168,6 +169,12 @@ CASES = {
         'cp "$pages"/server.c app.c; { echo "project(\'pipeline\', \'c\')";'
         'echo "add_project_arguments(\'-Wa,--gsframe\', language: \'c\')"; cat block; } > meson.build',
         instead="meson setup b && meson test -C b", needs=("meson", "ninja", "gcc", "binutils-2.40")),
+    "meson: sframe_gen = find_program('sframe-gen')": Case(
+        MESON_PROJECT, instead="meson setup b && meson test -C b && meson install -C b --destdir $PWD/root --quiet && sframe-dump --header root/usr/bin/app",
+        shows=[r"^root/usr/bin/app: section \.sframe"], needs=("meson", "ninja", "gcc")),
+    "meson: app = executable('app', 'app.c', install : true)": Case(
+        MESON_PROJECT, instead="meson setup b && meson install -C b --destdir $PWD/root --quiet && sframe-verify root/usr/bin/app && root/usr/bin/app",
+        needs=("meson", "ninja", "gcc")),
 
     # docs/installing.md
     "cmake --install build/release --prefix ~/.local": Case(not_here=INSTALLS),

@@ -4,6 +4,7 @@
 # properties, closed sets of values, indices that fit. With SCHEMA, the published JSON schema, also against that.
 import json
 import re
+import shlex
 import sys
 from urllib.parse import unquote
 
@@ -18,7 +19,7 @@ LEVELS = {"none", "note", "warning", "error"}
 ALLOWED = {
     "log": {"$schema", "version", "runs"},
     "run": {"tool", "columnKind", "results", "invocations"},
-    "invocation": {"executionSuccessful", "toolExecutionNotifications"},
+    "invocation": {"commandLine", "executionSuccessful", "exitCode", "toolExecutionNotifications"},
     "notification": {"level", "message", "locations"},
     "driver": {"name", "version", "rules"},
     "rule": {"id", "shortDescription", "fullDescription", "help", "defaultConfiguration"},
@@ -55,8 +56,10 @@ for notification in notifications:
     print(notification["level"], unquote(uri).split("/")[-1], notification["message"]["text"])
 assert isinstance(invocation["executionSuccessful"], bool)
 assert invocation["executionSuccessful"] == all(n["level"] != "error" for n in notifications)
+assert isinstance(invocation["exitCode"], int) and shlex.split(invocation["commandLine"])[0] == "sframe-verify"
 if notifications:
     print("successful:", invocation["executionSuccessful"])
+    print("exit code:", invocation["exitCode"])
 fingerprints = set()
 for result in run["results"]:
     assert rules[known("result", result)["ruleIndex"]]["id"] == result["ruleId"]

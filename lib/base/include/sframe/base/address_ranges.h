@@ -48,8 +48,9 @@ public:
   }
   /// Number of addresses.
   std::uint64_t size() const;
-  /// Number of addresses that are also in `other`. Linear.
-  std::uint64_t size_in_common(const AddressSet& other) const;
+  /// The addresses that are also in `other`. Linear.
+  AddressSet in_common(const AddressSet& other) const;
+  std::uint64_t size_in_common(const AddressSet& other) const { return in_common(other).size(); }
 
 private:
   void join();

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,9 @@ struct Fault {
   std::string_view section; ///< ".eh_frame" or ".debug_frame"
   cfi::Error error;
 };
+
+/// With two decimals, rounded down, so that 100.00 means complete.
+std::string percent_text(double value);
 
 struct Report {
   /// FDEs selected for conversion. total = converted + partial + skipped.

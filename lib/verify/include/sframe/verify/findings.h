@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include "sframe/generate/report.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -85,6 +87,12 @@ protected:
   ~Sink() = default;
 };
 
+/// Bytes of code that are in some function of the sections.
+struct Coverage {
+  generate::Report::PcBytes executable; ///< of all executable bytes
+  generate::Report::PcBytes described;  ///< of those that CFI describes; 0 of 0 if no CFI was read
+};
+
 /// Number of functions by verdict, and how much was compared. functions = agree + contradiction + undecided +
 /// unreached.
 struct Summary {
@@ -95,6 +103,7 @@ struct Summary {
   std::uint64_t undecided = 0;            ///< nothing differs, but not everything could be compared
   std::uint64_t unreached = 0;            ///< not checked
   std::uint64_t addresses = 0;            ///< bytes of code whose rules were compared
+  Coverage coverage;
 };
 
 /// The user's choice of severities by identifier: another severity, or ignore.

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -75,6 +76,9 @@ public:
     const elf::Image* debug_image = nullptr; ///< has CFI that `image` lacks
     bool cfi = true;                         ///< false: do not read CFI
     Budget* budget = nullptr;                ///< budget of the checks; nullptr: only their own limits
+    /// Receives the shares of a check that are done: at most 1 in all for each check. May be empty, and is
+    /// called on several threads.
+    std::function<void(double share)> progress;
   };
 
   /// Reads headers, index entries and relocations. Errors in the section are not a failure: they are in
@@ -88,7 +92,12 @@ public:
     return !budget_ || budget_->take(resource, amount);
   }
 
-  /// The same for the rows of a function.
+  /// For the checks: Sources::progress.
+  void advance(double share) const {
+    if (progress_) progress_(share);
+  }
+
+  /// Takes from the budget for the rows of a function.
   bool spend_rows(const Section& section, const EncodedFde& fde) const {
     return spend(Resource::rows, 1 + std::min<std::uint64_t>(fde.num_fres, section.plausible_rows()));
   }
@@ -139,6 +148,7 @@ private:
   std::optional<std::uint64_t> address_in(std::uint32_t section, std::uint64_t start) const;
 
   Budget* budget_ = nullptr;
+  std::function<void(double share)> progress_;
   const elf::Image* image_ = nullptr;
   const elf::Image* sframe_image_ = nullptr;
   bool relocatable_ = false;

@@ -10,7 +10,7 @@
 //    auto report = format->file(path, input, names, channel);   // channel: where the text goes
 //    check_structure(input, *report); ...
 //    report->finish(summary);
-//    write(format->tail(failures));
+//    write(format->tail({failures, exit_code}));
 
 #pragma once
 
@@ -107,13 +107,18 @@ struct Failure {
   bool warning = false; ///< it was verified nevertheless
 };
 
+/// The end of the program.
+struct RunEnd {
+  std::span<const Failure> failures; ///< of all files, in order
+  int exit_code = 0;
+};
+
 /// An output format: created once for all files. Its functions are thread-safe.
 class Format {
 public:
   virtual ~Format() = default;
   virtual std::string head() const { return {}; }
-  /// `failures` are those of all files, in order.
-  virtual std::string tail([[maybe_unused]] std::span<const Failure> failures) const { return {}; }
+  virtual std::string tail([[maybe_unused]] const RunEnd& end) const { return {}; }
   /// The entry of a file that could not be verified, in formats that have such entries.
   virtual void unreadable([[maybe_unused]] const Failure& failure, [[maybe_unused]] Channel& channel) const {}
   virtual std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
@@ -126,7 +131,13 @@ std::unique_ptr<Format> make_text_format(ReportOptions options);
 /// The JSON of the command line contract (docs/json.md).
 std::unique_ptr<Format> make_json_format(ReportOptions options);
 
-/// SARIF 2.1.0: one run, one result per finding. `version` is the program's.
-std::unique_ptr<Format> make_sarif_format(ReportOptions options, std::string version);
+/// What SARIF records about the program that was run.
+struct Invocation {
+  std::string version;
+  std::string command_line;
+};
+
+/// SARIF 2.1.0: one run, one result per finding.
+std::unique_ptr<Format> make_sarif_format(ReportOptions options, Invocation invocation);
 
 } // namespace sframe::verify

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sframe/base/problem.h"
+#include "sframe/tool/status_line.h"
 
 #include <atomic>
 #include <cstdint>
@@ -80,6 +81,9 @@ public:
   void note(std::string_view file, std::string_view what);
   void detail(std::string_view file, std::string_view what) override;
 
+  /// Shares the terminal with the messages.
+  StatusLine& status() { return status_; }
+
   /// Number of errors printed so far.
   std::uint32_t errors() const { return errors_; }
 
@@ -90,6 +94,7 @@ private:
   std::function<void()> before_;
   Output* copy_ = nullptr;
   std::mutex mutex_;
+  StatusLine status_;
   std::atomic<std::uint32_t> errors_ = 0;
   bool color_ = false;
   bool quiet_ = false;

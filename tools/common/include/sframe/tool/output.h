@@ -13,11 +13,15 @@
 
 namespace sframe::tool {
 
+class StatusLine;
+
 class Output {
 public:
   /// Writes to a file descriptor, which stays open. Negative: keeps everything in memory, for text().
   explicit Output(int fd = 1);
   ~Output();
+  /// Writes to the terminal that shows this line.
+  void set_status(StatusLine& status) { status_ = &status; }
   Output(const Output&) = delete;
   Output& operator=(const Output&) = delete;
 
@@ -73,6 +77,7 @@ private:
   int error_ = 0;
   std::uint64_t flushed_ = 0;
   std::string buffer_;
+  StatusLine* status_ = nullptr;
 };
 
 } // namespace sframe::tool

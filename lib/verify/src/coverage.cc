@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/verify/coverage.h"
+
+#include "cfi_rows.h"
+#include "sframe/verify/input.h"
+
+#include <llvm/Support/FormatVariadic.h>
+
+namespace sframe::verify {
+
+namespace {
+
+AddressSet addresses(std::span<const OwnedRange> owned) {
+  std::vector<AddressRange> ranges;
+  ranges.reserve(owned.size());
+  for (const OwnedRange& range : owned) ranges.push_back({range.begin, range.end - range.begin});
+  return AddressSet(std::move(ranges));
+}
+
+std::string share_text(const generate::Report::PcBytes& bytes) {
+  return llvm::formatv("{} % of {}", generate::percent_text(bytes.percent()), bytes.total).str();
+}
+
+} // namespace
+
+Coverage coverage(const Input& input) {
+  const AddressSet covered = addresses(input.functions()).in_common(input.code());
+  AddressSet described;
+  for (const auto kind : {cfi::SectionKind::eh_frame, cfi::SectionKind::debug_frame})
+    described.add(addresses(cfi_ranges(input, kind, nullptr)).in_common(input.code()).ranges());
+  return {.executable = {input.code().size(), covered.size()},
+          .described = {described.size(), described.size_in_common(covered)}};
+}
+
+void check_coverage(const Input& input, const Coverage& coverage, const RequiredCoverage& required,
+                    Sink& sink) {
+  const auto report = [&](std::string message) {
+    sink.add({.id = Id::P412,
+              .at = {},
+              .message = std::move(message),
+              .sframe = {},
+              .cfi = {},
+              .table = {},
+              .offset = {}});
+  };
+  const auto demand = [&](std::optional<double> least, double percent, const char* of_what) {
+    if (least && percent < *least)
+      report(llvm::formatv("covers {} executable bytes, {} bytes with CFI; required: {} % of {}",
+                           share_text(coverage.executable), share_text(coverage.described),
+                           generate::percent_text(*least), of_what)
+                 .str());
+  };
+  if (required.executable && !input.image())
+    report("a raw section has no executable bytes: verify it with its file");
+  else
+    demand(required.executable, coverage.executable.percent(), "the executable bytes");
+  demand(required.described, coverage.described.percent(), "the bytes with CFI");
+}
+
+} // namespace sframe::verify
