@@ -161,7 +161,7 @@ TEST_F(ProcessEvents, ExecByEitherThread) {
     Target target;
     const auto process = attach(target.pid());
     ASSERT_TRUE(test::sample(*process));
-    const std::uint64_t before = process->generation();
+    const std::uint64_t before = process->space().generation();
     target.ask(how);
     ASSERT_TRUE(target.act('-'));
     const DebugEvent exec =
@@ -169,7 +169,7 @@ TEST_F(ProcessEvents, ExecByEitherThread) {
     EXPECT_EQ(exec.tid == target.pid(), how == 'x') << "the thread that called it";
     ASSERT_TRUE(test::eventually([&] { return target.worker() != 0; }));
     ASSERT_TRUE(process->stop());
-    EXPECT_GT(process->generation(), before);
+    EXPECT_GT(process->space().generation(), before);
     EXPECT_EQ(process->threads().size(), 2u);
     const auto stack = test::stack_of(*process, target.pid());
     EXPECT_NE(std::ranges::find(stack, "main"), stack.end());

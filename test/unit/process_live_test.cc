@@ -155,7 +155,7 @@ TEST_F(ProcessLive, CountsChangesOfTheMappings) {
   const auto generation = [&] {
     EXPECT_TRUE(process->stop());
     process->resume();
-    return process->generation();
+    return process->space().generation();
   };
   const auto has_library = [&] {
     return std::ranges::any_of(process->modules(),
@@ -212,12 +212,12 @@ TEST_F(ProcessLive, ExecByEitherThread) {
     const auto process = attach(target);
     ASSERT_TRUE(process->stop());
     process->resume();
-    const std::uint64_t before = process->generation();
+    const std::uint64_t before = process->space().generation();
     target.ask(how);
     ASSERT_TRUE(target.act('-'));
     ASSERT_TRUE(test::eventually([&] { return target.worker() != 0; }));
     ASSERT_TRUE(process->stop());
-    EXPECT_GT(process->generation(), before);
+    EXPECT_GT(process->space().generation(), before);
     EXPECT_EQ(process->threads().size(), 2u);
     EXPECT_TRUE(contains(test::stack_of(*process, target.pid()), "main"));
   }
