@@ -210,6 +210,7 @@ public:
   }
 
 private:
+  static double size_of(const Job& job) { return static_cast<double>(job.first.file.size); }
   bool is_json() const { return line_.report == ReportFormat::json; }
 
   void make_folders(tool::Output& out) {
@@ -236,9 +237,9 @@ private:
                                                                 plan_.jobs.size(), 1, line_.threads)));
     tool::OrderedOutput ordered(plan_.jobs.size(), out, app_.messages());
     tool::Progress progress(app_.messages(), plan_.jobs.size(), "files");
-    for (const Job& job : plan_.jobs) progress.expect(progress.size_of(job.first.file.path));
+    for (const Job& job : plan_.jobs) progress.expect(size_of(job));
     for_each_parallel(plan_.jobs.size(), line_.threads, [&](std::size_t i) {
-      tool::Progress::Item item(progress, progress.size_of(plan_.jobs[i].first.file.path));
+      const tool::Progress::Item item(progress, size_of(plan_.jobs[i]));
       tool::Slot& slot = ordered.slot(i);
       for (const FileResult& result : JobRunner(options, slot).run(plan_.jobs[i])) report(result, slot);
       ordered.close(i);

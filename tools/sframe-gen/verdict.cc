@@ -6,6 +6,8 @@
 
 #include <sframe/tool/output_file.h>
 
+#include <unistd.h>
+
 namespace sframe::gen {
 
 int completeness_code(tool::MessageSink& messages, const CommandLine& line, const std::string& file,
@@ -44,6 +46,7 @@ int deliver_report(tool::App& app, const CommandLine& line, int descriptor, int 
                    const std::function<void(tool::Output&)>& write) {
   if (line.report_file.empty()) {
     tool::Output out(descriptor);
+    if (::isatty(descriptor) == 1) out.set_status(app.messages().status());
     write(out);
     return app.finish(out, code);
   }
