@@ -2,6 +2,8 @@
 
 #include "emit.h"
 
+#include "tree_plan.h"
+
 #include <sframe/elf/sidecar.h>
 #include <sframe/tool/output_file.h>
 
@@ -87,7 +89,9 @@ expected<OutputFile, FileProblem> write_image(const CommandLine& line, const elf
   const auto old = old_output(line, line.output);
   out.changed = !old || ((old->mode() ^ file.mode()) & 0777) != 0 || !edit.gives(file.bytes(), old->bytes());
   if (!out.changed) return out;
-  if (const auto written = tool::write_edited(line.output, file, edit); !written)
+  // In a mirrored tree, hard links are made anew: an old one may be that of files that are two now.
+  const auto links = line.tree && is_mirror(line) ? tool::HardLinks::part : tool::HardLinks::keep;
+  if (const auto written = tool::write_edited(line.output, file, edit, links); !written)
     return problem_in(line.output, written.error());
   return out;
 }

@@ -14,9 +14,11 @@
 #include <sframe/tool/progress.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
 #include <ranges>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
 #include <utility>
 
@@ -38,13 +40,17 @@ public:
     results.push_back(run(job.first));
     const Step* done = &job.first;
     bool has_sidecar = is_done(results.front());
+    bool has_output = !results.front().output.empty();
     for (const Step& other : job.others) {
-      // A debug file has the build ID of its program, but mostly no call frame information.
-      const bool tries = line_.emit == Emit::sidecar && !has_sidecar && other.file.id != done->file.id;
+      // A debug file has the build ID of its program, but mostly no call frame information. In a mirrored
+      // tree, only what this run has made or found right is linked.
+      const bool tries = line_.emit == Emit::sidecar ? !has_sidecar && other.file.id != done->file.id
+                                                     : is_mirror(line_) && !has_output;
       results.push_back(tries ? run(other) : run_other(other, *done));
       if (!tries) continue;
       done = &other;
       has_sidecar = is_done(results.back());
+      has_output = !results.back().output.empty();
     }
     return results;
   }
@@ -103,7 +109,7 @@ private:
     if (!lock) return give_up(std::move(result), {line_.output, lock.error()});
     const auto file = elf::File::open_regular(line_.input);
     if (!file) return give_up(std::move(result), {line_.input, file.error()});
-    if (!file->bytes().empty() && file->id() != step.file.id)
+    if (file->id() != elf::File::Id() && file->id() != step.file.id) // none: the file was not mapped
       return give_up(std::move(result), {line_.input, {"another process replaced the file", {}, {}}});
     result.input_size = file->bytes().size();
     auto written = convert(line_, *file, slot_, result.summary);
@@ -153,7 +159,7 @@ void copy_folder_modes(const CommandLine& line, const std::vector<tool::FoundFil
   for (const tool::FoundFile& folder : folders | std::views::reverse) {
     struct stat info {};
     const std::string output = line.output + '/' + folder.place;
-    if (::stat(folder.path.c_str(), &info) != 0) continue;
+    if (passes_link(line.output, output + '/') || ::stat(folder.path.c_str(), &info) != 0) continue;
     (void)!::chown(output.c_str(), info.st_uid, info.st_gid); // as far as permitted
     (void)::chmod(output.c_str(), info.st_mode & 07777);
   }
@@ -195,6 +201,10 @@ public:
       : app_(app), line_(line), plan_(make_plan(line, std::move(found))) {}
 
   int run() {
+    if (is_output(line_.report_file)) {
+      app_.messages().error({}, "--report-file would overwrite an output");
+      return tool::exit_failure;
+    }
     if (!wants_report(app_.messages(), line_)) {
       tool::Output nothing(-1);
       convert_all(nothing);
@@ -211,17 +221,32 @@ public:
 
 private:
   static double size_of(const Job& job) { return static_cast<double>(job.first.file.size); }
+  /// True if the plan writes to this path. Sidecars have names of their own.
+  bool is_output(const std::string& path) const {
+    std::error_code error;
+    if (path.empty() || !is_mirror(line_)) return false;
+    const auto place = std::filesystem::weakly_canonical(path, error);
+    const auto is = [&](const Step& step) {
+      return !step.output.empty() && std::filesystem::weakly_canonical(step.output, error) == place;
+    };
+    return std::ranges::any_of(
+        plan_.jobs, [&](const Job& job) { return is(job.first) || std::ranges::any_of(job.others, is); });
+  }
   bool is_json() const { return line_.report == ReportFormat::json; }
 
   void make_folders(tool::Output& out) {
     for (const tool::FoundFile& folder : plan_.folders) {
-      const std::string output = line_.output + '/' + folder.place;
-      if (const auto made = tool::make_parent_folders(output + '/'); !made) {
+      const std::string output = line_.output + '/' + folder.place + '/';
+      const auto made = passes_link(line_.output, output)
+                            ? Result<void>(fail("a symbolic link is in the place of a folder of the output"))
+                            : tool::make_parent_folders(output);
+      if (!made) {
         app_.messages().error(folder.path, made.error());
         FileResult result{.input = folder.path, .output = {}, .why = {}, .summary = {}};
         result.summary.failure = {folder.path, made.error()};
         if (is_json()) write_json_line(line_, result, out);
         add(result, tool::exit_failure);
+        continue;
       }
       // An earlier run may have made it read-only.
       if (::access(output.c_str(), W_OK) != 0) (void)::chmod(output.c_str(), 0700);
@@ -278,9 +303,17 @@ private:
 } // namespace
 
 int run_tree(tool::App& app, const CommandLine& line) {
-  const auto fail = [&](const std::string& file, const std::string& what) {
+  const auto fail = [&](const std::string& file, const std::string& what) -> int {
     app.messages().error(file, what);
-    return tool::exit_failure;
+    if (line.report_file.empty()) return tool::exit_failure;
+    TreeSummary tree;
+    FileResult result{.input = file, .output = {}, .why = {}, .summary = {}};
+    result.summary.failure = {file, {what, {}, {}}};
+    tree.add(result);
+    return deliver_report(app, line, STDERR_FILENO, tool::exit_failure, [&](tool::Output& out) {
+      if (line.report == ReportFormat::json) write_json_line(line, result, out);
+      (line.report == ReportFormat::json ? write_json_summary : write_text_summary)(line, tree, out);
+    });
   };
   const auto named = tool::name_inputs(line.inputs);
   if (!named) return fail({}, named.error().text());
@@ -290,7 +323,10 @@ int run_tree(tool::App& app, const CommandLine& line) {
       return fail(line.output, made.error().text());
   app.confine(needs_of(line, *named));
   auto found = tool::find_files(*named, line.in_place ? elf::File::Id() : id_of(line.output));
-  if (const auto wrong = overwrites_input(line, *named, found)) return fail({}, *wrong);
+  if (const auto wrong = overwrites_input(line, *named, found)) {
+    app.messages().error({}, *wrong); // no report: it might be what overwrites an input
+    return tool::exit_failure;
+  }
   return TreeRun(app, line, std::move(found)).run();
 }
 

@@ -100,6 +100,8 @@ private:
   /// What is in the place of the output must be a file that may be replaced.
   void check_target(Step& step) const {
     struct stat old {};
+    if (!step.output.empty() && step.failure.empty() && passes_link(line_.output, step.output))
+      step.failure = "a symbolic link is in the place of a folder of the output";
     if (step.output.empty() || !step.failure.empty() || ::lstat(step.output.c_str(), &old) != 0) return;
     if (by_id_.contains({old.st_dev, old.st_ino}))
       step.failure = "the output would overwrite an input";
@@ -127,6 +129,17 @@ private:
 };
 
 } // namespace
+
+bool passes_link(const std::string& folder, const std::string& path) {
+  std::size_t end = folder.size();
+  while (end < path.size() && path[end] == '/') ++end;
+  while ((end = path.find('/', end)) != std::string::npos) {
+    struct stat info {};
+    if (::lstat(path.substr(0, end).c_str(), &info) == 0 && S_ISLNK(info.st_mode)) return true;
+    ++end;
+  }
+  return false;
+}
 
 bool is_mirror(const CommandLine& line) {
   return !line.in_place && line.emit == Emit::elf;

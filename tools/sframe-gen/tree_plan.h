@@ -34,6 +34,10 @@ struct Plan {
       folders; ///< to be made, with --emit=elf and an output folder; outer ones first
 };
 
+/// True if a folder of the path below `folder` is a symbolic link: it may lead anywhere. A path that ends in
+/// '/' is that of a folder.
+bool passes_link(const std::string& folder, const std::string& path);
+
 /// True if the output is a copy of the whole tree: links, folders, and files that are not converted.
 bool is_mirror(const CommandLine& line);
 

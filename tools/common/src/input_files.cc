@@ -107,11 +107,13 @@ private:
     if (!named_.recursive) return add_failure(std::move(folder), "is a folder (-r includes the files in it)");
     if (std::ranges::count(open_folders_, folder.id))
       return add_failure(std::move(folder), "the folder contains itself");
-    const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.path.c_str()), ::closedir);
+    std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.path.c_str()), ::closedir);
     if (!open) return add_failure(std::move(folder), error_text("cannot open the folder"));
     found_.push_back(folder);
     open_folders_.push_back(folder.id);
-    for (const std::string& name : read_names(*open, folder)) {
+    const std::vector<std::string> names = read_names(*open, folder);
+    open.reset(); // one descriptor, however deep the tree
+    for (const std::string& name : names) {
       const std::string inside = as_prefix(below) + name;
       if (!is_excluded(inside)) visit(as_prefix(folder.path) + name, as_prefix(folder.place) + name, inside);
     }

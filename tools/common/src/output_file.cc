@@ -44,6 +44,7 @@ struct Content {
   std::function<int(int fd)> write;  ///< writes its bytes into an empty file
   std::function<int(int fd)> finish; ///< sets owner, mode and so on; empty: as the umask leaves them
   std::uint64_t size = 0;
+  HardLinks links = HardLinks::keep;
 };
 
 /// Overwrites a file with hard links in place, so that all names show the new contents: its inode must stay.
@@ -80,7 +81,7 @@ Result<void> replace(const std::string& target, const std::optional<struct stat>
   NewFile file(target, content.finish ? 0600 : 0666);
   int error = file.error();
   if (error == 0) error = content.write(file.fd());
-  if (error == 0 && old && old->st_nlink > 1)
+  if (error == 0 && old && old->st_nlink > 1 && content.links == HardLinks::keep)
     return write_into(target, static_cast<std::uint64_t>(old->st_size), file, content);
   if (error == 0 && content.finish) error = content.finish(file.fd());
   if (error == 0) error = file.replace_target();
@@ -136,12 +137,15 @@ std::string final_target(const std::string& path) {
 
 Result<void> write_file(const std::string& path, std::span<const std::byte> bytes,
                         std::optional<std::uint32_t> mode) {
-  const Content content{
-      .write = [&](int fd) { return write_all(fd, bytes); }, .finish = {}, .size = bytes.size()};
+  const Content content{.write = [&](int fd) { return write_all(fd, bytes); },
+                        .finish = {},
+                        .size = bytes.size(),
+                        .links = HardLinks::keep};
   return write_content(path, content, mode, [&] { return bytes; });
 }
 
-Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit) {
+Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit,
+                          HardLinks links) {
   const Descriptor from(original.reopen());
   Content content{.write =
                       [&](int fd) {
@@ -149,7 +153,8 @@ Result<void> write_edited(const std::string& path, const elf::File& original, co
                         return error == 0 && !original.is_intact() ? EFAULT : error;
                       },
                   .finish = {},
-                  .size = edit.size};
+                  .size = edit.size,
+                  .links = links};
   // Read them now: when the file is overwritten in place, the kernel removes its setuid bits and
   // capabilities.
   if (auto attributes = from.is_open() ? attributes_of(from.get()) : std::nullopt)

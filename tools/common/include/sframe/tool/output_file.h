@@ -41,7 +41,12 @@ Result<void> write_file(const std::string& path, std::string_view text,
 ///
 /// The kernel copies unchanged parts if it can: they are shared on file systems that support it, and holes
 /// stay holes. This costs as much as cp, and no memory.
-Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit);
+enum class HardLinks : std::uint8_t {
+  keep, ///< overwrite the file, so that all its names show the new content
+  part, ///< replace the file: its other names keep the old content
+};
+Result<void> write_edited(const std::string& path, const elf::File& original, const elf::Edit& edit,
+                          HardLinks links = HardLinks::keep);
 
 /// Makes `path` another name of the file `existing`. Replaces a file there, atomically.
 Result<void> write_hard_link(const std::string& existing, const std::string& path);
