@@ -20,6 +20,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -188,11 +189,23 @@ int print_catalogue(tool::App& app, const Options& options) {
   });
 }
 
-/// The command as typed, quoted for a shell, by the program's name alone: the same wherever it is installed.
+/// True if the argument is -j or -o or has the value of one; `value`: the next argument is its value.
+bool is_about_the_run(std::string_view argument, bool& value) {
+  const bool is_value = std::exchange(value, false);
+  value = !is_value &&
+          (argument == "-j" || argument == "--threads" || argument == "-o" || argument == "--output");
+  return is_value || value || argument.starts_with("--threads=") || argument.starts_with("--output=") ||
+         argument.starts_with("-j") || argument.starts_with("-o");
+}
+
+/// The command as typed, quoted for a shell. The program's name is without its folder, and the number of
+/// threads and the report's path are left out: reports of equal findings are equal.
 std::string command_line(std::span<char* const> arguments) {
   constexpr std::string_view plain = "-._/=,:+@%";
   std::string line = "sframe-verify";
+  bool value = false;
   for (const std::string_view argument : arguments.subspan(1)) {
+    if (is_about_the_run(argument, value)) continue;
     const bool is_plain = !argument.empty() && std::ranges::all_of(argument, [&](unsigned char c) {
       return std::isalnum(c) || plain.find(static_cast<char>(c)) != std::string_view::npos;
     });

@@ -55,7 +55,10 @@ void check_coverage(const Input& input, const Coverage& coverage, const Required
     report("a raw section has no executable bytes: verify it with its file");
   else
     demand(required.executable, coverage.executable.percent(), "the executable bytes");
-  demand(required.described, coverage.described.percent(), "the bytes with CFI");
+  if (required.described && coverage.described.total == 0)
+    report("there is no CFI: verify it with the file that has it");
+  else
+    demand(required.described, coverage.described.percent(), "the bytes with CFI");
 }
 
 } // namespace sframe::verify

@@ -26,7 +26,7 @@ struct Group {
 };
 constexpr Group groups[] = {{'S', "Structure of the section"},
                             {'C', "Section compared with the CFI"},
-                            {'P', "Requirements of one reader (--profile)"},
+                            {'P', "Requirements of a reader (--profile), and of coverage (--min-coverage)"},
                             {'K', "Section compared with the machine code"}};
 
 } // namespace
