@@ -45,6 +45,20 @@ def _fail(error: "_c.Error") -> NoReturn:
     raise Error(_text(error.message), status, error.offset if status == "bad-table" else None, _known(error.function), _known(error.row))
 
 
+def _address(number: int) -> int:
+    """ctypes would take it modulo 2**64."""
+    if not 0 <= number < 1 << 64:
+        raise ValueError("not an address: %r" % number)
+    return number
+
+
+def _path(path: Union[str, "os.PathLike[str]"]) -> bytes:
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError("a path with a zero byte: %r" % path)
+    return encoded
+
+
 def _known(number: int) -> Optional[int]:
     return None if number == _c.UNKNOWN else number
 
@@ -259,7 +273,7 @@ class Section(_Handle):
     def find(self, pc: int) -> Optional[Match]:
         """The function and row for a pc, or None. For a return address pass the pc minus 1."""
         function, row, error = _c.Function(), _c.Row(), _c.Error()
-        status = _lib.sframe_section_find(self._pointer, pc, ctypes.byref(function), ctypes.byref(row), ctypes.byref(error))
+        status = _lib.sframe_section_find(self._pointer, _address(pc), ctypes.byref(function), ctypes.byref(row), ctypes.byref(error))
         if status == _c.NO_INFO:
             return None
         if status != _c.OK:
@@ -278,7 +292,7 @@ class File(_Handle):
     def __init__(self, path: Union[str, "os.PathLike[str]"]):
         self.path = os.fspath(path)
         error = _c.Error()
-        self._open(_lib.sframe_file_open(os.fsencode(self.path), ctypes.byref(error)), error)
+        self._open(_lib.sframe_file_open(_path(self.path), ctypes.byref(error)), error)
 
     @property
     def sections(self) -> List[Section]:
@@ -466,13 +480,13 @@ class Process(_Handle):
 
     def find_module(self, address: int) -> Optional[Module]:
         module = _c.Module()
-        status = _lib.sframe_find_module(self._open_handle, address, ctypes.byref(module))
+        status = _lib.sframe_find_module(self._open_handle, _address(address), ctypes.byref(module))
         return Module._make(module) if status == _c.OK else None
 
     def read(self, address: int, size: int) -> bytes:
         """Memory of the process: fewer bytes if not all can be read."""
         buffer, count = ctypes.create_string_buffer(size), ctypes.c_size_t()
-        status = _lib.sframe_read_memory(self._open_handle, address, buffer, size, ctypes.byref(count))
+        status = _lib.sframe_read_memory(self._open_handle, _address(address), buffer, size, ctypes.byref(count))
         if status not in (_c.OK, _c.UNREADABLE):
             raise Error("memory cannot be read: the process is not stopped", _c.STATUSES[status])
         return buffer.raw[:count.value]
@@ -482,7 +496,7 @@ class Process(_Handle):
 
 
 def _options(executable, sysroot, sframe_dir, debug_dir, open_files, trust_all, limits):
-    paths = [None if path is None else os.fsencode(path) for path in (executable, sysroot, sframe_dir, debug_dir)]
+    paths = [None if path is None else _path(path) for path in (executable, sysroot, sframe_dir, debug_dir)]
     return ctypes.byref(_c.Options(*paths, not open_files, trust_all, not limits))
 
 
@@ -491,12 +505,14 @@ def core(path, *, executable=None, sysroot=None, sframe_dir=None, debug_dir=None
     """Opens a core file, plain or compressed. The options are those of sframe_options (sframe/c/walk.h)."""
     error = _c.Error()
     options = _options(executable, sysroot, sframe_dir, debug_dir, open_files, trust_all, limits)
-    return Process(_lib.sframe_open_core(os.fsencode(path), options, ctypes.byref(error)), error)
+    return Process(_lib.sframe_open_core(_path(path), options, ctypes.byref(error)), error)
 
 
 def attach(pid: int, *, executable=None, sysroot=None, sframe_dir=None, debug_dir=None, open_files: bool = True,
            trust_all: bool = False, limits: bool = True) -> Process:
     """Attaches to a live process of this machine. stop() stops it for walks; close() resumes it."""
+    if not 0 < pid < 1 << 31:
+        raise ValueError("not a process ID: %r" % pid)
     error = _c.Error()
     options = _options(executable, sysroot, sframe_dir, debug_dir, open_files, trust_all, limits)
     return Process(_lib.sframe_attach(pid, options, ctypes.byref(error)), error)

@@ -7,6 +7,12 @@ import sys
 import sframe
 
 
+def safe(text):
+    """Without what controls a terminal, or is no UTF-8: names come from files and processes."""
+    return "".join(c if c.isprintable() else "\\x%02x" % (ord(c) & 0xff) if ord(c) < 0x100 or 0xdc80 <= ord(c) <= 0xdcff else
+                   "\\u%04x" % ord(c) for c in text)
+
+
 def print_row(start, row):
     print("    0x%x  cfa=%s ra=%s fp=%s%s" % (start + row.offset, row.cfa, row.ra, row.fp, " signed" if row.ra_signed else ""))
 
@@ -17,14 +23,15 @@ def print_function(function):
 
 def dump(arguments):
     with sframe.File(arguments.file) as file:
-        for section in file:
+        sections = file.sections
+        for section in sections:
             print("section at 0x%x: version %d, %s, %s-endian, %d functions" %
                   (section.address, section.version, section.abi, section.byte_order, len(section)))
             for function in section:
                 print_function(function)
                 for row in function.rows():
                     print_row(0 if function.block_size else function.start, row)
-    return 0
+    return 0 if sections else 1
 
 
 def find(arguments):
@@ -39,15 +46,17 @@ def find(arguments):
 
 
 def print_thread(thread, source):
-    print("TID %d: %s" % (thread.tid, thread.name))
+    print("TID %d: %s" % (thread.tid, safe(thread.name)))
     for frame in thread.walk():
         function, module = frame.function, frame.module
         print("#%-2d 0x%016x  %s  (%s)  [%s%s]" %
-              (frame.number, frame.pc, "%s + 0x%x" % function if function else "?", os.path.basename(module.path) if module else "?",
+              (frame.number, frame.pc, "%s + 0x%x" % (safe(function[0]), function[1]) if function else "?",
+               safe(os.path.basename(module.path)) if module else "?",
                frame.found_by, ", heuristic" if frame.heuristic else ""))
         for line in frame.source if source else ():
-            print("      %s:%d%s" % (line.file, line.line, " in " + line.function if line.function else ""))
+            print("      %s:%d%s" % (safe(line.file), line.line, " in " + safe(line.function) if line.function else ""))
     print("    %s: %s" % ("complete" if thread.end.complete else "ended early", thread.end.reason))
+    return thread.end.complete
 
 
 def unwind(arguments):
@@ -55,10 +64,9 @@ def unwind(arguments):
                sframe.core(arguments.core, executable=arguments.executable, sframe_dir=arguments.sframe_dir))
     with process:
         process.stop()
-        print("PID %d: %s" % (process.pid, process.name))
-        for thread in process.threads():
-            print_thread(thread, arguments.source)
-    return 0
+        print("PID %d: %s" % (process.pid, safe(process.name)))
+        complete = [print_thread(thread, arguments.source) for thread in process.threads()]
+    return 0 if complete and all(complete) else 1
 
 
 def parse(arguments):
@@ -86,7 +94,8 @@ def parse(arguments):
 
 
 def main():
-    """Exit codes as those of the programs: 0 success, 1 nothing was found, 2 failure."""
+    """Exit codes as those of the programs: 0 success, 1 nothing was found or a stack is not complete, 2 failure."""
+    sys.stdout.reconfigure(errors="backslashreplace")
     options = parse(None)
     try:
         code = options.run(options)
@@ -95,7 +104,7 @@ def main():
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has enough
         return 0
-    except (sframe.Error, MemoryError) as error:
+    except (sframe.Error, MemoryError, ValueError) as error:
         sys.stdout.flush()
         print("sframe: error: %s" % error, file=sys.stderr)
         return 2
