@@ -15,6 +15,7 @@ namespace sframe::c {
 namespace {
 
 static_assert(std::string_view(SFRAME_C_VERSION_TEXT) == SFRAME_PROJECT_VERSION);
+static_assert(SFRAME_C_VERSION == SFRAME_PROJECT_VERSION_NUMBER);
 
 template <auto... reasons> constexpr bool same_reasons() {
   int number = 0;

@@ -9,6 +9,7 @@
  *
  * The library fills at most that many bytes, and takes members after them as 0. A struct that is smaller than
  * in the first release, or has members that this library does not know and that are not 0, is SFRAME_INVALID.
+ * Two structs may be smaller: sframe_error may end before `function`, sframe_frame before `known_registers`.
  * In an array, the size of the first element is that of all. sframe_rule, a value of 8 bytes, never changes.
  *
  * NULL: pointers that are not described as optional are required. For a NULL one the status is
@@ -50,7 +51,7 @@ typedef enum sframe_status {
   SFRAME_BAD_TABLE,    /* invalid unwind information, or a malformed section */
   SFRAME_NO_INFO,      /* no unwind information, no row, or no name */
   SFRAME_REFUSED,      /* the version of the format cannot represent it */
-  SFRAME_UNREADABLE    /* the file or memory cannot be read */
+  SFRAME_UNREADABLE    /* memory, or the file given to sframe_file_open(), cannot be read */
 } sframe_status;
 
 /* The status as text. Static. */

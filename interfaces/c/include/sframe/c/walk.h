@@ -38,7 +38,8 @@ typedef struct sframe_options {
 
 typedef struct sframe_process sframe_process;
 
-/* A core file, plain or compressed. NULL if it cannot be walked. `options` may be NULL. */
+/* A core file, plain or compressed. NULL if it cannot be opened or walked: SFRAME_INVALID, with a message.
+   `options` may be NULL. */
 sframe_process* sframe_open_core(const char* path, const sframe_options* options, sframe_error* error);
 
 /* A live process. Does not stop it: call sframe_stop() before walks. `options` may be NULL. */
@@ -120,8 +121,8 @@ sframe_status sframe_walk(sframe_process* process, size_t thread, sframe_frame_c
 sframe_status sframe_walk_into(sframe_process* process, size_t thread, sframe_frame* frames, size_t capacity,
                                size_t* count, sframe_end* end, sframe_error* error);
 
-/* The name of a frame's function, demangled, and the offset of the pc. SFRAME_NO_MEMORY if the name was
-   truncated (it is still zero-terminated), SFRAME_NO_INFO if there is none. */
+/* The name of a frame's function, demangled, and the offset of the pc (optional). SFRAME_NO_MEMORY if the
+   name was truncated (it is still zero-terminated), SFRAME_NO_INFO if there is none. */
 sframe_status sframe_function_name(sframe_process* process, const sframe_frame* frame, char* buffer,
                                    size_t size, uint64_t* offset);
 
