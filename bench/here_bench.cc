@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks of the own stack: nanoseconds per frame of sframe::here::callers() and its peers, from one place,
-// in stacks of about 20 and 200 frames, warm.
+// Walks of the calling thread's stack: nanoseconds per frame of sframe::here::callers() and its peers, from
+// one place, in stacks of about 20 and 200 frames, warm.
 //
 // - cold: the tables exist, the cache of rules is empty
 //

@@ -16,7 +16,7 @@ endif()
 if(SFRAME_SANITIZE)
   # On the whole build: mixing instrumented and plain containers would hide or invent findings.
   add_compile_options(-fsanitize=${SFRAME_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
-    $<$<NOT:$<BOOL:${SFRAME_FUZZ}>>:-g>) # the fuzz preset says what it wants: lines are enough for a report
+    $<$<NOT:$<BOOL:${SFRAME_FUZZ}>>:-g>) # the fuzz preset sets its own level: line tables are enough for a report
   add_link_options(-fsanitize=${SFRAME_SANITIZE})
 endif()
 
@@ -31,7 +31,7 @@ if(SFRAME_FUZZ)
 endif()
 
 # sframe_library(NAME SOURCES... [DEPENDS targets...]): the target `sframe_NAME`, alias `sframe::NAME`, a static library libsframe-NAME.a,
-# its public headers in include/ beside the sources.
+# its public headers in include/ next to the sources.
 function(sframe_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
   add_library(sframe_${name} STATIC ${arg_SOURCES})

@@ -2,7 +2,7 @@
 /*
  * SFrame sections in C:
  *
- *   cc -std=c11 codec.c -o codec -Iinterfaces/c/include -Lbuild/lib -lsframe-c
+ *   cc -std=c11 examples/codec.c -o codec -Iinterfaces/c/include -Lbuild/release/lib -lsframe-c
  *
  *   codec dump FILE              functions and rows of the sections of an ELF file, or of a raw section
  *   codec find FILE PC           the row for an address

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception */
 /*
- * The own stack in C, from a function and from a signal handler:
+ * The calling thread's stack in C, from a function and from a signal handler:
  *
- *   cc -std=c11 own_stack.c -o own_stack -Iinterfaces/c/include -Lbuild/lib -lsframe-c
+ *   cc -std=c11 examples/own_stack.c -o own_stack -Iinterfaces/c/include -Lbuild/release/lib -lsframe-c
  */
 #define _XOPEN_SOURCE 700
 #include <sframe/c/here.h>

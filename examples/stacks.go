@@ -2,7 +2,7 @@
 //
 // The C interface in Go, by cgo:
 //
-//	CGO_CFLAGS=-Iinterfaces/c/include CGO_LDFLAGS=-Lbuild/lib go build stacks.go
+//	CGO_CFLAGS=-I$PWD/interfaces/c/include CGO_LDFLAGS=-L$PWD/build/release/lib go build examples/stacks.go
 //
 //	stacks find FILE PC          the row for an address, from the SFrame section of an ELF file
 //	stacks core FILE EXECUTABLE  all threads of a core

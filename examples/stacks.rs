@@ -2,11 +2,11 @@
 //
 // The C interface in Rust, without a crate:
 //
-//   rustc stacks.rs -L build/lib -l sframe-c
+//   rustc examples/stacks.rs -L build/release/lib -l sframe-c
 //
 //   stacks find FILE PC          the row for an address, from the SFrame section of an ELF file
 //   stacks core FILE EXECUTABLE  all threads of a core
-//   stacks here                  the own stack
+//   stacks here                  the calling thread's stack
 
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::mem::{size_of, zeroed};

@@ -2,7 +2,7 @@
 /*
  * Stack walks in C:
  *
- *   cc -std=c11 walk.c -o walk -Iinterfaces/c/include -Lbuild/lib -lsframe-c
+ *   cc -std=c11 examples/walk.c -o walk -Iinterfaces/c/include -Lbuild/release/lib -lsframe-c
  *
  *   walk core FILE [EXECUTABLE]   all threads of a core
  *   walk pid PID                  all threads of a live process

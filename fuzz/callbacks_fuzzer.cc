@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as the answers of call-backs, for the C interface (sframe/c/walk.h) and libunwind's: the
+// Arbitrary bytes as the answers of callbacks, for the C interface (sframe/c/walk.h) and libunwind's: the
 // memory of a target, at 0x10000, its registers and its search table. The first byte selects what is missing.
 // Properties: walks end, a frame is found only from answers that were given, and both interfaces find the
 // same first frame.

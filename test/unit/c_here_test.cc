@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C interface to the own stack: the same frames as the C++ interface finds from the same place.
+// The C interface to the calling thread's stack: the same frames as the C++ interface finds from the same
+// place.
 
 #include "sframe/c/here.h"
 

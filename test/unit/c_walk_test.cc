@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The C interface on the target of remote_target.h: which call-backs are called and how often, NULL
+// The C interface on the target of remote_target.h: which callbacks are called and how often, NULL
 // arguments, and running out of memory. Whole walks of cores and processes are in the lit tests c-interface*.
 
 #include "allocations.h"

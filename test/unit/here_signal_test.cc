@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks of the own stack in signal handlers that interrupt any instruction. libgcc also walks from the
+// Walks of the thread's stack in signal handlers that interrupt any instruction. libgcc also walks from the
 // handler, over the signal frame; from the interrupted instruction on the frames must be equal.
 
 #include "here_peer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Walks of the own stack compared with libgcc's unwinder: equal frames from the same place, in all kinds of
-// code. Interruption at any instruction is tested in here_signal_test.cc.
+// Walks of the thread's stack compared with libgcc's unwinder: equal frames from the same place, in all kinds
+// of code. Interruption at any instruction is tested in here_signal_test.cc.
 
 #include "here_peer.h"
 

@@ -305,7 +305,7 @@ TEST_F(Libunwind, NullIsRefused) {
   _U_dyn_cancel(nullptr);
 }
 
-/// Wherever memory runs out: no exception gets out, each call-back's answer is put back, and the space is as
+/// Wherever memory runs out: no exception gets out, each callback's answer is put back, and the space is as
 /// good as before.
 TEST_F(Libunwind, OutOfMemoryIsAStatus) {
   with_little_memory([&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A big-endian target through call-backs, on a host of either byte order: a core's memory and registers, and
+// A big-endian target through callbacks, on a host of either byte order: a core's memory and registers, and
 // a search table in the target's order, built here from the program's .eh_frame and placed at unused
 // addresses.
 
@@ -125,7 +125,7 @@ TEST_F(BigEndian, FloatingPointRegistersHoldReturnAddresses) {
   EXPECT_STREQ(unw_regname(UNW_S390X_F2), "F2");
   unw_fpreg_t value = 0;
   EXPECT_EQ(unw_get_fpreg(&cursor, UNW_S390X_F2, &value), 0);
-  EXPECT_EQ(value, UNW_S390X_F2) << "of the innermost frame, as the call-back says";
+  EXPECT_EQ(value, UNW_S390X_F2) << "of the innermost frame, as the callback says";
   unw_word_t word = 0;
   EXPECT_EQ(unw_get_reg(&cursor, UNW_S390X_F2, &word), -UNW_EBADREG);
   while (name_here() != "leaf") ASSERT_EQ(unw_step(&cursor), 1);

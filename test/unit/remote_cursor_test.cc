@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Address spaces through call-backs: the result of a walk, its requests and their number, and its reaction to
+// Address spaces through callbacks: the result of a walk, its requests and their number, and its reaction to
 // wrong answers. Expected numbers are derived by hand from remote_target.h.
 
 #include "remote_target.h"
@@ -449,7 +449,7 @@ TEST_F(Remote, OwnerCanStopWalk) {
 }
 
 TEST_F(Remote, PassesOnUnknownStatus) {
-  target.find_status = static_cast<RemoteStatus>(22); // a call-back that returns -EINVAL of errno
+  target.find_status = static_cast<RemoteStatus>(22); // a callback that returns -EINVAL of errno
   EXPECT_EQ(walk().size(), 1u);
   EXPECT_EQ(end, StepStatus::error);
   EXPECT_EQ(static_cast<int>(cursor.status()), 22);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: reads the own stack without faults. A range of addresses is known to be readable; before a word
-// outside is read, the kernel checks its page, which is then added to the range. The range of a thread's own
-// stack is kept for its next walks: that stack lasts as long as the thread. A coroutine's or signal stack
-// may be unmapped, and is checked again in each walk.
+// Private: reads the calling thread's stack without faults. A range of addresses is known to be readable;
+// before a word outside is read, the kernel checks its page, which is then added to the range. The range of a
+// thread's own stack is kept for its next walks: that stack lasts as long as the thread. A coroutine's or
+// signal stack may be unmapped, and is checked again in each walk.
 
 #pragma once
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The own stack against libgcc's unwinder, as a program that can be built for any ABI, static or not. One
-// line per kind of stack: its name, and "equal" or what is not. Counts calls of malloc and its kin on the
-// way.
+// The calling thread's stack against libgcc's unwinder, as a program that can be built for any ABI, static or
+// not. One line per kind of stack: its name, and "equal" or what is not. Counts calls of malloc and its kin
+// on the way.
 //
 //   here                 all kinds
 //   here threads N LIB   eight threads walk N times each while LIB is loaded and unloaded; LIB has

@@ -79,7 +79,7 @@ private:
   std::size_t items_ = 0, done_items_ = 0;
   double bytes_ = 0, done_bytes_ = 0; ///< parts of an item may be fractions
   std::condition_variable_any wake_;
-  std::jthread painter_; ///< a long step does not stop the clock
+  std::jthread painter_; ///< updates the line also during a long item
 };
 
 } // namespace sframe::tool
