@@ -162,8 +162,8 @@ libraries and profilers walk stacks. sframe-gen makes it from call frame
 information, sframe-verify checks it, sframe-dump prints it, and sframe-unwind
 prints the stacks of cores and processes.")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Reads and writes SFrame sections, and walks the stacks of the calling
-thread, of cores, processes and other address spaces, from C and C++; libunwind's
-interface; and GNU binutils' interface to SFrame sections.")
+thread, of cores, processes and other address spaces, from C and C++;
+libunwind's interface; and GNU binutils' interface to SFrame sections.")
 set(CPACK_COMPONENT_DEVEL_DESCRIPTION "Headers, static libraries in C++, man pages of the C interface, and the
 files for CMake and pkg-config.")
 set(CPACK_COMPONENT_DOCS_DESCRIPTION "The pages of sframe-utils, and examples of programs that use its libraries.")
