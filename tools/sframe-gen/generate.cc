@@ -60,8 +60,8 @@ unexpected<Failure> no_function(const CommandLine& line, const generate::Report&
 }
 
 /// Executable bytes of the image, and those in functions of a section at `address`.
-generate::Report::PcBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
-                                           std::uint64_t address) {
+CoveredBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
+                              std::uint64_t address) {
   std::vector<AddressRange> functions;
   if (const auto section = Section::parse(bytes, address))
     for (std::uint32_t i = 0; i < section->num_fdes(); ++i)

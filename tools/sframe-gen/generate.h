@@ -39,7 +39,7 @@ struct Generated {
   std::uint64_t num_fdes = 0;
   std::uint64_t num_fres = 0;
   /// The image's executable bytes, and those covered by functions of the section; empty for a raw section.
-  std::optional<generate::Report::PcBytes> executable;
+  std::optional<CoveredBytes> executable;
   std::vector<std::string> warnings; ///< about the input; it was converted nevertheless
 };
 

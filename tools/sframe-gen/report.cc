@@ -59,7 +59,7 @@ void write_counts(const generate::Report& report, tool::Output& out) {
   out.decimal(report.refuted_plt_bytes) << "}";
 }
 
-void write_executable_bytes(const generate::Report::PcBytes& bytes, tool::Output& out) {
+void write_executable_bytes(const CoveredBytes& bytes, tool::Output& out) {
   out << ",\n \"executable_bytes\": {\"total\": ";
   out.decimal(bytes.total) << ", \"covered\": ";
   out.decimal(bytes.covered) << '}';
@@ -87,7 +87,7 @@ std::string with_commas(std::uint64_t value) {
   return text;
 }
 
-std::string share_text(const generate::Report::PcBytes& bytes) {
+std::string share_text(const CoveredBytes& bytes) {
   return percent_text(bytes.percent()) + " % of " + with_commas(bytes.total);
 }
 

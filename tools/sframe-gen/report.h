@@ -10,10 +10,8 @@
 
 namespace sframe::gen {
 
-using generate::percent_text;
-
 /// "97.69 % of 789,385".
-std::string share_text(const generate::Report::PcBytes& bytes);
+std::string share_text(const CoveredBytes& bytes);
 
 /// With commas between groups of three digits.
 std::string with_commas(std::uint64_t value);

@@ -40,11 +40,11 @@ void Summary::add(const Summary& other) {
 }
 
 void Summary::add_unconverted(const Input& input) {
-  if (input.image) add(generate::Report::PcBytes{input.image->executable_addresses().size(), 0});
+  if (input.image) add(CoveredBytes{input.image->executable_addresses().size(), 0});
 }
 
-void Summary::add(const generate::Report::PcBytes& bytes) {
-  generate::Report::PcBytes& sum = executable ? *executable : executable.emplace();
+void Summary::add(const CoveredBytes& bytes) {
+  CoveredBytes& sum = executable ? *executable : executable.emplace();
   sum.total += bytes.total;
   sum.covered += bytes.covered;
 }

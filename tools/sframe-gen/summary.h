@@ -26,12 +26,12 @@ struct LeftOutRange {
 };
 
 struct Summary {
-  std::optional<FileProblem> failure; ///< why nothing was written; then all else is empty
-  const AbiTraits* abi = nullptr;     ///< of the first conversion; nullptr if nothing was converted
-  std::string unconverted;            ///< why nothing was converted, if that is not an error; else empty
-  generate::Report report;            ///< the sums; its left_out is empty
-  std::vector<LeftOutRange> left_out; ///< in order
-  std::optional<generate::Report::PcBytes> executable; ///< the sums; empty for a raw section
+  std::optional<FileProblem> failure;     ///< why nothing was written; then all else is empty
+  const AbiTraits* abi = nullptr;         ///< of the first conversion; nullptr if nothing was converted
+  std::string unconverted;                ///< why nothing was converted, if that is not an error; else empty
+  generate::Report report;                ///< the sums; its left_out is empty
+  std::vector<LeftOutRange> left_out;     ///< in order
+  std::optional<CoveredBytes> executable; ///< the sums; empty for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;
   std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
   std::uint64_t members = 0, converted_members = 0;                        ///< of an archive
@@ -45,7 +45,7 @@ struct Summary {
   void add(const Summary& other);
 
 private:
-  void add(const generate::Report::PcBytes& bytes);
+  void add(const CoveredBytes& bytes);
   void add_left_out(const Input& input, const generate::Report& from, std::string_view member);
 };
 

@@ -2,8 +2,6 @@
 
 #include "sframe/generate/report.h"
 
-#include <cstdio>
-
 namespace sframe::generate {
 
 Reason reason(cfi::Unrepresentable unrepresentable) {
@@ -12,18 +10,6 @@ Reason reason(cfi::Unrepresentable unrepresentable) {
 
 Reason reason(RefusalReason refusal) {
   return {sframe::reason_name(refusal), sframe::message(refusal)};
-}
-
-std::string percent_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2f",
-                static_cast<double>(static_cast<std::uint64_t>(value * 100)) / 100);
-  return text;
-}
-
-double Report::PcBytes::percent() const {
-  if (total == 0) return 100;
-  return 100 * static_cast<double>(covered) / static_cast<double>(total);
 }
 
 const char* Report::contradiction() const {

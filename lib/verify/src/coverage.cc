@@ -18,8 +18,8 @@ AddressSet addresses(std::span<const OwnedRange> owned) {
   return AddressSet(std::move(ranges));
 }
 
-std::string share_text(const generate::Report::PcBytes& bytes) {
-  return llvm::formatv("{} % of {}", generate::percent_text(bytes.percent()), bytes.total).str();
+std::string share_text(const CoveredBytes& bytes) {
+  return llvm::formatv("{} % of {}", percent_text(bytes.percent()), bytes.total).str();
 }
 
 } // namespace
@@ -48,7 +48,7 @@ void check_coverage(const Input& input, const Coverage& coverage, const Required
     if (least && percent < *least)
       report(llvm::formatv("covers {} executable bytes, {} bytes with CFI; required: {} % of {}",
                            share_text(coverage.executable), share_text(coverage.described),
-                           generate::percent_text(*least), of_what)
+                           percent_text(*least), of_what)
                  .str());
   };
   if (required.executable && !input.image())

@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned depth_of_files = 2; ///< {"files":[
 
-void write_coverage(llvm::json::OStream& json, const char* key, const generate::Report::PcBytes& bytes) {
+void write_coverage(llvm::json::OStream& json, const char* key, const CoveredBytes& bytes) {
   json.attributeObject(key, [&] {
     json.attribute("total", bytes.total);
     json.attribute("covered", bytes.covered);

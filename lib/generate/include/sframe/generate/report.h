@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "sframe/base/coverage.h"
 #include "sframe/builder.h"
 #include "sframe/cfi/error.h"
 #include "sframe/cfi/frame_row.h"
@@ -45,9 +46,6 @@ struct Fault {
   cfi::Error error;
 };
 
-/// With two decimals, rounded down, so that 100.00 means complete.
-std::string percent_text(double value);
-
 struct Report {
   /// FDEs selected for conversion. total = converted + partial + skipped.
   struct Functions {
@@ -56,17 +54,8 @@ struct Report {
     std::uint64_t partial = 0;   ///< some bytes are
     std::uint64_t skipped = 0;   ///< none is
   };
-  /// Bytes of code in the ranges of these FDEs; overlaps count once.
-  struct PcBytes {
-    std::uint64_t total = 0;
-    std::uint64_t covered = 0; ///< by rows of the result
-
-    /// Percentage of covered bytes; 100 if there are none.
-    double percent() const;
-  };
-
   Functions functions;
-  PcBytes pc_bytes;
+  CoveredBytes pc_bytes; ///< of code in the ranges of these FDEs, by rows of the result; overlaps count once
   std::uint64_t plt_bytes = 0; ///< of the covered ones: stubs without CFI, described from their instructions
   std::uint64_t refuted_plt_bytes = 0; ///< of the covered ones: stubs whose CFI is refuted by their
                                        ///< instructions

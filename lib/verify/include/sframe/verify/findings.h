@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "sframe/generate/report.h"
+#include "sframe/base/coverage.h"
 
 #include <array>
 #include <cstddef>
@@ -89,8 +89,8 @@ protected:
 
 /// Bytes of code that are in some function of the sections.
 struct Coverage {
-  generate::Report::PcBytes executable; ///< of all executable bytes
-  generate::Report::PcBytes described;  ///< of those that CFI describes; 0 of 0 if no CFI was read
+  CoveredBytes executable; ///< of all executable bytes
+  CoveredBytes described;  ///< of those that CFI describes; 0 of 0 if no CFI was read
 };
 
 /// Number of functions by verdict, and how much was compared. functions = agree + contradiction + undecided +
