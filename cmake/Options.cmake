@@ -43,6 +43,16 @@ function(sframe_library name)
   target_link_libraries(sframe_${name} PUBLIC ${arg_DEPENDS} PRIVATE $<BUILD_INTERFACE:sframe-options> ${arg_PRIVATE})
 endfunction()
 
+# sframe_version_library(TARGET MAP FOLDER VERSION): gives a shared library its version, the symbols that the version script MAP
+# has, and its place in the build tree.
+function(sframe_version_library target map folder version)
+  string(REGEX REPLACE "[.].*" "" major ${version})
+  set_target_properties(${target} PROPERTIES VERSION ${version} SOVERSION ${major} LINKER_LANGUAGE CXX
+    LINK_DEPENDS ${map} LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/${folder})
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:sframe-options>)
+  target_link_options(${target} PRIVATE -Wl,--version-script=${map})
+endfunction()
+
 # sframe_shared_library(NAME FILE name OF targets... [NEEDS names...]): the target `sframe-NAME-shared`, libFILE.so.N, with all of these static
 # libraries, over other shared libraries. It exports what public headers declare: they set the default visibility, the
 # rest is compiled as hidden; and cmake/exports.map removes instances of the C++ library's templates.
@@ -51,13 +61,12 @@ function(sframe_shared_library name)
   set(target sframe-${name}-shared)
   list(TRANSFORM arg_OF REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
   add_library(${target} SHARED ${objects})
-  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_FILE} EXPORT_NAME ${name}-shared LINKER_LANGUAGE CXX
-    INSTALL_RPATH "$ORIGIN" # they find each other in any prefix
-    VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}
-    LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/exports.map LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${arg_FILE} EXPORT_NAME ${name}-shared
+    INSTALL_RPATH "$ORIGIN") # they find each other in any prefix
+  sframe_version_library(${target} ${PROJECT_SOURCE_DIR}/cmake/exports.map lib ${PROJECT_VERSION})
   list(TRANSFORM arg_NEEDS REPLACE "(.+)" "sframe-\\1-shared")
   # The static libraries come last, for what they need: all their symbols are defined by then.
-  target_link_libraries(${target} PUBLIC ${arg_NEEDS} PRIVATE $<BUILD_INTERFACE:sframe-options> ${arg_OF})
+  target_link_libraries(${target} PUBLIC ${arg_NEEDS} PRIVATE ${arg_OF})
   target_include_directories(${target} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   if(SFRAME_STD_EXPECTED)
     target_compile_definitions(${target} INTERFACE SFRAME_STD_EXPECTED)
@@ -66,5 +75,4 @@ function(sframe_shared_library name)
     target_link_libraries(${target} INTERFACE tl::expected)
     target_compile_features(${target} INTERFACE cxx_std_20)
   endif()
-  target_link_options(${target} PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map)
 endfunction()
