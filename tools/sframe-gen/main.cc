@@ -3,9 +3,9 @@
 // sframe-gen: generates SFrame sections. Reads the input, converts, writes, reports; docs/sframe-gen.md.
 
 #include "convert.h"
+#include "finish.h"
 #include "report.h"
 #include "tree.h"
-#include "verdict.h"
 
 #include <sframe/tool/output_lock.h>
 #include <sframe/tool/program.h>

@@ -3,9 +3,9 @@
 #include "tree.h"
 
 #include "convert.h"
+#include "finish.h"
 #include "tree_plan.h"
 #include "tree_report.h"
-#include "verdict.h"
 
 #include <sframe/base/parallel.h>
 #include <sframe/tool/ordered.h>

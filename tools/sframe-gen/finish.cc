@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "verdict.h"
+#include "finish.h"
 
 #include "report.h"
 
