@@ -5,6 +5,7 @@ import os
 import sys
 
 import sframe
+from sframe import library_version
 
 
 def safe(text):
@@ -71,7 +72,7 @@ def unwind(arguments):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="python3 -m sframe", description="SFrame sections and stack traces.")
-    parser.add_argument("--version", action="version", version="sframe %s, libsframe-c %s" % (sframe.__version__, sframe.library_version()))
+    parser.add_argument("--version", action="version", version="sframe %s, libsframe-c %s" % (sframe.__version__, library_version()))
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     command = commands.add_parser("dump", help="print the functions and rows of a file's SFrame sections")
     command.add_argument("file", metavar="FILE", help="an ELF file or a raw section")
