@@ -45,6 +45,13 @@ public:
   /// The same for an unreadable file or archive member, which is listed in the output too.
   void unreadable(const std::string& name, const Problem& problem, int code);
 
+  /// Counts a file that has nothing to show.
+  void skip(const std::string& name, const Problem& why) {
+    messages_.detail(name, "skipped: " + why.text());
+    ++skipped_;
+  }
+  std::uint64_t skipped() const { return skipped_; }
+
   /// Lists in the output a file that was truncated while it was read; this has been reported already.
   void cut(const std::string& name);
 
@@ -93,6 +100,7 @@ private:
   std::uint64_t parts_ = 0;          ///< shown
   std::uint64_t rows_at_end_ = 0;    ///< in the current part: RowCursor::at_function_end()
   std::uint32_t first_at_end_ = 0;   ///< number of the first function with one
+  std::uint64_t skipped_ = 0;        ///< files
   int code_ = tool::exit_ok;
 };
 

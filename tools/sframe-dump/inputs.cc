@@ -39,6 +39,14 @@ private:
   bool is_named(const elf::Image& image, const elf::SframeLocation& table) const;
   Problem nothing_found() const { return {"no section " + options_.section, {}, {}}; }
   void report(Object& object, const Problem& problem, int code);
+  /// The file has nothing to show, and that is an error only if it is not part of a tree.
+  void lacks(const Problem& what) {
+    if (options_.skip)
+      driver_.skip(path_, what);
+    else
+      driver_.unreadable(path_, what, exit_failure);
+  }
+  bool has_sections(Bytes archive_member, Budget& budget) const;
 
   const std::string& path_;
   const InputOptions& options_;
@@ -51,11 +59,9 @@ void FileReader::show(Bytes bytes) {
   if (options_.raw || has_magic(bytes)) return show_raw(bytes, std::move(object));
   if (elf::is_archive(bytes)) return show_archive(bytes);
   if (!elf::Image::is_elf(bytes)) {
-    driver_.unreadable(path_,
-                       {bytes.empty() ? "empty file" : "not an ELF file, archive or SFrame section", {}, {}},
-                       exit_failure);
-    return;
+    return lacks({bytes.empty() ? "empty file" : "not an ELF file, archive or SFrame section", {}, {}});
   }
+  if (options_.skip && elf::Image::is_32_bit(bytes)) return lacks({elf::Image::is_32_bit_text, {}, {}});
   const auto image = elf::Image::parse(bytes, &budget_);
   if (!image) return driver_.unreadable(path_, image.error(), exit_failure);
   if (image->type() == elf::et_core) return show_core(bytes);
@@ -79,6 +85,7 @@ void FileReader::show_elf(const elf::Image& image, Object object) {
   for (const Problem& problem : image.problems()) report(object, problem, exit_findings);
   load_sections(object);
   if (object.sections.empty() && budget_.is_used_up()) return;
+  if (object.sections.empty() && options_.skip && object.problems.empty()) return lacks(nothing_found());
   if (object.sections.empty()) object.problems.push_back(nothing_found());
   driver_.show(object);
   if (object.sections.empty()) driver_.report(object.name(), nothing_found(), exit_failure);
@@ -115,9 +122,20 @@ void FileReader::load_sections(Object& object) {
   }
 }
 
+/// Also true for a member whose sections cannot be read: that is to be reported.
+bool FileReader::has_sections(Bytes archive_member, Budget& budget) const {
+  if (has_magic(archive_member)) return true;
+  if (!elf::Image::is_elf(archive_member) || elf::Image::is_32_bit(archive_member)) return false;
+  const auto image = elf::Image::parse(archive_member, &budget);
+  return !image || !image->sframe_tables(options_.section).empty();
+}
+
 void FileReader::show_archive(Bytes bytes) {
   const auto members = elf::archive_members(bytes);
   if (!members) return driver_.unreadable(path_, members.error(), exit_failure);
+  Budget budget(options_.limits, bytes.size()); // the members are parsed again
+  const auto is_shown = [&](const elf::Member& member) { return has_sections(member.bytes, budget); };
+  if (options_.skip && std::ranges::none_of(*members, is_shown)) return lacks(nothing_found());
   driver_.dumper().begin_archive(path_);
   bool found = false;
   for (const elf::Member& member : *members) {
@@ -131,6 +149,10 @@ void FileReader::show_archive(Bytes bytes) {
     }
     if (!elf::Image::is_elf(member.bytes)) {
       driver_.messages().detail(object.name(), "not an ELF file");
+      continue;
+    }
+    if (options_.skip && elf::Image::is_32_bit(member.bytes)) {
+      driver_.messages().detail(object.name(), elf::Image::is_32_bit_text);
       continue;
     }
     const auto image = elf::Image::parse(member.bytes, &budget_);
@@ -160,9 +182,7 @@ void FileReader::show_core(Bytes bytes) {
   if (options_.section == default_section)
     for (const elf::CoreModule& module : core->modules())
       if (!driver_.stopped()) found |= show_module(*core, module);
-  if (!found)
-    driver_.unreadable(path_, {"no SFrame section in the core or in the images mapped in it", {}, {}},
-                       exit_failure);
+  if (!found) lacks({"no SFrame section in the core or in the images mapped in it", {}, {}});
 }
 
 /// Shows the SFrame section of an image mapped in the process, found by its PT_GNU_SFRAME segment. True if
@@ -202,8 +222,10 @@ bool FileReader::show_module(const elf::Core& core, const elf::CoreModule& modul
 
 } // namespace
 
-void show_file(const std::string& path, const InputOptions& options, Driver& driver) {
-  const auto file = elf::File::open(path);
+void show_file(const tool::InputFile& input, const InputOptions& options, Driver& driver) {
+  const std::string& path = input.path;
+  if (!input.failure.empty()) return driver.unreadable(path, {input.failure, {}, {}}, exit_failure);
+  const auto file = options.skip ? elf::File::open_regular(path) : elf::File::open(path);
   if (!file) return driver.unreadable(path, file.error(), exit_failure);
   show_bytes(path, file->bytes(), options, driver);
   if (!file->is_intact()) driver.cut(path);

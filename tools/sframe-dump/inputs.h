@@ -8,6 +8,7 @@
 #include "driver.h"
 
 #include <sframe/base/budget.h>
+#include <sframe/tool/input_files.h>
 
 #include <cstddef>
 #include <span>
@@ -19,10 +20,11 @@ struct InputOptions {
   std::string section = ".sframe"; ///< name of the sections to show
   bool raw = false;                ///< treat every file as a raw section
   Limits limits = Limits::standard;
+  bool skip = false; ///< a file without such sections is skipped, and not an error
 };
 
 /// Shows everything in the file. Problems are reported to the driver.
-void show_file(const std::string& path, const InputOptions& options, Driver& driver);
+void show_file(const tool::InputFile& input, const InputOptions& options, Driver& driver);
 
 /// The same for a file's bytes; `path` is its name in the output.
 void show_bytes(const std::string& path, std::span<const std::byte> bytes, const InputOptions& options,

@@ -7,6 +7,7 @@
 #include "inputs.h"
 
 #include <sframe/tool/app.h>
+#include <sframe/tool/input_files.h>
 #include <sframe/tool/program.h>
 
 #include <map>
@@ -22,7 +23,7 @@ constexpr const char* examples = R"(  sframe-dump a.out                         
   sframe-dump --function 'Widget::*' a.out  functions selected by name
   sframe-dump --address 0x401136 a.out      the function at an address
   sframe-dump --format=json lib.so          JSON for scripts
-  sframe-dump --stats /usr/bin/*            sizes, encodings, coverage
+  sframe-dump --stats -r /usr/bin           sizes, encodings, coverage of all files
   sframe-dump core                          images mapped in a core file
   sframe-gen a.out -o - --emit=section | sframe-dump -
                                             what sframe-gen generates for a program
@@ -40,7 +41,7 @@ const std::map<std::string, Format> formats{{"text", {make_text_dumper, make_sta
                                             {"json", {make_json_dumper, make_stats_json_dumper}}};
 
 struct Options {
-  std::vector<std::string> files;
+  tool::InputOptions inputs;
   std::string format = "text";
   std::vector<std::string> functions;
   std::string addresses;
@@ -50,9 +51,8 @@ struct Options {
 };
 
 void add_options(CLI::App& cli, Options& options) {
-  cli.add_option("FILE", options.files,
-                 "ELF file, archive, core file or raw SFrame section; - is standard input")
-      ->required();
+  cli.add_option("FILE", options.inputs.inputs,
+                 "ELF file, archive, core file or raw SFrame section; - is standard input");
   cli.add_option(
          "--format", options.format,
          "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe) or json")
@@ -64,14 +64,14 @@ void add_options(CLI::App& cli, Options& options) {
   cli.add_option("--function", options.functions,
                  "Show only functions whose raw or demangled name matches the pattern GLOB")
       ->option_text("GLOB")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      ->allow_extra_args(false);
   cli.add_option("--address", options.addresses,
                  "Show only functions with an address in the range (both ends included)")
       ->option_text("A|A-B");
   cli.add_flag("--header", options.header_only, "Show only headers, no functions");
   cli.add_flag("--stats", options.stats,
                "Show counts, sizes and coverage instead of functions (format text or json)");
+  tool::add_input_options(cli, options.inputs);
 }
 
 /// Parses the filter options; reports invalid ones.
@@ -92,7 +92,8 @@ std::optional<Filter> make_filter(const Options& options, tool::Messages& messag
 }
 
 /// Shows all files. Returns the exit code.
-int run(tool::App& app, const Options& options, const Filter& filter, MakeDumper make, tool::Output& out) {
+int run(tool::App& app, const Options& options, const tool::InputList& inputs, const Filter& filter,
+        MakeDumper make, tool::Output& out) {
   Names names;
   const auto dumper = make({.out = out,
                             .names = names,
@@ -100,16 +101,19 @@ int run(tool::App& app, const Options& options, const Filter& filter, MakeDumper
                             .header_only = options.header_only,
                             .color = app.output_path() == "-" && tool::use_color(app.color(), 1)});
   Driver driver(*dumper, names, app.messages(), out, filter);
-  tool::Progress progress(app.messages(), options.files.size(), "files");
-  for (const std::string& file : options.files) progress.expect(progress.size_of(file));
-  for (const std::string& file : options.files) {
+  tool::Progress progress(app.messages(), inputs.files.size(), "files");
+  for (const tool::InputFile& file : inputs.files) progress.expect(progress.size_of(file.path));
+  for (const tool::InputFile& file : inputs.files) {
     if (driver.stopped()) break;
-    tool::Progress::Item item(progress, progress.size_of(file));
+    tool::Progress::Item item(progress, progress.size_of(file.path));
     driver.set_progress(&item, item.size());
     show_file(file, options.input, driver);
   }
   driver.set_progress(nullptr, 0);
-  return driver.finish();
+  const int code = driver.finish();
+  if (const std::uint64_t skipped = inputs.skipped + driver.skipped())
+    app.messages().note({}, std::to_string(skipped) + " files skipped (without SFrame section)");
+  return code;
 }
 
 int run_tool(int argc, char** argv) {
@@ -131,9 +135,17 @@ int run_tool(int argc, char** argv) {
     app.messages().error({}, "--stats and --header cannot be combined");
     return tool::exit_failure;
   }
-  app.confine({.read = options.files});
+  options.input.skip = tool::is_tree(options.inputs);
+  if (options.inputs.inputs.empty() && options.inputs.files_from.empty()) {
+    app.messages().error({}, "no FILE given (--help shows the options)");
+    return tool::exit_failure;
+  }
+  const auto named = tool::name_inputs(options.inputs);
+  if (!named) return app.messages().error({}, named.error().text()), tool::exit_failure;
+  app.confine({.read = tool::paths(*named)});
+  const auto list = tool::list_files(*named, options.input.skip, app.output_path());
   return app.run_with_output(
-      options.files, [&](tool::Output& out) { return run(app, options, *filter, make, out); },
+      tool::paths(list), [&](tool::Output& out) { return run(app, options, list, *filter, make, out); },
       options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }
 

@@ -187,8 +187,7 @@ expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const ch
   const bool has_output = app.cli().count("--output") != 0;
   if (line.inputs.inputs.empty() && line.inputs.files_from.empty())
     return fail("INPUT is required (--help shows the options)");
-  line.tree = line.in_place || line.inputs.recursive || !line.inputs.files_from.empty() ||
-              line.inputs.inputs.size() != 1;
+  line.tree = line.in_place || tool::is_tree(line.inputs) || line.inputs.inputs.size() != 1;
   if (line.inputs.null_separated && line.inputs.files_from.empty()) return fail("-0 needs --files-from");
   if (!line.tree && !has_output) return fail("-o OUTPUT is required (- is standard output)");
   line.input = line.tree ? std::string() : line.inputs.inputs.front();

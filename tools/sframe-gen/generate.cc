@@ -77,13 +77,10 @@ expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const In
 
 /// The reason why files of this kind never have anything to convert.
 std::optional<std::string> unsupported_file(std::span<const std::byte> bytes) {
-  constexpr std::size_t class_at = 4;
-  constexpr auto class_32 = std::byte(1);
   if (bytes.empty()) return "empty file";
   if (is_bitcode(bytes)) return "LLVM bitcode has no call frame information";
   if (!elf::Image::is_elf(bytes)) return "not an ELF file";
-  if (bytes.size() > class_at && bytes[class_at] == class_32)
-    return "32-bit ELF file; only 64-bit files are supported";
+  if (elf::Image::is_32_bit(bytes)) return elf::Image::is_32_bit_text;
   return std::nullopt;
 }
 

@@ -8,6 +8,7 @@
 
 #include <sframe/elf/debug_file.h>
 #include <sframe/tool/app.h>
+#include <sframe/tool/input_files.h>
 #include <sframe/tool/output.h>
 #include <sframe/tool/program.h>
 #include <sframe/tool/text.h>
@@ -17,6 +18,7 @@
 #include <cctype>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +35,7 @@ constexpr const char* examples =
     R"(  sframe-verify a.out                               check the section in a program
   sframe-verify a.out --sframe a.sframe             check a separate section
   sframe-verify /usr/bin/* --sframe sidecars/       look up sidecars by build ID
+  sframe-verify -r build --exclude '*.o'             all linked files of a build
   sframe-verify lib.so --debug lib.so.debug         read the CFI from another file
   sframe-verify a.out --ignore S --error C107       change severities
   sframe-verify a.out --profile=linux               also check the Linux kernel's requirements
@@ -42,7 +45,7 @@ constexpr const char* examples =
 )";
 
 struct Options {
-  std::vector<std::string> files;
+  tool::InputOptions inputs;
   std::vector<std::string> checks{"structure", "cfi", "code"};
   std::string sframe_address, max_findings; // as typed: CLI11 would let "-1" wrap around
   double min_coverage = -1, min_cfi_coverage = -1;
@@ -56,7 +59,8 @@ struct Options {
 };
 
 void add_options(CLI::App& cli, Options& options) {
-  cli.add_option("FILE", options.files, "ELF file, archive or raw SFrame section; - is standard input");
+  cli.add_option("FILE", options.inputs.inputs,
+                 "ELF file, archive or raw SFrame section; - is standard input");
   cli.add_option("--check", options.checks, "Checks to run: structure, cfi, code (default: all)")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -110,6 +114,7 @@ void add_options(CLI::App& cli, Options& options) {
   cli.add_option("--max-findings", options.max_findings,
                  "Print at most N findings per file; the summary counts all")
       ->type_name("N");
+  tool::add_input_options(cli, options.inputs);
   cli.add_flag("--list-checks", options.list_checks, "List all findings and exit");
   cli.add_option("--explain", options.explain, "Explain a finding and exit")->type_name("ID");
 }
@@ -155,9 +160,11 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
   options.run.file.debug_folders.push_back(elf::default_debug_folder);
-  if (options.files.empty()) return messages.error({}, "no FILE given (--help shows the options)"), false;
+  if (options.inputs.inputs.empty() && options.inputs.files_from.empty())
+    return messages.error({}, "no FILE given (--help shows the options)"), false;
   if (options.format == "markdown") return messages.error({}, "--format=markdown needs --list-checks"), false;
-  if (options.files.size() > 1 && !options.run.file.debug.empty())
+  options.run.file.skip = tool::is_tree(options.inputs);
+  if ((options.inputs.inputs.size() > 1 || options.run.file.skip) && !options.run.file.debug.empty())
     return messages.error({}, "--debug can be used with only one FILE"), false;
   return true;
 }
@@ -222,20 +229,21 @@ std::string command_line(std::span<char* const> arguments) {
 }
 
 /// All files that are read; none of them may be overwritten.
-std::vector<std::string> inputs(const Options& options) {
-  std::vector<std::string> all = options.files;
+std::vector<std::string> inputs(const Options& options, std::vector<std::string> all) {
   for (const std::string& other : {options.run.file.sframe, options.run.file.debug, options.run.baseline})
     if (!other.empty()) all.push_back(other);
   return all;
 }
 
 /// The files that may be opened: the inputs, and the folders searched for their debug files.
-std::vector<std::string> readable(const Options& options) {
-  std::vector<std::string> all = inputs(options);
-  for (const std::string& file : options.files) {
-    const auto folder = std::filesystem::path(file).parent_path();
-    all.push_back(folder.empty() ? "." : folder.string());
+std::vector<std::string> readable(const Options& options, const tool::NamedInputs& named) {
+  std::set<std::string> paths;
+  for (const tool::NamedInput& input : named.inputs) {
+    const auto folder = std::filesystem::path(input.path).parent_path();
+    paths.insert(input.path);
+    paths.insert(folder.empty() ? "." : folder.string());
   }
+  std::vector<std::string> all = inputs(options, {paths.begin(), paths.end()});
   all.insert(all.end(), options.run.file.debug_folders.begin(), options.run.file.debug_folders.end());
   return all;
 }
@@ -252,19 +260,25 @@ int run_tool(int argc, char** argv) {
   if (!settle(options, app.messages()) || !make_policy(options, options.run.report.policy, app.messages()))
     return tool::exit_failure;
   if (!read_baseline(options.run, app.messages())) return tool::exit_failure;
-  options.run.files = options.files;
+  const auto named = tool::name_inputs(options.inputs);
+  if (!named) return app.messages().error({}, named.error().text()), tool::exit_failure;
+  app.confine({.read = readable(options, *named), .write = {options.run.write_baseline}});
+  auto list = tool::list_files(*named, options.run.file.skip, app.output_path());
+  if (options.run.file.skip) options.run.skipped = list.skipped;
+  const std::vector<std::string> paths = inputs(options, tool::paths(list));
+  options.run.files = std::move(list.files);
   options.run.command_line = command_line({argv, static_cast<std::size_t>(argc)});
   options.run.report.errors_only = app.messages().quiet();
   options.run.report.code_notes = options.format != "text" || app.messages().verbose();
   options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);
   options.run.threads = app.threads();
   options.run.file.limits = app.limits();
-  options.run.file.code_threads =
-      std::max<unsigned>(1, app.threads() / static_cast<unsigned>(options.files.size()));
-  app.confine({.read = readable(options), .write = {options.run.write_baseline}});
+  options.run.file.code_threads = std::max<unsigned>(
+      1, app.threads() /
+             static_cast<unsigned>(std::clamp<std::size_t>(options.run.files.size(), 1, app.threads())));
   const bool text = !options.run.json && !options.run.sarif;
   return app.run_with_output(
-      inputs(options), [&](tool::Output& out) { return run(options.run, app.messages(), out); },
+      paths, [&](tool::Output& out) { return run(options.run, app.messages(), out); },
       text ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }
 

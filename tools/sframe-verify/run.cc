@@ -27,11 +27,11 @@ std::vector<Outcome> verify_all(const RunOptions& options, const Format& format,
                                 tool::Output& out) {
   tool::OrderedOutput ordered(options.files.size(), out, messages);
   tool::Progress progress(messages, options.files.size(), "files");
-  for (const std::string& file : options.files) progress.expect(progress.size_of(file));
+  for (const tool::InputFile& file : options.files) progress.expect(progress.size_of(file.path));
   std::vector<Outcome> outcomes(options.files.size());
   for_each_parallel(options.files.size(), options.threads, [&](std::size_t i) {
-    const std::string& file = options.files[i];
-    tool::Progress::Item item(progress, progress.size_of(file));
+    const tool::InputFile& file = options.files[i];
+    tool::Progress::Item item(progress, progress.size_of(file.path));
     if (!ordered.failed()) outcomes[i] = verify_file(file, options.file, format, ordered.slot(i), item);
     ordered.close(i);
   });
@@ -48,6 +48,14 @@ std::optional<Failure> write_baseline(const std::string& path, std::span<const O
   if (written) return std::nullopt;
   messages.error(path, written.error());
   return Failure{path, written.error()};
+}
+
+void note_tree(std::uint64_t skipped, std::span<const Outcome> outcomes, tool::Messages& messages) {
+  std::uint64_t verified = 0, failed = 0;
+  for (const Outcome& outcome : outcomes)
+    ++(!outcome.done ? failed : outcome.sections == 0 ? skipped : verified);
+  messages.note({}, std::to_string(verified) + " files verified, " + std::to_string(failed) +
+                        " not readable, " + std::to_string(skipped) + " skipped (without SFrame section)");
 }
 
 } // namespace
@@ -75,6 +83,7 @@ int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) 
     failures.push_back(std::move(*failure));
     done = false;
   }
+  if (options.skipped) note_tree(*options.skipped, outcomes, messages);
   const bool errors = std::ranges::any_of(outcomes, [](const Outcome& o) { return o.errors != 0; });
   const int code = !done ? tool::exit_failure : errors ? tool::exit_findings : tool::exit_ok;
   out << format->tail({failures, code});

@@ -16,7 +16,8 @@
 namespace sframe::verify {
 
 struct RunOptions {
-  std::vector<std::string> files;
+  std::vector<tool::InputFile> files;
+  std::optional<std::uint64_t> skipped; ///< of a tree: how many other files were found
   FileOptions file;
   ReportOptions report;
   bool json = false, sarif = false;     ///< else text

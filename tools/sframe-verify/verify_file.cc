@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <unistd.h>
 
 namespace sframe::verify {
 
@@ -56,7 +57,7 @@ public:
       : options_(options), format_(format), slot_(slot), channel_(slot), progress_(progress) {}
 
   /// Also called if the file cannot be opened.
-  Outcome run(const std::string& path);
+  Outcome run(const tool::InputFile& file);
 
 private:
   bool verify(const std::string& path, Bytes bytes);
@@ -69,8 +70,17 @@ private:
   void check_code(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   std::optional<elf::DebugFile> look_up_debug(const std::string& path, const elf::Image* image);
   std::optional<NamedFile> open(const std::string& path, const std::string& companion, bool raw_allowed);
-  std::optional<std::string> sframe_path(const std::string& path, const elf::Image* image);
+  std::optional<std::string> sframe_path(const elf::Image* image);
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
+  /// The file has nothing to verify, and that is an error only if it is not part of a tree.
+  bool lacks(const std::string& path, const std::string& what) {
+    if (!options_.skip) return fail(path, {what, {}, {}});
+    slot_.detail(path, "skipped: " + what);
+    return true;
+  }
+  bool is_skipped(const elf::Image& image) const {
+    return options_.skip && options_.sframe.empty() && image.sframe_tables().empty();
+  }
   /// `path` is FILE or a member of it; the report has an entry for it.
   bool fail(const std::string& path, const Problem& problem) {
     slot_.error(path, problem);
@@ -109,8 +119,13 @@ private:
   Outcome outcome_;
 };
 
-Outcome FileVerifier::run(const std::string& path) {
-  const auto file = elf::File::open(path);
+Outcome FileVerifier::run(const tool::InputFile& input) {
+  const std::string& path = input.path;
+  if (!input.failure.empty()) {
+    outcome_.done = fail(path, {input.failure, {}, {}});
+    return std::move(outcome_);
+  }
+  const auto file = options_.skip ? elf::File::open_regular(path) : elf::File::open(path);
   if (file) {
     budget_.emplace(options_.limits, file->bytes().size());
     outcome_.done = verify(path, file->bytes());
@@ -129,8 +144,9 @@ bool FileVerifier::verify(const std::string& path, Bytes bytes) {
   size_ = bytes.size();
   if (is_raw(bytes)) return verify_raw(path, bytes);
   if (elf::is_archive(bytes)) return verify_archive(path, bytes);
+  if (options_.skip && elf::Image::is_32_bit(bytes)) return lacks(path, elf::Image::is_32_bit_text);
   if (elf::Image::is_elf(bytes)) return verify_elf(path, bytes);
-  return fail(path, {bytes.empty() ? "empty file" : "not an ELF file, archive or SFrame section", {}, {}});
+  return lacks(path, bytes.empty() ? "empty file" : "not an ELF file, archive or SFrame section");
 }
 
 bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
@@ -150,6 +166,10 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
       slot_.detail(name, "not an ELF file");
       continue;
     }
+    if (options_.skip && elf::Image::is_32_bit(member.bytes)) {
+      slot_.detail(name, elf::Image::is_32_bit_text);
+      continue;
+    }
     const auto image = elf::Image::parse(member.bytes, &*budget_);
     if (!image) {
       done = fail(name, image.error());
@@ -162,7 +182,7 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
     found = true;
     done = verify_image(name, *image) && done;
   }
-  return found ? done : fail(path, {no_section, {}, {}});
+  return found ? done : lacks(path, no_section) && done;
 }
 
 bool FileVerifier::verify_raw(const std::string& path, Bytes bytes) {
@@ -173,6 +193,7 @@ bool FileVerifier::verify_raw(const std::string& path, Bytes bytes) {
 bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
   const auto image = elf::Image::parse(bytes, &*budget_);
   if (!image) return fail(path, image.error());
+  if (is_skipped(*image)) return lacks(path, no_section);
   return verify_image(path, *image);
 }
 
@@ -189,8 +210,10 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   sources.progress = [this](double share) { progress_.add(share * check_bytes_); };
   std::optional<NamedFile> sframe, debug;
   if (!options_.sframe.empty()) {
-    const auto from = sframe_path(path, sources.image);
-    if (!from || !(sframe = open(path, *from, true))) return false;
+    const auto from = sframe_path(sources.image);
+    if (!from) return lacks(path, "no build ID to look up in " + options_.sframe);
+    if (options_.skip && ::access(from->c_str(), F_OK) != 0) return lacks(path, "no sidecar");
+    if (!(sframe = open(path, *from, true))) return false;
     if (sframe->image) {
       if (sframe->image->sframe_tables().empty()) return fail_for(path, *from, {no_section, {}, {}});
       sources.sframe_image = &*sframe->image;
@@ -222,6 +245,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   Names names(std::move(with_names));
   const auto report = format_.file(path, *input, names, channel_);
   report->finish(check(path, *input, *report));
+  ++outcome_.sections;
   outcome_.errors += report->counts().errors;
   outcome_.found.merge(report->found());
   const elf::File* const companions[] = {sframe ? &sframe->file : nullptr, debug ? &debug->file : nullptr,
@@ -301,20 +325,21 @@ std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::
   return out;
 }
 
-/// The file that --sframe selects for this file: itself, or a file in a folder by build ID.
-std::optional<std::string> FileVerifier::sframe_path(const std::string& path, const elf::Image* image) {
+/// The file that --sframe selects for this file: itself, or a file in a folder by build ID. Empty if there is
+/// no build ID.
+std::optional<std::string> FileVerifier::sframe_path(const elf::Image* image) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(options_.sframe, ignored)) return options_.sframe;
   const std::string name = image ? elf::sidecar_path(image->build_id()) : std::string();
-  if (name.empty()) return fail(path, {"no build ID to look up in " + options_.sframe, {}, {}}), std::nullopt;
+  if (name.empty()) return std::nullopt;
   return (std::filesystem::path(options_.sframe) / name).string();
 }
 
 } // namespace
 
-Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format,
+Outcome verify_file(const tool::InputFile& input, const FileOptions& options, const Format& format,
                     tool::Slot& slot, tool::Progress::Item& progress) {
-  return FileVerifier(options, format, slot, progress).run(path);
+  return FileVerifier(options, format, slot, progress).run(input);
 }
 
 } // namespace sframe::verify

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <sframe/tool/input_files.h>
 #include <sframe/tool/ordered.h>
 #include <sframe/tool/progress.h>
 #include <sframe/verify/coverage.h>
@@ -30,19 +31,21 @@ struct FileOptions {
   Profile profile = Profile::spec;
   RequiredCoverage coverage;
   Limits limits = Limits::standard;
+  bool skip = false; ///< a file without SFrame is skipped, and not an error
 };
 
 /// The result of verifying a file.
 struct Outcome {
-  bool done = false; ///< false if it could not be verified, which has been reported
+  bool done = false;          ///< false if it could not be verified, which has been reported
+  std::uint64_t sections = 0; ///< verified; with several parts, one
   std::uint64_t errors = 0;
   Baseline found;
   std::vector<Failure> failures; ///< messages about the file other than findings
 };
 
-/// Verifies FILE, or all archive members that have SFrame (at least one must). Files may be verified
+/// Verifies the file, or all archive members that have SFrame (at least one must). Files may be verified
 /// concurrently, each with its own slot and its own item of the progress.
-Outcome verify_file(const std::string& path, const FileOptions& options, const Format& format,
+Outcome verify_file(const tool::InputFile& input, const FileOptions& options, const Format& format,
                     tool::Slot& slot, tool::Progress::Item& progress);
 
 } // namespace sframe::verify

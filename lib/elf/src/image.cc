@@ -84,13 +84,18 @@ bool Image::is_elf(std::span<const std::byte> bytes) {
                                                                          4));
 }
 
+bool Image::is_32_bit(std::span<const std::byte> bytes) {
+  return is_elf(bytes) && bytes.size() > llvm::ELF::EI_CLASS &&
+         bytes[llvm::ELF::EI_CLASS] == std::byte(llvm::ELF::ELFCLASS32);
+}
+
 Result<Image> Image::parse(std::span<const std::byte> bytes, Budget* budget) {
   using namespace llvm::ELF;
   if (!is_elf(bytes)) return fail("not an ELF file");
   if (bytes.size() < EI_NIDENT) return fail("ELF header runs past the end of the file");
   const auto file_class = static_cast<unsigned>(bytes[EI_CLASS]);
   const auto data = static_cast<unsigned>(bytes[EI_DATA]);
-  if (file_class == ELFCLASS32) return fail("32-bit ELF file; only 64-bit files are supported");
+  if (is_32_bit(bytes)) return fail(is_32_bit_text);
   if (file_class != ELFCLASS64) return fail("unknown ELF class", {}, EI_CLASS);
   if (data != ELFDATA2LSB && data != ELFDATA2MSB) return fail("unknown ELF byte order", {}, EI_DATA);
   if (bytes.size() < sizeof(Elf64_Ehdr)) return fail("ELF header runs past the end of the file");

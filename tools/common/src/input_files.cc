@@ -3,6 +3,10 @@
 #include "sframe/tool/input_files.h"
 
 #include "sframe/tool/app.h"
+#include "sframe/tool/output_file.h"
+
+#include "sframe/elf/archive.h"
+#include "sframe/elf/image.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,6 +14,7 @@
 #include <dirent.h>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <sys/stat.h>
 
@@ -150,6 +155,13 @@ private:
   std::vector<elf::File::Id> open_folders_; ///< from the input to the current folder
 };
 
+/// True if the path is the file `output`, and it has nothing that a mistyped -o should not replace.
+bool is_report(const std::string& path, const std::string& output) {
+  if (output == "-" || !is_same_file(path, output)) return false;
+  const auto file = elf::File::open_regular(path);
+  return file && !elf::Image::is_elf(file->bytes()) && !elf::is_archive(file->bytes());
+}
+
 } // namespace
 
 void add_input_options(CLI::App& cli, InputOptions& options) {
@@ -172,6 +184,7 @@ void add_input_options(CLI::App& cli, InputOptions& options) {
 
 Result<NamedInputs> name_inputs(const InputOptions& options) {
   NamedInputs named{.inputs = {}, .excluded = {}, .recursive = options.recursive};
+  if (options.null_separated && options.files_from.empty()) return fail("-0 needs --files-from");
   for (const std::string& pattern : options.excluded) {
     auto glob = Glob::parse(pattern);
     if (!glob) return fail("--exclude " + pattern + ": " + glob.error().text());
@@ -195,6 +208,45 @@ std::vector<FoundFile> find_files(const NamedInputs& named, elf::File::Id output
   Finder finder(named, output);
   for (const NamedInput& input : named.inputs) finder.add(input);
   return finder.take();
+}
+
+bool is_tree(const InputOptions& options) {
+  return options.recursive || !options.files_from.empty();
+}
+
+std::vector<std::string> paths(const NamedInputs& named) {
+  std::vector<std::string> all;
+  for (const NamedInput& input : named.inputs) all.push_back(input.path);
+  return all;
+}
+
+std::vector<std::string> paths(const InputList& list) {
+  std::vector<std::string> all;
+  for (const InputFile& input : list.files) all.push_back(input.path);
+  return all;
+}
+
+InputList list_files(const NamedInputs& named, bool tree, const std::string& output) {
+  InputList list;
+  if (!tree) {
+    for (const NamedInput& input : named.inputs) list.files.push_back({input.path, {}});
+    return list;
+  }
+  std::set<elf::File::Id> seen;
+  for (FoundFile& file : find_files(named)) {
+    switch (file.kind) {
+    case Kind::folder: break;
+    case Kind::failure: list.files.push_back({std::move(file.path), std::move(file.what)}); break;
+    case Kind::symbolic_link:
+    case Kind::special: ++list.skipped; break;
+    case Kind::regular:
+      if (!seen.insert(file.id).second)
+        ++list.skipped;
+      else if (!is_report(file.path, output))
+        list.files.push_back({std::move(file.path), {}});
+    }
+  }
+  return list;
 }
 
 } // namespace sframe::tool

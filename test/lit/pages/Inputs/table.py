@@ -72,8 +72,13 @@ CASES = {
         "g++ widget.cc; sframe-gen a.out -o a.out --report=none", needs=("g++",)),
     "sframe-dump --address 0x401136 a.out": Case(A_OUT, stand_ins={"0x401136": "0x$(nm a.out | sed -n 's/ T main$//p')"}, needs=("gcc", "nm")),
     "sframe-dump --format=json lib.so": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
-    "sframe-dump --stats /usr/bin/*": Case(
-        BIN + "for f in bin/*; do sframe-gen $f -o $f --report=none; done", stand_ins={"/usr/bin/*": "bin/*"}),
+    "sframe-dump --stats -r /usr/bin": Case(
+        BIN + "for f in bin/*; do sframe-gen $f -o $f --report=none; done", stand_ins={"/usr/bin": "bin"}),
+    "sframe-dump --stats -r /usr/bin /usr/lib": Case(
+        BIN + "for f in bin/*; do sframe-gen $f -o $f --report=none; done; cp -r bin lib", stand_ins={"/usr/bin /usr/lib": "bin lib"}),
+    "sframe-verify -r /usr/bin /usr/lib --format=sarif -o report.sarif": Case(
+        BIN + "for f in bin/*; do sframe-gen $f -o $f --report=none; done; cp -r bin lib", stand_ins={"/usr/bin /usr/lib": "bin lib"}),
+    "sframe-verify -r build --exclude '*.o'": Case("mkdir build; sframe-gen /bin/ls -o build/ls --report=none"),
     # Linux leaves pages of files out unless it is asked for them.
     "sframe-dump core": Case(
         "echo 0x37 > /proc/self/coredump_filter; " + SERVER_CORE.replace("-O2", "-O2 -Wa,--gsframe"), needs=("gcc", "cores", "binutils-2.40")),

@@ -131,6 +131,10 @@ public:
   /// True if the bytes start with ELF's magic number.
   static bool is_elf(std::span<const std::byte> bytes);
 
+  /// True for an ELF file that parse() fails for with the message `is_32_bit_text`.
+  static bool is_32_bit(std::span<const std::byte> bytes);
+  static constexpr const char* is_32_bit_text = "32-bit ELF file; only 64-bit files are supported";
+
   /// Reads the headers. Fails if the ELF header is not that of a 64-bit file; damage in the program or
   /// section header table leaves that table empty and is reported by problems(). `bytes` must outlive the
   /// Image and everything obtained from it. Section reads are taken from the budget, if given; it must

@@ -71,4 +71,26 @@ struct FoundFile {
 /// so is the folder `output`, if it is inside an input.
 std::vector<FoundFile> find_files(const NamedInputs& named, elf::File::Id output = {});
 
+/// True if the inputs are more than the files of the command line. Then those that are not of a program's
+/// kind are skipped.
+bool is_tree(const InputOptions& options);
+
+/// An input of a program that only reads.
+struct InputFile {
+  std::string path;
+  std::string failure; ///< why it cannot be read; empty: not known yet
+};
+
+struct InputList {
+  std::vector<InputFile> files;
+  std::uint64_t skipped = 0; ///< special files, symbolic links inside folders, further names of a file
+};
+
+std::vector<std::string> paths(const NamedInputs& named);
+std::vector<std::string> paths(const InputList& list);
+
+/// The files of a tree, each once; of the files of a command line, all. The report of an earlier run,
+/// `output`, is left out of a folder.
+InputList list_files(const NamedInputs& named, bool tree, const std::string& output);
+
 } // namespace sframe::tool
