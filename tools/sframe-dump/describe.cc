@@ -2,7 +2,7 @@
 
 #include "describe.h"
 
-#include <sframe/base/line.h>
+#include <sframe/base/problem.h>
 
 #include <array>
 
@@ -16,7 +16,7 @@ std::vector<std::string> flag_names(const Section& section) {
   std::vector<std::string> names;
   for (const FlagTraits& flag : section.version().flag_names)
     if (section.header().flags & flag.bit) names.emplace_back(flag.name);
-  if (const std::uint8_t rest = unknown_flags(section)) names.push_back(hex_text(rest));
+  if (const std::uint8_t rest = unknown_flags(section)) names.push_back(hex(rest));
   return names;
 }
 
@@ -37,11 +37,6 @@ std::string_view name_of(PcType type) {
 }
 std::string_view name_of(PauthKey key) {
   return key == PauthKey::b ? "b" : "a";
-}
-
-std::string hex_text(std::uint64_t value) {
-  Line line;
-  return std::string(line.text("0x").hex(value).view());
 }
 
 } // namespace sframe::dump

@@ -26,7 +26,4 @@ std::string_view name_of(FdeType type);            ///< "default", "flex"
 std::string_view name_of(PcType type);             ///< "inc", "mask"
 std::string_view name_of(PauthKey key);            ///< "a", "b"
 
-/// "0x1f"
-std::string hex_text(std::uint64_t value);
-
 } // namespace sframe::dump

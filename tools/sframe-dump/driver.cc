@@ -110,8 +110,7 @@ bool Driver::show_part(const Object& object, const ObjectSection& section, const
     return false;
   }
   if (const std::uint8_t unknown = unknown_flags(part.section))
-    messages_.warning(object.name(),
-                      Problem{"unknown flags " + hex_text(unknown), section.name, part.offset + 3});
+    messages_.warning(object.name(), Problem{"unknown flags " + hex(unknown), section.name, part.offset + 3});
   if (object.image && object.image->abi() != &part.section.abi())
     messages_.warning(object.name(), Problem{"the section's ABI does not match the file's machine: " +
                                                  std::string(part.section.abi().name),

@@ -195,7 +195,7 @@ bool FileReader::show_module(const elf::Core& core, const elf::CoreModule& modul
   if (!segment || segment->memory_size == 0) return false;
 
   Object object{.kind = Object::Kind::core_image, .path = path_, .image = &*image, .bias = *module.bias};
-  object.member = module.path.empty() ? hex_text(module.start) : std::string(module.path);
+  object.member = module.path.empty() ? hex(module.start) : std::string(module.path);
   const std::uint64_t address = *module.bias + segment->address;
   const Bytes present = core.bytes_at(address);
   if (present.empty()) {

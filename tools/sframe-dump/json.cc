@@ -35,7 +35,7 @@ void write_header(OStream& json, std::string_view name, const Part& part) {
   const Section& section = part.section;
   const Header& header = section.header();
   write_text(json, "name", name);
-  json.attribute("address", hex_text(part.section.address()));
+  json.attribute("address", hex(part.section.address()));
   json.attribute("size", section.bytes().size());
   json.attribute("offset", part.offset);
   json.attribute("version", header.version);
@@ -117,7 +117,7 @@ void JsonFiles::end_object() {
 void JsonFiles::empty_section(const ObjectSection& section) {
   json_.object([&] {
     write_text(json_, "name", section.name);
-    json_.attribute("address", hex_text(section.address));
+    json_.attribute("address", hex(section.address));
     json_.attribute("size", 0);
   });
 }
@@ -125,7 +125,7 @@ void JsonFiles::empty_section(const ObjectSection& section) {
 void JsonFiles::unreadable(const ObjectSection& section, const Problem& fault) {
   json_.object([&] {
     write_text(json_, "name", section.name);
-    json_.attribute("address", hex_text(section.address));
+    json_.attribute("address", hex(section.address));
     json_.attribute("size", section.contents.size());
     write_fault(json_, fault);
   });
@@ -200,7 +200,7 @@ std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionL
                                           RowCursor& rows) {
   json_.objectBegin();
   json_.attribute("index", fde.number);
-  json_.attribute("start", hex_text(location.start));
+  json_.attribute("start", hex(location.start));
   json_.attribute("size", fde.size);
   write_names(location);
   json_.attribute("fde_type", to_ref(name_of(fde.fde_type)));

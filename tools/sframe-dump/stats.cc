@@ -92,8 +92,7 @@ void StatsDumper::begin_part(const Part& part) {
   collector_.begin_part(part);
   any_ = true;
   title();
-  if (part.offset)
-    out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex_text(part.offset);
+  if (part.offset) out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex(part.offset);
   out_ << ": version " << std::to_string(part.section.header().version) << ", " << part.section.abi().name
        << "\n";
 }

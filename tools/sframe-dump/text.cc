@@ -98,7 +98,7 @@ void TextDumper::field(std::string_view label, std::string_view value) {
 }
 
 void TextDumper::sub_section(std::string_view label, std::uint64_t offset, std::uint64_t size) {
-  field(label, plural(size, "byte") + " at offset " + hex_text(offset));
+  field(label, plural(size, "byte") + " at offset " + hex(offset));
 }
 
 /// The meaning of a fixed offset in the header.
@@ -113,16 +113,14 @@ void TextDumper::begin_part(const Part& part) {
   part_ = &part.section;
   const Header& header = part.section.header();
   title();
-  if (part.offset)
-    out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex_text(part.offset);
+  if (part.offset) out_ << ", part " << std::to_string(part.number + 1) << " at offset " << hex(part.offset);
   out_ << "\n";
-  field("Address", hex_text(part.section.address()));
+  field("Address", hex(part.section.address()));
   field("Size", plural(part.section.bytes().size(), "byte"));
   field("Version", std::to_string(header.version));
   field("ABI", std::string(part.section.abi().name) + ", " + std::string(byte_order_name(header.byte_order)) +
                    "-endian");
-  field("Flags",
-        header.flags ? hex_text(header.flags) + " (" + join(flag_names(part.section)) + ")" : "none");
+  field("Flags", header.flags ? hex(header.flags) + " (" + join(flag_names(part.section)) + ")" : "none");
   field("Fixed FP offset", fixed_offset_text(header.fixed_fp_offset, "FP"));
   field("Fixed RA offset", fixed_offset_text(header.fixed_ra_offset, "RA"));
   field("Auxiliary header", plural(header.aux_header_size, "byte"));
