@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "sframe/base/printable.h"
+#include "sframe/base/problem.h"
 #include "sframe/verify/report.h"
 
 #include <llvm/Support/FormatVariadic.h>
@@ -18,11 +19,12 @@ private:
     const char* const color = severity == Severity::error     ? "31"
                               : severity == Severity::warning ? "35"
                                                               : "36";
-    std::string line = llvm::formatv(": {} ", check(finding.id).name).str();
+    std::string line = ": ";
+    line.append(check(finding.id).name).append(" ");
     if (finding.at) append_place(line, finding);
     line += finding.message;
     if (finding.offset)
-      line += llvm::formatv(" (offset {:x}, section {})", *finding.offset, finding.table).str();
+      line.append(" (offset ").append(hex(*finding.offset)).append(", section ").append(finding.table) += ')';
     channel().text(printable(path()) + ": " + painted(severity_name(severity), color) + printable(line) +
                    "\n");
     write_side("At:    ", finding.instruction);
@@ -34,8 +36,8 @@ private:
   void append_place(std::string& line, const Finding& finding) {
     const Location& at = *finding.at;
     if (const std::string_view section = code_section(at); !section.empty()) line.append(section).append("+");
-    line += llvm::formatv("{:x}", at.pc).str();
-    if (finding.end > at.pc + 1) line += llvm::formatv("-{:x}", finding.end - 1).str();
+    line += hex(at.pc);
+    if (finding.end > at.pc + 1) line.append("-").append(hex(finding.end - 1));
     if (const std::string name = names().describe(at); !name.empty()) line.append(" ").append(name);
     if (const auto source = names().source(at))
       line += llvm::formatv(" ({}:{})", source->file, source->line).str();

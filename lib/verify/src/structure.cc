@@ -226,9 +226,8 @@ void check_overlaps(const Input& input, Sink& sink) {
   for (const OwnedRange& range : input.functions()) {
     if (reach && range.begin < reach->end)
       report_range(input, range, Id::S006,
-                   llvm::formatv("the function overlaps the one at {:x}-{:x}", input.locate(reach->begin).pc,
-                                 input.locate(reach->begin).pc + (reach->end - reach->begin))
-                       .str(),
+                   "the function overlaps the one at " + hex(input.locate(reach->begin).pc) + "-" +
+                       hex(input.locate(reach->begin).pc + (reach->end - reach->begin)),
                    range.begin, std::min(range.end, reach->end), sink);
     if (!reach || range.end > reach->end) reach = &range;
   }
