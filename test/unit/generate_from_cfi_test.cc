@@ -221,6 +221,21 @@ TEST(GenerateFromCfi, PltThatBeginsInsideABlock) {
   EXPECT_TRUE(result.report.complete());
 }
 
+TEST(GenerateFromCfi, PltThatEndsInsideABlock) {
+  Frames frames;
+  frames.fde(base, 0x3d, plt_instructions(16)); // 13 bytes of the last block
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 3u);
+  EXPECT_EQ(result.functions[1].start, base + 16);
+  EXPECT_EQ(result.functions[1].size, 32u);
+  EXPECT_EQ(result.functions[1].fde.pc_type, PcType::mask);
+  EXPECT_EQ(result.functions[2].start, base + 0x30);
+  EXPECT_EQ(result.functions[2].size, 13u);
+  EXPECT_EQ(result.functions[2].fde.pc_type, PcType::inc);
+  EXPECT_EQ(result.functions[2].rows, (std::vector<FrameRow>{sp_row(0, 8), sp_row(11, 16)}));
+  EXPECT_TRUE(result.report.complete());
+}
+
 TEST(GenerateFromCfi, PltCanBeSwitchedOff) {
   Frames frames;
   frames.fde(base, 0x40, plt_instructions(16)).fde(base + 0x40, 16);
@@ -478,6 +493,65 @@ TEST(GenerateFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
     EXPECT_EQ(function.rows[1], sp_row(5, 16));
     EXPECT_EQ(function.rows[2], sp_row(17, 8));
     EXPECT_EQ(function.rows[31], sp_row(15 * 17 + 5, 16));
+  }
+}
+
+/// PLT entries of 16 bytes: jmp *address; push number; jmp PLT0.
+std::vector<std::byte> lazy_stubs(std::size_t count) {
+  std::vector<std::byte> code;
+  for (std::size_t i = 0; i < count; ++i)
+    for (const int byte : {0xff, 0x25, 0, 0, 0, 0, 0x68, 0, 0, 0, 0, 0xe9, 0, 0, 0, 0})
+      code.push_back(static_cast<std::byte>(byte));
+  return code;
+}
+
+// A long function reaches over the stubs, and a short one starts in front of them: the stubs have CFI.
+TEST(GenerateFromCfi, StubsInsideALongFunction) {
+  const auto code = lazy_stubs(4);
+  Frames frames;
+  frames.fde(base - 0x100, 0x1000).fde(base - 0x10, 8);
+  CfiInput input = input_of({&frames});
+  input.plts = {{{base, code.size()}, code}};
+  const Result result = convert(input);
+  EXPECT_EQ(result.report.plt_bytes, 0u);
+  EXPECT_EQ(result.report.refuted_plt_bytes, 0u);
+  ASSERT_EQ(result.functions.size(), 3u); // before, inside and after the short one
+  for (std::size_t i = 0; i + 1 < result.functions.size(); ++i)
+    EXPECT_EQ(result.functions[i].start + result.functions[i].size, result.functions[i + 1].start);
+  EXPECT_EQ(result.functions[2].start + result.functions[2].size, base + 0xf00);
+}
+
+// A damaged file has two sections of stubs at the same addresses.
+TEST(GenerateFromCfi, StubsThatOverlap) {
+  const auto code = lazy_stubs(4);
+  Frames frames;
+  frames.fde(base + 0x1000, 16);
+  CfiInput input = input_of({&frames});
+  input.plts = {{{base + 0x20, 0x20}, std::span(code).first(0x20)}, {{base, code.size()}, code}};
+  const Result result = convert(input);
+  EXPECT_EQ(result.report.plt_bytes, 0x40u);
+  EXPECT_EQ(result.report.contradiction(), nullptr);
+  std::uint64_t end = 0;
+  for (const Function& function : result.functions) {
+    EXPECT_GE(function.start, end);
+    end = function.start + function.size;
+  }
+}
+
+// The first section's CFI of the stubs counts, even if that of the second one is wrong.
+TEST(GenerateFromCfi, StubsWithWrongCfiInTheSecondSection) {
+  const auto code = lazy_stubs(4);
+  Frames right, wrong;
+  right.fde(base, 0x40, Bytes().raw({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}));
+  wrong.fde(base, 0x40, Bytes().raw({0x0e, 64}));
+  for (const bool wrong_first : {false, true}) {
+    CfiInput input = wrong_first ? input_of({&wrong, &right}) : input_of({&right, &wrong});
+    input.plts = {{{base, code.size()}, code}};
+    const Result result = convert(input);
+    EXPECT_EQ(result.report.refuted_plt_bytes, wrong_first ? 0x40u : 0u);
+    ASSERT_EQ(result.functions.size(), 1u);
+    EXPECT_EQ(result.functions[0].start, base);
+    EXPECT_EQ(result.functions[0].rows, (std::vector<FrameRow>{sp_row(0, 8), sp_row(11, 16)}));
   }
 }
 

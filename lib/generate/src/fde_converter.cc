@@ -84,8 +84,8 @@ void FdeConverter::append(const FrameRow& row, std::uint64_t begin, std::uint64_
   }
 }
 
-/// Repeating rows: a part of a block becomes ordinary rows, the rest a PCMASK function, which counts blocks
-/// from its own start.
+/// Repeating rows: whole blocks become a PCMASK function, which counts blocks from its own start; parts of a
+/// block in front of and after them, ordinary rows.
 void FdeConverter::append_plt(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end) {
   if (!options_.plt) return;
   const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi_);
@@ -94,28 +94,37 @@ void FdeConverter::append_plt(const cfi::MinimalRow& row, std::uint64_t begin, s
   const auto after = cfi::to_frame_row(plt_row(row, *plt, plt->threshold), abi_);
   if (!before || !after) return leave_out(begin, end, reason(before ? after.error() : before.error()));
 
+  const auto append_part = [&](std::uint64_t from, std::uint64_t to) {
+    if (from == to) return;
+    const std::uint64_t in_block = from & plt->mask;
+    const std::uint64_t before_step = plt->threshold > in_block ? plt->threshold - in_block : 0;
+    const std::uint64_t step = from + std::min(to - from, before_step);
+    if (from < step) append(*before, from, step);
+    if (step < to) append(*after, step, to);
+    flush();
+  };
   const std::uint64_t in_block = begin & plt->mask;
   const std::uint64_t aligned =
       in_block ? begin + std::min<std::uint64_t>(end - begin, plt->block_size() - in_block) : begin;
-  if (begin < aligned) {
-    const std::uint64_t before_step = plt->threshold > in_block ? plt->threshold - in_block : 0;
-    const std::uint64_t step = begin + std::min(aligned - begin, before_step);
-    if (begin < step) append(*before, begin, step);
-    if (step < aligned) append(*after, step, aligned);
-    flush();
-  }
-  if (aligned == end) return;
-  if (plt->block_size() > 0xff || end - aligned > max_size)
-    return leave_out(
-        aligned, end,
-        reason(plt->block_size() > 0xff ? RefusalReason::rep_size : RefusalReason::offset_range));
+  const std::uint64_t blocks_end = aligned + (end - aligned) / plt->block_size() * plt->block_size();
+  append_part(begin, aligned);
+  append_blocks(aligned, blocks_end, *plt, *before, *after);
+  append_part(blocks_end, end);
+}
+
+void FdeConverter::append_blocks(std::uint64_t begin, std::uint64_t end, const cfi::PltCfa& plt,
+                                 const FrameRow& before, const FrameRow& after) {
+  if (begin == end) return;
+  if (plt.block_size() > 0xff || end - begin > max_size)
+    return leave_out(begin, end,
+                     reason(plt.block_size() > 0xff ? RefusalReason::rep_size : RefusalReason::offset_range));
   Fde fde = properties_;
   fde.pc_type = PcType::mask;
-  fde.rep_size = static_cast<std::uint8_t>(plt->block_size());
-  FrameRow rows[] = {*before, *after};
+  fde.rep_size = static_cast<std::uint8_t>(plt.block_size());
+  FrameRow rows[] = {before, after};
   rows[0].offset = 0;
-  rows[1].offset = plt->threshold;
-  if (RefusalReason why; !build(aligned, end, rows, fde, why)) leave_out(aligned, end, reason(why));
+  rows[1].offset = plt.threshold;
+  if (RefusalReason why; !build(begin, end, rows, fde, why)) leave_out(begin, end, reason(why));
 }
 
 void FdeConverter::flush() {

@@ -32,6 +32,8 @@ private:
   void add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
   void append(const FrameRow& row, std::uint64_t begin, std::uint64_t end);
   void append_plt(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
+  void append_blocks(std::uint64_t begin, std::uint64_t end, const cfi::PltCfa& plt, const FrameRow& before,
+                     const FrameRow& after);
   void flush();
   void add(std::uint64_t begin, std::uint64_t end, Rows rows);
   void add_in_halves(std::uint64_t begin, std::uint64_t end, Rows rows);

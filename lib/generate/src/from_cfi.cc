@@ -28,29 +28,53 @@ const char* section_name(const cfi::CfiSection& section) {
 /// Bytes that one thread converts at a time: some thousand FDEs.
 constexpr std::uint64_t part_size = 128 << 10;
 
+using Entries = std::span<const cfi::FdeIndex::Entry>;
+
+/// Linker-generated stubs.
+struct Stubs : Plt {
+  bool described = false; ///< has CFI
+  bool refuted = false;   ///< which their instructions refute
+};
+
 /// The input's properties of addresses, independent of FDEs.
 class Addresses {
 public:
   Addresses(const CfiInput& input, const Options& options)
-      : options_(options), plts_(input.plts), code_(input.code), refuted_(input.plts.size()) {
+      : options_(options), stubs_(disjoint_stubs(input.plts)), code_(input.code) {
     std::ranges::sort(code_, {}, &AddressRange::start);
   }
 
   bool asked_for(const cfi::Fde& fde) const {
-    for (std::size_t i = 0; i < plts_.size(); ++i)
-      if (plts_[i].range.contains(fde.start) && (!options_.plt || refuted_[i])) return false;
+    const Stubs* stubs = stubs_at(fde.start);
+    if (stubs && (!options_.plt || stubs->refuted)) return false;
     return !options_.wanted || options_.wanted(fde);
   }
-  /// Marks the CFI of a PLT as wrong.
-  void refute(std::size_t plt) { refuted_[plt] = true; }
-  bool refuted(std::size_t plt) const { return refuted_[plt]; }
+  /// By address; none overlaps another one.
+  std::span<Stubs> stubs() { return stubs_; }
   bool in_code(std::uint64_t address) const { return code_.empty() || range_at(code_, address); }
 
 private:
+  static std::uint64_t start_of(const Stubs& stubs) { return stubs.range.start; }
+
+  static std::vector<Stubs> disjoint_stubs(std::span<const Plt> plts) {
+    std::vector<Stubs> all;
+    for (const Plt& plt : plts) all.push_back({plt});
+    std::ranges::stable_sort(all, {}, start_of);
+    std::vector<Stubs> kept;
+    for (const Stubs& stubs : all)
+      if (kept.empty() || kept.back().range.end() <= stubs.range.start) kept.push_back(stubs);
+    return kept;
+  }
+
+  const Stubs* stubs_at(std::uint64_t address) const {
+    const auto after = std::ranges::upper_bound(stubs_, address, {}, start_of);
+    if (after == stubs_.begin() || !std::prev(after)->range.contains(address)) return nullptr;
+    return &*std::prev(after);
+  }
+
   const Options& options_;
-  std::span<const Plt> plts_;
+  std::vector<Stubs> stubs_;
   std::vector<AddressRange> code_;
-  std::vector<bool> refuted_; ///< per Plt
 };
 
 /// A section, and the data needed to convert its FDEs.
@@ -110,8 +134,7 @@ void PartConverter::convert(const cfi::Fde& fde) {
 class Converter {
 public:
   Converter(const CfiInput& input, const Options& options, Conversion& out)
-      : input_(input), options_(options), out_(out), addresses_(input, options),
-        described_(input.plts.size()) {}
+      : input_(input), options_(options), out_(out), addresses_(input, options) {}
 
   void convert(const cfi::CfiSection& section);
   /// Stubs without CFI, or with wrong CFI.
@@ -119,17 +142,15 @@ public:
 
 private:
   void convert_parts(const Source& source);
-  void note_plts(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries);
-  bool is_refuted(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries,
-                  const Plt& plt) const;
+  void note_stubs(const cfi::CfiSection& section, Entries entries);
+  bool is_refuted(const cfi::CfiSection& section, Entries entries, const Plt& plt) const;
   void convert_plt(const Plt& plt, std::uint64_t& bytes);
 
   const CfiInput& input_;
   const Options& options_;
   Conversion& out_;
   Addresses addresses_;
-  AddressSet covered_;          ///< by the sections before
-  std::vector<bool> described_; ///< per Plt: has CFI
+  AddressSet covered_; ///< by the sections before
 };
 
 void Converter::convert(const cfi::CfiSection& section) {
@@ -144,49 +165,50 @@ void Converter::convert(const cfi::CfiSection& section) {
   Source source{section, addresses_, Ownership(index->entries(), covered_),
                 &section == &input_.sections.front()};
   if (&section != &input_.sections.back()) covered_.add(ranges_of(index->entries()));
-  note_plts(section, index->entries());
+  note_stubs(section, index->entries());
   // Encoded rows rarely take more bytes than the instructions that they come from.
   out_.builder.reserve(out_.builder.num_fdes() + index->entries().size(), section.bytes().size());
   *index = {};
   convert_parts(source);
 }
 
-void Converter::note_plts(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries) {
-  for (std::size_t i = 0; i < input_.plts.size(); ++i) {
-    const AddressRange& plt = input_.plts[i].range;
-    const auto after = std::ranges::lower_bound(entries, plt.end(), {}, &cfi::FdeIndex::Entry::start);
-    if (after == entries.begin()) continue;
-    const cfi::FdeIndex::Entry& last = *std::prev(after);
-    if (range_end(last.start, last.size) <= plt.start) continue;
-    described_[i] = true;
-    if (options_.plt && is_refuted(section, entries, input_.plts[i])) addresses_.refute(i);
+void Converter::note_stubs(const cfi::CfiSection& section, Entries entries) {
+  std::uint64_t reach = 0; // of all FDEs that start before the current entry
+  auto entry = entries.begin();
+  for (Stubs& stubs : addresses_.stubs()) {
+    const auto pass = [&](std::uint64_t end) {
+      for (; entry != entries.end() && entry->start < end; ++entry)
+        if (entry->size != 0) reach = std::max(reach, range_end(entry->start, entry->size));
+    };
+    pass(stubs.range.start);
+    const bool entered = reach > stubs.range.start; // by the FDE of other code
+    const auto first = entry;
+    pass(stubs.range.end());
+    if (stubs.described || reach <= stubs.range.start) continue;
+    stubs.described = true;
+    // CFI of other code that extends into the stubs is kept: functions must not overlap.
+    if (options_.plt && !entered) stubs.refuted = is_refuted(section, {first, entry}, stubs);
   }
 }
 
 /// True if the stubs' instructions show that the CFI of one of their FDEs is wrong.
-bool Converter::is_refuted(const cfi::CfiSection& section, std::span<const cfi::FdeIndex::Entry> entries,
-                           const Plt& plt) const {
+bool Converter::is_refuted(const cfi::CfiSection& section, Entries entries, const Plt& plt) const {
   if (plt.bytes.empty()) return false;
-  const std::uint64_t end = plt.range.start + plt.range.size;
-  StubRows stubs;
-  stubs.add(*input_.abi, plt.bytes, plt.range.start);
-  for (auto entry = std::ranges::lower_bound(entries, plt.range.start, {}, &cfi::FdeIndex::Entry::start);
-       entry != entries.end() && entry->start < end; ++entry) {
-    const auto fde = section.fde(entry->offset);
-    if (!fde || !addresses_.asked_for(*fde)) continue;
-    if (stubs.refute(section, *fde, fde->start, std::min(end, fde->start + fde->size))) return true;
-  }
-  return false;
+  StubRows rows;
+  rows.add(*input_.abi, plt.bytes, plt.range.start);
+  return std::ranges::any_of(entries, [&](const cfi::FdeIndex::Entry& entry) {
+    const auto fde = section.fde(entry.offset);
+    return fde && addresses_.asked_for(*fde) && rows.refute(section, *fde, fde->start, fde->end());
+  });
 }
 
 void Converter::convert_plts() {
   if (!options_.plt) return;
-  for (std::size_t i = 0; i < input_.plts.size(); ++i) {
-    const Plt& plt = input_.plts[i];
-    if (addresses_.refuted(i))
-      convert_plt(plt, out_.report.refuted_plt_bytes);
-    else if (!described_[i] && !options_.wanted && !plt.bytes.empty())
-      convert_plt(plt, out_.report.plt_bytes);
+  for (const Stubs& stubs : addresses_.stubs()) {
+    if (stubs.refuted)
+      convert_plt(stubs, out_.report.refuted_plt_bytes);
+    else if (!stubs.described && !options_.wanted && !stubs.bytes.empty())
+      convert_plt(stubs, out_.report.plt_bytes);
   }
 }
 
