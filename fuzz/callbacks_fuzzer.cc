@@ -9,7 +9,6 @@
 
 #include "sframe/c/walk.h"
 
-#include "libunwind-dynamic.h"
 #include "libunwind-x86_64.h"
 
 #include <cstring>

@@ -160,6 +160,11 @@ elif name == "callbacks":
     for what in (0, 1, 8, 16, 31):
         registers = b"".join(struct.pack("<H", 0x100 + 16 * i) for i in range(17))
         put("memory-%d" % what, bytes([what, 3]) + registers + struct.pack("<6i", 0, 24, 64, 48, 128, 72) + cfi + bytes(range(256)))
+elif name == "generate":
+    # The options, the address, an ELF file.
+    for i, (label, contents) in enumerate(files(".so", "-pie", "-static", ".o")):
+        for options in (0, 1, 2, 8, 20, 37):
+            put("%s-%d" % (label, options), bytes([options, i]) + contents)
 elif name == "readers":
     put("baseline", b"# sframe-verify baseline\nlibfoo.so\tC102\t2\tfoo::bar(int)\nlibfoo.so\tS001\t1\tmain\n")
     put("text", "name \u00e9\u202e\u009b\x1b[31m".encode())

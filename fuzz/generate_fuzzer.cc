@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes as an ELF image or object whose CFI is converted. The first byte selects the options, the
+// second the address of the section. Properties: the counts of the report agree with each other, the section
+// does not depend on the number of threads, it can be read, and sframe-verify finds no error in it and no
+// difference from the CFI, whatever that is.
+
+#include "cost.h"
+
+#include "sframe/elf/object.h"
+#include "sframe/generate/from_cfi.h"
+#include "sframe/section.h"
+#include "sframe/verify/against_cfi.h"
+#include "sframe/verify/input.h"
+#include "sframe/verify/structure.h"
+#include "sframe/verify/verdicts.h"
+
+#include <array>
+
+using namespace sframe;
+using sframe::fuzz::require;
+
+namespace {
+
+class Listener final : public verify::Sink {
+public:
+  void add(verify::Finding finding) override {
+    const verify::Check& check = verify::check(finding.id);
+    // Faults of the input: malformed CFI, and CFI that marks stubs as signal frames, which is reproduced.
+    const bool ours = finding.id != verify::Id::C111 && finding.id != verify::Id::C113;
+    require(!ours || check.severity != verify::Severity::error, finding.message.c_str());
+  }
+};
+
+generate::Options options_from(std::uint8_t bits) {
+  constexpr std::array versions{VersionNumber::v3, VersionNumber::v2, VersionNumber::v1, VersionNumber::v3};
+  return {.version = versions[bits & 3],
+          .merge_rows = (bits & 4) == 0,
+          .share_rows = (bits & 8) != 0,
+          .merge_functions = (bits & 16) != 0,
+          .plt = (bits & 32) == 0,
+          .wanted = {},
+          .threads = 1,
+          .start_fields = {}};
+}
+
+void verify_section(const elf::Image& image, std::span<const std::byte> section, std::uint64_t address) {
+  verify::Input::Sources sources;
+  sources.raw = section;
+  sources.raw_address = address;
+  sources.use_raw = true;
+  Listener listener;
+  // On its own: in a damaged image, functions may be in no segment.
+  if (const auto input = verify::Input::load(sources)) check_structure(*input, listener);
+  sources.image = &image;
+  const auto input = verify::Input::load(sources);
+  if (!input) return;
+  verify::Verdicts verdicts(*input);
+  check_against_cfi(*input, verdicts, listener);
+}
+
+void convert(const elf::Image& image, generate::Options options, std::uint64_t address) {
+  const auto input = generate::CfiInput::from_image(image);
+  if (!input) return;
+  options.start_fields = StartFields::make(options.version, address, address, 1 << 20);
+  const auto [builder, report] = generate::from_cfi(*input, options);
+  if (const char* wrong = report.contradiction()) require(false, wrong);
+  const auto bytes = builder.finish(address);
+  require(bytes.has_value(), "the builder refuses what it has accepted");
+  options.threads = 2;
+  require(generate::from_cfi(*input, options).builder.finish(address) == *bytes);
+  require(Section::parse(*bytes, address).has_value());
+  if (!image.relocatable()) verify_section(image, *bytes, address);
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
+  if (size < 2) return 0;
+  const generate::Options options = options_from(data[0]);
+  constexpr std::array<std::uint64_t, 4> addresses{0, 0x3000, 0x7fff'f000, 0xffff'ffff'8000'0000};
+  const std::uint64_t address = addresses[data[1] % addresses.size()];
+  const auto image = elf::Image::parse(std::as_bytes(std::span(data + 2, size - 2)));
+  if (!image) return 0;
+  if (!image->relocatable()) {
+    convert(*image, options, address);
+  } else if (const auto object = elf::ObjectLayout::make(*image)) {
+    convert(object->image(), options, address);
+  }
+  return 0;
+}
