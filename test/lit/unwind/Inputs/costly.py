@@ -1,11 +1,12 @@
 # Makes small cores, and the files that they name, whose walk would cost without bound.
 #   costly.py CASE FOLDER        writes FOLDER/core and FOLDER/program
 import lzma
+import os
 import struct
 import sys
 
 sys.dont_write_bytecode = True
-from small_cores import code, eh_frame, elf, stack, status, text, words, write
+from small_cores import code, core, eh_frame, elf, files, stack, status, text, words, write
 
 case, folder = sys.argv[1:]
 
@@ -60,5 +61,13 @@ elif case.startswith("debug-info-"):
     program = elf(parts, 65536)
     ram = words([code + 8, 0])
     write(folder, program, status(1, code + 8, stack), [(stack, ram, len(ram), 6)])
+elif case == "files":
+    # 5,000 threads, each in a module of its own, whose file is missing.
+    bases = [0x10000000 + 0x10000 * i for i in range(5000)]
+    notes = b"".join(status(1 + i, base, 0) for i, base in enumerate(bases))
+    notes += files(*((base, base + 4096, 0, "/missing/%d" % base) for base in bases))
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "core"), "wb") as out:
+        out.write(core(notes, [(base, b"", 4096, 5) for base in bases]))
 else:
     sys.exit("no case " + case)
