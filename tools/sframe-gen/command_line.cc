@@ -2,10 +2,10 @@
 
 #include "command_line.h"
 
+#include <sframe/tool/coverage_options.h>
 #include <sframe/tool/output_file.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -33,7 +33,7 @@ struct Raw {
   std::string function, section_address, byte_order;
   bool no_plt = false;
   bool share_rows = false;
-  double min_coverage = -1, min_cfi_coverage = -1;
+  tool::CoverageOptions coverage;
 };
 
 /// One of several names. (CLI::CheckedTransformer would print the values of the names in its message.)
@@ -94,14 +94,9 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
       ->option_text("text|json|none");
   cli.add_option("--report-file", line.report_file, "Write the report to FILE")->type_name("FILE");
   cli.add_flag("--strict", line.strict, "Exit with code 1 if anything could not be represented");
-  cli.add_option("--min-coverage", raw.min_coverage,
-                 "Exit with code 1 if less than PERCENT of all executable bytes are covered")
-      ->check(CLI::Range(0.0, 100.0))
-      ->option_text("PERCENT");
-  cli.add_option("--min-cfi-coverage", raw.min_cfi_coverage,
-                 "Exit with code 1 if less than PERCENT of the bytes that INPUT describes are covered")
-      ->check(CLI::Range(0.0, 100.0))
-      ->option_text("PERCENT");
+  tool::add_coverage_options(
+      cli, raw.coverage, "Exit with code 1 if less than PERCENT of all executable bytes are covered",
+      "Exit with code 1 if less than PERCENT of the bytes that INPUT describes are covered");
   cli.add_flag("--allow-missing", line.allow_missing,
                "Exit with code 0 if INPUT has nothing to convert; --emit=elf copies it");
   tool::add_input_options(cli, line.inputs);
@@ -151,10 +146,9 @@ std::optional<std::string> single_contradiction(const CommandLine& line) {
 std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   line.plt = !raw.no_plt;
   if (!raw.byte_order.empty()) line.byte_order = raw.byte_order == "big" ? ByteOrder::big : ByteOrder::little;
-  if (std::isnan(raw.min_coverage)) return "--min-coverage: not a number";
-  if (std::isnan(raw.min_cfi_coverage)) return "--min-cfi-coverage: not a number";
-  if (raw.min_coverage >= 0) line.min_coverage = raw.min_coverage;
-  if (raw.min_cfi_coverage >= 0) line.min_cfi_coverage = raw.min_cfi_coverage;
+  const auto coverage = tool::required_coverage(raw.coverage);
+  if (!coverage) return coverage.error().text();
+  line.coverage = *coverage;
   if (!raw.section_address.empty()) {
     line.section_address = tool::parse_address(raw.section_address);
     if (!line.section_address) return "--section-address: not an address: " + raw.section_address;

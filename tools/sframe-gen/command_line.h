@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <sframe/base/coverage.h>
 #include <sframe/builder.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>
@@ -39,8 +40,7 @@ struct CommandLine {
   ReportFormat report = ReportFormat::text;
   std::string report_file; ///< empty: not given
   bool strict = false;
-  std::optional<double> min_coverage;     ///< percent of all executable bytes
-  std::optional<double> min_cfi_coverage; ///< percent of the bytes that the input describes
+  RequiredCoverage coverage;
   Limits limits = Limits::standard;
   bool allow_missing = false; ///< an input without anything to convert is not an error
 };

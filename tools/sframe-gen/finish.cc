@@ -27,13 +27,13 @@ int coverage_code(tool::MessageSink& messages, const CommandLine& line, const st
                              ", less than the required " + percent_text(*least) + " %");
     code = tool::exit_findings;
   };
-  if (line.min_coverage && !summary.executable && summary.unconverted.empty()) {
+  if (line.coverage.executable && !summary.executable && summary.unconverted.empty()) {
     messages.error(file, "--min-coverage needs an ELF file: a raw section has no executable bytes");
     code = tool::exit_findings;
   } else if (summary.executable) {
-    demand(line.min_coverage, summary.executable->percent(), "the executable bytes");
+    demand(line.coverage.executable, summary.executable->percent(), "the executable bytes");
   }
-  demand(line.min_cfi_coverage, summary.report.pc_bytes.percent(), "the bytes that the input describes");
+  demand(line.coverage.described, summary.report.pc_bytes.percent(), "the bytes that the input describes");
   return code;
 }
 

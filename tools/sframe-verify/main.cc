@@ -8,6 +8,7 @@
 
 #include <sframe/elf/debug_file.h>
 #include <sframe/tool/app.h>
+#include <sframe/tool/coverage_options.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/output.h>
 #include <sframe/tool/program.h>
@@ -16,7 +17,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <filesystem>
 #include <set>
 #include <span>
@@ -48,7 +48,7 @@ struct Options {
   tool::InputOptions inputs;
   std::vector<std::string> checks{"structure", "cfi", "code"};
   std::string sframe_address, max_findings; // as typed: CLI11 would let "-1" wrap around
-  double min_coverage = -1, min_cfi_coverage = -1;
+  tool::CoverageOptions coverage;
   std::string format = "text";
   std::vector<std::string> errors, warnings, ignored;
   std::string compiler = "warning";
@@ -85,12 +85,10 @@ void add_options(CLI::App& cli, Options& options) {
                  "Also check a reader's requirements beyond the specification: spec (none), linux, glibc")
       ->check(CLI::IsMember({"spec", "linux", "glibc"}))
       ->type_name("READER");
-  const auto percent = [&](const char* name, double& least, const char* what) {
-    cli.add_option(name, least, what)->check(CLI::Range(0.0, 100.0))->option_text("PERCENT");
-  };
-  percent("--min-coverage", options.min_coverage,
-          "Report an error (P412) if less than PERCENT of all executable bytes are covered");
-  percent("--min-cfi-coverage", options.min_cfi_coverage, "The same for the bytes that CFI describes");
+  tool::add_coverage_options(
+      cli, options.coverage,
+      "Report an error (P412) if less than PERCENT of all executable bytes are covered",
+      "The same for the bytes that CFI describes");
   cli.add_option("--baseline", options.run.baseline,
                  "Ignore the known findings in FILE, written by --write-baseline")
       ->type_name("FILE");
@@ -152,10 +150,9 @@ bool settle(Options& options, tool::Messages& messages) {
     if (!limit) return messages.error({}, "--max-findings " + options.max_findings + ": not a number"), false;
     options.run.report.max_findings = *limit;
   }
-  if (std::isnan(options.min_coverage) || std::isnan(options.min_cfi_coverage))
-    return messages.error({}, "--min-coverage and --min-cfi-coverage need a number"), false;
-  if (options.min_coverage >= 0) options.run.file.coverage.executable = options.min_coverage;
-  if (options.min_cfi_coverage >= 0) options.run.file.coverage.described = options.min_cfi_coverage;
+  const auto coverage = tool::required_coverage(options.coverage);
+  if (!coverage) return messages.error({}, coverage.error().text()), false;
+  options.run.file.coverage = *coverage;
   options.run.file.profile = find_profile(options.profile).value_or(Profile::spec);
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";

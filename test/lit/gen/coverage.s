@@ -82,7 +82,7 @@
 # BARE: "executable_bytes": {"total": 4, "covered": 0}
 # RUN: sh -c 'sframe-gen %t/bare.o -o %t/out.o --allow-missing --min-coverage=1 2> %t/err; test $? = 1'
 # RUN: not sframe-gen %t/a.so -o %t/out --emit=section --min-coverage=nan 2>&1 | FileCheck %s --check-prefix=NAN
-# NAN: sframe-gen: error: --min-coverage: not a number
+# NAN: sframe-gen: error: --min-coverage and --min-cfi-coverage need a number
 
         .text
         .globl described

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #pragma GCC visibility push(default)
@@ -17,6 +18,14 @@ struct CoveredBytes {
 
   /// Percentage of covered bytes; 100 if there are none.
   double percent() const;
+};
+
+/// In percent; what is not required is empty.
+struct RequiredCoverage {
+  std::optional<double> executable; ///< of all executable bytes
+  std::optional<double> described;  ///< of the bytes that call frame information describes
+
+  bool any() const { return executable || described; }
 };
 
 /// With two decimals, rounded down, so that 100.00 means complete.

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "sframe/base/coverage.h"
 #include "sframe/verify/findings.h"
 
 #include <optional>
@@ -14,13 +15,6 @@ class Input;
 
 /// N log N in functions and FDEs.
 Coverage coverage(const Input& input);
-
-/// The required coverage, in percent.
-struct RequiredCoverage {
-  std::optional<double> executable, described;
-
-  bool any() const { return executable || described; }
-};
 
 /// Reports what is below the required coverage.
 void check_coverage(const Input& input, const Coverage& coverage, const RequiredCoverage& required,
