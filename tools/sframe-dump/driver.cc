@@ -59,7 +59,10 @@ void Driver::show(const Object& object) {
       continue;
     }
     names_.select(section);
-    if (const auto& problem = names_.problem()) report(object.name(), *problem, tool::exit_findings);
+    if (const auto& problem = names_.problem()) {
+      if (budget_ && budget_->is_used_up(Resource::section_bytes)) break; // reported once, at the end
+      report(object.name(), *problem, tool::exit_findings);
+    }
     dumper_.begin_section(object, section);
     show_section(object, section);
     dumper_.end_section();
@@ -137,12 +140,14 @@ std::optional<Problem> Driver::show_functions(const ObjectSection& section, cons
     auto fde = part.section.fde(i);
     if (!fde) return to_problem(fde.error(), section.name, part.offset);
     if (progress_) progress_->add(progress_bytes_ / part.section.num_fdes());
+    if (!filter_.names.empty() && budget_ && budget_->is_used_up(Resource::name_bytes)) break;
+    if (budget_ && !budget_->take(Resource::rows, 1)) break;
     const FunctionLocation location = names_.locate(part.section, part.offset, *fde);
     if (!wanted(*fde, location)) continue;
     ++functions_;
     rows += fde->num_fres;
     RowCursor cursor = part.section.rows(*fde);
-    const std::uint64_t expected = 1 + std::min<std::uint64_t>(fde->num_fres, part.section.plausible_rows());
+    const std::uint64_t expected = std::min<std::uint64_t>(fde->num_fres, part.section.plausible_rows());
     if (budget_ && !budget_->take(Resource::rows, expected)) break;
     const auto error = dumper_.function(*fde, location, cursor);
     charge_output();
@@ -161,6 +166,7 @@ bool Driver::wanted(const EncodedFde& fde, const FunctionLocation& location) {
   if (filter_.names.empty()) return true;
   const auto name = names_.find(location);
   if (!name) return false;
+  if (budget_ && !budget_->take(Resource::name_bytes, name->raw.size() * filter_.names.size())) return false;
   const std::string demangled = elf::demangle(name->raw, name->budget);
   return std::ranges::any_of(filter_.names, [&](const tool::Glob& glob) {
     return glob.matches(name->raw) || glob.matches(demangled);

@@ -26,6 +26,15 @@ Result<void> split(std::span<const std::byte> bytes, std::string_view name, std:
   }
 }
 
+/// Functions may share rows, and sections bytes. Reports unreadable functions later.
+Result<void> charge_rows(std::span<const Section> sections, Budget& budget) {
+  for (const Section& section : sections)
+    for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
+      if (const auto fde = section.fde(i); fde && !budget.take(Resource::rows, fde->num_fres))
+        return unexpected(*budget.problem());
+  return {};
+}
+
 /// Loads all sections of the input. `storage` owns bytes that differ from the file's.
 Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
                                   std::vector<elf::Contents>& storage) {
@@ -42,6 +51,8 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
     const auto done = split(storage.back().bytes(), table.name, table.address, sections);
     if (!done) return unexpected(done.error());
   }
+  if (Budget* const budget = input.image->budget())
+    if (const auto charged = charge_rows(sections, *budget); !charged) return unexpected(charged.error());
   return sections;
 }
 

@@ -333,11 +333,14 @@ private:
   Result<void> change_symbols() {
     const bool goes = old_.section && old_.section->address != layout_.section_address;
     if (!numbering_.changes() && layout_.blocks.empty() && !goes) return {};
+    std::uint64_t left = image_.bytes().size(); // tables that overlap would have more
     for (const SectionHeader& section : image_.sections()) {
       if (section.type == sht_symtab_shndx || section.type == llvm::ELF::SHT_GROUP)
         return fail("cannot renumber the sections listed in this section", section.name);
       if ((section.type != sht_symtab && section.type != sht_dynsym) || section.size == 0) continue;
       if (section.flags & shf_compressed) return fail("compressed symbol table", section.name);
+      if (section.size > left) return fail("symbol tables overlap", section.name);
+      left -= section.size;
       std::vector<Sym> symbols;
       const auto old = whole_table<Sym>(bytes_of(section));
       symbols.assign(old.begin(), old.end());

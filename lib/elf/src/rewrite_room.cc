@@ -55,7 +55,7 @@ bool is_address_tag(std::int64_t tag) {
 /// References to sections from .dynamic and the symbols.
 class References {
 public:
-  explicit References(const Image& image) : image_(image) {
+  explicit References(const Image& image) : image_(image), unread_(image.bytes().size()) {
     with_types(image.byte_order(), [&]<class Types>(Types) { read<Types>(); });
   }
 
@@ -95,6 +95,11 @@ private:
   }
 
   template <class Types> void read_symbols(const SectionHeader& section) {
+    if (section.size > unread_) {
+      has_symbol_.assign(has_symbol_.size(), true);
+      return;
+    }
+    unread_ -= section.size;
     const auto symbols = table_at<typename Types::Sym>(image_.bytes(), section.offset,
                                                        section.size / sizeof(typename Types::Sym));
     if (!symbols) return;
@@ -121,7 +126,7 @@ private:
     const auto entries = table_at<typename Types::Dyn>(image_.bytes(), section.offset,
                                                        section.size / sizeof(typename Types::Dyn));
     const Segment* segment = image_.find_segment(pt_dynamic);
-    if (!entries || !segment || segment->offset != section.offset) return;
+    if (!dynamic_.empty() || !entries || !segment || segment->offset != section.offset) return;
     for (const auto& entry : *entries) {
       if (entry.getTag() == DT_NULL) break;
       dynamic_.emplace_back(entry.getTag(), entry.getVal());
@@ -129,7 +134,8 @@ private:
   }
 
   const Image& image_;
-  std::vector<bool> has_symbol_;                                ///< by section
+  std::uint64_t unread_;         ///< bytes of the file; tables that overlap have more, and are not read
+  std::vector<bool> has_symbol_; ///< by section
   std::vector<std::pair<std::int64_t, std::uint64_t>> dynamic_; ///< tag and value
 };
 

@@ -196,10 +196,15 @@ bool Converter::is_refuted(const cfi::CfiSection& section, Entries entries, cons
   if (plt.bytes.empty()) return false;
   StubRows rows;
   rows.add(*input_.abi, plt.bytes, plt.range.start);
-  return std::ranges::any_of(entries, [&](const cfi::FdeIndex::Entry& entry) {
-    const auto fde = section.fde(entry.offset);
-    return fde && addresses_.asked_for(*fde) && rows.refute(section, *fde, fde->start, fde->end());
-  });
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto fde = section.fde(entries[i].offset);
+    if (!fde || !addresses_.asked_for(*fde)) continue;
+    // Where FDEs overlap, the one that starts last counts. So each stub is visited once.
+    const std::uint64_t end =
+        i + 1 < entries.size() ? std::min(fde->end(), entries[i + 1].start) : fde->end();
+    if (fde->start < end && rows.refute(section, *fde, fde->start, end)) return true;
+  }
+  return false;
 }
 
 void Converter::convert_plts() {
