@@ -4,7 +4,7 @@
 # %objdump247, %readelf247, %as247, %ld247 ... are newer binutils, %as240, %objdump240 the system's if they are 2.40.
 # Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, aarch64-cc, s390x-cc, qemu-aarch64, qemu-aarch64_be,
 # qemu-s390x, patchelf, chrpath, dwz, debugedit, find-debuginfo, elfutils, python3, clang, asan,
-# rustc, go, hardened (release flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer binutils; perhaps none.
+# rustc, go, pip (with setuptools and wheel: %pip-python), hardened (release flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer binutils; perhaps none.
 # amd64: the host is one. ptrace: processes may be traced. landlock: the kernel limits paths.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the kernel, else by gdb (feature cores);
 # kernel-cores: by the kernel, which needs a core_pattern that names a file in the program's folder; %gcore FILE...: by gdb (gdb-cores).
@@ -92,6 +92,11 @@ for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), (
         config.available_features.add(feature)
 if first_line("rustc").startswith("rustc "):  # rustup's may have no compiler
     config.available_features.add("rustc")
+for python in ("python3", "/usr/bin/python3"):
+    if shutil.which(python) and not subprocess.run([python, "-c", "import setuptools, wheel, pip"], stderr=subprocess.DEVNULL).returncode:
+        config.available_features.add("pip")
+        config.substitutions.append(("%pip-python", python))
+        break
 if config.sanitizers:
     config.available_features.add("asan")
 if config.hardened == "ON":
