@@ -9,9 +9,11 @@
 #include <sframe/section.h>
 
 #include <gtest/gtest.h>
+#include <mutex>
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
 namespace sframe::generate {
 namespace {
@@ -493,6 +495,26 @@ TEST(GenerateFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
     EXPECT_EQ(function.rows[1], sp_row(5, 16));
     EXPECT_EQ(function.rows[2], sp_row(17, 8));
     EXPECT_EQ(function.rows[31], sp_row(15 * 17 + 5, 16));
+  }
+}
+
+// Two sections, one with several parts.
+TEST(GenerateFromCfi, ProgressAddsUpToOne) {
+  Frames many, one;
+  for (unsigned i = 0; i < 20'000; ++i) many.fde(base + i * 16, 16);
+  one.fde(base + 0x1000000, 16);
+  for (const unsigned threads : {1u, 3u}) {
+    std::mutex lock;
+    double done = 0;
+    int calls = 0;
+    const auto progress = [&](double share) {
+      const std::lock_guard guard(lock);
+      done += share;
+      ++calls;
+    };
+    (void)convert(input_of({&many, &one}), {.wanted = {}, .threads = threads, .progress = progress});
+    EXPECT_NEAR(done, 1, 1e-9);
+    EXPECT_GT(calls, 3);
   }
 }
 

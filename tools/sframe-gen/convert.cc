@@ -36,15 +36,16 @@ Written keep_file(const CommandLine& line, const elf::File& file, std::string wh
 }
 
 Written convert_file(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
-                     Summary& summary) {
+                     Summary& summary, tool::Progress::Item& progress) {
   const auto give_up = [&](const Failure& why) -> Written {
     if (line.allow_missing && why.nothing_to_convert)
       return keep_file(line, file, why.problem.text(), summary);
     return refuse(line.input, why.problem);
   };
   Budget budget(line.limits, file.bytes().size());
-  const auto input = read_input(line, file.bytes(), budget);
+  auto input = read_input(line, file.bytes(), budget);
   if (!input) return give_up(input.error());
+  input->progress = [&](double share) { progress.add(share * progress.size()); };
   report_problems(messages, line.input, *input);
   const auto generated = generate(line, *input);
   if (!generated) summary.add_unconverted(*input);
@@ -60,19 +61,20 @@ using NewContents = std::optional<std::vector<std::byte>>;
 /// The member's new contents; empty if it stays unchanged.
 expected<NewContents, FileProblem> convert_member(const CommandLine& line, const elf::Member& member,
                                                   Budget& budget, tool::MessageSink& messages,
-                                                  Summary& summary) {
+                                                  Summary& summary, tool::Progress::Item& progress) {
   const std::string name = line.input + '(' + member.name + ')';
   const auto keep = [&](const std::string& why) {
     messages.detail(name, "copied unchanged: " + why);
     return std::nullopt;
   };
-  const auto input = read_input(line, member.bytes, budget);
+  auto input = read_input(line, member.bytes, budget);
   if (!input && input.error().nothing_to_convert) return keep(input.error().problem.text());
   if (!input) return refuse(name, input.error().problem);
   if (!input->image) return keep("not an ELF file");
   if (const auto problems = input->image->problems(); !problems.empty())
     return refuse(name, problems.front());
   if (!input->object) return keep("not a relocatable object");
+  input->progress = [&](double share) { progress.add(share * static_cast<double>(member.bytes.size())); };
   auto generated = generate(line, *input);
   if (!generated && generated.error().nothing_to_convert) {
     summary.add_unconverted(*input);
@@ -87,7 +89,7 @@ expected<NewContents, FileProblem> convert_member(const CommandLine& line, const
 }
 
 Written convert_archive(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
-                        Summary& summary) {
+                        Summary& summary, tool::Progress::Item& progress) {
   if (line.emit != Emit::elf)
     return refuse(line.input, {"INPUT is an archive, which needs --emit=elf", {}, {}});
   const auto members = elf::archive_members(file.bytes());
@@ -98,7 +100,7 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
   contents.reserve(members->size());
   Budget budget(line.limits, file.bytes().size());
   for (const elf::Member& member : *members) {
-    auto converted = convert_member(line, member, budget, messages, summary);
+    auto converted = convert_member(line, member, budget, messages, summary, progress);
     if (!converted) return unexpected(std::move(converted.error()));
     contents.push_back(std::move(*converted));
   }
@@ -115,9 +117,10 @@ expected<OutputFile, FileProblem> copy_file(const CommandLine& line, const elf::
   return write_image(line, file, elf::Edit::keep_start(file.bytes().size()));
 }
 
-Written convert(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
-                Summary& summary) {
-  return (elf::is_archive(file.bytes()) ? convert_archive : convert_file)(line, file, messages, summary);
+Written convert(const CommandLine& line, const elf::File& file, tool::MessageSink& messages, Summary& summary,
+                tool::Progress::Item& progress) {
+  const auto convert_kind = elf::is_archive(file.bytes()) ? convert_archive : convert_file;
+  return convert_kind(line, file, messages, summary, progress);
 }
 
 } // namespace sframe::gen

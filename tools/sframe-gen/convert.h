@@ -11,6 +11,7 @@
 #include <sframe/elf/file.h>
 #include <sframe/expected.h>
 #include <sframe/tool/messages.h>
+#include <sframe/tool/progress.h>
 
 #include <optional>
 #include <string>
@@ -25,8 +26,8 @@ using Written = expected<std::optional<OutputFile>, FileProblem>;
 /// Archive members that are not 64-bit relocatable objects or have nothing to convert are kept unchanged. A
 /// damaged member makes the whole conversion fail. An archive without anything to convert is copied; so is
 /// any other input with --allow-missing. `summary.unconverted` then has the reason.
-Written convert(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
-                Summary& summary);
+Written convert(const CommandLine& line, const elf::File& file, tool::MessageSink& messages, Summary& summary,
+                tool::Progress::Item& progress);
 
 /// Writes an unchanged copy of the input.
 expected<OutputFile, FileProblem> copy_file(const CommandLine& line, const elf::File& file);

@@ -107,7 +107,7 @@ expected<Generated, Failure> finish(const CommandLine& line, const Input& input,
 
 expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
                                     Budget& budget) {
-  Input input{.bytes = bytes, .image = {}, .object = {}};
+  Input input{.bytes = bytes, .image = {}, .object = {}, .progress = {}};
   if (line.from == From::sframe && !bytes.empty() && !elf::Image::is_elf(bytes)) {
     const auto section = Section::parse(bytes);
     if (section || section.error().kind != ErrorKind::bad_magic) return input;
@@ -214,6 +214,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .plt = line.plt,
                             .wanted = {},
                             .threads = line.threads,
+                            .progress = input.progress,
                             .start_fields = {}};
   elf::SymbolTable symbols;
   if (line.function) {

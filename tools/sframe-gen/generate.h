@@ -18,6 +18,7 @@
 #include <sframe/generate/report.h>
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -27,8 +28,9 @@ namespace sframe::gen {
 /// The input of a conversion: a file or an archive member. A view of its bytes.
 struct Input {
   std::span<const std::byte> bytes;
-  std::optional<elf::Image> image;         ///< empty for a raw section; laid out if there is an `object`
-  std::optional<elf::ObjectLayout> object; ///< of a relocatable object: addresses are those of the layout
+  std::optional<elf::Image> image;            ///< empty for a raw section; laid out if there is an `object`
+  std::optional<elf::ObjectLayout> object;    ///< of a relocatable object: addresses are those of the layout
+  std::function<void(double share)> progress; ///< generate::Options::progress
 };
 
 struct Generated {

@@ -41,10 +41,13 @@ int run(tool::App& app, const CommandLine& line) {
   // Before the input is read: it may be the same file as the output, under this name or another.
   const auto lock = tool::OutputLock::take(line.output);
   if (!lock) return fail({line.output, lock.error()});
+  tool::Progress progress(messages, 1, "files");
+  progress.expect(progress.size_of(line.input));
+  tool::Progress::Item item(progress, progress.size_of(line.input));
   const auto file = elf::File::open(line.input);
   if (!file) return fail({line.input, file.error()});
   Summary summary;
-  const auto written = convert(line, *file, messages, summary);
+  const auto written = convert(line, *file, messages, summary, item);
   if (!file->is_intact()) return fail({line.input, {tool::cut_input, {}, {}}});
   if (!written) return fail(written.error());
   if (*written) messages.detail((*written)->path, "written");

@@ -32,7 +32,8 @@ using Kind = tool::FoundFile::Kind;
 class JobRunner {
 public:
   /// `line` has the options; its input and output are set for each file.
-  JobRunner(CommandLine line, tool::Slot& slot) : line_(std::move(line)), slot_(slot) {}
+  JobRunner(CommandLine line, tool::Slot& slot, tool::Progress::Item& progress)
+      : line_(std::move(line)), slot_(slot), progress_(progress) {}
 
   /// The results of all files of the job.
   std::vector<FileResult> run(const Job& job) {
@@ -112,7 +113,7 @@ private:
     if (file->id() != elf::File::Id() && file->id() != step.file.id) // none: the file was not mapped
       return give_up(std::move(result), {line_.input, {"another process replaced the file", {}, {}}});
     result.input_size = file->bytes().size();
-    auto written = convert(line_, *file, slot_, result.summary);
+    auto written = convert(line_, *file, slot_, result.summary, progress_);
     if (!written && !file->is_intact()) written = problem_in(line_.input, {tool::cut_input, {}, {}});
     if (!written) {
       auto& executable = result.summary.executable;
@@ -152,6 +153,7 @@ private:
 
   CommandLine line_;
   tool::Slot& slot_;
+  tool::Progress::Item& progress_;
 };
 
 /// Owner and mode of the folders of a mirrored tree; inner ones first, since these may become read-only.
@@ -264,9 +266,9 @@ private:
     tool::Progress progress(app_.messages(), plan_.jobs.size(), "files");
     for (const Job& job : plan_.jobs) progress.expect(size_of(job));
     for_each_parallel(plan_.jobs.size(), line_.threads, [&](std::size_t i) {
-      const tool::Progress::Item item(progress, size_of(plan_.jobs[i]));
+      tool::Progress::Item item(progress, size_of(plan_.jobs[i]));
       tool::Slot& slot = ordered.slot(i);
-      for (const FileResult& result : JobRunner(options, slot).run(plan_.jobs[i])) report(result, slot);
+      for (const FileResult& result : JobRunner(options, slot, item).run(plan_.jobs[i])) report(result, slot);
       ordered.close(i);
     });
     copy_folder_modes(line_, plan_.folders);

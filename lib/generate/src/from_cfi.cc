@@ -134,7 +134,10 @@ void PartConverter::convert(const cfi::Fde& fde) {
 class Converter {
 public:
   Converter(const CfiInput& input, const Options& options, Conversion& out)
-      : input_(input), options_(options), out_(out), addresses_(input, options) {}
+      : input_(input), options_(options), out_(out), addresses_(input, options) {
+    for (const cfi::CfiSection& section : input.sections)
+      total_bytes_ += static_cast<double>(section.bytes().size());
+  }
 
   void convert(const cfi::CfiSection& section);
   /// Stubs without CFI, or with wrong CFI.
@@ -150,7 +153,8 @@ private:
   const Options& options_;
   Conversion& out_;
   Addresses addresses_;
-  AddressSet covered_; ///< by the sections before
+  AddressSet covered_;     ///< by the sections before
+  double total_bytes_ = 0; ///< of all sections
 };
 
 void Converter::convert(const cfi::CfiSection& section) {
@@ -252,6 +256,7 @@ void Converter::convert_parts(const Source& source) {
       [&](std::size_t i, Builder& part) {
         Builder& builder = alone ? out_.builder : part;
         PartConverter(source, options_, builder, reports[i]).convert({source.section, cuts[i], cuts[i + 1]});
+        if (options_.progress) options_.progress(static_cast<double>(cuts[i + 1] - cuts[i]) / total_bytes_);
         if (alone) return;
         const std::lock_guard lock(joining);
         out_.builder.append(part);

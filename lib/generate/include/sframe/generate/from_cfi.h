@@ -41,6 +41,9 @@ struct Options {
   /// at once.
   std::function<bool(const cfi::Fde&)> wanted;
   unsigned threads = 1;
+  /// Called with the share of the work that was done since the last call; from several threads at once. The
+  /// shares add up to 1, less if a section cannot be read. May be empty.
+  std::function<void(double share)> progress;
   /// Functions out of reach of these fields are left out. If not given, all functions are converted, and
   /// Builder::finish() fails if one is out of reach.
   std::optional<StartFields> start_fields;
