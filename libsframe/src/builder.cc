@@ -53,6 +53,16 @@ template <class T> void make_room(std::vector<T>& elements) {
   if (elements.size() == elements.capacity()) elements.reserve(std::max<std::size_t>(8, elements.size() * 2));
 }
 
+/// The row's words, or why the version cannot represent it or the reader not use it.
+expected<format::Words, RefusalReason> encode(const FrameRow& row, const WordMeaning& how,
+                                              const UsableRows& usable) {
+  if (row.is_outermost() && !usable.outermost) return unexpected(RefusalReason::reader);
+  if (row.cfa.kind == Rule::Kind::stored && !usable.loaded_cfa &&
+      (row.cfa.base == how.abi->sp || row.cfa.base == how.abi->fp))
+    return unexpected(RefusalReason::reader);
+  return format::encode_words(row, how);
+}
+
 } // namespace
 
 Builder::Builder(BuildOptions options)
@@ -69,6 +79,7 @@ std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> 
       (fde.rep_size == 0 || (!version_->has_rep_size && fde.rep_size != abi_->plt_entry_size)))
     return refuse(RefusalReason::rep_size);
   if (rows.empty() && !version_->empty_is_outermost) return refuse(RefusalReason::no_rows);
+  if (rows.empty() && !options_.usable.outermost) return refuse(RefusalReason::reader);
   return std::nullopt;
 }
 
@@ -97,7 +108,7 @@ WordMeaning Builder::meaning(FdeType type) const {
 }
 
 std::optional<RefusalReason> Builder::refusal(const FrameRow& row, FdeType type) const {
-  const auto words = format::encode_words(row, meaning(type));
+  const auto words = encode(row, meaning(type), options_.usable);
   return words ? std::nullopt : std::optional(words.error());
 }
 
@@ -128,7 +139,7 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
   Words previous;
   std::uint32_t num_fres = 0;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    auto words = format::encode_words(rows[i], how);
+    auto words = encode(rows[i], how, options_.usable);
     if (!words) return refuse(words.error(), i);
     if (options_.merge_rows && num_fres && same_words(*words, previous)) continue;
     format::store_field(to, rows[i].offset, offset_size, order_);

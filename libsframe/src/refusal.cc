@@ -24,6 +24,7 @@ const char* message(RefusalReason reason) {
   case RefusalReason::out_of_reach: return "function is more than 2 GiB from the section";
   case RefusalReason::section_too_large: return "section would exceed the format's 32-bit sizes";
   case RefusalReason::aux_header_size: return "auxiliary header is longer than 255 bytes";
+  case RefusalReason::reader: return "the reader cannot use the row";
   }
   return "unknown reason";
 }
@@ -46,6 +47,7 @@ const char* reason_name(RefusalReason reason) {
   case RefusalReason::out_of_reach: return "out-of-reach";
   case RefusalReason::section_too_large: return "section-too-large";
   case RefusalReason::aux_header_size: return "aux-header-size";
+  case RefusalReason::reader: return "reader";
   }
   return "unknown";
 }

@@ -160,6 +160,27 @@ TEST(Builder, LargestRows) {
   EXPECT_EQ(rows_of(*section, 0), rows);
 }
 
+TEST(Builder, RefusesRowsThatTheReaderCannotUse) {
+  const AbiTraits& abi = traits(Abi::amd64);
+  const auto loaded = [](std::uint16_t base) {
+    return FrameRow{0, Rule::stored(base, 16), Rule::at_cfa(-8), Rule::same(), false};
+  };
+  Builder glibc({.version = VersionNumber::v3, .usable = {.outermost = false}});
+  EXPECT_EQ(glibc.add(function(0, 16), std::vector{FrameRow::outermost(0)}).error(),
+            (Refusal{RefusalReason::reader, 0, 0}));
+  EXPECT_EQ(glibc.add(function(0, 16), {}).error().reason, RefusalReason::reader);
+  EXPECT_EQ(glibc.refusal(FrameRow::outermost(0)), RefusalReason::reader);
+  EXPECT_EQ(glibc.refusal(loaded(abi.sp)), std::nullopt);
+  EXPECT_TRUE(glibc.add(function(0, 16), std::vector{entry}));
+
+  Builder kernel({.version = VersionNumber::v3, .usable = {.loaded_cfa = false}});
+  EXPECT_EQ(kernel.refusal(loaded(abi.sp)), RefusalReason::reader);
+  EXPECT_EQ(kernel.refusal(loaded(abi.fp)), RefusalReason::reader);
+  EXPECT_EQ(kernel.refusal(loaded(10)), std::nullopt);
+  EXPECT_EQ(kernel.refusal(FrameRow::outermost(0)), std::nullopt);
+  EXPECT_STREQ(reason_name(RefusalReason::reader), "reader");
+}
+
 TEST(Builder, AppendsOtherBuilder) {
   for (VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3})
     for (bool share : {false, true}) {

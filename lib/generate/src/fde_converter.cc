@@ -21,6 +21,7 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options) {
           .merge_rows = options.merge_rows,
           .merge_functions = options.merge_functions,
           .share_rows = options.share_rows,
+          .usable = options.usable,
           .aux_header = {}};
 }
 
@@ -163,6 +164,7 @@ void FdeConverter::add(std::uint64_t begin, std::uint64_t end, Rows rows) {
   case RefusalReason::fp_rule:
   case RefusalReason::offset_range:
   case RefusalReason::cfa_alignment:
+  case RefusalReason::reader:
   case RefusalReason::outermost: return add_representable(begin, end, rows);
   default: return leave_out(begin, end, reason(why));
   }

@@ -54,6 +54,7 @@ enum class RefusalReason : std::uint8_t {
   out_of_reach,      ///< the start is more than 2 GiB from the section (versions 1 and 2)
   section_too_large, ///< the section would exceed a 32-bit size
   aux_header_size,   ///< an auxiliary header of more than 255 bytes, which the size field cannot hold
+  reader,            ///< the version defines the row, but UsableRows excludes it
 };
 
 /// Static text: "CFA is not SP or FP plus an offset".
@@ -72,6 +73,12 @@ struct Refusal {
   friend bool operator==(const Refusal&, const Refusal&) = default;
 };
 
+/// Rows that the versions define, but some readers cannot use. By default, all are used.
+struct UsableRows {
+  bool outermost = true;  ///< rows that mark the outermost frame
+  bool loaded_cfa = true; ///< rows whose CFA is loaded from memory at an offset from SP or FP
+};
+
 struct BuildOptions {
   VersionNumber version = VersionNumber::v3;
   Abi abi = Abi::amd64;
@@ -85,6 +92,7 @@ struct BuildOptions {
   bool pcrel =
       true; ///< function starts relative to their own field (V2, V3; V1 has only section-relative starts)
   bool frame_pointer = false;        ///< SFRAME_F_FRAME_POINTER (V1, V2)
+  UsableRows usable;                 ///< other rows are refused
   std::vector<std::byte> aux_header; ///< copied unchanged; finish() refuses more than 255 bytes
 };
 

@@ -36,6 +36,7 @@ struct Options {
   bool merge_rows = true;       ///< leave out a row that is equal to the previous one
   bool share_rows = false;      ///< BuildOptions::share_rows
   bool merge_functions = false; ///< Builder::merge_functions()
+  UsableRows usable;            ///< BuildOptions::usable; other rows are left out
   bool plt = true;              ///< false: ignore linker-generated stubs
   /// Selects the FDEs to convert; others do not appear in the report. Empty: all. Called from several threads
   /// at once.
