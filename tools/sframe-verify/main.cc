@@ -82,8 +82,9 @@ void add_options(CLI::App& cli, Options& options) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   cli.add_option("--profile", options.profile,
-                 "Also check a reader's requirements beyond the specification: spec (none), linux, glibc")
-      ->check(CLI::IsMember({"spec", "linux", "glibc"}))
+                 "Also check a reader's requirements beyond the specification: spec (none), linux, "
+                 "linux-module, glibc")
+      ->check(CLI::IsMember(sframe::consumers::consumer_names()))
       ->type_name("READER");
   tool::add_coverage_options(
       cli, options.coverage,
@@ -153,7 +154,7 @@ bool settle(Options& options, tool::Messages& messages) {
   const auto coverage = tool::required_coverage(options.coverage);
   if (!coverage) return messages.error({}, coverage.error().text()), false;
   options.run.file.coverage = *coverage;
-  options.run.file.profile = find_profile(options.profile).value_or(Profile::spec);
+  options.run.file.profile = sframe::consumers::find_consumer(options.profile);
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
   options.run.file.debug_folders.push_back(elf::default_debug_folder);

@@ -275,7 +275,7 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
   const double bytes_per_work = static_cast<double>(size_) / std::max(1.0, structure + cfi + code);
   check_bytes_ = structure * bytes_per_work;
   if (options_.structure) check_structure(input, report);
-  check_profile(input, options_.profile, report);
+  check_profile(input, *options_.profile, report);
   const Coverage covered = coverage(input);
   check_coverage(input, covered, options_.coverage, report);
   Verdicts verdicts(input);

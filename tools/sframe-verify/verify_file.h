@@ -28,7 +28,7 @@ struct FileOptions {
   std::optional<std::uint64_t> sframe_address; ///< of a raw section; empty: not given, which means 0
   std::string debug;                           ///< --debug: an ELF file; empty: looked up
   std::vector<std::string> debug_folders;      ///< folders to search for separate debug files
-  Profile profile = Profile::spec;
+  const consumers::Consumer* profile = &consumers::consumers().front();
   RequiredCoverage coverage;
   Limits limits = Limits::standard;
   bool skip = false; ///< a file without SFrame is skipped, and not an error

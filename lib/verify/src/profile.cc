@@ -12,22 +12,16 @@ namespace sframe::verify {
 
 namespace {
 
-/// A reader's requirements, as data.
-struct Consumer {
-  std::string_view option, name;
-  std::uint8_t versions;        ///< bit n: version n is accepted
-  std::uint8_t recent_versions; ///< those that only newer releases accept
-  std::uint8_t flags;           ///< that must be set
-  bool strict_layout;   ///< no auxiliary header; header, functions, rows in this order; none may be empty
-  bool strict_mappings; ///< section and functions inside one mapping each
-  bool strict_starts;   ///< no two functions at one address
-  bool flexible;        ///< flexible functions are supported
-};
-constexpr Consumer consumers[] = {
-    {"spec", "", 0xff, 0, 0, false, false, false, true},
-    {"linux", "Linux", 1 << 3, 0, flag_sorted | flag_func_start_pcrel, true, true, true, true},
-    {"glibc", "glibc", 1 << 2 | 1 << 3, 1 << 3, 0, false, false, false, false},
-};
+using consumers::Consumer;
+
+/// True if a data word of a flexible row is left over: after the CFA, RA and FP have a control word and an
+/// offset, or a control word of 0 alone if another word follows.
+bool has_lone_word(const EncodedRow& row) {
+  if (row.word_count() < 2) return row.word_count() != 0;
+  std::uint32_t at = 2;
+  for (int rule = 0; rule < 2 && row.word_count() - at >= 2; ++rule) at += row.control(at) ? 2 : 1;
+  return at != row.word_count();
+}
 
 class ProfileCheck {
 public:
@@ -59,7 +53,7 @@ private:
     if (!image->find_segment(elf::pt_gnu_sframe))
       sink_.add({.id = Id::P409,
                  .message = llvm::formatv("no PT_GNU_SFRAME: {} cannot find the section", consumer_.name)});
-    if (!consumer_.strict_mappings) return;
+    if (!consumer_.requires_mapping) return;
     for (const SframeTable& table : input_.tables())
       if (!in_one_mapping(*image, table.address, table.bytes.size(), elf::pf_r))
         sink_.add({.id = Id::P406,
@@ -74,10 +68,6 @@ private:
     if (!(consumer_.versions >> version & 1))
       report(part, Id::P401, llvm::formatv("{} does not read version {}", consumer_.name, version).str(),
              header_offset::version);
-    else if (consumer_.recent_versions >> version & 1)
-      report(part, Id::P411,
-             llvm::formatv("only newer releases of {} read version {}", consumer_.name, version).str(),
-             header_offset::version);
     // Relocatable objects are sorted, and flagged as sorted, by the linker.
     const int demanded = input_.relocatable() ? consumer_.flags & ~flag_sorted : consumer_.flags;
     if (const int clear = demanded & ~header.flags)
@@ -90,26 +80,49 @@ private:
                            consumer_.name)
                  .str(),
              header_offset::flags);
-    if (consumer_.strict_layout) check_layout(part);
+    if (const int unknown = header.flags & ~consumer_.known_flags)
+      report(part, Id::P414,
+             llvm::formatv("flags {:x}, which {} does not know", unknown, consumer_.name).str(),
+             header_offset::flags);
+    const std::int8_t fixed_ra = part.section.abi().fixed_ra_offset;
+    if (consumer_.assumes_fixed_ra && fixed_ra != 0 && header.fixed_ra_offset != fixed_ra)
+      report(part, Id::P415,
+             llvm::formatv("fixed RA offset {}, but {} uses {}", int{header.fixed_ra_offset}, consumer_.name,
+                           int{fixed_ra})
+                 .str(),
+             header_offset::fixed_ra);
+    check_layout(part);
   }
 
   void check_layout(const SframePart& part) {
     const Header& header = part.section.header();
-    if (header.aux_header_size)
+    if (consumer_.refuses_auxiliary && header.aux_header_size)
       report(part, Id::P403,
              llvm::formatv("auxiliary header of {} bytes, which {} rejects", int{header.aux_header_size},
                            consumer_.name)
                  .str(),
              header_offset::aux_size);
-    if (!header.num_fdes || !header.num_fres)
+    if (consumer_.refuses_empty && (!header.num_fdes || !header.num_fres))
       report(part, Id::P404,
              llvm::formatv("{} functions and {} rows: {} requires at least one of each", header.num_fdes,
                            header.num_fres, consumer_.name)
                  .str(),
              header_offset::num_fdes);
-    if (header.num_fdes && part.section.rows_offset() < part.section.index_offset())
+    if (!consumer_.requires_order || !header.num_fdes) return;
+    const std::uint64_t index = part.section.index_offset(), rows = part.section.rows_offset();
+    const std::uint64_t index_end =
+        index + std::uint64_t{header.num_fdes} * part.section.version().entry_size;
+    if (rows < index)
       report(part, Id::P405,
              llvm::formatv("the rows come before the functions, which {} rejects", consumer_.name).str(),
+             header_offset::fde_offset);
+    else if (const std::uint64_t start = header_size + header.aux_header_size;
+             consumer_.refuses_gaps && (index != start || rows != index_end))
+      report(part, Id::P405,
+             llvm::formatv("{} unused bytes before the {}, which {} takes for a part of them",
+                           index != start ? index - start : rows - index_end,
+                           index != start ? "functions" : "rows", consumer_.name)
+                 .str(),
              header_offset::fde_offset);
   }
 
@@ -119,26 +132,73 @@ private:
       const auto fde = section.fde(i);
       if (!fde) continue;
       const Location at = input_.locate(input_.address(part, *fde).value_or(0));
-      if (!consumer_.flexible && fde->fde_type == FdeType::flex)
+      if (!consumer_.uses_flexible && fde->fde_type == FdeType::flex)
         report(part, Id::P408,
                llvm::formatv("function {}: {} skips flexible functions", i, consumer_.name).str(),
                fde->index_offset, at);
-      if (consumer_.strict_starts && i > 0 && section.sorted() && fde->start == section.fde_start(i - 1) &&
-          !input_.relocatable())
+      if (consumer_.refuses_equal_starts && i > 0 && section.sorted() &&
+          fde->start == section.fde_start(i - 1) && !input_.relocatable())
         report(part, Id::P407,
                llvm::formatv("function {}: same start as function {}, which {} may reject", i, i - 1,
                              consumer_.name)
                    .str(),
                fde->index_offset, at);
-      if (consumer_.strict_mappings) check_mapping(part, *fde, at);
+      if (consumer_.requires_mapping) check_mapping(part, *fde, at);
+      if (section.outermost_throughout(*fde) && !consumer_.rows.outermost) report_outermost(part, *fde, at);
+      check_rows(part, *fde, at);
+    }
+  }
+
+  void report_outermost(const SframePart& part, const EncodedFde& fde, const Location& at) {
+    report(part, Id::P413,
+           llvm::formatv("function {}: {} cannot read rows that mark the outermost frame", fde.number,
+                         consumer_.name)
+               .str(),
+           fde.index_offset, at);
+  }
+
+  /// Reports each fault once per function.
+  void check_rows(const SframePart& part, const EncodedFde& fde, const Location& at) {
+    const AbiTraits& abi = part.section.abi();
+    bool outermost = consumer_.rows.outermost, loaded = consumer_.rows.loaded_cfa;
+    bool lone = consumer_.accepts_lone_word || fde.fde_type != FdeType::flex;
+    if ((outermost && loaded && lone) || !input_.spend_rows(part.section, fde)) return;
+    RowCursor cursor = part.section.rows(fde);
+    for (EncodedRow row; !(outermost && loaded && lone) && cursor.next(row);) {
+      if (!lone && has_lone_word(row)) {
+        lone = true;
+        report(part, Id::P413,
+               llvm::formatv("function {}: the row at {:x} has a data word without meaning, which {} rejects",
+                             fde.number, row.offset, consumer_.name)
+                   .str(),
+               row.section_offset, at);
+      }
+      const auto rules = cursor.decode(row);
+      if (!rules) continue;
+      if (!outermost && rules->is_outermost()) {
+        outermost = true;
+        report_outermost(part, fde, at);
+      }
+      if (!loaded && rules->cfa.kind == Rule::Kind::stored &&
+          (rules->cfa.base == abi.sp || rules->cfa.base == abi.fp)) {
+        loaded = true;
+        report(
+            part, Id::P416,
+            llvm::formatv("function {}: the row at {:x} loads the CFA from memory at {}, where {} ends the "
+                          "stack trace",
+                          fde.number, row.offset, rules->cfa.base == abi.sp ? "SP" : "FP", consumer_.name)
+                .str(),
+            row.section_offset, at);
+      }
     }
   }
 
   void check_mapping(const SframePart& part, const EncodedFde& fde, const Location& at) {
     const elf::Image* image = input_.image();
     if (!image || image->segments().empty()) return;
-    if (in_one_mapping(*image, fde.start, fde.size, elf::pf_x)) return;
-    report(part, Id::P406, llvm::formatv("function {}: not inside one executable PT_LOAD", fde.number).str(),
+    if (in_one_mapping(*image, fde.start, 1, elf::pf_x)) return;
+    report(part, Id::P406,
+           llvm::formatv("function {}: does not start in an executable PT_LOAD", fde.number).str(),
            fde.index_offset, at);
   }
 
@@ -149,15 +209,8 @@ private:
 
 } // namespace
 
-std::optional<Profile> find_profile(std::string_view name) {
-  const auto found = std::ranges::find(consumers, name, &Consumer::option);
-  if (found == std::end(consumers)) return std::nullopt;
-  return static_cast<Profile>(found - std::begin(consumers));
-}
-
-void check_profile(const Input& input, Profile profile, Sink& sink) {
-  if (profile == Profile::spec) return;
-  ProfileCheck(input, consumers[static_cast<std::size_t>(profile)], sink).run();
+void check_profile(const Input& input, const Consumer& consumer, Sink& sink) {
+  if (&consumer != &consumers::consumers().front()) ProfileCheck(input, consumer, sink).run();
 }
 
 } // namespace sframe::verify

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/consumers/consumers.h"
+
+#include <algorithm>
+
+namespace sframe::consumers {
+
+namespace {
+
+constexpr std::uint8_t sorted_and_pcrel = flag_sorted | flag_func_start_pcrel;
+constexpr std::uint8_t all_known = flag_sorted | flag_frame_pointer | flag_func_start_pcrel;
+
+constexpr Consumer spec{.option = "spec",
+                        .name = "",
+                        .version = VersionNumber::v3,
+                        .versions = 0xff,
+                        .flags = 0,
+                        .known_flags = 0xff,
+                        .refuses_auxiliary = false,
+                        .refuses_empty = false,
+                        .requires_order = false,
+                        .refuses_gaps = false,
+                        .requires_mapping = false,
+                        .refuses_equal_starts = false,
+                        .uses_flexible = true,
+                        .accepts_lone_word = true,
+                        .assumes_fixed_ra = false,
+                        .rows = {}};
+
+constexpr Consumer glibc{.option = "glibc",
+                         .name = "glibc",
+                         .version = VersionNumber::v2,
+                         .versions = 1 << 2,
+                         .flags = flag_sorted,
+                         .known_flags = all_known,
+                         .refuses_auxiliary = false,
+                         .refuses_empty = false,
+                         .requires_order = true,
+                         .refuses_gaps = true,
+                         .requires_mapping = false,
+                         .refuses_equal_starts = false,
+                         .uses_flexible = false,
+                         .accepts_lone_word = true,
+                         .assumes_fixed_ra = true,
+                         .rows = {.outermost = false}};
+
+constexpr Consumer linux_user{.option = "linux",
+                              .name = "Linux",
+                              .version = VersionNumber::v3,
+                              .versions = 1 << 3,
+                              .flags = sorted_and_pcrel,
+                              .known_flags = 0xff,
+                              .refuses_auxiliary = true,
+                              .refuses_empty = true,
+                              .requires_order = true,
+                              .refuses_gaps = false,
+                              .requires_mapping = true,
+                              .refuses_equal_starts = true,
+                              .uses_flexible = true,
+                              .accepts_lone_word = false,
+                              .assumes_fixed_ra = false,
+                              .rows = {.loaded_cfa = false}};
+
+/// Modules are sorted when they are loaded.
+constexpr Consumer linux_module = [] {
+  Consumer consumer = linux_user;
+  consumer.option = "linux-module";
+  consumer.flags = flag_func_start_pcrel;
+  return consumer;
+}();
+
+constexpr Consumer table[] = {spec, linux_user, linux_module, glibc};
+
+} // namespace
+
+std::span<const Consumer> consumers() {
+  return table;
+}
+
+std::vector<std::string> consumer_names() {
+  std::vector<std::string> names;
+  for (const Consumer& consumer : table) names.emplace_back(consumer.option);
+  return names;
+}
+
+const Consumer* find_consumer(std::string_view option) {
+  const auto found = std::ranges::find(table, option, &Consumer::option);
+  return found == std::end(table) ? nullptr : found;
+}
+
+} // namespace sframe::consumers
