@@ -31,6 +31,8 @@ constexpr const char* examples =
 /// The values that CLI11 fills in, before they are checked.
 struct Raw {
   std::string function, section_address, byte_order;
+  std::string consumer = "spec";
+  bool has_version = false;
   bool no_plt = false;
   bool share_rows = false;
   tool::CoverageOptions coverage;
@@ -70,7 +72,12 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
     versions.emplace(number, VersionNumber{version->number});
     version_names += (version_names.empty() ? "" : "|") + number;
   }
-  cli.add_option("--sframe-version", line.version, "SFrame version to write (default: 3)")
+  cli.add_option("--for", raw.consumer,
+                 "Write what this reader can use: its version, and no rows that it rejects: spec (default), "
+                 "linux, linux-module, glibc")
+      ->check(CLI::IsMember(consumers::consumer_names()))
+      ->option_text("READER");
+  cli.add_option("--sframe-version", line.version, "SFrame version to write (default: 3, or that of --for)")
       ->transform(choices(std::move(versions)))
       ->option_text(version_names);
   cli.add_option("--byte-order", raw.byte_order,
@@ -146,6 +153,12 @@ std::optional<std::string> single_contradiction(const CommandLine& line) {
 std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   line.plt = !raw.no_plt;
   if (!raw.byte_order.empty()) line.byte_order = raw.byte_order == "big" ? ByteOrder::big : ByteOrder::little;
+  line.consumer = consumers::find_consumer(raw.consumer);
+  if (!raw.has_version)
+    line.version = line.consumer->version;
+  else if (!(line.consumer->versions >> static_cast<unsigned>(line.version) & 1))
+    return "--for=" + raw.consumer + ": this reader does not read version " +
+           std::to_string(static_cast<unsigned>(line.version));
   const auto coverage = tool::required_coverage(raw.coverage);
   if (!coverage) return coverage.error().text();
   line.coverage = *coverage;
@@ -188,6 +201,7 @@ expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const ch
   line.output = has_output ? app.output_path() : std::string();
   line.threads = app.threads();
   line.limits = app.limits();
+  raw.has_version = app.cli().count("--sframe-version") != 0;
   if (app.cli().count("--share") != 0) line.share_rows = raw.share_rows;
   if (const auto wrong = read_texts(raw, line)) return fail(*wrong);
   if (const auto wrong = contradiction(line)) return fail(*wrong);

@@ -6,6 +6,7 @@
 
 #include <sframe/base/coverage.h>
 #include <sframe/builder.h>
+#include <sframe/consumers/consumers.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/text.h>
@@ -30,6 +31,7 @@ struct CommandLine {
   From from = From::cfi;
   Emit emit = Emit::elf;
   VersionNumber version = VersionNumber::v3;
+  const consumers::Consumer* consumer = &consumers::consumers().front();
   std::optional<ByteOrder> byte_order;
   bool plt = true;
   std::optional<bool> share_rows; ///< empty: depends on the byte order

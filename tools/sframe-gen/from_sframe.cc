@@ -101,6 +101,7 @@ expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, cons
                         .merge_rows = true,
                         .merge_functions = line.merge_functions,
                         .share_rows = share_rows(line, abi),
+                        .usable = line.consumer->rows,
                         .aux_header = {}},
                        bounds.lowest, bounds.highest);
   if (!made) return failed(to_problem(made.error()));

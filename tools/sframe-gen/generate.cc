@@ -211,6 +211,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .merge_rows = true,
                             .share_rows = share_rows(line, *cfi->abi),
                             .merge_functions = line.merge_functions,
+                            .usable = line.consumer->rows,
                             .plt = line.plt,
                             .wanted = {},
                             .threads = line.threads,

@@ -118,6 +118,10 @@ CASES = {
     "sframe-gen module.ko -o module.ko --sframe-version=3": Case(COMPILE + " -c -o module.ko", needs=("gcc",)),
     "sframe-gen /usr/lib/x86_64-linux-gnu/libc.a -o libc.a": Case(shows="numbers", needs=("/usr/lib/x86_64-linux-gnu/libc.a",)),
 
+    # consumers
+    "sframe-gen --for=glibc app -o app": Case("cp /bin/ls app"),
+    "sframe-verify --check=structure --profile=glibc app": Case("sframe-gen --for=glibc /bin/ls -o app --report=none"),
+
     # sframe-verify
     "sframe-verify FILE... [--sframe FILE|DIR] [--debug FILE] [options]": Case(instead="sframe-verify --help"),
     "sframe-verify v3-gas247.so": Case(FIXTURE, code=1),
