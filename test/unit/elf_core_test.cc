@@ -134,9 +134,9 @@ TEST_F(LiveCore, Modules) {
           auto file = File::open(std::string(module->path));
           auto image = Image::parse(file->bytes());
           EXPECT_TRUE(image);
-          EXPECT_EQ(bias_from_file(*image, module->mappings), info->dlpi_addr) << module->path;
-          EXPECT_EQ(bias_from_file(*image, std::span(module->mappings).last(1)), info->dlpi_addr)
-              << module->path;
+          const BiasFinder finder(*image);
+          EXPECT_EQ(finder.find(module->mappings), info->dlpi_addr) << module->path;
+          EXPECT_EQ(finder.find(std::span(module->mappings).last(1)), info->dlpi_addr) << module->path;
           if (!module->build_id.empty()) {
             EXPECT_EQ(to_hex(module->build_id), to_hex(image->build_id()));
           }

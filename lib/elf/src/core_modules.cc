@@ -42,8 +42,10 @@ std::uint64_t loaded_end(const Image& image) {
 std::vector<std::byte> build_id_in_page(std::span<const std::byte> page, ByteOrder order) {
   constexpr std::byte magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
   constexpr std::size_t header_size = 64;
+  constexpr std::uint32_t longest_owner = 8; // "GNU" with its NUL and padding; bounds the cost of each place
   if (page.size() < header_size || !std::ranges::equal(page.first(std::size(magic)), magic)) return {};
-  for (std::size_t at = header_size; at < page.size(); at += 4) {
+  for (std::size_t at = header_size; at + 4 <= page.size(); at += 4) {
+    if (load<std::uint32_t>(page.data() + at, order) > longest_owner) continue;
     const auto note = NoteCursor(page.subspan(at), order, 4).next();
     if (note && note->type == nt_gnu_build_id && note->owner == "GNU")
       return {note->body.begin(), note->body.end()};
@@ -210,14 +212,15 @@ std::uint64_t bias_of(const Segment& segment, const Mapping& mapping) {
   return mapping.start - mapping.file_offset - (segment.address - segment.offset);
 }
 
+constexpr std::uint64_t small_page = 4096, largest_page = 65536;
+
 /// True if the mapping is a loader's mapping of the segment: it starts at the segment's offset, rounded down
 /// to a page.
 bool starts_at(const Segment& segment, const Mapping& mapping) {
-  constexpr std::uint64_t largest_page = 65536;
   if (segment.type != pt_load || segment.file_size == 0 || segment.offset < mapping.file_offset) return false;
   const std::uint64_t skip = segment.offset - mapping.file_offset;
-  return skip < largest_page && skip < mapping.end - mapping.start && mapping.file_offset % 4096 == 0 &&
-         (skip < 4096 || segment.offset % largest_page == skip);
+  return skip < largest_page && skip < mapping.end - mapping.start && mapping.file_offset % small_page == 0 &&
+         (skip < small_page || segment.offset % largest_page == skip);
 }
 
 /// True if the mapping starts within the segment: the rest of a split mapping (mprotect).
@@ -228,13 +231,43 @@ bool starts_within(const Segment& segment, const Mapping& mapping) {
 
 } // namespace
 
-std::optional<std::uint64_t> bias_from_file(const Image& file, std::span<const Mapping> mappings) {
+BiasFinder::BiasFinder(const Image& file) : segments_(file.segments()) {
+  for (const Segment& segment : segments_)
+    if (segment.type == pt_load && segment.file_size != 0)
+      places_.push_back({segment.offset, range_end(segment.offset, segment.file_size)});
+  std::ranges::sort(places_, {}, &Place::offset);
+  std::uint64_t end = 0;
+  for (Place& place : places_) place.last_end = end = std::max(end, place.last_end);
+}
+
+/// True if starts_at() holds for a segment, found without looking at all of them.
+bool BiasFinder::any_starts_at(const Mapping& mapping) const {
+  if (mapping.file_offset % small_page != 0) return false;
+  const std::uint64_t page = mapping.file_offset % largest_page == 0 ? largest_page : small_page;
+  const auto first = std::ranges::lower_bound(places_, mapping.file_offset, {}, &Place::offset);
+  return first != places_.end() &&
+         first->offset - mapping.file_offset < std::min(page, mapping.end - mapping.start);
+}
+
+/// The same for starts_within().
+bool BiasFinder::any_starts_within(const Mapping& mapping) const {
+  const auto after = std::ranges::upper_bound(places_, mapping.file_offset, {}, &Place::offset);
+  return after != places_.begin() && std::prev(after)->last_end > mapping.file_offset;
+}
+
+std::optional<std::uint64_t> BiasFinder::find(std::span<const Mapping> mappings) const {
+  const auto bias_if = [&](const Mapping& mapping, auto fits) {
+    const auto found = std::ranges::find_if(segments_, [&](const Segment& s) { return fits(s, mapping); });
+    return found == segments_.end() ? std::nullopt : std::optional(bias_of(*found, mapping));
+  };
   // Both lists are sorted by address, so the first match is correct even if two segments share a page of the
   // file.
-  for (auto fits : {starts_at, starts_within})
-    for (const Mapping& mapping : mappings)
-      for (const Segment& segment : file.segments())
-        if (fits(segment, mapping)) return bias_of(segment, mapping);
+  for (const Mapping& mapping : mappings)
+    if (any_starts_at(mapping))
+      if (const auto bias = bias_if(mapping, starts_at)) return bias;
+  for (const Mapping& mapping : mappings)
+    if (any_starts_within(mapping))
+      if (const auto bias = bias_if(mapping, starts_within)) return bias;
   return std::nullopt;
 }
 

@@ -62,7 +62,7 @@ struct CoreModule {
   std::uint64_t end = 0;   ///< of its last mapping
   std::uint64_t header_address = 0; ///< where its ELF header is mapped; 0 if it is not
   /// The difference between addresses in memory and in the file; nothing if the core lacks the page with the
-  /// program headers (see bias_from_file()).
+  /// program headers (see BiasFinder).
   std::optional<std::uint64_t> bias;
   std::vector<std::byte> build_id; ///< empty if the core does not have it
   bool vdso = false;
@@ -162,9 +162,26 @@ private:
   bool truncated_ = false;
 };
 
-/// The bias of a module from the file on disk: by the PT_LOAD that holds the file offset of one of the
-/// mappings. Nothing if no mapping fits the file.
-std::optional<std::uint64_t> bias_from_file(const Image& file, std::span<const Mapping> mappings);
+/// Finds the bias of a module from the file on disk: by the PT_LOAD that holds the file offset of one of the
+/// mappings.
+class BiasFinder {
+public:
+  /// `file` must outlive the object.
+  explicit BiasFinder(const Image& file);
+  /// Nothing if no mapping fits the file. Logarithmic in the number of segments for each mapping.
+  std::optional<std::uint64_t> find(std::span<const Mapping> mappings) const;
+
+private:
+  struct Place {
+    std::uint64_t offset;   ///< of a segment in the file
+    std::uint64_t last_end; ///< the highest end of this segment and those before it
+  };
+  bool any_starts_at(const Mapping& mapping) const;
+  bool any_starts_within(const Mapping& mapping) const;
+
+  std::span<const Segment> segments_;
+  std::vector<Place> places_; ///< by offset
+};
 
 /// The name of a signal: "SIGSEGV"; "signal 77" for a number without a name.
 std::string signal_name(std::int32_t signal);

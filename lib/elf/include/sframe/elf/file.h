@@ -77,6 +77,9 @@ public:
   /// Of the mapped file; zeros if nothing is mapped.
   Id id() const { return opened_.id; }
 
+  /// True if both are mappings of one file, which was not changed between the two calls of open().
+  bool is_same(const File& other) const { return map_ && other.map_ && opened_ == other.opened_; }
+
   /// False if another process has replaced the mapped file at path(), or written to it, since it was opened.
   bool is_unchanged() const;
 
