@@ -216,7 +216,16 @@ Module* DynamicCode::module_at(std::uint64_t address) {
 Module* DynamicCode::make_module(Entry& entry) {
   if (std::exchange(entry.tried, true)) return entry.module;
   unwind::Memory memory(space_);
-  auto code = copy(entry.registration, memory, max_bytes - std::min(copied_, max_bytes));
+  const std::uint64_t most = max_bytes - std::min(copied_, max_bytes);
+  // Charged before the copy, which may fail after most of its cost.
+  const std::uint64_t claimed = entry.registration.size;
+  Budget* const budget = files_.budget.get();
+  auto code = claimed > most || !budget || budget->take(Resource::copied_bytes, claimed)
+                  ? copy(entry.registration, memory, most)
+                  : fail("not copied: limit on copied code reached");
+  if (code && budget && size_of(*code) > claimed &&
+      !budget->take(Resource::copied_bytes, size_of(*code) - claimed))
+    code = fail("not copied: limit on copied code reached");
   if (!code) {
     add_problem(entry.registration, code.error().text());
     return nullptr;
