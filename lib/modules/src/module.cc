@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <functional>
 #include <system_error>
+#include <utility>
 
 namespace sframe::modules {
 
@@ -30,7 +32,74 @@ bool same(std::span<const std::byte> a, std::span<const std::byte> b) {
   return std::ranges::equal(a, b);
 }
 
+bool has_full_symbols(const elf::Image& image) {
+  return std::ranges::any_of(image.sections(),
+                             [](const elf::SectionHeader& s) { return s.type == elf::sht_symtab && s.size; });
+}
+
 } // namespace
+
+/// What could not be read is kept as text, because each module of the file reports it.
+struct ModuleParts {
+  const std::uint64_t number = next_number();
+  std::optional<elf::File> file;   ///< if the image is not in memory
+  std::optional<elf::Image> image; ///< of the file or of memory
+  std::string image_problem;       ///< of the file
+  std::optional<elf::BiasFinder> bias_finder;
+  std::optional<AddressSet> code; ///< executable segments
+  std::optional<elf::SymbolTable> symbols;
+  std::map<std::string, std::optional<std::uint64_t>, std::less<>> definitions; ///< by name
+
+  bool debug_tried = false;
+  std::shared_ptr<ModuleParts> debug; ///< of the separate debug file
+  std::string debug_problem;
+
+  std::optional<elf::File> sidecar;
+  std::optional<elf::Image> sidecar_image;
+  std::string sidecar_problem;
+  std::unique_ptr<UnwindTables> tables;
+
+  bool debugdata_tried = false;
+  std::optional<elf::Unpacked> debugdata; ///< contents of .gnu_debugdata, an ELF file
+  elf::SymbolTable more_symbols;          ///< of debugdata
+  std::string debugdata_problem;
+
+  const elf::SymbolTable& symbol_table() {
+    if (!symbols) symbols = image ? elf::SymbolTable::load(*image) : elf::SymbolTable();
+    return *symbols;
+  }
+};
+
+std::shared_ptr<ModuleParts> OpenFiles::add(elf::File file, std::optional<elf::Image> image) {
+  std::shared_ptr<ModuleParts>& known = files_[file.id()];
+  if (known && known->file->is_same(file)) return known;
+  auto parts = known = std::make_shared<ModuleParts>();
+  parts->file = std::move(file);
+  parts->image = std::move(image);
+  if (!parts->image) {
+    auto parsed = elf::Image::parse(parts->file->bytes());
+    if (parsed)
+      parts->image = std::move(*parsed);
+    else
+      parts->image_problem = parsed.error().text();
+  }
+  if (files_.size() > most_) remove_unused();
+  return parts;
+}
+
+OpenFiles::~OpenFiles() {
+  for (const auto& file : files_) file.second->debug.reset(); // files may be each other's debug file
+}
+
+/// A running process may load and unload libraries for a long time.
+void OpenFiles::remove_unused() {
+  // Debug files are used by other entries.
+  for (std::size_t before = 0; before != files_.size();) {
+    before = files_.size();
+    std::erase_if(files_, [](const auto& file) { return file.second.use_count() == 1; });
+  }
+  most_ = std::max<std::size_t>(64, 2 * files_.size());
+}
 
 void ModuleInfo::set_path(std::string_view written) {
   constexpr std::string_view mark = " (deleted)";
@@ -40,7 +109,8 @@ void ModuleInfo::set_path(std::string_view written) {
 }
 
 Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory)
-    : number_(next_number()), info_(std::move(info)), abi_(abi), files_(files), memory_(memory) {}
+    : number_(next_number()), info_(std::move(info)), abi_(abi), files_(files), memory_(memory),
+      parts_(std::make_shared<ModuleParts>()) {}
 
 Module::Module(ModuleInfo info, const AbiTraits& abi, const FileOptions& files, ByteSource& memory,
                std::shared_ptr<const GeneratedCode> code)
@@ -78,19 +148,18 @@ void Module::open() {
     };
     if (named ? open_named() : open_own()) {
       if (info_.placed) locate_by_segments();
-      if (!info_.bias)
-        info_.bias = elf::bias_from_file(*image_, [&] {
-          std::vector<elf::Mapping> mappings;
-          for (const ModuleMapping& m : info_.mappings)
-            mappings.push_back({m.start, m.end, m.file_offset, info_.path});
-          return mappings;
-        }());
+      if (!info_.bias) {
+        std::vector<elf::Mapping> mappings;
+        for (const ModuleMapping& m : info_.mappings)
+          mappings.push_back({m.start, m.end, m.file_offset, info_.path});
+        if (!parts_->bias_finder) parts_->bias_finder.emplace(*parts_->image);
+        info_.bias = parts_->bias_finder->find(mappings);
+      }
       return;
     }
     file_missing_ = true;
   }
-  file_.reset();
-  image_.reset();
+  parts_ = std::make_shared<ModuleParts>();
   use_memory();
 }
 
@@ -102,7 +171,7 @@ void Module::open_generated() {
   if (code_->image.empty()) return;
   auto image = elf::Image::parse(code_->image);
   if (image && image->abi() == &abi_)
-    image_ = std::move(*image);
+    parts_->image = std::move(*image);
   else
     problem_ = info_.path + ": " + (image ? "wrong machine" : image.error().text());
 }
@@ -154,23 +223,23 @@ bool Module::open_file(const std::string& path, Named named) {
     problem_ = shown + ": " + file.error().text();
     return false;
   }
-  file_ = std::move(*file);
+  file_path_ = file->path();
+  parts_ = files_.open.add(std::move(*file));
   named_ = named;
-  auto image = elf::Image::parse(file_->bytes());
+  const std::optional<elf::Image>& image = parts_->image;
   if (!image || image->abi() != &abi_) {
-    problem_ = shown + ": " + (image ? "wrong machine" : image.error().text());
+    problem_ = shown + ": " + (image ? "wrong machine" : parts_->image_problem);
     return false;
   }
-  image_ = std::move(*image);
   if (named == Named::by_kernel) return true;
   if (!info_.build_id.empty()) {
-    if (same(info_.build_id, image_->build_id())) return true;
+    if (same(info_.build_id, image->build_id())) return true;
     problem_ = shown + ": build ID mismatch: core " + elf::to_hex(info_.build_id) + ", file ";
     // Nothing is shown of a file that only the core names and that does not belong to the process.
-    if (image_->build_id().empty())
+    if (image->build_id().empty())
       problem_ += "has none";
     else if (named == Named::by_user)
-      problem_ += elf::to_hex(image_->build_id());
+      problem_ += elf::to_hex(image->build_id());
     else
       problem_ += "has another";
     return false;
@@ -187,26 +256,50 @@ bool Module::open_file(const std::string& path, Named named) {
 /// segments.
 void Module::locate_by_segments() {
   constexpr std::uint64_t page = 4096;
-  const std::uint64_t bias = info_.bias.value_or(info_.entry.value_or(image_->entry()) - image_->entry());
+  const elf::Image& image = *parts_->image;
+  const std::uint64_t bias = info_.bias.value_or(info_.entry.value_or(image.entry()) - image.entry());
   info_.bias = bias;
-  if (info_.path.empty()) info_.path = file_->path();
+  if (info_.path.empty()) info_.path = file_path_;
   info_.mappings.clear();
-  for (const elf::Segment& s : image_->segments()) {
+  for (const elf::Segment& s : image.segments()) {
     const std::uint64_t into_page = s.address % page;
     if (s.type != elf::pt_load || s.file_size == 0 || s.offset < into_page) continue;
     const std::uint64_t start = s.address - into_page + bias;
     info_.mappings.push_back({start, start + into_page + s.file_size, s.offset - into_page});
   }
   std::ranges::sort(info_.mappings, {}, &ModuleMapping::start);
+  // Two segments may share a page; it belongs to the first.
+  std::uint64_t end = 0;
+  std::erase_if(info_.mappings, [&](ModuleMapping& m) {
+    const std::uint64_t start = std::max(m.start, end);
+    if (start >= m.end) return true;
+    m.file_offset += start - m.start;
+    m.start = start;
+    end = m.end;
+    return false;
+  });
 }
 
 /// Uses the image in the process's memory: all of the vdso, usually only the headers of others.
 void Module::use_memory() {
   const auto bytes =
       info_.header_address ? memory_.memory_at(info_.header_address) : std::span<const std::byte>{};
-  if (bytes.empty()) return;
+  Budget* const budget = files_.budget.get();
+  if (bytes.empty() || (budget && budget->is_used_up(Resource::section_bytes))) return;
   auto image = elf::Image::parse(bytes);
-  if (image && image->abi() == &abi_) image_ = std::move(*image);
+  if (!image || image->abi() != &abi_) return;
+  // Many modules may have the same bytes as their headers.
+  const std::uint64_t headers =
+      image->segments().size() * sizeof(elf::Segment) + image->sections().size() * sizeof(elf::SectionHeader);
+  if (!budget || budget->take(Resource::section_bytes, headers)) parts_->image = std::move(*image);
+}
+
+bool Module::has_file() const {
+  return parts_->file.has_value();
+}
+
+const elf::Image* Module::table_image() {
+  return parts_->image ? &*parts_->image : nullptr;
 }
 
 std::uint64_t Module::bias() {
@@ -216,30 +309,34 @@ std::uint64_t Module::bias() {
 
 std::span<const std::byte> Module::file_bytes_at(std::uint64_t address) {
   load();
-  if (!file_ || file_missing_) return {};
-  for (const ModuleMapping& m : info_.mappings) {
-    if (address < m.start || address >= m.end) continue;
-    // The file's own segments come first: a tool may have moved them in the file without changing the build
-    // ID.
-    if (image_ && info_.bias)
-      if (const auto held = image_->bytes_at(address - *info_.bias); !held.empty())
-        return held.first(std::min<std::uint64_t>(held.size(), m.end - address));
-    const auto bytes = file_->bytes();
-    const std::uint64_t into = address - m.start;
-    if (m.file_offset > bytes.size() || into >= bytes.size() - m.file_offset) return {};
-    const auto rest = bytes.subspan(m.file_offset + into);
-    return rest.first(std::min<std::uint64_t>(rest.size(), m.end - address));
-  }
-  return {};
+  if (!has_file() || file_missing_) return {};
+  const auto after = std::ranges::upper_bound(info_.mappings, address, {}, &ModuleMapping::start);
+  if (after == info_.mappings.begin()) return {};
+  const ModuleMapping& m = *std::prev(after);
+  if (address >= m.end) return {};
+  // The file's own segments come first: a tool may have moved them in the file without changing the build ID.
+  if (info_.bias)
+    if (const auto held = parts_->image->bytes_at(address - *info_.bias); !held.empty())
+      return held.first(std::min<std::uint64_t>(held.size(), m.end - address));
+  const auto bytes = parts_->file->bytes();
+  const std::uint64_t into = address - m.start;
+  if (m.file_offset > bytes.size() || into >= bytes.size() - m.file_offset) return {};
+  const auto rest = bytes.subspan(m.file_offset + into);
+  return rest.first(std::min<std::uint64_t>(rest.size(), m.end - address));
 }
 
 bool Module::is_code(std::uint64_t address) {
   load();
-  if (!image_) return false;
+  const elf::Image* const image = table_image();
+  if (!image) return false;
   const std::uint64_t link = address - bias();
-  return std::ranges::any_of(image_->segments(), [&](const elf::Segment& s) {
-    return s.type == elf::pt_load && s.flags & elf::pf_x && link - s.address < s.memory_size;
-  });
+  if (!parts_->code) {
+    std::vector<AddressRange> ranges;
+    for (const elf::Segment& s : image->segments())
+      if (s.type == elf::pt_load && s.flags & elf::pf_x) ranges.push_back(s.memory());
+    parts_->code.emplace(std::move(ranges));
+  }
+  return parts_->code->contains(link);
 }
 
 const elf::Image* Module::image() {
@@ -249,13 +346,13 @@ const elf::Image* Module::image() {
 
 bool Module::is_image() {
   open();
-  return image_.has_value();
+  return parts_->image.has_value();
 }
 
 std::span<const std::byte> Module::build_id() {
   if (!info_.build_id.empty()) return info_.build_id;
   load();
-  return image_ && file_ ? image_->build_id() : std::span<const std::byte>{};
+  return has_file() && parts_->image ? parts_->image->build_id() : std::span<const std::byte>{};
 }
 
 const std::string& Module::problem() {
@@ -292,40 +389,49 @@ Result<elf::File> Module::open_debug_candidate(const std::string& path) {
     for (const std::string& start : {files_.sysroot, root})
       if (path.starts_with(start) && path.size() > start.size())
         return open_counted((path[start.size()] == '/' ? "" : "/") + path.substr(start.size()), false);
-    return file_ && named_ == Named::by_user ? open_counted(path, true) : fail("outside the sysroot");
+    return has_file() && named_ == Named::by_user ? open_counted(path, true) : fail("outside the sysroot");
   }
-  if (file_ && named_ != Named::by_core) return open_counted(path, true);
+  if (has_file() && named_ != Named::by_core) return open_counted(path, true);
   return open_counted(path, false);
 }
 
-/// By build ID and debug link of the file, if there is one, else by the build ID in the process.
 void Module::open_debug_file() {
   if (debug_tried_) return;
   debug_tried_ = true;
   if (code_ || !files_.open_files) return;
+  if (!std::exchange(parts_->debug_tried, true)) find_debug_file();
+  if (problem_.empty()) problem_ = parts_->debug_problem;
+}
+
+/// By build ID and debug link of the file, if there is one, else by the build ID in the process.
+void Module::find_debug_file() {
   const std::vector<std::string> folders = debug_folders();
   const auto open_candidate = [&](const std::string& path) { return open_debug_candidate(path); };
-  if (file_) {
+  if (has_file()) {
     std::vector<elf::Rejected> rejected;
-    debug_file_ = elf::find_debug_file(*image_, file_->path(), folders, &rejected, open_candidate);
-    if (!debug_file_ && problem_.empty() && !rejected.empty())
-      problem_ = rejected.front().path + ": debug file not used: " + rejected.front().why;
+    auto found = elf::find_debug_file(*parts_->image, file_path_, folders, &rejected, open_candidate);
+    if (found)
+      parts_->debug = files_.open.add(std::move(found->file), std::move(found->image));
+    else if (!rejected.empty())
+      parts_->debug_problem = rejected.front().path + ": debug file not used: " + rejected.front().why;
     return;
   }
   for (const std::string& folder : folders) {
     const std::string path = by_build_id(folder, build_id(), ".debug");
     auto file = path.empty() ? fail("") : open_candidate(path);
     if (!file) continue; // most files have none: no problem
-    auto image = elf::Image::parse(file->bytes());
-    if (!image || image->abi() != &abi_ || !same(image->build_id(), build_id())) continue;
-    debug_file_ = elf::DebugFile{std::move(*file), std::move(*image)};
+    auto parts = files_.open.add(std::move(*file));
+    if (!parts->image || parts->image->abi() != &abi_ || !same(parts->image->build_id(), build_id()))
+      continue;
+    parts_->debug = std::move(parts);
     return;
   }
 }
 
-const elf::Image* Module::separate_image() {
+ModuleParts* Module::separate_parts() {
   open_debug_file();
-  return debug_file_ && debug_file_->image.abi() == &abi_ ? &debug_file_->image : nullptr;
+  ModuleParts* const debug = parts_->debug.get();
+  return debug && debug->image->abi() == &abi_ ? debug : nullptr;
 }
 
 void Module::find_sidecar() {
@@ -334,61 +440,66 @@ void Module::find_sidecar() {
   if (path.empty()) return;
   auto file = open_counted(path, true);
   if (!file) return; // not every module has one
-  sidecar_ = std::move(*file);
-  auto image = elf::Image::parse(sidecar_->bytes());
+  parts_->sidecar = std::move(*file);
+  auto image = elf::Image::parse(parts_->sidecar->bytes());
   if (!image || image->abi() != &abi_)
-    problem_ = path + ": " + (image ? "wrong machine" : image.error().text());
+    parts_->sidecar_problem = path + ": " + (image ? "wrong machine" : image.error().text());
   else if (!same(image->build_id(), build_id()))
-    problem_ = path + ": build ID mismatch";
+    parts_->sidecar_problem = path + ": build ID mismatch";
   else
-    sidecar_image_ = std::move(*image);
+    parts_->sidecar_image = std::move(*image);
 }
 
 UnwindTables& Module::tables() {
-  if (tables_) return *tables_;
+  if (tables_used_) return *parts_->tables;
   load();
+  // Only missing .eh_frame is a reason to look for a separate file here.
+  const elf::Image* const image = sections_image();
+  ModuleParts* const separate = image && !image->find_section(".eh_frame") ? separate_parts() : nullptr;
+  if (!parts_->tables) make_tables(separate ? &*separate->image : nullptr);
+  tables_used_ = true;
+  if (!parts_->sidecar_problem.empty()) problem_ = parts_->sidecar_problem;
+  if (problem_.empty() && !parts_->tables->problems().empty())
+    problem_ = info_.path + ": " + parts_->tables->problems().front();
+  return *parts_->tables;
+}
+
+void Module::make_tables(const elf::Image* separate) {
   find_sidecar();
-  TableSources sources = {
+  const TableSources sources = {
       .image = table_image(),
       .image_is_memory = !has_sections(),
       .memory = &memory_,
       .bias = bias(),
-      .sidecar = sidecar_image_ ? &*sidecar_image_ : nullptr,
+      .sidecar = parts_->sidecar_image ? &*parts_->sidecar_image : nullptr,
+      .debug = separate,
       .code = code_.get(),
       .generate = files_.generate_sframe && !code_,
       .budget = files_.budget.get(),
   };
-  // Only missing .eh_frame is a reason to look for a separate file here.
-  if (sources.image && !sources.image_is_memory && !sources.image->find_section(".eh_frame"))
-    sources.debug = separate_image();
-  tables_ = std::make_unique<UnwindTables>(sources, abi_);
-  if (problem_.empty() && !tables_->problems().empty())
-    problem_ = info_.path + ": " + tables_->problems().front();
-  return *tables_;
+  parts_->tables = std::make_unique<UnwindTables>(sources, abi_);
 }
 
 std::vector<std::byte> Module::converted_sidecar() {
-  if (!tables_ || !tables_->converted()) return {};
-  return elf::make_sidecar({.machine = image_->machine(),
-                            .byte_order = image_->byte_order(),
-                            .type = image_->type(),
-                            .flags = image_->flags(),
+  if (!parts_->tables || !parts_->tables->converted()) return {};
+  const elf::Image& image = *parts_->image;
+  return elf::make_sidecar({.machine = image.machine(),
+                            .byte_order = image.byte_order(),
+                            .type = image.type(),
+                            .flags = image.flags(),
                             .build_id = build_id(),
-                            .section = tables_->converted()->bytes,
-                            .section_address = tables_->converted()->address});
+                            .section = parts_->tables->converted()->bytes,
+                            .section_address = parts_->tables->converted()->address});
 }
-
-namespace {
-
-bool has_full_symbols(const elf::Image& image) {
-  return std::ranges::any_of(image.sections(),
-                             [](const elf::SectionHeader& s) { return s.type == elf::sht_symtab && s.size; });
-}
-
-} // namespace
 
 /// Symbols from .gnu_debugdata: an xz-compressed ELF file with the stripped symbols that are not in .dynsym.
 void Module::open_debugdata() {
+  if (!std::exchange(parts_->debugdata_tried, true)) load_debugdata();
+  if (problem_.empty() && !parts_->debugdata_problem.empty())
+    problem_ = info_.path + ": .gnu_debugdata: " + parts_->debugdata_problem;
+}
+
+void Module::load_debugdata() {
   const elf::Image* image = sections_image();
   const elf::SectionHeader* section = image ? image->find_section(".gnu_debugdata") : nullptr;
   if (!section) return;
@@ -402,33 +513,36 @@ void Module::open_debugdata() {
   auto unpacked = packed ? elf::unpack(packed->bytes(), limits) : unexpected(packed.error());
   if (unpacked && unpacked->damaged()) unpacked = fail("damaged");
   if (!unpacked) {
-    if (problem_.empty()) problem_ = info_.path + ": .gnu_debugdata: " + unpacked.error().text();
+    parts_->debugdata_problem = unpacked.error().text();
     return;
   }
-  debugdata_ = std::move(*unpacked);
-  if (const auto inner = elf::Image::parse(debugdata_->bytes()); inner && inner->abi() == &abi_)
-    more_symbols_ = elf::SymbolTable::load(*inner);
+  parts_->debugdata = std::move(*unpacked);
+  if (const auto inner = elf::Image::parse(parts_->debugdata->bytes()); inner && inner->abi() == &abi_)
+    parts_->more_symbols = elf::SymbolTable::load(*inner);
 }
 
 void Module::load_symbols() {
   load();
+  static const elf::SymbolTable none;
   const elf::Image* image = sections_image();
+  ModuleParts* from = image ? parts_.get() : nullptr;
   if (!image || !has_full_symbols(*image)) {
-    const elf::Image* separate = separate_image();
-    if (separate && has_full_symbols(*separate))
-      image = separate;
+    ModuleParts* const separate = separate_parts();
+    if (separate && has_full_symbols(*separate->image))
+      from = separate;
     else
       open_debugdata();
   }
-  symbols_ = image ? elf::SymbolTable::load(*image) : elf::SymbolTable();
+  symbols_ = from ? &from->symbol_table() : &none;
 }
 
 /// In an object loaded by a JIT compiler, sections have addresses and symbols have offsets in them.
 std::optional<elf::SymbolTable::Match> Module::find_own_symbol(std::uint64_t address) {
   if (procedure_.size && address - procedure_.address < procedure_.size)
     return elf::SymbolTable::Match{&procedure_, address - procedure_.address};
-  if (!image_ || !image_->relocatable()) return symbols_->find(address);
-  for (const elf::SectionHeader& section : image_->sections())
+  const elf::Image* const image = table_image();
+  if (!image || !image->relocatable()) return symbols_->find(address);
+  for (const elf::SectionHeader& section : image->sections())
     if (section.allocated() && address - section.address < section.size)
       return symbols_->find(section.index, address - section.address);
   return std::nullopt;
@@ -436,7 +550,7 @@ std::optional<elf::SymbolTable::Match> Module::find_own_symbol(std::uint64_t add
 
 std::optional<elf::SymbolTable::Match> Module::find_symbol(std::uint64_t address) {
   if (!symbols_) load_symbols();
-  const auto match = find_own_symbol(address), more = more_symbols_.find(address);
+  const auto match = find_own_symbol(address), more = parts_->more_symbols.find(address);
   if (!match || (more && more->offset < match->offset)) return more;
   return match;
 }
@@ -444,16 +558,35 @@ std::optional<elf::SymbolTable::Match> Module::find_symbol(std::uint64_t address
 std::optional<std::uint64_t> Module::find_definition(std::string_view name) {
   open();
   const elf::Image* image = sections_image();
-  const auto found = image ? elf::find_definition(*image, name) : std::nullopt;
+  if (!image) return std::nullopt;
+  auto known = parts_->definitions.find(name);
+  if (known == parts_->definitions.end())
+    known = parts_->definitions.emplace(name, elf::find_definition(*image, name)).first;
+  const auto& found = known->second;
   return found ? std::optional(*found + info_.bias.value_or(info_.start)) : std::nullopt;
 }
 
-const elf::Image* Module::debug_image() {
+ModuleParts* Module::debug_parts() {
+  if (debug_parts_) return *debug_parts_;
   load();
   const elf::Image* image = sections_image();
-  if (image && image->find_section(".debug_info")) return image;
-  const elf::Image* separate = separate_image();
-  return separate && separate->find_section(".debug_info") ? separate : nullptr;
+  ModuleParts* found = parts_.get();
+  if (!image || !image->find_section(".debug_info")) {
+    ModuleParts* const separate = separate_parts();
+    found = separate && separate->image->find_section(".debug_info") ? separate : nullptr;
+  }
+  debug_parts_ = found;
+  return found;
+}
+
+const elf::Image* Module::debug_image() {
+  ModuleParts* const parts = debug_parts();
+  return parts ? &*parts->image : nullptr;
+}
+
+std::uint64_t Module::debug_image_number() {
+  ModuleParts* const parts = debug_parts();
+  return parts ? parts->number : 0;
 }
 
 std::optional<unwind::SframeMatch> Module::find_sframe(std::uint64_t address) {

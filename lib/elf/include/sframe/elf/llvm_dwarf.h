@@ -49,6 +49,8 @@ public:
     return unit && !unit->getUnitDIE(false).isValid() ? nullptr : context_.get();
   }
 
+  llvm::DWARFContext& context() { return *context_; }
+
 private:
   LlvmDwarf() = default;
 

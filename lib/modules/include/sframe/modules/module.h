@@ -24,6 +24,7 @@
 #include "sframe/unwind/rule_source.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -42,6 +43,29 @@ enum class FileTrust : std::uint8_t {
   all,      ///< files for which the core has no build ID, too; also on network file systems
 };
 
+/// An image and all that was read from it (module.cc).
+struct ModuleParts;
+
+/// The files that the modules of one address space have opened: modules of the same file share what is read
+/// from it. A copy is empty: another address space may be used in another thread.
+class OpenFiles {
+public:
+  OpenFiles() = default;
+  OpenFiles(const OpenFiles&) {}
+  ~OpenFiles();
+  OpenFiles& operator=(const OpenFiles&) { return *this; }
+
+  /// The parts of the file: those that another module has made, or new ones. `image`: of the file, if it is
+  /// known already.
+  std::shared_ptr<ModuleParts> add(elf::File file, std::optional<elf::Image> image = std::nullopt);
+
+private:
+  void remove_unused();
+
+  std::map<elf::File::Id, std::shared_ptr<ModuleParts>> files_;
+  std::size_t most_ = 64; ///< files, before unused ones are removed
+};
+
 /// Where files are looked for.
 struct FileOptions {
   bool open_files = true;       ///< false: use nothing but the process's memory
@@ -56,6 +80,7 @@ struct FileOptions {
   FileTrust trust = FileTrust::build_id;
   /// Budget for all that is read for one core; nullptr: only the limits of the parts apply.
   std::shared_ptr<Budget> budget;
+  mutable OpenFiles open; ///< used by Module only
 
   /// The limits of the budget, or those that apply if there is none.
   Limits limits() const { return budget ? budget->limits() : Limits::standard; }
@@ -145,6 +170,8 @@ public:
   /// The image with DWARF for source lines (.debug_info): the file's, else the separate debug file's;
   /// nullptr if there is none.
   const elf::Image* debug_image();
+  /// A unique number of debug_image(), which modules of the same file share; 0 if there is none.
+  std::uint64_t debug_image_number();
 
   std::optional<unwind::SframeMatch> find_sframe(std::uint64_t address) override;
   bool find_cfi(std::uint64_t address, unwind::CfiMatch& answer) override;
@@ -182,16 +209,21 @@ private:
   void locate_by_segments();
   void use_memory();
   std::vector<std::string> debug_folders() const;
+  bool has_file() const;
   void open_debug_file();
-  const elf::Image* separate_image();
+  void find_debug_file();
+  ModuleParts* separate_parts();
+  ModuleParts* debug_parts();
   void find_sidecar();
+  void make_tables(const elf::Image* separate);
   void load_symbols();
   void open_debugdata();
+  void load_debugdata();
   /// True if sections can be read, not only segments: the file, the vdso, generated code.
-  bool has_sections() const { return file_ || info_.vdso || code_; }
+  bool has_sections() const { return has_file() || info_.vdso || code_; }
   const elf::Image* sections_image() { return has_sections() ? table_image() : nullptr; }
   std::optional<elf::SymbolTable::Match> find_own_symbol(std::uint64_t address);
-  const elf::Image* table_image() { return image_ ? &*image_ : nullptr; }
+  const elf::Image* table_image();
 
   std::uint64_t number_;
   ModuleInfo info_;
@@ -204,18 +236,14 @@ private:
   bool asked_ = false; ///< by queries other than find_definition() and is_image()
   bool file_missing_ = false;
   bool debug_tried_ = false;
-  Named named_ = Named::by_core; ///< the source of file_
+  bool tables_used_ = false;
+  Named named_ = Named::by_core; ///< the source of the file
   std::string problem_;
   static inline const std::string no_problem_;
-  std::optional<elf::File> file_;
-  std::optional<elf::Image> image_; ///< of file_ or of memory
-  std::optional<elf::DebugFile> debug_file_;
-  std::optional<elf::File> sidecar_;
-  std::optional<elf::Image> sidecar_image_;
-  std::unique_ptr<UnwindTables> tables_;
-  std::optional<elf::Unpacked> debugdata_; ///< contents of .gnu_debugdata, an ELF file
-  std::optional<elf::SymbolTable> symbols_;
-  elf::SymbolTable more_symbols_; ///< of debugdata_
+  std::string file_path_; ///< as opened
+  std::shared_ptr<ModuleParts> parts_;
+  const elf::SymbolTable* symbols_ = nullptr; ///< of parts_ or of the separate debug file
+  std::optional<ModuleParts*> debug_parts_;   ///< with .debug_info; nullptr if there are none
 };
 
 /// An address space with the unwind tables of the modules mapped in it.
