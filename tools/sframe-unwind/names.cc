@@ -18,17 +18,11 @@ const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
   return symbols;
 }
 
-/// Charges the names to the budget: the walk ends when it is used up.
+/// Charges the name to the budget, as the source lookup did with its names: the walk ends when it is used up.
 void Symbolizer::charge(const SymbolizedFrame& symbols) const {
   Budget* const budget = space_.budget();
   if (!budget) return;
-  std::size_t bytes = symbols.function ? symbols.function->name.size() : 0;
-  if (symbols.source) {
-    bytes += symbols.source->at.file.size();
-    for (const modules::InlinedCall& call : symbols.source->inlined)
-      bytes += call.function.size() + call.at.file.size();
-  }
-  budget->take(Resource::name_bytes, bytes);
+  if (symbols.function) budget->take(Resource::name_bytes, symbols.function->name.size());
 }
 
 } // namespace sframe::unwind_tool

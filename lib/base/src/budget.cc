@@ -31,6 +31,7 @@ constexpr std::array<Allowance, resource_count> allowances = {{
     {Resource::files, "files", 4096, 0},
     {Resource::guesses, "bytes of code and stack for heuristics", 4 * mib, 1},
     {Resource::copied_bytes, "bytes of registered code", 8 * mib, 8},
+    {Resource::debug_steps, "steps in debug information", 16 * mib, 4},
 }};
 
 constexpr bool in_order() {

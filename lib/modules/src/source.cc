@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source positions from LLVM's DWARF reader, which is used in this file only.
+// Source positions from LLVM's DWARF reader, which is used in this file and debug_check.cc only.
 
 #include "sframe/modules/source.h"
 
+#include "debug_check.h"
 #include "sframe/elf/llvm_dwarf.h"
 
 #include <llvm/BinaryFormat/ELF.h>
@@ -13,17 +14,35 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
+#include <map>
 #include <unordered_map>
+#include <utility>
 
 namespace sframe::modules {
 
 namespace {
 
-/// A module's debug information; `dwarf` is null if it has none that can be read.
+constexpr std::string_view too_costly =
+    "debug information that would cost too much: some source lines are left out";
+
+/// A function or an inlined call, as the entry has it.
+struct Function {
+  const std::string* name = nullptr; ///< demangled; nullptr if unknown
+  std::uint32_t call_file = 0, call_line = 0;
+};
+
+/// An image's debug information; `dwarf` is null if it has none that can be read. Keeps names, because each
+/// may be used at many addresses and costs its length.
 struct Debug {
-  std::uint64_t module = 0;     ///< its number
+  std::uint64_t image = 0;      ///< its number
   std::vector<std::byte> plain; ///< the file's debug sections, if they are compressed there
   std::unique_ptr<elf::LlvmDwarf> dwarf;
+  std::unique_ptr<DebugCheck> check; ///< refers to `dwarf`
+  std::map<std::pair<const llvm::DWARFUnit*, std::uint64_t>, std::string>
+      files;                                          ///< by number; empty: unknown
+  std::unordered_map<const char*, std::string> names; ///< by place in the file
+  std::unordered_map<const llvm::DWARFDebugInfoEntry*, Function> functions;
 };
 
 /// The path of an empty ELF file. LLVM looks for split debug information in any file named in the debug
@@ -48,32 +67,38 @@ const std::string& empty_package() {
   return path;
 }
 
-Debug open(Module& module) {
+Debug open(Module& module, const elf::Image& image) {
   Debug debug;
-  const elf::Image* image = module.debug_image();
-  if (!image) return debug;
   const FileOptions& files = module.file_options();
-  std::span<const std::byte> from = image->bytes();
-  if (elf::has_compressed_sections(*image)) {
+  std::span<const std::byte> from = image.bytes();
+  if (elf::has_compressed_sections(image)) {
     // Relocations would be needed, too; JIT compilers do not compress sections.
     auto plain =
-        image->relocatable()
+        image.relocatable()
             ? fail("compressed debug information in a relocatable object is not supported: no source lines")
-            : elf::without_compression(*image, files.limits() == Limits::off);
+            : elf::without_compression(image, files.limits() == Limits::off);
     if (!plain) {
       module.add_problem(plain.error().text());
       return debug;
     }
     from = debug.plain = std::move(*plain);
-  } else if (!elf::is_fit_for_llvm_dwarf(*image)) {
+  } else if (!elf::is_fit_for_llvm_dwarf(image)) {
     return debug;
   }
   // If all files are trusted, those named in the debug information are read, too.
   const std::string package = files.trust == FileTrust::all ? std::string() : empty_package();
   if (package.empty() && files.trust != FileTrust::all) return debug;
   using Relocations = elf::LlvmDwarf::Relocations;
-  debug.dwarf = elf::LlvmDwarf::open(from, image->relocatable() ? Relocations::Process : Relocations::Ignore,
+  debug.dwarf = elf::LlvmDwarf::open(from, image.relocatable() ? Relocations::Process : Relocations::Ignore,
                                      module.info().path, package);
+  if (!debug.dwarf) return debug;
+  debug.check =
+      std::make_unique<DebugCheck>(debug.dwarf->context(), from.size(), files.limits() == Limits::off);
+  if (!debug.check->can_find_units()) {
+    module.add_problem("debug information that would cost too much: no source lines");
+    debug.check.reset();
+    debug.dwarf.reset();
+  }
   return debug;
 }
 
@@ -87,48 +112,165 @@ llvm::object::SectionedAddress location_of(Module& module, std::uint64_t lookup_
   return {address, section};
 }
 
-SourceLine line_of(const llvm::DILineInfo& info) {
-  if (info.FileName == llvm::DILineInfo::BadString) return {{}, info.Line};
-  return {info.FileName, info.Line};
+/// Looks up one address.
+class Lookup {
+public:
+  Lookup(Module& module, Debug& debug, const llvm::object::SectionedAddress& address)
+      : module_(module), debug_(debug), address_(address), budget_(module.file_options().budget.get()) {}
+
+  std::optional<SourceLocation> find();
+
+private:
+  static constexpr std::size_t most_inlined = 1024;
+  bool take(Resource resource, std::uint64_t amount) { return !budget_ || budget_->take(resource, amount); }
+  bool can_look_up(llvm::DWARFUnit& unit);
+  bool can_follow_origins(const llvm::DWARFDie& entry);
+  const Function& function(const llvm::DWARFDie& entry);
+  const std::string* name_of(const llvm::DWARFDie& entry);
+  const std::string& file(std::uint64_t number);
+  SourceLine line(std::uint64_t file_number, std::uint32_t number);
+  SourceLine line_of_address();
+
+  Module& module_;
+  Debug& debug_;
+  const llvm::object::SectionedAddress address_;
+  Budget* const budget_;
+  llvm::DWARFCompileUnit* unit_ = nullptr;
+  const llvm::DWARFDebugLine::LineTable* lines_ = nullptr;
+};
+
+/// False, with a message, for a unit made to cost too much.
+bool Lookup::can_look_up(llvm::DWARFUnit& unit) {
+  if (debug_.check->can_look_up(unit)) return true;
+  module_.add_problem(std::string(too_costly));
+  return false;
 }
 
-/// Empty if the name is in a file that is not read, such as dwz's alternate debug file.
-std::string function_of(const llvm::DILineInfo& info) {
-  return info.FunctionName == llvm::DILineInfo::BadString ? std::string() : elf::demangle(info.FunctionName);
+std::optional<SourceLocation> Lookup::find() {
+  if (budget_ && (budget_->is_used_up(Resource::name_bytes) || budget_->is_used_up(Resource::debug_steps)))
+    return std::nullopt;
+  unit_ = debug_.dwarf->context().getCompileUnitForCodeAddress(address_.Address);
+  if (!unit_ || !can_look_up(*unit_)) return std::nullopt;
+  // Without entries, LLVM looks for the function there, too, and crashes.
+  if (!unit_->getUnitDIE(false).isValid()) return std::nullopt;
+  llvm::DWARFUnit* const split = unit_->getNonSkeletonUnitDIE().getDwarfUnit();
+  if (split && split != unit_ && !can_look_up(*split)) return std::nullopt;
+  llvm::SmallVector<llvm::DWARFDie, 4> chain; // innermost first
+  if (debug_.check->has_functions(split ? *split : *unit_))
+    unit_->getInlinedChainForAddress(address_.Address, chain);
+  // The way to the function leads through all entries around it.
+  std::uint64_t levels = 1;
+  for (llvm::DWARFDie at = chain.empty() ? llvm::DWARFDie() : chain.front(); at; at = at.getParent())
+    ++levels;
+  if (!take(Resource::debug_steps, levels)) return std::nullopt;
+
+  lines_ = debug_.dwarf->context().getLineTableForUnit(unit_);
+  SourceLocation location{{}, line_of_address()};
+  if (chain.empty()) return location.at.file.empty() ? std::nullopt : std::optional(std::move(location));
+  for (std::size_t i = 0; i + 1 < chain.size(); ++i) {
+    if (i == most_inlined) {
+      module_.add_problem("too many inlined calls at one address: some are left out");
+      break;
+    }
+    const Function& inlined = function(chain[i]);
+    InlinedCall call{inlined.name ? *inlined.name : std::string(), std::move(location.at)};
+    location.at = line(inlined.call_file, inlined.call_line);
+    const bool paid = take(Resource::name_bytes, call.function.size());
+    location.inlined.push_back(std::move(call));
+    if (!paid) break;
+  }
+  if (location.at.file.empty() && location.inlined.empty()) return std::nullopt;
+  return location;
+}
+
+/// References to other entries form chains of at most two in real files; LLVM follows them to their ends.
+bool Lookup::can_follow_origins(const llvm::DWARFDie& entry) {
+  constexpr std::size_t most = 16;
+  llvm::SmallVector<llvm::DWARFDie, most> entries{entry};
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    for (const auto attribute : {llvm::dwarf::DW_AT_abstract_origin, llvm::dwarf::DW_AT_specification}) {
+      const auto value = entries[i].find(attribute);
+      if (!value) continue;
+      llvm::DWARFUnit* unit = entries[i].getDwarfUnit();
+      if (const auto offset = value->getAsDebugInfoReference()) // else it is in the same unit
+        unit = unit->isDWOUnit() ? nullptr : debug_.dwarf->context().getUnitForOffset(*offset);
+      if (unit && !debug_.check->can_read(*unit)) return false;
+      const llvm::DWARFDie target = entries[i].getAttributeValueAsReferencedDie(attribute);
+      if (!target) continue;
+      if (entries.size() == most) return false;
+      entries.push_back(target);
+    }
+  return true;
+}
+
+const Function& Lookup::function(const llvm::DWARFDie& entry) {
+  const auto [at, added] = debug_.functions.try_emplace(entry.getDebugInfoEntry());
+  if (!added) return at->second;
+  std::uint32_t column = 0, discriminator = 0;
+  entry.getCallerFrame(at->second.call_file, at->second.call_line, column, discriminator);
+  at->second.name = name_of(entry);
+  return at->second;
+}
+
+/// nullptr if the name is in a file that is not read, such as dwz's alternate debug file.
+const std::string* Lookup::name_of(const llvm::DWARFDie& entry) {
+  if (!can_follow_origins(entry)) {
+    module_.add_problem(std::string(too_costly));
+    return nullptr;
+  }
+  const char* const name = entry.getSubroutineName(llvm::DINameKind::LinkageName);
+  if (!name) return nullptr;
+  const auto [at, added] = debug_.names.try_emplace(name);
+  if (added && take(Resource::name_bytes, std::strlen(name))) at->second = elf::demangle(name, budget_);
+  return &at->second;
+}
+
+const std::string& Lookup::file(std::uint64_t number) {
+  const auto [at, added] = debug_.files.try_emplace({unit_, number});
+  std::string& name = at->second;
+  using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
+  if (!added || !lines_ || (budget_ && budget_->is_used_up(Resource::name_bytes))) return name;
+  if (!lines_->getFileNameByIndex(number, unit_->getCompilationDir(), Kind::AbsoluteFilePath, name))
+    name.clear();
+  if (!take(Resource::name_bytes, name.size())) name.clear();
+  return name;
+}
+
+SourceLine Lookup::line(std::uint64_t file_number, std::uint32_t number) {
+  const std::string& name = file(file_number);
+  return {take(Resource::name_bytes, name.size()) ? name : std::string(), number};
+}
+
+/// Empty if the unit's line table lacks the address.
+SourceLine Lookup::line_of_address() {
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max(); // UnknownRowIndex
+  const std::uint32_t row = lines_ ? lines_->lookupAddress(address_) : none;
+  if (row == none) return {};
+  SourceLine found = line(lines_->Rows[row].File, lines_->Rows[row].Line);
+  return found.file.empty() ? SourceLine() : found;
 }
 
 } // namespace
 
 struct DwarfSource::Contexts {
-  std::unordered_map<const Module*, Debug> by_module;
+  std::unordered_map<const elf::Image*, Debug> by_image;
 };
 
 DwarfSource::DwarfSource() : contexts_(std::make_unique<Contexts>()) {}
 DwarfSource::~DwarfSource() = default;
 
 std::optional<SourceLocation> DwarfSource::find(Module& module, std::uint64_t lookup_pc) {
-  Debug& debug = contexts_->by_module[&module];
-  if (debug.module != module.number()) { // the first one, or a module at the place of a former one
-    debug.dwarf.reset();                 // refers to `plain`
-    debug = open(module);
-    debug.module = module.number();
+  const elf::Image* const image = module.debug_image();
+  if (!image) return std::nullopt;
+  Debug& debug = contexts_->by_image[image];
+  if (debug.image != module.debug_image_number()) { // the first one, or an image at the place of a former one
+    debug.check.reset();                            // refers to `dwarf`
+    debug.dwarf.reset();                            // refers to `plain`
+    debug = open(module, *image);
+    debug.image = module.debug_image_number();
   }
-  const llvm::object::SectionedAddress address = location_of(module, lookup_pc);
-  llvm::DWARFContext* const dwarf = debug.dwarf ? debug.dwarf->context_for(address.Address) : nullptr;
-  if (!dwarf) return std::nullopt;
-  using Specifier = llvm::DILineInfoSpecifier;
-  const llvm::DIInliningInfo info = dwarf->getInliningInfoForAddress(
-      address, Specifier(Specifier::FileLineInfoKind::AbsoluteFilePath, llvm::DINameKind::LinkageName));
-  const std::uint32_t count = info.getNumberOfFrames();
-  if (count == 0) return std::nullopt;
-  SourceLocation location;
-  for (std::uint32_t i = 0; i + 1 < count; ++i) {
-    const llvm::DILineInfo& inlined = info.getFrame(i);
-    location.inlined.push_back({function_of(inlined), line_of(inlined)});
-  }
-  location.at = line_of(info.getFrame(count - 1));
-  if (location.at.file.empty() && location.inlined.empty()) return std::nullopt;
-  return location;
+  if (!debug.dwarf) return std::nullopt;
+  return Lookup(module, debug, location_of(module, lookup_pc)).find();
 }
 
 } // namespace sframe::modules

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "debug_check.h"
+
+#include <llvm/BinaryFormat/Dwarf.h>
+#include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/DebugInfo/DWARF/DWARFDebugArangeSet.h>
+#include <llvm/DebugInfo/DWARF/DWARFFormValue.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace sframe::modules {
+
+namespace {
+
+using namespace llvm::dwarf;
+
+constexpr std::uint64_t unlimited_steps = std::numeric_limits<std::uint64_t>::max();
+/// LLVM visits nested entries by recursion. Templates nest inlined calls at most 900 deep by default.
+constexpr std::uint16_t deepest_entry = 4096;
+/// DWARF has fewer than 200 attributes, of which about 40 can have no bytes in an entry.
+constexpr std::uint64_t most_attributes = 512, most_empty_attributes = 64;
+// Steps for something shared, which also needs memory.
+constexpr std::uint64_t steps_per_range = 8, steps_per_line_byte = 4;
+
+bool has_no_bytes(std::uint64_t form) {
+  return form == DW_FORM_flag_present || form == DW_FORM_implicit_const;
+}
+
+/// The length of a list in .debug_ranges, up to `most`.
+std::uint64_t length_of_old_list(const llvm::DataExtractor& data, std::uint64_t offset, std::uint64_t most) {
+  llvm::DataExtractor::Cursor at(offset);
+  for (std::uint64_t count = 0; count < most; ++count) {
+    const std::uint64_t begin = data.getAddress(at), end = data.getAddress(at);
+    if (!at || (begin == 0 && end == 0)) {
+      llvm::consumeError(at.takeError());
+      return count;
+    }
+  }
+  llvm::consumeError(at.takeError());
+  return most;
+}
+
+/// The same in .debug_rnglists.
+std::uint64_t length_of_list(const llvm::DataExtractor& data, std::uint64_t offset, std::uint64_t most) {
+  llvm::DataExtractor::Cursor at(offset);
+  std::uint64_t count = 0;
+  for (bool ended = false; count < most && !ended; ++count) {
+    const std::uint8_t kind = data.getU8(at);
+    switch (kind) {
+    case DW_RLE_startx_endx:
+    case DW_RLE_startx_length:
+    case DW_RLE_offset_pair: data.getULEB128(at); [[fallthrough]];
+    case DW_RLE_base_addressx: data.getULEB128(at); break;
+    case DW_RLE_start_end: data.getAddress(at); [[fallthrough]];
+    case DW_RLE_base_address: data.getAddress(at); break;
+    case DW_RLE_start_length: data.getAddress(at), data.getULEB128(at); break;
+    default: ended = true;
+    }
+    ended |= !at;
+  }
+  llvm::consumeError(at.takeError());
+  return count;
+}
+
+/// True if a table of folders or files in the header of a line table, whose number of entries can be
+/// anything, ends with the data. Moves `at` to its end.
+bool has_plausible_entries(const llvm::DataExtractor& data, std::uint64_t& at, const FormParams& params) {
+  std::vector<std::uint64_t> forms;
+  bool any_bytes = false;
+  for (unsigned count = data.getU8(&at); count; --count) {
+    data.getULEB128(&at);
+    forms.push_back(data.getULEB128(&at));
+    any_bytes |= !has_no_bytes(forms.back());
+  }
+  std::uint64_t entries = data.getULEB128(&at);
+  if (entries && !any_bytes) return false;
+  for (; entries && data.isValidOffset(at); --entries)
+    for (const std::uint64_t form : forms)
+      if (!llvm::DWARFFormValue::skipValue(static_cast<Form>(form), data, &at, params))
+        return true; // LLVM stops
+  return true;
+}
+
+} // namespace
+
+DebugCheck::DebugCheck(llvm::DWARFContext& context, std::uint64_t size, bool unlimited)
+    : context_(context), left_(unlimited ? unlimited_steps : (std::uint64_t{4} << 20) + 8 * size) {}
+
+bool DebugCheck::take(std::uint64_t steps) {
+  if (left_ == unlimited_steps) return true;
+  if (steps > left_) {
+    left_ = 0;
+    return false;
+  }
+  left_ -= steps;
+  return true;
+}
+
+bool DebugCheck::can_find_units() {
+  if (can_find_units_) return *can_find_units_;
+  can_find_units_ = false;
+  std::unordered_set<std::uint64_t> known;
+  const llvm::DWARFDataExtractor aranges(context_.getDWARFObj().getArangesSection(),
+                                         context_.isLittleEndian(), 0);
+  llvm::DWARFDebugArangeSet set;
+  for (std::uint64_t at = 0; aranges.isValidOffset(at);) {
+    llvm::Error error = set.extract(aranges, &at, [](llvm::Error e) { llvm::consumeError(std::move(e)); });
+    const bool failed = bool(error);
+    llvm::consumeError(std::move(error));
+    if (failed) break; // as LLVM
+    known.insert(set.getCompileUnitDIEOffset());
+  }
+  for (const auto& unit : context_.compile_units()) {
+    if (known.contains(unit->getOffset())) continue;
+    if (!can_read(*unit)) return false;
+    const llvm::DWARFDie entry = unit->getUnitDIE();
+    if (const auto ranges = entry.find(DW_AT_ranges); ranges && !take_ranges(*unit, *ranges)) return false;
+  }
+  can_find_units_ = true;
+  return true;
+}
+
+bool DebugCheck::can_read(llvm::DWARFUnit& unit) {
+  if (unit.isDWOUnit()) return true; // from a file that was trusted
+  std::optional<bool>& known = units_[&unit].readable;
+  if (!known) {
+    const Abbreviations& found = abbreviations(unit.getAbbreviationsOffset());
+    // LLVM then searches for each entry's abbreviation from the first one on.
+    const std::uint64_t search = found.consecutive ? 0 : unit.getLength() / 32 * found.count;
+    known = found.fit && take(search);
+  }
+  return *known;
+}
+
+const DebugCheck::Abbreviations& DebugCheck::abbreviations(std::uint64_t offset) {
+  const auto [at, added] = abbreviations_.try_emplace(offset);
+  if (added) at->second = read_abbreviations(offset);
+  return at->second;
+}
+
+DebugCheck::Abbreviations DebugCheck::read_abbreviations(std::uint64_t offset) {
+  Abbreviations result;
+  const llvm::DataExtractor data(context_.getDWARFObj().getAbbrevSection(), true, 8);
+  std::uint64_t at = offset, last = 0;
+  while (const std::uint64_t code = data.getULEB128(&at)) {
+    if (result.count++ && code != last + 1) result.consecutive = false;
+    last = code;
+    data.getULEB128(&at);
+    data.getU8(&at);
+    std::uint64_t attributes = 0, empty = 0;
+    for (;;) {
+      const std::uint64_t attribute = data.getULEB128(&at), form = data.getULEB128(&at);
+      if (attribute == 0 && form == 0) break;
+      if (form == DW_FORM_implicit_const) data.getSLEB128(&at);
+      empty += has_no_bytes(form);
+      if (++attributes > most_attributes || empty > most_empty_attributes) return result;
+    }
+    if (!take(1 + attributes)) return result;
+  }
+  result.fit = true;
+  return result;
+}
+
+bool DebugCheck::can_look_up(llvm::DWARFUnit& unit) {
+  std::optional<bool>& known = units_[&unit].fit;
+  if (!known) known = can_read(unit) && look_at_entries(unit) && take_lines(unit);
+  return *known;
+}
+
+bool DebugCheck::look_at_entries(llvm::DWARFUnit& unit) {
+  Unit& result = units_[&unit];
+  std::vector<std::uint16_t> levels;
+  levels.reserve(unit.getUnitDIE(false).isValid() ? unit.getNumDIEs() : 0);
+  for (const llvm::DWARFDebugInfoEntry& entry : unit.dies()) {
+    const std::optional<std::uint32_t> parent = entry.getParentIdx();
+    levels.push_back(parent ? static_cast<std::uint16_t>(levels[*parent] + 1) : 0);
+    if (levels.back() > deepest_entry) return false;
+    const auto tag = entry.getTag();
+    if (tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine) continue;
+    const auto* const abbreviation = entry.getAbbreviationDeclarationPtr();
+    const bool has_list = abbreviation->findAttributeIndex(DW_AT_ranges).has_value();
+    if (!has_list && result.has_functions) continue;
+    const llvm::DWARFDie function(&unit, &entry);
+    if (has_list && !take_ranges(unit, *function.find(DW_AT_ranges))) return false;
+    if (result.has_functions) continue;
+    auto ranges = function.getAddressRanges();
+    if (ranges)
+      result.has_functions =
+          std::ranges::any_of(*ranges, [](const auto& range) { return range.LowPC != range.HighPC; });
+    else
+      llvm::consumeError(ranges.takeError());
+  }
+  return true;
+}
+
+bool DebugCheck::take_ranges(llvm::DWARFUnit& unit, const llvm::DWARFFormValue& ranges) {
+  std::optional<std::uint64_t> offset = ranges.getAsSectionOffset();
+  if (offset && ranges.getForm() == DW_FORM_rnglistx)
+    offset = unit.getRnglistOffset(static_cast<std::uint32_t>(*offset));
+  if (!offset || unit.isDWOUnit()) return true;
+  const bool old = unit.getVersion() < 5;
+  const llvm::DWARFObject& object = context_.getDWARFObj();
+  const llvm::DataExtractor data((old ? object.getRangesSection() : object.getRnglistsSection()).Data,
+                                 context_.isLittleEndian(), unit.getAddressByteSize());
+  const auto [at, added] = (old ? old_lists_ : lists_).try_emplace(*offset);
+  if (added)
+    at->second = (old ? length_of_old_list : length_of_list)(data, *offset, left_ / steps_per_range + 1);
+  return take(steps_per_range * at->second);
+}
+
+bool DebugCheck::take_lines(llvm::DWARFUnit& unit) {
+  const auto offset = llvm::dwarf::toSectionOffset(unit.getUnitDIE().find(DW_AT_stmt_list));
+  if (!offset || unit.isDWOUnit() || !line_tables_.insert(*offset).second) return true;
+  const llvm::DataExtractor all(context_.getDWARFObj().getLineSection().Data, context_.isLittleEndian(), 8);
+  std::uint64_t at = *offset;
+  FormParams params{0, 8, DWARF32};
+  std::uint64_t length = all.getU32(&at);
+  if (length == DW_LENGTH_DWARF64) {
+    params.Format = DWARF64;
+    length = all.getU64(&at);
+  }
+  const std::uint64_t left = all.size() > at ? all.size() - at : 0;
+  if (!take(steps_per_line_byte * std::min(length, left))) return false;
+  params.Version = all.getU16(&at);
+  if (params.Version != 5) return true;
+  params.AddrSize = all.getU8(&at);
+  at += 1 + (params.Format == DWARF64 ? 8 : 4) + 5; // up to opcode_base
+  const std::uint8_t opcode_base = all.getU8(&at);
+  at += opcode_base ? opcode_base - 1 : 0;
+  return has_plausible_entries(all, at, params) && has_plausible_entries(all, at, params);
+}
+
+} // namespace sframe::modules

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Private: checks before LLVM's DWARF reader is used. Most of what it does is linear in the size of the debug
+// information, but not what many entries share: a list of ranges, abbreviations, a line table. A file has an
+// allowance for these, which follows from its size; real files use a small part of it.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace llvm {
+class DWARFContext;
+class DWARFFormValue;
+class DWARFUnit;
+} // namespace llvm
+
+namespace sframe::modules {
+
+class DebugCheck {
+public:
+  /// For a file of `size` bytes. `unlimited`: only what would end the program is refused.
+  DebugCheck(llvm::DWARFContext& context, std::uint64_t size, bool unlimited);
+
+  /// True if the unit of an address can be looked up. LLVM then reads the first entry of each unit that
+  /// .debug_aranges lacks.
+  bool can_find_units();
+
+  /// True if the unit's entries can be read. Linear in its abbreviations; known units cost nothing.
+  bool can_read(llvm::DWARFUnit& unit);
+
+  /// True if addresses in the unit can be looked up, in functions and lines. Reads the unit's entries.
+  bool can_look_up(llvm::DWARFUnit& unit);
+
+  /// False if LLVM would look at all entries of the unit for each address, because none is a function.
+  /// After can_look_up().
+  bool has_functions(llvm::DWARFUnit& unit) { return units_[&unit].has_functions; }
+
+private:
+  struct Unit {
+    std::optional<bool> readable, fit;
+    bool has_functions = false;
+  };
+  struct Abbreviations {
+    bool fit = false, consecutive = true;
+    std::uint64_t count = 0;
+  };
+  bool take(std::uint64_t steps);
+  const Abbreviations& abbreviations(std::uint64_t offset);
+  Abbreviations read_abbreviations(std::uint64_t offset);
+  bool look_at_entries(llvm::DWARFUnit& unit);
+  bool take_ranges(llvm::DWARFUnit& unit, const llvm::DWARFFormValue& ranges);
+  bool take_lines(llvm::DWARFUnit& unit);
+
+  llvm::DWARFContext& context_;
+  std::uint64_t left_;
+  std::optional<bool> can_find_units_;
+  std::unordered_map<llvm::DWARFUnit*, Unit> units_;
+  std::unordered_map<std::uint64_t, Abbreviations> abbreviations_;     ///< by offset
+  std::unordered_map<std::uint64_t, std::uint64_t> old_lists_, lists_; ///< lengths of range lists, by offset
+  std::unordered_set<std::uint64_t> line_tables_;                      ///< offsets of those charged
+};
+
+} // namespace sframe::modules
