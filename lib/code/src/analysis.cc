@@ -5,7 +5,10 @@
 #include "engine.h"
 #include "values.h"
 
+#include "sframe/base/budget.h"
+
 #include <algorithm>
+#include <functional>
 
 namespace sframe::code {
 namespace {
@@ -14,9 +17,18 @@ namespace {
 constexpr std::uint16_t first_free_symbol = 8;
 
 /// Limit of work per byte of code; a function that exceeds it is abandoned. Compilers' code needs less than
-/// 2.
-constexpr std::uint64_t max_work_per_byte = 64;
+/// 2, with few exceptions (15).
+constexpr std::uint64_t max_work_per_byte = 32;
 constexpr std::uint64_t min_work = 1 << 16;
+/// Callees are many, and small.
+constexpr std::uint64_t min_work_of_callee = 1 << 12;
+
+/// What a run costs in steps, besides work: always, for each instruction decoded, for each join of two
+/// states, and for tables that have an entry per byte.
+constexpr std::uint64_t steps_per_run = 16;
+constexpr std::uint64_t steps_per_decoding = 4;
+constexpr std::uint64_t steps_per_join = 4;
+constexpr std::uint64_t bytes_per_step = 8;
 constexpr std::size_t max_guesses = 1 << 14;
 
 } // namespace
@@ -37,6 +49,8 @@ void Analysis::reset(const Function& function) {
   obstacles_.clear();
   order_.clear();
   work_ = 0;
+  joins_ = 0;
+  paid_ = 0;
   restarts_ = 0;
   limit_met_ = false;
   num_symbols_ = first_free_symbol;
@@ -63,6 +77,10 @@ void Analysis::forget_flow() {
 void Analysis::run(const Function& function) {
   reset(function);
   if (!decoder_ || size_ == 0) return collect_obstacles();
+  if (!pay(0)) {
+    limit_met_ = true;
+    return collect_obstacles();
+  }
   discover(function_.start);
   for (const CallSite& site : function_.call_sites)
     if (contains(site.landing_pad)) discover(site.landing_pad);
@@ -76,6 +94,20 @@ void Analysis::run(const Function& function) {
   } while (restart_);
   order_blocks();
   collect_obstacles();
+  (void)pay(0);
+}
+
+std::uint64_t Analysis::cost() const {
+  return steps_per_run + work_ + steps_per_decoding * code_.size() + steps_per_join * joins_ +
+         size_ / bytes_per_step;
+}
+
+/// Pays for what was done since the last time if that is more than `credit`. False if the budget is used up.
+bool Analysis::pay(std::uint64_t credit) {
+  const std::uint64_t owed = cost() - paid_;
+  if (!function_.budget || owed <= credit) return true;
+  paid_ += owed;
+  return function_.budget->take(Resource::code_steps, owed);
 }
 
 void Analysis::start() {
@@ -93,16 +125,14 @@ void Analysis::start() {
 }
 
 void Analysis::drain() {
-  const std::uint64_t limit = min_work + max_work_per_byte * size_;
+  const std::uint64_t limit = (is_callee_ ? min_work_of_callee : min_work) + max_work_per_byte * size_;
   while (!queue_.empty() && !restart_) {
-    if (work_ > limit) {
+    if (work_ > limit || !pay(steps_on_credit)) {
       limit_met_ = true;
       return queue_.clear();
     }
-    std::ranges::pop_heap(queue_, [&](std::uint32_t a, std::uint32_t b) {
-      return code_[blocks_[a].first].instruction.address > code_[blocks_[b].first].instruction.address;
-    });
-    const std::uint32_t block = queue_.back();
+    std::ranges::pop_heap(queue_, std::greater(), &Queued::address);
+    const std::uint32_t block = queue_.back().block;
     queue_.pop_back();
     blocks_[block].queued = false;
     process(block);

@@ -72,8 +72,9 @@ const FrameRow* Analysis::next_row_with_base(std::uint64_t next) const {
 
 /// The first instruction at or after `address` that does not continue to the next one, if nothing before it
 /// writes `reg` or SP; nullptr if there is none nearby.
-const Decoded* Analysis::leaves_with(std::uint64_t address, std::uint8_t reg) const {
+const Decoded* Analysis::leaves_with(std::uint64_t address, std::uint8_t reg) {
   for (int i = 0; i < max_reloads; ++i) {
+    ++work_;
     const std::uint32_t index = index_at(address);
     if (index == no_index || code_[index].bad) return nullptr;
     const Decoded& decoded = code_[index];
@@ -93,7 +94,7 @@ const Decoded* Analysis::leaves_with(std::uint64_t address, std::uint8_t reg) co
 /// Go functions request a larger stack first: with the return address in a register they call
 /// runtime.morestack, which restarts them with all registers unchanged. After the call they reload arguments
 /// and jump to their own start. No other callee restores the link register.
-bool Analysis::restarts_the_function(const Instruction& instruction, const State& before) const {
+bool Analysis::restarts_the_function(const Instruction& instruction, const State& before) {
   const std::uint8_t link = instruction.link_register;
   if (link == Effect::none || link != abi_->ra || function_.entry.ra.kind != Rule::Kind::same) return false;
   bool is_kept = false;
@@ -105,7 +106,7 @@ bool Analysis::restarts_the_function(const Instruction& instruction, const State
 
 /// If the next control transfer is a return to a register that had the return address before the call, the
 /// callee preserves that register: a convention between assembly functions. Returns the register, or none.
-std::uint8_t Analysis::returns_after(const Instruction& instruction, const State& before) const {
+std::uint8_t Analysis::returns_after(const Instruction& instruction, const State& before) {
   if (instruction.link_register == Effect::none) return Effect::none;
   for (std::uint8_t reg = 0; reg < machine_->num_registers; ++reg) {
     if (reg == instruction.link_register || signed_value(before.reg(reg), false) != Value::entry(abi_->ra))
@@ -151,9 +152,9 @@ bool Analysis::apply_callee(const Instruction& instruction, const State& before,
     callee_ = std::make_unique<Analysis>(*abi_);
     callee_->is_callee_ = true;
   }
-  work_ += bytes.size();
   callee_->run({.start = instruction.target, .bytes = bytes, .entry = abi_->entry_row()});
   const auto returned = callee_->state_at_returns();
+  work_ += callee_->cost();
   if (!returned) return false;
 
   State caller = before;

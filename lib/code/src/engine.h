@@ -25,6 +25,9 @@ namespace sframe::code {
 
 inline constexpr std::uint32_t no_index = std::numeric_limits<std::uint32_t>::max();
 
+/// Work is paid for in amounts of at least this many steps.
+inline constexpr std::uint64_t steps_on_credit = 4096;
+
 /// An instruction of the function, decoded.
 struct Decoded {
   Instruction instruction;
@@ -50,6 +53,12 @@ struct Block {
   bool queued = false;
   std::uint32_t only_from_call = no_index; ///< the call, while this is reached only by falling through it
   State in;
+};
+
+/// A block to be run again.
+struct Queued {
+  std::uint64_t address = 0;
+  std::uint32_t block = 0;
 };
 
 /// A jump table as read by an instruction: target = base + entry * factor.
@@ -140,9 +149,9 @@ private:
   void apply_known_callee(const Instruction& instruction, const State& before, State& after);
   const FrameRow* row_of_callee(std::uint64_t next) const;
   const FrameRow* next_row_with_base(std::uint64_t next) const;
-  const Decoded* leaves_with(std::uint64_t address, std::uint8_t reg) const;
-  std::uint8_t returns_after(const Instruction& instruction, const State& before) const;
-  bool restarts_the_function(const Instruction& instruction, const State& before) const;
+  const Decoded* leaves_with(std::uint64_t address, std::uint8_t reg);
+  std::uint8_t returns_after(const Instruction& instruction, const State& before);
+  bool restarts_the_function(const Instruction& instruction, const State& before);
   bool apply_callee(const Instruction& instruction, const State& before, State& after);
   std::optional<State> state_at_returns();
   bool goes_back(const Reached& at, State& returns, bool& has_returned) const;
@@ -176,6 +185,8 @@ private:
   void follow_call_edges(std::uint32_t index, const State& after);
   void collect_obstacles();
   void order_blocks();
+  std::uint64_t cost() const;
+  bool pay(std::uint64_t credit);
   Exit exit_of(const Decoded& decoded, const State& state);
   Value return_address(const Instruction& instruction, const State& state) const;
   Exit exit_of_return(const Instruction& instruction, const State& state) const;
@@ -195,8 +206,8 @@ private:
   std::vector<bool> in_line_;           ///< by byte: the result of starts_instruction(), if it was called
   std::vector<std::uint64_t> to_discover_;
   std::vector<Block> blocks_;
-  std::uint32_t num_blocks_ = 0;     ///< used part of blocks_, which keeps its memory
-  std::vector<std::uint32_t> queue_; ///< blocks, a heap: lowest address first
+  std::uint32_t num_blocks_ = 0; ///< used part of blocks_, which keeps its memory
+  std::vector<Queued> queue_;    ///< a heap: lowest address first
   std::vector<JumpTable> tables_;
   std::vector<std::uint64_t> targets_; ///< of the current jump
   std::vector<Guess> guesses_;
@@ -210,7 +221,9 @@ private:
   std::vector<std::uint32_t> order_; ///< reached blocks by address
   std::vector<Effect> scratch_effects_;
   State answer_;
-  std::uint64_t work_ = 0; ///< instructions executed and edges followed
+  std::uint64_t work_ = 0;  ///< instructions executed and edges followed
+  std::uint64_t joins_ = 0; ///< of states that differ
+  std::uint64_t paid_ = 0;  ///< part of the cost
   std::uint16_t num_symbols_ = 0;
   std::uint8_t restarts_ = 0;
   std::unique_ptr<Analysis> callee_; ///< of callees

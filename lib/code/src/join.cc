@@ -8,6 +8,7 @@
 #include "values.h"
 
 #include <algorithm>
+#include <functional>
 
 namespace sframe::code {
 namespace {
@@ -21,8 +22,8 @@ bool matters(const Value& value) {
 
 /// More than any real block needs: a guard against bugs in the lattice.
 constexpr std::uint16_t max_visits = 200;
-/// Each has a state.
-constexpr std::uint32_t max_blocks = 1 << 18;
+/// Each has a state. The largest functions of compilers have less than 10,000.
+constexpr std::uint32_t max_blocks = 1 << 16;
 constexpr std::size_t max_doubtful_pads = 64;
 
 } // namespace
@@ -30,10 +31,8 @@ constexpr std::size_t max_doubtful_pads = 64;
 void Analysis::enqueue(std::uint32_t block) {
   if (blocks_[block].queued) return;
   blocks_[block].queued = true;
-  queue_.push_back(block);
-  std::ranges::push_heap(queue_, [&](std::uint32_t a, std::uint32_t b) {
-    return code_[blocks_[a].first].instruction.address > code_[blocks_[b].first].instruction.address;
-  });
+  queue_.push_back({code_[blocks_[block].first].instruction.address, block});
+  std::ranges::push_heap(queue_, std::greater(), &Queued::address);
 }
 
 /// Called if the old and incoming values differ.
@@ -91,6 +90,7 @@ bool Analysis::join_words(Block& block, const State& state, std::uint32_t from) 
 bool Analysis::join(std::uint32_t index, const State& state, std::uint32_t from) {
   Block& block = blocks_[index];
   if (block.in.same_values(state)) return false;
+  ++joins_;
   bool changed = false;
   for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg) {
     const Value &old = block.in.reg(reg), &incoming = state.reg(reg);

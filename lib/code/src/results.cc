@@ -15,6 +15,8 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
     State state = blocks_[block].in;
     std::uint32_t index = blocks_[block].first;
     for (bool is_start = true;; is_start = false) {
+      // The visitor's work is paid for too, and may have used the budget up.
+      if (++work_ % steps_on_credit == 0 && !pay(0)) return;
       Decoded& decoded = code_[index];
       const Reached at{.instruction = decoded.instruction,
                        .state = state,
@@ -27,6 +29,7 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
       if (index == no_index || code_[index].leader) break;
     }
   }
+  (void)pay(0);
 }
 
 /// The target of a return: the word that SP points to, else the register that the instruction names.

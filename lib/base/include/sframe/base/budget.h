@@ -33,8 +33,9 @@ enum class Resource : std::uint8_t {
   guesses,          ///< stack words and code bytes examined for frames without unwind tables
   copied_bytes,     ///< of code that the process generated and registered, as copied
   debug_steps,      ///< through debug information, for source lines
+  code_steps,       ///< of the analysis of machine code
 };
-inline constexpr std::size_t resource_count = 11;
+inline constexpr std::size_t resource_count = 12;
 
 /// The name used in messages: "unpacked bytes".
 std::string_view name_of(Resource resource);

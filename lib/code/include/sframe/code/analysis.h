@@ -27,6 +27,10 @@
 #include <type_traits>
 #include <vector>
 
+namespace sframe {
+class Budget;
+}
+
 namespace sframe::code {
 
 /// Calls in [begin, end) may throw to `landing_pad` (from the language-specific data area).
@@ -50,6 +54,9 @@ struct Function {
   /// checked. Empty: not known.
   std::span<const FrameRow> rows;
   Environment* environment = nullptr; ///< nullptr: nothing is known
+  /// Pays Resource::code_steps for the analysis and each visit of its results. These stop where it is used
+  /// up.
+  Budget* budget = nullptr;
 };
 
 /// How reliably an instruction is known to be reached.
