@@ -11,6 +11,7 @@
 #include "sframe/generate/plt.h"
 
 #include "sframe/address.h"
+#include "sframe/base/budget.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/code/analysis.h"
 #include "sframe/convert.h"
@@ -48,8 +49,8 @@ void Stub::join(const Stub& piece) {
 
 class PltReader {
 public:
-  PltReader(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address)
-      : abi_(abi), bytes_(bytes), address_(address), analyzer_(abi) {}
+  PltReader(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address, Budget* budget)
+      : abi_(abi), bytes_(bytes), address_(address), budget_(budget), analyzer_(abi) {}
 
   /// In blocks of the PLT entry size, or multiples if stubs have other sizes.
   std::vector<Stub> blocks();
@@ -66,6 +67,7 @@ private:
   const AbiTraits& abi_;
   std::span<const std::byte> bytes_;
   std::uint64_t address_;
+  Budget* budget_;
   code::Analyzer analyzer_;
   /// Rows at jumps from one piece to another; nothing if two such jumps differ.
   std::map<std::uint64_t, std::optional<FrameRow>> entered_with_;
@@ -88,6 +90,7 @@ std::vector<Stub> PltReader::pieces() const {
   const auto decoder = code::make_decoder(abi_);
   std::vector<Stub> pieces;
   if (!decoder) return pieces;
+  if (budget_ && !budget_->take(Resource::code_steps, bytes_.size())) return pieces; // to find the pieces
   const std::uint64_t end = range_end(address_, bytes_.size());
   std::uint64_t start = address_;
   std::vector<code::Effect> effects;
@@ -131,7 +134,8 @@ void PltReader::find_rows(Stub& piece) {
                                                 .bytes = at(piece.start, piece.code_size),
                                                 .entry = entry,
                                                 .call_sites = {},
-                                                .rows = {}});
+                                                .rows = {},
+                                                .budget = budget_});
   bool understood = results.gaps().empty();
   results.visit([&](const code::Reached& reached) {
     auto row = code::row_of(reached.state, abi_);
@@ -161,9 +165,9 @@ std::size_t alike(std::span<const Stub> stubs) {
 } // namespace
 
 std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std::byte> bytes,
-                                       std::uint64_t address) {
+                                       std::uint64_t address, Budget* budget) {
   std::vector<PltFunction> functions;
-  const std::vector<Stub> stubs = PltReader(abi, bytes, address).blocks();
+  const std::vector<Stub> stubs = PltReader(abi, bytes, address, budget).blocks();
   for (std::span<const Stub> rest = stubs; !rest.empty();) {
     const Stub& first = rest.front();
     // The format's block size has 8 bits: larger blocks are converted one by one.
@@ -180,16 +184,23 @@ std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std
   return functions;
 }
 
-void StubRows::add(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address) {
+void StubRows::add(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address,
+                   Budget* budget) {
+  const auto by_address = [](const Stubs& a, const Stubs& b) {
+    return a.function.fde.start < b.function.fde.start;
+  };
+  const auto old = static_cast<std::ptrdiff_t>(stubs_.size());
   constexpr std::size_t filling_size = 4; // no instruction of a stub is all zeros, on any ABI
-  for (PltFunction& function : plt_functions(abi, bytes, address)) {
+  for (PltFunction& function : plt_functions(abi, bytes, address, budget)) {
     for (FrameRow& row : function.rows) row = resolve_fixed(row, abi.fixed_ra_offset, abi.fixed_fp_offset);
     const auto start = bytes.subspan(function.fde.start - address);
     const bool is_filling = std::ranges::all_of(start.first(std::min(start.size(), filling_size)),
                                                 [](std::byte byte) { return byte == std::byte(0); });
     stubs_.push_back({std::move(function), is_filling});
   }
-  std::ranges::sort(stubs_, {}, [](const Stubs& stubs) { return stubs.function.fde.start; });
+  const auto added = stubs_.begin() + old;
+  if (added != stubs_.begin() && added != stubs_.end() && by_address(*added, added[-1]))
+    std::inplace_merge(stubs_.begin(), added, stubs_.end(), by_address);
 }
 
 bool StubRows::visit(std::uint64_t begin, std::uint64_t end,

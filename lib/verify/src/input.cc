@@ -145,17 +145,29 @@ Result<void> Input::add_cfi(const elf::Image& image, cfi::SectionKind kind) {
 
 void Input::add_code() {
   if (!image_) return;
-  if (!relocatable_)
-    for (const elf::SectionHeader& plt : image_->plt_sections()) {
-      stubs_.add({plt.address, plt.size});
-      const auto bytes = image_->read(plt.address, plt.size);
-      if (bytes && image_->abi()) stub_rows_.add(*image_->abi(), *bytes, plt.address);
-    }
+  if (!relocatable_) add_stubs();
   std::vector<AddressRange> ranges;
   for (const elf::CodeRange& code : image_->executable_ranges())
     if (const auto start = relocatable_ ? address_in(code.section, code.start) : code.start)
       ranges.push_back({*start, code.size});
   code_ = AddressSet(std::move(ranges));
+}
+
+/// Of sections that overlap, which no linker makes, only the first has rows.
+void Input::add_stubs() {
+  std::vector<elf::SectionHeader> sections = image_->plt_sections();
+  std::ranges::stable_sort(sections, {}, &elf::SectionHeader::address);
+  std::vector<AddressRange> ranges;
+  std::uint64_t end = 0;
+  for (const elf::SectionHeader& plt : sections) {
+    ranges.push_back(plt.memory());
+    if (plt.address < end) continue;
+    const auto bytes = image_->read(plt.address, plt.size);
+    if (!bytes || !image_->abi()) continue;
+    stub_rows_.add(*image_->abi(), *bytes, plt.address, budget_);
+    end = range_end(plt.address, plt.size);
+  }
+  stubs_ = AddressSet(std::move(ranges));
 }
 
 std::optional<std::uint64_t> Input::address_in(std::uint32_t section, std::uint64_t start) const {

@@ -19,6 +19,10 @@
 #include <span>
 #include <vector>
 
+namespace sframe {
+class Budget;
+}
+
 namespace sframe::generate {
 
 /// A function for stubs, ready for Builder::add.
@@ -29,9 +33,10 @@ struct PltFunction {
 
 /// Functions for the stubs in `bytes`, a PLT section (or a part of one that starts with a stub) at `address`;
 /// sorted by address. A stub that only other stubs jump to (PLT0) starts with the row at their jumps. Stubs
-/// that cannot be analyzed are left out. Linear.
+/// that cannot be analyzed are left out. Linear. Takes code_steps from the budget, if given; stubs that it
+/// does not suffice for cannot be analyzed.
 std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std::byte> bytes,
-                                       std::uint64_t address);
+                                       std::uint64_t address, Budget* budget = nullptr);
 
 /// `row` with the CFA that the expression `plt` has at `address`.
 cfi::MinimalRow plt_row(cfi::MinimalRow row, const cfi::PltCfa& plt, std::uint64_t address);
@@ -46,8 +51,9 @@ public:
     std::uint64_t stub_end = 0;
   };
 
-  /// Adds a PLT section. `bytes` must outlive the object.
-  void add(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address);
+  /// Adds a PLT section. `bytes` must outlive the object. Linear if sections are added by address.
+  void add(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address,
+           Budget* budget = nullptr);
 
   /// Calls `visitor` for each piece, by address, that overlaps [begin, end) and does not start with zero
   /// padding, until it returns false; pieces are not cut. Returns false if `visitor` did.

@@ -92,6 +92,10 @@ public:
     return !budget_ || budget_->take(resource, amount);
   }
 
+  bool is_used_up(Resource resource) const { return budget_ && budget_->is_used_up(resource); }
+  /// The budget given to load(); may be nullptr.
+  Budget* budget() const { return budget_; }
+
   /// For the checks: Sources::progress.
   void advance(double share) const {
     if (progress_) progress_(share);
@@ -145,6 +149,7 @@ private:
   Result<void> add_cfi(const elf::Image& image, cfi::SectionKind kind);
   Result<void> add_all_cfi(const elf::Image& image);
   void add_code();
+  void add_stubs();
   std::optional<std::uint64_t> address_in(std::uint32_t section, std::uint64_t start) const;
 
   Budget* budget_ = nullptr;
