@@ -7,11 +7,19 @@
 #include "code_checker.h"
 #include "sframe/verify/parallel.h"
 
+#include <algorithm>
+
 namespace sframe::verify {
 
 namespace {
 
 constexpr std::size_t chunk_size = 64; ///< functions per work item of a thread
+
+/// Each thread may need about 100 bytes per byte of the largest function: a small file gets few.
+unsigned threads_for(const elf::Image& image, unsigned threads) {
+  constexpr std::size_t bytes_per_thread = std::size_t{2} << 20;
+  return static_cast<unsigned>(std::min<std::size_t>(threads, 1 + image.bytes().size() / bytes_per_thread));
+}
 
 std::vector<OwnedRange> all_cfi(const Input& input) {
   return overlay(cfi_ranges(input, cfi::SectionKind::eh_frame, nullptr),
@@ -52,7 +60,7 @@ void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts
   const std::vector<CodeUnit> units = code_units(sframe, cfi);
   Callees callees(*input.image(), cfi);
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };
-  check_in_chunks(threads, units.size(), chunk_size, sink, make_analyzer,
+  check_in_chunks(threads_for(*input.image(), threads), units.size(), chunk_size, sink, make_analyzer,
                   [&](std::size_t begin, std::size_t end, code::Analyzer& analyzer, Sink& chunk_sink) {
                     const auto chunk = std::span(units).subspan(begin, end - begin);
                     CodeChecker checker(input, sframe, chunk, analyzer, callees, verdicts, chunk_sink);

@@ -139,8 +139,11 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
                              .entry = entry,
                              .call_sites = call_sites_,
                              .rows = hints_,
-                             .environment = &environment_});
-  return true;
+                             .environment = &environment_,
+                             .budget = input_.budget()});
+  // States that were not joined with all others are no evidence.
+  if (input_.is_used_up(Resource::code_steps)) results_ = nullptr;
+  return results_;
 }
 
 void CodeChecker::visit(const code::Reached& at) {

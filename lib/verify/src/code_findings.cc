@@ -15,6 +15,10 @@ namespace {
 using code::Agreement;
 using code::Exit;
 
+/// Steps of code analysis that a finding counts as: its texts take longer than many instructions, and all
+/// findings of some functions are in memory at once.
+constexpr std::uint64_t steps_per_finding = 128;
+
 /// Ends the message if SFrame reproduces wrong CFI.
 constexpr const char* cfi_agrees_suffix = "; the CFI agrees with SFrame";
 
@@ -30,6 +34,7 @@ CodeFindings::CodeFindings(const Input& input, const UnitRows& rows, Verdicts& v
       merger_(input, sink) {}
 
 Finding CodeFindings::describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
+  (void)input_.spend(Resource::code_steps, steps_per_finding);
   Finding finding;
   finding.id = id;
   finding.at = input_.locate(at.instruction.address);
@@ -145,6 +150,7 @@ void CodeFindings::allow_stack_switch(const code::Reached& at) {
 }
 
 void CodeFindings::note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message) {
+  if (!input_.spend(Resource::code_steps, steps_per_finding)) return;
   Finding finding;
   finding.id = id;
   finding.at = input_.locate(begin);
