@@ -2,6 +2,7 @@
 
 #include "callees.h"
 
+#include "sframe/base/budget.h"
 #include "sframe/elf/symbols.h"
 
 #include <algorithm>
@@ -82,7 +83,14 @@ constexpr std::array<std::string_view, 64> names = {
 };
 static_assert(std::ranges::is_sorted(names));
 
+/// Longer names need not be read to their end.
+constexpr std::size_t max_known = 128;
+static_assert(std::ranges::max(names, {}, &std::string_view::size).size() < max_known);
+
+constexpr std::uint64_t relocation_size = 24;
+
 bool known(std::string_view name) {
+  name = name.substr(0, max_known);
   return std::ranges::binary_search(names, name.substr(0, name.find('@')));
 }
 
@@ -99,34 +107,44 @@ llvm::DataExtractor reader(const elf::Image& image, std::uint32_t section) {
           image.byte_order() == ByteOrder::little, 8};
 }
 
-/// Adds the addresses of stubs for such functions. Stubs are in the order of the relocations in .rela.plt,
-/// after a small common header.
-void add_stubs(const elf::Image& image, const elf::SectionHeader& plt, const elf::SectionHeader& relocations,
-               std::vector<std::uint64_t>& addresses) {
-  constexpr std::uint64_t max_header = 64, relocation_size = 24, symbol_size = 24;
-  const std::uint64_t count = relocations.size / relocation_size, size = image.abi()->plt_entry_size;
-  if (plt.size / size < count) return;
-  const std::uint64_t header = plt.size - count * size;
-  if (header > max_header) return; // stubs of another size, or for other relocations
+/// The numbers of the relocations in .rela.plt that are for such functions.
+std::vector<std::uint64_t> known_relocations(const elf::Image& image, const elf::SectionHeader& relocations) {
+  constexpr std::uint64_t symbol_size = 24;
   const llvm::DataExtractor entries = reader(image, relocations.index),
                             symbols = reader(image, relocations.link);
   const llvm::DataExtractor names =
       reader(image, relocations.link < image.sections().size() ? image.sections()[relocations.link].link : 0);
-  for (std::uint64_t i = 0; i < count; ++i) {
+  std::vector<std::uint64_t> found;
+  for (std::uint64_t i = 0; i < entries.getData().size() / relocation_size; ++i) {
     std::uint64_t info_at = i * relocation_size + 8;
     std::uint64_t symbol_at = (entries.getU64(&info_at) >> 32) * symbol_size;
-    std::uint64_t name_at = symbol_at ? symbols.getU32(&symbol_at) : 0;
-    const llvm::StringRef name = name_at ? names.getCStrRef(&name_at) : llvm::StringRef();
-    if (known({name.data(), name.size()})) addresses.push_back(plt.address + header + i * size);
+    const std::uint64_t name_at = symbol_at ? symbols.getU32(&symbol_at) : 0;
+    if (!name_at) continue;
+    const llvm::StringRef name = names.getData().substr(name_at, max_known);
+    if (const llvm::StringRef text = name.split('\0').first; known({text.data(), text.size()}))
+      found.push_back(i);
   }
+  return found;
 }
 
+/// Adds the addresses of stubs for such functions. Stubs are in the order of the relocations in .rela.plt,
+/// after a small common header.
 void add_stubs(const elf::Image& image, std::vector<std::uint64_t>& addresses) {
   if (!image.abi()) return;
-  for (const elf::SectionHeader& relocations : image.sections()) {
-    if (relocations.type != elf::sht_rela || !relocations.allocated() || relocations.name != ".rela.plt")
-      continue;
-    for (const elf::SectionHeader& plt : image.plt_sections()) add_stubs(image, plt, relocations, addresses);
+  const auto sections = image.sections();
+  const auto relocations = std::ranges::find_if(sections, [](const elf::SectionHeader& section) {
+    return section.type == elf::sht_rela && section.allocated() && section.name == ".rela.plt";
+  });
+  if (relocations == sections.end()) return;
+  constexpr std::uint64_t max_header = 64;
+  const std::uint64_t count = relocations->size / relocation_size, size = image.abi()->plt_entry_size;
+  const std::vector<std::uint64_t> known = known_relocations(image, *relocations);
+  for (const elf::SectionHeader& plt : image.plt_sections()) {
+    if (plt.size / size < count) continue;
+    const std::uint64_t header = plt.size - count * size;
+    if (header > max_header) continue; // stubs of another size, or for other relocations
+    if (image.budget() && !image.budget()->take(Resource::section_bytes, plt.size)) return;
+    for (const std::uint64_t i : known) addresses.push_back(plt.address + header + i * size);
   }
 }
 
