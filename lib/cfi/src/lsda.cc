@@ -8,12 +8,13 @@
 
 #include "pointer.h"
 #include "reader.h"
+#include "sframe/base/budget.h"
 
 namespace sframe::cfi {
 
 expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::uint64_t address,
                                         std::uint64_t function_start, const AbiTraits& abi,
-                                        std::vector<LandingPad>& out) {
+                                        std::vector<LandingPad>& out, Budget* budget) {
   DwarfReader reader(bytes, 0, bytes.size(), abi.byte_order);
   const PointerContext context{.section_address = address, .bases = {}, .function = function_start};
   std::uint64_t base = function_start;
@@ -24,6 +25,8 @@ expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::u
   const std::uint64_t size = reader.uleb();
   if (!reader.failed() && size > reader.left()) reader.fail(ErrorKind::truncated);
   if (reader.failed()) return unexpected(reader.error());
+  // Any number of functions may have the same table.
+  if (budget && !budget->take(Resource::section_bytes, size)) return {};
 
   DwarfReader sites(bytes, reader.at(), reader.at() + size, abi.byte_order);
   while (sites.left()) {

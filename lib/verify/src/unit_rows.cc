@@ -43,7 +43,8 @@ std::vector<code::CallSite> UnitRows::call_sites() const {
   const std::uint64_t address = fde->lsda->value;
   std::vector<cfi::LandingPad> pads;
   // The entries before a fault are still valid.
-  (void)cfi::read_landing_pads(input_.image()->bytes_at(address), address, fde->start, abi_, pads);
+  (void)cfi::read_landing_pads(input_.image()->bytes_at(address), address, fde->start, abi_, pads,
+                               input_.budget());
   for (const cfi::LandingPad& pad : pads) sites.push_back({pad.begin, pad.end, pad.landing_pad});
   return sites;
 }

@@ -15,6 +15,10 @@
 
 #pragma GCC visibility push(default)
 
+namespace sframe {
+class Budget;
+}
+
 namespace sframe::cfi {
 
 /// Calls in [begin, end) may resume at `landing_pad` with an exception.
@@ -29,10 +33,10 @@ struct LandingPad {
 /// Appends the call sites that have a landing pad, in the table's order (by address, as compilers write
 /// them). `bytes` starts with the data area and may extend past it; `address` is the load address of its
 /// first byte; `function_start` is the FDE's start. On an error, earlier call sites stay appended. Linear in
-/// the table.
+/// the table. Takes section_bytes for the table from the budget, if given; reads nothing if it is used up.
 expected<void, Error> read_landing_pads(std::span<const std::byte> bytes, std::uint64_t address,
                                         std::uint64_t function_start, const AbiTraits& abi,
-                                        std::vector<LandingPad>& out);
+                                        std::vector<LandingPad>& out, Budget* budget = nullptr);
 
 } // namespace sframe::cfi
 
