@@ -204,6 +204,7 @@ std::vector<Image::LoadedPointer> Image::loaded_pointers() const {
       if (section.type != sht_rela || !section.allocated()) continue;
       const auto bytes = read(section.address, section.size);
       if (!bytes) continue;
+      if (budget_ && !budget_->take(Resource::section_bytes, section.size)) break;
       for (const typename Types::Rela& rela : whole_table<typename Types::Rela>(*bytes))
         if (rela.getType(false) == machine->relative && rela.getSymbol(false) == 0)
           pointers.push_back({rela.r_offset, static_cast<std::uint64_t>(std::int64_t{rela.r_addend})});

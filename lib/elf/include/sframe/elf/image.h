@@ -197,7 +197,7 @@ public:
     friend auto operator<=>(const LoadedPointer&, const LoadedPointer&) = default;
   };
   /// The words of a linked image for which it has an R_*_RELATIVE relocation with addend (not RELR), by
-  /// address. Linear in the relocations.
+  /// address. Takes section_bytes from the budget, and ends if it is exhausted. Linear in the relocations.
   std::vector<LoadedPointer> loaded_pointers() const;
 
   /// Bytes that a relocation of this type changes and whether the place is subtracted; nothing for a type
