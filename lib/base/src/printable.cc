@@ -119,4 +119,11 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+std::string shown_name(std::string_view name) {
+  constexpr std::string_view cut = "...";
+  std::string shown(name.substr(0, max_shown_name));
+  if (shown.size() < name.size()) shown.replace(shown.size() - cut.size(), cut.size(), cut);
+  return shown;
+}
+
 } // namespace sframe

@@ -5,8 +5,8 @@
 #include "sframe/elf/archive.h"
 
 #include "llvm_types.h"
+#include "sframe/base/printable.h"
 
-#include <llvm/ADT/Twine.h>
 #include <llvm/Object/Archive.h>
 #include <llvm/Support/MemoryBufferRef.h>
 
@@ -15,13 +15,6 @@ namespace sframe::elf {
 namespace {
 
 constexpr llvm::StringRef magic = "!<arch>\n", thin_magic = "!<thin>\n";
-
-/// Any number of members may share one name, which may be as long as the archive.
-std::string bounded(llvm::StringRef name) {
-  constexpr llvm::StringRef cut = "...";
-  if (name.size() <= Member::max_name_size) return name.str();
-  return (name.take_front(Member::max_name_size - cut.size()) + cut).str();
-}
 
 unexpected<Problem> damaged(llvm::Error error) {
   return unexpected(to_problem(std::move(error), {}));
@@ -51,7 +44,8 @@ Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes) {
     if (!buffer) problem = to_problem(buffer.takeError(), {});
     if (!name) problem = to_problem(name.takeError(), {});
     if (problem) break;
-    result.push_back({bounded(*name), std::as_bytes(std::span(buffer->data(), buffer->size()))});
+    result.push_back(
+        {shown_name({name->data(), name->size()}), std::as_bytes(std::span(buffer->data(), buffer->size()))});
   }
   if (end) return damaged(std::move(end));
   if (problem) return unexpected(std::move(*problem));

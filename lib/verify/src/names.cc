@@ -2,6 +2,7 @@
 
 #include "sframe/verify/names.h"
 
+#include "sframe/base/printable.h"
 #include "source_lines.h"
 
 namespace sframe::verify {
@@ -22,7 +23,7 @@ std::optional<elf::SymbolTable::Match> Names::find(const Location& at) {
 }
 
 std::string Names::demangled(std::string_view name) const {
-  return elf::demangle(name, images_.empty() ? nullptr : images_.front()->budget());
+  return shown_name(elf::demangle(name, images_.empty() ? nullptr : images_.front()->budget()));
 }
 
 std::string Names::function(const Location& at) {

@@ -37,6 +37,12 @@ std::string printable(std::string_view text);
 /// that are not UTF-8 as U+FFFD.
 void append_json_string(std::string& out, std::string_view text);
 
+/// Names in a file may be as long as the file, and shared: they are shown up to this many bytes.
+inline constexpr std::size_t max_shown_name = 4096;
+
+/// The name, or its start and "..." if it is longer than max_shown_name.
+std::string shown_name(std::string_view name);
+
 } // namespace sframe
 
 #pragma GCC visibility pop

@@ -18,9 +18,7 @@
 namespace sframe::elf {
 
 struct Member {
-  static constexpr std::size_t max_name_size = 4096;
-
-  std::string name; ///< as in the archive, without final slash; a longer one is truncated and ends in "..."
+  std::string name; ///< as in the archive, without final slash; a long one is cut: shown_name()
   std::span<const std::byte> bytes; ///< a view into the archive, at any alignment
 };
 

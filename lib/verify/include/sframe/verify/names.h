@@ -28,7 +28,7 @@ public:
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 
-  /// "function" or "function+0x12", demangled; empty if no symbol covers the location.
+  /// "function" or "function+0x12", demangled, shown_name(); empty if no symbol covers the location.
   std::string describe(const Location& at);
 
   /// The name without an offset.
