@@ -18,6 +18,7 @@ namespace {
 std::unique_ptr<Format> make_format(const RunOptions& options) {
   ReportOptions report = options.report;
   report.baseline = options.known ? &*options.known : nullptr;
+  report.collect = !options.write_baseline.empty();
   if (options.json) return make_json_format(report);
   if (options.sarif) return make_sarif_format(report, {SFRAME_VERSION, options.command_line});
   return make_text_format(report);
@@ -39,11 +40,11 @@ std::vector<Outcome> verify_all(const RunOptions& options, const Format& format,
 }
 
 /// Returns the failure, which has been reported.
-std::optional<Failure> write_baseline(const std::string& path, std::span<const Outcome> outcomes,
+std::optional<Failure> write_baseline(const std::string& path, std::span<Outcome> outcomes,
                                       tool::Messages& messages) {
   if (path.empty()) return std::nullopt;
   Baseline found;
-  for (const Outcome& outcome : outcomes) found.merge(outcome.found);
+  for (Outcome& outcome : outcomes) found.merge(std::move(outcome.found));
   const auto written = tool::write_file(path, found.text());
   if (written) return std::nullopt;
   messages.error(path, written.error());
@@ -74,7 +75,7 @@ bool read_baseline(RunOptions& options, tool::Messages& messages) {
 int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) {
   const auto format = make_format(options);
   out << format->head();
-  const std::vector<Outcome> outcomes = verify_all(options, *format, messages, out);
+  std::vector<Outcome> outcomes = verify_all(options, *format, messages, out);
   std::vector<Failure> failures;
   for (const Outcome& outcome : outcomes)
     failures.insert(failures.end(), outcome.failures.begin(), outcome.failures.end());

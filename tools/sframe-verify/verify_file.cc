@@ -247,7 +247,7 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   report->finish(check(path, *input, *report));
   ++outcome_.sections;
   outcome_.errors += report->counts().errors;
-  outcome_.found.merge(report->found());
+  outcome_.found.merge(report->take_found());
   const elf::File* const companions[] = {sframe ? &sframe->file : nullptr, debug ? &debug->file : nullptr,
                                          separate ? &separate->file : nullptr};
   for (const elf::File* companion : companions)

@@ -80,8 +80,9 @@ bool Baseline::take(const Key& key) {
   return true;
 }
 
-void Baseline::merge(const Baseline& other) {
-  for (const auto& [key, count] : other.counts_) {
+void Baseline::merge(Baseline other) {
+  counts_.merge(other.counts_);
+  for (const auto& [key, count] : other.counts_) { // those that are in both
     std::uint64_t& mine = counts_[key];
     mine = std::max(mine, count);
   }

@@ -4,35 +4,39 @@
 
 namespace sframe::verify {
 
-FileReport::FileReport(const Context& context) : context_(context) {
+FileReport::FileReport(const Context& context) : context_(context), channel_(context.channel) {
   if (options().baseline) known_ = *options().baseline;
+}
+
+/// True if the error or warning is in the baseline. Adds it to the new one.
+bool FileReport::is_known(const Finding& finding) {
+  if (!options().baseline && !options().collect) return false;
+  const auto key = Baseline::key(path(), check(finding.id).name,
+                                 finding.at ? names().function(*finding.at) : std::string());
+  if (options().collect && !input().is_used_up(Resource::name_bytes) && found_.add(key))
+    (void)input().spend(Resource::name_bytes, key.file.size() + key.function.size());
+  return known_.take(key);
 }
 
 void FileReport::add(Finding finding) {
   const auto severity = options().policy.severity(finding);
   if (!severity) return;
-  if (*severity != Severity::note) {
-    const auto key = Baseline::key(path(), check(finding.id).name,
-                                   finding.at ? names().function(*finding.at) : std::string());
-    found_.add(key);
-    if (known_.take(key)) {
-      ++counts_.known;
-      return;
-    }
+  if (*severity != Severity::note && is_known(finding)) {
+    ++counts_.known;
+    return;
   }
   ++(*severity == Severity::error     ? counts_.errors
      : *severity == Severity::warning ? counts_.warnings
                                       : counts_.notes);
   if (options().errors_only && *severity != Severity::error) return;
   if (!options().code_notes && *severity == Severity::note && check(finding.id).name.starts_with('K')) return;
-  constexpr std::uint64_t around_message = 256; // rough size of names, rules and punctuation
-  if (printed_ >= options().max_findings ||
-      !input().spend(Resource::printed_bytes, around_message + finding.message.size())) {
+  if (printed_ >= options().max_findings || input().is_used_up(Resource::printed_bytes)) {
     ++dropped_;
     return;
   }
   ++printed_;
   print(finding, *severity);
+  (void)input().spend(Resource::printed_bytes, channel_.take_written());
 }
 
 std::string_view FileReport::code_section(const Location& at) const {

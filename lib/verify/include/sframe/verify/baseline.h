@@ -38,13 +38,14 @@ public:
   /// The key of a finding in the file at `path`.
   static Key key(std::string_view path, std::string_view id, std::string function);
 
-  void add(const Key& key) { ++counts_[key]; }
+  /// True if it is the first with this key.
+  bool add(const Key& key) { return ++counts_[key] == 1; }
 
   /// Removes one finding; false if there is none.
   bool take(const Key& key);
 
   /// Keeps the larger number for each key: files of the same name in several folders share entries.
-  void merge(const Baseline& other);
+  void merge(Baseline other);
 
   bool empty() const { return counts_.empty(); }
 

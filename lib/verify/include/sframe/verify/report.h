@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace sframe::verify {
 
@@ -44,6 +45,7 @@ struct ReportOptions {
   Policy policy;
   const Baseline* baseline = nullptr;             ///< known findings; must outlive the reports
   std::uint64_t max_findings = ~std::uint64_t{0}; ///< printed per file; all are counted
+  bool collect = false;                           ///< for FileReport::take_found()
   bool errors_only = false;                       ///< print only errors and the summary
   bool code_notes = true;                         ///< print notes of the check against code (K)
   bool color = false;                             ///< text only
@@ -73,8 +75,9 @@ public:
   void finish(const Summary& summary) { print_end(summary); }
 
   const Counts& counts() const { return counts_; }
-  /// Errors and warnings, including those in the baseline: the contents of a new baseline.
-  const Baseline& found() const { return found_; }
+  /// Errors and warnings, including those in the baseline: the contents of a new baseline. Empty unless
+  /// ReportOptions::collect is set.
+  Baseline take_found() { return std::move(found_); }
 
 protected:
   explicit FileReport(const Context& context);
@@ -86,14 +89,34 @@ protected:
   std::string_view path() const { return context_.path; }
   const Input& input() const { return context_.input; }
   Names& names() { return context_.names; }
-  Channel& channel() { return context_.channel; }
+  Channel& channel() { return channel_; }
   /// Number of findings over the limit, which were not printed.
   std::uint64_t dropped() const { return dropped_; }
   /// In a relocatable object, the section to which the address is relative; else empty.
   std::string_view code_section(const Location& at) const;
 
 private:
+  /// Counts the bytes that are written.
+  class CountingChannel final : public Channel {
+  public:
+    explicit CountingChannel(Channel& to) : to_(to) {}
+    void begin_element() override { to_.begin_element(); }
+    void text(std::string_view text) override {
+      written_ += text.size();
+      to_.text(text);
+    }
+    /// Since the last call.
+    std::uint64_t take_written() { return std::exchange(written_, 0); }
+
+  private:
+    Channel& to_;
+    std::uint64_t written_ = 0;
+  };
+
+  bool is_known(const Finding& finding);
+
   Context context_;
+  CountingChannel channel_;
   Counts counts_;
   Baseline found_;
   Baseline known_; ///< remaining entries
