@@ -4,6 +4,7 @@
 // rows.
 
 #include "code_listing.h"
+#include "sframe/base/budget.h"
 
 namespace {
 
@@ -159,6 +160,22 @@ TEST(CodeAmd64, Reuse) {
     EXPECT_FALSE(second.state_at(start + 4));
   }
   EXPECT_EQ(analyzer.run({.start = start, .bytes = {}, .entry = amd64().entry_row()}).num_instructions(), 0u);
+}
+
+/// A budget pays for every run, and what it does not suffice for is not analysed.
+TEST(CodeAmd64, Budget) {
+  Budget budget(Limits::standard, 0);
+  Analyzer analyzer(amd64());
+  const std::vector<std::byte> code(100'000, std::byte(0x90));
+  const Function function{.start = start, .bytes = code, .entry = amd64().entry_row(), .budget = &budget};
+  EXPECT_EQ(analyzer.run(function).num_instructions(), code.size());
+  EXPECT_FALSE(budget.is_used_up());
+  for (int i = 0; i < 50; ++i) (void)analyzer.run(function);
+  EXPECT_TRUE(budget.is_used_up(Resource::code_steps));
+  const Results& results = analyzer.run(function);
+  EXPECT_EQ(results.num_instructions(), 0u);
+  ASSERT_EQ(results.obstacles().size(), 1u);
+  EXPECT_EQ(results.obstacles()[0].kind, Obstacle::Kind::limit);
 }
 
 } // namespace
