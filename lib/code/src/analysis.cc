@@ -77,7 +77,7 @@ void Analysis::forget_flow() {
 void Analysis::run(const Function& function) {
   reset(function);
   if (!decoder_ || size_ == 0) return collect_obstacles();
-  if (!pay(0)) {
+  if (function_.budget && function_.budget->is_used_up(Resource::code_steps)) {
     limit_met_ = true;
     return collect_obstacles();
   }
@@ -94,7 +94,7 @@ void Analysis::run(const Function& function) {
   } while (restart_);
   order_blocks();
   collect_obstacles();
-  (void)pay(0);
+  (void)pay(steps_on_credit); // a visit pays for the rest
 }
 
 std::uint64_t Analysis::cost() const {
