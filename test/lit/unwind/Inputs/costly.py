@@ -69,5 +69,119 @@ elif case == "files":
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "core"), "wb") as out:
         out.write(core(notes, [(base, b"", 4096, 5) for base in bases]))
+elif case == "one-file":
+    # 1,000 mappings of one file far apart, each a module of its own; a frame in each. A build ID is in each first page.
+    apart, count = 0x1000000, 1000
+    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 4096, b""))], 4096)
+    starts = [text + apart * i for i in range(count)]
+    ram = words([start + 4096 + 8 for start in starts] + [0])
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(os.path.abspath(folder), "program")
+    with open(path, "wb") as file:
+        file.write(program)
+    notes = status(1, code + 8, stack) + files(*((start, start + 0x3000, 0, path) for start in starts))
+    with open(os.path.join(folder, "core"), "wb") as file:
+        file.write(core(notes, [*((start, program[:4096], 0x3000, 5) for start in starts), (stack, ram, len(ram), 6)]))
+elif case == "mappings":
+    # 2,000 mappings of 8 bytes each, of the stack, which is in the file only.
+    ram = words([code + 8 + i % 1000 for i in range(1999)] + [0])
+    program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 4096, b"")), (".data", 1, 2, ram)], 4096)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(os.path.abspath(folder), "program")
+    with open(path, "wb") as file:
+        file.write(program)
+    top = text + program.find(ram[:64])
+    places = [(text, top, 0, path)] + [(top + 8 * i, top + 8 * i + 8, top + 8 * i - text, path) for i in range(2000)]
+    with open(os.path.join(folder, "core"), "wb") as file:
+        file.write(core(status(1, code + 8, top) + files(*places), [(text, program[:4096], 4096, 5)]))
+elif case == "segments":
+    # A file of 2,000 segments, none of which has any of the 2,000 mappings' places in the file.
+    program = bytearray(elf([], 4096))
+    table = bytes(program[120:176]) + b"".join(struct.pack("<IIQQQQQQ", 1, 5, 1 << 40, 0x90000000 + i * 4096, 0, 4096, 4096, 4096) for i in range(2000))
+    struct.pack_into("<Q", program, 32, len(program))
+    struct.pack_into("<H", program, 56, 2001)
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(os.path.abspath(folder), "program")
+    with open(path, "wb") as file:
+        file.write(program + table)
+    places = [(text + i * 4096, text + i * 4096 + 4096, (1 << 30) + i * 4096, path) for i in range(2000)]
+    with open(os.path.join(folder, "core"), "wb") as file:
+        file.write(core(status(1, code + 8, stack) + files(*places), [(text, b"", 4096, 5), (stack, bytes(64), 64, 6)]))
+elif case == "notes":
+    # 500 mappings of a first page full of sizes of notes with long owners.
+    page = b"\x7fELF" + bytes(60) + struct.pack("<II", 2040, 0) * 248 + bytes(2048)
+    starts = [0x10000 + 0x1000 * i for i in range(500)]
+    notes = status(1, 0x10000, stack) + files(*((start, start + 4096, 0, "/missing/%d" % (start & 0x1000)) for start in starts))
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "core"), "wb") as file:
+        file.write(core(notes, [(start, page, 4096, 4) for start in starts]))
+elif case == "registered":
+    # An ELF file of 200 MiB in gdb's list of generated code; its bytes are all the same 256 KiB of the core.
+    jit, step, entry = 0x10000000, 0x40000, 0x9000000
+    symbol = struct.pack("<IBBHQQ", 1, 0x11, 0, 2, text + 8192, 24)
+    parts = [(".data", 1, 3, struct.pack("<IIQQ", 1, 0, 0, entry)), (".strtab", 3, 0, b"\0__jit_debug_descriptor\0"), (".symtab", 2, 0, bytes(24) + symbol)]
+    program = bytearray(elf(parts, 4096))
+    headers = struct.unpack_from("<Q", program, 40)[0]
+    struct.pack_into("<I", program, headers + 64 * 4 + 40, 3)  # the symbol table's names
+    struct.pack_into("<Q", program, headers + 64 * 4 + 56, 24)
+    file = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 1, 62, 1, 0, 0, 64, 0, 64, 0, 0, 64, 2, 0)
+    file += bytes(64) + struct.pack("<IIQQQQIIQQ", 0, 1, 6, 0x7000000, 4096, 16, 0, 0, 1, 0)
+    loads = [(0x7000000, b"\xc3" * 16, 16, 5), (stack, bytes(64), 64, 6), (entry, words([0, 0, jit, 200 << 20]), 32, 6)]
+    write(folder, bytes(program), status(1, 0x7000008, stack), loads + [(jit + step * i, file.ljust(step, b"\0"), step, 6) for i in range(3)], in_core=len(program))
+    with open(os.path.join(folder, "core"), "r+b") as out:  # the other 797 segments have the same place
+        data = bytearray(out.read())
+        first = 64 + 56 * 5
+        last = bytearray(data[first : first + 56])
+        extra = b""
+        for i in range(3, 800):
+            struct.pack_into("<QQ", last, 16, jit + step * i, jit + step * i)
+            extra += last
+        table = data[64 : 64 + 56 * 8] + extra
+        struct.pack_into("<Q", data, 32, len(data))
+        struct.pack_into("<H", data, 56, len(table) // 56)
+        out.seek(0)
+        out.write(data + table)
+elif case.startswith("source-"):
+    # Debug information of DWARF 4 in which much is shared; a frame at each of 200 addresses.
+    shape = case[len("source-") :]
+    where = struct.pack("<QI", code, 60000)
+    unit = b"\x01\x11\x01\x11\x01\x12\x06\0\0"  # 1: a compile unit, with its addresses
+    function = b"\x02\x2e\0\x6e\x08\0\0"  # 2: an abstract function, with a linkage name
+    copy = b"\x03\x2e\x01\x11\x01\x12\x06\x31\x13\0\0"  # 3: a function with addresses and an origin
+    inlined = b"\x04\x1d\x01\x31\x13\x11\x01\x12\x06\x59\x0b\0\0"  # 4: an inlined call
+    ranges = b"".join(words([2 * i, 2 * i + 1]) for i in range(1, 20_000)) + bytes(16)
+    name = 11 + 13  # the offset of the first entry in the unit
+    if shape == "ranges":  # functions with one list
+        abbreviations = unit + b"\x02\x2e\0\x55\x17\0\0"
+        units = [b"\x01" + where + b"\x02\0\0\0\0" * 5000 + b"\0"]
+    elif shape == "unit-ranges":  # units with one list
+        abbreviations = b"\x01\x11\0\x55\x17\0\0"
+        units = [b"\x01" + bytes(4)] * 5000
+    elif shape == "abbreviation":  # an abbreviation of 100,000 attributes without bytes
+        abbreviations = unit[:-2] + b"\x49\x19" * 100_000 + b"\0\0"
+        units = [b"\x01" + struct.pack("<QI", code + 8 * i, 8) + b"\0" for i in range(1000)]
+    elif shape == "origins":  # a name at the end of 1,000 references
+        abbreviations = unit + function + copy + inlined + b"\x05\x2e\0\x31\x13\0\0"
+        chain = b"".join(b"\x05" + struct.pack("<I", name + 5 * (i + 1)) for i in range(1000))
+        at = struct.pack("<I", name)
+        units = [b"\x01" + where + chain + b"\x02foo\0" + b"\x03" + where + at + b"\x04" + at + where + b"\x01" + bytes(3)]
+    elif shape == "nested":  # 10,000 inlined calls, each in the one before
+        abbreviations = unit + function + copy + inlined
+        at = struct.pack("<I", name)
+        units = [b"\x01" + where + b"\x02foo\0" + b"\x03" + where + at + (b"\x04" + at + where + b"\x01") * 10_000 + bytes(10_002)]
+    elif shape == "inlined":  # 1,100 of them
+        abbreviations = unit + function + copy + inlined
+        at = struct.pack("<I", name)
+        units = [b"\x01" + where + b"\x02foo\0" + b"\x03" + where + at + (b"\x04" + at + where + b"\x01") * 1100 + bytes(1102)]
+    elif shape == "names":  # 1,000 of them, of a name of 8 kB
+        abbreviations = unit + function + copy + inlined
+        at = struct.pack("<I", name)
+        units = [b"\x01" + where + b"\x02" + b"f" * 8000 + b"\0" + b"\x03" + where + at + (b"\x04" + at + where + b"\x01") * 1000 + bytes(1002)]
+    else:
+        sys.exit("no case " + case)
+    info = b"".join(struct.pack("<IHIB", len(entries) + 7, 4, 0, 8) + entries for entries in units)
+    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, abbreviations + b"\0"), (".debug_ranges", 1, 0, ranges)]
+    ram = words([code + 8 + 8 * i for i in range(199)] + [0])
+    write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
 else:
     sys.exit("no case " + case)
