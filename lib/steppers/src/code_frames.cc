@@ -184,14 +184,15 @@ std::span<const std::byte> CodeFrames::Reader::read(const FunctionRange& range, 
 
 bool CodeFrames::Reader::analyse(const FunctionRange& range, const unwind::FrameState& frame,
                                  unwind::Memory& memory, CodeFrame& code) {
-  Budget* const budget = memory.space().budget();
-  if (!(budget ? budget : &own_budget_)->take(Resource::guesses, range.size)) return false;
+  Budget* const budget = memory.space().budget() ? memory.space().budget() : &own_budget_;
+  if (!budget->take(Resource::guesses, range.size)) return false;
   if (!analyzer_) analyzer_.emplace(abi_);
   ProcessData data(memory);
   const code::Results& results = analyzer_->run({.start = range.start,
                                                  .bytes = read(range, memory.space()),
                                                  .entry = abi_.entry_row(),
-                                                 .environment = &data});
+                                                 .environment = &data,
+                                                 .budget = budget});
   const auto before = results.row_at(frame.lookup_pc());
   const State* found = before ? results.state_at(range.start + before->offset) : nullptr;
   if (!found) return false;
