@@ -1,8 +1,8 @@
-# sframe_add(TARGET name... [SIDECAR folder] [VERIFY] [PROFILE spec|linux|glibc] [OPTIONS option...])
+# sframe_add(TARGET name... [SIDECAR folder] [VERIFY] [PROFILE spec|linux|linux-module|glibc] [OPTIONS option...])
 #
 # Adds an SFrame section to what each target builds (program, library, archive), in place, after every link. With SIDECAR the file
 # stays as it is, and the section goes to folder/.build-id/. VERIFY checks the section against the format, the call frame
-# information and the code: a wrong section fails the build. PROFILE, which implies VERIFY, also checks what that reader needs.
+# information and the code: a wrong section fails the build. PROFILE writes what that reader can use; it implies VERIFY, for the reader.
 # OPTIONS are for sframe-gen. find_package(sframe) gives this function; the programs are those of the same installation, else
 # those in PATH (SFRAME_GEN and SFRAME_VERIFY set others).
 find_program(SFRAME_GEN sframe-gen HINTS ${PACKAGE_PREFIX_DIR}/bin DOC "The program that adds SFrame sections")
@@ -28,6 +28,7 @@ function(sframe_add)
     set(gen ${SFRAME_GEN} --quiet --report=none ${arg_OPTIONS})
     set(verify ${SFRAME_VERIFY} --quiet)
     if(arg_PROFILE)
+      list(APPEND gen --for=${arg_PROFILE})
       list(APPEND verify --profile=${arg_PROFILE})
     endif()
     if(arg_SIDECAR)

@@ -40,7 +40,7 @@ sframe = module_extension(implementation = _sframe_impl)
 def _sframe_binary_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name)
     gen = ctx.actions.args()
-    gen.add_all(["--quiet", "--report=none"])
+    gen.add_all(["--quiet", "--report=none", "--for=" + ctx.attr.profile])
     gen.add_all(ctx.attr.options)
     gen.add(ctx.file.src)
     gen.add("-o", out)
@@ -82,8 +82,8 @@ sframe_binary = rule(
         "src": attr.label(mandatory = True, allow_single_file = True, doc = "The file without the section."),
         "profile": attr.string(
             default = "spec",
-            values = ["spec", "linux", "glibc"],
-            doc = "The reader whose requirements are checked, too.",
+            values = ["spec", "linux", "linux-module", "glibc"],
+            doc = "The reader that the section is written for, whose requirements are checked.",
         ),
         "options": attr.string_list(doc = "Further options of sframe-gen."),
         "verify_options": attr.string_list(doc = "Further options of sframe-verify."),
