@@ -40,7 +40,9 @@ sframe = module_extension(implementation = _sframe_impl)
 def _sframe_binary_impl(ctx):
     out = ctx.actions.declare_file(ctx.label.name)
     gen = ctx.actions.args()
-    gen.add_all(["--quiet", "--report=none", "--for=" + ctx.attr.profile])
+    gen.add_all(["--quiet", "--report=none"])
+    if ctx.attr.profile != "spec":
+        gen.add("--for=" + ctx.attr.profile)
     gen.add_all(ctx.attr.options)
     gen.add(ctx.file.src)
     gen.add("-o", out)

@@ -112,7 +112,7 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
   driver.set_progress(nullptr, 0);
   const int code = driver.finish();
   if (const std::uint64_t skipped = inputs.skipped + driver.skipped())
-    app.messages().note({}, std::to_string(skipped) + " files skipped (without SFrame section)");
+    app.messages().note({}, std::to_string(skipped) + " files skipped");
   return code;
 }
 

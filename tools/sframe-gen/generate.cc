@@ -224,6 +224,8 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   }
   auto conversion = generate::from_cfi(*cfi, options);
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
+  if (line.consumer->refuses_empty && conversion.builder.num_fdes() == 0)
+    return nothing_there("no function that the reader can use");
   const auto reach = conversion.builder.address_range();
   if (!reach || reach->lowest > bounds.lowest || reach->highest < bounds.highest) {
     // The position of start fields depends on the number of functions; using the number of all functions is

@@ -162,6 +162,10 @@ bool settle(Options& options, tool::Messages& messages) {
     return messages.error({}, "no FILE given (--help shows the options)"), false;
   if (options.format == "markdown") return messages.error({}, "--format=markdown needs --list-checks"), false;
   options.run.file.skip = tool::is_tree(options.inputs);
+  std::error_code ignored;
+  if (const std::string& sframe = options.run.file.sframe;
+      options.run.file.skip && !sframe.empty() && !std::filesystem::is_directory(sframe, ignored))
+    return messages.error(sframe, "--sframe must be a folder of sidecars with -r and --files-from"), false;
   if ((options.inputs.inputs.size() > 1 || options.run.file.skip) && !options.run.file.debug.empty())
     return messages.error({}, "--debug can be used with only one FILE"), false;
   return true;

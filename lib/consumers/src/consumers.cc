@@ -21,6 +21,7 @@ constexpr Consumer spec{.option = "spec",
                         .refuses_empty = false,
                         .requires_order = false,
                         .refuses_gaps = false,
+                        .by_program_header = true,
                         .requires_mapping = false,
                         .refuses_equal_starts = false,
                         .uses_flexible = true,
@@ -38,6 +39,7 @@ constexpr Consumer glibc{.option = "glibc",
                          .refuses_empty = false,
                          .requires_order = true,
                          .refuses_gaps = true,
+                         .by_program_header = true,
                          .requires_mapping = false,
                          .refuses_equal_starts = false,
                          .uses_flexible = false,
@@ -55,6 +57,7 @@ constexpr Consumer linux_user{.option = "linux",
                               .refuses_empty = true,
                               .requires_order = true,
                               .refuses_gaps = false,
+                              .by_program_header = true,
                               .requires_mapping = true,
                               .refuses_equal_starts = true,
                               .uses_flexible = true,
@@ -62,11 +65,12 @@ constexpr Consumer linux_user{.option = "linux",
                               .assumes_fixed_ra = false,
                               .rows = {.loaded_cfa = false}};
 
-/// Modules are sorted when they are loaded.
+/// Modules are relocatable objects, and are sorted when they are loaded.
 constexpr Consumer linux_module = [] {
   Consumer consumer = linux_user;
   consumer.option = "linux-module";
   consumer.flags = flag_func_start_pcrel;
+  consumer.by_program_header = consumer.requires_mapping = false;
   return consumer;
 }();
 

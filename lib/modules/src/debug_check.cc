@@ -23,6 +23,8 @@ constexpr std::uint64_t unlimited_steps = std::numeric_limits<std::uint64_t>::ma
 constexpr std::uint16_t deepest_entry = 4096;
 /// DWARF has fewer than 200 attributes, of which about 40 can have no bytes in an entry.
 constexpr std::uint64_t most_attributes = 512, most_empty_attributes = 64;
+/// The header of a line table describes a file by 5 at most; LLVM adds one.
+constexpr unsigned most_entry_formats = 8;
 // Steps for something shared, which also needs memory.
 constexpr std::uint64_t steps_per_range = 8, steps_per_line_byte = 4;
 
@@ -71,7 +73,9 @@ std::uint64_t length_of_list(const llvm::DataExtractor& data, std::uint64_t offs
 bool has_plausible_entries(const llvm::DataExtractor& data, std::uint64_t& at, const FormParams& params) {
   std::vector<std::uint64_t> forms;
   bool any_bytes = false;
-  for (unsigned count = data.getU8(&at); count; --count) {
+  const unsigned formats = data.getU8(&at);
+  if (formats > most_entry_formats) return false;
+  for (unsigned count = formats; count; --count) {
     data.getULEB128(&at);
     forms.push_back(data.getULEB128(&at));
     any_bytes |= !has_no_bytes(forms.back());

@@ -64,7 +64,9 @@ void CodeChecker::check_rows(const FrameRow& entry, std::uint64_t begin, std::ui
   next_row_ = 0;
   previous_end_ = begin;
   if (!analyse(entry, begin, end)) {
-    for (const PlacedRow& row : rows_.placed) verdicts_.add(row.part, row.function, Verdict::unreached);
+    const bool given_up = input_.is_used_up(Resource::code_steps);
+    for (const PlacedRow& row : rows_.placed)
+      verdicts_.add(row.part, row.function, given_up ? Verdict::undecided : Verdict::unreached);
     return;
   }
   results_->visit([&](const code::Reached& at) { visit(at); });

@@ -50,7 +50,7 @@ private:
   void check_program_header() {
     const elf::Image* image = input_.sframe_image();
     if (!image || image->segments().empty()) return;
-    if (!image->find_segment(elf::pt_gnu_sframe))
+    if (consumer_.by_program_header && !image->find_segment(elf::pt_gnu_sframe))
       sink_.add({.id = Id::P409,
                  .message = llvm::formatv("no PT_GNU_SFRAME: {} cannot find the section", consumer_.name)});
     if (!consumer_.requires_mapping) return;

@@ -76,23 +76,23 @@ std::string as_prefix(const std::string& path) {
   return path.empty() || path.ends_with('/') ? path : path + '/';
 }
 
+bool is_excluded(const NamedInputs& named, const std::string& path) {
+  const std::string name = name_of(path);
+  return std::ranges::any_of(named.excluded,
+                             [&](const Glob& glob) { return glob.matches(path) || glob.matches(name); });
+}
+
 class Finder {
 public:
   Finder(const NamedInputs& named, elf::File::Id output) : named_(named), output_(output) {}
 
   void add(const NamedInput& input) {
-    if (!is_excluded(input.path)) visit(input.path, input.place, {});
+    if (!is_excluded(named_, input.path)) visit(input.path, input.place, {});
   }
 
   std::vector<FoundFile> take() { return std::move(found_); }
 
 private:
-  bool is_excluded(const std::string& path) const {
-    const std::string name = name_of(path);
-    return std::ranges::any_of(named_.excluded,
-                               [&](const Glob& glob) { return glob.matches(path) || glob.matches(name); });
-  }
-
   /// `below` is the path from the input; empty for the input itself.
   void visit(const std::string& path, const std::string& place, const std::string& below) {
     FoundFile found{.path = path, .place = place};
@@ -120,7 +120,8 @@ private:
     open.reset(); // one descriptor, however deep the tree
     for (const std::string& name : names) {
       const std::string inside = as_prefix(below) + name;
-      if (!is_excluded(inside)) visit(as_prefix(folder.path) + name, as_prefix(folder.place) + name, inside);
+      if (!is_excluded(named_, inside))
+        visit(as_prefix(folder.path) + name, as_prefix(folder.place) + name, inside);
     }
     open_folders_.pop_back();
   }
@@ -229,7 +230,8 @@ std::vector<std::string> paths(const InputList& list) {
 InputList list_files(const NamedInputs& named, bool tree, const std::string& output) {
   InputList list;
   if (!tree) {
-    for (const NamedInput& input : named.inputs) list.files.push_back({input.path, {}});
+    for (const NamedInput& input : named.inputs)
+      if (!is_excluded(named, input.path)) list.files.push_back({input.path, {}});
     return list;
   }
   std::set<elf::File::Id> seen;

@@ -18,7 +18,7 @@ source = open(path).read()
 # Python that is not Starlark.
 ALLOWED = (ast.Module, ast.Expr, ast.Constant, ast.Assign, ast.Name, ast.Store, ast.Load, ast.List, ast.Dict, ast.FunctionDef, ast.arguments,
            ast.arg, ast.For, ast.If, ast.Call, ast.Attribute, ast.keyword, ast.BinOp, ast.Add, ast.Mod, ast.UnaryOp, ast.Not, ast.Return,
-           ast.Subscript)
+           ast.Subscript, ast.Compare, ast.NotEq)
 for node in ast.walk(ast.parse(source)):
     assert isinstance(node, ALLOWED), "not Starlark: line %d: %s" % (getattr(node, "lineno", 0), ast.dump(node))
 for node in ast.parse(source).body:

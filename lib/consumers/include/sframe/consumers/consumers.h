@@ -19,7 +19,7 @@ namespace sframe::consumers {
 
 struct Consumer {
   std::string_view option;   ///< of the programs: "glibc"
-  std::string_view name;     ///< in messages: "glibc 2.43"
+  std::string_view name;     ///< in messages
   VersionNumber version;     ///< to write
   std::uint8_t versions;     ///< bit n: version n is read
   std::uint8_t flags;        ///< that must be set
@@ -28,6 +28,7 @@ struct Consumer {
   bool refuses_empty;        ///< sections without functions or rows
   bool requires_order;       ///< header, functions, rows in this order
   bool refuses_gaps;         ///< between them; where it does not look for them, wrong bytes are read
+  bool by_program_header;    ///< finds the section by PT_GNU_SFRAME
   bool requires_mapping;     ///< the section, and the starts of functions, inside one mapping each
   bool refuses_equal_starts; ///< of two functions
   bool uses_flexible;        ///< flexible FDEs
