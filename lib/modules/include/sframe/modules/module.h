@@ -53,7 +53,7 @@ public:
   OpenFiles() = default;
   OpenFiles(const OpenFiles&) {}
   ~OpenFiles();
-  OpenFiles& operator=(const OpenFiles&) { return *this; }
+  OpenFiles& operator=(const OpenFiles&) = delete;
 
   /// The parts of the file: those that another module has made, or new ones. `image`: of the file, if it is
   /// known already.
