@@ -127,6 +127,8 @@ bool make_policy(const Options& options, Policy& policy, tool::Messages& message
       return false;
     });
   };
+  // sframe-gen can prevent these. The others are notes for any reader.
+  if (options.run.file.profile->exact_lookup) policy.set_default(Id::R501, Policy::Action::warning);
   policy.set_compiler(*find_action(options.compiler));
   return apply(options.warnings, Policy::Action::warning) && apply(options.errors, Policy::Action::error) &&
          apply(options.ignored, Policy::Action::ignore);

@@ -315,15 +315,17 @@ bool Analysis::continues_after_call(std::uint32_t index, State& state, bool foll
   call(code_[index], state);
   apply_known_callee(instruction, before, state);
   if (follow_edges) follow_call_edges(index, state);
-  if (code_[index].does_not_return) return false;
-  if (instruction.flow == Flow::call && function_.environment &&
-      function_.environment->never_returns(instruction.target))
-    return false;
+  if (is_known_not_to_return(code_[index])) return false;
   if (rows_show_no_return(next, after, before, state)) {
     code_[index].does_not_return = true;
     return false;
   }
   return true;
+}
+
+bool Analysis::is_known_not_to_return(const Decoded& decoded) const {
+  return decoded.does_not_return || (decoded.instruction.flow == Flow::call && function_.environment &&
+                                     function_.environment->never_returns(decoded.instruction.target));
 }
 
 bool Analysis::continues_after_trap(std::uint32_t index, const State& state) {

@@ -22,7 +22,8 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
                        .state = state,
                        .certainty = blocks_[block].certainty,
                        .exit = exit_of(decoded, state),
-                       .block_start = is_start};
+                       .block_start = is_start,
+                       .no_return = is_known_not_to_return(decoded)};
       if (!call(context, at)) return;
       if (!step(index, state, false)) break;
       index = index_at(decoded.instruction.address + decoded.instruction.length);

@@ -27,6 +27,7 @@ constexpr Consumer spec{.option = "spec",
                         .uses_flexible = true,
                         .accepts_lone_word = true,
                         .assumes_fixed_ra = false,
+                        .exact_lookup = false,
                         .rows = {}};
 
 constexpr Consumer glibc{.option = "glibc",
@@ -45,6 +46,7 @@ constexpr Consumer glibc{.option = "glibc",
                          .uses_flexible = false,
                          .accepts_lone_word = true,
                          .assumes_fixed_ra = true,
+                         .exact_lookup = true,
                          .rows = {.outermost = false}};
 
 constexpr Consumer linux_user{.option = "linux",
@@ -63,6 +65,7 @@ constexpr Consumer linux_user{.option = "linux",
                               .uses_flexible = true,
                               .accepts_lone_word = false,
                               .assumes_fixed_ra = false,
+                              .exact_lookup = true,
                               .rows = {.loaded_cfa = false}};
 
 /// Modules are relocatable objects, and are sorted when they are loaded.

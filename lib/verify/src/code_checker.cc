@@ -164,6 +164,7 @@ void CodeChecker::visit(const code::Reached& at) {
   check_row(at, *row);
   findings_.allow_stack_switch(at);
   check_exit(at, *row);
+  check_return_address(at, *row);
   if (at.exit != Exit::none) findings_.settle(at.exit, at.exit == Exit::stops);
 }
 
@@ -225,6 +226,28 @@ void CodeChecker::check_exit(const code::Reached& at, const PlacedRow& row) {
   if (at.exit == Exit::tail_call) return check_tail_call(at);
   if (at.exit != Exit::returns_wrong || row.row.is_outermost()) return;
   findings_.contradict(Id::K209, at, row, return_text(at.state, abi_));
+}
+
+/// Readers that do not subtract 1 from a return address find the row of the next instruction, which need not
+/// be in the same function if the call does not return.
+void CodeChecker::check_return_address(const code::Reached& at, const PlacedRow& row) {
+  using code::Flow;
+  if (at.instruction.flow != Flow::call && at.instruction.flow != Flow::indirect_call) return;
+  if (row.row.is_outermost()) return;
+  const std::uint64_t address = at.instruction.address + at.instruction.length;
+  const PlacedRow* const next = rows_.find(address);
+  const bool outside = !next && address >= unit_->end;
+  const auto found = next ? std::optional(next->row) : outside ? rows_.find_elsewhere(address) : std::nullopt;
+  if (found) {
+    if (found->same_rules(row.row)) return;
+    const Agreement worst = code::check(*found, at.state, abi_).worst();
+    if (worst == Agreement::agrees || worst == Agreement::unknown) return;
+  }
+  findings_.add_return_address(!at.no_return && !outside ? Id::R504
+                               : !found                  ? Id::R501
+                               : outside                 ? Id::R502
+                                                         : Id::R503,
+                               at, found);
 }
 
 /// A jump out of the function must leave the frame that the target's row describes. A branch that is never

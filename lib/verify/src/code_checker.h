@@ -35,6 +35,7 @@ private:
   bool next_row_is_late(const code::Reached& at, const PlacedRow& row) const;
   bool switches_stack(const code::Reached& at, const PlacedRow& row) const;
   void check_exit(const code::Reached& at, const PlacedRow& row);
+  void check_return_address(const code::Reached& at, const PlacedRow& row);
   void check_tail_call(const code::Reached& at);
   void add_obstacles();
   void add_gaps();

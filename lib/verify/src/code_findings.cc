@@ -149,6 +149,24 @@ void CodeFindings::allow_stack_switch(const code::Reached& at) {
   pending_.clear();
 }
 
+void CodeFindings::add_return_address(Id id, const code::Reached& at, const std::optional<FrameRow>& row) {
+  if (!input_.spend(Resource::code_steps, steps_per_finding)) return;
+  const std::uint64_t address = at.instruction.address + at.instruction.length;
+  const std::uint64_t shown = input_.locate(address).pc;
+  Finding finding;
+  finding.id = id;
+  finding.at = input_.locate(at.instruction.address);
+  finding.end = finding.at->pc + at.instruction.length;
+  finding.message = !row ? "no row for the return address " + hex(shown)
+                    : id == Id::R502
+                        ? "the row for the return address " + hex(shown) + " is another function's"
+                        : "the row for the return address " + hex(shown) + " differs";
+  if (row) finding.sframe = row_text(*row, abi_);
+  finding.code = state_text(at.state, abi_);
+  finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
+  sink_.add(std::move(finding));
+}
+
 void CodeFindings::note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message) {
   if (!input_.spend(Resource::code_steps, steps_per_finding)) return;
   Finding finding;

@@ -26,6 +26,8 @@ public:
   /// A finding that marks the function as contradicted by the code.
   void contradict(Id id, const code::Reached& at, const PlacedRow& row, std::string message);
   void add_undecided(const code::Reached& at, const PlacedRow& row, std::string why);
+  /// `row`: the one for the call's return address, if there is one.
+  void add_return_address(Id id, const code::Reached& at, const std::optional<FrameRow>& row);
   void note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message);
 
   /// `larger_frame`: the frame is larger than according to the row.

@@ -27,7 +27,8 @@ struct Group {
 constexpr Group groups[] = {{'S', "Structure of the section"},
                             {'C', "Section compared with the CFI"},
                             {'P', "Requirements of a reader (--profile), and of coverage (--min-coverage)"},
-                            {'K', "Section compared with the machine code"}};
+                            {'K', "Section compared with the machine code"},
+                            {'R', "Rows at return addresses, which some readers look up as they are"}};
 
 } // namespace
 
@@ -96,6 +97,11 @@ bool Policy::set(std::string_view prefix, Action action) {
     if (prefix.size() >= choice.prefix_size) choice = {action, static_cast<std::uint8_t>(prefix.size())};
   }
   return any;
+}
+
+void Policy::set_default(Id id, Action action) {
+  Choice& choice = choices_[static_cast<std::size_t>(id)];
+  if (choice.prefix_size == 0) choice.action = action;
 }
 
 std::optional<Severity> Policy::severity(const Finding& finding) const {

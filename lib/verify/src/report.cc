@@ -4,6 +4,16 @@
 
 namespace sframe::verify {
 
+namespace {
+
+/// There may be one for each call or jump.
+bool is_about_code(Id id) {
+  const char group = check(id).name.front();
+  return group == 'K' || group == 'R';
+}
+
+} // namespace
+
 FileReport::FileReport(const Context& context) : context_(context), channel_(context.channel) {
   if (options().baseline) known_ = *options().baseline;
 }
@@ -29,7 +39,7 @@ void FileReport::add(Finding finding) {
      : *severity == Severity::warning ? counts_.warnings
                                       : counts_.notes);
   if (options().errors_only && *severity != Severity::error) return;
-  if (!options().code_notes && *severity == Severity::note && check(finding.id).name.starts_with('K')) return;
+  if (!options().code_notes && *severity == Severity::note && is_about_code(finding.id)) return;
   if (printed_ >= options().max_findings || input().is_used_up(Resource::printed_bytes)) {
     ++dropped_;
     return;

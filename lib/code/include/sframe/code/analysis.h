@@ -111,6 +111,7 @@ struct Reached {
   Certainty certainty;
   Exit exit;
   bool block_start; ///< control also comes from elsewhere
+  bool no_return;   ///< a call that does not return: its callee, the rows or the code after it show it
 };
 
 /// A range of bytes that control does not reach, without padding.

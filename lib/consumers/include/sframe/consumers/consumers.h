@@ -34,6 +34,7 @@ struct Consumer {
   bool uses_flexible;        ///< flexible FDEs
   bool accepts_lone_word;    ///< a data word after those of a flexible row
   bool assumes_fixed_ra;     ///< the ABI's fixed offset of RA, whatever the header has
+  bool exact_lookup;         ///< looks up return addresses as they are, without subtracting 1
   UsableRows rows;
 };
 

@@ -117,6 +117,9 @@ public:
   /// wins; of equal ones, the last. False if no identifier starts with it, or if the prefix is empty.
   bool set(std::string_view prefix, Action action);
 
+  /// The default of an identifier, which applies unless set() was called for it.
+  void set_default(Id id, Action action);
+
   /// The action for findings that the compiler is to blame for (Finding::compiler), unless set() was called
   /// for their identifier. The default is a warning.
   void set_compiler(Action action) { compiler_ = action; }

@@ -47,7 +47,7 @@ struct ReportOptions {
   std::uint64_t max_findings = ~std::uint64_t{0}; ///< printed per file; all are counted
   bool collect = false;                           ///< for FileReport::take_found()
   bool errors_only = false;                       ///< print only errors and the summary
-  bool code_notes = true;                         ///< print notes of the check against code (K)
+  bool code_notes = true;                         ///< print notes of the check against code (K, R)
   bool color = false;                             ///< text only
 };
 
