@@ -38,6 +38,7 @@ generate::Options options_from(std::uint8_t bits) {
           .merge_rows = (bits & 4) == 0,
           .share_rows = (bits & 8) != 0,
           .merge_functions = (bits & 16) != 0,
+          .return_addresses = (bits & 64) != 0,
           .plt = (bits & 32) == 0,
           .wanted = {},
           .threads = 1,

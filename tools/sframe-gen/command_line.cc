@@ -92,6 +92,9 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
   cli.add_flag("--no-plt", raw.no_plt, "Skip linker-generated PLT entries");
   cli.add_flag("--share,!--no-share", raw.share_rows,
                "Store identical rows of several functions once (default: in little-endian sections)");
+  cli.add_flag("--return-addresses", line.return_addresses,
+               "Extend functions that end with a call over the padding after it, for readers that do not "
+               "subtract 1 from return addresses (implied by --for=linux, linux-module and glibc)");
   cli.add_flag("--merge-functions", line.merge_functions,
                "Merge adjacent functions that have one identical row");
   cli.add_option("--report", line.report,
@@ -135,6 +138,7 @@ std::optional<std::string> contradiction(const CommandLine& line) {
     return "--byte-order needs --from=sframe and --emit=section";
   if (line.from == From::sframe && (line.function || !line.plt))
     return "--function and --no-plt need --from=cfi";
+  if (line.from == From::sframe && line.return_addresses) return "--return-addresses needs --from=cfi";
   return std::nullopt;
 }
 

@@ -34,6 +34,7 @@ struct CommandLine {
   const consumers::Consumer* consumer = &consumers::consumers().front();
   std::optional<ByteOrder> byte_order;
   bool plt = true;
+  bool return_addresses = false;
   std::optional<bool> share_rows; ///< empty: depends on the byte order
   bool merge_functions = false;
   unsigned threads = 1;

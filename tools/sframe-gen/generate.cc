@@ -211,6 +211,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .merge_rows = true,
                             .share_rows = share_rows(line, *cfi->abi),
                             .merge_functions = line.merge_functions,
+                            .return_addresses = line.return_addresses || line.consumer->exact_lookup,
                             .usable = line.consumer->rows,
                             .plt = line.plt,
                             .wanted = {},

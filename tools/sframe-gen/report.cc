@@ -57,6 +57,7 @@ void write_counts(const generate::Report& report, tool::Output& out) {
   out.decimal(report.pc_bytes.covered) << ", \"stubs\": ";
   out.decimal(report.plt_bytes) << ", \"stubs_with_wrong_cfi\": ";
   out.decimal(report.refuted_plt_bytes) << "}";
+  if (report.extended != 0) (out << ",\n \"extended\": ").decimal(report.extended);
 }
 
 void write_executable_bytes(const CoveredBytes& bytes, tool::Output& out) {
@@ -207,6 +208,10 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
   if (report.refuted_plt_bytes != 0)
     out << "  stubs:     " << with_commas(report.refuted_plt_bytes)
         << " bytes are described from their instructions, which contradict their CFI\n";
+  if (report.extended != 0)
+    out << "  extended:  " << with_commas(report.extended)
+        << (report.extended == 1 ? " function" : " functions")
+        << " over the padding after the call at the end\n";
   write_text_reasons(report, out);
 }
 

@@ -9,6 +9,7 @@ namespace sframe::generate {
 Result<CfiInput> CfiInput::from_image(const elf::Image& image) {
   CfiInput input;
   input.abi = image.abi();
+  input.image = &image;
   if (!input.abi)
     return fail("SFrame does not support this machine (e_machine " + std::to_string(image.machine()) + ")");
   cfi::ImageCfi opened = cfi::open_cfi(image);

@@ -25,14 +25,16 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options) {
           .aux_header = {}};
 }
 
-FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, Builder& builder, Report& report)
-    : abi_(abi), options_(options), frame_rows_(abi), builder_(builder), report_(report) {}
+FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns,
+                           Builder& builder, Report& report)
+    : abi_(abi), options_(options), returns_(returns), frame_rows_(abi), builder_(builder), report_(report) {}
 
 std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, const cfi::Fde& fde,
                                                 std::span<const OwnedRange> pieces) {
   properties_ = {.signal_frame = fde.cie.signal_frame,
                  .pauth_key = fde.cie.b_key ? PauthKey::b : PauthKey::a};
   covered_ = left_ = 0;
+  fde_end_ = fde.end();
   cfi::MinimalRowCursor rows(section, fde);
   std::size_t piece = 0;
   std::uint64_t done = fde.start;
@@ -42,6 +44,7 @@ std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, 
       const std::uint64_t end = std::min(row.end, pieces[piece].end);
       if (begin < end) add_row(row, begin, end);
       if (pieces[piece].end > row.end) break;
+      extend_over_padding();
       flush();
     }
     done = row.end;
@@ -65,6 +68,15 @@ void FdeConverter::add_row(const cfi::MinimalRow& row, std::uint64_t begin, std:
   flush();
   if (converted.error() == cfi::Unrepresentable::cfa_plt) return append_plt(row, begin, end);
   leave_out(begin, end, reason(converted.error()));
+}
+
+/// Extends the run in progress over the padding after the FDE if it ends with a call.
+void FdeConverter::extend_over_padding() {
+  if (!returns_ || rows_.empty() || end_ != fde_end_) return;
+  const std::uint64_t size = returns_->padding_after(begin_ + rows_.back().offset, end_);
+  if (size == 0 || end_ - begin_ + size > max_size) return;
+  end_ += size;
+  ++report_.extended;
 }
 
 /// Appends a row to the run in progress, which it continues.
@@ -146,7 +158,7 @@ bool FdeConverter::build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde 
     why = added.error().reason;
     return false;
   }
-  covered_ += end - begin;
+  covered_ += std::min(end, fde_end_) - begin; // not the padding after it
   return true;
 }
 
@@ -201,6 +213,7 @@ void FdeConverter::add_representable(std::uint64_t begin, std::uint64_t end, Row
 }
 
 void FdeConverter::leave_out(std::uint64_t begin, std::uint64_t end, Reason reason) {
+  end = std::min(end, fde_end_);
   if (begin >= end) return;
   report_.leave_out(begin, end, reason, left_ != 0);
   left_ += end - begin;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ownership.h"
+#include "return_addresses.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/generate/from_cfi.h"
 
@@ -19,8 +20,9 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options);
 
 class FdeConverter {
 public:
-  /// Functions go to `builder`, results to `report`.
-  FdeConverter(const AbiTraits& abi, const Options& options, Builder& builder, Report& report);
+  /// Functions go to `builder`, results to `report`. `returns`: nullptr without Options::return_addresses.
+  FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns, Builder& builder,
+               Report& report);
 
   /// Converts `pieces` (by address) of the FDE. Returns the first error in its instructions.
   std::optional<cfi::Error> convert(const cfi::CfiSection& section, const cfi::Fde& fde,
@@ -34,6 +36,7 @@ private:
   void append_plt(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
   void append_blocks(std::uint64_t begin, std::uint64_t end, const cfi::PltCfa& plt, const FrameRow& before,
                      const FrameRow& after);
+  void extend_over_padding();
   void flush();
   void add(std::uint64_t begin, std::uint64_t end, Rows rows);
   void add_in_halves(std::uint64_t begin, std::uint64_t end, Rows rows);
@@ -43,12 +46,14 @@ private:
 
   const AbiTraits& abi_;
   const Options& options_;
+  ReturnAddresses* returns_;
   cfi::FrameRowMaker frame_rows_;
   Builder& builder_;
   Report& report_;
   Fde properties_;                       ///< of the current FDE: common to all its functions
   std::vector<FrameRow> rows_;           ///< the run in progress; offsets relative to begin_
   std::uint64_t begin_ = 0, end_ = 0;    ///< addresses of that run
+  std::uint64_t fde_end_ = 0;            ///< of the current FDE
   std::uint64_t covered_ = 0, left_ = 0; ///< bytes of the current FDE
 };
 

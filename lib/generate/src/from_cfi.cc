@@ -14,7 +14,9 @@
 #include "sframe/generate/plt.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 namespace sframe::generate {
@@ -85,11 +87,24 @@ struct Source {
   bool is_first; ///< first of the input
 };
 
+/// All addresses that the CFI describes or that are in stubs.
+AddressSet described_addresses(const CfiInput& input, unsigned threads) {
+  std::vector<AddressRange> ranges;
+  for (const Plt& plt : input.plts) ranges.push_back(plt.range);
+  for (const cfi::CfiSection& section : input.sections)
+    if (const auto index = cfi::FdeIndex::build(section, nullptr, threads))
+      std::ranges::copy(ranges_of(index->entries()), std::back_inserter(ranges));
+  return AddressSet(std::move(ranges));
+}
+
 /// Converts a part of a section.
 class PartConverter {
 public:
-  PartConverter(const Source& source, const Options& options, Builder& builder, Report& report)
-      : source_(source), report_(report), fdes_(source.section.abi(), options, builder, report) {}
+  PartConverter(const Source& source, const Options& options, const CfiInput& input,
+                const AddressSet* described, Builder& builder, Report& report)
+      : source_(source), report_(report),
+        returns_(described ? std::optional<ReturnAddresses>(std::in_place, input, *described) : std::nullopt),
+        fdes_(source.section.abi(), options, returns_ ? &*returns_ : nullptr, builder, report) {}
 
   void convert(cfi::FdeCursor fdes) {
     for (;;) {
@@ -105,6 +120,7 @@ private:
 
   const Source& source_;
   Report& report_;
+  std::optional<ReturnAddresses> returns_;
   FdeConverter fdes_;
 };
 
@@ -135,6 +151,7 @@ class Converter {
 public:
   Converter(const CfiInput& input, const Options& options, Conversion& out)
       : input_(input), options_(options), out_(out), addresses_(input, options) {
+    if (options.return_addresses && input.image) described_ = described_addresses(input, options.threads);
     for (const cfi::CfiSection& section : input.sections)
       total_bytes_ += static_cast<double>(section.bytes().size());
   }
@@ -153,8 +170,9 @@ private:
   const Options& options_;
   Conversion& out_;
   Addresses addresses_;
-  AddressSet covered_;     ///< by the sections before
-  double total_bytes_ = 0; ///< of all sections
+  AddressSet covered_;                  ///< by the sections before
+  std::optional<AddressSet> described_; ///< for Options::return_addresses
+  double total_bytes_ = 0;              ///< of all sections
 };
 
 void Converter::convert(const cfi::CfiSection& section) {
@@ -255,7 +273,8 @@ void Converter::convert_parts(const Source& source) {
       [&] { return Builder(build_options(source.section.abi(), options_)); },
       [&](std::size_t i, Builder& part) {
         Builder& builder = alone ? out_.builder : part;
-        PartConverter(source, options_, builder, reports[i]).convert({source.section, cuts[i], cuts[i + 1]});
+        PartConverter(source, options_, input_, described_ ? &*described_ : nullptr, builder, reports[i])
+            .convert({source.section, cuts[i], cuts[i + 1]});
         if (options_.progress) options_.progress(static_cast<double>(cuts[i + 1] - cuts[i]) / total_bytes_);
         if (alone) return;
         const std::lock_guard lock(joining);

@@ -2,6 +2,7 @@
 
 #include "sframe/verify/against_cfi.h"
 
+#include "call_padding.h"
 #include "compare_rows.h"
 #include "disagreement.h"
 #include "merge.h"
@@ -73,8 +74,8 @@ public:
   CfiComparison(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
       : input_(input), abi_(input.cfi().front().section.abi()), sframe_(input, disjoint(input.functions())),
         cfi_(input, std::move(cfi), faults), merger_(input, sink),
-        missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), verdicts_(verdicts),
-        sink_(sink), budget_(budget_for_blocks(input)) {
+        missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), padding_(input),
+        verdicts_(verdicts), sink_(sink), budget_(budget_for_blocks(input)) {
     std::uint64_t first = 0;
     for (const SframePart& part : input.parts()) {
       first_function_.push_back(first);
@@ -111,6 +112,7 @@ private:
   Merger merger_;
   MissingSframe missing_sframe_;
   MissingCfi missing_cfi_;
+  CallPadding padding_;
   Verdicts& verdicts_;
   Sink& sink_;
   WorkLimit budget_;                          ///< pieces of repeating blocks
@@ -185,7 +187,7 @@ void CfiComparison::step(std::uint64_t begin, std::uint64_t end) {
   } else if (in_cfi) {
     missing_sframe_.covered(cfi_interval_);
     both(begin, end);
-  } else if (has_row) {
+  } else if (has_row && !padding_.follows_call(sframe_interval_.begin, begin, end)) {
     mark() |= mark_no_cfi;
     missing_cfi_.missing(begin, end);
   }

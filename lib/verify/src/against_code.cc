@@ -2,6 +2,7 @@
 
 #include "sframe/verify/against_code.h"
 
+#include "call_padding.h"
 #include "callees.h"
 #include "cfi_rows.h"
 #include "code_checker.h"
@@ -27,21 +28,26 @@ std::vector<OwnedRange> all_cfi(const Input& input) {
 }
 
 /// Units by address, disjoint. `sframe` and `cfi` are disjoint and by address, and must outlive the result. A
-/// piece that extends past the FDE in which it starts is a separate unit. Linear.
-std::vector<CodeUnit> code_units(std::span<const OwnedRange> sframe, std::span<const OwnedRange> cfi) {
+/// piece that extends past the FDE in which it starts, over more than padding, is a separate unit. Linear.
+std::vector<CodeUnit> code_units(const Input& input, std::span<const OwnedRange> sframe,
+                                 std::span<const OwnedRange> cfi) {
+  CallPadding padding(input);
+  const auto ends_in = [&](const OwnedRange& piece, std::uint64_t end) {
+    return piece.end <= end || (piece.begin < end && padding.is_padding(end, piece.end));
+  };
   std::vector<CodeUnit> units;
   std::size_t fde = 0;
   for (std::size_t piece = 0; piece < sframe.size();) {
     const OwnedRange& first = sframe[piece];
     while (fde < cfi.size() && cfi[fde].end <= first.begin) ++fde;
-    const bool inside = fde < cfi.size() && cfi[fde].begin <= first.begin && first.end <= cfi[fde].end;
+    const bool inside = fde < cfi.size() && cfi[fde].begin <= first.begin && ends_in(first, cfi[fde].end);
     CodeUnit unit{first.begin, first.end, {}, {}};
     if (inside) unit = {cfi[fde].begin, cfi[fde].end, {}, cfi[fde]};
-    std::size_t behind = piece + 1;
-    while (inside && behind < sframe.size() && sframe[behind].end <= unit.end) ++behind;
-    unit.sframe = sframe.subspan(piece, behind - piece);
+    std::size_t next = piece + 1;
+    while (inside && next < sframe.size() && ends_in(sframe[next], unit.end)) ++next;
+    unit.sframe = sframe.subspan(piece, next - piece);
     units.push_back(unit);
-    piece = behind;
+    piece = next;
   }
   return units;
 }
@@ -57,7 +63,7 @@ bool has_code(const Input& input) {
 void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts, Sink& sink) {
   if (!has_code(input)) return;
   const std::vector<OwnedRange> sframe = disjoint(input.functions()), cfi = all_cfi(input);
-  const std::vector<CodeUnit> units = code_units(sframe, cfi);
+  const std::vector<CodeUnit> units = code_units(input, sframe, cfi);
   Callees callees(*input.image(), cfi);
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };
   check_in_chunks(threads_for(*input.image(), threads), units.size(), chunk_size, sink, make_analyzer,

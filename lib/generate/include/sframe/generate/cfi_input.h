@@ -31,6 +31,8 @@ struct CfiInput {
   std::vector<AddressRange> code;
   /// PLT sections; ignored, with their FDEs, if Options::plt is false.
   std::vector<Plt> plts;
+  /// The code, for Options::return_addresses; must outlive the conversion. nullptr: not known.
+  const elf::Image* image = nullptr;
   /// Bytes of `sections` that differ from the file.
   std::vector<elf::Contents> storage;
 

@@ -13,6 +13,9 @@
 // The CFA expression of x86 PLTs (cfi::plt_cfa) becomes a PCMASK function. Rows of PLTs without CFI come from
 // their instructions (plt.h).
 //
+// Options::return_addresses: readers that do not subtract 1 from a return address need the row of the call at
+// the address after it. This extends functions over padding alone, never over code.
+//
 // If FDEs of one section overlap, an address belongs to the FDE that starts last; of equal starts, to the
 // smallest; of equal ranges, to the first in the section. Unwinders that search by start address find the
 // same FDE. Addresses described by an earlier section of the input are ignored in later ones.
@@ -36,8 +39,11 @@ struct Options {
   bool merge_rows = true;       ///< leave out a row that is equal to the previous one
   bool share_rows = false;      ///< BuildOptions::share_rows
   bool merge_functions = false; ///< Builder::merge_functions()
-  UsableRows usable;            ///< BuildOptions::usable; other rows are left out
-  bool plt = true;              ///< false: ignore linker-generated stubs
+  /// A function that ends with a call also covers the padding after it, where the return address is: for
+  /// readers that look up return addresses as they are. Needs CfiInput::image.
+  bool return_addresses = false;
+  UsableRows usable; ///< BuildOptions::usable; other rows are left out
+  bool plt = true;   ///< false: ignore linker-generated stubs
   /// Selects the FDEs to convert; others do not appear in the report. Empty: all. Called from several threads
   /// at once.
   std::function<bool(const cfi::Fde&)> wanted;

@@ -62,6 +62,7 @@ struct Report {
   std::map<std::string_view, std::uint64_t> reasons; ///< name -> count: ranges, or FDEs without a range
   std::vector<LeftOut> left_out;                     ///< by address
   std::vector<Fault> faults;                         ///< in the order of the input
+  std::uint64_t extended = 0;                        ///< FDEs whose last row also covers padding after them
   std::uint64_t overlapping =
       0; ///< FDEs that lost part of their range to one that starts later or is smaller
 

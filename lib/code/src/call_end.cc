@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/code/call_end.h"
+
+#include <algorithm>
+
+namespace sframe::code {
+
+CallEnds::CallEnds(const AbiTraits& abi) : abi_(&abi), decoder_(make_decoder(abi)) {}
+
+bool CallEnds::decode(std::span<const std::byte> bytes, std::uint64_t address) {
+  effects_.clear();
+  return decoder_ && decoder_->decode(bytes, address, instruction_, effects_);
+}
+
+bool CallEnds::ends_with_call(std::span<const std::byte> bytes, std::uint64_t address) {
+  for (std::size_t at = 0; at < bytes.size(); at += instruction_.length)
+    if (!decode(bytes.subspan(at), address + at)) return false;
+  return !bytes.empty() && (instruction_.flow == Flow::call || instruction_.flow == Flow::indirect_call);
+}
+
+std::uint32_t CallEnds::padding(std::span<const std::byte> bytes, std::uint64_t address) {
+  if (decode(bytes, address) && instruction_.is_nop) return instruction_.length;
+  // Zeros can be a valid instruction, but none that a compiler emits.
+  const std::uint32_t unit = machine(*abi_).alignment;
+  const std::size_t least = std::max<std::size_t>(unit, 2);
+  const bool zeros = std::ranges::all_of(bytes.first(std::min(bytes.size(), least)),
+                                         [](std::byte byte) { return byte == std::byte{0}; });
+  return zeros && bytes.size() >= unit ? unit : 0;
+}
+
+bool CallEnds::is_padding(std::span<const std::byte> bytes, std::uint64_t address) {
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::uint32_t size = padding(bytes.subspan(at), address + at);
+    if (size == 0) return false;
+    at += size;
+  }
+  return !bytes.empty();
+}
+
+} // namespace sframe::code
