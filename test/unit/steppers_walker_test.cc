@@ -267,6 +267,47 @@ TEST(Steppers, SignalTrampolineByItsBytes) {
   EXPECT_EQ(stepper->step(elsewhere, memory, caller).status, StepStatus::not_applicable);
 }
 
+/// Tables whose one function ends before 0x1200.
+class EndsBeforeTrampoline final : public MadeUpSpace, public RuleSource {
+public:
+  RuleSource* rules_at(std::uint64_t) override { return this; }
+  std::optional<SframeMatch> find_sframe(std::uint64_t address) override {
+    return SframeMatch{
+        {0, Rule::value(rsp, 8), Rule::at_cfa(-8), Rule::same(), false}, signal_frame, address == 0x11ff};
+  }
+  bool find_cfi(std::uint64_t address, CfiMatch& answer) override {
+    OneFunction(8).find_cfi(address, answer);
+    answer.signal_frame = signal_frame;
+    answer.ends_here = address == 0x11ff;
+    return true;
+  }
+  std::optional<AddressRange> find_function(std::uint64_t) override { return std::nullopt; }
+  std::optional<AddressRange> find_symbol_extent(std::uint64_t) override { return std::nullopt; }
+
+  bool signal_frame = false;
+};
+
+/// A signal handler returns to the first byte of a trampoline. The rule of the address before is that of
+/// another function, unless it is a signal frame's; both tables are read in the same way.
+TEST(Steppers, RulesBeforeATrampoline) {
+  for (const char* name : {"sframe", "cfi"})
+    for (const bool signal_frame : {false, true})
+      for (const bool trampoline : {false, true}) {
+        EndsBeforeTrampoline space;
+        space.signal_frame = signal_frame;
+        space.word(0x7000, 0x1100);
+        if (trampoline) space.code(0x1200, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05});
+        Memory memory(space);
+        auto steppers = select_steppers(default_steppers(amd64, nullptr), name).value();
+        const FrameState frame{start(0x1200, 0x7000), false};
+        FrameState caller;
+        const StepResult result = steppers.front()->step(frame, memory, caller);
+        EXPECT_EQ(result.status,
+                  trampoline && !signal_frame ? StepStatus::not_applicable : StepStatus::stepped)
+            << name << ' ' << signal_frame << ' ' << trampoline;
+      }
+}
+
 TEST(Steppers, FramePointerNeedsACallBeforeTheReturnAddress) {
   MadeUpSpace space;
   space.word(0x7010, 0x7030); // caller's rbp

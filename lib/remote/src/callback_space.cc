@@ -150,8 +150,7 @@ RemoteStatus rules_of(const ProcedureInfo& info, const unwind::FrameState& frame
     rules.by_row = true;
     rules.row = info.sframe.row;
     rules.signal_frame = info.sframe.signal_frame;
-    const bool next_to_it = is_next_to_trampoline(frame, info.sframe.ends_here, unwind, memory);
-    return !rules.signal_frame && next_to_it ? RemoteStatus::no_info : RemoteStatus::ok;
+    return applies(info.sframe, frame, unwind, memory) ? RemoteStatus::ok : RemoteStatus::no_info;
   }
   if (info.rules != ProcedureInfo::Rules::cfi) return RemoteStatus::no_info;
   RemoteCfi loaded;
@@ -165,8 +164,7 @@ RemoteStatus rules_of(const ProcedureInfo& info, const unwind::FrameState& frame
   answer.signal_frame = rules.signal_frame = fde.cie.signal_frame;
   answer.ends_here = !fde.contains(address + 1);
   answer.address_size = fde.cie.address_size;
-  if (!answer.signal_frame && is_next_to_trampoline(frame, answer.ends_here, unwind, memory))
-    return RemoteStatus::no_info;
+  if (!applies(answer, frame, unwind, memory)) return RemoteStatus::no_info;
   rules.compiled.compile(answer);
   return RemoteStatus::ok;
 }

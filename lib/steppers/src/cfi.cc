@@ -42,7 +42,7 @@ private:
     rules.kind = CfiRules::Kind::none;
     unwind::RuleSource* source = memory.space().rules_at(frame.lookup_pc());
     if (!source || !source->find_cfi(frame.lookup_pc(), answer_)) return;
-    if (!answer_.signal_frame && is_next_to_trampoline(frame, answer_.ends_here, unwind_, memory)) return;
+    if (!applies(answer_, frame, unwind_, memory)) return;
     if (rules.plain.compile(answer_, unwind_)) {
       rules.kind = CfiRules::Kind::plain;
       return;

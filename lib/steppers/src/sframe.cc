@@ -45,7 +45,7 @@ void SframeStepper::look_up(const unwind::FrameState& frame, unwind::Memory& mem
   unwind::RuleSource* source = memory.space().rules_at(frame.lookup_pc());
   if (!source) return;
   const auto answer = source->find_sframe(frame.lookup_pc());
-  if (!answer || is_next_to_trampoline(frame, answer->ends_here, unwind_, memory)) return;
+  if (!answer || !applies(*answer, frame, unwind_, memory)) return;
   rules = {answer->row, true, answer->signal_frame};
 }
 

@@ -18,12 +18,14 @@ const SignalTrampoline* find_trampoline(const UnwindAbi& abi, Memory& memory, st
 StepResult step_by_trampoline(const SignalTrampoline& trampoline, const AbiTraits& abi,
                               const FrameState& frame, Memory& memory, FrameState& caller);
 
-/// True if a rule found by lookup_pc() belongs to the function before the frame's. A return address just
-/// after a function normally means that it ends with a call that does not return. It may also be a
-/// trampoline, which no instruction calls.
-inline bool is_next_to_trampoline(const FrameState& frame, bool rule_ends_here, const UnwindAbi& abi,
-                                  Memory& memory) {
-  return !frame.pc_exact && rule_ends_here && find_trampoline(abi, memory, frame.registers.pc);
+/// True if a rule found by lookup_pc(), an SframeMatch or CfiMatch, applies to the frame. A return address
+/// just after a function normally means that it ends with a call that does not return. It may also be a
+/// trampoline, which no instruction calls: then the rule is that of the function before the trampoline,
+/// unless it is marked as a signal frame's, as tables that start a byte before the trampoline are.
+template <class Match>
+bool applies(const Match& match, const FrameState& frame, const UnwindAbi& abi, Memory& memory) {
+  return frame.pc_exact || !match.ends_here || match.signal_frame ||
+         !find_trampoline(abi, memory, frame.registers.pc);
 }
 
 } // namespace sframe::unwind
