@@ -6,9 +6,13 @@
 #include "made_up_space.h"
 
 #include "sframe/unwind/abi.h"
+#include "sframe/unwind/trampoline.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 namespace {
@@ -306,6 +310,32 @@ TEST(Steppers, RulesBeforeATrampoline) {
                   trampoline && !signal_frame ? StepStatus::not_applicable : StepStatus::stepped)
             << name << ' ' << signal_frame << ' ' << trampoline;
       }
+}
+
+/// Longer code than any ABI's, found in pieces.
+TEST(Abi, TrampolinesOfAnyLength) {
+  for (const std::size_t size : {20u, 32u, 70u}) {
+    std::vector<std::uint8_t> code(size);
+    for (std::size_t i = 0; i < size; ++i) code[i] = static_cast<std::uint8_t>(i + 1);
+    const std::uint8_t stops[] = {0, 18};
+    const SignalTrampoline trampoline{code, stops, {}, 0};
+    const UnwindAbi abi{.id = Abi::amd64, .trampolines = {&trampoline, 1}};
+    std::vector<std::uint8_t> found = code; // at 0x1000
+    const auto read = [&](std::uint64_t address, std::span<std::byte> out) {
+      if (address < 0x1000 || address - 0x1000 > found.size() ||
+          out.size() > found.size() - (address - 0x1000))
+        return false;
+      std::ranges::copy(std::as_bytes(std::span(found)).subspan(address - 0x1000, out.size()), out.begin());
+      return true;
+    };
+    EXPECT_EQ(find_trampoline(abi, read, 0x1000), &trampoline) << size;
+    EXPECT_EQ(find_trampoline(abi, read, 0x1012), &trampoline) << size;
+    EXPECT_EQ(find_trampoline(abi, read, 0x1001), nullptr) << size;
+    found.back() ^= 1;
+    EXPECT_EQ(find_trampoline(abi, read, 0x1000), nullptr) << size;
+    found.pop_back();
+    EXPECT_EQ(find_trampoline(abi, read, 0x1000), nullptr) << size;
+  }
 }
 
 TEST(Steppers, FramePointerNeedsACallBeforeTheReturnAddress) {

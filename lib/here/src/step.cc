@@ -7,8 +7,8 @@
 
 #include "sframe/cfi/expression.h"
 #include "sframe/unwind/abi.h"
+#include "sframe/unwind/trampoline.h"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -133,26 +133,11 @@ unwind::StopReason step(WalkFrame& frame, const CompiledRule& rule, const RulePo
 
 namespace {
 
+/// Without SP the walk cannot go on.
 bool read_saved(const unwind::SignalTrampoline& trampoline, std::uint64_t sp, StackMemory& memory,
                 unwind::Registers& registers) {
-  registers.known = 0;
-  for (const unwind::SavedRegister& saved : trampoline.registers) {
-    std::uint64_t value = 0;
-    if (!memory.load(sp + saved.offset, value)) return false;
-    registers.set(saved.reg, value);
-  }
-  return memory.load(sp + trampoline.pc_offset, registers.pc);
-}
-
-const unwind::SignalTrampoline* find_trampoline(std::uint64_t pc, StackMemory& memory) {
-  std::array<std::byte, 16> found;
-  for (const unwind::SignalTrampoline& trampoline : unwind_abi().trampolines)
-    for (const std::uint8_t stop : trampoline.stops) {
-      const auto bytes = std::span(found).first(std::min(trampoline.code.size(), found.size()));
-      if (memory.read(pc - stop, bytes) && std::ranges::equal(std::as_bytes(trampoline.code), bytes))
-        return &trampoline;
-    }
-  return nullptr;
+  const auto load = [&](std::uint64_t address, std::uint64_t& value) { return memory.load(address, value); };
+  return read_saved_registers(trampoline, sp, load, registers) && registers.has(traits(host::abi).sp);
 }
 
 } // namespace
@@ -162,11 +147,16 @@ bool read_signal_registers(std::uint64_t sp, StackMemory& memory, unwind::Regist
 }
 
 unwind::StopReason step_over_signal(WalkFrame& frame, StackMemory& memory) {
-  const unwind::SignalTrampoline* trampoline = find_trampoline(frame.registers.pc, memory);
+  const auto read = [&](std::uint64_t address, std::span<std::byte> out) {
+    return memory.read(address, out);
+  };
+  const unwind::SignalTrampoline* trampoline = find_trampoline(unwind_abi(), read, frame.registers.pc);
   if (!trampoline) return unwind::StopReason::no_rule;
   const auto sp = frame.registers.get(traits(host::abi).sp);
   if (!sp) return unwind::StopReason::unknown_register;
-  if (!read_saved(*trampoline, *sp, memory, frame.registers)) return unwind::StopReason::unreadable_memory;
+  unwind::Registers interrupted;
+  if (!read_saved(*trampoline, *sp, memory, interrupted)) return unwind::StopReason::unreadable_memory;
+  frame.registers = interrupted;
   frame.pc_exact = true;
   return frame.registers.pc ? unwind::StopReason::none : unwind::StopReason::zero_pc;
 }
