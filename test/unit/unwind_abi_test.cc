@@ -291,4 +291,32 @@ TEST(CoreProcess, SignedPointersByTheNoteAndByTheMappings) {
   EXPECT_EQ(mask_of(), ~std::uint64_t{0x7f'fe00'0000'0000});
 }
 
+/// The last mapped address counts: a mapping that starts below 2^39 may end above it, and a stack at the top
+/// of an address space ends at 2^48.
+TEST(CoreProcess, SignedPointersByTheLastAddress) {
+  const auto mask_with = [](std::uint64_t start, std::uint64_t size) {
+    TestElf file{.order = ByteOrder::little, .type = elf::et_core, .machine = 183};
+    Writer body(file.order);
+    body.u32(11).u32(0).u32(0).u16(11).u16(0).zeros(16).u32(5).zeros(112 - 36).zeros(272 + 8);
+    file.segments.push_back({elf::pt_note, 0, 0, note("CORE", 1, body.bytes, file.order), 0});
+    file.segments.push_back({elf::pt_load, elf::pf_r, start, std::vector<std::byte>(16), size});
+    const auto bytes = file.build();
+    const auto core = elf::Core::parse(bytes);
+    return (*CoreProcess::create(*core, {}))->space().code_address_mask();
+  };
+  EXPECT_EQ(mask_with(0x7f'ffff'f000, 0x1000), (std::uint64_t{1} << 39) - 1);
+  EXPECT_EQ(mask_with(0x7f'ffff'f000, 0x2000), (std::uint64_t{1} << 40) - 1);
+  EXPECT_EQ(mask_with(0xffff'fffd'f000, 0x2'1000), (std::uint64_t{1} << 48) - 1);
+}
+
+TEST(Abi, AddressesOfUsualSize) {
+  for (const Abi abi : {Abi::aarch64_little, Abi::aarch64_big}) {
+    EXPECT_EQ(code_address_mask(traits(abi), 0, std::nullopt), (std::uint64_t{1} << 48) - 1);
+    EXPECT_EQ(code_address_mask(traits(abi), 0, 0), (std::uint64_t{1} << 39) - 1);
+    EXPECT_EQ(code_address_mask(traits(abi), 0x7f'fe00'0000'0000, std::nullopt), ~0x7f'fe00'0000'0000u);
+  }
+  for (const Abi abi : {Abi::amd64, Abi::s390x})
+    EXPECT_EQ(code_address_mask(traits(abi), 0, std::nullopt), ~std::uint64_t{0});
+}
+
 } // namespace

@@ -131,7 +131,8 @@ std::uint64_t CoreSpace::code_address_mask() {
   std::uint64_t signature = 0, highest = 0;
   for (const elf::CoreThread& thread : core_.threads())
     if (!signature) signature = thread.code_pac_mask;
-  for (const elf::MemoryRange& range : core_.memory()) highest = std::max(highest, range.start);
+  for (const elf::MemoryRange& range : core_.memory())
+    highest = std::max(highest, range.start + (range.size - 1));
   return unwind::code_address_mask(abi(), signature, highest);
 }
 

@@ -160,7 +160,7 @@ modules::Module* LiveSpace::module_at(std::uint64_t address) {
 }
 
 void LiveSpace::set_code_pac_mask(std::uint64_t mask) {
-  const std::uint64_t highest = mappings_.empty() ? 0 : mappings_.back().end;
+  const std::uint64_t highest = mappings_.empty() ? 0 : mappings_.back().end - 1;
   code_mask_ = unwind::code_address_mask(abi_, mask, highest);
 }
 

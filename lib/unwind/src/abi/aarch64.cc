@@ -6,6 +6,9 @@
 // [x29] caller's x29, [x29+8] return address. It may lie anywhere in the frame: GCC puts it at the bottom
 // (where x29 = sp), Clang at the top (where CFA = x29 + 16).
 //
+// Addresses (Linux Documentation/arch/arm64/memory.rst): 39 bits with the smallest page tables, 48 by
+// default; a program gets more only on request.
+//
 // Signals (Linux arch/arm64/kernel/signal.c, include/uapi/asm/sigcontext.h): the handler returns to the
 // vdso's `mov x8, #139; svc #0` (rt_sigreturn). There sp points to a struct rt_sigframe: siginfo of 128
 // bytes, then the ucontext, whose sigcontext is at 176: fault_address 0, x0 to x30 from 8 on, sp 256, pc 264.
@@ -81,6 +84,8 @@ constexpr UnwindAbi aarch64(Abi id) {
       .instruction_size = 4,
       .function_alignment = 4,
       .ends_function = ends_function,
+      .fewest_address_bits = 39,
+      .usual_address_bits = 48,
   };
 }
 

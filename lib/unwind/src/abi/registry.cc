@@ -22,11 +22,13 @@ constexpr const UnwindAbi* registry[] = {
 } // namespace
 
 std::uint64_t code_address_mask(const AbiTraits& abi, std::uint64_t signature,
-                                std::uint64_t highest_address) {
-  if (!abi.signs_return_addresses) return last_address;
+                                std::optional<std::uint64_t> highest_address) {
+  const UnwindAbi* const unwind = find_unwind_abi(abi.id);
+  if (!abi.signs_return_addresses || !unwind) return last_address;
   if (signature) return ~signature;
-  constexpr int fewest_address_bits = 39; // the smallest address space of AArch64 Linux
-  const int bits = std::max(fewest_address_bits, static_cast<int>(std::bit_width(highest_address)));
+  const int needed = static_cast<int>(std::bit_width(highest_address.value_or(0)));
+  const int bits =
+      highest_address ? std::max<int>(unwind->fewest_address_bits, needed) : unwind->usual_address_bits;
   return bits < 64 ? (std::uint64_t{1} << bits) - 1 : last_address;
 }
 

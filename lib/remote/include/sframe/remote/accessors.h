@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -145,11 +146,10 @@ public:
   /// Whether the address is executable, for heuristic steppers. The default: whether it can be read.
   virtual bool is_code(std::uint64_t address, void* arg);
 
-  /// As AddressSpace::code_address_mask().
+  /// As AddressSpace::code_address_mask(). The default: that of an address space of usual size.
   virtual std::uint64_t code_address_mask(const AbiTraits& abi, void* arg) {
     static_cast<void>(arg);
-    constexpr std::uint64_t default_mask = (std::uint64_t{1} << 48) - 1; // AArch64 Linux default for programs
-    return unwind::code_address_mask(abi, 0, default_mask);
+    return unwind::code_address_mask(abi, 0, std::nullopt);
   }
 };
 

@@ -78,12 +78,18 @@ struct UnwindAbi {
   std::uint8_t function_alignment = 16;
   /// True if the last of `bytes` (up to 16) are such padding or such an instruction.
   bool (*ends_function)(std::span<const std::byte> bytes) = nullptr;
+  /// Only if return addresses are signed: the bits of an address in the smallest and in the usual address
+  /// space of a Linux program. A code pointer's authentication code is above them.
+  std::uint8_t fewest_address_bits = 64;
+  std::uint8_t usual_address_bits = 64;
 };
 
 /// The address bits of a code pointer. `signature` has the bits of authentication codes, as reported by the
 /// kernel (NT_ARM_PAC_MASK). If it is 0 (unknown), all bits above those that `highest_address` needs are
-/// taken for codes.
-std::uint64_t code_address_mask(const AbiTraits& abi, std::uint64_t signature, std::uint64_t highest_address);
+/// taken for codes; this is the last mapped address, not the end after it: an address space may end at 2^48.
+/// Nothing: unknown, an address space of usual size.
+std::uint64_t code_address_mask(const AbiTraits& abi, std::uint64_t signature,
+                                std::optional<std::uint64_t> highest_address);
 
 /// The ABI's data, or nullptr for an ABI that cannot be unwound yet.
 const UnwindAbi* find_unwind_abi(Abi id);
