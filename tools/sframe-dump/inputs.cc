@@ -5,7 +5,7 @@
 #include "describe.h"
 
 #include <sframe/elf/archive.h>
-#include <sframe/elf/core.h>
+#include <sframe/elf/core_file.h>
 #include <sframe/elf/file.h>
 
 #include <algorithm>
@@ -58,6 +58,7 @@ void FileReader::show(Bytes bytes) {
   Object object{.path = path_};
   if (options_.raw || has_magic(bytes)) return show_raw(bytes, std::move(object));
   if (elf::is_archive(bytes)) return show_archive(bytes);
+  if (!options_.skip && elf::is_packed(bytes)) return show_core(bytes); // in trees it could be anything
   if (!elf::Image::is_elf(bytes)) {
     return lacks({bytes.empty() ? "empty file" : "not an ELF file, archive or SFrame section", {}, {}});
   }
@@ -169,19 +170,23 @@ void FileReader::show_archive(Bytes bytes) {
 }
 
 void FileReader::show_core(Bytes bytes) {
-  const auto core = elf::Core::parse(bytes);
-  if (!core) return driver_.unreadable(path_, core.error(), exit_failure);
+  const auto file = elf::CoreFile::view(bytes, options_.limits);
+  if (!file) return driver_.unreadable(path_, file.error(), exit_failure);
+  if (elf::is_packed(bytes)) budget_.refill(file->cost_size());
+  if (file->damaged())
+    driver_.unreadable(path_, {"compressed file is damaged or truncated", {}, {}}, exit_findings);
+  const elf::Core& core = file->core();
   bool found = false;
-  Object own{.path = path_, .image = &core->image()};
-  for (const Problem& problem : core->problems()) driver_.unreadable(path_, problem, exit_findings);
+  Object own{.path = path_, .image = &core.image()};
+  for (const Problem& problem : core.problems()) driver_.unreadable(path_, problem, exit_findings);
   load_sections(own);
   if (!own.sections.empty()) {
     driver_.show(own);
     found = true;
   }
   if (options_.section == default_section)
-    for (const elf::CoreModule& module : core->modules())
-      if (!driver_.stopped()) found |= show_module(*core, module);
+    for (const elf::CoreModule& module : core.modules())
+      if (!driver_.stopped()) found |= show_module(core, module);
   if (!found) lacks({"no SFrame section in the core or in the images mapped in it", {}, {}});
 }
 

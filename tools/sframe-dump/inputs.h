@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds the objects with SFrame sections in files. The type of a file is recognised by its first bytes: an
-// ELF image of any type, an archive, a core file, or, if it starts with SFrame's magic number, a raw section.
+// ELF image of any type, an archive, a core file (plain or compressed), or, if it starts with SFrame's magic
+// number, a raw section.
 
 #pragma once
 

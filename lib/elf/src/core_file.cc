@@ -24,8 +24,13 @@ UnpackLimits unpack_limits(Limits limits, std::uint64_t packed) {
 Result<CoreFile> CoreFile::open(const std::string& path, Limits limits) {
   auto file = File::open(path);
   if (!file) return unexpected(file.error());
-  const std::uint64_t size = file->bytes().size();
-  std::span<const std::byte> bytes = file->bytes();
+  auto core = view(file->bytes(), limits);
+  if (core) core->file_ = std::move(*file);
+  return core;
+}
+
+Result<CoreFile> CoreFile::view(std::span<const std::byte> bytes, Limits limits) {
+  const std::uint64_t size = bytes.size();
   Unpacked unpacked;
   if (is_packed(bytes)) {
     auto result = unpack(bytes, unpack_limits(limits, size));
@@ -36,7 +41,7 @@ Result<CoreFile> CoreFile::open(const std::string& path, Limits limits) {
   auto core = Core::parse(bytes);
   if (!core) return unexpected(core.error());
   const std::uint64_t cost_size = std::min<std::uint64_t>(bytes.size(), 64 * size);
-  return CoreFile(std::move(*file), std::move(unpacked), std::move(*core), cost_size);
+  return CoreFile(std::move(unpacked), std::move(*core), cost_size);
 }
 
 } // namespace sframe::elf

@@ -10,7 +10,10 @@
 #include "sframe/elf/file.h"
 #include "sframe/elf/unpack.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 #pragma GCC visibility push(default)
@@ -24,6 +27,9 @@ public:
   /// more than `limits` allow (docs/limits.md). Linear in the unpacked size.
   static Result<CoreFile> open(const std::string& path, Limits limits);
 
+  /// The same for the bytes of a file, which must outlive the CoreFile.
+  static Result<CoreFile> view(std::span<const std::byte> bytes, Limits limits);
+
   const Core& core() const { return core_; }
 
   /// True if the compressed bytes are damaged or end early: the core has the part before that.
@@ -34,12 +40,11 @@ public:
   std::uint64_t cost_size() const { return cost_size_; }
 
 private:
-  CoreFile(File file, Unpacked unpacked, Core core, std::uint64_t cost_size)
-      : file_(std::move(file)), unpacked_(std::move(unpacked)), core_(std::move(core)),
-        cost_size_(cost_size) {}
+  CoreFile(Unpacked unpacked, Core core, std::uint64_t cost_size)
+      : unpacked_(std::move(unpacked)), core_(std::move(core)), cost_size_(cost_size) {}
 
-  File file_;
-  Unpacked unpacked_; ///< what core_ reads if file_ is compressed
+  std::optional<File> file_; ///< nothing after view()
+  Unpacked unpacked_;        ///< what core_ reads if file_ is compressed
   Core core_;
   std::uint64_t cost_size_;
 };
