@@ -132,7 +132,8 @@ TEST(ElfArchiveWrite, WithoutAnIndex) {
 }
 
 TEST(ElfArchiveWrite, Refuses) {
-  EXPECT_EQ(replace_members(text("!<thin>\n"), Replacements(1)).error().what, "thin archive");
+  EXPECT_EQ(replace_members(text("!<thin>\n"), Replacements(1)).error().what,
+            "thin archive: contains only file names; pass these files instead");
   for (const Form& form : forms) {
     const std::vector<std::string> members = {member("a.o/", "first"), member("b.o/", "second")};
     const auto sound = make(form, members, {0, 1});

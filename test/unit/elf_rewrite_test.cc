@@ -438,8 +438,9 @@ TEST(ElfRewrite, MovedHeadersAndADamagedSection) {
   EXPECT_TRUE(equal(*out, *add(*out, large)));
   EXPECT_EQ(program_headers(*Image::parse(*out)), 64u);
   damaged[size_at] = std::byte(8);
-  expect_refused(
-      damaged, "the program headers were moved for an earlier .sframe, and their segment has changed since");
+  expect_refused(damaged,
+                 "the program headers were moved for an earlier .sframe, and their segment has changed "
+                 "since; link again");
 }
 
 /// An executable with one segment, without sections.

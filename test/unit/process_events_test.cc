@@ -275,14 +275,14 @@ TEST_F(ProcessEvents, PausesOneThread) {
   EXPECT_TRUE(target.act('-'));
   ASSERT_TRUE(monitor->resume(target.pid(), worker));
   EXPECT_TRUE(target.worker_done());
-  EXPECT_EQ(monitor->resume(target.pid(), worker).error().text(), "not paused");
+  EXPECT_EQ(monitor->resume(target.pid(), worker).error().text(), "no such paused thread");
   EXPECT_EQ(monitor->pause(target.pid(), 1).error().text(), "no such thread");
 }
 
 TEST_F(ProcessEvents, PausesAllThreads) {
   Target target;
   const auto process = attach(target.pid());
-  EXPECT_EQ(monitor->resume(target.pid()).error().text(), "not paused");
+  EXPECT_EQ(monitor->resume(target.pid()).error().text(), "no such paused thread");
   ASSERT_TRUE(monitor->pause(target.pid()));
   for (const std::uint32_t tid : target.threads()) EXPECT_EQ(target.state(tid), 't');
   target.ask('-');

@@ -26,7 +26,7 @@ constexpr const char* examples =
     "  sframe-gen app -o app.sframe --emit=section --report=json --min-coverage=90\n"
     "  sframe-gen -r --in-place debian/tmp                       every program, library and object in a "
     "tree\n"
-    "  sframe-gen -r /usr/lib -o sidecars/ --emit=sidecar        sidecars for all of them\n";
+    "  sframe-gen -r /usr/lib -o sidecars/ --emit=sidecar        sidecars for all linked files\n";
 
 /// The values that CLI11 fills in, before they are checked.
 struct Raw {
@@ -57,7 +57,7 @@ template <class T> CLI::Validator choices(std::map<std::string, T> names) {
 void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
   cli.add_option("INPUT", line.inputs.inputs,
                  "ELF file or archive; with --from=sframe also a raw section; - is standard input. Several "
-                 "INPUTs, and folders with -r: --in-place, or -o names a folder");
+                 "INPUTs, or folders with -r, need --in-place or -o FOLDER");
   cli.add_option("--from", line.from, "Convert from cfi (.eh_frame and .debug_frame; default) or sframe")
       ->transform(choices<From>({{"cfi", From::cfi}, {"sframe", From::sframe}}))
       ->option_text("cfi|sframe");

@@ -14,7 +14,7 @@ int completeness_code(tool::MessageSink& messages, const CommandLine& line, cons
                       const Summary& summary) {
   const generate::Report& report = summary.report;
   if (!line.strict || report.complete()) return report.faults.empty() ? tool::exit_ok : tool::exit_findings;
-  messages.error(file, "not everything could be represented (--strict)");
+  messages.error(file, "some rows or functions were left out (--strict)");
   return tool::exit_findings;
 }
 

@@ -240,7 +240,7 @@ private:
     for (const tool::FoundFile& folder : plan_.folders) {
       const std::string output = line_.output + '/' + folder.place + '/';
       const auto made = passes_link(line_.output, output)
-                            ? Result<void>(fail("a symbolic link is in the place of a folder of the output"))
+                            ? Result<void>(fail("an output folder already exists as a symbolic link"))
                             : tool::make_parent_folders(output);
       if (!made) {
         app_.messages().error(folder.path, made.error());

@@ -101,12 +101,12 @@ private:
   void check_target(Step& step) const {
     struct stat old {};
     if (!step.output.empty() && step.failure.empty() && passes_link(line_.output, step.output))
-      step.failure = "a symbolic link is in the place of a folder of the output";
+      step.failure = "an output folder already exists as a symbolic link";
     if (step.output.empty() || !step.failure.empty() || ::lstat(step.output.c_str(), &old) != 0) return;
     if (by_id_.contains({old.st_dev, old.st_ino}))
       step.failure = "the output would overwrite an input";
     else if (step.file.kind == Kind::regular ? !S_ISREG(old.st_mode) : S_ISDIR(old.st_mode))
-      step.failure = "a file of another type is in the place of the output";
+      step.failure = "the output path exists and is not a regular file";
   }
 
   /// Chooses the output; each file has its own.

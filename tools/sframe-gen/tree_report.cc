@@ -122,7 +122,7 @@ void write_text_summary(const CommandLine& line, const TreeSummary& tree, tool::
       << " converted, " << with_commas(count(Status::up_to_date)) << " up to date, "
       << with_commas(count(Status::skipped)) << " skipped, " << with_commas(count(Status::refused))
       << " refused, " << with_commas(count(Status::failed)) << " failed";
-  if (count(Status::same) != 0) out << ", " << with_commas(count(Status::same)) << " the same as another";
+  if (count(Status::same) != 0) out << ", " << with_commas(count(Status::same)) << " duplicate";
   out << "\n  covered:   " << share_text(*tree.sum.executable) << " executable bytes\n";
   write_text_described(line, tree.sum, out);
   write_text_functions(tree.sum.report, out);

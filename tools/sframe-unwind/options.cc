@@ -64,7 +64,7 @@ void add_options(tool::App& app, Options& options) {
       ->type_name("LEVEL")
       ->group(files_group);
   cli.add_flag("--no-files", options.no_files, "Open no file except the core")->group(files_group);
-  cli.add_flag("--offline", options.offline, "Use no network; always the case, accepted for scripts")
+  cli.add_flag("--offline", options.offline, "No effect: no network connection is ever made")
       ->group(files_group);
 
   cli.add_option("--thread", options.thread, "Walk only this thread")->type_name("TID")->group(walk_group);
@@ -171,7 +171,7 @@ std::optional<OptionError> check(const Options& options) {
   std::error_code ignored;
   const std::string& sframe_dir = options.files.sframe_dir;
   if (!sframe_dir.empty() && !std::filesystem::is_directory(sframe_dir, ignored))
-    return OptionError{sframe_dir, "--sframe-dir: not a directory"};
+    return OptionError{sframe_dir, "--sframe-dir: not a folder"};
   return std::nullopt;
 }
 

@@ -89,7 +89,7 @@ void add_options(CLI::App& cli, Options& options) {
   tool::add_coverage_options(
       cli, options.coverage,
       "Report an error (P412) if less than PERCENT of all executable bytes are covered",
-      "The same for the bytes that CFI describes");
+      "Report an error (P412) if less than PERCENT of the bytes that CFI describes are covered");
   cli.add_option("--baseline", options.run.baseline,
                  "Ignore the known findings in FILE, written by --write-baseline")
       ->type_name("FILE");
@@ -103,8 +103,8 @@ void add_options(CLI::App& cli, Options& options) {
     cli.add_option(name, ids, what)->type_name("ID")->allow_extra_args(false)->group("Severity");
   };
   severity("--error", options.errors, "Report these findings as errors; a prefix such as C1 selects a group");
-  severity("--warning", options.warnings, "Report these findings as warnings");
-  severity("--ignore", options.ignored, "Do not report these findings");
+  severity("--warning", options.warnings, "Report these findings as warnings; a prefix selects a group");
+  severity("--ignore", options.ignored, "Do not report these findings; a prefix selects a group");
   cli.add_option("--compiler", options.compiler,
                  "Severity when SFrame reproduces wrong CFI: error, warning (default), note, ignore")
       ->check(CLI::IsMember({"error", "warning", "note", "ignore"}))

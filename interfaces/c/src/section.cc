@@ -77,12 +77,12 @@ Result<void> load(sframe_file& file, std::optional<Error>& fault) {
     fault = add_sections(file, elf::Contents(bytes), 0);
     return {};
   }
-  if (elf::is_archive(bytes)) return fail("an archive: open its members");
+  if (elf::is_archive(bytes)) return fail("archives are not supported; extract and open the members");
   if (!elf::Image::is_elf(bytes)) return fail("not an ELF file or SFrame section");
   Budget budget(Limits::standard, bytes.size());
   auto image = elf::Image::parse(bytes, &budget);
   if (!image) return unexpected(image.error());
-  if (image->type() == elf::et_core) return fail("a core file");
+  if (image->type() == elf::et_core) return fail("core files are not supported; use sframe_open_core()");
   for (const elf::SframeLocation& table : image->sframe_tables()) {
     auto contents = image->contents(table);
     if (!contents) return unexpected(contents.error());

@@ -6,6 +6,7 @@
 
 #include "llvm_types.h"
 #include "sframe/base/printable.h"
+#include "thin_archive.h"
 
 #include <llvm/Object/Archive.h>
 #include <llvm/Support/MemoryBufferRef.h>
@@ -31,7 +32,7 @@ bool is_thin_archive(std::span<const std::byte> bytes) {
 }
 
 Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes) {
-  if (is_thin_archive(bytes)) return fail("thin archive: contains only file names; pass these files instead");
+  if (is_thin_archive(bytes)) return fail(thin_archive_text);
   auto archive = llvm::object::Archive::create(llvm::MemoryBufferRef(to_llvm(bytes), ""));
   if (!archive) return damaged(archive.takeError());
 

@@ -17,6 +17,7 @@
 
 #include "llvm_types.h"
 #include "sframe/bytes.h"
+#include "thin_archive.h"
 
 #include <llvm/Object/Archive.h>
 #include <llvm/Support/MemoryBufferRef.h>
@@ -167,7 +168,7 @@ replace_members(std::span<const std::byte> archive,
                 std::span<const std::optional<std::vector<std::byte>>> contents) {
   auto parsed = Archive::create(llvm::MemoryBufferRef(to_llvm(archive), ""));
   if (!parsed) return unexpected(to_problem(parsed.takeError(), {}));
-  if ((*parsed)->isThin()) return fail("thin archive");
+  if ((*parsed)->isThin()) return fail(thin_archive_text);
   if (contents.empty()) return std::vector<std::byte>(archive.begin(), archive.end());
   return Rewriter(archive, **parsed).write(contents);
 }

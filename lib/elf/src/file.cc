@@ -226,7 +226,7 @@ Result<File> File::open_regular(const std::string& path) {
 }
 
 Result<File> File::open_named(const std::string& path, const AllowedFiles& allowed) {
-  if (!path.starts_with('/')) return fail("relative path with unknown base directory");
+  if (!path.starts_with('/')) return fail("relative path with unknown base folder");
   const bool in_root = !allowed.root.empty();
   const std::string shown = in_root ? path_in_root(allowed.root, path) : path;
   const Descriptor place{in_root ? find_in_root(allowed.root, path) : open_path(path)};
@@ -243,7 +243,7 @@ Result<File> File::read(const std::string& path, int fd) {
   const bool standard_input = fd == STDIN_FILENO;
   struct stat info {};
   if (::fstat(fd, &info) != 0) return fail_errno("cannot read");
-  if (S_ISDIR(info.st_mode)) return fail("is a directory");
+  if (S_ISDIR(info.st_mode)) return fail("is a folder");
 
   File result;
   result.path_ = path;

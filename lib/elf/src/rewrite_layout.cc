@@ -384,7 +384,8 @@ Result<OldSection> find_old(const Image& image, const HeaderTables& tables) {
            section.offset == table_end;
   });
   if (has_moved && !(old.load && old.has_table))
-    return fail("the program headers were moved for an earlier .sframe, and their segment has changed since",
+    return fail("the program headers were moved for an earlier .sframe, and their segment has changed since; "
+                "link again",
                 anchor_name, table_end);
   return old;
 }

@@ -24,7 +24,7 @@ namespace sframe::modules {
 namespace {
 
 constexpr std::string_view too_costly =
-    "debug information that would cost too much: some source lines are left out";
+    "debug information exceeds the cost limit: some source lines are left out";
 
 /// A function or an inlined call, as the entry has it.
 struct Function {
@@ -95,7 +95,7 @@ Debug open(Module& module, const elf::Image& image) {
   debug.check =
       std::make_unique<DebugCheck>(debug.dwarf->context(), from.size(), files.limits() == Limits::off);
   if (!debug.check->can_find_units()) {
-    module.add_problem("debug information that would cost too much: no source lines");
+    module.add_problem("debug information exceeds the cost limit: no source lines");
     debug.check.reset();
     debug.dwarf.reset();
   }

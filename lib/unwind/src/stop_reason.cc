@@ -10,7 +10,7 @@ const char* message(StopReason reason) {
   case StopReason::bottom: return "outermost frame";
   case StopReason::zero_pc: return "return address is 0";
   case StopReason::frame_limit: return "frame limit reached";
-  case StopReason::interrupted: return "interrupted";
+  case StopReason::interrupted: return "the receiver ended the walk";
   case StopReason::no_rule: return "no unwind information for the pc";
   case StopReason::not_code: return "the pc is not in an executable mapping";
   case StopReason::unreadable_memory: return "memory cannot be read";

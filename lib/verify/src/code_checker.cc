@@ -22,7 +22,7 @@ std::vector<OwnedRange> pieces_of(std::span<const CodeUnit> units) {
   return {begin, end};
 }
 
-constexpr const char* guessed_text = "the row does not match, but this path is only assumed";
+constexpr const char* guessed_text = "the row does not match on a path that may not exist";
 
 } // namespace
 

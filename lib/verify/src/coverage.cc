@@ -52,11 +52,11 @@ void check_coverage(const Input& input, const Coverage& coverage, const Required
                  .str());
   };
   if (required.executable && !input.image())
-    report("a raw section has no executable bytes: verify it with its file");
+    report("a raw section has no executable bytes: pass the ELF file, and the section with --sframe");
   else
     demand(required.executable, coverage.executable.percent(), "the executable bytes");
   if (required.described && coverage.described.total == 0)
-    report("there is no CFI: verify it with the file that has it");
+    report("there is no CFI: pass a file that has it");
   else
     demand(required.described, coverage.described.percent(), "the bytes with CFI");
 }

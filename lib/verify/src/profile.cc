@@ -82,7 +82,7 @@ private:
              header_offset::flags);
     if (const int unknown = header.flags & ~consumer_.known_flags)
       report(part, Id::P414,
-             llvm::formatv("flags {:x}, which {} does not know", unknown, consumer_.name).str(),
+             llvm::formatv("flags {:x}, which {} does not support", unknown, consumer_.name).str(),
              header_offset::flags);
     const std::int8_t fixed_ra = part.section.abi().fixed_ra_offset;
     if (consumer_.assumes_fixed_ra && fixed_ra != 0 && header.fixed_ra_offset != fixed_ra)

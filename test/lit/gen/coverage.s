@@ -48,7 +48,7 @@
 # BELOW-NOT: P412
 # RUN: sframe-verify %t/flexible.so --check=structure --min-cfi-coverage=80 --min-coverage=25
 # RUN: sframe-gen %t/a.so -o %t/raw --emit=section --report=none && not sframe-verify %t/raw --min-coverage=0 | FileCheck %s --check-prefix=NO-FILE
-# NO-FILE: error: P412 a raw section has no executable bytes: verify it with its file
+# NO-FILE: error: P412 a raw section has no executable bytes: pass the ELF file, and the section with --sframe
 # RUN: not sframe-verify %t/b.so --min-cfi-coverage=nan 2>&1 | FileCheck %s --check-prefix=NUMBER
 # NUMBER: sframe-verify: error: --min-coverage and --min-cfi-coverage need a number
 

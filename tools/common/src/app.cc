@@ -54,7 +54,7 @@ App::App(const std::string& name, std::string description, std::string examples,
       ->transform(CLI::Transformer(limit_names).description(""))
       ->type_name("LEVEL")
       ->group("Common options");
-  cli_.add_flag("--no-sandbox", no_sandbox_, "Do not enter the sandbox (for debugging the program itself)")
+  cli_.add_flag("--no-sandbox", no_sandbox_, "Keep all rights (for debuggers and LD_PRELOAD)")
       ->group("Common options");
   if (!examples_.empty()) cli_.footer("EXAMPLES\n" + examples_);
 }

@@ -172,7 +172,7 @@ Result<void> Monitor::pause(std::uint32_t pid, std::optional<std::uint32_t> tid)
 
 Result<void> Monitor::resume(std::uint32_t pid, std::optional<std::uint32_t> tid) {
   return perform_on({pid}, [tid](Monitored& process) {
-    return process.unpause(tid) ? Result<void>() : fail("not paused");
+    return process.unpause(tid) ? Result<void>() : fail("no such paused thread");
   });
 }
 

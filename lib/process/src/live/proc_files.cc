@@ -245,7 +245,7 @@ Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
   Elf64_Ehdr header{};
   const ssize_t got = ::read(fd, &header, sizeof header);
   ::close(fd);
-  if (got != sizeof header) return fail("its program is not an ELF file");
+  if (got != sizeof header) return fail("the process's program is not an ELF file");
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return fail("32-bit programs are not supported");
   const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
   const AbiTraits* abi = find_abi(header.e_machine, order);
