@@ -43,7 +43,7 @@ void add_function(Input& input, const cfi::CfiSection& section, const cfi::Fde& 
   Item item{.start = fde.start, .bytes = *bytes, .rows = {}, .call_sites = {}};
   cfi::MinimalRowCursor rows(section, fde);
   for (cfi::MinimalRow row; rows.next(row);)
-    if (const auto said = cfi::to_frame_row(row, section.abi())) item.rows.push_back(*said);
+    if (const auto frame_row = cfi::to_frame_row(row, section.abi())) item.rows.push_back(*frame_row);
   if (item.rows.empty()) return;
   std::vector<cfi::LandingPad> pads;
   if (fde.lsda)

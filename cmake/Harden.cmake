@@ -14,14 +14,14 @@ else()
   set(SFRAME_HARDEN_NOW ${SFRAME_HARDEN})
 endif()
 
-# Of the source and the build folder nothing is left but what is relative to them: equal sources, equal bytes.
+# Only relative paths remain, so equal sources give equal bytes.
 if(SFRAME_HARDEN_NOW)
   check_cxx_compiler_flag(-ffile-prefix-map=a=b SFRAME_HAS_PREFIX_MAP)
   if(SFRAME_HAS_PREFIX_MAP)
     add_compile_options(-ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
   endif()
 
-  # _FORTIFY_SOURCE=3 is silently less where compiler or C library are older; 2 then says what there is.
+  # _FORTIFY_SOURCE=3 silently falls back with older compilers or C libraries; request 2 there.
   set(CMAKE_REQUIRED_FLAGS "-O2 -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3")
   check_cxx_source_compiles("#include <features.h>
     #if __USE_FORTIFY_LEVEL < 3

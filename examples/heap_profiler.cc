@@ -159,7 +159,7 @@ constinit int messages = STDERR_FILENO;
   }
   std::snprintf(line.data(), line.size(),
                 "heap_profiler: %llu allocations, %llu bytes, %zu stacks; %llu walks incomplete, of these "
-                "%llu for want of tables; %llu not counted\n",
+                "%llu for lack of tables; %llu not counted\n",
                 static_cast<unsigned long long>(totals.allocations),
                 static_cast<unsigned long long>(totals.bytes), stacks,
                 static_cast<unsigned long long>(totals.incomplete),

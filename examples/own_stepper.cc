@@ -27,7 +27,7 @@ constexpr std::uint16_t saved_registers[] = {15, 14, 13, 12, 3, 6}; // r15 to r1
 class CoroutineStepper final : public unwind::FrameStepper {
 public:
   std::string_view name() const override { return "coroutine"; }
-  std::string_view description() const override { return "whoever started the coroutine"; }
+  std::string_view description() const override { return "the function that started the coroutine"; }
   int priority() const override { return 5; } // before the tables; 100 and above is for heuristic steppers
   bool recovers_all_registers() const override { return true; }
 

@@ -155,7 +155,7 @@ elif name == "debugfile":
                 program, debug = open(path, "rb").read(), open(path + ".debug", "rb").read()
                 put("linked", struct.pack("<I", len(program)) + program + debug)
 elif name == "callbacks":
-    # A search table of three pairs, CFI behind it (what gcc writes for a small function), a stack.
+    # A search table of three pairs, CFI after it (what gcc writes for a small function), a stack.
     cfi = bytes.fromhex("1400000000000000017a5200017810011b0c070890010000" "1400000000000000" "00" * 24)
     for what in (0, 1, 8, 16, 31):
         registers = b"".join(struct.pack("<H", 0x100 + 16 * i) for i in range(17))

@@ -103,7 +103,7 @@ def wrong(case, kind, run, good, old):
         if run.code != 2 or b"memory" not in run.err.lower():
             return "exit code %d without \"out of memory\"" % run.code
     elif run.code == 0 and run.err == good.err:
-        return "gives another result, and says nothing"
+        return "gives another result without a message"
     elif run.code != 0 and run.code != good.code and not re.search(rb"^sframe-\w+: (error|warning): .", run.err, re.M):
         return "exit code %d without a message" % run.code
     return None

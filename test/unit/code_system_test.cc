@@ -46,9 +46,9 @@ private:
     call_sites_.clear();
     cfi::MinimalRowCursor cursor(section, fde);
     for (cfi::MinimalRow row; cursor.next(row);) {
-      const auto said = cfi::to_frame_row(row, section.abi());
-      if (!said) return false;
-      rows_.push_back(*said);
+      const auto frame_row = cfi::to_frame_row(row, section.abi());
+      if (!frame_row) return false;
+      rows_.push_back(*frame_row);
     }
     if (!fde.lsda) return !rows_.empty();
     std::vector<cfi::LandingPad> pads;

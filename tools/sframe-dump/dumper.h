@@ -36,7 +36,7 @@ public:
   virtual ~Dumper() = default;
 
   /// True if sections of this version are shown without their relocations applied.
-  virtual bool wants_raw_bytes([[maybe_unused]] std::uint8_t version) const { return false; }
+  virtual bool needs_raw_bytes([[maybe_unused]] std::uint8_t version) const { return false; }
   /// True if sections are selected by name only, regardless of type, and only the first one of an object.
   virtual bool named_sections_only() const { return false; }
   virtual bool first_section_only() const { return false; }

@@ -41,7 +41,7 @@ public:
   explicit GnuDumper(const DumperContext& context)
       : out_(context.out), section_wanted_(context.section), header_only_(context.header_only) {}
 
-  bool wants_raw_bytes(std::uint8_t version) const override { return version == old_version; }
+  bool needs_raw_bytes(std::uint8_t version) const override { return version == old_version; }
   bool first_part_only() const override { return true; }
   bool named_sections_only() const override { return true; }
   bool first_section_only() const override { return true; }

@@ -98,7 +98,7 @@ Result<elf::Contents> FileReader::load(const elf::Image& image, const elf::Sfram
   auto plain = image.contents(*table.section);
   constexpr std::size_t version_at = 2;
   if (!plain || plain->size() <= version_at) return plain;
-  if (driver_.dumper().wants_raw_bytes(std::to_integer<std::uint8_t>(plain->bytes()[version_at])))
+  if (driver_.dumper().needs_raw_bytes(std::to_integer<std::uint8_t>(plain->bytes()[version_at])))
     return plain;
   return image.relocated_contents(*table.section);
 }

@@ -236,15 +236,15 @@ sframe_status sframe_rule_text(const char* abi, const sframe_rule* rule, int is_
 sframe_file* sframe_file_open(const char* path, sframe_error* error) {
   if (!path) return c::report_null(error), nullptr;
   return c::guarded_pointer(error, [&]() -> sframe_file* {
-    const auto complain = [&](sframe_status status, const Problem& problem) {
+    const auto refuse = [&](sframe_status status, const Problem& problem) {
       c::report(error, status, std::string(path) + ": " + problem.text());
       return nullptr;
     };
     auto opened = elf::File::open_regular(path);
-    if (!opened) return complain(SFRAME_UNREADABLE, opened.error());
+    if (!opened) return refuse(SFRAME_UNREADABLE, opened.error());
     std::unique_ptr<sframe_file> file(new sframe_file{std::move(*opened), {}, {}});
     std::optional<Error> fault;
-    if (const auto loaded = load(*file, fault); !loaded) return complain(SFRAME_INVALID, loaded.error());
+    if (const auto loaded = load(*file, fault); !loaded) return refuse(SFRAME_INVALID, loaded.error());
     if (!fault) return file.release();
     c::report(error, *fault, std::string(path) + ": ");
     return nullptr;

@@ -23,7 +23,7 @@ constexpr std::uint64_t min_work = 1 << 16;
 /// Callees are many, and small.
 constexpr std::uint64_t min_work_of_callee = 1 << 12;
 
-/// What a run costs in steps, besides work: always, for each instruction decoded, for each join of two
+/// What a run costs in steps, in addition to work: always, for each instruction decoded, for each join of two
 /// states, and for tables that have an entry per byte.
 constexpr std::uint64_t steps_per_run = 16;
 constexpr std::uint64_t steps_per_decoding = 4;

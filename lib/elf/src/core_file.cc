@@ -9,7 +9,7 @@ namespace sframe::elf {
 
 namespace {
 
-/// Limits for unpacking a core: zeros, which cost time only, and other bytes.
+/// Limits for decompressing a core: zeros, which cost time only, and other bytes.
 UnpackLimits unpack_limits(Limits limits, std::uint64_t packed) {
   constexpr std::uint64_t mib = std::uint64_t{1} << 20, all = std::numeric_limits<std::uint64_t>::max();
   if (limits == Limits::off) return {.size = all / 2, .memory = all / 2, .expansion = 0};

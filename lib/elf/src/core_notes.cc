@@ -32,7 +32,7 @@ constexpr std::uint64_t prstatus_registers = 112;
 
 } // namespace
 
-void NoteReader::complain(const char* what) {
+void NoteReader::report(const char* what) {
   core_.problems_.push_back({what, {}, std::nullopt});
 }
 
@@ -57,16 +57,16 @@ void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
     for (const NoteHandler& reader : handlers)
       if (reader.type == note->type) (this->*reader.read)(note->body);
   }
-  if (cursor.damaged()) complain("note runs past the end of its segment");
+  if (cursor.damaged()) report("note runs past the end of its segment");
 }
 
 void NoteReader::status(std::span<const std::byte> body) {
   const ByteOrder order = core_.byte_order();
-  if (body.size() < prstatus_registers) return complain("NT_PRSTATUS note is too short");
+  if (body.size() < prstatus_registers) return report("NT_PRSTATUS note is too short");
   auto registers = decode_registers(core_.machine(), order, body.subspan(prstatus_registers));
   if (!registers)
-    return complain(has_register_layout(core_.machine()) ? "NT_PRSTATUS note is too short"
-                                                         : "registers of this machine are not supported");
+    return report(has_register_layout(core_.machine()) ? "NT_PRSTATUS note is too short"
+                                                       : "registers of this machine are not supported");
   core_.threads_.push_back({load<std::uint32_t>(body.data() + 32, order),
                             static_cast<std::int16_t>(load<std::uint16_t>(body.data() + 12, order)),
                             *registers, 0});
@@ -75,11 +75,11 @@ void NoteReader::status(std::span<const std::byte> body) {
 void NoteReader::fp_registers(std::span<const std::byte> body) {
   if (core_.threads_.empty()) return;
   if (!decode_fp_registers(core_.machine(), core_.byte_order(), body, core_.threads_.back().registers))
-    complain("NT_FPREGSET note is too short");
+    report("NT_FPREGSET note is too short");
 }
 
 void NoteReader::process(std::span<const std::byte> body) {
-  if (body.size() < 136) return complain("NT_PRPSINFO note is too short");
+  if (body.size() < 136) return report("NT_PRPSINFO note is too short");
   core_.pid_ = load<std::uint32_t>(body.data() + 24, core_.byte_order());
   core_.name_ = string_at(body, 40, 16);
   core_.arguments_ = string_at(body, 56, 80);
@@ -90,7 +90,7 @@ void NoteReader::process(std::span<const std::byte> body) {
 
 void NoteReader::signal(std::span<const std::byte> body) {
   const ByteOrder order = core_.byte_order();
-  if (body.size() < 24) return complain("NT_SIGINFO note is too short");
+  if (body.size() < 24) return report("NT_SIGINFO note is too short");
   if (core_.signal_info_) return; // one per thread: the first is that of the crashed thread
   core_.signal_info_ = SignalInfo{static_cast<std::int32_t>(load<std::uint32_t>(body.data(), order)),
                                   static_cast<std::int32_t>(load<std::uint32_t>(body.data() + 8, order)),
@@ -110,12 +110,12 @@ void NoteReader::files(std::span<const std::byte> body) {
   const ByteOrder order = core_.byte_order();
   if (!core_.mappings_.empty()) return;
   auto count = load_at<std::uint64_t>(body, 0, order), page_size = load_at<std::uint64_t>(body, 8, order);
-  if (!count || !page_size || *count > (body.size() - 16) / 24) return complain("NT_FILE note is too short");
+  if (!count || !page_size || *count > (body.size() - 16) / 24) return report("NT_FILE note is too short");
   std::uint64_t path_at = 16 + *count * 24;
   core_.mappings_.reserve(*count);
   for (std::uint64_t i = 0; i < *count; ++i) {
     const std::byte* entry = body.data() + 16 + i * 24;
-    if (path_at >= body.size()) return complain("NT_FILE note has fewer paths than mappings");
+    if (path_at >= body.size()) return report("NT_FILE note has fewer paths than mappings");
     const std::string_view path = string_at(body, path_at, body.size());
     path_at += path.size() + 1;
     Mapping mapping{load<std::uint64_t>(entry, order), load<std::uint64_t>(entry + 8, order),

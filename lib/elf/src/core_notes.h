@@ -22,7 +22,7 @@ private:
   void auxiliary(std::span<const std::byte> body);
   void files(std::span<const std::byte> body);
   void pac_mask(std::span<const std::byte> body);
-  void complain(const char* what);
+  void report(const char* what);
 
   Core& core_;
 };

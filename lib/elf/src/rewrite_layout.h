@@ -27,7 +27,7 @@
 // no other section, they drop the moved table with it, and the program cannot start. So a section of 8 bytes,
 // the anchor, follows a moved table: it belongs to the program headers, not to .sframe, and stays.
 //
-// A second run recognizes this layout: the last PT_LOAD, read-only, with .sframe at its end. Its other
+// A second run recognises this layout: the last PT_LOAD, read-only, with .sframe at its end. Its other
 // contents stay; .sframe, and a table that moved there, are ignored in all computations, so that a second run
 // gives the same file.
 

@@ -273,7 +273,7 @@ struct TableRange {
 TableRange find_original_table(const Image& image, const HeaderTables& tables, const OldSection& old) {
   if (!old.has_table) return {tables.program_offset, tables.program_count * program_entry_size};
   // The table was moved by an earlier version of this code: its old bytes are still there. Their number is
-  // not recorded, but the entries are recognizable.
+  // not recorded, but the entries are recognisable.
   const auto is_known = [&](const auto& entry) {
     return entry.p_type == PT_PHDR || entry.p_type == pt_gnu_sframe ||
            std::ranges::any_of(image.segments(), [&](const Segment& segment) {

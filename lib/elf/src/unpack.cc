@@ -119,7 +119,7 @@ Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits) 
   limits.memory += limits.expansion * packed.size();
   SparseWriter writer(limits);
   std::vector<std::byte> buffer(std::size_t(1) << 17);
-  // Consecutive frames are unpacked; other trailing bytes are ignored.
+  // Consecutive frames are decompressed; other trailing bytes are ignored.
   while (format_of(packed) == format) {
     const auto decoder = format->make();
     if (!decoder) return fail("this build does not support " + std::string(format->name) + " compression");

@@ -5,7 +5,7 @@
 // one jumps to the function, one pushes the index and jumps to PLT0; both are entered with the ABI's entry
 // row. Pieces are then joined to blocks of the ABI's PLT entry size, which repeat.
 //
-// Pieces are analyzed from the last to the first, since lazy ones jump back to PLT0, which gets its entry row
+// Pieces are analysed from the last to the first, since lazy ones jump back to PLT0, which gets its entry row
 // from them.
 
 #include "sframe/generate/plt.h"
@@ -30,7 +30,7 @@ struct Stub {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
   std::uint64_t code_size = 0; ///< of a piece: without the padding
-  std::vector<FrameRow> rows;  ///< adjacent rows differ; empty if the instructions cannot be analyzed
+  std::vector<FrameRow> rows;  ///< adjacent rows differ; empty if the instructions cannot be analysed
 
   std::uint64_t end() const { return range_end(start, size); }
   /// Appends the next piece.

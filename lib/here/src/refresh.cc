@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Makes snapshots of all modules. During dl_iterate_phdr() nothing can be unloaded. Only the sections of new
-// modules are copied there, so that dlopen() in other threads is not delayed. Known modules are recognized
+// modules are copied there, so that dlopen() in other threads is not delayed. Known modules are recognised
 // by the loader's counters: if nothing was unloaded, a module in the same place is the same; otherwise its
 // sections are compared, too.
 //

@@ -37,7 +37,7 @@ struct Operation {
 
 /// The rule for a range of addresses.
 struct CompiledRule {
-  /// Properties of a rule besides its operations.
+  /// Properties of a rule other than its operations.
   enum Flags : std::uint8_t {
     signal_frame = 1,         ///< the caller was interrupted
     other_registers_lost = 2, ///< SFrame: registers without operation are unknown afterwards

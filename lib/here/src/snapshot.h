@@ -6,7 +6,7 @@
 // A walk increments one of many counters (so that threads do not share cache lines) at its start, and
 // decrements it at its end. In between it may use the snapshot found. A former snapshot is free when each
 // counter has been seen at 0 after the new one was published: earlier walks have ended, and later ones use
-// the new snapshot. (All of these operations are in one total order; the writer synchronizes with the
+// the new snapshot. (All of these operations are in one total order; the writer synchronises with the
 // decrement.) No thread waits: snapshots still in use are checked again by the next refresh().
 //
 // Makers of snapshots hold no lock either. They are counted like a walk, make a new snapshot from the one

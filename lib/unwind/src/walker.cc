@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Steppers are asked in turn, and their answers are checked. Besides the current frame, the walk keeps the
-// first failure of a stepper that covers the frame, for the report, and a checkpoint: the last frame with
+// Steppers are asked in turn, and their answers are checked. In addition to the current frame, the walk keeps
+// the first failure of a stepper that covers the frame, for the report, and a checkpoint: the last frame with
 // all registers known. SFrame loses registers. If a later frame needs one, the walk repeats the steps from
 // the checkpoint with the stepper that recovers all registers. It checks that this reaches the same frame,
 // and continues from there. Each frame is repeated at most once.

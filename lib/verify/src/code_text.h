@@ -15,7 +15,7 @@ namespace sframe::verify {
 /// SP.
 std::string state_text(const code::State& state, const AbiTraits& abi);
 
-/// How a rule is contradicted: "the CFA rule sp+16 gives CFA-8".
+/// How a rule is contradicted: "the CFA rule sp+16 yields CFA-8".
 std::string rule_contradiction(std::string_view what, const Rule& rule, const code::RuleCheck& check,
                                const AbiTraits& abi);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Merges the same finding at adjacent addresses of a function into one finding with a range, unless the CFI
-// is to blame at only some of them. The texts are those of the first address.
+// is the cause at only some of them. The texts are those of the first address.
 
 #pragma once
 

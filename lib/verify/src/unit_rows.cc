@@ -74,14 +74,14 @@ FrameRow UnitRows::entry() const {
 }
 
 const PlacedRow* UnitRows::find(std::uint64_t address) const {
-  const auto behind = std::ranges::upper_bound(placed, address, {}, &PlacedRow::begin);
-  return behind != placed.begin() && address < std::prev(behind)->end ? &*std::prev(behind) : nullptr;
+  const auto after = std::ranges::upper_bound(placed, address, {}, &PlacedRow::begin);
+  return after != placed.begin() && address < std::prev(after)->end ? &*std::prev(after) : nullptr;
 }
 
 std::optional<CfiRule> UnitRows::cfi_rule(std::uint64_t pc) const {
-  const auto behind = std::ranges::upper_bound(cfi_rules_, pc, {}, &std::pair<std::uint64_t, CfiRule>::first);
-  if (behind == cfi_rules_.begin()) return std::nullopt;
-  return std::prev(behind)->second.at(pc);
+  const auto after = std::ranges::upper_bound(cfi_rules_, pc, {}, &std::pair<std::uint64_t, CfiRule>::first);
+  if (after == cfi_rules_.begin()) return std::nullopt;
+  return std::prev(after)->second.at(pc);
 }
 
 bool UnitRows::cfi_agrees(std::uint64_t address, const PlacedRow& row) const {
@@ -97,9 +97,9 @@ bool UnitRows::is_start_of_function(std::uint64_t address) const {
 /// SFrame's row at an address outside the function. Empty also once the limit is used up: many jumps deep
 /// into functions with many rows are costly.
 std::optional<FrameRow> UnitRows::find_elsewhere(std::uint64_t address) {
-  const auto behind = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
-  if (behind == functions_.begin() || address >= std::prev(behind)->end) return std::nullopt;
-  const OwnedRange& function = *std::prev(behind);
+  const auto after = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
+  if (after == functions_.begin() || address >= std::prev(after)->end) return std::nullopt;
+  const OwnedRange& function = *std::prev(after);
   const SframePart& part = input_.parts()[function.source];
   const auto fde = part.section.fde(function.item);
   const auto begin = fde ? input_.address(part, *fde) : std::nullopt;

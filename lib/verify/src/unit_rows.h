@@ -42,7 +42,7 @@ public:
   void open(const CodeUnit& unit);
   const CodeUnit& unit() const { return *unit_; }
 
-  /// SFrame's rows in the unit, by address; whoever reads them adds them.
+  /// SFrame's rows in the unit, by address; added by the code that reads them.
   std::vector<PlacedRow> placed;
   /// The placed row for an address, or nullptr.
   const PlacedRow* find(std::uint64_t address) const;

@@ -51,7 +51,8 @@ struct Error {
 /// Static text without the location: "row runs past the FRE sub-section".
 const char* message(ErrorKind kind);
 
-/// One line with kind, function and row. The caller adds the offset, since it knows the layout of the file.
+/// One line with kind, function and row. The caller adds the offset, because only it has the layout of the
+/// file.
 std::string describe(const Error& error);
 
 } // namespace sframe

@@ -56,7 +56,7 @@ public:
     if (version >= 3) handled_ |= truncate;
     attributes.handled_fs = handled_;
     if (version >= 4) attributes.handled_net = 3; // bind and connect of TCP
-    if (version >= 6) attributes.scoped = 3;      // abstract sockets and signals of others
+    if (version >= 6) attributes.scoped = 3; // abstract sockets and signals of processes outside the sandbox
     const std::size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
     ruleset_ = Descriptor(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, size, 0u)));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: drops privileges once a program knows its inputs, to limit the damage of a bug in reading a
+// Private: drops rights after a program has determined its inputs, to limit the effect of a bug in reading a
 // hostile file. Uses two kernel mechanisms if available: Landlock (Documentation/userspace-api/landlock.rst),
 // by paths, and seccomp (libseccomp), by system calls.
 

@@ -148,13 +148,13 @@ std::vector<MapsLine> parse_maps(std::string_view text) {
 
 namespace {
 
-/// The tracer of a thread with that status, as text; empty if there is none or it is `but`. The kernel
-/// reports the tracer as a thread.
-std::string tracer_of(const std::string& thread_status, std::uint32_t but) {
+/// The tracer of a thread with that status, as text; empty if there is none or it is `ignored_tracer`. The
+/// kernel reports the tracer as a thread.
+std::string tracer_of(const std::string& thread_status, std::uint32_t ignored_tracer) {
   const std::string tracer = status_value(thread_status, "TracerPid");
   if (tracer.empty() || tracer == "0") return {};
   const auto tid = static_cast<std::uint32_t>(decimal(tracer));
-  if (tid == but) return {};
+  if (tid == ignored_tracer) return {};
   const std::string group = status_value(read_proc(tid, "status"), "Tgid");
   if (group.empty() || group == tracer) return "process " + tracer + " (" + thread_name(tid, tid) + ")";
   const auto pid = static_cast<std::uint32_t>(decimal(group));
@@ -181,28 +181,28 @@ std::optional<std::uint32_t> vfork_child(std::uint32_t pid, std::uint32_t tid) {
 } // namespace
 
 std::string explain_unstopped(std::uint32_t pid, std::uint32_t tid) {
-  const std::string could_not = "thread " + std::to_string(tid) + " could not be stopped: it is waiting ";
+  const std::string prefix = "thread " + std::to_string(tid) + " could not be stopped: it is waiting ";
   if (const auto child = vfork_child(pid, tid))
-    return could_not + "in vfork() for process " + std::to_string(*child) + ", which runs on its stack";
-  return could_not + "uninterruptibly in the kernel";
+    return prefix + "in vfork() for process " + std::to_string(*child) + ", which runs on its stack";
+  return prefix + "uninterruptibly in the kernel";
 }
 
 namespace {
 
-/// As find_obstacle(), but a tracer `but` is no obstacle.
-std::optional<Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t but) {
-  const auto because = [](std::string why) { return Problem{std::move(why), {}, {}}; };
+/// As find_obstacle(), but `ignored_tracer` is no obstacle.
+std::optional<Problem> find_obstacle_but(std::uint32_t pid, std::uint32_t ignored_tracer) {
+  const auto problem = [](std::string why) { return Problem{std::move(why), {}, {}}; };
   const std::string status = read_proc(pid, "status");
-  if (status.empty()) return because("no such process");
-  if (pid == static_cast<std::uint32_t>(::getpid())) return because("a process cannot trace itself");
+  if (status.empty()) return problem("no such process");
+  if (pid == static_cast<std::uint32_t>(::getpid())) return problem("a process cannot trace itself");
   const std::string group = status_value(status, "Tgid");
-  if (group != std::to_string(pid)) return because("this is a thread ID; its process is " + group);
+  if (group != std::to_string(pid)) return problem("this is a thread ID; its process is " + group);
   // The leader may have ended while other threads run: that is a zombie, too, but has threads.
   if (status_value(status, "State").starts_with('Z') && list_threads(pid).size() < 2)
-    return because("zombie: exited, but not yet reaped by its parent");
-  if (is_kernel_thread(pid)) return because("kernel threads cannot be traced");
-  if (const std::string tracer = tracer_of(status, but); !tracer.empty())
-    return because("already traced by " + tracer);
+    return problem("zombie: exited, but not yet reaped by its parent");
+  if (is_kernel_thread(pid)) return problem("kernel threads cannot be traced");
+  if (const std::string tracer = tracer_of(status, ignored_tracer); !tracer.empty())
+    return problem("already traced by " + tracer);
   return std::nullopt;
 }
 

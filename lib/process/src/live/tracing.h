@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Private: how a LiveProcess stops and resumes its threads. Tracer traces only during a stop, Monitor as
-// long as its user wants events.
+// long as its user requests events.
 
 #pragma once
 

@@ -37,7 +37,7 @@ enum class Resource : std::uint8_t {
 };
 inline constexpr std::size_t resource_count = 12;
 
-/// The name used in messages: "unpacked bytes".
+/// The name used in messages: "decompressed bytes".
 std::string_view name_of(Resource resource);
 
 /// Strictness of the limits.

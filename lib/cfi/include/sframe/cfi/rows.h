@@ -185,7 +185,7 @@ private:
   using State = RowRules<Registers>;
   enum class Step : std::uint8_t { done, advanced, failed };
 
-  /// A state that is not initialized until it is used.
+  /// A state that is not initialised until it is used.
   union Saved {
     Saved() {}
     State state;

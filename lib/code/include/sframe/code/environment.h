@@ -11,7 +11,7 @@
 
 namespace sframe::code {
 
-/// Read-only data (jump tables) and callees. Implemented by the caller; the default knows nothing.
+/// Read-only data (jump tables) and callees. Implemented by the caller; the default has no information.
 class Environment {
 public:
   virtual ~Environment() = default;

@@ -23,8 +23,8 @@ namespace sframe::elf {
 /// A core with the bytes that it refers to. Movable; pointers into core() stay valid.
 class CoreFile {
 public:
-  /// Opens, unpacks if compressed, and parses. Fails if the file cannot be read, is not a core, or unpacks to
-  /// more than `limits` allow (docs/limits.md). Linear in the unpacked size.
+  /// Opens, decompresses if necessary, and parses. Fails if the file cannot be read, is not a core, or
+  /// decompresses to more than `limits` allow (docs/limits.md). Linear in the decompressed size.
   static Result<CoreFile> open(const std::string& path, Limits limits);
 
   /// The same for the bytes of a file, which must outlive the CoreFile.
@@ -35,8 +35,8 @@ public:
   /// True if the compressed bytes are damaged or end early: the core has the part before that.
   bool damaged() const { return unpacked_.damaged(); }
 
-  /// Bytes, for a Budget. A compressed core counts at most 64 times its packed size, so that its zeros do not
-  /// pay for a long walk.
+  /// Bytes, for a Budget. A compressed core counts at most 64 times its compressed size, so that its zeros do
+  /// not raise the limits.
   std::uint64_t cost_size() const { return cost_size_; }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Checks that make a file safe for LLVM's DWARF reader. LLVM's object files end the program on a malformed
-// relocation section, and unpack each compressed section, whatever its name, to the size in its header.
+// relocation section, and decompress each compressed section, whatever its name, to the size in its header.
 
 #pragma once
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decompresses files: zstd (RFC 8878), xz and lz4 frames, recognized by their magic numbers. systemd-coredump
+// Decompresses files: zstd (RFC 8878), xz and lz4 frames, recognised by their magic numbers. systemd-coredump
 // stores cores in these formats, and .gnu_debugdata holds a small ELF file in xz.
 //
-// A core is mostly zeros, and may be much larger than memory: unpacked zeros take address space but no
+// A core is mostly zeros, and may be much larger than memory: decompressed zeros take address space but no
 // memory.
 
 #pragma once
@@ -42,15 +42,15 @@ private:
 struct UnpackLimits {
   std::uint64_t size = std::uint64_t(1) << 36;   ///< bytes in total
   std::uint64_t memory = std::uint64_t(1) << 30; ///< bytes in pages that are not all zeros, and expansion
-                                                 ///< times the packed size
+                                                 ///< times the compressed size
   std::uint64_t expansion = 64;
 };
 
 /// True if the bytes start with the magic number of a format that unpack() supports.
 bool is_packed(std::span<const std::byte> bytes);
 
-/// Unpacks all consecutive frames. Fails if the bytes are not compressed, in a format that was disabled when
-/// this library was built, or beyond the limits. Linear in the unpacked size.
+/// Decompresses all consecutive frames. Fails if the bytes are not compressed, in a format that was disabled
+/// when this library was built, or beyond the limits. Linear in the decompressed size.
 Result<Unpacked> unpack(std::span<const std::byte> packed, UnpackLimits limits = {});
 
 } // namespace sframe::elf

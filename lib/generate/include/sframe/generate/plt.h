@@ -33,8 +33,8 @@ struct PltFunction {
 
 /// Functions for the stubs in `bytes`, a PLT section (or a part of one that starts with a stub) at `address`;
 /// sorted by address. A stub that only other stubs jump to (PLT0) starts with the row at their jumps. Stubs
-/// that cannot be analyzed are left out. Linear. Takes code_steps from the budget, if given; stubs that it
-/// does not suffice for cannot be analyzed.
+/// that cannot be analysed are left out. Linear. Takes code_steps from the budget, if given; stubs that it
+/// does not suffice for cannot be analysed.
 std::vector<PltFunction> plt_functions(const AbiTraits& abi, std::span<const std::byte> bytes,
                                        std::uint64_t address, Budget* budget = nullptr);
 

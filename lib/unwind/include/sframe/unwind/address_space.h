@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a walk needs besides registers: the memory and modules of a process, live or not.
+// What a walk needs in addition to registers: the memory and modules of a process, live or not.
 // process/core_space.h implements the interface for core files; users of the library implement their own.
 
 #pragma once

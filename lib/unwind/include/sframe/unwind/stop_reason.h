@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Why a walk ends: the same reasons for walks of other processes and of the calling thread's own stack.
+// Why a walk ends: the same reasons for walks of other processes and of the calling thread's stack.
 
 #pragma once
 

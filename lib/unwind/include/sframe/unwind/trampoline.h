@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognizes signal trampolines, the code to which signal handlers return, by their bytes, and reads the
+// Recognises signal trampolines, the code to which signal handlers return, by their bytes, and reads the
 // registers that the kernel saved. The templates read memory through functions, so that walks in signal
 // handlers (lib/here) use them, too: they allocate nothing and call only those functions.
 

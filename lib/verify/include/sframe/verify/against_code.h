@@ -8,7 +8,7 @@
 // undecided.
 //
 // If the code contradicts a row and the CFI agrees with the row, SFrame reproduces wrong CFI: the compiler
-// (or the author of the CFI) is to blame, and Finding::compiler is set.
+// (or the author of the CFI) is the cause, and Finding::compiler is set.
 
 #pragma once
 

@@ -73,7 +73,7 @@ struct Finding {
   std::string cfi;            ///< the rules in the CFI
   std::string instruction;    ///< the instruction at the address: "f+0x4: push %rbx"; may be empty
   std::string code;           ///< the rules computed from the machine code; may be empty
-  bool compiler = false;      ///< SFrame reproduces wrong CFI: the section is not to blame
+  bool compiler = false;      ///< SFrame reproduces wrong CFI: the section is not the cause
   std::string table;          ///< the section with the wrong bytes: ".sframe", ".eh_frame"; may be empty
   std::optional<std::uint64_t> offset; ///< bytes from the start of `table`
 };
@@ -120,8 +120,8 @@ public:
   /// The default of an identifier, which applies unless set() was called for it.
   void set_default(Id id, Action action);
 
-  /// The action for findings that the compiler is to blame for (Finding::compiler), unless set() was called
-  /// for their identifier. The default is a warning.
+  /// The action for findings whose cause is the compiler (Finding::compiler), unless set() was called for
+  /// their identifier. The default is a warning.
   void set_compiler(Action action) { compiler_ = action; }
 
   /// The severity of a finding; empty if it is ignored.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What findings report about an address besides the number: the function and, if there is a line table, file
-// and line.
+// What findings report about an address in addition to the number: the function and, if there is a line
+// table, file and line.
 
 #pragma once
 

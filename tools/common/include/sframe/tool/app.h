@@ -28,7 +28,8 @@ namespace sframe::tool {
 
 class Output;
 
-/// What a program still needs once it knows its inputs. Paths as typed; "-" and empty paths are ignored.
+/// What a program still needs after it has determined its inputs. Paths as typed; "-" and empty paths are
+/// ignored.
 struct SandboxNeeds {
   std::vector<std::string> read;  ///< files, and folders with their contents
   std::vector<std::string> write; ///< files to create or replace; App adds the file of -o
