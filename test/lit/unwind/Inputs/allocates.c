@@ -25,7 +25,7 @@ __attribute__((noinline)) void from_library(void) {
 int main(int argc, char **argv) {
   outer();
   void *library = dlopen(argv[argc - 1], RTLD_NOW);
-  void (*call_back)(void (*)(void)) = (void (*)(void (*)(void)))dlsym(library, "call_back");
-  for (int i = 0; i < 7; ++i) call_back(from_library);
+  void (*callback)(void (*)(void)) = (void (*)(void (*)(void)))dlsym(library, "callback");
+  for (int i = 0; i < 7; ++i) callback(from_library);
   puts("done");
 }

@@ -3,7 +3,7 @@
 // here() where locks are held and memory cannot be had: the program's malloc and operator new walk the stack
 // at each call. One line per case; a deadlock ends it by SIGALRM.
 //
-//   here-under-fire CASE LIBRARY    LIBRARY has `call_back`
+//   here-under-fire CASE LIBRARY    LIBRARY has `callback`
 //
 // With NO_HOOKS, malloc and operator new are left alone: sanitizers have their own.
 
@@ -102,7 +102,7 @@ constexpr unsigned deadlock_seconds = 900;
 struct Library {
   void* handle = dlopen(library, RTLD_NOW);
   void call(void (*function)()) const {
-    reinterpret_cast<void (*)(void (*)())>(dlsym(handle, "call_back"))(function);
+    reinterpret_cast<void (*)(void (*)())>(dlsym(handle, "callback"))(function);
   }
   ~Library() { dlclose(handle); }
 };
@@ -134,7 +134,7 @@ void no_memory() {
 }
 
 /// refresh() and here() under the loader's lock, against refresh() in another thread.
-void call_backs() {
+void callbacks() {
   std::atomic<bool> done = false;
   std::atomic<int> rounds = 0;
   std::thread other([&] {
@@ -263,7 +263,7 @@ int main(int argc, char** argv) {
   counts.walks = counts.complete = 0;
   library = argc > 2 ? argv[2] : nullptr;
   if (name == "new-library") new_library();
-  if (name == "call-backs") call_backs();
+  if (name == "callbacks") callbacks();
   if (name == "signals") signals();
   if (name == "forks") forks();
   if (name == "small-stacks") small_stacks();

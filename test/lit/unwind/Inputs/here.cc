@@ -6,7 +6,7 @@
 //
 //   here                 all kinds
 //   here threads N LIB   eight threads walk N times each while LIB is loaded and unloaded; LIB has
-//   `call_back`
+//   `callback`
 
 #include "sframe/here/here.h"
 
@@ -163,8 +163,8 @@ void walk_while_loading(long times, const char* library) {
   for (long i = 0; i < times || walks < 10'000; ++i) {
     void* const handle = dlopen(library, RTLD_NOW);
     if (!handle) std::abort();
-    const auto call_back = reinterpret_cast<void (*)(void (*)())>(dlsym(handle, "call_back"));
-    call_back([] {
+    const auto callback = reinterpret_cast<void (*)(void (*)())>(dlsym(handle, "callback"));
+    callback([] {
       std::uint64_t frames[64];
       const auto walk = here::callers(frames);
       through_library += walk.end == unwind::StopReason::bottom && walk.count > 3;

@@ -2,7 +2,7 @@
 # is left are as they should be.
 import json, os, signal, subprocess, sys, time
 
-from standing import stat, status, tasks, until, wait_until_standing
+from stopped import stat, status, tasks, until, wait_until_stopped
 
 case, program = sys.argv[1:]
 
@@ -10,7 +10,7 @@ def start(mode):
     process = subprocess.Popen([program, mode], stdout=subprocess.PIPE)
     assert process.stdout.readline() == b"ready\n"
     if mode == "threads":
-        wait_until_standing(process.pid)
+        wait_until_stopped(process.pid)
     return process
 
 def walk(pid, *options, prefix=()):
@@ -94,7 +94,7 @@ try:
         until(lambda: all(stat(pid, tid)[1][0] == "T" for tid in tasks(pid)))
         check_untraced(pid, "T")
         process.send_signal(signal.SIGCONT)
-        wait_until_standing(pid)
+        wait_until_stopped(pid)
         check_untraced(pid)
     elif case == "deleted":
         os.rename(program, program + ".moved")

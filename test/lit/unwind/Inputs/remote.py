@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-from standing import wait_until_standing
+from stopped import wait_until_stopped
 
 ours, theirs, ways = sys.argv[1], sys.argv[2], sys.argv[3].split(",")
 target = subprocess.Popen(sys.argv[4:], stdout=subprocess.PIPE)
@@ -19,7 +19,7 @@ differences = 0
 def threads(program, way):
     """Lists of (ip, sp, signal, name). The threads said that they were ready just before they were; and one that was walked is at its system call, no longer
     in it, until it has made it again."""
-    wait_until_standing(target.pid)
+    wait_until_stopped(target.pid)
     text = subprocess.run([program, way, str(target.pid)], capture_output=True, text=True, check=True).stdout
     found = []
     for line in text.splitlines():

@@ -3,13 +3,13 @@
 import subprocess
 import sys
 
-from standing import stat, until, wait_until_standing
+from stopped import stat, until, wait_until_stopped
 
 loop, case = sys.argv[1:]
 command = ["bash", "-c", "read a; /bin/true; read b; exit 0"] if case == "events" else ["sleep", "1000"]
 process = subprocess.Popen(command, stdin=subprocess.PIPE)
 until(lambda: stat(process.pid, process.pid)[0] == command[0])
-wait_until_standing(process.pid)
+wait_until_stopped(process.pid)
 arguments = ["0.05", "3"] if case == "walks" else ["3600"]
 walker = subprocess.Popen([loop, str(process.pid), *arguments], stdout=subprocess.PIPE, text=True)
 

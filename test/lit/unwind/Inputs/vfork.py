@@ -1,7 +1,7 @@
 # vfork.py PROGRAM: walks Inputs/vfork.c, which waits in vfork(), and its child; says "all right" where stacks and messages are as they should be.
 import os, signal, subprocess, sys
 
-from standing import status, tasks, until
+from stopped import status, tasks, until
 
 program = sys.argv[1]
 

@@ -1,4 +1,4 @@
-"""Waits for states of other processes, so that no test has to wait for a time. As a program: standing.py PID waits until all threads of PID stand."""
+"""Waits for states of other processes, so that no test has to wait for a time. As a program: stopped.py PID waits until all threads of PID stand."""
 import os
 import sys
 import time
@@ -37,9 +37,9 @@ def spins(pid, tid):
     return ticks >= spins.named_at.setdefault(key, ticks) + 2
 spins.named_at = {}
 
-def wait_until_standing(pid):
+def wait_until_stopped(pid):
     """Until each thread sleeps, or is one that spins."""
     until(lambda: all(sleeps(pid, tid) or spins(pid, tid) for tid in tasks(pid)))
 
 if __name__ == "__main__":
-    wait_until_standing(int(sys.argv[1]))
+    wait_until_stopped(int(sys.argv[1]))
