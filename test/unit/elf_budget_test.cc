@@ -2,12 +2,15 @@
 //
 // Limits by resource.
 
-#include "sframe/base/budget.h"
+#include "sframe/base/budget_shares.h"
+#include "sframe/base/parallel.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <gtest/gtest.h>
 #include <limits>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -65,6 +68,105 @@ TEST(Budget, TakeIsThreadSafe) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(taken, 4096u);
+}
+
+/// How many files could be taken for each piece; each wants `wanted`.
+std::vector<unsigned> files_of_pieces(Budget& whole, const std::vector<std::uint64_t>& sizes,
+                                      const std::vector<unsigned>& wanted, unsigned threads) {
+  std::vector<unsigned> got(sizes.size());
+  BudgetShares shares(whole, sizes);
+  for_each_parallel(sizes.size(), threads, [&](std::size_t piece) {
+    BudgetShares::Share budget(shares, piece);
+    // The first pieces take longest.
+    std::this_thread::sleep_for(std::chrono::milliseconds(sizes.size() - piece));
+    while (got[piece] < wanted[piece] && budget.take(Resource::files)) ++got[piece];
+    EXPECT_EQ(budget.is_used_up(Resource::files), got[piece] < wanted[piece]);
+  });
+  return got;
+}
+
+TEST(BudgetShares, HalfIsForEachAndHalfForTheFirst) {
+  Budget whole(Limits::standard, 0); // 4096 files
+  EXPECT_EQ(files_of_pieces(whole, {1, 3}, {9999, 9999}, 1), (std::vector<unsigned>{512 + 2048, 1536}));
+  EXPECT_TRUE(whole.is_used_up(Resource::files));
+  EXPECT_FALSE(whole.is_used_up(Resource::rows));
+  EXPECT_FALSE(whole.take(Resource::files));
+  EXPECT_EQ(whole.problem()->what.find("limit for an input of this size reached: 4096 files;"), 0u);
+}
+
+TEST(BudgetShares, WhatIsLeftIsForThoseAfter) {
+  Budget whole(Limits::standard, 0);
+  EXPECT_EQ(files_of_pieces(whole, {1, 1, 2}, {24, 4000, 9999}, 1), (std::vector<unsigned>{24, 3048, 1024}));
+  Budget other(Limits::standard, 0);
+  EXPECT_EQ(files_of_pieces(other, {1, 1}, {0, 9999}, 1), (std::vector<unsigned>{0, 4096}));
+}
+
+TEST(BudgetShares, WholeIsCharged) {
+  Budget whole(Limits::standard, 0);
+  EXPECT_EQ(files_of_pieces(whole, {1, 1}, {10, 2000}, 2), (std::vector<unsigned>{10, 2000}));
+  EXPECT_FALSE(whole.is_used_up());
+  EXPECT_EQ(whole.left(Resource::files), 4096u - 2010);
+  EXPECT_EQ(files_of_pieces(whole, {}, {}, 1), std::vector<unsigned>());
+  EXPECT_EQ(files_of_pieces(whole, {0, 0}, {5, 0}, 1), (std::vector<unsigned>{5, 0}));
+  EXPECT_EQ(whole.left(Resource::files), 4096u - 2015);
+}
+
+TEST(BudgetShares, OffIsUnlimited) {
+  Budget whole(Limits::off, 0);
+  EXPECT_EQ(files_of_pieces(whole, {1, 1}, {50000, 50000}, 2), (std::vector<unsigned>{50000, 50000}));
+  EXPECT_FALSE(whole.is_used_up());
+}
+
+TEST(BudgetShares, DoNotDependOnThreads) {
+  const std::vector<std::uint64_t> sizes = {1, 5, 2, 1, 7, 1, 1, 3, 2, 2};
+  const std::vector<unsigned> wanted = {900, 10, 1500, 60, 100, 900, 9999, 10, 300, 9999};
+  Budget whole(Limits::standard, 0);
+  const auto expected = files_of_pieces(whole, sizes, wanted, 1);
+  EXPECT_LT(expected[6], 9999u);
+  for (const unsigned threads : {2u, 3u, 7u, 16u}) {
+    Budget again(Limits::standard, 0);
+    EXPECT_EQ(files_of_pieces(again, sizes, wanted, threads), expected) << threads;
+  }
+}
+
+// The resource that the first piece used up is reported, whichever thread was faster.
+TEST(BudgetShares, FirstIsByPiece) {
+  for (int i = 0; i < 20; ++i) {
+    Budget whole(Limits::standard, 0);
+    {
+      BudgetShares shares(whole, std::vector<std::uint64_t>{1, 1});
+      for_each_parallel(2, 2, [&](std::size_t piece) {
+        BudgetShares::Share budget(shares, piece);
+        EXPECT_FALSE(budget.take(piece ? Resource::rows : Resource::files, all));
+      });
+    }
+    EXPECT_NE(whole.problem()->what.find("4096 files"), std::string::npos);
+    EXPECT_TRUE(whole.is_used_up(Resource::rows));
+  }
+}
+
+// A piece that ends by an exception lets those after it continue.
+TEST(BudgetShares, ExceptionsEndPieces) {
+  Budget whole(Limits::standard, 0);
+  std::atomic<unsigned> done = 0;
+  const auto run = [&] {
+    BudgetShares shares(whole, std::vector<std::uint64_t>{1, 1});
+    for_each_parallel(2, 2, [&](std::size_t piece) {
+      BudgetShares::Share budget(shares, piece);
+      if (piece == 0) throw std::bad_alloc();
+      EXPECT_TRUE(budget.take(Resource::files, 3000));
+      ++done;
+    });
+  };
+  for (int i = 0; i < 10; ++i) {
+    try {
+      run();
+      ADD_FAILURE();
+    } catch (const std::bad_alloc&) {
+    }
+    whole.refill(0);
+  }
+  EXPECT_LE(done, 10u);
 }
 
 } // namespace

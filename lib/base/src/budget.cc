@@ -52,6 +52,16 @@ Budget::Budget(Limits limits, std::uint64_t size) : limits_(limits) {
   refill(size);
 }
 
+Budget::Budget(Limits limits, const Amounts& amounts) : limits_(limits), limit_(amounts) {
+  for (std::size_t i = 0; i < resource_count; ++i) left_[i] = amounts[i];
+}
+
+Budget::~Budget() = default;
+
+void Budget::add(const Amounts& amounts) {
+  for (std::size_t i = 0; i < resource_count; ++i) left_[i].fetch_add(amounts[i], std::memory_order_relaxed);
+}
+
 void Budget::refill(std::uint64_t size) {
   first_ = 0;
   used_up_ = 0;
@@ -68,6 +78,7 @@ void Budget::refill(std::uint64_t size) {
 
 void Budget::use_up(Resource resource) {
   std::uint8_t none = 0;
+  left_[static_cast<std::size_t>(resource)].store(0, std::memory_order_relaxed);
   used_up_.fetch_or(1u << static_cast<unsigned>(resource), std::memory_order_relaxed);
   first_.compare_exchange_strong(none, static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(resource)),
                                  std::memory_order_relaxed);

@@ -72,8 +72,9 @@ void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
 class CfiComparison {
 public:
   CfiComparison(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
-      : input_(input), abi_(input.cfi().front().section.abi()), sframe_(input, disjoint(input.functions())),
-        cfi_(input, std::move(cfi), faults), merger_(input, sink),
+      : input_(input), abi_(input.cfi().front().section.abi()),
+        sframe_(input, input.budget(), disjoint(input.functions())),
+        cfi_(input, input.budget(), std::move(cfi), faults), merger_(input, sink),
         missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), padding_(input),
         verdicts_(verdicts), sink_(sink), budget_(budget_for_blocks(input)) {
     std::uint64_t first = 0;

@@ -6,6 +6,7 @@
 #include "callees.h"
 #include "cfi_rows.h"
 #include "code_checker.h"
+#include "sframe/base/budget_shares.h"
 #include "sframe/verify/parallel.h"
 
 #include <algorithm>
@@ -15,12 +16,6 @@ namespace sframe::verify {
 namespace {
 
 constexpr std::size_t chunk_size = 64; ///< functions per work item of a thread
-
-/// Each thread may need about 100 bytes per byte of the largest function: a small file gets few.
-unsigned threads_for(const elf::Image& image, unsigned threads) {
-  constexpr std::size_t bytes_per_thread = std::size_t{2} << 20;
-  return static_cast<unsigned>(std::min<std::size_t>(threads, 1 + image.bytes().size() / bytes_per_thread));
-}
 
 std::vector<OwnedRange> all_cfi(const Input& input) {
   return overlay(cfi_ranges(input, cfi::SectionKind::eh_frame, nullptr),
@@ -52,6 +47,25 @@ std::vector<CodeUnit> code_units(const Input& input, std::span<const OwnedRange>
   return units;
 }
 
+/// The bytes of a unit that are analysed.
+std::uint64_t size_of(const CodeUnit& unit) {
+  return std::min<std::uint64_t>(unit.end - unit.begin, code::Analyzer::max_function_size);
+}
+
+/// Each thread may need about 100 bytes per byte of the largest function: a small file gets few.
+unsigned threads_for(const elf::Image& image, unsigned threads) {
+  constexpr std::size_t bytes_per_thread = std::size_t{2} << 20;
+  return static_cast<unsigned>(std::min<std::size_t>(threads, 1 + image.bytes().size() / bytes_per_thread));
+}
+
+/// The sizes of chunks, as far as costs follow from them: of their code, and something for each function.
+std::vector<std::uint64_t> chunk_sizes(std::span<const CodeUnit> units) {
+  constexpr std::uint64_t per_unit = 64;
+  std::vector<std::uint64_t> sizes((units.size() + chunk_size - 1) / chunk_size);
+  for (std::size_t i = 0; i < units.size(); ++i) sizes[i / chunk_size] += per_unit + size_of(units[i]);
+  return sizes;
+}
+
 } // namespace
 
 bool has_code(const Input& input) {
@@ -65,11 +79,15 @@ void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts
   const std::vector<OwnedRange> sframe = disjoint(input.functions()), cfi = all_cfi(input);
   const std::vector<CodeUnit> units = code_units(input, sframe, cfi);
   Callees callees(*input.image(), cfi);
+  Budget unlimited(Limits::off, 0);
+  BudgetShares shares(input.budget() ? *input.budget() : unlimited, chunk_sizes(units));
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };
   check_in_chunks(threads_for(*input.image(), threads), units.size(), chunk_size, sink, make_analyzer,
                   [&](std::size_t begin, std::size_t end, code::Analyzer& analyzer, Sink& chunk_sink) {
                     const auto chunk = std::span(units).subspan(begin, end - begin);
-                    CodeChecker checker(input, sframe, chunk, analyzer, callees, verdicts, chunk_sink);
+                    BudgetShares::Share budget(shares, begin / chunk_size);
+                    CodeChecker checker(input, budget, sframe, chunk, analyzer, callees, verdicts,
+                                        chunk_sink);
                     for (const CodeUnit& unit : chunk) checker.check(unit);
                     input.advance(static_cast<double>(chunk.size()) / static_cast<double>(units.size()));
                   });

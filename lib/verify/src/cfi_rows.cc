@@ -58,9 +58,9 @@ std::vector<OwnedRange> cfi_ranges(const Input& input, cfi::SectionKind kind, Si
   return disjoint(ranges);
 }
 
-CfiRows::CfiRows(const Input& input, std::vector<OwnedRange> pieces, Sink* faults)
-    : input_(input), pieces_(std::move(pieces)), sources_(input.cfi().size()),
-      budget_(65536 + 2 * total_bytes(input)), faults_(faults) {}
+CfiRows::CfiRows(const Input& input, Budget* budget, std::vector<OwnedRange> pieces, Sink* faults)
+    : input_(input), budget_(budget), pieces_(std::move(pieces)), sources_(input.cfi().size()),
+      resumptions_(65536 + 2 * total_bytes(input)), faults_(faults) {}
 
 /// The cursor of the piece's FDE: the open one if the piece continues it.
 CfiRows::Source& CfiRows::open(const OwnedRange& piece) {
@@ -79,8 +79,8 @@ CfiRows::Source& CfiRows::open(const OwnedRange& piece) {
   // An FDE that contains others is executed again after each of them.
   const bool resumed = piece.begin != *begin;
   const std::uint64_t instructions = 1 + fde->instructions.size() + fde->cie.instructions.size(); // or fewer
-  if (!input_.spend(Resource::cfi_instructions, instructions)) return source;
-  if (resumed && !budget_.spend(64 + instructions)) return source;
+  if (budget_ && !budget_->take(Resource::cfi_instructions, instructions)) return source;
+  if (resumed && !resumptions_.spend(64 + instructions)) return source;
   source.cursor.emplace(table.section, *fde);
   advance(source);
   return source;

@@ -59,8 +59,9 @@ struct CfiInterval {
 
 class CfiRows {
 public:
-  /// `pieces` are disjoint and by address. Faults are reported to `faults` unless it is nullptr.
-  CfiRows(const Input& input, std::vector<OwnedRange> pieces, Sink* faults);
+  /// `pieces` are disjoint and by address. Takes from `budget`, and reports faults to `faults`, unless they
+  /// are nullptr.
+  CfiRows(const Input& input, Budget* budget, std::vector<OwnedRange> pieces, Sink* faults);
 
   bool next(CfiInterval& interval);
 
@@ -78,11 +79,12 @@ private:
   static CfiRule rule_of(const cfi::MinimalRow& row, const AbiTraits& abi);
 
   const Input& input_;
+  Budget* const budget_;
   std::vector<OwnedRange> pieces_;
   std::size_t piece_ = 0;
   std::uint64_t at_ = 0;
   std::vector<Source> sources_;
-  WorkLimit budget_;
+  WorkLimit resumptions_;
   Sink* faults_;
 };
 

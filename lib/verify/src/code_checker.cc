@@ -26,12 +26,12 @@ constexpr const char* guessed_text = "the row does not match on a path that may 
 
 } // namespace
 
-CodeChecker::CodeChecker(const Input& input, std::span<const OwnedRange> functions,
+CodeChecker::CodeChecker(const Input& input, Budget& budget, std::span<const OwnedRange> functions,
                          std::span<const CodeUnit> units, code::Analyzer& analyzer,
                          code::Environment& environment, Verdicts& verdicts, Sink& sink)
-    : input_(input), abi_(*input.image()->abi()), rows_(input, functions), sframe_(input, pieces_of(units)),
-      analyzer_(analyzer), environment_(environment), verdicts_(verdicts),
-      findings_(input, rows_, verdicts, sink) {}
+    : input_(input), budget_(budget), abi_(*input.image()->abi()), rows_(input, budget, functions),
+      sframe_(input, &budget, pieces_of(units)), analyzer_(analyzer), environment_(environment),
+      verdicts_(verdicts), findings_(input, budget, rows_, verdicts, sink) {}
 
 void CodeChecker::check(const CodeUnit& unit) {
   unit_ = &unit;
@@ -64,7 +64,7 @@ void CodeChecker::check_rows(const FrameRow& entry, std::uint64_t begin, std::ui
   next_row_ = 0;
   previous_end_ = begin;
   if (!analyse(entry, begin, end)) {
-    const bool given_up = input_.is_used_up(Resource::code_steps);
+    const bool given_up = budget_.is_used_up(Resource::code_steps);
     for (const PlacedRow& row : rows_.placed)
       verdicts_.add(row.part, row.function, given_up ? Verdict::undecided : Verdict::unreached);
     return;
@@ -142,9 +142,9 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
                              .call_sites = call_sites_,
                              .rows = hints_,
                              .environment = &environment_,
-                             .budget = input_.budget()});
+                             .budget = &budget_});
   // States that were not joined with all others are no evidence.
-  if (input_.is_used_up(Resource::code_steps)) results_ = nullptr;
+  if (budget_.is_used_up(Resource::code_steps)) results_ = nullptr;
   return results_;
 }
 

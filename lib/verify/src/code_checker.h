@@ -17,10 +17,11 @@ namespace sframe::verify {
 class CodeChecker {
 public:
   /// For `units`, which must be passed to check() in this order. `functions` are all SFrame functions,
-  /// disjoint and by address. Several checkers call `environment` from several threads. All references must
-  /// outlive the object.
-  CodeChecker(const Input& input, std::span<const OwnedRange> functions, std::span<const CodeUnit> units,
-              code::Analyzer& analyzer, code::Environment& environment, Verdicts& verdicts, Sink& sink);
+  /// disjoint and by address. Takes from `budget` instead of the input's. Several checkers call `environment`
+  /// from several threads. All references must outlive the object.
+  CodeChecker(const Input& input, Budget& budget, std::span<const OwnedRange> functions,
+              std::span<const CodeUnit> units, code::Analyzer& analyzer, code::Environment& environment,
+              Verdicts& verdicts, Sink& sink);
 
   void check(const CodeUnit& unit);
 
@@ -41,6 +42,7 @@ private:
   void add_gaps();
 
   const Input& input_;
+  Budget& budget_;
   const AbiTraits& abi_;
   UnitRows rows_;
   SframeRows sframe_;

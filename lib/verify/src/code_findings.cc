@@ -29,12 +29,13 @@ bool leaves(Exit exit) {
 
 } // namespace
 
-CodeFindings::CodeFindings(const Input& input, const UnitRows& rows, Verdicts& verdicts, Sink& sink)
-    : input_(input), abi_(*input.image()->abi()), rows_(rows), verdicts_(verdicts), sink_(sink),
-      merger_(input, sink) {}
+CodeFindings::CodeFindings(const Input& input, Budget& budget, const UnitRows& rows, Verdicts& verdicts,
+                           Sink& sink)
+    : input_(input), budget_(budget), abi_(*input.image()->abi()), rows_(rows), verdicts_(verdicts),
+      sink_(sink), merger_(input, sink) {}
 
 Finding CodeFindings::describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
-  (void)input_.spend(Resource::code_steps, steps_per_finding);
+  (void)budget_.take(Resource::code_steps, steps_per_finding);
   Finding finding;
   finding.id = id;
   finding.at = input_.locate(at.instruction.address);
@@ -168,7 +169,7 @@ void CodeFindings::add_return_address(Id id, const code::Reached& at, const std:
 }
 
 void CodeFindings::note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message) {
-  if (!input_.spend(Resource::code_steps, steps_per_finding)) return;
+  if (!budget_.take(Resource::code_steps, steps_per_finding)) return;
   Finding finding;
   finding.id = id;
   finding.at = input_.locate(begin);

@@ -21,7 +21,7 @@ namespace sframe::verify {
 class CodeFindings {
 public:
   /// All references must outlive the object.
-  CodeFindings(const Input& input, const UnitRows& rows, Verdicts& verdicts, Sink& sink);
+  CodeFindings(const Input& input, Budget& budget, const UnitRows& rows, Verdicts& verdicts, Sink& sink);
 
   /// A finding that marks the function as contradicted by the code.
   void contradict(Id id, const code::Reached& at, const PlacedRow& row, std::string message);
@@ -58,6 +58,7 @@ private:
   void add_late_prologue(Pending& pending);
 
   const Input& input_;
+  Budget& budget_;
   const AbiTraits& abi_;
   const UnitRows& rows_;
   Verdicts& verdicts_;

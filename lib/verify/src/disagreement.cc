@@ -30,7 +30,8 @@ bool differ(const CfiRule& eh, const CfiRule& debug, const AbiTraits& abi) {
 
 void check_frame_sections(const Input& input, std::vector<OwnedRange> eh, std::vector<OwnedRange> debug,
                           Sink& sink) {
-  CfiRows eh_rows(input, std::move(eh), nullptr), debug_rows(input, std::move(debug), &sink);
+  CfiRows eh_rows(input, input.budget(), std::move(eh), nullptr),
+      debug_rows(input, input.budget(), std::move(debug), &sink);
   Merger merger(input, sink);
   CfiInterval a, b;
   bool more = eh_rows.next(a) && debug_rows.next(b);

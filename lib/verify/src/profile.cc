@@ -162,7 +162,7 @@ private:
     const AbiTraits& abi = part.section.abi();
     bool outermost = consumer_.rows.outermost, loaded = consumer_.rows.loaded_cfa;
     bool lone = consumer_.accepts_lone_word || fde.fde_type != FdeType::flex;
-    if ((outermost && loaded && lone) || !input_.spend_rows(part.section, fde)) return;
+    if ((outermost && loaded && lone) || !input_.spend_rows(input_.budget(), part.section, fde)) return;
     RowCursor cursor = part.section.rows(fde);
     for (EncodedRow row; !(outermost && loaded && lone) && cursor.next(row);) {
       if (!lone && has_lone_word(row)) {

@@ -8,9 +8,9 @@
 
 namespace sframe::verify {
 
-SframeRows::SframeRows(const Input& input, std::vector<OwnedRange> pieces)
-    : input_(input), pieces_(std::move(pieces)) {
-  for (const SframePart& part : input.parts()) budgets_.emplace_back(part.section.plausible_rows());
+SframeRows::SframeRows(const Input& input, Budget* budget, std::vector<OwnedRange> pieces)
+    : input_(input), budget_(budget), pieces_(std::move(pieces)) {
+  for (const SframePart& part : input.parts()) limits_.emplace_back(part.section.plausible_rows());
 }
 
 FrameRow SframeRows::resolved(const FrameRow& row) const {
@@ -34,7 +34,8 @@ void SframeRows::open(const OwnedRange& piece) {
   block_.clear();
   cursor_.reset();
   const auto fde = part.section.fde(piece.item);
-  readable_ = fde && budgets_[piece.source].spend(fde->num_fres) && input_.spend_rows(part.section, *fde);
+  readable_ =
+      fde && limits_[piece.source].spend(fde->num_fres) && Input::spend_rows(budget_, part.section, *fde);
   if (!fde) return;
   fde_ = *fde;
   begin_ = input_.address(part, fde_).value_or(piece.begin);

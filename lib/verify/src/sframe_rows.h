@@ -34,8 +34,8 @@ struct SframeInterval {
 
 class SframeRows {
 public:
-  /// `pieces` are disjoint and by address.
-  SframeRows(const Input& input, std::vector<OwnedRange> pieces);
+  /// `pieces` are disjoint and by address. Takes from `budget` unless it is nullptr.
+  SframeRows(const Input& input, Budget* budget, std::vector<OwnedRange> pieces);
 
   bool next(SframeInterval& interval);
 
@@ -48,10 +48,11 @@ private:
   std::uint64_t start_of(const FrameRow& row) const { return begin_ + row.offset; }
 
   const Input& input_;
+  Budget* const budget_;
   std::vector<OwnedRange> pieces_;
   std::size_t piece_ = 0;
   std::uint64_t at_ = 0;
-  std::vector<WorkLimit> budgets_; ///< per part
+  std::vector<WorkLimit> limits_; ///< per part
   // The open function.
   bool is_open_ = false;
   bool readable_ = false;

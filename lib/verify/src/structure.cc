@@ -147,7 +147,7 @@ private:
 
   /// False if not all rows can be read.
   bool check_rows(const EncodedFde& fde) {
-    if (!input_.spend_rows(section_, fde)) return false;
+    if (!input_.spend_rows(input_.budget(), section_, fde)) return false;
     if (!budget_.spend(fde.num_fres)) {
       if (!budget_reported_)
         report(Id::S004,

@@ -21,8 +21,8 @@ FrameRow resolved_entry(const AbiTraits& abi) {
   return resolve_fixed(abi.entry_row(), abi.fixed_ra_offset, abi.fixed_fp_offset);
 }
 
-UnitRows::UnitRows(const Input& input, std::span<const OwnedRange> functions)
-    : input_(input), abi_(*input.image()->abi()), functions_(functions) {}
+UnitRows::UnitRows(const Input& input, Budget& budget, std::span<const OwnedRange> functions)
+    : input_(input), budget_(budget), abi_(*input.image()->abi()), functions_(functions) {}
 
 void UnitRows::open(const CodeUnit& unit) {
   unit_ = &unit;
@@ -30,7 +30,7 @@ void UnitRows::open(const CodeUnit& unit) {
   rows_elsewhere_ = WorkLimit(min_rows_elsewhere + 16 * (unit.end - unit.begin));
   cfi_rules_.clear();
   if (!unit.cfi) return;
-  CfiRows rows(input_, {*unit.cfi}, nullptr);
+  CfiRows rows(input_, &budget_, {*unit.cfi}, nullptr);
   for (CfiInterval interval; rows.next(interval);) cfi_rules_.emplace_back(interval.begin, interval.rule);
 }
 
@@ -43,8 +43,7 @@ std::vector<code::CallSite> UnitRows::call_sites() const {
   const std::uint64_t address = fde->lsda->value;
   std::vector<cfi::LandingPad> pads;
   // The entries before a fault are still valid.
-  (void)cfi::read_landing_pads(input_.image()->bytes_at(address), address, fde->start, abi_, pads,
-                               input_.budget());
+  (void)cfi::read_landing_pads(input_.image()->bytes_at(address), address, fde->start, abi_, pads, &budget_);
   for (const cfi::LandingPad& pad : pads) sites.push_back({pad.begin, pad.end, pad.landing_pad});
   return sites;
 }

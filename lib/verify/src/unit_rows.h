@@ -36,7 +36,7 @@ FrameRow resolved_entry(const AbiTraits& abi);
 class UnitRows {
 public:
   /// `functions` are all SFrame functions, disjoint and by address.
-  UnitRows(const Input& input, std::span<const OwnedRange> functions);
+  UnitRows(const Input& input, Budget& budget, std::span<const OwnedRange> functions);
 
   /// Reads a unit's CFI, and removes all placed rows. The unit must stay valid until the next one.
   void open(const CodeUnit& unit);
@@ -61,6 +61,7 @@ public:
 
 private:
   const Input& input_;
+  Budget& budget_;
   const AbiTraits& abi_;
   std::span<const OwnedRange> functions_;
   const CodeUnit* unit_ = nullptr;

@@ -53,16 +53,18 @@ public:
   Budget(Limits limits, std::uint64_t size);
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
+  virtual ~Budget();
 
   /// Takes `amount`. False if less is left, and from then on. Thread-safe.
   bool take(Resource resource, std::uint64_t amount = 1) {
-    std::atomic<std::uint64_t>& left = left_[static_cast<std::size_t>(resource)];
-    std::uint64_t now = left.load(std::memory_order_relaxed);
-    while (now >= amount)
-      if (left.compare_exchange_weak(now, now - amount, std::memory_order_relaxed)) return true;
-    left.store(0, std::memory_order_relaxed);
+    if (take_from_left(resource, amount) || (add_more() && take_from_left(resource, amount))) return true;
     use_up(resource);
     return false;
+  }
+
+  /// What can still be taken.
+  std::uint64_t left(Resource resource) const {
+    return left_[static_cast<std::size_t>(resource)].load(std::memory_order_relaxed);
   }
 
   /// Resets the budget for an input of `size` bytes, before changing input (a running process) is read again.
@@ -79,12 +81,31 @@ public:
   /// The first exhausted resource, as a Problem with its name and limit; nothing if none is exhausted.
   std::optional<Problem> problem() const;
 
+protected:
+  using Amounts = std::array<std::uint64_t, resource_count>;
+
+  /// A part of another budget (budget_shares.h).
+  Budget(Limits limits, const Amounts& amounts);
+
+  /// Called before take() fails: true if add() was called.
+  virtual bool add_more() { return false; }
+  void add(const Amounts& amounts);
+
 private:
+  friend class BudgetShares;
+
+  bool take_from_left(Resource resource, std::uint64_t amount) {
+    std::atomic<std::uint64_t>& left = left_[static_cast<std::size_t>(resource)];
+    std::uint64_t now = left.load(std::memory_order_relaxed);
+    while (now >= amount)
+      if (left.compare_exchange_weak(now, now - amount, std::memory_order_relaxed)) return true;
+    return false;
+  }
   void use_up(Resource resource);
 
   Limits limits_;
   std::array<std::atomic<std::uint64_t>, resource_count> left_;
-  std::array<std::uint64_t, resource_count> limit_;
+  Amounts limit_;
   std::atomic<std::uint8_t> first_ = 0;    ///< 1 + the resource exhausted first
   std::atomic<std::uint32_t> used_up_ = 0; ///< one bit per resource
 };

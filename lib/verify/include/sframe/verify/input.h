@@ -101,9 +101,10 @@ public:
     if (progress_) progress_(share);
   }
 
-  /// Takes from the budget for the rows of a function.
-  bool spend_rows(const Section& section, const EncodedFde& fde) const {
-    return spend(Resource::rows, 1 + std::min<std::uint64_t>(fde.num_fres, section.plausible_rows()));
+  /// Takes from a budget, if there is one, for the rows of a function.
+  static bool spend_rows(Budget* budget, const Section& section, const EncodedFde& fde) {
+    const std::uint64_t rows = 1 + std::min<std::uint64_t>(fde.num_fres, section.plausible_rows());
+    return !budget || budget->take(Resource::rows, rows);
   }
 
   const elf::Image* image() const { return image_; }
