@@ -10,6 +10,8 @@
 #include "sframe/verify/parallel.h"
 
 #include <algorithm>
+#include <functional>
+#include <ranges>
 
 namespace sframe::verify {
 
@@ -52,10 +54,15 @@ std::uint64_t size_of(const CodeUnit& unit) {
   return std::min<std::uint64_t>(unit.end - unit.begin, code::Analyzer::max_function_size);
 }
 
-/// Each thread may need about 100 bytes per byte of the largest function: a small file gets few.
-unsigned threads_for(const elf::Image& image, unsigned threads) {
-  constexpr std::size_t bytes_per_thread = std::size_t{2} << 20;
-  return static_cast<unsigned>(std::min<std::size_t>(threads, 1 + image.bytes().size() / bytes_per_thread));
+/// A thread needs about 100 bytes of memory per byte of the largest unit that it analyses, and no two threads
+/// analyse the same one. So many that this is at most 100 MiB, and a few times the size of a large file.
+unsigned threads_for(const elf::Image& image, std::span<const CodeUnit> units, unsigned threads) {
+  const std::uint64_t most = (std::uint64_t{1} << 20) + image.bytes().size() / 16;
+  std::vector<std::uint64_t> largest(std::clamp<std::size_t>(units.size(), 1, std::max(threads, 1u)));
+  std::ranges::partial_sort_copy(units | std::views::transform(size_of), largest, std::greater());
+  std::uint64_t sum = 0;
+  const auto end = std::ranges::find_if(largest, [&](std::uint64_t size) { return (sum += size) > most; });
+  return static_cast<unsigned>(std::max<std::ptrdiff_t>(1, end - largest.begin()));
 }
 
 /// The sizes of chunks, as far as costs follow from them: of their code, and something for each function.
@@ -82,7 +89,7 @@ void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts
   Budget unlimited(Limits::off, 0);
   BudgetShares shares(input.budget() ? *input.budget() : unlimited, chunk_sizes(units));
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };
-  check_in_chunks(threads_for(*input.image(), threads), units.size(), chunk_size, sink, make_analyzer,
+  check_in_chunks(threads_for(*input.image(), units, threads), units.size(), chunk_size, sink, make_analyzer,
                   [&](std::size_t begin, std::size_t end, code::Analyzer& analyzer, Sink& chunk_sink) {
                     const auto chunk = std::span(units).subspan(begin, end - begin);
                     BudgetShares::Share budget(shares, begin / chunk_size);
