@@ -45,11 +45,8 @@ public:
   /// The same for an unreadable file or archive member, which is listed in the output too.
   void unreadable(const std::string& name, const Problem& problem, int code);
 
-  /// Counts a file that has nothing to show.
-  void skip(const std::string& name, const Problem& why) {
-    messages_.detail(name, "skipped: " + why.text());
-    ++skipped_;
-  }
+  /// Counts a file of a tree that has nothing to show.
+  void count_skipped() { ++skipped_; }
   std::uint64_t skipped() const { return skipped_; }
 
   /// Lists in the output a file that was truncated while it was read; this has been reported already.

@@ -41,12 +41,18 @@ private:
   void report(Object& object, const Problem& problem, int code);
   /// The file has nothing to show, and that is an error only if it is not part of a tree.
   void lacks(const Problem& what) {
-    if (options_.skip)
-      driver_.skip(path_, what);
+    if (tool::skip_in_tree(options_.skip, driver_.messages(), path_, what.text()))
+      driver_.count_skipped();
     else
       driver_.unreadable(path_, what, exit_failure);
   }
-  bool has_sections(Bytes archive_member, Budget& budget) const;
+  /// A member of an archive with its image, unless it cannot have one.
+  struct Member {
+    const elf::Member* member;
+    std::optional<Result<elf::Image>> image;
+  };
+  bool has_sections(const Member& member) const;
+  bool show_member(const Member& member);
 
   const std::string& path_;
   const InputOptions& options_;
@@ -59,10 +65,7 @@ void FileReader::show(Bytes bytes) {
   if (options_.raw || has_magic(bytes)) return show_raw(bytes, std::move(object));
   if (elf::is_archive(bytes)) return show_archive(bytes);
   if (!options_.skip && elf::is_packed(bytes)) return show_core(bytes); // in trees it could be anything
-  if (!elf::Image::is_elf(bytes)) {
-    return lacks({bytes.empty() ? "empty file" : "not an ELF file, archive or SFrame section", {}, {}});
-  }
-  if (options_.skip && elf::Image::is_32_bit(bytes)) return lacks({elf::Image::is_32_bit_text, {}, {}});
+  if (const auto why = tool::unsuitable_file(bytes, options_.skip)) return lacks({*why, {}, {}});
   const auto image = elf::Image::parse(bytes, &budget_);
   if (!image) return driver_.unreadable(path_, image.error(), exit_failure);
   if (image->type() == elf::et_core) return show_core(bytes);
@@ -124,48 +127,60 @@ void FileReader::load_sections(Object& object) {
 }
 
 /// Also true for a member whose sections cannot be read: that is to be reported.
-bool FileReader::has_sections(Bytes archive_member, Budget& budget) const {
-  if (has_magic(archive_member)) return true;
-  if (!elf::Image::is_elf(archive_member) || elf::Image::is_32_bit(archive_member)) return false;
-  const auto image = elf::Image::parse(archive_member, &budget);
-  return !image || !image->sframe_tables(options_.section).empty();
+bool FileReader::has_sections(const Member& member) const {
+  if (!member.image) return has_magic(member.member->bytes);
+  return !*member.image || !(*member.image)->sframe_tables(options_.section).empty();
+}
+
+/// True if the member has a section.
+bool FileReader::show_member(const Member& member) {
+  const Bytes bytes = member.member->bytes;
+  driver_.set_progress_bytes(bytes.size());
+  Object object{.kind = Object::Kind::archive_member, .path = path_, .member = member.member->name};
+  if (!member.image && has_magic(bytes)) {
+    show_raw(bytes, std::move(object));
+    return true;
+  }
+  if (!member.image) {
+    driver_.messages().detail(object.name(), tool::unsuitable_member(bytes, options_.skip).value_or(""));
+    return false;
+  }
+  const Result<elf::Image>& image = *member.image;
+  if (!image) {
+    driver_.unreadable(object.name(), image.error(), exit_findings);
+    return false;
+  }
+  object.image = &*image;
+  load_sections(object);
+  driver_.show(object);
+  return !object.sections.empty();
 }
 
 void FileReader::show_archive(Bytes bytes) {
   const auto members = elf::archive_members(bytes);
   if (!members) return driver_.unreadable(path_, members.error(), exit_failure);
-  Budget budget(options_.limits, bytes.size()); // the members are parsed again
-  const auto is_shown = [&](const elf::Member& member) { return has_sections(member.bytes, budget); };
-  if (options_.skip && std::ranges::none_of(*members, is_shown)) return lacks(nothing_found());
-  driver_.dumper().begin_archive(path_);
-  bool found = false;
-  for (const elf::Member& member : *members) {
-    if (driver_.stopped()) return;
-    driver_.set_progress_bytes(member.bytes.size());
-    Object object{.kind = Object::Kind::archive_member, .path = path_, .member = member.name};
-    if (has_magic(member.bytes)) {
-      show_raw(member.bytes, std::move(object));
-      found = true;
-      continue;
+  // In a tree an archive is shown only if a member has sections: until then, members wait.
+  std::vector<Member> waiting;
+  bool begun = false, found = false;
+  const auto begin = [&] {
+    begun = true;
+    driver_.dumper().begin_archive(path_);
+  };
+  if (!options_.skip) begin();
+  for (const elf::Member& next : *members) {
+    Member member{&next, std::nullopt};
+    if (!has_magic(next.bytes) && !tool::unsuitable_member(next.bytes, options_.skip))
+      member.image = elf::Image::parse(next.bytes, &budget_);
+    if (!begun && has_sections(member)) begin();
+    waiting.push_back(std::move(member));
+    if (!begun) continue;
+    for (const Member& shown : waiting) {
+      if (driver_.stopped()) return;
+      found |= show_member(shown);
     }
-    if (!elf::Image::is_elf(member.bytes)) {
-      driver_.messages().detail(object.name(), "not an ELF file");
-      continue;
-    }
-    if (options_.skip && elf::Image::is_32_bit(member.bytes)) {
-      driver_.messages().detail(object.name(), elf::Image::is_32_bit_text);
-      continue;
-    }
-    const auto image = elf::Image::parse(member.bytes, &budget_);
-    if (!image) {
-      driver_.unreadable(object.name(), image.error(), exit_findings);
-      continue;
-    }
-    object.image = &*image;
-    load_sections(object);
-    found |= !object.sections.empty();
-    driver_.show(object);
+    waiting.clear();
   }
+  if (!begun) return lacks(nothing_found());
   if (!found && !budget_.is_used_up()) driver_.unreadable(path_, nothing_found(), exit_failure);
 }
 

@@ -136,10 +136,8 @@ int run_tool(int argc, char** argv) {
     return tool::exit_failure;
   }
   options.input.skip = tool::is_tree(options.inputs);
-  if (options.inputs.inputs.empty() && options.inputs.files_from.empty()) {
-    app.messages().error({}, "no FILE given (--help shows the options)");
-    return tool::exit_failure;
-  }
+  if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any)
+    return app.messages().error({}, any.error().text()), tool::exit_failure;
   const auto named = tool::name_inputs(options.inputs);
   if (!named) return app.messages().error({}, named.error().text()), tool::exit_failure;
   app.confine({.read = tool::paths(*named)});

@@ -196,8 +196,7 @@ expected<CommandLine, int> parse_command_line(tool::App& app, int argc, const ch
     return unexpected<int>(tool::exit_failure);
   };
   const bool has_output = app.cli().count("--output") != 0;
-  if (line.inputs.inputs.empty() && line.inputs.files_from.empty())
-    return fail("INPUT is required (--help shows the options)");
+  if (const auto any = tool::require_inputs(line.inputs, "INPUT"); !any) return fail(any.error().text());
   line.tree = line.in_place || tool::is_tree(line.inputs) || line.inputs.inputs.size() != 1;
   if (line.inputs.null_separated && line.inputs.files_from.empty()) return fail("-0 needs --files-from");
   if (!line.tree && !has_output) return fail("-o OUTPUT is required (- is standard output)");

@@ -72,7 +72,7 @@ private:
   FileResult skip(FileResult result, std::string why) {
     result.status = Status::skipped;
     result.why = std::move(why);
-    slot_.detail(result.input, "skipped: " + result.why);
+    tool::skip_in_tree(true, slot_, result.input, result.why);
     return result;
   }
 

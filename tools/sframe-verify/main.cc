@@ -160,8 +160,8 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
   options.run.file.debug_folders.push_back(elf::default_debug_folder);
-  if (options.inputs.inputs.empty() && options.inputs.files_from.empty())
-    return messages.error({}, "no FILE given (--help shows the options)"), false;
+  if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any)
+    return messages.error({}, any.error().text()), false;
   if (options.format == "markdown") return messages.error({}, "--format=markdown needs --list-checks"), false;
   options.run.file.skip = tool::is_tree(options.inputs);
   std::error_code ignored;

@@ -74,9 +74,7 @@ private:
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
   /// The file has nothing to verify, and that is an error only if it is not part of a tree.
   bool lacks(const std::string& path, const std::string& what) {
-    if (!options_.skip) return fail(path, {what, {}, {}});
-    slot_.detail(path, "skipped: " + what);
-    return true;
+    return tool::skip_in_tree(options_.skip, slot_, path, what) || fail(path, {what, {}, {}});
   }
   bool is_skipped(const elf::Image& image) const {
     return options_.skip && options_.sframe.empty() && image.sframe_tables().empty();
@@ -144,9 +142,8 @@ bool FileVerifier::verify(const std::string& path, Bytes bytes) {
   size_ = bytes.size();
   if (is_raw(bytes)) return verify_raw(path, bytes);
   if (elf::is_archive(bytes)) return verify_archive(path, bytes);
-  if (options_.skip && elf::Image::is_32_bit(bytes)) return lacks(path, elf::Image::is_32_bit_text);
-  if (elf::Image::is_elf(bytes)) return verify_elf(path, bytes);
-  return lacks(path, bytes.empty() ? "empty file" : "not an ELF file, archive or SFrame section");
+  if (const auto why = tool::unsuitable_file(bytes, options_.skip)) return lacks(path, *why);
+  return verify_elf(path, bytes);
 }
 
 bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
@@ -162,12 +159,8 @@ bool FileVerifier::verify_archive(const std::string& path, Bytes bytes) {
       done = verify_raw(name, member.bytes) && done;
       continue;
     }
-    if (!elf::Image::is_elf(member.bytes)) {
-      slot_.detail(name, "not an ELF file");
-      continue;
-    }
-    if (options_.skip && elf::Image::is_32_bit(member.bytes)) {
-      slot_.detail(name, elf::Image::is_32_bit_text);
+    if (const auto why = tool::unsuitable_member(member.bytes, options_.skip)) {
+      slot_.detail(name, *why);
       continue;
     }
     const auto image = elf::Image::parse(member.bytes, &*budget_);

@@ -215,6 +215,29 @@ bool is_tree(const InputOptions& options) {
   return options.recursive || !options.files_from.empty();
 }
 
+Result<void> require_inputs(const InputOptions& options, std::string_view name) {
+  if (options.inputs.empty() && options.files_from.empty())
+    return fail("no " + std::string(name) + " given (--help shows the options)");
+  return {};
+}
+
+std::optional<std::string> unsuitable_file(std::span<const std::byte> bytes, bool tree) {
+  if (bytes.empty()) return "empty file";
+  if (!elf::Image::is_elf(bytes)) return "not an ELF file, archive or SFrame section";
+  return unsuitable_member(bytes, tree);
+}
+
+std::optional<std::string> unsuitable_member(std::span<const std::byte> bytes, bool tree) {
+  if (!elf::Image::is_elf(bytes)) return "not an ELF file";
+  if (tree && elf::Image::is_32_bit(bytes)) return elf::Image::is_32_bit_text;
+  return std::nullopt;
+}
+
+bool skip_in_tree(bool tree, MessageSink& messages, std::string_view path, std::string_view why) {
+  if (tree) messages.detail(path, std::string("skipped: ").append(why));
+  return tree;
+}
+
 std::vector<std::string> paths(const NamedInputs& named) {
   std::vector<std::string> all;
   for (const NamedInput& input : named.inputs) all.push_back(input.path);

@@ -6,10 +6,15 @@
 
 #include "sframe/base/problem.h"
 #include "sframe/elf/file.h"
+#include "sframe/tool/messages.h"
 #include "sframe/tool/text.h"
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace CLI {
@@ -31,6 +36,9 @@ inline constexpr const char* input_group = "Several inputs";
 
 /// Declares -r, --files-from, -0 and --exclude. The program declares the inputs.
 void add_input_options(CLI::App& cli, InputOptions& options);
+
+/// Fails if neither the command line nor a list names an input. `name`: of an input in --help.
+Result<void> require_inputs(const InputOptions& options, std::string_view name);
 
 /// One of the inputs, before anything was looked at.
 struct NamedInput {
@@ -74,6 +82,17 @@ std::vector<FoundFile> find_files(const NamedInputs& named, elf::File::Id output
 /// True if the inputs are more than the files of the command line. Then those that are not of a program's
 /// kind are skipped.
 bool is_tree(const InputOptions& options);
+
+/// Why a file that is neither an archive nor a raw section has no section, by its first bytes; empty if it
+/// may have one. That it is 32-bit ELF is a reason in a tree only; elsewhere elf::Image::parse() fails for
+/// it.
+std::optional<std::string> unsuitable_file(std::span<const std::byte> bytes, bool tree);
+/// The same for a member of an archive.
+std::optional<std::string> unsuitable_member(std::span<const std::byte> bytes, bool tree);
+
+/// For a file that has nothing for the program: a detail in a tree. Elsewhere false, and the caller reports
+/// an error.
+bool skip_in_tree(bool tree, MessageSink& messages, std::string_view path, std::string_view why);
 
 /// An input of a program that only reads.
 struct InputFile {
