@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source positions from LLVM's DWARF reader, which is used in this file and debug_check.cc only.
+// Source positions from LLVM's DWARF reader, as far as elf::DebugCheck permits.
 
 #include "sframe/modules/source.h"
 
-#include "debug_check.h"
 #include "sframe/elf/llvm_dwarf.h"
+#include "sframe/elf/llvm_dwarf_check.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
@@ -23,9 +23,6 @@ namespace sframe::modules {
 
 namespace {
 
-constexpr std::string_view too_costly =
-    "debug information exceeds the cost limit: some source lines are left out";
-
 /// A function or an inlined call, as the entry has it.
 struct Function {
   const std::string* name = nullptr; ///< demangled; nullptr if unknown
@@ -38,7 +35,7 @@ struct Debug {
   std::uint64_t image = 0;      ///< its number
   std::vector<std::byte> plain; ///< the file's debug sections, if they are compressed there
   std::unique_ptr<elf::LlvmDwarf> dwarf;
-  std::unique_ptr<DebugCheck> check; ///< refers to `dwarf`
+  std::unique_ptr<elf::DebugCheck> check; ///< refers to `dwarf`
   std::map<std::pair<const llvm::DWARFUnit*, std::uint64_t>, std::string>
       files;                                          ///< by number; empty: unknown
   std::unordered_map<const char*, std::string> names; ///< by place in the file
@@ -93,9 +90,9 @@ Debug open(Module& module, const elf::Image& image) {
                                      module.info().path, package);
   if (!debug.dwarf) return debug;
   debug.check =
-      std::make_unique<DebugCheck>(debug.dwarf->context(), from.size(), files.limits() == Limits::off);
+      std::make_unique<elf::DebugCheck>(debug.dwarf->context(), from.size(), files.limits() == Limits::off);
   if (!debug.check->can_find_units()) {
-    module.add_problem("debug information exceeds the cost limit: no source lines");
+    module.add_problem(elf::all_lines_cost_too_much);
     debug.check.reset();
     debug.dwarf.reset();
   }
@@ -142,7 +139,7 @@ private:
 /// False, with a message, for a unit made to cost too much.
 bool Lookup::can_look_up(llvm::DWARFUnit& unit) {
   if (debug_.check->can_look_up(unit)) return true;
-  module_.add_problem(std::string(too_costly));
+  module_.add_problem(elf::lines_cost_too_much);
   return false;
 }
 
@@ -215,7 +212,7 @@ const Function& Lookup::function(const llvm::DWARFDie& entry) {
 /// nullptr if the name is in a file that is not read, such as dwz's alternate debug file.
 const std::string* Lookup::name_of(const llvm::DWARFDie& entry) {
   if (!can_follow_origins(entry)) {
-    module_.add_problem(std::string(too_costly));
+    module_.add_problem(elf::lines_cost_too_much);
     return nullptr;
   }
   const char* const name = entry.getSubroutineName(llvm::DINameKind::LinkageName);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "debug_check.h"
+#include "sframe/elf/llvm_dwarf_check.h"
 
 #include <llvm/BinaryFormat/Dwarf.h>
 #include <llvm/DebugInfo/DWARF/DWARFCompileUnit.h>
@@ -10,9 +10,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 #include <vector>
 
-namespace sframe::modules {
+namespace sframe::elf {
 
 namespace {
 
@@ -169,9 +170,15 @@ DebugCheck::Abbreviations DebugCheck::read_abbreviations(std::uint64_t offset) {
   return result;
 }
 
+bool DebugCheck::can_read_lines(llvm::DWARFUnit& unit) {
+  std::optional<bool>& known = units_[&unit].has_lines;
+  if (!known) known = can_read(unit) && take_lines(unit);
+  return *known;
+}
+
 bool DebugCheck::can_look_up(llvm::DWARFUnit& unit) {
   std::optional<bool>& known = units_[&unit].fit;
-  if (!known) known = can_read(unit) && look_at_entries(unit) && take_lines(unit);
+  if (!known) known = can_read(unit) && look_at_entries(unit) && can_read_lines(unit);
   return *known;
 }
 
@@ -218,9 +225,15 @@ bool DebugCheck::take_ranges(llvm::DWARFUnit& unit, const llvm::DWARFFormValue& 
 
 bool DebugCheck::take_lines(llvm::DWARFUnit& unit) {
   const auto offset = llvm::dwarf::toSectionOffset(unit.getUnitDIE().find(DW_AT_stmt_list));
-  if (!offset || unit.isDWOUnit() || !line_tables_.insert(*offset).second) return true;
+  if (!offset || unit.isDWOUnit()) return true;
+  const auto [known, added] = line_tables_.try_emplace(*offset);
+  if (added) known->second = take_line_table(*offset);
+  return known->second;
+}
+
+bool DebugCheck::take_line_table(std::uint64_t offset) {
   const llvm::DataExtractor all(context_.getDWARFObj().getLineSection().Data, context_.isLittleEndian(), 8);
-  std::uint64_t at = *offset;
+  std::uint64_t at = offset;
   FormParams params{0, 8, DWARF32};
   std::uint64_t length = all.getU32(&at);
   if (length == DW_LENGTH_DWARF64) {
@@ -238,4 +251,4 @@ bool DebugCheck::take_lines(llvm::DWARFUnit& unit) {
   return has_plausible_entries(all, at, params) && has_plausible_entries(all, at, params);
 }
 
-} // namespace sframe::modules
+} // namespace sframe::elf

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: checks before LLVM's DWARF reader is used. Most of what it does is linear in the size of the debug
+// Checks before LLVM's DWARF reader is used. Most of what it does is linear in the size of the debug
 // information, but not what many entries share: a list of ranges, abbreviations, a line table. A file has an
-// allowance for these, which follows from its size; real files use a small part of it.
+// allowance for these, which follows from its size; real files use a small part of it. In a library of its
+// own (sframe::elf-dwarf), for those that link LLVM's DebugInfoDWARF.
 
 #pragma once
 
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace llvm {
 class DWARFContext;
@@ -18,7 +18,13 @@ class DWARFFormValue;
 class DWARFUnit;
 } // namespace llvm
 
-namespace sframe::modules {
+namespace sframe::elf {
+
+/// Messages for what is left out.
+inline constexpr const char* all_lines_cost_too_much =
+    "debug information exceeds the cost limit: no source lines";
+inline constexpr const char* lines_cost_too_much =
+    "debug information exceeds the cost limit: some source lines are left out";
 
 class DebugCheck {
 public:
@@ -32,6 +38,9 @@ public:
   /// True if the unit's entries can be read. Linear in its abbreviations; known units cost nothing.
   bool can_read(llvm::DWARFUnit& unit);
 
+  /// True if the unit's line table can be read; it is charged once.
+  bool can_read_lines(llvm::DWARFUnit& unit);
+
   /// True if addresses in the unit can be looked up, in functions and lines. Reads the unit's entries.
   bool can_look_up(llvm::DWARFUnit& unit);
 
@@ -41,7 +50,7 @@ public:
 
 private:
   struct Unit {
-    std::optional<bool> readable, fit;
+    std::optional<bool> readable, has_lines, fit;
     bool has_functions = false;
   };
   struct Abbreviations {
@@ -54,6 +63,7 @@ private:
   bool look_at_entries(llvm::DWARFUnit& unit);
   bool take_ranges(llvm::DWARFUnit& unit, const llvm::DWARFFormValue& ranges);
   bool take_lines(llvm::DWARFUnit& unit);
+  bool take_line_table(std::uint64_t offset);
 
   llvm::DWARFContext& context_;
   std::uint64_t left_;
@@ -61,7 +71,7 @@ private:
   std::unordered_map<llvm::DWARFUnit*, Unit> units_;
   std::unordered_map<std::uint64_t, Abbreviations> abbreviations_;     ///< by offset
   std::unordered_map<std::uint64_t, std::uint64_t> old_lists_, lists_; ///< lengths of range lists, by offset
-  std::unordered_set<std::uint64_t> line_tables_;                      ///< offsets of those charged
+  std::unordered_map<std::uint64_t, bool> line_tables_;                ///< whether fit, by offset
 };
 
-} // namespace sframe::modules
+} // namespace sframe::elf
