@@ -235,9 +235,10 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   std::vector<const elf::Image*> with_names;
   for (const elf::Image* image : {sources.debug_image, sources.image}) // the first has more symbols
     if (image) with_names.push_back(image);
-  Names names(std::move(with_names));
+  Names names(std::move(with_names), options_.limits);
   const auto report = format_.file(path, *input, names, channel_);
   report->finish(check(path, *input, *report));
+  if (const std::string problem = names.source_problem(); !problem.empty()) warn(path, {problem, {}, {}});
   ++outcome_.sections;
   outcome_.errors += report->counts().errors;
   outcome_.found.merge(report->take_found());

@@ -8,7 +8,8 @@
 namespace sframe::verify {
 
 Names::Names() = default;
-Names::Names(std::vector<const elf::Image*> images) : images_(std::move(images)) {}
+Names::Names(std::vector<const elf::Image*> images, Limits limits)
+    : images_(std::move(images)), limits_(limits) {}
 Names::~Names() = default;
 
 std::optional<elf::SymbolTable::Match> Names::find(const Location& at) {
@@ -43,9 +44,13 @@ std::optional<Names::Source> Names::source(const Location& at) {
   if (!lines_asked_) {
     lines_asked_ = true;
     for (const elf::Image* image : images_)
-      if (!lines_) lines_ = SourceLines::open(*image);
+      if (!lines_) lines_ = SourceLines::open(*image, limits_);
   }
   return lines_ ? lines_->find(at) : std::nullopt;
+}
+
+std::string Names::source_problem() const {
+  return lines_ ? lines_->problem() : std::string();
 }
 
 } // namespace sframe::verify

@@ -2,32 +2,49 @@
 
 #include "source_lines.h"
 
-#include "sframe/elf/llvm_dwarf.h"
+#include <limits>
 
 namespace sframe::verify {
 
-SourceLines::SourceLines(std::unique_ptr<elf::LlvmDwarf> dwarf, bool relocatable)
-    : dwarf_(std::move(dwarf)), relocatable_(relocatable) {}
+SourceLines::SourceLines(const elf::Image& image, Limits limits, std::unique_ptr<elf::LlvmDwarf> dwarf)
+    : dwarf_(std::move(dwarf)), check_(dwarf_->context(), image.bytes().size(), limits == Limits::off),
+      relocatable_(image.relocatable()), has_units_(check_.can_find_units()) {
+  if (!has_units_) problem_ = elf::all_lines_cost_too_much;
+}
 SourceLines::~SourceLines() = default;
 
-std::unique_ptr<SourceLines> SourceLines::open(const elf::Image& image) {
+std::unique_ptr<SourceLines> SourceLines::open(const elf::Image& image, Limits limits) {
   const elf::SectionHeader* lines = image.find_section(".debug_line");
   if (!lines || lines->type == elf::sht_nobits || lines->size == 0) return nullptr;
   if (!elf::is_fit_for_llvm_dwarf(image)) return nullptr;
   auto dwarf = elf::LlvmDwarf::open(image.bytes(), elf::LlvmDwarf::Relocations::Process);
   if (!dwarf) return nullptr;
-  return std::unique_ptr<SourceLines>(new SourceLines(std::move(dwarf), image.relocatable()));
+  return std::unique_ptr<SourceLines>(new SourceLines(image, limits, std::move(dwarf)));
 }
 
+/// Reads the line table only. LLVM's own function for this looks for the function as well.
 std::optional<Names::Source> SourceLines::find(const Location& at) {
-  llvm::DWARFContext* const context = dwarf_->context_for(at.pc);
-  if (!context) return std::nullopt;
-  const auto line = context->getLineInfoForAddress(
-      {at.pc, relocatable_ ? at.section : llvm::object::SectionedAddress::UndefSection},
-      {llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath,
-       llvm::DILineInfoSpecifier::FunctionNameKind::None});
-  if (!line || line->Line == 0 || line->FileName == llvm::DILineInfo::BadString) return std::nullopt;
-  return Names::Source{line->FileName, line->Line};
+  if (!has_units_) return std::nullopt;
+  llvm::DWARFCompileUnit* const unit = dwarf_->context().getCompileUnitForCodeAddress(at.pc);
+  if (!unit) return std::nullopt;
+  if (!check_.can_read_lines(*unit)) {
+    problem_ = elf::lines_cost_too_much;
+    return std::nullopt;
+  }
+  const llvm::DWARFDebugLine::LineTable* const lines = dwarf_->context().getLineTableForUnit(unit);
+  constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max(); // UnknownRowIndex
+  const std::uint32_t number =
+      lines ? lines->lookupAddress(
+                  {at.pc, relocatable_ ? at.section : llvm::object::SectionedAddress::UndefSection})
+            : none;
+  if (number == none) return std::nullopt;
+  const llvm::DWARFDebugLine::Row& row = lines->Rows[number];
+  Names::Source source{{}, row.Line};
+  using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
+  if (row.Line == 0 ||
+      !lines->getFileNameByIndex(row.File, unit->getCompilationDir(), Kind::RelativeFilePath, source.file))
+    return std::nullopt;
+  return source;
 }
 
 } // namespace sframe::verify

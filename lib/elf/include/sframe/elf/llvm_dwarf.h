@@ -42,13 +42,6 @@ public:
     return dwarf;
   }
 
-  /// The reader, for the lookup of an address. nullptr if the address is in a unit without entries: LLVM
-  /// looks for the function there, too, and crashes.
-  llvm::DWARFContext* context_for(std::uint64_t address) {
-    llvm::DWARFCompileUnit* const unit = context_->getCompileUnitForCodeAddress(address);
-    return unit && !unit->getUnitDIE(false).isValid() ? nullptr : context_.get();
-  }
-
   llvm::DWARFContext& context() { return *context_; }
 
 private:

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "sframe/base/budget.h"
 #include "sframe/elf/symbols.h"
 #include "sframe/verify/findings.h"
 
@@ -23,7 +24,8 @@ class Names {
 public:
   Names();
   /// Symbols and lines each come from the first image that has any. The images must outlive the Names.
-  explicit Names(std::vector<const elf::Image*> images);
+  /// `limits`: on the cost of reading debug information.
+  explicit Names(std::vector<const elf::Image*> images, Limits limits = Limits::standard);
   ~Names();
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
@@ -40,6 +42,8 @@ public:
   };
   /// Empty if .debug_line does not cover the location.
   std::optional<Source> source(const Location& at);
+  /// Why source() left out lines, so far; empty if it left out none.
+  std::string source_problem() const;
 
 private:
   std::optional<elf::SymbolTable::Match> find(const Location& at);
@@ -47,6 +51,7 @@ private:
   std::string demangled(std::string_view name) const;
 
   std::vector<const elf::Image*> images_;
+  Limits limits_ = Limits::standard;
   std::optional<elf::SymbolTable> table_;
   std::unique_ptr<SourceLines> lines_;
   bool lines_asked_ = false;
