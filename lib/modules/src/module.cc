@@ -51,7 +51,7 @@ struct ModuleParts {
   std::map<std::string, std::optional<std::uint64_t>, std::less<>> definitions; ///< by name
 
   bool debug_tried = false;
-  std::shared_ptr<ModuleParts> debug; ///< of the separate debug file
+  std::shared_ptr<ModuleParts> debug; ///< of the separate debug file, which has none itself
   std::string debug_problem;
 
   std::optional<elf::File> sidecar;
@@ -70,8 +70,8 @@ struct ModuleParts {
   }
 };
 
-std::shared_ptr<ModuleParts> OpenFiles::add(elf::File file, std::optional<elf::Image> image) {
-  std::shared_ptr<ModuleParts>& known = files_[file.id()];
+std::shared_ptr<ModuleParts> OpenFiles::add(elf::File file, Role role, std::optional<elf::Image> image) {
+  std::shared_ptr<ModuleParts>& known = files_[{file.id(), role}];
   if (known && known->file->is_same(file)) return known;
   auto parts = known = std::make_shared<ModuleParts>();
   parts->file = std::move(file);
@@ -85,10 +85,6 @@ std::shared_ptr<ModuleParts> OpenFiles::add(elf::File file, std::optional<elf::I
   }
   if (files_.size() > most_) remove_unused();
   return parts;
-}
-
-OpenFiles::~OpenFiles() {
-  for (const auto& file : files_) file.second->debug.reset(); // files may be each other's debug file
 }
 
 /// A running process may load and unload libraries for a long time.
@@ -224,7 +220,7 @@ bool Module::open_file(const std::string& path, Named named) {
     return false;
   }
   file_path_ = file->path();
-  parts_ = files_.open.add(std::move(*file));
+  parts_ = files_.open.add(std::move(*file), OpenFiles::Role::module);
   named_ = named;
   const std::optional<elf::Image>& image = parts_->image;
   if (!image || image->abi() != &abi_) {
@@ -411,7 +407,8 @@ void Module::find_debug_file() {
     std::vector<elf::Rejected> rejected;
     auto found = elf::find_debug_file(*parts_->image, file_path_, folders, &rejected, open_candidate);
     if (found)
-      parts_->debug = files_.open.add(std::move(found->file), std::move(found->image));
+      parts_->debug =
+          files_.open.add(std::move(found->file), OpenFiles::Role::debug_file, std::move(found->image));
     else if (!rejected.empty())
       parts_->debug_problem = rejected.front().path + ": debug file not used: " + rejected.front().why;
     return;
@@ -420,7 +417,7 @@ void Module::find_debug_file() {
     const std::string path = by_build_id(folder, build_id(), ".debug");
     auto file = path.empty() ? fail("") : open_candidate(path);
     if (!file) continue; // most files have none: no problem
-    auto parts = files_.open.add(std::move(*file));
+    auto parts = files_.open.add(std::move(*file), OpenFiles::Role::debug_file);
     if (!parts->image || parts->image->abi() != &abi_ || !same(parts->image->build_id(), build_id()))
       continue;
     parts_->debug = std::move(parts);

@@ -29,6 +29,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(default)
@@ -47,26 +48,31 @@ enum class FileTrust : std::uint8_t {
 struct ModuleParts;
 
 /// The files that the modules of one address space have opened: modules of the same file share what is read
-/// from it. A copy is empty: another address space may be used in another thread.
+/// from it. Not thread-safe: an address space and its modules are used in one thread at a time. A copy is
+/// empty, so that options may be copied for another address space, which another thread uses.
 class OpenFiles {
 public:
+  /// A file that is both gets parts for each role: parts of a debug file never refer to other parts, which
+  /// would be a circle.
+  enum class Role : std::uint8_t { module, debug_file };
+
   OpenFiles() = default;
   OpenFiles(const OpenFiles&) {}
-  ~OpenFiles();
   OpenFiles& operator=(const OpenFiles&) = delete;
 
-  /// The parts of the file: those that another module has made, or new ones. `image`: of the file, if it is
-  /// known already.
-  std::shared_ptr<ModuleParts> add(elf::File file, std::optional<elf::Image> image = std::nullopt);
+  /// The parts of the file in this role: those that another module has made, or new ones. `image`: of the
+  /// file, if it is known already.
+  std::shared_ptr<ModuleParts> add(elf::File file, Role role, std::optional<elf::Image> image = std::nullopt);
 
 private:
   void remove_unused();
 
-  std::map<elf::File::Id, std::shared_ptr<ModuleParts>> files_;
+  std::map<std::pair<elf::File::Id, Role>, std::shared_ptr<ModuleParts>> files_;
   std::size_t most_ = 64; ///< files, before unused ones are removed
 };
 
-/// Where files are looked for.
+/// Where files are looked for. Not thread-safe once modules refer to it, because of `open`; each address
+/// space has its own copy.
 struct FileOptions {
   bool open_files = true;       ///< false: use nothing but the process's memory
   std::string sysroot;          ///< root folder of the process's paths and of links in them; empty: "/"
