@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Source lines from incomplete DWARF.
+// Source lines from incomplete DWARF, and with less budget than they need. Files that modules share.
 
 #include "elf_builder.h"
 #include "made_up_space.h"
@@ -10,6 +10,9 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <memory>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -44,6 +47,131 @@ TEST(Source, EmptyCompileUnit) {
   ASSERT_TRUE(module.debug_image());
   EXPECT_FALSE(source.find(module, 0x1010));
   ::close(fd);
+}
+
+/// DWARF 4 of a function at 0x1000 that inlines `_Z6calleev` at 0x1010, in the file `a.c`.
+TestElf with_source() {
+  TestElf elf;
+  elf.type = elf::et_exec;
+  elf.sections.push_back({".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, 0x1000,
+                          std::vector<std::byte>(0x100)});
+  Writer abbreviations; // a compile unit, an abstract function, a function, an inlined call
+  for (const int byte : {1, 0x11, 1, 0x10, 0x17, 0x11, 1, 0x12, 6, 0,    0,   2,    0x2e, 0, 0x6e, 8, 0, 0, //
+                         3, 0x2e, 1, 0x11, 1,    0x12, 6, 0,    0,                                          //
+                         4, 0x1d, 0, 0x31, 0x13, 0x11, 1, 0x12, 6, 0x58, 0xb, 0x59, 0xb,  0, 0,    0})
+    abbreviations.number(static_cast<std::uint64_t>(byte), 1);
+  Writer entries;
+  entries.u16(4).u32(0).number(8, 1);
+  entries.number(1, 1).u32(0).u64(0x1000).u32(0x100);
+  const std::size_t callee = 4 + entries.bytes.size();
+  entries.number(2, 1).text("_Z6calleev").zeros(1);
+  entries.number(3, 1).u64(0x1000).u32(0x100);
+  entries.number(4, 1).u32(callee).u64(0x1010).u32(0x10).number(1, 1).number(7, 1);
+  entries.zeros(2);
+  Writer prologue; // from minimum_instruction_length on
+  prologue.number(1, 1).number(1, 1).number(1, 1).number(0xfb, 1).number(14, 1).number(10, 1);
+  for (const int operands : {0, 1, 1, 1, 1, 0, 0, 0, 1})
+    prologue.number(static_cast<std::uint64_t>(operands), 1);
+  prologue.zeros(1).text("/a.c").zeros(5);
+  Writer program; // set_address, a row, 0x100 further, the end
+  program.number(0, 1).number(9, 1).number(2, 1).u64(0x1000).number(1, 1);
+  program.number(2, 1).number(0x80, 1).number(2, 1).number(0, 1).number(1, 1).number(1, 1);
+  Writer lines;
+  lines.u32(2 + 4 + prologue.bytes.size() + program.bytes.size()).u16(4).u32(prologue.bytes.size());
+  lines.append(prologue.bytes).append(program.bytes);
+  elf.sections.push_back({".debug_info", elf::sht_progbits, 0, 0,
+                          Writer().u32(entries.bytes.size()).append(entries.bytes).bytes});
+  elf.sections.push_back({".debug_abbrev", elf::sht_progbits, 0, 0, abbreviations.bytes});
+  elf.sections.push_back({".debug_line", elf::sht_progbits, 0, 0, lines.bytes});
+  return elf;
+}
+
+// Each sample of a running process has a new budget: names that did not fit into the last one are read again.
+TEST(Source, NamesAreReadAgainWithNewBudget) {
+  const auto bytes = with_source().build();
+  const int fd = ::memfd_create("program", MFD_CLOEXEC);
+  ASSERT_EQ(::write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  FileOptions files;
+  files.add_budget(0);
+  NoBytes nothing;
+  ModuleInfo info;
+  info.path = info.file = "/proc/self/fd/" + std::to_string(fd);
+  info.end = 0x2000;
+  info.bias = 0;
+  Module module(info, amd64, files, nothing);
+  modules::DwarfSource source;
+  // Enough for nothing, for a part of the file's name, for that and a part of the function's.
+  for (const std::uint64_t left : {0, 2, 10, 20}) {
+    EXPECT_TRUE(files.budget->take(Resource::name_bytes, files.budget->left(Resource::name_bytes) - left));
+    const auto cut = source.find(module, 0x1010);
+    EXPECT_TRUE(!cut || cut->inlined.empty() || cut->inlined[0].function != "callee()" ||
+                cut->inlined[0].at.file.empty() || cut->at.file.empty())
+        << left;
+    EXPECT_TRUE(files.budget->is_used_up(Resource::name_bytes));
+    files.budget->refill(0);
+  }
+  const auto found = source.find(module, 0x1010);
+  ASSERT_TRUE(found);
+  ASSERT_EQ(found->inlined.size(), 1u);
+  EXPECT_EQ(found->inlined[0].function, "callee()");
+  EXPECT_EQ(found->inlined[0].at.file, "/a.c");
+  EXPECT_EQ(found->inlined[0].at.line, 1u);
+  EXPECT_EQ(found->at.file, "/a.c");
+  EXPECT_EQ(found->at.line, 7u);
+  ::close(fd);
+}
+
+/// A file in a folder of its own, with a build ID; and its path in a folder of debug files.
+struct FileByBuildId {
+  FileByBuildId() {
+    TestElf elf = with_source();
+    elf.sections.push_back({".note.gnu.build-id", 7, elf::shf_alloc, 0x3000,
+                            Writer().u32(4).u32(4).u32(3).text("GNU", 4).u32(0x04030201).bytes});
+    const auto bytes = elf.build();
+    folder = std::filesystem::path(testing::TempDir()) / ("debug files " + std::to_string(::getpid()));
+    path = folder / ".build-id" / "01" / "020304.debug";
+    std::filesystem::create_directories(path.parent_path());
+    write(bytes);
+  }
+  ~FileByBuildId() { std::filesystem::remove_all(folder); }
+  /// A new file of this name.
+  void write(const std::vector<std::byte>& bytes) const {
+    std::filesystem::remove(path);
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  }
+  std::filesystem::path folder, path;
+};
+
+// A module that is its own debug file, by its build ID.
+TEST(OpenFiles, NoCircles) {
+  const FileByBuildId file;
+  NoBytes nothing;
+  std::weak_ptr<ModuleParts> parts;
+  {
+    FileOptions files;
+    files.more_debug_dirs = {file.folder.string()};
+    ModuleInfo info;
+    info.path = info.file = file.path.string();
+    info.end = 0x2000;
+    info.bias = 0;
+    {
+      Module module(info, amd64, files, nothing);
+      EXPECT_FALSE(module.find_symbol(0x1000)); // looks for the debug file
+      auto opened = elf::File::open(file.path.string());
+      ASSERT_TRUE(opened);
+      parts = files.open.add(std::move(*opened), OpenFiles::Role::module);
+      EXPECT_EQ(parts.use_count(), 2); // the module's, and that of the list
+    }
+    EXPECT_EQ(parts.use_count(), 1);
+    // Another version of the file takes its place.
+    std::ofstream(file.path, std::ios::app) << "changed";
+    auto changed = elf::File::open(file.path.string());
+    ASSERT_TRUE(changed);
+    EXPECT_NE(files.open.add(std::move(*changed), OpenFiles::Role::module), parts.lock());
+    EXPECT_TRUE(parts.expired());
+  }
+  EXPECT_TRUE(parts.expired());
 }
 
 } // namespace

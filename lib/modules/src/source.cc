@@ -25,12 +25,14 @@ namespace {
 
 /// A function or an inlined call, as the entry has it.
 struct Function {
-  const std::string* name = nullptr; ///< demangled; nullptr if unknown
+  /// Demangled; nullptr if it has none that can be read. Empty: not looked up yet.
+  std::optional<const std::string*> name;
   std::uint32_t call_file = 0, call_line = 0;
 };
 
 /// An image's debug information; `dwarf` is null if it has none that can be read. Keeps names, because each
-/// may be used at many addresses and costs its length.
+/// may be used at many addresses and costs its length. A name that the budget did not suffice for is not
+/// kept: each sample of a running process has a new one.
 struct Debug {
   std::uint64_t image = 0;      ///< its number
   std::vector<std::byte> plain; ///< the file's debug sections, if they are compressed there
@@ -122,9 +124,10 @@ private:
   bool take(Resource resource, std::uint64_t amount) { return !budget_ || budget_->take(resource, amount); }
   bool can_look_up(llvm::DWARFUnit& unit);
   bool can_follow_origins(const llvm::DWARFDie& entry);
+  bool is_out_of_names() const { return budget_ && budget_->is_used_up(Resource::name_bytes); }
   const Function& function(const llvm::DWARFDie& entry);
-  const std::string* name_of(const llvm::DWARFDie& entry);
-  const std::string& file(std::uint64_t number);
+  std::optional<const std::string*> name_of(const llvm::DWARFDie& entry);
+  std::string file(std::uint64_t number);
   SourceLine line(std::uint64_t file_number, std::uint32_t number);
   SourceLine line_of_address();
 
@@ -144,8 +147,7 @@ bool Lookup::can_look_up(llvm::DWARFUnit& unit) {
 }
 
 std::optional<SourceLocation> Lookup::find() {
-  if (budget_ && (budget_->is_used_up(Resource::name_bytes) || budget_->is_used_up(Resource::debug_steps)))
-    return std::nullopt;
+  if (is_out_of_names() || (budget_ && budget_->is_used_up(Resource::debug_steps))) return std::nullopt;
   unit_ = debug_.dwarf->context().getCompileUnitForCodeAddress(address_.Address);
   if (!unit_ || !can_look_up(*unit_)) return std::nullopt;
   // Without entries, LLVM looks for the function there, too, and crashes.
@@ -170,7 +172,8 @@ std::optional<SourceLocation> Lookup::find() {
       break;
     }
     const Function& inlined = function(chain[i]);
-    InlinedCall call{inlined.name ? *inlined.name : std::string(), std::move(location.at)};
+    const std::string* const name = inlined.name.value_or(nullptr);
+    InlinedCall call{name ? *name : std::string(), std::move(location.at)};
     location.at = line(inlined.call_file, inlined.call_line);
     const bool paid = take(Resource::name_bytes, call.function.size());
     location.inlined.push_back(std::move(call));
@@ -202,40 +205,47 @@ bool Lookup::can_follow_origins(const llvm::DWARFDie& entry) {
 
 const Function& Lookup::function(const llvm::DWARFDie& entry) {
   const auto [at, added] = debug_.functions.try_emplace(entry.getDebugInfoEntry());
-  if (!added) return at->second;
+  Function& function = at->second;
   std::uint32_t column = 0, discriminator = 0;
-  entry.getCallerFrame(at->second.call_file, at->second.call_line, column, discriminator);
-  at->second.name = name_of(entry);
-  return at->second;
+  if (added) entry.getCallerFrame(function.call_file, function.call_line, column, discriminator);
+  if (!function.name) function.name = name_of(entry);
+  return function;
 }
 
-/// nullptr if the name is in a file that is not read, such as dwz's alternate debug file.
-const std::string* Lookup::name_of(const llvm::DWARFDie& entry) {
+/// nullptr if the name is in a file that is not read, such as dwz's alternate debug file. Empty if the budget
+/// does not suffice.
+std::optional<const std::string*> Lookup::name_of(const llvm::DWARFDie& entry) {
   if (!can_follow_origins(entry)) {
     module_.add_problem(elf::lines_cost_too_much);
     return nullptr;
   }
   const char* const name = entry.getSubroutineName(llvm::DINameKind::LinkageName);
   if (!name) return nullptr;
-  const auto [at, added] = debug_.names.try_emplace(name);
-  if (added && take(Resource::name_bytes, std::strlen(name))) at->second = elf::demangle(name, budget_);
-  return &at->second;
+  if (const auto known = debug_.names.find(name); known != debug_.names.end()) return &known->second;
+  if (!take(Resource::name_bytes, std::strlen(name))) return std::nullopt;
+  std::string demangled = elf::demangle(name, budget_);
+  if (is_out_of_names()) return std::nullopt;
+  return &debug_.names.emplace(name, std::move(demangled)).first->second;
 }
 
-const std::string& Lookup::file(std::uint64_t number) {
-  const auto [at, added] = debug_.files.try_emplace({unit_, number});
-  std::string& name = at->second;
+std::string Lookup::file(std::uint64_t number) {
+  const std::pair<const llvm::DWARFUnit*, std::uint64_t> key(unit_, number);
+  if (const auto known = debug_.files.find(key); known != debug_.files.end()) return known->second;
+  if (is_out_of_names()) return {};
+  std::string name;
   using Kind = llvm::DILineInfoSpecifier::FileLineInfoKind;
-  if (!added || !lines_ || (budget_ && budget_->is_used_up(Resource::name_bytes))) return name;
-  if (!lines_->getFileNameByIndex(number, unit_->getCompilationDir(), Kind::AbsoluteFilePath, name))
+  if (!lines_ ||
+      !lines_->getFileNameByIndex(number, unit_->getCompilationDir(), Kind::AbsoluteFilePath, name))
     name.clear();
-  if (!take(Resource::name_bytes, name.size())) name.clear();
+  if (!take(Resource::name_bytes, name.size())) return {};
+  debug_.files.emplace(key, name);
   return name;
 }
 
 SourceLine Lookup::line(std::uint64_t file_number, std::uint32_t number) {
-  const std::string& name = file(file_number);
-  return {take(Resource::name_bytes, name.size()) ? name : std::string(), number};
+  std::string name = file(file_number);
+  if (!take(Resource::name_bytes, name.size())) name.clear();
+  return {std::move(name), number};
 }
 
 /// Empty if the unit's line table lacks the address.
