@@ -151,7 +151,7 @@ void CodeFindings::allow_stack_switch(const code::Reached& at) {
 }
 
 void CodeFindings::add_return_address(Id id, const code::Reached& at, const std::optional<FrameRow>& row) {
-  if (!input_.spend(Resource::code_steps, steps_per_finding)) return;
+  if (!budget_.take(Resource::code_steps, steps_per_finding)) return;
   const std::uint64_t address = at.instruction.address + at.instruction.length;
   const std::uint64_t shown = input_.locate(address).pc;
   Finding finding;
