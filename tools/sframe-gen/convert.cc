@@ -49,6 +49,10 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
   report_problems(messages, line.input, *input);
   const auto generated = generate(line, *input);
   if (!generated) summary.add_unconverted(*input);
+  // A damaged file may have something to convert that cannot be found.
+  if (line.allow_missing && !generated && generated.error().nothing_to_convert && input->image &&
+      !input->image->problems().empty())
+    return refuse(line.input, input->image->problems().front());
   if (!generated) return give_up(generated.error());
   report_faults(messages, line.input, generated->report);
   for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);

@@ -186,7 +186,11 @@ bool FileVerifier::verify_raw(const std::string& path, Bytes bytes) {
 bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
   const auto image = elf::Image::parse(bytes, &*budget_);
   if (!image) return fail(path, image.error());
-  if (is_skipped(*image)) return lacks(path, no_section);
+  if (is_skipped(*image)) {
+    // A damaged file may have a section that cannot be found.
+    if (const auto problems = image->problems(); !problems.empty()) return fail(path, problems.front());
+    return lacks(path, no_section);
+  }
   return verify_image(path, *image);
 }
 
