@@ -1,7 +1,8 @@
 # sframe_add(TARGET name... [SIDECAR folder] [VERIFY] [PROFILE spec|linux|linux-module|glibc] [OPTIONS option...])
 #
 # Adds an SFrame section to what each target builds (program, library, archive), in place, after every link. With SIDECAR the file
-# stays as it is, and the section goes to folder/.build-id/. VERIFY checks the section against the format, the call frame
+# stays as it is, and the section goes to folder/.build-id/; not for archives. A file without call frame information is no error, and
+# stays as it is. VERIFY checks the section against the format, the call frame
 # information and the code: a wrong section fails the build. PROFILE writes what that reader can use; it implies VERIFY, for the reader.
 # OPTIONS are for sframe-gen. find_package(sframe) gives this function; the programs are those of the same installation, else
 # those in PATH (SFRAME_GEN and SFRAME_VERIFY set others).
@@ -25,8 +26,11 @@ function(sframe_add)
     if(NOT type MATCHES "^(EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY|STATIC_LIBRARY)$")
       message(FATAL_ERROR "sframe_add: ${target} builds no file that can have an SFrame section (${type})")
     endif()
-    set(gen ${SFRAME_GEN} --quiet --report=none ${arg_OPTIONS})
-    set(verify ${SFRAME_VERIFY} --quiet)
+    if(arg_SIDECAR AND type STREQUAL "STATIC_LIBRARY")
+      message(FATAL_ERROR "sframe_add: ${target} is an archive, which cannot have a sidecar")
+    endif()
+    set(gen ${SFRAME_GEN} --quiet --report=none --allow-missing ${arg_OPTIONS})
+    set(verify ${SFRAME_VERIFY} --quiet -r) # -r: a file without a section is no error
     if(arg_PROFILE)
       list(APPEND gen --for=${arg_PROFILE})
       list(APPEND verify --profile=${arg_PROFILE})
