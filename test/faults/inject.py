@@ -10,7 +10,7 @@ What must hold of each run, compared with the same run without a fault:
     JSON and SARIF may instead be complete documents that name what could not be read;
   - memory: exit code 2 and "out of memory", or nothing is different;
   - short, EINTR: nothing is different;
-  - EIO, ENOSPC: nothing is different, or a message says so.
+  - EIO, ENOSPC: nothing is different, or a message reports it.
 --budget: so many runs for each case and kind, spread over all calls (the first ones all); --all: every call."""
 import argparse
 import concurrent.futures
@@ -124,8 +124,8 @@ def try_one(options, case, kind, nth, good, old, folder):
     if not what:
         return None
     setting = " ".join("%s=%s" % pair for pair in environment.items() if pair[1])
-    said = run.err.decode(errors="replace").strip().split("\n")[-1]
-    return "%s, %s, call %d: %s%s\n  %s LD_PRELOAD=%s %s" % (case.name, kind, nth, what, ": " + said if said else "", setting, options.shim,
+    message = run.err.decode(errors="replace").strip().split("\n")[-1]
+    return "%s, %s, call %d: %s%s\n  %s LD_PRELOAD=%s %s" % (case.name, kind, nth, what, ": " + message if message else "", setting, options.shim,
                                                      " ".join(run.command))
 
 

@@ -22,7 +22,7 @@ using Result = sframe::expected<FrameRow, Unrepresentable>;
 
 constexpr std::uint64_t start = 0x1000;
 
-/// The projection of the first row of a function with these instructions: its CIE says nothing, and has data
+/// The projection of the first row of a function with these instructions: its CIE has no rules, and has data
 /// alignment 1.
 Result project(const Bytes& instructions, Abi abi, std::uint32_t column) {
   const AbiTraits& its = traits(abi);
@@ -247,8 +247,8 @@ TEST(CfiFrameRow, StackPointerOnS390x) {
   EXPECT_TRUE(sp(at(160).u8(0x15).u8(15).sleb(-160)));
 }
 
-/// Whoever applies a row takes SP = CFA - 160. A CFI row that puts SP elsewhere is the same row with its CFA
-/// moved: SP, RA and FP come out the same.
+/// A reader that applies a row takes SP = CFA - 160. A CFI row that puts SP elsewhere is the same row with
+/// its CFA moved: SP, RA and FP come out the same.
 TEST(CfiFrameRow, StackPointerElsewhereOnS390x) {
   const auto at = [](std::uint64_t offset, std::int64_t sp) {
     return Bytes(ByteOrder::big).raw({0x0c, 15}).uleb(offset).u8(0x15).u8(15).sleb(sp);

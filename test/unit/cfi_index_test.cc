@@ -104,7 +104,7 @@ TEST(CfiIndex, EqualStarts) {
   EXPECT_EQ(index->find(0x1100), nullptr);
 }
 
-// A range of 4 GiB and more is given as 0xffffffff: whoever asks looks at the FDE.
+// A range of 4 GiB and more is given as 0xffffffff: the caller looks at the FDE.
 TEST(CfiIndex, LargeRanges) {
   for (const std::uint64_t size : {0xfffffffeull, 0xffffffffull, 0x100000000ull}) {
     CfiAssembler a;
@@ -203,7 +203,7 @@ TEST(CfiIndex, TableFindsFdesAfterTerminator) {
   const auto cie = a.cie(a.body().u8(1).text("zR").uleb(1).sleb(-8).u8(16).uleb(1).u8(pe_udata4));
   a.fde(cie, a.body().u32(0x400).u32(0x10).uleb(0));
   a.terminator();
-  const auto behind = a.fde(cie, a.body().u32(0x500).u32(0x10).uleb(0));
+  const auto late = a.fde(cie, a.body().u32(0x500).u32(0x10).uleb(0));
   const std::size_t end = a.bytes().size();
   a.fde(cie, a.body().u32(0x600).u32(0x10).uleb(0));
   const std::size_t after = a.bytes().size();
@@ -214,7 +214,7 @@ TEST(CfiIndex, TableFindsFdesAfterTerminator) {
                           .u32(section_address - header_address - 4)
                           .u32(1)
                           .u32(0x500 - static_cast<std::uint32_t>(header_address))
-                          .u32(static_cast<std::uint32_t>(section_address + behind - header_address));
+                          .u32(static_cast<std::uint32_t>(section_address + late - header_address));
   const auto part = eh_frame_part(a.section(Abi::amd64, section_address),
                                   EhFrameHdr::parse(table.get(), header_address, traits(Abi::amd64)).value());
   EXPECT_GT(after, end);
@@ -378,7 +378,7 @@ TEST(CfiFdeFinder, DropsTableWithWrongEntry) {
         EXPECT_EQ(found(example, damaged, static_cast<std::uint64_t>(pc)), static_cast<std::uint64_t>(start))
             << wrong;
     }
-  // Another FDE than the start says.
+  // Another FDE than that of the start.
   Bytes exchanged = table;
   exchanged.patch(16, static_cast<std::uint32_t>(section_address - header_address + example.fdes[3].second),
                   4);

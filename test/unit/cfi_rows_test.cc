@@ -220,7 +220,7 @@ TEST(CfiRows, SetLocationHasTheFdesEncoding) {
   CfiAssembler a;
   const auto cie = a.cie(a.body().u8(1).text("zR").uleb(1).sleb(-8).u8(16).uleb(1).u8(pe_pcrel | pe_sdata4));
   const std::uint64_t base = 0x400000, field = base + a.next_body();
-  // The operand stands 10 bytes behind the start field: 4 + 4 + 1 and the opcode. It means field + 0x1000 +
+  // The operand is 10 bytes after the start field: 4 + 4 + 1 and the opcode. It means field + 0x1000 +
   // 0x20.
   const auto at = a.fde(cie, a.body().u32(0x1000).u32(0x100).uleb(0).u8(0x01).u32(0x1020 - 10));
   const auto section = a.section(Abi::amd64, base);

@@ -117,7 +117,7 @@ TEST(CfiSection, LsdaPointers) {
 
 TEST(CfiSection, UnknownLetters) {
   CfiAssembler known_size;
-  // 'z' tells the size of what is not understood: here 'X' with two bytes.
+  // 'z' gives the size of what is not understood: here 'X' with two bytes.
   auto cie = known_size.cie(cie_body(known_size, "zRX", {pe_udata4, 1, 2}).raw({0x0c, 7, 8}));
   known_size.fde(cie, known_size.body().u32(0x5000).u32(0x10).uleb(0));
   const auto fdes = all_fdes(known_size.section());
@@ -363,7 +363,7 @@ TEST(CfiSection, BadCieFields) {
   EXPECT_EQ(error_of(Bytes().u8(3).text("").uleb(1).sleb(-8).uleb(0x100000000)), ErrorKind::bad_register);
   EXPECT_EQ(error_of(Bytes().u8(3).text("").uleb(1)), ErrorKind::truncated);
   EXPECT_EQ(error_of(Bytes().u8(3).text("zR").uleb(1).sleb(-8).uleb(16).uleb(200)), ErrorKind::truncated);
-  // The letters want more than the augmentation's size.
+  // The letters need more than the augmentation's size.
   EXPECT_EQ(error_of(Bytes().u8(3).text("zRL").uleb(1).sleb(-8).uleb(16).uleb(1).u8(0x1b).u8(0x1b)),
             ErrorKind::truncated);
   // 2^64 and more do not fit; padding does.

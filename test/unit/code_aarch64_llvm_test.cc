@@ -69,7 +69,7 @@ protected:
   }
 
   /// Where ours writes more on purpose: results of the kernel; a return address that is authenticated before
-  /// the return. Where LLVM says too little (sysl) or ours does not look as closely (rcw...).
+  /// the return. Where LLVM reports too little (sysl) or ours does not look as closely (rcw...).
   static bool may_write_more(const std::string& name) {
     return starts_with_any(name, {"SVC", "HVC", "SMC", "CHKFEAT", "RETA", "SYSL", "RCW"});
   }
@@ -79,7 +79,7 @@ protected:
     return (std::to_integer<unsigned>(bytes[0]) >> 5 | std::to_integer<unsigned>(bytes[1]) << 3) & 31;
   }
 
-  /// Stores of tags, which lie beside the memory; exclusive loads, which LLVM counts in; those
+  /// Stores of tags, which are outside the memory; exclusive loads, which LLVM counts in; those
   /// that leave SP unknown; those of SVE and SME, whose
   /// addresses count in vector lengths.
   static bool may_store_nothing(const std::string& name, std::span<const std::byte> bytes) {

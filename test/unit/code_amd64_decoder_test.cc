@@ -77,7 +77,7 @@ TEST(Amd64Decoder, RefusesTruncatedNewerInstruction) {
   }
 }
 
-// Opcodes beside those that are known, which no processor has: a VEX prefix alone is not enough.
+// Opcodes other than those that are known, which no processor has: a VEX prefix alone is not enough.
 TEST(Amd64Decoder, RefusesInvalid) {
   const auto decoder = code::make_decoder(traits(Abi::amd64));
   ASSERT_TRUE(decoder);

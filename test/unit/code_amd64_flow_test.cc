@@ -59,7 +59,7 @@ TEST(CodeAmd64, UnknownJump) {
   EXPECT_TRUE(listing.has(Obstacle::Kind::indirect_jump));
 }
 
-/// Two registers that were found equal say nothing of what one of them holds afterwards.
+/// Two registers that were found equal show nothing of what one of them holds afterwards.
 TEST(CodeAmd64, ComparedWithWhatIsOverwritten) {
   constexpr Line lines[] = {
       {"4c 8d 5c 24 f8", "lea -8(%rsp),%r11", "sp+8 same"},
@@ -124,7 +124,7 @@ TEST(CodeAmd64, ColdPartWithFramePointer) {
   EXPECT_EQ(listing.exit_at(2), Exit::returns);
 }
 
-/// Each kind of wrong row is told from a right one.
+/// Each kind of wrong row is distinguished from a right one.
 TEST(CodeAmd64, WrongRows) {
   Listing listing(frame_pointer);
   const State* state = listing.run().state_at(listing.address(4));

@@ -132,7 +132,7 @@ TEST(CodeAmd64, Realigned) {
   listing.expect_rows();
 }
 
-/// SP has no one value in the loop; behind it, it is where r11 says.
+/// SP has no single value in the loop; after it, SP is where r11 points.
 constexpr Line probing[] = {
     {"4c 8d 9c 24 00 d0 ff ff", "lea -0x3000(%rsp),%r11", "sp+8 same"},
     {"48 81 ec 00 10 00 00", "sub $0x1000,%rsp", "r11+12296 same"},
@@ -253,7 +253,7 @@ TEST(CodeAmd64, JumpTable) {
   Listing listing(jump_table);
   World world;
   for (std::uint32_t i = 0; i < 3; ++i) {
-    // Cases 0 and 2 share their code. What stands behind the table is no entry.
+    // Cases 0 and 2 share their code. What comes after the table is no entry.
     const std::uint64_t target = listing.address(i == 1 ? 11 : 8);
     world.words[table + 4 * i] = static_cast<std::uint32_t>(target - table);
   }
@@ -287,7 +287,7 @@ TEST(CodeAmd64, AbsoluteTable) {
   EXPECT_TRUE(listing.run().gaps().empty());
 }
 
-/// The row behind the call does not fit: the call does not come back.
+/// The row after the call does not fit: the call does not return.
 constexpr Line no_return[] = {
     {"48 83 ec 08", "sub $8,%rsp", "sp+8 same"},
     {"85 ff", "test %edi,%edi", "sp+16 same"},
@@ -309,7 +309,7 @@ TEST(CodeAmd64, NoReturn) {
   EXPECT_EQ(listing.certainty_at(7), Certainty::assumed);
 }
 
-/// SP behind the call is not what it is on the other way: the call does not come back.
+/// SP after the call is not what it is on the other path: the call does not return.
 constexpr Line no_return_joins[] = {
     {"85 ff", "test %edi,%edi", "sp+8 same"},
     {"75 04", "jne 1f", "sp+8 same"},

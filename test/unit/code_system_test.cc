@@ -40,7 +40,7 @@ public:
   const Counts& counts() const { return counts_; }
 
 private:
-  /// False where the CFI says something that rows cannot (the PLT).
+  /// False where the CFI has something that rows cannot represent (the PLT).
   bool read(const cfi::CfiSection& section, const cfi::Fde& fde) {
     rows_.clear();
     call_sites_.clear();

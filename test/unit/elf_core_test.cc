@@ -31,7 +31,7 @@ std::uint64_t address_of(const auto* object) {
   return reinterpret_cast<std::uint64_t>(object);
 }
 
-/// Four bytes that say who they are, in memory that a fork copies.
+/// Four bytes that identify themselves, in memory that a fork copies.
 char marker[64] = "not in the file";
 
 // A core of a process under AddressSanitizer would have its terabytes of shadow memory.
@@ -302,11 +302,11 @@ TEST(ElfCore, FilesAndProcess) {
   EXPECT_FALSE(core->module_at(0x12000));
 }
 
-/// The last page of the address space ends at 2^64, which no number says.
+/// The last page of the address space ends at 2^64, which no 64-bit number represents.
 TEST(ElfCore, VdsoAtTheTopOfMemory) {
   constexpr std::uint64_t top = 0xffff'ffff'ffff'f000;
   TestElf vdso{.type = et_dyn};
-  vdso.segments.push_back({pt_load, pf_r | pf_x, 120, Writer().u64(1).bytes, 0}); // behind the headers
+  vdso.segments.push_back({pt_load, pf_r | pf_x, 120, Writer().u64(1).bytes, 0}); // after the headers
   Writer files;
   files.u64(1).u64(4096).u64(0x10000).u64(0x11000).u64(0).text(std::string_view("/bin/a\0", 7));
   auto notes = note("CORE", 0x46494c45, files.bytes);

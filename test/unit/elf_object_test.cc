@@ -188,7 +188,7 @@ TEST(ObjectRewrite, WritesTheRelocationsOfEachMachine) {
           with_function(object_with(section_symbols, machine.order, machine.id).build(), 2, 1, version);
       ASSERT_TRUE(result) << result.error().text();
       const Relocation relocation = relocation_of(*result);
-      EXPECT_EQ(relocation.offset, 28u) << "the first index entry is behind the header";
+      EXPECT_EQ(relocation.offset, 28u) << "the first index entry is after the header";
       EXPECT_EQ(relocation.type, version == VersionNumber::v3 ? machine.wide : machine.narrow);
       EXPECT_EQ(relocation.section, 2u);
       EXPECT_EQ(relocation.addend, 1);

@@ -128,7 +128,7 @@ void expect_same_dynamic(const Image& before, const SectionHeader& old, const Im
 }
 
 /// All that is loaded is at its address, byte for byte, except the headers themselves, an .sframe section
-/// that was there, and what made room; and that has its bytes, where its headers say.
+/// that was there, and what made room; and that has its bytes where its headers locate them.
 void expect_same_memory(const Image& before, const Image& after) {
   std::uint64_t changed = 64 + 56 * (before.segments().size() + 2);
   const SectionHeader* replaced = before.find_section(".sframe");
@@ -295,7 +295,7 @@ TEST(ElfRewrite, IsIdempotent) {
   }
 }
 
-// What PT_PHDR says of the program headers' place is made anew, however they got their room: a damaged one is
+// PT_PHDR's place of the program headers is computed anew, however they got their room: a damaged one is
 // right after one run.
 TEST(ElfRewrite, DamagedProgramHeadersSegment) {
   constexpr std::uint32_t pt_phdr = 6;
@@ -422,7 +422,7 @@ void expect_refused(const Bytes& file, std::string_view why) {
   EXPECT_NE(out.error().text().find(why), std::string::npos) << out.error().text();
 }
 
-// The size that the section's header says and the segment does not: the bytes after it are nothing that is
+// The size is in the section's header and not in the segment's: the bytes after it are nothing that is
 // known, so the segment is not one of ours. Size 0 is what a removed section leaves.
 TEST(ElfRewrite, MovedHeadersAndADamagedSection) {
   Bytes damaged = test::read_file(test::inputs() / "amd64/v3-moved-phdrs");
@@ -458,7 +458,7 @@ TEST(ElfRewrite, WithoutSectionHeaders) {
   const auto before = Image::parse(file), after = Image::parse(*out);
   ASSERT_EQ(after->segments().size(), 3u);
   EXPECT_TRUE(after->sections().empty());
-  EXPECT_GE(after->segments()[1].address, 0x15000u); // behind the memory, not only the bytes
+  EXPECT_GE(after->segments()[1].address, 0x15000u); // after the memory, not only the bytes
   expect_same_memory(*before, *after);
   expect_loadable(*after);
   expect_section(*after, 100);
@@ -506,7 +506,7 @@ TEST(ElfRewrite, Refuses) {
   strings.sections.push_back({".sframe", sht_strtab, 0, 0, Bytes(4), 0, 0, 0});
   expect_refused(strings.build(), "another type");
 
-  // A name behind the table: what is added to the table would become that name.
+  // A name after the table: what is added to the table would become that name.
   Bytes nameless = test::read_file(test::inputs() / "amd64/v3-gas247-pie");
   std::uint64_t headers = 0;
   std::memcpy(&headers, nameless.data() + 40, sizeof headers); // e_shoff

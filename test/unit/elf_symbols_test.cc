@@ -77,7 +77,7 @@ TEST(ElfSymbols, NearestEnclosing) {
   EXPECT_EQ(found(table, 0x101f), "outer");
   EXPECT_EQ(found(table, 0x1020), "inner");
   EXPECT_EQ(found(table, 0x102f), "inner");
-  EXPECT_EQ(found(table, 0x1030), "outer"); // behind the inner one, the outer one goes on
+  EXPECT_EQ(found(table, 0x1030), "outer"); // after the inner one, the outer one continues
   EXPECT_EQ(found(table, 0x1050), "outer"); // a label in a function that knows its size
   EXPECT_EQ(found(table, 0x10ff), "outer");
   EXPECT_EQ(found(table, 0x1100), "-");

@@ -271,8 +271,8 @@ TEST(GenerateFromCfi, OneByteRemains) {
 }
 
 TEST(GenerateFromCfi, LastStartOwnsAddress) {
-  // 0..0x40, in it 0x10..0x20 and a duplicate of that, and 0x30..0x50 across its end. CFA offsets tell them
-  // apart.
+  // 0..0x40, in it 0x10..0x20 and a duplicate of that, and 0x30..0x50 across its end. CFA offsets distinguish
+  // them apart.
   Frames frames;
   frames.fde(base, 0x40, Bytes().raw({0x0e, 16}));
   frames.fde(base + 0x10, 0x10, Bytes().raw({0x0e, 24}));
@@ -376,7 +376,8 @@ TEST(GenerateFromCfi, ManyUnrepresentableRowsCostLinearTime) {
   EXPECT_EQ(result.report.pc_bytes.covered, count / 2);
 }
 
-/// Functions of all kinds, enough for many parts: equal, different, in part unsayable, faulty, overlapping.
+/// Functions of all kinds, enough for many parts: equal, different, in part not representable, faulty,
+/// overlapping.
 Frames many_functions() {
   Frames frames;
   for (std::uint64_t i = 0; i < 30000; ++i) {

@@ -18,7 +18,7 @@
 namespace sframe::generate {
 namespace {
 
-/// What a producer says of an address, in rules without "fixed".
+/// A producer's rules for an address, without "fixed".
 std::optional<FrameRow> row_at(std::span<const Section> sections, std::uint64_t pc) {
   for (const Section& section : sections)
     if (const auto match = section.find(pc); match && *match)
@@ -42,7 +42,7 @@ std::string place(const elf::Image& image, const elf::SymbolTable& symbols, std:
   return "";
 }
 
-/// A difference: where, what the GNU tools say, what is generated.
+/// A difference: where, the GNU tools' rules, the generated rules.
 struct Difference {
   std::string where, theirs, ours;
   friend auto operator<=>(const Difference&, const Difference&) = default;
@@ -73,7 +73,7 @@ constexpr Known known[] = {
     {"amd64", "v3-gas247-flex.so", "outermost_part", "sp+8 ra [cfa-8] fp same"},
     {"amd64", "v3-gas247-flex.so", "sigreturn_like", "[sp+160] ra [sp+168] fp [sp+120]"},
     {"s390x", "v3-gas247-flex.so", "cfa_unaligned", "nothing"},
-    // gas drops the whole function; its entry can be said.
+    // gas drops the whole function; its entry can be represented.
     {"amd64", "v3-gas247-flex.so", "unsayable", "sp+8 ra [cfa-8] fp same"},
 };
 

@@ -62,16 +62,16 @@ TEST(HereCompile, BlocksWithoutRowsAreNotCounted) {
 }
 
 TEST(HereCompile, BlocksWithoutAReadableRowAreNotCounted) {
-  // A row whose info byte says that its data words have an impossible size.
+  // A row whose info byte gives its data words an impossible size.
   const auto section = blocks_of_one_byte(1, Bytes(traits(here::host::abi).byte_order).u8(0).u8(0xff));
   ASSERT_TRUE(Section::parse(section.bytes, section.address)) << "a section that is read";
   EXPECT_EQ(Compiled(section).rows.size(), 0u);
 }
 
-/// A row that can be read is repeated, but not more often than a section of that size could say.
+/// A row that can be read is repeated, but not more often than a section of that size could hold.
 TEST(HereCompile, ImplausibleBlocksEnd) {
   const AbiTraits& abi = traits(here::host::abi);
-  // CFA = SP + 8 or 16; s390x wants the return address, too.
+  // CFA = SP + 8 or 16; s390x requires the return address, too.
   const int words = abi.fixed_ra_offset ? 1 : 2;
   Bytes row(abi.byte_order);
   row.u8(0).u8(static_cast<std::uint64_t>(1 | words << 1)).u8(16);

@@ -49,8 +49,8 @@ public:
 
   /// All but the first.
   std::vector<std::uint64_t> callers() const {
-    const auto behind = pcs().subspan(count_ ? 1 : 0);
-    return {behind.begin(), behind.end()};
+    const auto rest = pcs().subspan(count_ ? 1 : 0);
+    return {rest.begin(), rest.end()};
   }
 
   /// Those from the first occurrence of `pc` on.

@@ -198,7 +198,7 @@ TEST_F(Libunwind, TablesRelativeToTheStart) {
   EXPECT_EQ(unw_get_proc_info_by_ip(space, leaf, &info, &target), -UNW_EBADVERSION);
   unw_word_t cie_size = 0;
   ASSERT_TRUE(target.memory.read(cfi_at, cie_size));
-  target.table.u.rti.segbase += (cie_size & 0xffffffff) + 4; // the first FDE stands behind it
+  target.table.u.rti.segbase += (cie_size & 0xffffffff) + 4; // the first FDE is after it
   EXPECT_EQ(unw_get_proc_info_by_ip(space, leaf, &info, &target), 0);
   EXPECT_EQ(info.start_ip, leaf);
 }

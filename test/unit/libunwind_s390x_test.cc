@@ -125,7 +125,7 @@ TEST_F(BigEndian, FloatingPointRegistersHoldReturnAddresses) {
   EXPECT_STREQ(unw_regname(UNW_S390X_F2), "F2");
   unw_fpreg_t value = 0;
   EXPECT_EQ(unw_get_fpreg(&cursor, UNW_S390X_F2, &value), 0);
-  EXPECT_EQ(value, UNW_S390X_F2) << "of the innermost frame, as the callback says";
+  EXPECT_EQ(value, UNW_S390X_F2) << "of the innermost frame, as the callback returned it";
   unw_word_t word = 0;
   EXPECT_EQ(unw_get_reg(&cursor, UNW_S390X_F2, &word), -UNW_EBADREG);
   while (name_here() != "leaf") ASSERT_EQ(unw_step(&cursor), 1);

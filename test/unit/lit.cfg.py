@@ -21,10 +21,10 @@ def with_reasons(selected, discovered):
         if test.result and test.result.code is lit.Test.SKIPPED:
             name = ".".join(test.path_in_suite[-2:])
             with tempfile.TemporaryDirectory(dir=config.obj_root) as folder:  # lit's own is gone
-                said = subprocess.run([test.file_path, "--gtest_filter=" + name], env=dict(config.environment, TMPDIR=folder),
-                                      capture_output=True, text=True).stdout
+                output = subprocess.run([test.file_path, "--gtest_filter=" + name], env=dict(config.environment, TMPDIR=folder),
+                                        capture_output=True, text=True).stdout
             test.result.code = lit.Test.UNSUPPORTED
-            test.result.output = "".join(re.findall(r": Skipped\n(.*)", said)[:1])
+            test.result.output = "".join(re.findall(r": Skipped\n(.*)", output)[:1])
     return selected, discovered
 
 post_process = lit.formats.GoogleTest.post_process_shard_results

@@ -78,7 +78,7 @@ static void* borrow_too(void* argument) {
   return argument;
 }
 
-// Threads that cannot be interrupted, until somebody writes a letter for each.
+// Threads that cannot be interrupted, until a letter is written for each.
 static void start_borrowers(void) {
   pthread_t threads[6];
   for (int i = 0; i < 6; ++i) pthread_create(&threads[i], NULL, borrow_too, NULL);

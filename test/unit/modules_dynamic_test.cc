@@ -196,11 +196,11 @@ TEST_P(EachAbi, Procedures) {
   process.add_library("_U_dyn_info_list", dyn_list);
   process.put(strings, process.bytes().text("a procedure"));
   add_dyn_info(process, 0, 0, {strings, 0, 0, regions});
-  // Not in order, and what is behind the stop does not count.
+  // Not in order, and what is after the stop does not count.
   Bytes region = process.bytes();
   region.u64(0).u32(32).u32(9);
-  region.u8(3).u8(0).u16(abi.fp).u32(4).u64(16);                              // spill FP at SP + 16, behind 4
-  region.u8(4).u8(0).u16(abi.sp).u32(0).u64(static_cast<std::uint64_t>(-64)); // add -64 to SP, behind 0
+  region.u8(3).u8(0).u16(abi.fp).u32(4).u64(16);                              // spill FP at SP + 16, after 4
+  region.u8(4).u8(0).u16(abi.sp).u32(0).u64(static_cast<std::uint64_t>(-64)); // add -64 to SP, after 0
   region.u8(0).u8(0).u16(0).u32(0).u64(0);
   region.u8(4).u8(0).u16(abi.sp).u32(0).u64(1000);
   process.put(regions, region);
@@ -215,14 +215,14 @@ TEST_P(EachAbi, Procedures) {
   EXPECT_EQ(answer.row.rule(abi.fp).offset, 16 - 64 - abi.entry_cfa_offset);
 }
 
-/// The starts count from the segment's base or from start_ip, the FDEs from the base; what the FDEs say may
+/// The starts count from the segment's base or from start_ip, the FDEs from the base; what the FDEs have may
 /// be off by the load offset.
 TEST_P(EachAbi, Tables) {
   for (const std::int32_t format : {1, 2, 4}) {
     Process space(GetParam());
     const std::uint64_t base = frames_at - 0x100, load_offset = 0x1000;
     space.put(frames_at, frames(space.abi(), load_offset).bytes());
-    const std::uint64_t fde = 0x100 + 4 + *Memory(space).number(frames_at, 4); // behind the CIE
+    const std::uint64_t fde = 0x100 + 4 + *Memory(space).number(frames_at, 4); // after the CIE
     const std::uint64_t start_base = format == 4 ? code_at : base;
     space.put(table_at, space.bytes().u32(code_at - load_offset - start_base).u32(fde));
     space.put(strings, space.bytes().text("/opt/a table"));
@@ -264,7 +264,7 @@ protected:
     process.add_jit_entry(entries, 0, file_at, file.size());
     process.put(file_at, file);
   }
-  bool says(std::string_view what) {
+  bool reports(std::string_view what) {
     return std::ranges::any_of(process.code().problems(),
                                [&](const std::string& problem) { return problem.contains(what); });
   }
@@ -274,30 +274,30 @@ TEST_F(Damaged, CycleEndsList) {
   process.add_jit_entry(entries, entries + 0x100, file_at, file.size());
   process.add_jit_entry(entries + 0x100, entries, 0, 0);
   EXPECT_TRUE(process.module_at(code_at));
-  EXPECT_TRUE(says("has a cycle at 0x30000"));
-  EXPECT_TRUE(says("not an ELF file"));
+  EXPECT_TRUE(reports("has a cycle at 0x30000"));
+  EXPECT_TRUE(reports("not an ELF file"));
 }
 
 TEST_F(Damaged, BadPointerEndsList) {
   process.add_jit_entry(entries, 0x123456789abcdef0, file_at, file.size());
   EXPECT_TRUE(process.module_at(code_at));
-  EXPECT_TRUE(says("cannot be read at 0x123456789abcdef0"));
+  EXPECT_TRUE(reports("cannot be read at 0x123456789abcdef0"));
 }
 
 TEST_F(Damaged, UnknownVersion) {
   process.add_jit_list(2, entries);
   EXPECT_FALSE(process.module_at(code_at));
-  EXPECT_TRUE(says("has an unsupported version"));
+  EXPECT_TRUE(reports("has an unsupported version"));
 }
 
 TEST_F(Damaged, ImpossibleSizes) {
   process.add_jit_entry(entries, 0, file_at, ~std::uint64_t{0});
   EXPECT_FALSE(process.module_at(code_at));
-  EXPECT_TRUE(says("too large: limit on copied code reached"));
+  EXPECT_TRUE(reports("too large: limit on copied code reached"));
   process.add_jit_entry(entries, 0, file_at, file.size() + 1);
   process.code().refresh();
   EXPECT_FALSE(process.module_at(code_at));
-  EXPECT_TRUE(says("cannot be read"));
+  EXPECT_TRUE(reports("cannot be read"));
 }
 
 TEST_F(Damaged, TooManyEntries) {
@@ -308,7 +308,7 @@ TEST_F(Damaged, TooManyEntries) {
   process.put(more, list);
   process.add_jit_list(1, more);
   EXPECT_TRUE(process.module_at(code_at));
-  EXPECT_TRUE(says("has too many entries"));
+  EXPECT_TRUE(reports("has too many entries"));
 }
 
 TEST_F(Damaged, EmptyList) {
@@ -320,14 +320,14 @@ TEST_F(Damaged, EmptyList) {
 using Changing = Damaged;
 
 TEST_F(Changing, UnchangedCodeIsKept) {
-  EXPECT_FALSE(process.code().refresh()); // nobody has asked yet
+  EXPECT_FALSE(process.code().refresh()); // no lookup yet
   Module* module = process.module_at(code_at);
   ASSERT_TRUE(module);
   EXPECT_FALSE(process.code().refresh());
   EXPECT_EQ(process.module_at(code_at), module);
 }
 
-/// The same entry for other code at the same address: only the bytes tell.
+/// The same entry for other code at the same address: only the bytes differ.
 TEST_F(Changing, CodeReplacedAtSameAddress) {
   Module* module = process.module_at(code_at);
   ASSERT_TRUE(module);
@@ -390,7 +390,7 @@ TEST_F(Changing, ListAddedLater) {
   EXPECT_EQ(module->find_symbol(code_at + 8)->symbol->name, "second");
 }
 
-/// Two procedures, one of which says that it is like the other, and the other that it is like the first.
+/// Two procedures, each of which is described as being like the other.
 TEST(Alias, FollowedWithoutCycles) {
   Process process(Abi::amd64);
   const auto procedure = [&](std::uint64_t at, std::uint64_t next, std::uint64_t code, std::uint64_t region) {

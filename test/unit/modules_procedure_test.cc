@@ -78,9 +78,9 @@ TEST(Procedure, PushesAndAFramePointer) {
                    op(Tag::spill_fp_rel, 9, r12, -16)}}});
   EXPECT_EQ(rows.cfa(0), "7+8");
   EXPECT_EQ(rows.rule(0, rbp), nothing);
-  EXPECT_EQ(rows.cfa(1), "7+16"); // behind the push
+  EXPECT_EQ(rows.cfa(1), "7+16"); // after the push
   EXPECT_EQ(rows.rule(1, rbp), stored(-16));
-  EXPECT_EQ(rows.cfa(2), "6+16"); // behind the mov, whatever SP does from here on
+  EXPECT_EQ(rows.cfa(2), "6+16"); // after the mov, whatever SP does from here on
   EXPECT_EQ(rows.rule(4, rbx), nothing);
   EXPECT_EQ(rows.cfa(5), "6+16");
   EXPECT_EQ(rows.rule(5, rbx), stored(-24));
@@ -155,7 +155,7 @@ TEST(Procedure, PopsFramesOfNestedRegions) {
   EXPECT_EQ(rows(9).cfa(39), "7+8"); // more than there are
 }
 
-/// Code behind a return, which is reached from before it.
+/// Code after a return, which is reached from before it.
 TEST(Procedure, LabelsAndCopies) {
   Rows rows(30, {{10, {op(Tag::add, 0, rsp, -16), op(Tag::label_state, 9, 0, 100)}},
                  {10, {op(Tag::pop_frames, 8, 0, 1)}},
@@ -174,7 +174,7 @@ TEST(Procedure, NoGuessedRow) {
       op(Tag::save_reg, 3, rbx, 99),     // no such register
       op(Tag::copy_state, 3, 0, 5),      // no such label
       op(static_cast<Tag>(77), 3, rbx, 0),
-      op(Tag::alias, 3, 0, 0x2000), // nobody to ask
+      op(Tag::alias, 3, 0, 0x2000), // no such procedure
   };
   for (const ProcedureOperation& operation : bad) {
     Rows rows(8, {{8, {operation}}});

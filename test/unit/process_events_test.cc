@@ -23,7 +23,7 @@
 
 namespace {
 
-/// What a test wants to do before a thread of the library gets a signal; false: it shall get none.
+/// What a test does before a thread of the library gets a signal; false: it shall get none.
 std::function<bool()> before_pthread_kill;
 std::atomic<bool> watch_pthread_kill = false;
 
@@ -63,7 +63,8 @@ protected:
     EXPECT_TRUE(process.has_value()) << process.error().text();
     return process ? std::move(*process) : nullptr;
   }
-  /// Handles events until there was one that `wanted` wants, which is returned; Kind::lost where none comes.
+  /// Handles events until there was one for which `wanted` is true, which is returned; Kind::lost if none
+  /// comes.
   DebugEvent wait_for(const std::function<bool(const DebugEvent&)>& wanted) {
     for (;;) {
       const Events added = monitor->handle_events();
@@ -336,7 +337,7 @@ TEST_F(ProcessEvents, ReattachAfterDetach) {
   auto first = attach(target.pid());
   ASSERT_TRUE(monitor->detach(target.pid()));
   const auto second = attach(target.pid());
-  first.reset(); // is none of the second one's business
+  first.reset(); // must not affect the second monitor
   ASSERT_TRUE(target.act('s'));
   EXPECT_EQ(wait_for(Kind::signal).pid, target.pid());
   EXPECT_TRUE(second->stop());
@@ -361,7 +362,7 @@ TEST_F(ProcessEvents, AThreadThatHasEndedIsNotSignalled) {
   before_pthread_kill = [&] {
     if (!::pthread_equal(::pthread_self(), stopping)) return true;
     waiting = true;
-    // The monitor ends meanwhile, unless that has to wait for us, which only time can tell.
+    // The monitor ends meanwhile, unless that has to wait for us, which only time can show.
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
     while (!ended && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
     signalled_after_end = signalled_after_end || ended;
@@ -390,9 +391,9 @@ TEST_F(ProcessEvents, SeveralProcessesOneDescriptor) {
     pids.insert(target.pid());
   }
   wait_for([&](const DebugEvent&) { return count(Kind::signal) == 5; });
-  std::set<std::uint32_t> told;
-  for (const DebugEvent& event : events) told.insert(event.pid);
-  EXPECT_EQ(told, pids);
+  std::set<std::uint32_t> reported;
+  for (const DebugEvent& event : events) reported.insert(event.pid);
+  EXPECT_EQ(reported, pids);
   ASSERT_TRUE(monitor->pause(targets[0].pid()));
   for (std::size_t i = 1; i < 5; ++i) EXPECT_TRUE(targets[i].act('-'));
   ASSERT_TRUE(processes[1]->stop());

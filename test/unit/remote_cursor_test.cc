@@ -224,7 +224,7 @@ public:
   void release_procedure(ProcedureInfo& info, void* arg) override {
     if (info.owner == &target) return target.release_procedure(info, arg);
     auto* copy = static_cast<std::vector<std::byte>*>(info.owner);
-    std::ranges::fill(*copy, std::byte{0xff}); // what is not told by a sanitizer either
+    std::ranges::fill(*copy, std::byte{0xff}); // which a sanitizer does not report either
     released_.emplace_back(copy);
   }
   RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool write, void* arg) override {
@@ -264,8 +264,8 @@ TEST(RemoteTables, HostTablesMayBeFreedAfterRelease) {
   }
 }
 
-/// A module as the owner of a target gives it: one procedure, whose frames have `size` bytes besides the
-/// return address.
+/// A module as the owner of a target gives it: one procedure, whose frames have `size` bytes in addition to
+/// the return address.
 struct OneProcedure final : ByteSource {
   explicit OneProcedure(std::uint64_t size)
       : module(info(), traits(Abi::amd64), files, *this, std::make_shared<GeneratedCode>(code(size))) {}
@@ -333,7 +333,7 @@ TEST(RemoteModules, AreRefreshedAfterFlush) {
   }
 }
 
-/// What peek() says is what step() does, whoever is asked.
+/// step() does what peek() reported, by any stepper.
 TEST_F(Remote, PeekMatchesStep) {
   register_procedure(target.memory, 0x30000);
   target.memory.word(stack_at, middle + 0x10); // a guess could find the caller here, too

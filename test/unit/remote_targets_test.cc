@@ -33,7 +33,7 @@ TEST_P(Cores, WalkedByACursor) {
     cursor.find_name(name, offset);
     names.push_back(cursor.peek().signal_frame ? "[signal]" : name);
     EXPECT_EQ(cursor.trust(), Trust::exact);
-    // A frame is marked as interrupted right behind a trampoline, and nowhere else.
+    // A frame is marked as interrupted right after a trampoline, and nowhere else.
     EXPECT_EQ(cursor.interrupted(), names.size() > 1 && names[names.size() - 2] == "[signal]");
     end = cursor.step();
   } while (end == StepStatus::stepped && names.size() < 100);

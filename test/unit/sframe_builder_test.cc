@@ -317,7 +317,7 @@ TEST(Builder, WritesFlexibleRowsAsSpecified) {
     20 08 49 00 51 00)"));
 }
 
-// The flexible type says all that the default type says: what it cannot say is refused for itself.
+// The flexible type represents all that the default type does: what it cannot represent is refused.
 TEST(Builder, MixedRowsUseFlexType) {
   const FrameRow only_standard{0, Rule::value(31, 16), Rule::at_cfa(-8), Rule::same(), false};
   const FrameRow only_flex{4, Rule::stored(29, -8), Rule::same(), Rule::same(), false};
@@ -327,7 +327,7 @@ TEST(Builder, MixedRowsUseFlexType) {
     return added ? "" : reason_name(added.error().reason);
   };
   EXPECT_EQ(reason(Abi::aarch64_little, {only_standard, only_flex}), "");
-  // Nothing says CFA + offset itself: the row is to blame, whatever stands beside it.
+  // Nothing represents CFA + offset itself: the row is the cause, whatever is next to it.
   FrameRow neither = only_standard;
   neither.offset = 8;
   neither.fp = Rule::value(Rule::cfa_base, 8);
@@ -404,7 +404,7 @@ TEST(Builder, RefusesUnrepresentable) {
   EXPECT_EQ(reason(v3, Abi::s390x, fde, {in_fpr}), "");
 }
 
-// Offsets are 32-bit words: all of them can be said.
+// Offsets are 32-bit words: all of them can be represented.
 TEST(Builder, ExtremeOffsets) {
   for (const std::int32_t offset : {INT32_MAX, INT32_MIN}) {
     FrameRow row = pushed;

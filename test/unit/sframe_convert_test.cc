@@ -11,7 +11,7 @@
 namespace sframe {
 namespace {
 
-/// What a section says, however it is encoded: functions by address, rows with fixed rules resolved and
+/// A section's contents, however they are encoded: functions by address, rows with fixed rules resolved and
 /// repetitions left out.
 using Meaning = std::map<std::pair<std::uint64_t, std::uint32_t>, std::pair<Fde, std::vector<FrameRow>>>;
 
@@ -135,7 +135,7 @@ TEST(Convert, ReencodingKeepsTheMeaning) {
           expected.erase({refused.fde.start, refused.fde.size});
         EXPECT_EQ(meaning_of({&*section, 1}), expected) << fixture.name << " to version " << int(version);
         for (const RefusedFunction& refused : converted->refused) {
-          // Before version 3, a function without rows says nothing, so there is nothing to convert.
+          // Before version 3, a function without rows has no meaning, so there is nothing to convert.
           EXPECT_TRUE(version < 3 || refused.refusal.reason == RefusalReason::no_rows) << fixture.name;
         }
       }
@@ -159,7 +159,8 @@ TEST(Convert, RefusalsNameFunctionRowAndReason) {
   EXPECT_EQ(converted->refused[1].refusal, (Refusal{RefusalReason::signal_frame, Refusal::none, 0x2000}));
 }
 
-// Version 3 says "outermost throughout" by having no rows, version 2 by a row without words at offset 0.
+// Version 3 represents "outermost throughout" by having no rows, version 2 by a row without words at offset
+// 0.
 TEST(Convert, OutermostFunctionsGetARowInVersion2) {
   Builder builder({});
   ASSERT_TRUE(builder.add({.start = 0x1000, .size = 16}, {}));
@@ -204,7 +205,7 @@ TEST(Convert, PropertiesThatDifferAreNotKept) {
   EXPECT_EQ(merged(both, both, {}), (std::pair{true, std::size_t{1}}));
   EXPECT_EQ(merged(both, plain, {}), (std::pair{false, std::size_t{0}}));
   EXPECT_EQ(merged(plain, both, {}), (std::pair{false, std::size_t{0}}));
-  // What the caller wants comes first.
+  // What the caller requests comes first.
   EXPECT_EQ(merged(both, both, {.aux_header = {std::byte{1}, std::byte{2}}}),
             (std::pair{true, std::size_t{2}}));
   EXPECT_EQ(merged(plain, plain, {.frame_pointer = true}), (std::pair{true, std::size_t{0}}));

@@ -97,7 +97,7 @@ TEST(Malformed, EachRecipeGivesItsError) {
     if (path.parent_path().filename() != "malformed") continue;
     ++seen;
     const std::string stem = path.stem().string();
-    const std::string name = stem.substr(3); // behind "v2-"
+    const std::string name = stem.substr(3); // after "v2-"
     const auto fault = first_fault(test::read_file(path));
     if (readable.contains(name)) {
       EXPECT_FALSE(fault) << stem << ": " << describe(*fault);
@@ -206,7 +206,7 @@ TEST(Malformed, SurvivesTruncationAndFlippedBytes) {
   for (const auto& path : test::inputs_ending(".sframe")) {
     const auto sound = test::read_file(path);
     for (std::size_t size = 0; size <= sound.size(); size += size < 128 ? 1 : 17) {
-      // A copy of just that size, so that a read behind it is seen.
+      // A copy of just that size, so that a read past it is detected.
       const std::vector<std::byte> cut(sound.begin(), sound.begin() + static_cast<std::ptrdiff_t>(size));
       read_everything(cut);
     }
@@ -224,7 +224,7 @@ TEST(Malformed, ErrorsHaveLocations) {
   ASSERT_TRUE(fault);
   EXPECT_EQ(fault->function, 0u);
   EXPECT_EQ(fault->row, 2u);
-  EXPECT_EQ(fault->offset, 28u + 20 + 3 + 3) << "the third row, behind header, index and two rows of 3 bytes";
+  EXPECT_EQ(fault->offset, 28u + 20 + 3 + 3) << "the third row, after header, index and two rows of 3 bytes";
   EXPECT_EQ(describe(*fault), "row offsets do not increase, function 0, row 2");
 }
 

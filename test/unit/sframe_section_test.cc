@@ -88,7 +88,7 @@ TEST(Section, ReadsVersion1WithItsPackedEntries) {
     e2de 01 01  03 00 f8 00
     02000000 02000000  06000000  00000000 22000000
     10000000 10000000 00000000 01000000 00   # 17 bytes each
-    20000000 20000000 03000000 01000000 10   # PCMASK: repeats after 16 bytes, which V1 does not say
+    20000000 20000000 03000000 01000000 10   # PCMASK: repeats after 16 bytes, which V1 does not store
     00 03 08
     0b 03 10
   )");
@@ -262,7 +262,7 @@ TEST(Section, GarbageAfterSectionIsAnError) {
   EXPECT_FALSE(sections.next()->has_value()) << "the end after an error";
 }
 
-// The preamble (magic, version, flags: 4 bytes) says what the bytes are; then the header must be there.
+// The preamble (magic, version, flags: 4 bytes) identifies the bytes; then the header must be there.
 TEST(Section, Magic) {
   const auto fault_of = [](std::span<const std::byte> bytes) {
     const auto section = Section::parse(bytes);
@@ -571,7 +571,7 @@ TEST(Section, CursorStopsAtError) {
     EXPECT_FALSE(rows.next(row));
     EXPECT_EQ(rows.error(), (Error{ErrorKind::bad_dataword_size, 51, 0, 1}));
   }
-  // A row that can be read but says nothing: five words.
+  // A row that can be read but has no meaning: five words.
   bytes = hex(v2_amd64);
   bytes[28 + 20 + 4] = std::byte{0x0b};
   const auto other = Section::parse(bytes);

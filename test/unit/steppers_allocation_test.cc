@@ -76,7 +76,7 @@ TEST_P(Allocations, Cfi) {
 TEST_P(Allocations, Sframe) {
   const Counter walked = walk_twice("sframe,signal", true);
   if (!walked.frames) GTEST_SKIP() << "built without zstd";
-  EXPECT_GE(walked.by_sframe, 2u); // on some ABIs SFrame cannot say all
+  EXPECT_GE(walked.by_sframe, 2u); // on some ABIs SFrame cannot represent all
 }
 
 TEST_P(Allocations, Mixed) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The bottom of a stack that no table marks: a frame in the function at the program's entry point, if symbols
-// give that function's start.
+// The outermost frame of a stack that no table marks: a frame in the function at the program's entry point,
+// if symbols give that function's start.
 
 #include "elf_builder.h"
 #include "made_up_space.h"
@@ -46,7 +46,7 @@ private:
   Module& module_;
 };
 
-/// Whether a frame at `pc` is the bottom in a program with that entry point.
+/// Whether a frame at `pc` is the outermost one in a program with that entry point.
 bool is_bottom(std::uint64_t entry, std::uint64_t pc) {
   const auto bytes = program(entry);
   const int fd = ::memfd_create("program", MFD_CLOEXEC);

@@ -32,7 +32,7 @@ FrameState at(std::uint64_t pc, std::uint64_t sp, std::uint64_t fp) {
   return frame;
 }
 
-/// Behind a `ret` and padding:
+/// After a `ret` and padding:
 ///   1010 push %rbp; 1011 mov %rsp,%rbp; 1014 push %rbx; 1015 sub $8,%rsp; 1019 call 2800; 101e mov
 ///   -8(%rbp),%rbx; 1022 leave; 1023 ret
 class WithRecord : public testing::Test {
@@ -101,7 +101,7 @@ TEST_F(WithRecord, ReturnAddressMustFollowCall) {
   EXPECT_EQ(frames.find(at(0x1010, cfa - 8, caller_fp), memory), nullptr);
 }
 
-/// What one frame proves of an address says nothing of the next frame there.
+/// What one frame proves of an address proves nothing of the next frame there.
 TEST_F(WithRecord, EachFrameIsChecked) {
   EXPECT_NE(frames.find(at(0x1010, cfa - 8, caller_fp), memory), nullptr);
   constexpr std::uint64_t other = 0x7800;

@@ -74,7 +74,7 @@ TEST(StepperGroup, ChoosesByAddress) {
   EXPECT_EQ(asked(group, 0x3fff), "none yet all");
   EXPECT_EQ(asked(group, 0x4000), "jit none yet all");
   EXPECT_FALSE(group.extend("all", AddressRange::between(0, 1))) << "it is everywhere";
-  EXPECT_FALSE(group.extend("nobody", AddressRange::between(0, 1)));
+  EXPECT_FALSE(group.extend("unknown", AddressRange::between(0, 1)));
 }
 
 /// Against a set of addresses, one by one.

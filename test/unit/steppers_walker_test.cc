@@ -150,7 +150,7 @@ TEST(Walker, StartsAtAnyFrame) {
   EXPECT_EQ(got.frames[0].lookup_pc(), 0x10ffu);
 }
 
-/// Only the frame that raised the signal stands behind its instruction.
+/// Only the frame that raised the signal is after its instruction.
 TEST(Walker, LooksUpTheInstructionThatFaulted) {
   MadeUpSpace space;
   Walker walker(space,
@@ -409,7 +409,7 @@ TEST(Steppers, FramePointersOfAnInterpreter) {
   }
 }
 
-/// A guess that leads to no code is none, whoever made it: the next stepper is asked.
+/// A guess that leads to no code is none, whichever stepper made it: the next stepper is asked.
 TEST(Walker, GuessesMustLeadToCode) {
   for (const std::uint64_t nowhere : {0x0ull, 0x5000ull}) {
     MadeUpSpace space;

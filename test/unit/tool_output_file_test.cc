@@ -54,7 +54,7 @@ protected:
     const auto file = elf::File::open(in);
     return write_edited(path, *file, edit);
   }
-  /// A failure has left nothing beside what was there.
+  /// A failure has left nothing next to what was there.
   void expect_files(std::size_t count) const {
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), {}), static_cast<std::ptrdiff_t>(count));
   }
@@ -62,7 +62,7 @@ protected:
   const std::string expected = std::string("0x23\0\0new\0"
                                            "7y",
                                            12);
-  // Not where TMPDIR says: a test wants a folder that somebody else can enter.
+  // Not in TMPDIR: a test needs a folder that another user can enter.
   fs::path folder = fs::path(P_tmpdir) / ("sframe-edited-test-" + std::to_string(::getpid()));
   fs::path in = folder / "in", out = folder / "out";
   elf::Edit edit;
@@ -105,14 +105,14 @@ TEST_F(ToolEdited, KeepsModeOwnerAndAttributes) {
   EXPECT_EQ(std::string_view(value, 4), "kept");
 }
 
-// Somebody else's setuid program, copied, is not a setuid program of ours.
+// A copy of another user's setuid program is not a setuid program of ours.
 TEST_F(ToolEdited, DropsSetuidOfOtherOwner) {
-  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to have somebody else's file";
+  if (::geteuid() != 0) GTEST_SKIP() << "needs root, to have another user's file";
   ASSERT_EQ(::chmod(in.c_str(), 06755), 0);
   ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
   for (fs::path above = folder.parent_path(); above != above.root_path(); above = above.parent_path())
     if (!(info(above).st_mode & S_IXOTH))
-      GTEST_SKIP() << above << " is private: nobody else gets to the file";
+      GTEST_SKIP() << above << " is private: another user cannot reach the file";
   EXPECT_EXIT(
       {
         if (::setgid(65534) != 0 || ::setuid(65534) != 0) ::_exit(2);

@@ -123,7 +123,7 @@ TEST(Steppers, SignedReturnAddressOfAFrameRecord) {
   EXPECT_EQ(caller.registers.get(sp), 0x7050u); // the record may lie anywhere in the frame: a guess
 }
 
-/// On AArch64 a return address alone tells nothing of the frame: a frame pointer must be beside it.
+/// On AArch64 a return address alone shows nothing of the frame: a frame pointer must be next to it.
 TEST(Steppers, ScanFindsFrameRecords) {
   constexpr std::uint16_t x29 = 29, sp = 31;
   AbiSpace space(Abi::aarch64_little);
@@ -139,7 +139,7 @@ TEST(Steppers, ScanFindsFrameRecords) {
   space.word(0x7020, 0x7071); // not aligned
   space.word(0x7028, 0x1150);
   space.word(0x7030, 0x7070);
-  space.word(0x7038, 0x1154); // behind no call
+  space.word(0x7038, 0x1154); // after no call
   EXPECT_EQ(stepper->step(frame, memory, caller).status, StepStatus::not_applicable);
 
   space.word(0x7040, 0x7070);
@@ -167,9 +167,9 @@ TEST(Steppers, ScanFindsSavedStackPointers) {
   const auto stepper = make_scan_stepper(space.abi());
   const FrameState frame = frame_at(space, 0x1500, 0x7000);
   FrameState caller;
-  for (const std::uint64_t behind : {0x1150u, 0x1180u})
-    space.code(behind - 6, {0xc0, 0xe5, 0, 0, 0, 4}); // brasl
-  space.word(0x7000 + 112, 0x1150);                   // of a call that the frame has made
+  for (const std::uint64_t after : {0x1150u, 0x1180u})
+    space.code(after - 6, {0xc0, 0xe5, 0, 0, 0, 4}); // brasl
+  space.word(0x7000 + 112, 0x1150);                  // of a call that the frame has made
   space.word(0x7000 + 120, 0x7000);
   space.word(0x7050 + 112, 0x1150);
   space.word(0x7050 + 120, 0x7051); // another place
@@ -241,7 +241,7 @@ TEST(CoreProcess, FloatingPointRegistersOfS390x) {
   EXPECT_EQ(found.get(31), 0x30fu); // f15
 }
 
-/// On s390x an instruction that raises SIGILL or SIGFPE leaves the pc behind it; a signal that was sent, or
+/// On s390x an instruction that raises SIGILL or SIGFPE leaves the pc after it; a signal that was sent, or
 /// one for an address that cannot be reached, does not.
 TEST(CoreProcess, PcAfterFaultOnS390x) {
   const ByteOrder order = ByteOrder::big;

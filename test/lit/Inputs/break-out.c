@@ -1,5 +1,5 @@
 // To be preloaded: before the first output is written, and so after the inputs are known, tries what a program that was
-// taken over would, and writes down what the kernel says to the descriptor that $BREAK_OUT names.
+// taken over would, and writes down what the kernel answers to the descriptor that $BREAK_OUT names.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>

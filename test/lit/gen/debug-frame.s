@@ -43,7 +43,7 @@ leaf:   .cfi_startproc
         .cfi_endproc
         .endr
 
-# Damaged compression: an error that says where, and no output.
+# Damaged compression: an error with the place, and no output.
 # RUN: python3 -c "import sys; d = open(sys.argv[1], 'rb').read(); m = b'\x28\xb5\x2f\xfd'; assert m in d; \
 # RUN:             open(sys.argv[2], 'wb').write(d.replace(m, b'zstd'))" %t.small %t.damaged
 # RUN: rm -f %t.none

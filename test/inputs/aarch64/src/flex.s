@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What default functions cannot say on aarch64: GNU as refuses most of it although FLEX functions could hold it.
+// What default functions cannot represent on aarch64: GNU as refuses most of it although FLEX functions could.
 
 	.text
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What every version can say on amd64. One function per situation; the names tell which.
+# What every version can represent on amd64. One function per situation; the names describe them.
 
 	.text
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What only version 3 can say (FLEX functions), and what no version can.
+# What only version 3 can represent (FLEX functions), and what no version can.
 
 	.text
 

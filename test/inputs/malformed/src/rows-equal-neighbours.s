@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # versions: 2 3
-# Two neighbouring rows say the same. Wasteful, valid.
+# Two neighbouring rows are equal. Wasteful, valid.
 
 	.include "fields.inc"
 	sframe

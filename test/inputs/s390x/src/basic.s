@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What version 3 (and version 2, hand-written) can say on s390x in default functions.
+# What version 3 (and version 2, hand-written) can represent on s390x in default functions.
 # The CFA is SP + 160 at entry; its word holds (offset - 160) / 8.
 
 	.text

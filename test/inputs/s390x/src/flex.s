@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What version 3 says with FLEX functions on s390x, and what no version can say.
+# What version 3 represents with FLEX functions on s390x, and what no version can represent.
 
 	.text
 

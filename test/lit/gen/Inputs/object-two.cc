@@ -1,4 +1,4 @@
-// The other object: object-one.cc says what for.
+// The other object: object-one.cc has the reason.
 #include <map>
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// A program whose .bss and heap lie behind its last segment: a segment put there must be in the way of neither.
+// A program whose .bss and heap are after its last segment: a segment put there must be in the way of neither.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// Every DWARF situation on AArch64 and what each version says of it. The rows in the CFI lines are those of
-// readelf; the rows in the V3 lines must say the same; what a version cannot say must be named in its report.
+// Every DWARF situation on AArch64 and what each version represents of it. The rows in the CFI lines are those of
+// readelf; the rows in the V3 lines must be equal; what a version cannot represent must be named in its report.
 
 // RUN: llvm-mc -filetype=obj -triple=aarch64 %s -o %t.o
 // RUN: ld.lld -shared --build-id=sha1 -Ttext=0x1000 %t.o -o %t.so
@@ -18,7 +18,7 @@
 // BE: ABI aarch64_be, big-endian
 
         .globl leaf, frame, ra_only, fp_only, signed, b_key, fp_in_register, ra_in_register, third_register, stored_cfa
-        .globl outermost, handler, nested, ra_restored, unsayable, others, ra_value, sp_moved, far_rows, register_slots
+        .globl outermost, handler, nested, ra_restored, inexpressible, others, ra_value, sp_moved, far_rows, register_slots
 
 // V3:      0x1000-0x1004  leaf
 // V3:        0x1000 sp+0 same same
@@ -73,7 +73,7 @@ ra_only:
         .cfi_endproc
         .size ra_only, .-ra_only
 
-// FP saved, RA not: only a flexible function can say it.
+// FP saved, RA not: only a flexible function can represent it.
 // CFI:      0000000000001030 sp+0 u
 // CFI-NEXT: 0000000000001034 sp+16 c-16
 // V3:      0x1030-0x1038  fp_only
@@ -257,11 +257,11 @@ ra_restored:
         .size ra_restored, .-ra_restored
 
 // CFI:      00000000000010f0 sp+0
-// V3:      0x10f0-0x10f4  unsayable
-// V3:      0x10f8-0x10fc  unsayable+0x8
+// V3:      0x10f0-0x10f4  inexpressible
+// V3:      0x10f8-0x10fc  inexpressible+0x8
         .p2align 4
-        .type unsayable, %function
-unsayable:
+        .type inexpressible, %function
+inexpressible:
         .cfi_startproc
         nop
         .cfi_remember_state
@@ -270,9 +270,9 @@ unsayable:
         .cfi_restore_state
         ret
         .cfi_endproc
-        .size unsayable, .-unsayable
+        .size inexpressible, .-inexpressible
 
-// Callee-saved registers and vector registers say nothing to SFrame.
+// Callee-saved registers and vector registers have no meaning in SFrame.
 // CFI:      0000000000001100 sp+0 u u u
 // CFI-NEXT: 0000000000001104 sp+0 c-16 u c-32
 // CFI-NEXT: 0000000000001108 sp+0 c-16 s c-32
@@ -364,7 +364,7 @@ register_slots:
 // V12-NEXT: {"start": "0x10b0", "size": 4, "name": "handler", "reason": "signal-frame"},
 // V12-NEXT: {"start": "0x10e0", "size": 4, "name": "ra_restored", "reason": "ra-rule"},
 // V1-NEXT:  {"start": "0x10e8", "size": 4, "name": "ra_restored", "reason": "outermost"},
-// V12-NEXT: {"start": "0x10f4", "size": 4, "name": "unsayable", "reason": "cfa-expression"},
+// V12-NEXT: {"start": "0x10f4", "size": 4, "name": "inexpressible", "reason": "cfa-expression"},
 // V12-NEXT: {"start": "0x1110", "size": 4, "name": "ra_value", "reason": "ra-val-offset"},
 // V12-NEXT: {"start": "0x1120", "size": 4, "name": "sp_moved", "reason": "sp-rule"},
 // V12-NEXT: {"start": "0x13140", "size": 4, "name": "register_slots", "reason": "ra-rule"}],

@@ -1,5 +1,5 @@
-# Every DWARF situation on AMD64 and what each version says of it. The rows in the CFI lines are those of
-# readelf; the rows in the V3 lines must say the same; what a version cannot say must be named in its report.
+# Every DWARF situation on AMD64 and what each version represents of it. The rows in the CFI lines are those of
+# readelf; the rows in the V3 lines must be equal; what a version cannot represent must be named in its report.
 
 # RUN: llvm-mc -filetype=obj -triple=x86_64 %s -o %t.o
 # RUN: ld.lld -shared --build-id=sha1 -Ttext=0x1000 %t.o -o %t.so
@@ -9,12 +9,12 @@
 # RUN: FileCheck %s --check-prefix=REPORT < %t.report
 # RUN: sframe-verify --check=structure,cfi %t.v3
 
-# What SP and FP can say.
+# What SP and FP can represent.
 # V3:      0x1000-0x1001  leaf
 # V3-NEXT:   1 byte, addr1, 1 row
 # V3-NEXT:   START
 # V3-NEXT:   0x1000 sp+8 fixed same
-        .globl leaf, frame, third_register, realigned, register_slots, unsayable, outermost, handler, nested
+        .globl leaf, frame, third_register, realigned, register_slots, inexpressible, outermost, handler, nested
         .globl one_address, restored, ra_elsewhere, ra_in_register, rbp_in_register, rbp_value, rbp_val_offset
         .globl ra_val_offset, ra_expression, sp_moved, others, zero_rows, far_rows, late_outermost, ra_same
         .type leaf, @function
@@ -99,15 +99,15 @@ register_slots:
         .cfi_endproc
         .size register_slots, .-register_slots
 
-# Two bytes in the middle cannot be said: what is around them stays.
+# Two bytes in the middle cannot be represented: what is around them stays.
 # CFI:      0000000000001051 exp c-8
-# V3:      0x1050-0x1051  unsayable
+# V3:      0x1050-0x1051  inexpressible
 # V3:        0x1050 sp+8 fixed same
-# V3:      0x1053-0x1054  unsayable+0x3
+# V3:      0x1053-0x1054  inexpressible+0x3
 # V3:        0x1053 sp+8 fixed same
         .p2align 4
-        .type unsayable, @function
-unsayable:
+        .type inexpressible, @function
+inexpressible:
         .cfi_startproc
         nop
         .cfi_escape 0x0f, 4, 0x77, 8, 0x31, 0x27 # CFA: breg7+8, lit1, xor
@@ -116,7 +116,7 @@ unsayable:
         .cfi_def_cfa %rsp, 8
         ret
         .cfi_endproc
-        .size unsayable, .-unsayable
+        .size inexpressible, .-inexpressible
 
 # CFI:      0000000000001060 rsp+8 u
 # V3:      0x1060-0x1061  outermost
@@ -251,7 +251,7 @@ rbp_in_register:
         .cfi_endproc
         .size rbp_in_register, .-rbp_in_register
 
-# A value expression for FP says no register and no place; neither does val_offset, for FP or RA.
+# A value expression for FP names no register and no place; neither does val_offset, for FP or RA.
 # CFI:      00000000000010e0 rsp+8 vexp c-8
 # V3-NOT:  rbp_value
         .p2align 4
@@ -285,7 +285,7 @@ ra_val_offset:
         .cfi_endproc
         .size ra_val_offset, .-ra_val_offset
 
-# An RA behind two loads is out of reach.
+# An RA that needs two loads cannot be represented.
 # CFI:      0000000000001110 rsp+8 exp
 # V3-NOT:  ra_expression
         .p2align 4
@@ -297,7 +297,7 @@ ra_expression:
         .cfi_endproc
         .size ra_expression, .-ra_expression
 
-# The caller's SP is always the CFA; CFI that says otherwise is not repeated, CFI that says so again is.
+# The caller's SP is always the CFA; CFI with another rule is not repeated, CFI with this rule is.
 # CFI:      0000000000001120 rsp+8 v-8 c-8
 # CFI-NEXT: 0000000000001121 rsp+8 v+0 c-8
 # V3:      0x1121-0x1122  sp_moved+0x1
@@ -313,7 +313,7 @@ sp_moved:
         .cfi_endproc
         .size sp_moved, .-sp_moved
 
-# Rules for other registers, and args_size, say nothing to SFrame: rows that differ in nothing else are one.
+# Rules for other registers, and args_size, have no meaning in SFrame: rows that differ in nothing else are one.
 # V3:      0x1130-0x1134  others
 # V3-NEXT:   4 bytes, addr1, 1 row
 # V3-NEXT:   START
@@ -392,7 +392,7 @@ late_outermost:
         .cfi_endproc
         .size late_outermost, .-late_outermost
 
-# "Same value" for RA says that it is in the RA register, which AMD64 does not have.
+# "Same value" for RA means that it is in the RA register, which AMD64 does not have.
 # V3-NOT:  ra_same
         .type ra_same, @function
 ra_same:
@@ -415,7 +415,7 @@ ra_same:
 # V12-NEXT: {"start": "0x1020", "size": 2, "name": "third_register", "reason": "cfa-rule"},
 # V12-NEXT: {"start": "0x1030", "size": 2, "name": "realigned", "reason": "cfa-rule"},
 # V12-NEXT: {"start": "0x1040", "size": 1, "name": "register_slots", "reason": "ra-rule"},
-# V12-NEXT: {"start": "0x1051", "size": 2, "name": "unsayable", "reason": "cfa-expression"},
+# V12-NEXT: {"start": "0x1051", "size": 2, "name": "inexpressible", "reason": "cfa-expression"},
 # V1-NEXT:  {"start": "0x1060", "size": 1, "name": "outermost", "reason": "outermost"},
 # V12-NEXT: {"start": "0x1070", "size": 1, "name": "handler", "reason": "signal-frame"},
 # V12-NEXT: {"start": "0x10a0", "size": 1, "name": "restored", "reason": "ra-rule"},

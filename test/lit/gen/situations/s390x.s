@@ -1,5 +1,5 @@
-# Every DWARF situation on s390x and what each version says of it. The rows in the CFI lines are those of
-# readelf; the rows in the V3 lines must say the same; what a version cannot say must be named in its report.
+# Every DWARF situation on s390x and what each version represents of it. The rows in the CFI lines are those of
+# readelf; the rows in the V3 lines must be equal; what a version cannot represent must be named in its report.
 
 # RUN: llvm-mc -filetype=obj -triple=s390x-linux-gnu %s -o %t.o
 # RUN: ld.lld -shared --build-id=sha1 -Ttext=0x1000 %t.o -o %t.so
@@ -10,7 +10,7 @@
 # RUN: sframe-verify --check=structure,cfi %t.v3
 
         .globl leaf, frame, ra_only, fp_only, ra_in_fpr, fp_in_fpr, third_register, stored_cfa, odd_cfa, outermost
-        .globl handler, nested, ra_restored, unsayable, others, fp_value, sp_moved, large, register_slots, go, sp_beside_stored
+        .globl handler, nested, ra_restored, inexpressible, others, fp_value, sp_moved, large, register_slots, go, sp_and_stored
 
 # V3:      0x1000-0x1002  leaf
 # V3:        0x1000 sp+160 same same
@@ -234,11 +234,11 @@ ra_restored:
         .size ra_restored, .-ra_restored
 
 # CFI:      00000000000010e0 r15+160
-# V3:      0x10e0-0x10e2  unsayable
-# V3:      0x10e4-0x10e6  unsayable+0x4
+# V3:      0x10e0-0x10e2  inexpressible
+# V3:      0x10e4-0x10e6  inexpressible+0x4
         .p2align 4
-        .type unsayable, @function
-unsayable:
+        .type inexpressible, @function
+inexpressible:
         .cfi_startproc
         nopr %r0
         .cfi_remember_state
@@ -247,7 +247,7 @@ unsayable:
         .cfi_restore_state
         br %r14
         .cfi_endproc
-        .size unsayable, .-unsayable
+        .size inexpressible, .-inexpressible
 
 # CFI:      00000000000010f0 r15+160 u u
 # CFI-NEXT: 00000000000010f2 r15+160 c-112 c-168
@@ -343,16 +343,16 @@ go:     .cfi_startproc
         .size go, .-go
 
 # The CFA is a word in memory: there is no place for the difference.
-# V3-NOT:  sp_beside_stored
+# V3-NOT:  sp_and_stored
         .p2align 4
-        .type sp_beside_stored, @function
-sp_beside_stored:
+        .type sp_and_stored, @function
+sp_and_stored:
         .cfi_startproc
         .cfi_escape 0x0f, 3, 0x7f, 40, 0x06      # CFA: breg15+40, deref
         .cfi_escape 0x14, 15, 0                  # SP: val_offset 0
         br %r14
         .cfi_endproc
-        .size sp_beside_stored, .-sp_beside_stored
+        .size sp_and_stored, .-sp_and_stored
 
 # REPORT: left out: cfa-alignment 1, cfa-expression 1, fp-val-offset 1, sp-rule 1
 
@@ -375,7 +375,7 @@ sp_beside_stored:
 # V12-NEXT: {"start": "0x10b0", "size": 2, "name": "handler", "reason": "signal-frame"},
 # V1-NEXT:  {"start": "0x10d0", "size": 2, "name": "ra_restored", "reason": "ra-rule"},
 # V1-NEXT:  {"start": "0x10d4", "size": 2, "name": "ra_restored", "reason": "outermost"},
-# V12-NEXT: {"start": "0x10e2", "size": 2, "name": "unsayable", "reason": "cfa-expression"},
+# V12-NEXT: {"start": "0x10e2", "size": 2, "name": "inexpressible", "reason": "cfa-expression"},
 # V12-NEXT: {"start": "0x1100", "size": 2, "name": "fp_value", "reason": "fp-val-offset"},
 # V12-NEXT: {"start": "0x13130", "size": 2, "name": "register_slots", "reason": "ra-rule"},
-# V12-NEXT: {"start": "0x13150", "size": 2, "name": "sp_beside_stored", "reason": "sp-rule"}],
+# V12-NEXT: {"start": "0x13150", "size": 2, "name": "sp_and_stored", "reason": "sp-rule"}],

@@ -6,7 +6,7 @@ A command is
 - a "- run:" line of a fenced yaml block; the whole of a fenced cmake, make or meson block;
 - a line of EXAMPLES that begins with the name of a program.
 
-table.py says how each is tried. A command that it does not have fails: add it there. A command runs in a folder of its own, for root with all else read-only
+table.py describes how each is tried. A command that it does not have fails: add it there. A command runs in a folder of its own, for root with all else read-only
 (sandbox); that devices, the files that it names and the home folder are as before is checked in any case.
 """
 import dataclasses
@@ -161,7 +161,7 @@ class Commands(lit.formats.base.TestFormat):
         command, config = test.command, test.config
         case = table.CASES.get(command.text)
         if case is None:
-            return lit.Test.FAIL, "test/lit/pages/Inputs/table.py does not say how to try this command:\n  %s\n" % command.text
+            return lit.Test.FAIL, "test/lit/pages/Inputs/table.py has no entry for this command:\n  %s\n" % command.text
         if case.not_here:
             return lit.Test.UNSUPPORTED, "not run here: " + case.not_here
         for need in case.needs:
@@ -218,7 +218,7 @@ class Commands(lit.formats.base.TestFormat):
         return lit.Test.PASS, ""
 
     def run_with_damaged_files(self, text, here, folder, environment):
-        """Whatever it says: when a command fails, some programs remove their output, be it a device."""
+        """Whatever the entry has: when a command fails, some programs remove their output, even a device."""
         for parent, _, files in os.walk(here):
             for name in files:
                 path = os.path.join(parent, name)

@@ -4,7 +4,7 @@ import dataclasses
 
 @dataclasses.dataclass
 class Case:
-    # Shell: makes the files that the command wants, in an empty folder. $inputs is test/inputs, $pages this folder; core PROGRAM... makes `core`. What it leaves
+    # Shell: makes the files that the command needs, in an empty folder. $inputs is test/inputs, $pages this folder; core PROGRAM... makes `core`. What it leaves
     # running is killed at the end.
     prepare: str = ""
     code: int = 0

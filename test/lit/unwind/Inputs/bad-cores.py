@@ -125,4 +125,4 @@ result = walk("many-files", core(good + many, [(text, b"", 60_000 * 4096, 5), ra
 assert result[0] == 1 and len(json.loads(result[1])["modules"]) == 60_000, result[2]
 many = [(text + i * 4096, b"", 4096, 5) for i in range(60_000)]
 expect("many-segments", core(good, [*many, ram]), 1)
-print("every one told apart")
+print("every one distinguished")

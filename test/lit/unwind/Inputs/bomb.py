@@ -1,4 +1,4 @@
-# A zstd file (RFC 8878) of blocks that say "the byte 1, 128 KiB times": 6 GiB out of 192 KiB.
+# A zstd file (RFC 8878) of blocks that mean "the byte 1, 128 KiB times": 6 GiB out of 192 KiB.
 import struct
 import sys
 

@@ -11,7 +11,7 @@ from small_cores import code, core, eh_frame, elf, files, stack, status, text, w
 case, folder = sys.argv[1:]
 
 if case == "fde":
-    # One FDE of 400 kB that says nothing; a frame at each of 50,000 addresses that it covers.
+    # One FDE of 400 kB without a rule; a frame at each of 50,000 addresses that it covers.
     program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"\x0a\x0b" * 200_000))], 65536)
     ram = words([code + 8 + i % 50_000 for i in range(60_000)] + [0])
     write(folder, program, status(1, code, stack), [(stack, ram, len(ram), 6)])

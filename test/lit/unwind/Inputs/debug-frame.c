@@ -1,4 +1,4 @@
-/* debug-frame FILE ADDRESS...: what the .debug_frame of a file says of addresses, as it would be found in a process where the file is mapped
+/* debug-frame FILE ADDRESS...: the rules of a file's .debug_frame for addresses, as it would be found in a process where the file is mapped
    at 0x10000000. */
 #include <libunwind.h>
 #include <stdio.h>

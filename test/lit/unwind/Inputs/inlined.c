@@ -1,4 +1,4 @@
-// Calls that the compiler replaces by their bodies; the line of each is told by its marker.
+// Calls that the compiler replaces by their bodies; a marker shows the line of each.
 #include <stdlib.h>
 
 int sink;

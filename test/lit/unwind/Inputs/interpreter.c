@@ -1,7 +1,7 @@
 // For AMD64. A small interpreter in generated code, as Java's: a frame record in each frame, callees are entered by jumps and
-// return to where the interpreter says, which is after no call. main > run > enter > method, `depth` times > die.
+// return to where the interpreter chooses, which is after no call. main > run > enter > method, `depth` times > die.
 //
-// Whoever takes the instruction after the padding for the start of `method` finds, one word too high, a
+// An analysis that takes the instruction after the padding for the start of `method` finds, one word too high, a
 // return address of a direct call: but that call goes elsewhere.
 #include <stdlib.h>
 #include <string.h>

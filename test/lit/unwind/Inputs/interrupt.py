@@ -4,7 +4,7 @@ import json, os, signal, subprocess, sys
 
 prefix = sys.argv[1]
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    signal.signal(number, lambda *_: None)  # whoever started this may ignore them; a handler becomes the default in new programs
+    signal.signal(number, lambda *_: None)  # the parent may ignore them; a handler becomes the default in new programs
 
 def caught(pid):
     with open("/proc/%d/status" % pid) as lines:

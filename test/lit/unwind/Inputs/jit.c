@@ -156,7 +156,7 @@ static void tell_libunwind(int32_t format) {
   _U_dyn_info_list.first = &info;
 }
 
-/// push %rbx (1 byte), mov %rsp, %rbx (3): the same as the CFI says. Registers 3 and 7 are rbx and rsp.
+/// push %rbx (1 byte), mov %rsp, %rbx (3): the same as in the CFI. Registers 3 and 7 are rbx and rsp.
 static struct region prologue = {0, 100, 8, {{add, 0, 7, 0, -8ull}, {spill_sp_rel, 0, 3, 0, 0}, {save_reg, 0, 7, 1, 3}}};
 static void procedure(void) {
   info.name = "a_procedure";
@@ -179,7 +179,7 @@ static void procedure_huge(void) {
 }
 
 static int32_t table[2];
-/// The one FDE stands behind the CIE.
+/// The one FDE is after the CIE.
 static void make_table(int32_t format, const char* start_base) {
   const char* frames = object.memory + 4096;
   uint32_t cie_length;

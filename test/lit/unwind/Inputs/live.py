@@ -1,4 +1,4 @@
-# live.py CASE PROGRAM: starts Inputs/live.c as the case wants, walks it, and says "all right" where stacks, messages and the state in which the process
+# live.py CASE PROGRAM: starts Inputs/live.c as the case requires, walks it, and prints "all right" if stacks, messages and the state in which the process
 # is left are as they should be.
 import json, os, signal, subprocess, sys, time
 

@@ -1,4 +1,4 @@
-# The CFA of `outer` is rbx + 16, and `inner`, which it calls, saves rbx and uses it otherwise. SFrame can say the first (in a
+# The CFA of `outer` is rbx + 16, and `inner`, which it calls, saves rbx and uses it otherwise. SFrame can represent the first (in a
 # flexible FDE) but not where `inner` saved rbx.
     .text
     .globl main, outer, inner

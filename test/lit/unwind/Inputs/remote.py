@@ -17,7 +17,7 @@ program = range(min(int(start, 16) for start, _ in own), max(int(end, 16) for _,
 differences = 0
 
 def threads(program, way):
-    """Lists of (ip, sp, signal, name). The threads said that they were ready just before they were; and one that was walked is at its system call, no longer
+    """Lists of (ip, sp, signal, name). The threads reported that they were ready just before they were; and one that was walked is at its system call, no longer
     in it, until it has made it again."""
     wait_until_stopped(target.pid)
     text = subprocess.run([program, way, str(target.pid)], capture_output=True, text=True, check=True).stdout

@@ -1,4 +1,4 @@
-# Cores (of AMD64 if nothing else is said) and ELF files of AMD64, made byte by byte, for tests that need no compiler and no real process.
+# Cores (of AMD64 by default) and ELF files of AMD64, made byte by byte, for tests that need no compiler and no real process.
 import os
 import struct
 

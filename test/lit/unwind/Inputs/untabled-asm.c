@@ -1,4 +1,4 @@
-// Assembly without tables that dies in its middle, on each architecture. The argument says where; the chain is
+// Assembly without tables that dies in its middle, on each architecture. The argument selects the place; the chain is
 // main > outer > the function. All but `leaf` keep a frame record for a while.
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ FUNCTION("epilogue", RECORD "ldp x29, x30, [sp], #48\n" DIE "ret");
 FUNCTION("calls", "sub sp, sp, #32\n str x30, [sp, #8]\n bl die\n ldr x30, [sp, #8]\n add sp, sp, #32\n ret");
 #elif defined __s390x__
 #define RECORD "stmg %r11, %r15, 88(%r15)\n aghi %r15, -168\n lgr %r11, %r15\n"
-#define DIE ".short 0\n" // no instruction: the pc is behind it
+#define DIE ".short 0\n" // no instruction: the pc is after it
 FUNCTION("leaf", "lghi %r2, 0\n" DIE "br %r14");
 FUNCTION("prologue", "stmg %r11, %r15, 88(%r15)\n" DIE "aghi %r15, -168\n lmg %r11, %r15, 256(%r15)\n br %r14");
 FUNCTION("body", RECORD "lghi %r12, 0\n" DIE "lmg %r11, %r15, 256(%r15)\n br %r14");

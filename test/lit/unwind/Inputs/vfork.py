@@ -1,4 +1,4 @@
-# vfork.py PROGRAM: walks Inputs/vfork.c, which waits in vfork(), and its child; says "all right" where stacks and messages are as they should be.
+# vfork.py PROGRAM: walks Inputs/vfork.c, which waits in vfork(), and its child; prints "all right" if stacks and messages are as they should be.
 import os, signal, subprocess, sys
 
 from stopped import status, tasks, until
@@ -38,7 +38,7 @@ def end(process, child):
     process.wait()
 
 def check_waits(text, waiting, child):
-    # Which child it is, the kernel says only if it was built so.
+    # The kernel reports which child it is only if it was built so.
     start = "thread %d could not be stopped: it is waiting " % waiting
     assert start + "in vfork() for process %d, " % child in text or start + "uninterruptibly in the kernel" in text, text
 
@@ -61,7 +61,7 @@ try:
     assert waiting != process.pid
     check_waits(result.stderr, waiting, child)
 
-    # Somebody else traces that thread alone.
+    # Another process traces that thread alone.
     tracer = subprocess.Popen([sys.executable, "-c", SEIZE, str(waiting)], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert tracer.stdout.readline() == b"0\n"
     result = walk(process.pid)

@@ -84,7 +84,7 @@
 	udf	#0
 	done	k305
 
-	function k306			// the row behind a call fits only if it does not come back
+	function k306			// the row after a call fits only if it does not return
 	cbz	w0, 1f
 	stp	x29, x30, [sp, #-16]!
 	.cfi_def_cfa_offset 16

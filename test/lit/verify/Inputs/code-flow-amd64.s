@@ -70,7 +70,7 @@
 	jmp	*%rdi
 	done	k301
 
-	function k302			# bytes behind the last instruction; no-operations are padding
+	function k302			# bytes after the last instruction; no-operations are padding
 	ret
 	.if	BAD
 	.byte	6, 6, 6, 6
@@ -127,7 +127,7 @@
 	ud2
 	done	k305
 
-	function k306			# the row behind a call fits only if it does not come back
+	function k306			# the row after a call fits only if it does not return
 	test	%edi, %edi
 	je	1f
 	frame

@@ -101,7 +101,7 @@
 	.2byte	0
 	done	k305
 
-	function k306			# the row behind a call fits only if it does not come back
+	function k306			# the row after a call fits only if it does not return
 	ltr	%r2, %r2
 	je	1f
 	stmg	%r14, %r15, 112(%r15)
@@ -134,7 +134,7 @@
 	br	%r14
 	done	k203_kept
 
-	function k207_probe		# the loop's steps do not end where the row says
+	function k207_probe		# the loop's steps do not end where the row has SP
 	stmg	%r11, %r15, 88(%r15)
 	.cfi_offset 14, -48
 	.cfi_offset 15, -40

@@ -63,7 +63,7 @@
 	b	.Lback
 	done	hot.cold
 
-	function no_return		// nothing comes behind the call but another path
+	function no_return		// only another path comes after the call
 	cbnz	w0, 1f
 	ret
 1:	frame

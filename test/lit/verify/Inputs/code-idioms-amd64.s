@@ -65,7 +65,7 @@
 	ud2
 	done	other.cold
 
-	function unreachable		# the branch that is never taken goes behind the end of something
+	function unreachable		# the branch that is never taken goes past the end of something
 	frame
 	cmp	$3, %edi
 	ja	other.cold
@@ -74,7 +74,7 @@
 	ret
 	done	unreachable
 
-	function no_return		# nothing comes behind the call but another path
+	function no_return		# only another path comes after the call
 	push_reg rbx
 	test	%edi, %edi
 	jne	1f

@@ -78,7 +78,7 @@
 	jg	.Lback
 	done	hot.cold
 
-	function no_return		# nothing comes behind the call but another path
+	function no_return		# only another path comes after the call
 	ltr	%r2, %r2
 	jne	1f
 	br	%r14
@@ -194,7 +194,7 @@
 	br	%r14
 	done	warn
 
-	function bug			# and BUG does not: another path comes behind
+	function bug			# and BUG does not: another path comes after it
 	ltr	%r2, %r2
 	je	1f
 	frame
@@ -256,7 +256,7 @@
 	br	%r14
 	done	eh_return
 
-	function exits			# by system call: another path comes behind
+	function exits			# by system call: another path comes after it
 	ltr	%r2, %r2
 	je	1f
 	frame

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The frame is made by several instructions. With BAD=1 the CFI shows it behind the last of them, as clang and rustc did before LLVM 15. BAD does not
+// The frame is made by several instructions. With BAD=1 the CFI shows it after the last of them, as clang and rustc did before LLVM 15. BAD does not
 // change the code.
 	.macro	function name
 	.globl	\name

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The frame is made by several instructions. With BAD=1 the CFI shows it behind the last of them. BAD does not change the code. The CFA is SP + 160 at
+# The frame is made by several instructions. With BAD=1 the CFI shows it after the last of them. BAD does not change the code. The CFA is SP + 160 at
 # the entry.
 	.macro	function name
 	.globl	\name

@@ -50,7 +50,7 @@
 	ret
 	done	k203
 
-	function k203_signed		// RA is signed, the row does not say so
+	function k203_signed		// RA is signed, the row has it unsigned
 	paciasp
 	.if	!BAD
 	.cfi_negate_ra_state
@@ -76,7 +76,7 @@
 	ret
 	done	k204
 
-	function k206			// a row behind the instruction that it is for
+	function k206			// a row after the instruction that it is for
 	sub	sp, sp, #16
 	.if	BAD
 	nop

@@ -72,7 +72,7 @@
 	ret
 	done	k205
 
-	function k206			# a row behind the instruction that it is for
+	function k206			# a row after the instruction that it is for
 	push	%rbx
 	.if	BAD
 	call	helper

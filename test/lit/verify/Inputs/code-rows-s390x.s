@@ -86,7 +86,7 @@
 	br	%r14
 	done	k205
 
-	function k206			# a row behind the instruction that it is for
+	function k206			# a row after the instruction that it is for
 	aghi	%r15, -32
 	.if	BAD
 	nopr	%r7

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# One function with CFI and a hand-written .sframe that agree, unless --defsym says otherwise: version V (2 or 3).
+# One function with CFI and a hand-written .sframe that agree, unless --defsym changes that: version V (2 or 3).
 #
 #   f+0   push %rbp	CFA = SP + 8
 #   f+1   nop ...	CFA = SP + 16, FP at CFA - 16
 #
-# What SFrame says of the row at f+1: CFA (16), FP (-16), SP (1: CFA based on SP, 0: on FP), OUTER (0; 1: RA undefined). With FLEX=1
-# (version 3) the row at f+1 also says where RA is (RA, -8). Of the function: START and SIZE (f and 16), SIGNAL (0), FIRST (offset of the
-# first row, 0). What the CFI says: CFI (1: there is some), CFI_SIGNAL (0), UNSAYABLE (0; 1: CFA by an expression, 2: FP by one, 3: malformed), DEBUG
+# The row at f+1 in SFrame: CFA (16), FP (-16), SP (1: CFA based on SP, 0: on FP), OUTER (0; 1: RA undefined). With FLEX=1
+# (version 3) the row at f+1 also has RA's place (RA, -8). Of the function: START and SIZE (f and 16), SIGNAL (0), FIRST (offset of the
+# first row, 0). The CFI: CFI (1: there is some), CFI_SIGNAL (0), INEXPRESSIBLE (0; 1: CFA by an expression, 2: FP by one, 3: malformed), DEBUG
 # (offset in .debug_frame at f+1; 0: there is none).
 
 	.macro	default name, value
@@ -27,7 +27,7 @@
 	default	FIRST, 0
 	default	CFI, 1
 	default	CFI_SIGNAL, 0
-	default	UNSAYABLE, 0
+	default	INEXPRESSIBLE, 0
 	default	DEBUG, 0
 	default	FUNCTIONS, 1
 
@@ -47,11 +47,11 @@ f:
 	.if	CFI
 	.cfi_def_cfa_offset 16
 	.cfi_offset %rbp, -16
-	.if	UNSAYABLE == 1
+	.if	INEXPRESSIBLE == 1
 	.cfi_escape 0x0f, 0x04, 0x77, 0x10, 0x31, 0x24	# def_cfa_expression: (rsp + 16) << 1
-	.elseif	UNSAYABLE == 3
+	.elseif	INEXPRESSIBLE == 3
 	.cfi_escape 0x3f		# an instruction that does not exist
-	.elseif	UNSAYABLE == 2
+	.elseif	INEXPRESSIBLE == 2
 	.cfi_escape 0x10, 0x06, 0x03, 0x70, 0x08, 0x1f	# expression for rbp: -(rax + 8)
 	.endif
 	.endif

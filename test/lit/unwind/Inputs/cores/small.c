@@ -1,4 +1,4 @@
-// Freestanding, so that the program and its core stay small enough to be kept beside this file. Dies in
+// Freestanding, so that the program and its core stay small enough to be kept next to this file. Dies in
 //
 //   _start > enter > recurse (4 times) > faulting > [signal] handler > leaf > [signal] second > die
 //
