@@ -1,5 +1,6 @@
-# Run by cpack after each component was copied, before packages are made of the copies. Debian's packages need a copyright file
-# and a changelog each, and compressed man pages; libraries are in the folder of their architecture, and need no run path.
+# Run by cpack after each component was copied, before packages are made of the copies. Debian's packages need
+# a copyright file and a changelog each, and compressed man pages; libraries are in the folder of their
+# architecture, and need no run path.
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   file(GLOB_RECURSE files ${CPACK_TEMPORARY_DIRECTORY}/${component}/usr/lib*/*.so.*)
   foreach(file IN LISTS files)
@@ -12,8 +13,8 @@ if(NOT CPACK_GENERATOR STREQUAL DEB)
   return()
 endif()
 
-# A build for another prefix than /usr has its libraries in lib/. Moves them to lib/${CPACK_SFRAME_MULTIARCH}, and with them
-# the files of CMake and pkg-config, whose paths start from their own place.
+# A build for another prefix than /usr has its libraries in lib/. Moves them to lib/${CPACK_SFRAME_MULTIARCH},
+# and with them the files of CMake and pkg-config, whose paths start from their own place.
 function(replace_in file) # FILE OLD NEW...
   file(READ ${file} text)
   while(ARGN)

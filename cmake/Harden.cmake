@@ -1,6 +1,6 @@
-# Release flags for programs that read files of strangers: position independent, all relocations done and read-only before main,
-# checks of stack and buffers, only valid targets for indirect branches; no path of the build folder in the result.
-# test/lit/release/ checks the built files.
+# Release flags for programs that read files of strangers: position independent, all relocations done and
+# read-only before main, checks of stack and buffers, only valid targets for indirect branches; no path of the
+# build folder in the result. test/lit/release/ checks the built files.
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
 include(CheckLinkerFlag)

@@ -4,8 +4,8 @@
 #   devel      headers, static libraries in C++ (those that need no LLVM), man pages of the C interface, CMake's and pkg-config's files
 #   docs       pages, examples, licence
 #   debhelper, rpm   what packages are built with (docs/packaging.md); only if asked for
-# docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe, sframe-here,
-# sframe-walk, sframe-c, sframe-gnu.
+# docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe,
+# sframe-here, sframe-walk, sframe-c, sframe-gnu.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/sframe)
 set(gnu_dir ${CMAKE_INSTALL_LIBDIR}/sframe-gnu) # its file has the name of binutils' library
@@ -82,7 +82,8 @@ install(FILES ${PROJECT_BINARY_DIR}/sframe-config.cmake ${PROJECT_BINARY_DIR}/sf
 # pkg-config. The prefix follows the file's place, so that an installed folder can be moved.
 file(RELATIVE_PATH up /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 function(sframe_pkg_config name description)
-  # FOLDER: below those of headers and libraries; STATIC: with --static, what the shared libraries have in them
+  # FOLDER: below those of headers and libraries; STATIC: with --static, what the shared libraries have in
+  # them
   cmake_parse_arguments(arg "" "FOLDER;LIBS;STATIC;REQUIRES;DEFINES" "" ${ARGN})
   string(REGEX REPLACE "/$" "" prefix "\${pcfiledir}/${up}")
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}.pc CONTENT

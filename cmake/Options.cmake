@@ -1,7 +1,7 @@
 # How every target of ours is compiled: `sframe-options` carries warnings, sanitizers and dead-code removal.
 add_library(sframe-options INTERFACE)
-# Designated initialisers leave members at their defaults on purpose; g++ 12 warns about that. Its -Wrestrict sees overlaps
-# in std::string that cannot be (GCC bug 105651).
+# Designated initialisers leave members at their defaults on purpose; g++ 12 warns about that. Its -Wrestrict
+# sees overlaps in std::string that cannot be (GCC bug 105651).
 target_compile_options(sframe-options INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wno-missing-field-initializers -ffunction-sections -fdata-sections
   $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local -Wno-restrict>)
 target_compile_options(sframe-options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-semantic-interposition>)
@@ -30,8 +30,8 @@ if(SFRAME_FUZZ)
   add_compile_options(-fsanitize=fuzzer-no-link) # coverage of the libraries guides the fuzzers
 endif()
 
-# sframe_library(NAME SOURCES... [DEPENDS targets...]): the target `sframe_NAME`, alias `sframe::NAME`, a static library libsframe-NAME.a,
-# its public headers in include/ next to the sources.
+# sframe_library(NAME SOURCES... [DEPENDS targets...]): the target `sframe_NAME`, alias `sframe::NAME`, a
+# static library libsframe-NAME.a, its public headers in include/ next to the sources.
 function(sframe_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;DEPENDS;PRIVATE" ${ARGN})
   add_library(sframe_${name} STATIC ${arg_SOURCES})
@@ -43,8 +43,8 @@ function(sframe_library name)
   target_link_libraries(sframe_${name} PUBLIC ${arg_DEPENDS} PRIVATE $<BUILD_INTERFACE:sframe-options> ${arg_PRIVATE})
 endfunction()
 
-# sframe_version_library(TARGET MAP FOLDER VERSION): gives a shared library its version, the symbols that the version script MAP
-# has, and its place in the build tree.
+# sframe_version_library(TARGET MAP FOLDER VERSION): gives a shared library its version, the symbols that the
+# version script MAP has, and its place in the build tree.
 function(sframe_version_library target map folder version)
   string(REGEX REPLACE "[.].*" "" major ${version})
   set_target_properties(${target} PROPERTIES VERSION ${version} SOVERSION ${major} LINKER_LANGUAGE CXX
@@ -53,9 +53,10 @@ function(sframe_version_library target map folder version)
   target_link_options(${target} PRIVATE -Wl,--version-script=${map})
 endfunction()
 
-# sframe_shared_library(NAME FILE name OF targets... [NEEDS names...]): the target `sframe-NAME-shared`, libFILE.so.N, with all of these static
-# libraries, over other shared libraries. It exports what public headers declare: they set the default visibility, the
-# rest is compiled as hidden; and cmake/exports.map removes instances of the C++ library's templates.
+# sframe_shared_library(NAME FILE name OF targets... [NEEDS names...]): the target `sframe-NAME-shared`,
+# libFILE.so.N, with all of these static libraries, over other shared libraries. It exports what public
+# headers declare: they set the default visibility, the rest is compiled as hidden; and cmake/exports.map
+# removes instances of the C++ library's templates.
 function(sframe_shared_library name)
   cmake_parse_arguments(arg "" "FILE" "OF;NEEDS" ${ARGN})
   set(target sframe-${name}-shared)

@@ -1,11 +1,12 @@
-# sframe_add(TARGET name... [SIDECAR folder] [VERIFY] [PROFILE spec|linux|linux-module|glibc] [OPTIONS option...])
+# sframe_add(TARGET name... [SIDECAR folder] [VERIFY] [PROFILE spec|linux|linux-module|glibc]
+#            [OPTIONS option...])
 #
-# Adds an SFrame section to what each target builds (program, library, archive), in place, after every link. With SIDECAR the file
-# stays as it is, and the section goes to folder/.build-id/; not for archives. A file without call frame information is no error, and
-# stays as it is. VERIFY checks the section against the format, the call frame
-# information and the code: a wrong section fails the build. PROFILE writes what that reader can use; it implies VERIFY, for the reader.
-# OPTIONS are for sframe-gen. find_package(sframe) gives this function; the programs are those of the same installation, else
-# those in PATH (SFRAME_GEN and SFRAME_VERIFY set others).
+# Adds an SFrame section to what each target builds (program, library, archive), in place, after every link.
+# With SIDECAR the file stays as it is, and the section goes to folder/.build-id/; not for archives. A file
+# without call frame information is no error, and stays as it is. VERIFY checks the section against the format,
+# the call frame information and the code: a wrong section fails the build. PROFILE writes what that reader can
+# use; it implies VERIFY, for the reader. OPTIONS are for sframe-gen. find_package(sframe) gives this function;
+# the programs are those of the same installation, else those in PATH (SFRAME_GEN and SFRAME_VERIFY set others).
 find_program(SFRAME_GEN sframe-gen HINTS ${PACKAGE_PREFIX_DIR}/bin DOC "The program that adds SFrame sections")
 find_program(SFRAME_VERIFY sframe-verify HINTS ${PACKAGE_PREFIX_DIR}/bin DOC "The program that checks SFrame sections")
 mark_as_advanced(SFRAME_GEN SFRAME_VERIFY)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes the pages of section 3 from the comments of the C interface's headers: a page per header, sframe-c-NAME.3, and for common.h
-sframe-c.3; a link per function.
+"""Writes the pages of section 3 from the comments of the C interface's headers: a page per header,
+sframe-c-NAME.3, and for common.h sframe-c.3; a link per function.
 
     man3.py VERSION FOLDER HEADER...      writes FOLDER/man3/*.3
 """

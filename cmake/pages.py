@@ -11,7 +11,8 @@ import re
 import subprocess
 import sys
 
-# flags: ["-o", "--output"]; argument: "FILE" or ""; choices: ["auto", "always"]; kind: what the shell completes.
+# flags: ["-o", "--output"]; argument: "FILE" or ""; choices: ["auto", "always"]; kind: what the shell
+# completes.
 Option = collections.namedtuple("Option", "flags argument choices kind text")
 
 

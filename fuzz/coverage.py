@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""coverage.py [--lines] < LCOV: for each of our files that reads input, how many of its lines the corpora reach, the least first;
-with --lines also the lines that they do not. `scripts/fuzz --coverage` calls it. Exit code 1 if a file stays below the goal."""
+"""coverage.py [--lines] < LCOV: for each of our files that reads input, how many of its lines the corpora
+reach, the least first; with --lines also the lines that they do not. `scripts/fuzz --coverage` calls it. Exit
+code 1 if a file stays below the goal."""
 import os
 import sys
 

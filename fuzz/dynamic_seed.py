@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""dynamic_seed.py SEED: a seed for the dynamic fuzzer: AMD64, a list with a procedure and a table of one FDE, in libunwind's layouts
-(lib/modules/src/dynamic/dyn_info.cc draws them)."""
+"""dynamic_seed.py SEED: a seed for the dynamic fuzzer: AMD64, a list with a procedure and a table of one FDE,
+in libunwind's layouts (lib/modules/src/dynamic/dyn_info.cc draws them)."""
 import struct
 import sys
 

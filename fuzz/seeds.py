@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""seeds.py NAME INPUTS FOLDER: what a fuzz target starts with, made of the tests' inputs (INPUTS: the folder that test/inputs/assemble makes). walk and dynamic have scripts
-of their own. What tools are missing for is left out."""
+"""seeds.py NAME INPUTS FOLDER: what a fuzz target starts with, made of the tests' inputs (INPUTS: the folder
+that test/inputs/assemble makes). walk and dynamic have scripts of their own. What tools are missing for is
+left out."""
 import lzma
 import os
 import re

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """walk_seeds.py PROGRAM CORE SEED: a seed for the walk fuzzer, small enough to be mutated well.
 
-A seed is the length of the program (4 bytes, little-endian), the program, and the core. Of the core's segments only the pages that are
-not zero are kept; those between are left out of the file, as the kernel leaves out what it need not write.
+A seed is the length of the program (4 bytes, little-endian), the program, and the core. Of the core's
+segments only the pages that are not zero are kept; those between are left out of the file, as the kernel
+leaves out what it need not write.
 """
 import struct
 import sys

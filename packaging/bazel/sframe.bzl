@@ -55,7 +55,8 @@ def _sframe_binary_impl(ctx):
         progress_message = "SFrame for %{label}",
     )
 
-    # Findings go to standard output, which Bazel shows. The action needs a file, too: the list of known findings.
+    # Findings go to standard output, which Bazel shows. The action needs a file, too: the list of known
+    # findings.
     findings = ctx.actions.declare_file(ctx.label.name + ".findings")
     verify = ctx.actions.args()
     verify.add_all(["--quiet", "--profile=" + ctx.attr.profile])

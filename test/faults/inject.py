@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the programs while one allocation or system call after the other fails (shim.c), and checks what comes of it.
+"""Runs the programs while one allocation or system call after the other fails (shim.c), and checks what comes
+of it.
 
-  inject.py --shim SHIM.so --inputs TEST/INPUTS --cores CORES --work FOLDER [--kinds memory,EIO] [--cases REGEX] [--budget RUNS | --all]
+  inject.py --shim SHIM.so --inputs TEST/INPUTS --cores CORES --work FOLDER [--kinds memory,EIO] [--cases
+  REGEX] [--budget RUNS | --all]
 
 What must hold of each run, compared with the same run without a fault:
   - it does not end by a signal, and its exit code is 0, 1 or 2;
@@ -11,7 +13,8 @@ What must hold of each run, compared with the same run without a fault:
   - memory: exit code 2 and "out of memory", or nothing is different;
   - short, EINTR: nothing is different;
   - EIO, ENOSPC: nothing is different, or a message reports it.
---budget: so many runs for each case and kind, spread over all calls (the first ones all); --all: every call."""
+--budget: so many runs for each case and kind, spread over all calls (the first ones all); --all: every
+call."""
 import argparse
 import concurrent.futures
 import json
@@ -25,8 +28,8 @@ KINDS = ["memory", "memory+", "short", "short+", "EINTR", "EIO", "EIO+", "ENOSPC
 
 
 class Case:
-    """A command; %i is test/inputs, %c the folder of cores, %o the output file. `old` is what is there before it: nothing, or a copy of
-    an input."""
+    """A command; %i is test/inputs, %c the folder of cores, %o the output file. `old` is what is there before
+    it: nothing, or a copy of an input."""
 
     def __init__(self, name, command, old=None):
         self.name, self.command, self.old = name, command, old

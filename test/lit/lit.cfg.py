@@ -1,14 +1,18 @@
 # The programs' tests: lit runs the RUN lines of each *.test file, FileCheck compares.
 #
-# Substitutions: the programs and the LLVM tools go by their bare names (they are put first on PATH); %inputs is test/inputs, %build the build folder;
-# %objdump247, %readelf247, %as247, %ld247 ... are newer binutils, %as240, %objdump240 the system's if they are 2.40.
-# Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, aarch64-cc, s390x-cc, qemu-aarch64, qemu-aarch64_be,
-# qemu-s390x, patchelf, chrpath, dwz, debugedit, find-debuginfo, elfutils, python3, clang, asan,
-# rustc, go, pip (with setuptools and wheel: %pip-python), hardened (release flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer binutils; perhaps none.
+# Substitutions: the programs and the LLVM tools go by their bare names (they are put first on PATH); %inputs
+# is test/inputs, %build the build folder; %objdump247, %readelf247, %as247, %ld247 ... are newer binutils,
+# %as240, %objdump240 the system's if they are 2.40.
+# Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, aarch64-cc,
+# s390x-cc, qemu-aarch64, qemu-aarch64_be, qemu-s390x, patchelf, chrpath, dwz, debugedit, find-debuginfo,
+# elfutils, python3, clang, asan, rustc, go, pip (with setuptools and wheel: %pip-python), hardened (release
+# flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
+# binutils; perhaps none.
 # amd64: the host is one. ptrace: processes may be traced. landlock: the kernel limits paths.
-# %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the kernel, else by gdb (feature cores);
-# kernel-cores: by the kernel, which needs a core_pattern that names a file in the program's folder; %gcore FILE...: by gdb (gdb-cores).
-# `lit --param cores=gdb` or SFRAME_TEST_CORES=gdb does without the kernel's.
+# %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
+# kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
+# file in the program's folder; %gcore FILE...: by gdb (gdb-cores). `lit --param cores=gdb` or
+# SFRAME_TEST_CORES=gdb does without the kernel's.
 # A test whose tools are missing is reported as unsupported.
 import ctypes
 import glob
@@ -55,7 +59,8 @@ def first_line(command):
 
 peers = os.environ.get("SFRAME_PEERS") or config.peers
 def add_binutils(suffix, version, folder, prefix=""):
-    """Substitutions %as247 and so on, and the feature binutils-2.47, if the folder's objdump is that version."""
+    """Substitutions %as247 and so on, and the feature binutils-2.47, if the folder's objdump is that
+    version."""
     objdump = os.path.join(folder, "objdump") if folder else shutil.which("objdump")
     if not objdump or not re.search(r"\b%s\b" % re.escape(version), first_line(objdump)):
         return

@@ -1,4 +1,5 @@
-"""RUN lines do not quote %s, %S and %t. Where source or build folder have a space or the like in their paths, the tests go by links without."""
+"""RUN lines do not quote %s, %S and %t. Where source or build folder have a space or the like in their paths,
+the tests go by links without."""
 import atexit
 import os
 import re

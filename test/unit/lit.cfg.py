@@ -14,7 +14,8 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
-# lit leaves out of its results what GoogleTest has skipped. Here they count as unsupported, with the reason, which only the test itself has.
+# lit leaves out of its results what GoogleTest has skipped. Here they count as unsupported, with the reason,
+# which only the test itself has.
 def with_reasons(selected, discovered):
     selected, discovered = post_process(selected, discovered)
     for test in selected:

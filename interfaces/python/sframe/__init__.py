@@ -73,7 +73,8 @@ def library_version() -> str:
 
 
 class _Handle:
-    """Something of the library that is closed once: by close(), at the end of a `with`, or with the object."""
+    """Something of the library that is closed once: by close(), at the end of a `with`, or with the
+    object."""
 
     _close = staticmethod(lambda handle: None)
     _handle: Optional[int] = None

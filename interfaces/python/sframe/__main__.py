@@ -95,7 +95,8 @@ def parse(arguments):
 
 
 def main():
-    """Exit codes as those of the programs: 0 success, 1 nothing was found or a stack is not complete, 2 failure."""
+    """Exit codes as those of the programs: 0 success, 1 nothing was found or a stack is not complete, 2
+    failure."""
     sys.stdout.reconfigure(errors="backslashreplace")
     options = parse(None)
     try:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# damage-for-llvm.py KIND INPUT OUTPUT: an ELF64 little-endian file with what LLVM's reader takes for granted: huge (.debug_info claims to be 2^62 bytes
-# when it is unpacked), unit (.debug_abbrev is empty, so that .debug_aranges leads to a unit without entries), link (.rela.debug_line names a symbol table that is not there), entsize (its entries have no size).
+# damage-for-llvm.py KIND INPUT OUTPUT: an ELF64 little-endian file with what LLVM's reader takes for granted:
+# huge (.debug_info claims to be 2^62 bytes when it is unpacked), unit (.debug_abbrev is empty, so that
+# .debug_aranges leads to a unit without entries), link (.rela.debug_line names a symbol table that is not
+# there), entsize (its entries have no size).
 import struct
 import sys
 

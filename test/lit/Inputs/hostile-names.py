@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# hostile-names.py FOLDER PART: random names (any bytes; Unicode with what steers terminals) as names of symbols, sections, members, source files,
-# programs and threads, through all formats of the programs of PART (files, live). Each output must be UTF-8 without controls but the line feed, and
-# without what turns text around; JSON must parse and give back the names that are UTF-8; SVG must be XML.
+# hostile-names.py FOLDER PART: random names (any bytes; Unicode with what steers terminals) as names of
+# symbols, sections, members, source files, programs and threads, through all formats of the programs of PART
+# (files, live). Each output must be UTF-8 without controls but the line feed, and without what turns text
+# around; JSON must parse and give back the names that are UTF-8; SVG must be XML.
 #
 # Objects are assembled with placeholders for the names, which are then overwritten by as many bytes.
 import json

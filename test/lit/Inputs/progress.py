@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """progress.py [--quiet] [--stdout-too] PATTERN COMMAND...
 
-Runs the command with a terminal as standard error, an open pipe as standard input, and a pipe that is not read as standard output
-(--stdout-too: the terminal). Prints the first progress line that matches the pattern; then reads and feeds the pipes until the command
-ends, and prints what is left on the terminal. --quiet: nothing may appear; the pipes move after twice the time in which a line appears."""
+Runs the command with a terminal as standard error, an open pipe as standard input, and a pipe that is not
+read as standard output (--stdout-too: the terminal). Prints the first progress line that matches the pattern;
+then reads and feeds the pipes until the command ends, and prints what is left on the terminal. --quiet:
+nothing may appear; the pipes move after twice the time in which a line appears."""
 import fcntl
 import os
 import pty

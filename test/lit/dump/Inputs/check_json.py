@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_json.py FILE.json FILE.gnu: what sframe-dump --format=json prints must be what objdump printed of the same (linked) file.
+# check_json.py FILE.json FILE.gnu: what sframe-dump --format=json prints must be what objdump printed of the
+# same (linked) file.
 import json
 import re
 import sys

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# make_core.py IMAGE BIAS CORE [PATH]: a core file of a process that has the ELF file IMAGE mapped at BIAS under the name PATH: its PT_LOAD segments,
-# page by page, and NT_FILE. As much of a core as finding mapped images takes.
+# make_core.py IMAGE BIAS CORE [PATH]: a core file of a process that has the ELF file IMAGE mapped at BIAS
+# under the name PATH: its PT_LOAD segments, page by page, and NT_FILE. As much of a core as finding mapped
+# images takes.
 import struct
 import sys
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# random_sections.py SEED COUNT FOLDER VERSIONS ABIS: well-formed sections with everything in them that a version can represent, in ELF files
-# ABI-VERSION-NUMBER. What readers are known to refuse is left out: PCMASK rows after a short function, auxiliary headers in big-endian sections.
+# random_sections.py SEED COUNT FOLDER VERSIONS ABIS: well-formed sections with everything in them that a
+# version can represent, in ELF files ABI-VERSION-NUMBER. What readers are known to refuse is left out: PCMASK
+# rows after a short function, auxiliary headers in big-endian sections.
 import random
 import struct
 import sys

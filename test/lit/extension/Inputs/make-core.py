@@ -1,5 +1,6 @@
-# make-core.py PROGRAM FILE: a core of frames.s in its innermost function, as Linux on RISC-V writes it: registers, stack, mapped files. The addresses
-# come from llvm-nm; the stack's content is written here by what the instructions do.
+# make-core.py PROGRAM FILE: a core of frames.s in its innermost function, as Linux on RISC-V writes it:
+# registers, stack, mapped files. The addresses come from llvm-nm; the stack's content is written here by what
+# the instructions do.
 import os
 import struct
 import subprocess

@@ -1,5 +1,6 @@
-"""Converts a copy of the tree "kept" while the disk is full from the first, second, ... call on (shim.so). Each file must be as in "kept" or as in
-"new", and the report must have as many failures as there are old files."""
+"""Converts a copy of the tree "kept" while the disk is full from the first, second, ... call on (shim.so).
+Each file must be as in "kept" or as in "new", and the report must have as many failures as there are old
+files."""
 import json
 import os
 import shutil

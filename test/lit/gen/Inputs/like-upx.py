@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""like-upx.py PROGRAM OUTPUT: the headers of a program as upx packs it: two PT_LOAD, no sections, and upx's l_info after the program
-headers. Debian 12 has no upx."""
+"""like-upx.py PROGRAM OUTPUT: the headers of a program as upx packs it: two PT_LOAD, no sections, and upx's
+l_info after the program headers. Debian 12 has no upx."""
 import struct
 import sys
 

@@ -1,8 +1,10 @@
-"""replay-prefixes.py LOG TARGET OLD NEW [--copy]: what a loss of power after each line of LOG (log-writes.c) may leave at the name TARGET. OLD may be "-": no file.
+"""replay-prefixes.py LOG TARGET OLD NEW [--copy]: what a loss of power after each line of LOG (log-writes.c)
+may leave at the name TARGET. OLD may be "-": no file.
 
-Of what was not synced, a disk may have anything: of each file's bytes all, none or those of every other write; of the changes of names all, or none since the last
-sync of the folder. Each combination must show the bytes of OLD or NEW; with --copy, otherwise a file next to it must have those of NEW. When the program has ended,
-all must show NEW. Prints how many states were looked at, and the first that is none of these."""
+Of what was not synced, a disk may have anything: of each file's bytes all, none or those of every other
+write; of the changes of names all, or none since the last sync of the folder. Each combination must show the
+bytes of OLD or NEW; with --copy, otherwise a file next to it must have those of NEW. When the program has
+ended, all must show NEW. Prints how many states were looked at, and the first that is none of these."""
 import itertools
 import sys
 

@@ -1,4 +1,5 @@
-"""check-exports.py PREFIX: the shared libraries in C++ export what the installed headers declare, and nothing else.
+"""check-exports.py PREFIX: the shared libraries in C++ export what the installed headers declare, and nothing
+else.
 
 Prints a line for each library with the number of its functions and variables.
 """

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """run-action.py ACTION.YML [INPUT=VALUE...]
 
-Runs the shell steps of a composite action as the runner does: `bash --noprofile --norc -eo pipefail`, inputs in the environment, outputs
-by $GITHUB_OUTPUT. Steps that use another action are named. Knows the part of YAML that the file uses."""
+Runs the shell steps of a composite action as the runner does: `bash --noprofile --norc -eo pipefail`, inputs
+in the environment, outputs by $GITHUB_OUTPUT. Steps that use another action are named. Knows the part of YAML
+that the file uses."""
 import os
 import re
 import subprocess

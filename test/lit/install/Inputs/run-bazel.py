@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """run-bazel.py SFRAME.BZL PROGRAM FOLDER [NAME=VALUE...]
 
-Runs packaging/bazel/sframe.bzl without Bazel: Starlark is a subset of Python, and the part of Bazel's interface that the file uses
-is here. The tools are looked up in PATH, and the actions of sframe_binary(name = "app", src = PROGRAM, NAME = [VALUE]) run in
-FOLDER. It shows that the file is Starlark, that attributes exist, and what the commands do; not that Bazel accepts all of it."""
+Runs packaging/bazel/sframe.bzl without Bazel: Starlark is a subset of Python, and the part of Bazel's
+interface that the file uses is here. The tools are looked up in PATH, and the actions of sframe_binary(name =
+"app", src = PROGRAM, NAME = [VALUE]) run in FOLDER. It shows that the file is Starlark, that attributes
+exist, and what the commands do; not that Bazel accepts all of it."""
 import ast
 import builtins
 import os

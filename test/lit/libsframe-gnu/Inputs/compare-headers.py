@@ -1,5 +1,6 @@
-"""compare-headers.py GNU OURS FOLDER: compares sframe.h and sframe-api.h in two folders by programs that print the values of all macros and
-the layout of all structures, and by compiling both sets of declarations together."""
+"""compare-headers.py GNU OURS FOLDER: compares sframe.h and sframe-api.h in two folders by programs that
+print the values of all macros and the layout of all structures, and by compiling both sets of declarations
+together."""
 import os
 import re
 import subprocess

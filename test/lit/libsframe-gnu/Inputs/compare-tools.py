@@ -1,10 +1,10 @@
 """compare-tools.py SID OURS FOLDER dumps INPUTS | sources FILE.s... | c++ COMPILER PROJECT
 
-Runs programs of GNU binutils (SID: an unpacked Debian) with their own libsframe.so.3 and with that in OURS, and compares what they print, their
-exit codes and the files that they write.
+Runs programs of GNU binutils (SID: an unpacked Debian) with their own libsframe.so.3 and with that in OURS,
+and compares what they print, their exit codes and the files that they write.
 
-dumps: objdump and readelf --sframe over all files in INPUTS. sources: as over assembler sources named ABI/..., and ld of the results.
-c++: as and ld over C++ sources of the project."""
+dumps: objdump and readelf --sframe over all files in INPUTS. sources: as over assembler sources named
+ABI/..., and ld of the results. c++: as and ld over C++ sources of the project."""
 import glob
 import os
 import shutil

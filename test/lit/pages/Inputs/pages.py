@@ -1,13 +1,15 @@
 """Finds the commands in the pages and in the EXAMPLES of each --help, and makes a lit test of each.
 
 A command is
-- in an indented block, or one fenced as sh or console, of README.md, CONTRIBUTING.md and docs/*.md: a line that begins with "$ ", or, in a block without such
-  lines, with the name of a program of ours or of a usual tool. A comment follows after two spaces or more. What follows "$ " lines is their output;
+- in an indented block, or one fenced as sh or console, of README.md, CONTRIBUTING.md and docs/*.md: a line
+  that begins with "$ ", or, in a block without such lines, with the name of a program of ours or of a usual
+  tool. A comment follows after two spaces or more. What follows "$ " lines is their output;
 - a "- run:" line of a fenced yaml block; the whole of a fenced cmake, make or meson block;
 - a line of EXAMPLES that begins with the name of a program.
 
-table.py describes how each is tried. A command that it does not have fails: add it there. A command runs in a folder of its own, for root with all else read-only
-(sandbox); that devices, the files that it names and the home folder are as before is checked in any case.
+table.py describes how each is tried. A command that it does not have fails: add it there. A command runs in a
+folder of its own, for root with all else read-only (sandbox); that devices, the files that it names and the
+home folder are as before is checked in any case.
 """
 import dataclasses
 import difflib
@@ -113,8 +115,9 @@ def numberless(line):
 
 
 def difference(shown, printed, how):
-    """Empty where what a page shows agrees with what was printed. `how`: "same"; "numbers", which may differ; or a list of patterns, each of which
-    both must have a line for. In the first two, a line "..." stands for any lines."""
+    """Empty where what a page shows agrees with what was printed. `how`: "same"; "numbers", which may differ;
+    or a list of patterns, each of which both must have a line for. In the first two, a line "..." stands for
+    any lines."""
     printed = printed.rstrip("\n").split("\n")
     while shown and not shown[-1].strip():
         shown = shown[:-1]

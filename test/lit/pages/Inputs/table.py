@@ -1,11 +1,12 @@
-"""How each command of the pages and of --help is tried; see pages.py. The key is the command as it stands there, without its comment."""
+"""How each command of the pages and of --help is tried; see pages.py. The key is the command as it stands
+there, without its comment."""
 import dataclasses
 
 
 @dataclasses.dataclass
 class Case:
-    # Shell: makes the files that the command needs, in an empty folder. $inputs is test/inputs, $pages this folder; core PROGRAM... makes `core`. What it leaves
-    # running is killed at the end.
+    # Shell: makes the files that the command needs, in an empty folder. $inputs is test/inputs, $pages this
+    # folder; core PROGRAM... makes `core`. What it leaves running is killed at the end.
     prepare: str = ""
     code: int = 0
     shows: object = "same"  # how the output agrees with the page's: "same", "numbers" (may differ), or patterns that both have a line for
@@ -38,7 +39,8 @@ MESON_PROJECT = 'echo "int main(void) { return 0; }" > app.c; { echo "project(\'
 INSTALLS = "installs into the build folder's list; test/lit/install does the same"
 BUILDS = "builds the whole tree"
 
-# What every machine shows of the server's stack: other frames need the C library's debug symbols for their names.
+# What every machine shows of the server's stack: other frames need the C library's debug symbols for their
+# names.
 STACK = [r"^TID \d+:$", r"^#0  0x[0-9a-f]{16}  .*\[context\]$", r"^#\d  0x[0-9a-f]{16}  abort \+ 0x[0-9a-f]+  \(libc\.so\.6\)  \[cfi\]$",
          r"^#\d  0x[0-9a-f]{16}  main \+ 0x[0-9a-f]+  \(server\)  \[sframe\]$"]
 

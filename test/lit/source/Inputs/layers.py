@@ -1,5 +1,6 @@
-"""layers.py PROJECT: the include graph. Between libraries every arrow goes down: to one that lib/CMakeLists.txt has before (libsframe is
-below all of them, interfaces/ above). Within the libraries of CIRCLE_FREE the units (NAME.h with NAME.cc) make no circle."""
+"""layers.py PROJECT: the include graph. Between libraries every arrow goes down: to one that
+lib/CMakeLists.txt has before (libsframe is below all of them, interfaces/ above). Within the libraries of
+CIRCLE_FREE the units (NAME.h with NAME.cc) make no circle."""
 import os
 import re
 import sys

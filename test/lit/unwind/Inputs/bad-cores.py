@@ -93,7 +93,8 @@ overlap = (text + 100, code * 2, None, 7)
 expect("overlap", core(good, [program, overlap, program, ram]), 1)
 expect("sparse", core(good, [(text, code, 1 << 46, 5), ram]), 1)
 
-# Frame records that lead to themselves, and down the stack: call *%rax (ff d0) is what the return address follows.
+# Frame records that lead to themselves, and down the stack: call *%rax (ff d0) is what the return address
+# follows.
 calls = (text, b"\xff\xd0" * 2048, None, 5)
 
 

@@ -70,7 +70,8 @@ elif case == "files":
     with open(os.path.join(folder, "core"), "wb") as out:
         out.write(core(notes, [(base, b"", 4096, 5) for base in bases]))
 elif case == "one-file":
-    # 1,000 mappings of one file far apart, each a module of its own; a frame in each. A build ID is in each first page.
+    # 1,000 mappings of one file far apart, each a module of its own; a frame in each. A build ID is in each
+    # first page.
     apart, count = 0x1000000, 1000
     program = elf([(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 4096, b""))], 4096)
     starts = [text + apart * i for i in range(count)]

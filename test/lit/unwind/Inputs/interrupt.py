@@ -1,5 +1,5 @@
-# interrupt.py PREFIX: interrupts sampling, in each format and by either signal. The program catches the signals before it starts, by
-# which one sees that it may be interrupted; it takes one sample at least.
+# interrupt.py PREFIX: interrupts sampling, in each format and by either signal. The program catches the
+# signals before it starts, by which one sees that it may be interrupted; it takes one sample at least.
 import json, os, signal, subprocess, sys
 
 prefix = sys.argv[1]

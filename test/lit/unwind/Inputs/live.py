@@ -1,5 +1,5 @@
-# live.py CASE PROGRAM: starts Inputs/live.c as the case requires, walks it, and prints "all right" if stacks, messages and the state in which the process
-# is left are as they should be.
+# live.py CASE PROGRAM: starts Inputs/live.c as the case requires, walks it, and prints "all right" if stacks,
+# messages and the state in which the process is left are as they should be.
 import json, os, signal, subprocess, sys, time
 
 from stopped import stat, status, tasks, until, wait_until_stopped

@@ -1,6 +1,7 @@
-"""remote.py OURS THEIRS WAYS TARGET [ARGUMENT]: walks a process that TARGET makes by one program (examples/libunwind_remote.c), built with our
-library and with libunwind. In each of WAYS (upt: the ready accessors; own: its own) both have to find equal frames: ip, sp, signal frames; names,
-too, where libunwind does not guess. With our library, both ways have to come to the same."""
+"""remote.py OURS THEIRS WAYS TARGET [ARGUMENT]: walks a process that TARGET makes by one program
+(examples/libunwind_remote.c), built with our library and with libunwind. In each of WAYS (upt: the ready
+accessors; own: its own) both have to find equal frames: ip, sp, signal frames; names, too, where libunwind
+does not guess. With our library, both ways have to come to the same."""
 import os
 import re
 import subprocess
@@ -17,8 +18,8 @@ program = range(min(int(start, 16) for start, _ in own), max(int(end, 16) for _,
 differences = 0
 
 def threads(program, way):
-    """Lists of (ip, sp, signal, name). The threads reported that they were ready just before they were; and one that was walked is at its system call, no longer
-    in it, until it has made it again."""
+    """Lists of (ip, sp, signal, name). The threads reported that they were ready just before they were; and
+    one that was walked is at its system call, no longer in it, until it has made it again."""
     wait_until_stopped(target.pid)
     text = subprocess.run([program, way, str(target.pid)], capture_output=True, text=True, check=True).stdout
     found = []
@@ -32,7 +33,8 @@ def threads(program, way):
     return found
 
 def compare(some, others, what):
-    """Of stripped libraries libunwind gives the next dynamic symbol before the ip, however far away: names of programs only."""
+    """Of stripped libraries libunwind gives the next dynamic symbol before the ip, however far away: names of
+    programs only."""
     def known(frames):
         return [frame if int(frame[0], 16) in program else frame[:3] for frame in frames]
     for mine, other in zip(some, others, strict=True):

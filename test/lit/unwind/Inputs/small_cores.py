@@ -1,4 +1,5 @@
-# Cores (of AMD64 by default) and ELF files of AMD64, made byte by byte, for tests that need no compiler and no real process.
+# Cores (of AMD64 by default) and ELF files of AMD64, made byte by byte, for tests that need no compiler and
+# no real process.
 import os
 import struct
 

@@ -1,5 +1,5 @@
-# stackwalker-loop.py LOOP CASE: starts a process and examples/stackwalker_loop for it, which prints here; has the process go on when LOOP has come to where it
-# should be.
+# stackwalker-loop.py LOOP CASE: starts a process and examples/stackwalker_loop for it, which prints here; has
+# the process go on when LOOP has come to where it should be.
 import subprocess
 import sys
 

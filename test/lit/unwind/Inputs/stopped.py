@@ -1,4 +1,5 @@
-"""Waits for states of other processes, so that no test has to wait for a time. As a program: stopped.py PID waits until all threads of PID stand."""
+"""Waits for states of other processes, so that no test has to wait for a time. As a program: stopped.py PID
+waits until all threads of PID stand."""
 import os
 import sys
 import time
@@ -24,11 +25,13 @@ def status(pid, key):
         return next(line.split(":\t")[1].strip() for line in lines if line.startswith(key + ":"))
 
 def sleeps(pid, tid):
-    """A thread that waits in its system call: also after it was traced, which wakes it up and has it make the call again."""
+    """A thread that waits in its system call: also after it was traced, which wakes it up and has it make the
+    call again."""
     return stat(pid, tid)[1][0] == "S"
 
 def spins(pid, tid):
-    """A thread of live.c names itself just before it spins. When it has computed for two ticks since, it does."""
+    """A thread of live.c names itself just before it spins. When it has computed for two ticks since, it
+    does."""
     key = pid, tid
     name, fields = stat(pid, tid)
     ticks = int(fields[11]) + int(fields[12])

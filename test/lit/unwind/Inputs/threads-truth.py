@@ -34,8 +34,8 @@ for thread in data["threads"]:
     for frame in frames[1:]:
         assert frame["trust"] == "exact", frame
         assert not steppers or frame["stepper"] in steppers, frame
-    # The stack of one thread: CFAs grow, but for signals, which may switch to another one. _start needs no frame where calls push
-    # nothing.
+    # The stack of one thread: CFAs grow, but for signals, which may switch to another one. _start needs no
+    # frame where calls push nothing.
     for inner, outer in zip(frames, frames[1:]):
         if not inner["signal_frame"] and not outer["signal_frame"]:
             grown = int(outer.get("cfa", "0xffffffffffffffff"), 16) - int(inner["cfa"], 16)

@@ -25,8 +25,8 @@ elif case == "other":  # FOLDER/program is another one, which no core may show
     small_cores.build_id = b"\xaa" * 20
     write(folder, elf([], 4096) + b"\x0b\xad\xc0\xde" * 65536, notes, loads)
 elif case == "points-into":
-    # PATH is mapped, according to the core, and the stack is there: each register that a frame restores is a word of it.
-    # The page is code as well, so that guesses read it, too.
+    # PATH is mapped, according to the core, and the stack is there: each register that a frame restores is a
+    # word of it. The page is code as well, so that guesses read it, too.
     write(folder, program, b"", [])
     place = 0x10000000
     notes = status(1, code + 8, place, place) + entry + files((text, text + 8192, 0, os.path.join(os.path.abspath(folder), "program")), (place, place + 0x100000, 0, other), (place + 0x100000, place + 0x200000, 0x100000, other))

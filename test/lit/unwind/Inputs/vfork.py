@@ -1,4 +1,5 @@
-# vfork.py PROGRAM: walks Inputs/vfork.c, which waits in vfork(), and its child; prints "all right" if stacks and messages are as they should be.
+# vfork.py PROGRAM: walks Inputs/vfork.c, which waits in vfork(), and its child; prints "all right" if stacks
+# and messages are as they should be.
 import os, signal, subprocess, sys
 
 from stopped import status, tasks, until
@@ -42,7 +43,8 @@ def check_waits(text, waiting, child):
     start = "thread %d could not be stopped: it is waiting " % waiting
     assert start + "in vfork() for process %d, " % child in text or start + "uninterruptibly in the kernel" in text, text
 
-# The only thread waits: the reason is that, and not that we are tracing it. The child can be walked: it stands on its parent's stack.
+# The only thread waits: the reason is that, and not that we are tracing it. The child can be walked: it
+# stands on its parent's stack.
 process, child, waiting = start()
 try:
     result = walk(process.pid)

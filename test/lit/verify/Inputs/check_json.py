@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_json.py FILE: the keys that the command line contract names, with the values for function.s with CFA=24.
+# check_json.py FILE: the keys that the command line contract names, with the values for function.s with
+# CFA=24.
 import json
 import sys
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# check_sarif.py FILE [SCHEMA]: what SARIF 2.1.0 demands of the parts that sframe-verify writes (sections 3.13 to 3.33 of the standard): required
-# properties, closed sets of values, indices that fit. With SCHEMA, the published JSON schema, also against that.
+# check_sarif.py FILE [SCHEMA]: what SARIF 2.1.0 demands of the parts that sframe-verify writes (sections 3.13
+# to 3.33 of the standard): required properties, closed sets of values, indices that fit. With SCHEMA, the
+# published JSON schema, also against that.
 import json
 import re
 import shlex

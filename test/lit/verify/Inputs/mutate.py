@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# mutate.py IMAGE SECTION ADDRESS: changes one field of one row at a time in a raw section (version 2 or 3, default FDE type) that belongs
-# to IMAGE at ADDRESS, and asks sframe-verify. It must find the change, with the right identifier, at exactly the addresses of the row,
-# and nothing else that it did not find in the section as it was. Reads the section by itself.
+# mutate.py IMAGE SECTION ADDRESS: changes one field of one row at a time in a raw section (version 2 or 3,
+# default FDE type) that belongs to IMAGE at ADDRESS, and asks sframe-verify. It must find the change, with
+# the right identifier, at exactly the addresses of the row, and nothing else that it did not find in the
+# section as it was. Reads the section by itself.
 import json
 import os
 import subprocess

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# program_headers.py IMAGE COPY TYPE CHANGE...: changes fields of all program headers of this type (a number, or all) of a 64-bit ELF file.
-# CHANGE is FIELD=NUMBER, FIELD+NUMBER or FIELD-NUMBER; FIELD is type, flags, offset, vaddr, filesz or memsz.
+# program_headers.py IMAGE COPY TYPE CHANGE...: changes fields of all program headers of this type (a number,
+# or all) of a 64-bit ELF file. CHANGE is FIELD=NUMBER, FIELD+NUMBER or FIELD-NUMBER; FIELD is type, flags,
+# offset, vaddr, filesz or memsz.
 import re
 import struct
 import sys

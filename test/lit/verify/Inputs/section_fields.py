@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Where the fields of a raw section are (version 2 or 3), read without the library under test. Only functions of the default FDE type.
+# Where the fields of a raw section are (version 2 or 3), read without the library under test. Only functions
+# of the default FDE type.
 import struct
 
 
@@ -16,8 +17,9 @@ class SectionFields:
         self.signs = self.abi in (1, 2)
 
     def functions(self):
-        """Dictionaries: start, size, block (rep_size or 0), rows [(offset, place of the info byte, width of the offset)], and the places of the
-        index entry (entry), of num_fres (count), of the info byte (info), of rep_size (rep)."""
+        """Dictionaries: start, size, block (rep_size or 0), rows [(offset, place of the info byte, width of
+        the offset)], and the places of the index entry (entry), of num_fres (count), of the info byte (info),
+        of rep_size (rep)."""
         data, order, base = self.data, self.order, self.base
         for i in range(self.num_fdes):
             at = base + self.fde_offset + i * (20 if self.version == 2 else 16)

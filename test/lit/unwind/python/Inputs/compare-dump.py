@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compare-dump.py INPUTS: compares what the package reads in the files of test/inputs with the JSON of sframe-dump, and looks up every
-row."""
+"""compare-dump.py INPUTS: compares what the package reads in the files of test/inputs with the JSON of
+sframe-dump, and looks up every row."""
 import collections
 import glob
 import json
@@ -36,7 +36,8 @@ def described(function, is_object):
 
 
 def find_rows(section):
-    """Each row is found at its address, except rows of blocks and of functions that overlap. Returns their number."""
+    """Each row is found at its address, except rows of blocks and of functions that overlap. Returns their
+    number."""
     found, functions = 0, list(section)
     for function in functions:
         for row in function.rows():

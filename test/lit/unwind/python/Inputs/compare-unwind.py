@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""compare-unwind.py CORE [EXECUTABLE] | --pid PID: compares stacks with the JSON of sframe-unwind: frames, names, modules, registers and
-source lines; and the code at each pc with the module's file."""
+"""compare-unwind.py CORE [EXECUTABLE] | --pid PID: compares stacks with the JSON of sframe-unwind: frames,
+names, modules, registers and source lines; and the code at each pc with the module's file."""
 import json
 import subprocess
 import sys
