@@ -140,17 +140,22 @@ typedef struct unw_save_loc {
 #define unw_strerror UNW_OBJ(strerror)
 
 /* NULL if the byte order (__LITTLE_ENDIAN, __BIG_ENDIAN of <endian.h>, or 0 for the default) is not one
-   of the target's. Thread-safe. */
+   of the target's, or if memory runs out. The accessors are copied. Thread-safe. */
 extern unw_addr_space_t unw_create_addr_space(unw_accessors_t*, int byte_order);
+/* NULL is allowed. No cursor of the space may be used afterwards. */
 extern void unw_destroy_addr_space(unw_addr_space_t);
+/* The space's copy, valid as long as the space; NULL for NULL. */
 extern unw_accessors_t* unw_get_accessors(unw_addr_space_t);
 
+/* Flushes the cache, too. At first the policy is UNW_CACHE_NONE. 0, -UNW_EINVAL or -UNW_ENOMEM. */
 extern int unw_set_caching_policy(unw_addr_space_t, unw_caching_policy_t);
-/* `flags` must be 0. The size is that of the global cache. */
+/* `flags` must be 0. The size is that of the global cache. 0, -UNW_EINVAL or -UNW_ENOMEM. */
 extern int unw_set_cache_size(unw_addr_space_t, size_t entries, int flags);
 /* Addresses in [first, last), or all if both are 0. */
 extern void unw_flush_cache(unw_addr_space_t, unw_word_t first, unw_word_t last);
 
+/* Reads the registers with access_reg(); `arg` is passed to all callbacks. The space must outlive the cursor.
+   0; a negative error of access_reg() for IP or SP; -UNW_EINVAL for NULL. */
 extern int unw_init_remote(unw_cursor_t*, unw_addr_space_t, void* arg);
 /* Above 0: stepped. 0: there is no caller. */
 extern int unw_step(unw_cursor_t*);
@@ -171,8 +176,11 @@ extern int unw_get_save_loc(unw_cursor_t*, unw_regnum_t, unw_save_loc_t*);
    libunwind 1.6. */
 extern int unw_is_signal_frame(unw_cursor_t*);
 
+/* Not 0 for a floating-point register. */
 extern int unw_is_fpreg(unw_regnum_t);
+/* The register's name, static; "???" for an unknown number. */
 extern const char* unw_regname(unw_regnum_t);
+/* The text for an error, of either sign; static. */
 extern const char* unw_strerror(int);
 
 /* For use in a program's own find_proc_info(). libunwind defines these two but does not declare them;

@@ -128,8 +128,8 @@ public:
   /// are built in parts, on several threads. Linear in the functions and encoded bytes of `other`.
   void append(const Builder& other);
 
-  /// Reserves memory for that many functions and bytes of encoded rows, so that growth does not copy. Unused
-  /// reserved memory costs address space only.
+  /// Reserves memory for `functions` functions and `encoded_bytes` bytes of encoded rows in all, so that
+  /// growth does not copy. Unused reserved memory costs address space only.
   void reserve(std::size_t functions, std::size_t encoded_bytes);
 
   /// Removes all functions; keeps the options and the memory.

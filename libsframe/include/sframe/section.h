@@ -41,7 +41,7 @@ inline constexpr std::uint16_t magic = 0xdee2;
 /// True if the bytes start with the magic number, in either byte order.
 bool has_magic(std::span<const std::byte> bytes);
 
-/// The header in host byte order (specification, section 2.2).
+/// The header in host byte order (SFrame 3 specification, section 2.2).
 struct Header {
   std::uint8_t version = 0;
   std::uint8_t flags = 0;

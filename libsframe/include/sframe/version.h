@@ -21,7 +21,7 @@ enum class VersionNumber : std::uint8_t {
 #include "sframe/versions.def"
 };
 
-/// Offsets of the header's fields in bytes; the same in all versions (specification, section 2.2).
+/// Offsets of the header's fields in bytes; the same in all versions (SFrame 3 specification, section 2.2).
 namespace header_offset {
 constexpr std::uint32_t version = 2, flags = 3, abi = 4, fixed_fp = 5, fixed_ra = 6, aux_size = 7,
                         num_fdes = 8, num_fres = 12, fre_size = 16, fde_offset = 20, fre_offset = 24;
@@ -30,8 +30,8 @@ constexpr std::uint32_t version = 2, flags = 3, abi = 4, fixed_fp = 5, fixed_ra 
 /// Bytes of the header, without the auxiliary header.
 constexpr std::uint32_t header_size = 28;
 
-/// Bits of the header's flags, sfh_flags (specification, section 2.1.3). VersionTraits::flags has those that
-/// a version defines.
+/// Bits of the header's flags, sfh_flags (SFrame 3 specification, section 2.1.3). VersionTraits::flags has
+/// those that a version defines.
 enum Flags : std::uint8_t {
   flag_sorted = 0x1,
   flag_frame_pointer = 0x2,    ///< versions 1 and 2
@@ -45,8 +45,8 @@ struct FlagTraits {
   std::string_view gnu_name; ///< in binutils: "SFRAME_F_FDE_FUNC_START_PCREL"
 };
 
-/// Bits of the FDE's info byte (specification, section 2.3.3). VersionTraits::info_bits has those that a
-/// version defines.
+/// Bits of the FDE's info byte (SFrame 3 specification, section 2.3.3). VersionTraits::info_bits has those
+/// that a version defines.
 namespace info_bits {
 constexpr std::uint8_t fre_type = 0x0f, pc_mask = 0x10, pauth_key_b = 0x20, signal = 0x80;
 constexpr std::uint8_t fde_type = 0x1f; ///< in the second info byte

@@ -33,7 +33,7 @@ inline void swap_bytes(std::byte* at, std::uint32_t size) {
   store_sized(at, load_sized(at, size, ByteOrder::little), size, ByteOrder::big);
 }
 
-/// Bits of a flexible FDE's control word (section 3.2).
+/// Bits of a flexible FDE's control word (SFrame 3 specification, section 3.2).
 namespace control {
 constexpr std::uint32_t reg_p = 1, deref_p = 2, reg_shift = 3;
 } // namespace control

@@ -2,7 +2,7 @@
 //
 // Version 1 (obsolete, but binutils 2.40 and 2.41 write it): packed index entries of 17 bytes (version.h),
 // starts relative to the section. No rep_size: rows of a PCMASK function repeat after the ABI's PLT entry
-// size. (Specification, section 1.3.)
+// size. (SFrame 3 specification, section 1.3.)
 
 #include "format/version.h"
 

@@ -4,7 +4,7 @@
 //   0 int64 start   8 uint32 size   12 uint32 start of the function's data, from the FRE sub-section
 // and the function's data starts with 5 unaligned bytes of attributes before the rows,
 //   0 uint16 number of rows   2 uint8 info   3 uint8 info2 (FDE type)   4 uint8 rep_size
-// (Specification, section 2.3.)
+// (SFrame 3 specification, section 2.3.)
 
 #include "format/version.h"
 

@@ -41,6 +41,8 @@ typedef struct sframe_build_options {
 
 typedef struct sframe_builder sframe_builder;
 
+/* NULL, with `error`, for an unknown ABI or version, or if memory runs out. To be freed by
+   sframe_builder_free(). */
 sframe_builder* sframe_builder_make(const sframe_build_options* options, sframe_error* error);
 
 /* NULL is allowed. */

@@ -84,9 +84,13 @@ public:
   /// reported by problems(). `bytes` must outlive the Core. Linear in headers and notes.
   static Result<Core> parse(std::span<const std::byte> bytes);
 
+  // Views and pointers that these return are valid as long as the Core.
+
+  /// The core as an ELF image.
   const Image& image() const { return image_; }
   ByteOrder byte_order() const { return image_.byte_order(); }
   std::uint16_t machine() const { return image_.machine(); }
+  /// nullptr if SFrame does not define the machine.
   const AbiTraits* abi() const { return image_.abi(); }
 
   /// The threads, in the file's order: the first is the one that crashed.
@@ -100,6 +104,7 @@ public:
   /// The signal that ended the process: from NT_SIGINFO, else from the first thread; 0 if there was none.
   std::int32_t signal() const;
 
+  /// The mapped files, in the order of NT_FILE.
   std::span<const Mapping> mappings() const { return mappings_; }
   /// The value of an entry of the auxiliary vector (AT_ENTRY 9, AT_SYSINFO_EHDR 33, ...), if present.
   std::optional<std::uint64_t> auxv(std::uint64_t type) const;

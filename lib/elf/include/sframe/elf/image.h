@@ -60,6 +60,7 @@ struct SectionHeader {
   std::uint64_t align = 0;
   std::uint64_t entsize = 0;
 
+  /// The addresses of its bytes, if allocated().
   AddressRange memory() const { return {address, size}; }
   bool allocated() const { return flags & shf_alloc; }
   bool executable() const { return flags & shf_execinstr; }
@@ -75,6 +76,7 @@ struct Segment {
   std::uint64_t memory_size = 0;
   std::uint64_t align = 0;
 
+  /// The addresses of its bytes in memory, zeros after the file's bytes included.
   AddressRange memory() const { return {address, memory_size}; }
 };
 

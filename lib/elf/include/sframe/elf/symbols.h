@@ -34,6 +34,7 @@ struct Symbol {
   std::uint8_t type = 0;     ///< STT_NOTYPE 0, STT_FUNC 2, STT_GNU_IFUNC 10
   std::uint8_t binding = 0;  ///< STB_LOCAL 0, STB_GLOBAL 1, STB_WEAK 2
 
+  /// True unless the symbol has no type.
   bool function() const { return type != 0; }
 };
 

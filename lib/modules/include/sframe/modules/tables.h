@@ -69,7 +69,9 @@ public:
   UnwindTables(const TableSources& sources, const AbiTraits& abi);
   ~UnwindTables();
 
+  /// True if there is an SFrame section: in the sidecar or the image, or converted.
   bool has_sframe() const { return !sframe_.empty(); }
+  /// True if there is CFI, or a registered procedure.
   bool has_cfi() const { return !cfi_.empty() || procedure_; }
 
   /// The SFrame rule for an address; nothing if no function covers it or its rows are damaged.

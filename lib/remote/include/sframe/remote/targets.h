@@ -28,6 +28,7 @@ namespace sframe::remote {
 /// Common to both: procedures and names by module.
 class ModuleAccessors : public Accessors {
 public:
+  /// The ABI of the target's program; static.
   virtual const AbiTraits& abi() const = 0;
 
   RemoteStatus find_procedure(std::uint64_t ip, bool need_rules, void* arg, ProcedureInfo& info) override;
@@ -94,6 +95,7 @@ public:
   bool is_code(std::uint64_t address, void* arg) override;
   std::uint64_t code_address_mask(const AbiTraits& abi, void* arg) override;
 
+  /// Valid as long as the target.
   const elf::Core& core() const { return file_.core(); }
 
 private:

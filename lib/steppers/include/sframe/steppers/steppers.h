@@ -41,6 +41,8 @@ struct StepperInfo {
 /// The steppers that default_steppers() makes for any ABI, by priority. Static.
 std::span<const StepperInfo> ready_steppers();
 
+// One stepper each, as listed above. `abi` and `main` must outlive the stepper; the traits that
+// sframe::traits() returns are static.
 std::unique_ptr<unwind::FrameStepper> make_sframe_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_cfi_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_signal_stepper(const AbiTraits& abi);
@@ -51,7 +53,7 @@ std::unique_ptr<unwind::FrameStepper> make_analysis_stepper(const AbiTraits& abi
 std::unique_ptr<unwind::FrameStepper> make_frame_pointer_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_scan_stepper(const AbiTraits& abi);
 
-/// All of them, by priority.
+/// All of them, by priority; the same lifetimes.
 unwind::StepperList default_steppers(const AbiTraits& abi, modules::Module* main);
 
 /// The steppers listed in `names` ("sframe,cfi"), in that order. Fails for an unknown or repeated name and

@@ -30,6 +30,9 @@ public:
   /// fails to apply.
   void compile(const CfiMatch& answer);
 
+  /// Finds the caller of `frame`. On `stepped`, `caller` is complete: registers that cannot be recovered are
+  /// unknown; otherwise its contents are unspecified. Fails if the CFA or the return address cannot be
+  /// computed.
   StepResult apply(const FrameState& frame, Memory& memory, const AbiTraits& abi, const UnwindAbi& unwind,
                    FrameState& caller) const;
 

@@ -59,7 +59,9 @@ struct StepResult {
   /// True if no other stepper needs to be asked.
   bool is_final() const { return status == StepStatus::stepped || status == StepStatus::bottom; }
 
+  /// The answer for a frame that the stepper does not cover.
   static StepResult not_applicable() { return {}; }
+  /// The answer for a frame that it covers but cannot step.
   static StepResult failed(StopReason why, std::uint64_t detail = 0) {
     return {.status = StepStatus::error, .reason = why, .detail = detail};
   }

@@ -34,6 +34,7 @@ struct Registers {
     values[reg] = value;
     known |= std::uint64_t{1} << reg;
   }
+  /// Marks register `reg` as unknown; no effect for a number out of range.
   void forget(std::uint64_t reg) {
     if (reg < count) known &= ~(std::uint64_t{1} << reg);
   }

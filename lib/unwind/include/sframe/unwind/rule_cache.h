@@ -47,7 +47,8 @@ public:
       : shift_(64 - std::countr_zero(std::bit_ceil(std::max<std::size_t>(size, 2)))),
         entries_(std::size_t{1} << (64 - shift_)) {}
 
-  /// The rules for the key; on a miss, `make(rules)` fills in those of a former entry.
+  /// The rules for the key; on a miss, `make(rules)` fills in those of a former entry. The reference is valid
+  /// until the next insert(), forget() or find() with `make`.
   template <class Make> Rules& find(const RuleKey& key, Make&& make) {
     Entry& entry = entries_[slot(key)];
     if (entry.key == key) return entry.rules;
@@ -57,11 +58,12 @@ public:
     return entry.rules;
   }
 
-  /// The rules for the key, or nullptr: then insert() takes the same key.
+  /// The rules for the key, or nullptr: then insert() takes the same key. Valid as above.
   const Rules* find(const RuleKey& key) const {
     const Entry& entry = entries_[slot(key)];
     return entry.key == key ? &entry.rules : nullptr;
   }
+  /// Replaces the entry in the key's place.
   void insert(const RuleKey& key, Rules rules) { entries_[slot(key)] = {key, std::move(rules)}; }
 
   /// Drops entries found by an address in the range: that of the call, if the pc is a return address. The pc

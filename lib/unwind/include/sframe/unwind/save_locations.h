@@ -32,11 +32,13 @@ struct SaveLocation {
 struct SaveLocations {
   static constexpr std::size_t pc = Registers::count; ///< the index that stands for the pc
 
+  /// Where register `index` is saved; `index` is a DWARF number below Registers::count, or `pc`.
   SaveLocation get(std::size_t index) const {
     if (in_memory >> index & 1) return {SaveLocation::Kind::memory, where[index]};
     if (in_register >> index & 1) return {SaveLocation::Kind::reg, where[index]};
     return {};
   }
+  /// Sets it; `index` as above.
   void set(std::size_t index, SaveLocation location) {
     const std::uint64_t bit = std::uint64_t{1} << index;
     in_memory &= ~bit;

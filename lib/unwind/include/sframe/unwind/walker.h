@@ -73,6 +73,7 @@ public:
   /// its steppers know the main module.
   void forget_memory() { memory_ = Memory(memory_.space()); }
 
+  /// How many frames a walk may have; at first default_max_frames.
   void set_max_frames(std::uint32_t max) { max_frames_ = max; }
   /// May be changed between walks.
   StepperGroup& steppers() { return steppers_; }

@@ -107,11 +107,16 @@ public:
     return !budget || budget->take(Resource::rows, rows);
   }
 
+  // What these return is valid as long as the Input.
+
+  /// The file whose CFI and code are compared; nullptr if there is none.
   const elf::Image* image() const { return image_; }
   /// The file with .sframe, which may differ from image(); nullptr for raw bytes.
   const elf::Image* sframe_image() const { return sframe_image_; }
+  /// True for a relocatable object.
   bool relocatable() const { return relocatable_; }
 
+  /// The tables with SFrame sections, the sections, and their faults, in the file's order.
   std::span<const SframeTable> tables() const { return tables_; }
   std::span<const SframePart> parts() const { return parts_; }
   std::span<const SframeFault> faults() const { return faults_; }
@@ -139,6 +144,7 @@ public:
   std::optional<std::uint64_t> address(const SframePart& part, const EncodedFde& fde) const;
   std::optional<std::uint64_t> address(const CfiTable& table, const cfi::Fde& fde) const;
 
+  /// The inverse of address(): section and offset in a relocatable object, else section 0 and the address.
   Location locate(std::uint64_t address) const;
 
 private:
