@@ -5,6 +5,7 @@
 
 #include "made_up_space.h"
 
+#include "sframe/base/budget.h"
 #include "sframe/steppers/code_frames.h"
 #include "sframe/steppers/steppers.h"
 
@@ -16,7 +17,7 @@ using namespace sframe;
 using namespace sframe::steppers;
 using namespace sframe::unwind;
 
-constexpr std::uint16_t rbx = 3, rbp = 6, rsp = 7;
+constexpr std::uint16_t rax = 0, rbx = 3, rbp = 6, rsp = 7, r12 = 12, r13 = 13;
 
 /// A call of `callee` ends at 0x2000.
 class CodeSpace final : public test::MadeUpSpace {
@@ -88,11 +89,18 @@ TEST_F(WithRecord, RegistersThatTheFunctionStored) {
   FrameState frame = at(0x101e, cfa - 32, cfa - 16);
   frame.pc_exact = false; // in the call
   frame.registers.set(rbx, 1);
+  frame.registers.set(r12, 12);
+  frame.registers.set(r13, 13);
+  frame.registers.set(rax, 2);
+  space.word(cfa, 3); // of the caller's frame
   const CodeFrame* code = frames.find(frame, memory);
   ASSERT_TRUE(code);
   FrameState caller;
   ASSERT_EQ(CodeFrames::step(*code, frame, memory, caller).status, StepStatus::stepped);
   EXPECT_EQ(caller.registers.get(rbx), saved_rbx);
+  EXPECT_EQ(caller.registers.get(r12), 12u) << "the function does not use it";
+  EXPECT_EQ(caller.registers.get(r13), 13u);
+  EXPECT_FALSE(caller.registers.has(rax));
   EXPECT_FALSE(caller.pc_exact);
 }
 
@@ -185,6 +193,108 @@ TEST(CodeFrames, ReturnToAnInterpreter) {
     EXPECT_EQ(caller.registers.pc, 0x2400u);
     EXPECT_EQ(caller.registers.get(rbp), 0x7040u);
   }
+}
+
+/// Where functions are, according to tables and symbols.
+class FunctionSpace final : public test::MadeUpSpace, RuleSource {
+public:
+  FunctionSpace() : MadeUpSpace(test::amd64, 0x3000) {}
+  RuleSource* rules_at(std::uint64_t) override { return this; }
+  Budget* budget() override { return limit; }
+  std::optional<SframeMatch> find_sframe(std::uint64_t) override { return std::nullopt; }
+  bool find_cfi(std::uint64_t, CfiMatch&) override { return false; }
+  std::optional<AddressRange> find_function(std::uint64_t address) override {
+    return tables.contains(address) ? std::optional(tables) : std::nullopt;
+  }
+  std::optional<AddressRange> find_symbol_extent(std::uint64_t address) override {
+    return address - symbol.start < 0x100 ? std::optional(symbol) : std::nullopt;
+  }
+  AddressRange tables, symbol;
+  Budget* limit = nullptr;
+};
+
+/// sub $24,%rsp; call; add $24,%rsp; ret. Its frame in the call.
+FrameState in_function_at(FunctionSpace& space, std::uint64_t start) {
+  space.code(start, {0x48, 0x83, 0xec, 24, 0xe8, 0, 0, 0, 0, 0x48, 0x83, 0xc4, 24, 0xc3});
+  space.word(0x7018, 0x2000);
+  FrameState frame = at(start + 9, 0x7000, 0x7200);
+  frame.pc_exact = false;
+  return frame;
+}
+
+/// A symbol shows where the function starts: its caller may have called another one, which jumped there.
+TEST(CodeFrames, KnownStartNeedsNoCallOfIt) {
+  FunctionSpace space;
+  const FrameState frame = in_function_at(space, 0x1400);
+  space.call_before(0x2000, 0x1800);
+  space.code(0x1800, {0xc3});
+  for (const std::uint64_t size : {std::uint64_t{14}, std::uint64_t{0}, std::uint64_t{1} << 40}) {
+    space.symbol = {0x1400, size};
+    Memory memory(space);
+    CodeFrames frames(space.abi());
+    const CodeFrame* code = frames.find(frame, memory);
+    ASSERT_TRUE(code) << size;
+    EXPECT_EQ(code->function, 0x1400u);
+  }
+  space.symbol = {};
+  space.tables = {0x1400, 14};
+  Memory memory(space);
+  EXPECT_TRUE(CodeFrames(space.abi()).find(frame, memory));
+  space.tables = {};
+  EXPECT_FALSE(CodeFrames(space.abi()).find(frame, memory)) << "its start is a guess";
+}
+
+/// Code without tables or symbols starts where those of the code before it end, at any address.
+TEST(CodeFrames, StartsAfterOtherFunctions) {
+  for (const std::uint64_t start : {0x1400u, 0x1401u, 0x140fu, 0x1410u}) {
+    FunctionSpace space;
+    for (std::uint64_t byte = 0x1000; byte < start; ++byte) space.code(byte, {0xfc}); // cld
+    const FrameState frame = in_function_at(space, start);
+    space.code(0x1ffa, {0xff, 0x15, 0, 0, 0, 0}); // call *address: no sign of the start
+    space.tables = AddressRange::between(0x1100, start);
+    Memory memory(space);
+    CodeFrames frames(space.abi());
+    const CodeFrame* code = frames.find(frame, memory);
+    ASSERT_TRUE(code) << start;
+    EXPECT_EQ(code->function, start);
+  }
+}
+
+/// At one pc a frame is looked at again three times if its stack leads nowhere.
+TEST(CodeFrames, LooksAreCounted) {
+  for (const int failures : {0, 2, 3}) {
+    FunctionSpace space;
+    const FrameState frame = in_function_at(space, 0x1400);
+    space.call_before(0x2000, 0x1400);
+    space.symbol = {0x1400, 14};
+    CodeFrames frames(space.abi());
+    space.word(0x7018, 0x5000);
+    for (int i = 0; i < failures; ++i) {
+      Memory memory(space);
+      EXPECT_FALSE(frames.find(frame, memory));
+    }
+    space.word(0x7018, 0x2000);
+    Memory memory(space);
+    EXPECT_EQ(frames.find(frame, memory) != nullptr, failures < 3) << failures;
+  }
+}
+
+TEST(CodeFrames, TakeFromTheBudget) {
+  FunctionSpace space;
+  const FrameState frame = in_function_at(space, 0x1400);
+  space.call_before(0x2000, 0x1400);
+  space.symbol = {0x1400, 14};
+  Budget budget(Limits::strict, 0);
+  space.limit = &budget;
+  {
+    Memory memory(space);
+    EXPECT_TRUE(CodeFrames(space.abi()).find(frame, memory));
+  }
+  EXPECT_FALSE(budget.is_used_up());
+  while (budget.take(Resource::guesses, 1)) {
+  }
+  Memory memory(space);
+  EXPECT_FALSE(CodeFrames(space.abi()).find(frame, memory));
 }
 
 /// sub $24,%rsp; call; add $24,%rsp; ret

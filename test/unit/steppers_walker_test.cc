@@ -5,6 +5,7 @@
 #include "cfi_assembler.h"
 #include "made_up_space.h"
 
+#include "sframe/base/budget.h"
 #include "sframe/unwind/abi.h"
 #include "sframe/unwind/trampoline.h"
 
@@ -407,6 +408,182 @@ TEST(Steppers, FramePointersOfAnInterpreter) {
     odd.word(0x7010, 0x7031);
     EXPECT_EQ(step(odd, caller).status, StepStatus::not_applicable);
   }
+}
+
+/// A call as short as two bytes, where memory starts: its return address is read with what is there.
+TEST(Steppers, CallAtTheStartOfMemory) {
+  for (const bool is_call : {true, false}) {
+    MadeUpSpace space;
+    space.code(0x1000, {0xff, is_call ? 0xd0 : 0xe0}); // call *%rax, jmp *%rax
+    space.word(0x7010, 0x7030);
+    space.word(0x7018, 0x1002);
+    Memory memory(space);
+    FrameState frame{start(0x1500, 0x7000, 0x7010), true}, caller;
+    const StepResult result = make_frame_pointer_stepper(amd64)->step(frame, memory, caller);
+    EXPECT_EQ(result.status, is_call ? StepStatus::stepped : StepStatus::not_applicable);
+  }
+}
+
+/// Sixteen linked records are no accident, though none of their return addresses follows a call; fifteen may
+/// be.
+TEST(Steppers, ManyRecordsWithoutCalls) {
+  for (const std::uint64_t count : {15u, 16u}) {
+    MadeUpSpace space;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      space.word(0x7010 + 16 * i, 0x7020 + 16 * i);
+      space.word(0x7018 + 16 * i, 0x1200);
+    }
+    Memory memory(space);
+    FrameState frame{start(0x1500, 0x7000, 0x7010), true}, caller;
+    const StepResult result = make_frame_pointer_stepper(amd64)->step(frame, memory, caller);
+    EXPECT_EQ(result.status, count == 16 ? StepStatus::stepped : StepStatus::not_applicable);
+  }
+}
+
+/// A space whose budget has `left` bytes of guesses.
+class LimitedSpace final : public MadeUpSpace {
+public:
+  explicit LimitedSpace(std::uint64_t left) {
+    EXPECT_TRUE(limit_.take(Resource::guesses, (std::uint64_t{4} << 20) - left)); // docs/limits.md
+  }
+  Budget* budget() override { return &limit_; }
+
+private:
+  Budget limit_{Limits::standard, 0};
+};
+
+/// The scan reads 1,024 words; 32 of them cost as much as 8 bytes of code.
+TEST(Steppers, ScanHasALimit) {
+  constexpr std::uint64_t cost = 1024 / 32 * 8;
+  struct Case {
+    std::uint64_t place; ///< of the return address, in words from SP
+    std::uint64_t left;
+    bool found;
+  };
+  for (const Case& c : {Case{1022, cost + 8, true}, Case{1023, cost + 8, true}, Case{1024, cost + 8, false},
+                        Case{1023, cost + 7, false}, Case{31, 16, true}, Case{31, 15, false},
+                        Case{32, 23, false}, Case{32, 24, true}, Case{0, 7, false}}) {
+    LimitedSpace space(c.left);
+    for (std::uint64_t i = 0; i < 1040; ++i) space.word(0x8000 + 8 * i, 0);
+    space.word(0x8000 + 8 * c.place, 0x1150);
+    space.call_before(0x1150);
+    Memory memory(space);
+    FrameState frame{start(0x1500, 0x8000, 0), true}, caller;
+    const StepResult result = make_scan_stepper(amd64)->step(frame, memory, caller);
+    EXPECT_EQ(result.status, c.found ? StepStatus::stepped : StepStatus::not_applicable)
+        << c.place << ' ' << c.left;
+    EXPECT_EQ(space.budget()->is_used_up(), !c.found && c.place < 1024);
+  }
+}
+
+/// The frame pointer is passed on unless it points into frames that have ended.
+TEST(Steppers, ScanKeepsTheFramePointer) {
+  for (const std::uint64_t fp : {0x8000u, 0x8008u, 0x800fu, 0x8010u, 0x9000u}) {
+    MadeUpSpace space;
+    space.word(0x8000, 0);
+    space.word(0x8008, 0x1150); // the caller's SP is 0x8010
+    space.call_before(0x1150);
+    Memory memory(space);
+    FrameState frame{start(0x1500, 0x8000, fp), true}, caller;
+    const StepResult result = make_scan_stepper(amd64)->step(frame, memory, caller);
+    ASSERT_EQ(result.status, StepStatus::stepped);
+    EXPECT_EQ(result.cfa, 0x8010u);
+    EXPECT_EQ(caller.registers.get(rsp), 0x8010u);
+    EXPECT_EQ(caller.registers.has(rbp), fp >= 0x8010) << fp;
+  }
+}
+
+/// Once the budget is used up, no guess is made, and a walk ends.
+TEST(Walker, EndsWithTheBudget) {
+  int asked = 0;
+  const auto guess = [&](int priority) {
+    return std::make_unique<Scripted>(
+        [&](const FrameState&, Memory& memory, FrameState&) {
+          ++asked;
+          EXPECT_FALSE(memory.space().may_guess(1));
+          return StepResult::not_applicable();
+        },
+        false, priority);
+  };
+  for (const bool exact : {true, false}) {
+    LimitedSpace limited(0);
+    asked = 0;
+    Walker walker(limited, list(guess(exact ? 10 : 110), guess(120)));
+    Collected got;
+    const WalkEnd end = walker.walk(start(0x1500, 0x8000), got);
+    EXPECT_EQ(end.reason, StopReason::budget);
+    EXPECT_FALSE(end.complete);
+    EXPECT_EQ(got.frames.size(), 1u);
+    EXPECT_EQ(asked, exact ? 1 : 2) << "the guess that comes after it is not made";
+    EXPECT_EQ(walker.walk(start(0x1500, 0x8000), got).reason, StopReason::budget);
+    EXPECT_EQ(got.frames.size(), 2u) << "the thread's own position";
+    EXPECT_EQ(asked, exact ? 1 : 2);
+  }
+}
+
+/// Frames are taken from the budget, all of them, by walks of any length.
+TEST(Walker, FramesAreTakenFromTheBudget) {
+  constexpr std::uint32_t all = 1 << 17; // docs/limits.md
+  for (const std::uint32_t length : {1u, 1023u, 1024u, 1025u, 4096u}) {
+    LimitedSpace space(1);
+    Walker walker(space,
+                  list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+                    return to_caller(caller, 0x1100, *frame.registers.get(rsp) + 16);
+                  })));
+    walker.set_max_frames(length);
+    std::uint32_t walks = 0;
+    for (;; ++walks) {
+      Collected got;
+      if (walker.walk(start(0x1000, 0x7000), got).reason == StopReason::budget) break;
+      ASSERT_LE(walks, all);
+    }
+    EXPECT_GE(walks + 2, all / length) << length;
+    EXPECT_LE(walks, all / length + 1) << length;
+  }
+}
+
+TEST(Walker, EndsWhereTheReceiverWants) {
+  MadeUpSpace space;
+  Walker walker(space,
+                list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+                  return to_caller(caller, 0x1100, *frame.registers.get(rsp) + 16);
+                })));
+  struct Three final : FrameReceiver {
+    int left = 3;
+    bool frame(const Frame&, const Registers&) override { return --left; }
+  } three;
+  const WalkEnd end = walker.walk(start(0x1000, 0x7000), three);
+  EXPECT_EQ(end.reason, StopReason::interrupted);
+  EXPECT_FALSE(end.complete);
+  EXPECT_EQ(three.left, 0);
+}
+
+/// A bottom after frames that may be missing is not certain.
+TEST(Walker, FramesMayBeMissing) {
+  MadeUpSpace space;
+  for (const bool zero : {false, true}) {
+    Walker walker(space,
+                  list(std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+                    if (frame.registers.pc == 0x1100 && !zero)
+                      return StepResult{.status = StepStatus::bottom, .reason = StopReason::bottom};
+                    const bool first = frame.registers.pc == 0x1000;
+                    StepResult result = to_caller(caller, first ? 0x1100 : 0, *frame.registers.get(rsp) + 16);
+                    result.may_skip = first;
+                    return result;
+                  })));
+    Collected got;
+    const WalkEnd end = walker.walk(start(0x1000, 0x7000), got);
+    EXPECT_FALSE(end.complete);
+    EXPECT_EQ(end.reason, zero ? StopReason::zero_pc : StopReason::frames_missing);
+    EXPECT_EQ(got.frames.size(), 2u);
+  }
+}
+
+TEST(Walker, DescribesItsEnd) {
+  EXPECT_EQ(describe({false, StopReason::unreadable_memory, 0xbeef}), "memory cannot be read (0xbeef)");
+  EXPECT_EQ(describe({false, StopReason::unknown_register, 12}),
+            std::string(message(StopReason::unknown_register)) + " (r12)");
+  EXPECT_EQ(describe({true, StopReason::bottom, 5}), message(StopReason::bottom));
 }
 
 /// A guess that leads to no code is none, whichever stepper made it: the next stepper is asked.
