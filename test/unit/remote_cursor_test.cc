@@ -264,6 +264,128 @@ TEST(RemoteTables, HostTablesMayBeFreedAfterRelease) {
   }
 }
 
+/// The answer of find_procedure(), and memory for it.
+class GivenProcedure final : public Accessors {
+public:
+  RemoteStatus find_procedure(std::uint64_t ip, bool, void* arg, ProcedureInfo& info) override {
+    if (sframe) {
+      info.rules = ProcedureInfo::Rules::sframe;
+      info.sframe = *sframe;
+      return RemoteStatus::ok;
+    }
+    CallbackView view(space, arg);
+    return describe_procedure(view, location, ip, info);
+  }
+  RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool, void*) override {
+    return memory.read(address, value) ? RemoteStatus::ok : RemoteStatus::invalid;
+  }
+  RemoteStatus access_register(std::uint16_t, std::uint64_t&, bool, void*) override {
+    return RemoteStatus::bad_register;
+  }
+  StepResult step(const FrameState& frame, FrameState& caller) {
+    CallbackView view(space, nullptr);
+    Memory words(view);
+    return make_procedure_stepper(space.abi())->step(frame, words, caller);
+  }
+
+  TargetMemory memory{2};
+  CallbackSpace space{*this, traits(Abi::amd64)};
+  CfiLocation location;
+  std::optional<SframeMatch> sframe;
+};
+
+FrameState frame_at(std::uint64_t pc, bool exact = true) {
+  FrameState frame;
+  frame.registers.pc = pc;
+  frame.registers.set(rsp, stack_at);
+  frame.pc_exact = exact;
+  return frame;
+}
+
+/// Both kinds of sections, with lengths of 4 and of 8 bytes. The CIE is not the first entry; its personality
+/// is a pointer to a pointer.
+TEST(RemoteTables, EntriesOfEachForm) {
+  constexpr std::uint64_t bias = 0x1000, pointer = 0x60000;
+  for (const auto kind : {cfi::SectionKind::eh_frame, cfi::SectionKind::debug_frame})
+    for (const bool wide : {false, true}) {
+      CfiAssembler cfi(kind, ByteOrder::little, wide);
+      cfi.cie(cfi.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
+      const auto body = cfi.body().u8(1).text("zPL").uleb(1).sleb(-8).u8(16).uleb(10);
+      const auto cie =
+          cfi.cie(Bytes(body).u8(cfi::pe_indirect).u64(pointer - bias).u8(0).raw({0x0c, 7, 16, 0x90, 1}));
+      const auto fde =
+          cfi.fde(cie, cfi.body().u64(leaf - bias).u64(0x100).uleb(8).u64(0x5555).raw({0x83, 2, 0, 0}));
+      GivenProcedure target;
+      target.memory.write(cfi_at, Bytes(cfi.bytes()).u64(0));
+      target.memory.word(pointer, 0x7777);
+      target.location = {.kind = kind, .section = cfi_at, .fde = cfi_at + fde, .bias = bias};
+      CallbackView view(target.space, nullptr);
+      ProcedureInfo info;
+      ASSERT_EQ(describe_procedure(view, target.location, leaf, info), RemoteStatus::ok);
+      EXPECT_EQ(info.start, leaf);
+      EXPECT_EQ(info.end, leaf + 0x100);
+      EXPECT_EQ(info.lsda, 0x5555 + bias);
+      EXPECT_EQ(info.handler, 0x7777u);
+      EXPECT_EQ(describe_procedure(view, target.location, leaf + 0xff, info), RemoteStatus::ok);
+      EXPECT_EQ(describe_procedure(view, target.location, leaf + 0x100, info), RemoteStatus::no_info);
+      EXPECT_EQ(describe_procedure(view, target.location, leaf - 1, info), RemoteStatus::no_info);
+
+      FrameState caller;
+      ASSERT_EQ(target.step(frame_at(leaf + 0x10), caller).status, StepStatus::stepped);
+      EXPECT_EQ(caller.registers.pc, middle + 0x10);
+      EXPECT_EQ(caller.registers.get(rbx), 0xb01u);
+    }
+}
+
+/// 64 KiB after the length.
+TEST(RemoteTables, LongestEntry) {
+  for (const std::uint64_t length : {0x10000u, 0x10001u}) {
+    CfiAssembler cfi;
+    const auto cie = cfi.cie(cfi.body().u8(1).text("").uleb(1).sleb(-8).u8(16).raw({0x0c, 7, 16, 0x90, 1}));
+    Bytes body = cfi.body().u64(leaf).u64(0x100);
+    while (body.size() + 4 < length) body.u8(0);
+    const auto fde = cfi.fde(cie, body);
+    GivenProcedure target;
+    target.memory.write(cfi_at, Bytes(cfi.bytes()).u64(0));
+    target.location = {.fde = cfi_at + fde};
+    CallbackView view(target.space, nullptr);
+    ProcedureInfo info;
+    EXPECT_EQ(describe_procedure(view, target.location, leaf, info),
+              length == 0x10000 ? RemoteStatus::ok : RemoteStatus::bad_version);
+  }
+}
+
+/// A return address after the end of a function may be that of a signal handler, which no instruction calls.
+TEST(RemoteTables, FunctionsNextToATrampoline) {
+  const Bytes restorer = Bytes().raw({0x48, 0xc7, 0xc0, 15, 0, 0, 0, 0x0f, 5});
+  GivenProcedure target;
+  CfiAssembler cfi;
+  const auto cie = cfi.cie(cfi.body().u8(1).text("").uleb(1).sleb(-8).u8(16).raw({0x0c, 7, 16, 0x90, 1}));
+  const auto fde = cfi.fde(cie, cfi.body().u64(leaf).u64(0x100).u64(0));
+  target.memory.write(cfi_at, Bytes(cfi.bytes()).u64(0));
+  target.location = {.fde = cfi_at + fde};
+  const auto status = [&](std::uint64_t pc, bool exact) {
+    FrameState caller;
+    return target.step(frame_at(pc, exact), caller).status;
+  };
+  EXPECT_EQ(status(leaf + 0x100, false), StepStatus::stepped);
+  for (const std::uint64_t at : {leaf + 0x80, leaf + 0x100})
+    target.memory.write(at, Bytes(restorer).raw({0, 0, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(status(leaf + 0x100, false), StepStatus::not_applicable);
+  EXPECT_EQ(status(leaf + 0x80, false), StepStatus::stepped) << "not at the function's end";
+  EXPECT_EQ(status(leaf + 0xff, true), StepStatus::stepped) << "no return address";
+
+  for (const bool ends_here : {false, true})
+    for (const bool signal_frame : {false, true}) {
+      target.sframe = {.row = {0, Rule::value(rsp, 16), Rule::at_cfa(-8), Rule::same(), false},
+                       .signal_frame = signal_frame,
+                       .ends_here = ends_here};
+      EXPECT_EQ(status(leaf + 0x100, false),
+                ends_here && !signal_frame ? StepStatus::not_applicable : StepStatus::stepped);
+      EXPECT_EQ(status(leaf + 0x100, true), StepStatus::stepped);
+    }
+}
+
 /// A module as the owner of a target gives it: one procedure, whose frames have `size` bytes in addition to
 /// the return address.
 struct OneProcedure final : ByteSource {
