@@ -210,6 +210,15 @@ TEST(GenerateFromCfi, PltBecomesARepeatingBlock) {
   }
 }
 
+TEST(GenerateFromCfi, PltWhoseSecondRowStartsAtOne) {
+  Frames frames; // CFA = rsp + 8 + ((rip & 15) >= 1) * 8
+  frames.fde(base, 0x20, Bytes().raw({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x31, 0x2a, 0x33, 0x24, 0x22}));
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 1u);
+  EXPECT_EQ(result.functions[0].fde.pc_type, PcType::mask);
+  EXPECT_EQ(result.functions[0].rows, (std::vector<FrameRow>{sp_row(0, 8), sp_row(1, 16)}));
+}
+
 TEST(GenerateFromCfi, PltThatBeginsInsideABlock) {
   Frames frames;
   frames.fde(base, 0x40, plt_instructions(20)); // the expression holds from base + 20
@@ -602,6 +611,26 @@ TEST(GenerateFromCfi, StubsWithoutCfiThatTheVersionCannotRepresent) {
   EXPECT_EQ(result.report.left_out[0].size, code.size());
   EXPECT_STREQ(result.report.left_out[0].reason.name, "rep-size");
   EXPECT_EQ(result.report.contradiction(), nullptr);
+}
+
+// Two kinds of stubs, one after the other: each is reported, though the reason is the same.
+TEST(GenerateFromCfi, AdjacentStubsThatAreLeftOut) {
+  std::vector<std::byte> code(4 * 32, std::byte(0x90));
+  const auto put = [&](std::size_t at, std::initializer_list<int> bytes) {
+    for (const int byte : bytes) code[at++] = static_cast<std::byte>(byte);
+  };
+  for (const std::size_t at : {0, 32}) put(at, {0x68, 0, 0, 0, 0, 0xff, 0x25, 0, 0, 0, 0}); // push $0; jmp *
+  for (const std::size_t at : {64, 96}) put(at, {0x6a, 0, 0xff, 0x25, 0, 0, 0, 0}); // the same, shorter
+  Frames frames;
+  frames.fde(base + 0x1000, 16);
+  CfiInput input = input_of({&frames});
+  input.plts = {{{base, code.size()}, code}};
+  const Result result = convert(input, {.version = VersionNumber::v1, .wanted = {}});
+  EXPECT_EQ(result.report.reasons, (std::map<std::string_view, std::uint64_t>{{"rep-size", 2}}));
+  ASSERT_EQ(result.report.left_out.size(), 2u);
+  EXPECT_EQ(result.report.left_out[0].size, 64u);
+  EXPECT_EQ(result.report.left_out[1].start, base + 64);
+  EXPECT_EQ(result.report.left_out[1].size, 64u);
 }
 
 TEST(GenerateFromCfi, RangesBeyondTheFormat) {
