@@ -21,6 +21,29 @@ namespace {
 using namespace sframe;
 using namespace sframe::test;
 
+/// A program in a file without a name in any folder.
+class FileInMemory {
+public:
+  explicit FileInMemory(const std::vector<std::byte>& bytes) : fd_(::memfd_create("program", MFD_CLOEXEC)) {
+    EXPECT_EQ(::write(fd_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  }
+  FileInMemory(const FileInMemory&) = delete;
+  FileInMemory& operator=(const FileInMemory&) = delete;
+  ~FileInMemory() { ::close(fd_); }
+
+  /// As mapped at its own addresses, which end at 0x2000.
+  ModuleInfo mapped() const {
+    ModuleInfo info;
+    info.path = info.file = "/proc/self/fd/" + std::to_string(fd_);
+    info.end = 0x2000;
+    info.bias = 0;
+    return info;
+  }
+
+private:
+  int fd_;
+};
+
 // .debug_aranges leads to a unit that is a header and nothing else (DWARF 4, sections 6.1.2 and 7.5.1.1).
 TEST(Source, EmptyCompileUnit) {
   TestElf elf;
@@ -33,20 +56,13 @@ TEST(Source, EmptyCompileUnit) {
   Writer ranges;
   ranges.u32(44).u16(2).u32(0).number(8, 1).number(0, 1).u32(0).u64(0x1000).u64(0x100).u64(0).u64(0);
   elf.sections.push_back({".debug_aranges", elf::sht_progbits, 0, 0, ranges.bytes});
-  const auto bytes = elf.build();
-  const int fd = ::memfd_create("program", MFD_CLOEXEC);
-  ASSERT_EQ(::write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  const FileInMemory file(elf.build());
   const FileOptions files;
   NoBytes nothing;
-  ModuleInfo info;
-  info.path = info.file = "/proc/self/fd/" + std::to_string(fd);
-  info.end = 0x2000;
-  info.bias = 0;
-  Module module(info, amd64, files, nothing);
+  Module module(file.mapped(), amd64, files, nothing);
   modules::DwarfSource source;
   ASSERT_TRUE(module.debug_image());
   EXPECT_FALSE(source.find(module, 0x1010));
-  ::close(fd);
 }
 
 /// DWARF 4 of a function at 0x1000 that inlines `_Z6calleev` at 0x1010, in the file `a.c`.
@@ -88,17 +104,11 @@ TestElf with_source() {
 
 // Each sample of a running process has a new budget: names that did not fit into the last one are read again.
 TEST(Source, NamesAreReadAgainWithNewBudget) {
-  const auto bytes = with_source().build();
-  const int fd = ::memfd_create("program", MFD_CLOEXEC);
-  ASSERT_EQ(::write(fd, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+  const FileInMemory file(with_source().build());
   FileOptions files;
   files.add_budget(0);
   NoBytes nothing;
-  ModuleInfo info;
-  info.path = info.file = "/proc/self/fd/" + std::to_string(fd);
-  info.end = 0x2000;
-  info.bias = 0;
-  Module module(info, amd64, files, nothing);
+  Module module(file.mapped(), amd64, files, nothing);
   modules::DwarfSource source;
   // Enough for nothing, for a part of the file's name, for that and a part of the function's.
   for (const std::uint64_t left : {0, 2, 10, 20}) {
@@ -118,7 +128,6 @@ TEST(Source, NamesAreReadAgainWithNewBudget) {
   EXPECT_EQ(found->inlined[0].at.line, 1u);
   EXPECT_EQ(found->at.file, "/a.c");
   EXPECT_EQ(found->at.line, 7u);
-  ::close(fd);
 }
 
 /// A file in a folder of its own, with a build ID; and its path in a folder of debug files.
