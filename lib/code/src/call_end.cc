@@ -2,6 +2,8 @@
 
 #include "sframe/code/call_end.h"
 
+#include "sframe/base/budget.h"
+
 #include <algorithm>
 
 namespace sframe::code {
@@ -13,7 +15,9 @@ bool CallEnds::decode(std::span<const std::byte> bytes, std::uint64_t address) {
   return decoder_ && decoder_->decode(bytes, address, instruction_, effects_);
 }
 
-bool CallEnds::ends_with_call(std::span<const std::byte> bytes, std::uint64_t address) {
+bool CallEnds::ends_with_call(std::span<const std::byte> bytes, std::uint64_t address, Budget* budget) {
+  constexpr std::uint64_t bytes_per_step = 4;
+  if (budget && !budget->take(Resource::code_steps, 1 + bytes.size() / bytes_per_step)) return false;
   for (std::size_t at = 0; at < bytes.size(); at += instruction_.length)
     if (!decode(bytes.subspan(at), address + at)) return false;
   return !bytes.empty() && (instruction_.flow == Flow::call || instruction_.flow == Flow::indirect_call);

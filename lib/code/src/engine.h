@@ -97,6 +97,7 @@ public:
   void visit(bool (*call)(void*, const Reached&), void* context);
   const State* state_at(std::uint64_t address);
   std::optional<FrameRow> row_at(std::uint64_t address);
+  bool never_returns(std::uint64_t address) const;
   std::span<const Conflict> conflicts() const { return conflicts_; }
   std::span<const Obstacle> obstacles() const { return obstacles_; }
   std::span<const Gap> gaps();

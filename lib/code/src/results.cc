@@ -22,8 +22,7 @@ void Analysis::visit(bool (*call)(void*, const Reached&), void* context) {
                        .state = state,
                        .certainty = blocks_[block].certainty,
                        .exit = exit_of(decoded, state),
-                       .block_start = is_start,
-                       .no_return = is_known_not_to_return(decoded)};
+                       .block_start = is_start};
       if (!call(context, at)) return;
       if (!step(index, state, false)) break;
       index = index_at(decoded.instruction.address + decoded.instruction.length);
@@ -95,6 +94,11 @@ const State* Analysis::state_at(std::uint64_t address) {
   return index != no_index && state_before(index, answer_) ? &answer_ : nullptr;
 }
 
+bool Analysis::never_returns(std::uint64_t address) const {
+  const std::uint32_t index = index_at(address);
+  return index != no_index && is_known_not_to_return(code_[index]);
+}
+
 const Decoded* Analysis::decoded_around(std::uint64_t address) const {
   if (!contains(address)) return nullptr;
   const std::uint64_t offset = address - function_.start;
@@ -160,6 +164,9 @@ std::span<const Gap> Analysis::gaps() {
 
 const State* Results::state_at(std::uint64_t address) const {
   return analysis_ ? analysis_->state_at(address) : nullptr;
+}
+bool Results::never_returns(std::uint64_t address) const {
+  return analysis_ && analysis_->never_returns(address);
 }
 std::optional<FrameRow> Results::row_at(std::uint64_t address) const {
   return analysis_ ? analysis_->row_at(address) : std::nullopt;

@@ -2,8 +2,6 @@
 
 #include "return_addresses.h"
 
-#include "sframe/base/budget.h"
-
 #include <algorithm>
 
 namespace sframe::generate {
@@ -18,14 +16,6 @@ constexpr std::uint64_t max_padding = 16;
 ReturnAddresses::ReturnAddresses(const CfiInput& input, const AddressSet& described)
     : input_(input), described_(described), calls_(*input.abi) {}
 
-bool ReturnAddresses::ends_with_call(std::uint64_t begin, std::uint64_t end) {
-  constexpr std::uint64_t bytes_per_step = 4;
-  Budget* const budget = input_.image->budget();
-  if (budget && !budget->take(Resource::code_steps, 1 + (end - begin) / bytes_per_step)) return false;
-  const auto code = input_.image->read(begin, end - begin);
-  return code && calls_.ends_with_call(*code, begin);
-}
-
 std::uint64_t ReturnAddresses::padding_after(std::uint64_t begin, std::uint64_t end) {
   const auto code = std::ranges::upper_bound(input_.code, end, {}, &AddressRange::start);
   if (code == input_.code.begin() || !std::prev(code)->contains(end)) return 0;
@@ -37,7 +27,9 @@ std::uint64_t ReturnAddresses::padding_after(std::uint64_t begin, std::uint64_t 
   // Cheaper than the call, which few functions end with.
   const auto after = input_.image->read(end, std::min(limit - end, max_padding));
   const std::uint32_t size = after ? calls_.padding(*after, end) : 0;
-  return size != 0 && ends_with_call(begin, end) ? size : 0;
+  if (size == 0) return 0;
+  const auto code_before = input_.image->read(begin, end - begin);
+  return code_before && calls_.ends_with_call(*code_before, begin, input_.image->budget()) ? size : 0;
 }
 
 } // namespace sframe::generate

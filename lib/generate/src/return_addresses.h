@@ -22,8 +22,6 @@ public:
   std::uint64_t padding_after(std::uint64_t begin, std::uint64_t end);
 
 private:
-  bool ends_with_call(std::uint64_t begin, std::uint64_t end);
-
   const CfiInput& input_;
   const AddressSet& described_;
   code::CallEnds calls_;

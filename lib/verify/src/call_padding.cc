@@ -8,7 +8,6 @@ namespace {
 
 /// Functions are aligned to less.
 constexpr std::uint64_t max_padding = 64;
-constexpr std::uint64_t bytes_per_step = 4;
 
 } // namespace
 
@@ -25,10 +24,8 @@ bool CallPadding::is_padding(std::uint64_t begin, std::uint64_t end) {
 
 bool CallPadding::follows_call(std::uint64_t row_begin, std::uint64_t begin, std::uint64_t end) {
   if (row_begin >= begin || !is_padding(begin, end)) return false;
-  const std::uint64_t size = begin - row_begin;
-  if (!input_.spend(Resource::code_steps, 1 + size / bytes_per_step)) return false;
-  const auto code = input_.image()->read(row_begin, size);
-  return code && calls_->ends_with_call(*code, row_begin);
+  const auto code = input_.image()->read(row_begin, begin - row_begin);
+  return code && calls_->ends_with_call(*code, row_begin, input_.budget());
 }
 
 } // namespace sframe::verify

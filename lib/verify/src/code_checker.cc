@@ -243,10 +243,10 @@ void CodeChecker::check_return_address(const code::Reached& at, const PlacedRow&
     const Agreement worst = code::check(*found, at.state, abi_).worst();
     if (worst == Agreement::agrees || worst == Agreement::unknown) return;
   }
-  findings_.add_return_address(!at.no_return && !outside ? Id::R504
-                               : !found                  ? Id::R501
-                               : outside                 ? Id::R502
-                                                         : Id::R503,
+  findings_.add_return_address(!outside && !results_->never_returns(at.instruction.address) ? Id::R504
+                               : !found                                                     ? Id::R501
+                               : outside                                                    ? Id::R502
+                                                                                            : Id::R503,
                                at, found);
 }
 

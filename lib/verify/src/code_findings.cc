@@ -34,16 +34,22 @@ CodeFindings::CodeFindings(const Input& input, Budget& budget, const UnitRows& r
     : input_(input), budget_(budget), abi_(*input.image()->abi()), rows_(rows), verdicts_(verdicts),
       sink_(sink), merger_(input, sink) {}
 
-Finding CodeFindings::describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
-  (void)budget_.take(Resource::code_steps, steps_per_finding);
+/// A finding at the instruction, without a message.
+Finding CodeFindings::at_instruction(Id id, const code::Reached& at) const {
   Finding finding;
   finding.id = id;
   finding.at = input_.locate(at.instruction.address);
   finding.end = finding.at->pc + at.instruction.length;
-  finding.message = std::move(message);
-  finding.sframe = row_text(row.row, abi_);
   finding.code = state_text(at.state, abi_);
   finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
+  return finding;
+}
+
+Finding CodeFindings::describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message) {
+  (void)budget_.take(Resource::code_steps, steps_per_finding);
+  Finding finding = at_instruction(id, at);
+  finding.message = std::move(message);
+  finding.sframe = row_text(row.row, abi_);
   // A row that starts inside the instruction applies from there on.
   if (const auto rule = rows_.cfi_rule(std::max(at.instruction.address, row.begin)))
     finding.cfi = rule_text(*rule, abi_);
@@ -152,19 +158,12 @@ void CodeFindings::allow_stack_switch(const code::Reached& at) {
 
 void CodeFindings::add_return_address(Id id, const code::Reached& at, const std::optional<FrameRow>& row) {
   if (!budget_.take(Resource::code_steps, steps_per_finding)) return;
-  const std::uint64_t address = at.instruction.address + at.instruction.length;
-  const std::uint64_t shown = input_.locate(address).pc;
-  Finding finding;
-  finding.id = id;
-  finding.at = input_.locate(at.instruction.address);
-  finding.end = finding.at->pc + at.instruction.length;
-  finding.message = !row ? "no row for the return address " + hex(shown)
-                    : id == Id::R502
-                        ? "the row for the return address " + hex(shown) + " is another function's"
-                        : "the row for the return address " + hex(shown) + " differs";
+  Finding finding = at_instruction(id, at);
+  const std::string address = hex(finding.end); // the instruction's end
+  finding.message = !row             ? "no row for the return address " + address
+                    : id == Id::R502 ? "the row for the return address " + address + " is another function's"
+                                     : "the row for the return address " + address + " differs";
   if (row) finding.sframe = row_text(*row, abi_);
-  finding.code = state_text(at.state, abi_);
-  finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
   sink_.add(std::move(finding));
 }
 

@@ -53,6 +53,7 @@ private:
     bool next_row_right = false; ///< the next row follows, and gives the right CFA
   };
 
+  Finding at_instruction(Id id, const code::Reached& at) const;
   Finding describe(Id id, const code::Reached& at, const PlacedRow& row, std::string message);
   bool is_late_prologue(const Pending& pending) const;
   void add_late_prologue(Pending& pending);

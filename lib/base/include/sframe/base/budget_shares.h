@@ -46,7 +46,7 @@ public:
   };
 
 private:
-  using Amounts = std::array<std::uint64_t, resource_count>;
+  using Amounts = Budget::Amounts;
   struct Ended {
     Amounts left;
     std::uint8_t first;    ///< as Budget::first_

@@ -111,7 +111,6 @@ struct Reached {
   Certainty certainty;
   Exit exit;
   bool block_start; ///< control also comes from elsewhere
-  bool no_return;   ///< a call that does not return: its callee, the rows or the code after it show it
 };
 
 /// A range of bytes that control does not reach, without padding.
@@ -146,6 +145,9 @@ public:
   /// The row of the instruction that contains `address`, from the code alone. Empty if it was not reached or
   /// if no row represents its state. `offset` is from the function's start. Costs the data flow of one block.
   std::optional<FrameRow> row_at(std::uint64_t address) const;
+
+  /// True if a reached call at `address` does not return: its callee, the rows or the code after it show it.
+  bool never_returns(std::uint64_t address) const;
 
   std::span<const Conflict> conflicts() const; ///< Value::id of a conflict is an index
   std::span<const Obstacle> obstacles() const; ///< by kind and address

@@ -7,6 +7,10 @@
 
 #include "sframe/code/instruction.h"
 
+namespace sframe {
+class Budget;
+}
+
 namespace sframe::code {
 
 /// Decodes instructions in the order of their addresses, without following jumps. Not for several threads at
@@ -17,8 +21,8 @@ public:
   explicit CallEnds(const AbiTraits& abi);
 
   /// True if the last instruction of `bytes` is a call. They must start with an instruction, at `address`.
-  /// Linear.
-  bool ends_with_call(std::span<const std::byte> bytes, std::uint64_t address);
+  /// Linear; takes code_steps from the budget, if given, and is false if that is used up.
+  bool ends_with_call(std::span<const std::byte> bytes, std::uint64_t address, Budget* budget);
 
   /// Bytes of the padding instruction (a nop, a trap or zeros) that `bytes` start with; 0 if they start with
   /// another instruction.
