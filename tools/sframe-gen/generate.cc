@@ -148,7 +148,7 @@ std::uint64_t section_address(const CommandLine& line, const Input& input) {
     if (segment.address <= std::numeric_limits<std::uint64_t>::max() - align && segment.memory_size <= room)
       end = std::max(end, segment.address + segment.memory_size);
   }
-  return (end + align - 1) & ~(align - 1);
+  return align_up(end, align);
 }
 
 expected<Generated, Failure> generate(const CommandLine& line, const Input& input) {
@@ -227,7 +227,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
   if (line.consumer->refuses_empty && conversion.builder.num_fdes() == 0)
     return nothing_there("no function that the reader can use");
-  const auto reach = conversion.builder.address_range();
+  const auto reach = conversion.builder.section_addresses();
   if (!reach || reach->lowest > bounds.lowest || reach->highest < bounds.highest) {
     // The position of start fields depends on the number of functions; using the number of all functions is
     // enough.

@@ -2,7 +2,7 @@
 
 #include "sframe/cfi/image.h"
 
-#include "reader.h"
+#include "sframe/elf/tagged_values.h"
 
 #include <algorithm>
 #include <string_view>
@@ -14,22 +14,16 @@ namespace {
 /// The value of DT_PLTGOT, which in a process may be the address or the link address of the GOT.
 std::optional<std::uint64_t> find_pltgot(const elf::Image& image, std::uint64_t bias,
                                          const BytesAt& bytes_at) {
-  constexpr std::uint64_t end_tag = 0, pltgot_tag = 3, entry_size = 16;
   const elf::Segment* segment = image.find_segment(elf::pt_dynamic);
   if (!segment) return std::nullopt;
   const auto bytes = bytes_at(segment->address);
-  const std::uint64_t size = std::min<std::uint64_t>(bytes.size(), segment->memory_size);
-  DwarfReader reader(bytes, 0, size, image.byte_order());
-  for (std::uint64_t at = 0; size - at >= entry_size; at += entry_size) {
-    const auto tag = reader.fixed<std::uint64_t>(), value = reader.fixed<std::uint64_t>();
-    if (tag == end_tag) break;
-    if (tag != pltgot_tag) continue;
-    const bool is_link_address = std::ranges::any_of(image.segments(), [&](const elf::Segment& s) {
-      return s.type == elf::pt_load && value - s.address < s.memory_size;
-    });
-    return is_link_address ? value : value - bias;
-  }
-  return std::nullopt;
+  const std::size_t size = std::min<std::uint64_t>(bytes.size(), segment->memory_size);
+  const auto value = elf::find_value(bytes.first(size), image.byte_order(), elf::dt_pltgot);
+  if (!value) return std::nullopt;
+  const bool is_link_address = std::ranges::any_of(image.segments(), [&](const elf::Segment& s) {
+    return s.type == elf::pt_load && s.memory().contains(*value);
+  });
+  return is_link_address ? *value : *value - bias;
 }
 
 /// The base of DW_EH_PE_datarel in .eh_frame: the GOT's address, which the C library's loader and libgcc take

@@ -185,10 +185,9 @@ void Analysis::start_at_known_rows() {
     const std::uint32_t index = index_of_[at];
     const Instruction instruction = code_[index].instruction;
     if (code_[index].owner == no_index && !instruction.is_nop && !code_[index].bad) {
-      const auto row = std::ranges::upper_bound(function_.rows, at, {}, &FrameRow::offset);
-      if (row != function_.rows.begin()) {
+      if (const FrameRow* const row = last_not_above(function_.rows, at, &FrameRow::offset)) {
         mode_ = Certainty::assumed;
-        propagate(instruction.address, State::at_entry(row[-1], *abi_, *machine_), index, Edge::jump);
+        propagate(instruction.address, State::at_entry(*row, *abi_, *machine_), index, Edge::jump);
         drain();
         follow_guesses();
       }
@@ -349,12 +348,11 @@ std::uint64_t Analysis::after_padding(std::uint64_t address) const {
 /// True if a row starts after a call, or after the padding there, and does not fit.
 bool Analysis::rows_show_no_return(std::uint64_t next, std::uint64_t after_padding, const State& before,
                                    const State& after) const {
-  const std::uint64_t offset = after_padding - function_.start;
-  const auto above = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
-  if (above == function_.rows.begin() || above[-1].offset < next - function_.start) return false;
-  const FrameRow& row = above[-1];
+  const FrameRow* const row =
+      last_not_above(function_.rows, after_padding - function_.start, &FrameRow::offset);
+  if (!row || row->offset < next - function_.start) return false;
   const auto fits = [&](const State& state) {
-    const Agreement worst = check(row, state, *abi_).worst();
+    const Agreement worst = check(*row, state, *abi_).worst();
     return worst == Agreement::agrees || worst == Agreement::unknown;
   };
   return !fits(before) && !fits(after);

@@ -39,9 +39,9 @@ Value translated(const Value& value, const State& caller, const Value& callee_cf
 /// uses a register that calls clobber.
 const FrameRow* Analysis::row_of_callee(std::uint64_t next) const {
   const std::uint64_t offset = next - function_.start;
-  const auto above = std::ranges::upper_bound(function_.rows, offset, {}, &FrameRow::offset);
-  if (above == function_.rows.begin()) return nullptr;
-  const FrameRow& row = above[-1];
+  const FrameRow* const found = last_not_above(function_.rows, offset, &FrameRow::offset);
+  if (!found) return nullptr;
+  const FrameRow& row = *found;
   const auto is_clobbered = [&](std::uint16_t reg) {
     return reg < machine_->num_registers && machine_->call_clobbered >> reg & 1;
   };

@@ -14,6 +14,7 @@
 
 #pragma once
 
+#include "sframe/base/address_ranges.h"
 #include "sframe/code/analysis.h"
 
 #include <cstdint>

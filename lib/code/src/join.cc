@@ -176,12 +176,11 @@ void Analysis::propagate_to_pad(std::uint64_t pad, const State& after_call, std:
   const auto pop_to = [&](std::int32_t offset) {
     if (sp.base == Base::cfa && offset > sp.offset) state.set_reg(abi_->sp, Value::cfa(offset));
   };
-  const auto row = std::ranges::upper_bound(function_.rows, pad - function_.start, {}, &FrameRow::offset);
-  if (row != function_.rows.begin() && row[-1].cfa.kind == Rule::Kind::value && row[-1].cfa.base == abi_->sp)
-    pop_to(-row[-1].cfa.offset);
+  const FrameRow* const row = last_not_above(function_.rows, pad - function_.start, &FrameRow::offset);
+  if (row && row->cfa.kind == Rule::Kind::value && row->cfa.base == abi_->sp) pop_to(-row->cfa.offset);
   // Ranges of calls that may throw include some that do not, at which the frame is not what the pad expects.
   // They count only if no other call leads to the pad.
-  if (row != function_.rows.begin() && check(row[-1], state, *abi_).worst() == Agreement::contradicts) {
+  if (row && check(*row, state, *abi_).worst() == Agreement::contradicts) {
     const auto known = std::ranges::find(doubtful_pads_, from, &DoubtfulPad::from);
     if (known != doubtful_pads_.end())
       known->state = state;

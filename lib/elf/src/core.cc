@@ -99,8 +99,8 @@ std::int32_t Core::signal() const {
 }
 
 std::optional<std::uint64_t> Core::auxv(std::uint64_t type) const {
-  for (const auto& [entry_type, value] : auxv_)
-    if (entry_type == type) return value;
+  for (const auto& [tag, value] : auxv_)
+    if (tag == type) return value;
   return std::nullopt;
 }
 

@@ -212,15 +212,14 @@ std::uint64_t bias_of(const Segment& segment, const Mapping& mapping) {
   return mapping.start - mapping.file_offset - (segment.address - segment.offset);
 }
 
-constexpr std::uint64_t small_page = 4096, largest_page = 65536;
-
 /// True if the mapping is a loader's mapping of the segment: it starts at the segment's offset, rounded down
 /// to a page.
 bool starts_at(const Segment& segment, const Mapping& mapping) {
   if (segment.type != pt_load || segment.file_size == 0 || segment.offset < mapping.file_offset) return false;
   const std::uint64_t skip = segment.offset - mapping.file_offset;
-  return skip < largest_page && skip < mapping.end - mapping.start && mapping.file_offset % small_page == 0 &&
-         (skip < small_page || segment.offset % largest_page == skip);
+  return skip < largest_page && skip < mapping.end - mapping.start &&
+         mapping.file_offset % smallest_page == 0 &&
+         (skip < smallest_page || segment.offset % largest_page == skip);
 }
 
 /// True if the mapping starts within the segment: the rest of a split mapping (mprotect).
@@ -242,8 +241,8 @@ BiasFinder::BiasFinder(const Image& file) : segments_(file.segments()) {
 
 /// True if starts_at() holds for a segment, found without looking at all of them.
 bool BiasFinder::any_starts_at(const Mapping& mapping) const {
-  if (mapping.file_offset % small_page != 0) return false;
-  const std::uint64_t page = mapping.file_offset % largest_page == 0 ? largest_page : small_page;
+  if (mapping.file_offset % smallest_page != 0) return false;
+  const std::uint64_t page = mapping.file_offset % largest_page == 0 ? largest_page : smallest_page;
   const auto first = std::ranges::lower_bound(places_, mapping.file_offset, {}, &Place::offset);
   return first != places_.end() &&
          first->offset - mapping.file_offset < std::min(page, mapping.end - mapping.start);

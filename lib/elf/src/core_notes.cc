@@ -99,11 +99,8 @@ void NoteReader::signal(std::span<const std::byte> body) {
 
 void NoteReader::auxiliary(std::span<const std::byte> body) {
   if (!core_.auxv_.empty()) return;
-  for (; body.size() >= 16; body = body.subspan(16)) {
-    const auto type = load<std::uint64_t>(body.data(), core_.byte_order());
-    if (type == 0) break;
-    core_.auxv_.emplace_back(type, load<std::uint64_t>(body.data() + 8, core_.byte_order()));
-  }
+  TaggedValueCursor pairs(body, core_.byte_order());
+  while (const auto pair = pairs.next()) core_.auxv_.push_back(*pair);
 }
 
 void NoteReader::files(std::span<const std::byte> body) {

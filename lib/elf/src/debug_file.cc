@@ -26,8 +26,8 @@ public:
 
   std::optional<DebugFile> by_build_id(std::span<const std::string> folders) {
     const auto id = image_.build_id();
-    if (id.size() < 2) return std::nullopt;
-    const std::string name = ".build-id/" + to_hex(id.first(1)) + "/" + to_hex(id.subspan(1)) + ".debug";
+    const std::string name = build_id_path(id, ".debug");
+    if (name.empty()) return std::nullopt;
     for (const std::string& folder : folders) {
       const std::string path = (fs::path(folder) / name).string();
       auto found = open(path);

@@ -240,4 +240,10 @@ std::string to_hex(std::span<const std::byte> bytes) {
   return text;
 }
 
+std::string build_id_path(std::span<const std::byte> build_id, std::string_view extension) {
+  if (build_id.size() < 2) return {};
+  std::string path = ".build-id/" + to_hex(build_id.first(1)) + '/' + to_hex(build_id.subspan(1));
+  return path += extension;
+}
+
 } // namespace sframe::elf

@@ -18,7 +18,7 @@ std::optional<Note> NoteCursor::next() {
   const std::uint64_t name_size = load<std::uint32_t>(at, order_);
   const std::uint64_t body_size = load<std::uint32_t>(at + 4, order_);
   // 32-bit sizes cannot overflow 64-bit sums.
-  const std::uint64_t body_at = (header_size + name_size + align_ - 1) & ~(align_ - 1);
+  const std::uint64_t body_at = align_up(header_size + name_size, align_);
   const std::uint64_t left = bytes_.size() - at_;
   if (header_size + name_size > left || body_at > left || body_size > left - body_at) {
     damaged_ = true;
@@ -29,7 +29,7 @@ std::optional<Note> NoteCursor::next() {
   note.owner = {reinterpret_cast<const char*>(at + header_size), name_size};
   while (note.owner.ends_with('\0')) note.owner.remove_suffix(1);
   note.body = bytes_.subspan(at_ + body_at, body_size);
-  at_ += (body_at + body_size + align_ - 1) & ~(align_ - 1);
+  at_ += align_up(body_at + body_size, align_);
   return note;
 }
 

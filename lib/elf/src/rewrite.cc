@@ -375,8 +375,9 @@ private:
     for (const MovedBlock& block : layout_.blocks) {
       if (block.kind != MovedBlock::Kind::dynamic_table) continue;
       const SectionHeader& section = image_.sections()[block.sections.front()];
-      const std::int64_t tag = dynamic_tag(section.type, section.flags);
-      const auto entry = std::ranges::find_if(entries, [&](const Dyn& e) { return e.getTag() == tag; });
+      const std::uint64_t tag = dynamic_tag(section.type, section.flags);
+      const auto entry = std::ranges::find_if(
+          entries, [&](const Dyn& e) { return static_cast<std::uint64_t>(e.getTag()) == tag; });
       if (entry == entries.end()) continue;
       Dyn changed = *entry;
       changed.d_un.d_ptr = block.new_address;

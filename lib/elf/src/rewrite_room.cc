@@ -5,6 +5,8 @@
 #include "abi/abis.h"
 #include "llvm_types.h"
 
+#include "sframe/elf/tagged_values.h"
+
 #include <llvm/BinaryFormat/ELF.h>
 
 #include <algorithm>
@@ -21,7 +23,7 @@ using namespace llvm::ELF;
 constexpr std::uint64_t lowest_address = 0x10000;
 
 /// The largest page of the machine's kernels.
-std::uint64_t largest_page(std::uint16_t machine) {
+std::uint64_t largest_page_of(std::uint16_t machine) {
   const MachineTraits* known = find_machine(machine);
   return known ? known->largest_page : smallest_page;
 }
@@ -43,8 +45,8 @@ bool is_known_note(const SectionHeader& section) {
 }
 
 /// The tags whose values are addresses, and may point into what moves.
-bool is_address_tag(std::int64_t tag) {
-  constexpr std::array<std::int64_t, 21> tags = {
+bool is_address_tag(std::uint64_t tag) {
+  constexpr std::array<std::uint64_t, 21> tags = {
       DT_PLTGOT, DT_HASH,     DT_STRTAB,        DT_SYMTAB,      DT_RELA,        DT_INIT,
       DT_FINI,   DT_REL,      DT_DEBUG,         DT_JMPREL,      DT_INIT_ARRAY,  DT_FINI_ARRAY,
       DT_RELR,   DT_GNU_HASH, DT_PREINIT_ARRAY, DT_TLSDESC_PLT, DT_TLSDESC_GOT, DT_VERSYM,
@@ -66,10 +68,10 @@ public:
   /// True if exactly one entry of .dynamic points into the section, to its start, and its tag matches the
   /// section's type.
   bool is_dynamic_table(const SectionHeader& section) const {
-    const std::int64_t tag = dynamic_tag(section.type, section.flags);
+    const std::uint64_t tag = dynamic_tag(section.type, section.flags);
     if (tag == 0) return false;
     // Static executables find their relocations by symbols, and DT_RELASZ may span several sections.
-    const std::pair<std::int64_t, std::uint64_t> whole(DT_RELASZ, section.size);
+    const TaggedValue whole = {DT_RELASZ, section.size};
     if (tag == DT_RELA && (image_.type() != et_dyn || std::ranges::find(dynamic_, whole) == dynamic_.end()))
       return false;
     std::size_t right = 0, other = 0;
@@ -90,7 +92,7 @@ private:
     has_symbol_.assign(image_.sections().size(), false);
     for (const SectionHeader& section : image_.sections()) {
       if (section.type == sht_symtab || section.type == sht_dynsym) read_symbols<Types>(section);
-      if (section.type == SHT_DYNAMIC && section.allocated()) read_dynamic<Types>(section);
+      if (section.type == SHT_DYNAMIC && section.allocated()) read_dynamic(section);
     }
   }
 
@@ -122,21 +124,18 @@ private:
     }
   }
 
-  template <class Types> void read_dynamic(const SectionHeader& section) {
-    const auto entries = table_at<typename Types::Dyn>(image_.bytes(), section.offset,
-                                                       section.size / sizeof(typename Types::Dyn));
+  void read_dynamic(const SectionHeader& section) {
+    const auto bytes = table_at<std::byte>(image_.bytes(), section.offset, section.size);
     const Segment* segment = image_.find_segment(pt_dynamic);
-    if (!dynamic_.empty() || !entries || !segment || segment->offset != section.offset) return;
-    for (const auto& entry : *entries) {
-      if (entry.getTag() == DT_NULL) break;
-      dynamic_.emplace_back(entry.getTag(), entry.getVal());
-    }
+    if (!dynamic_.empty() || !bytes || !segment || segment->offset != section.offset) return;
+    TaggedValueCursor entries(*bytes, image_.byte_order());
+    while (const auto entry = entries.next()) dynamic_.push_back(*entry);
   }
 
   const Image& image_;
   std::uint64_t unread_;         ///< bytes of the file; tables that overlap have more, and are not read
   std::vector<bool> has_symbol_; ///< by section
-  std::vector<std::pair<std::int64_t, std::uint64_t>> dynamic_; ///< tag and value
+  std::vector<TaggedValue> dynamic_;
 };
 
 /// The movable parts after the program headers.
@@ -371,7 +370,7 @@ bool make_room(const Image& image, const MovableParts& movable, std::uint64_t st
 /// Puts a page before the first segment; true if there are addresses for it.
 bool prepend(const Image& image, const TableRange& original, const Segment& first,
              const MovableParts* movable, std::uint64_t size, RewriteLayout& layout) {
-  const std::uint64_t shift = largest_page(image.machine());
+  const std::uint64_t shift = largest_page_of(image.machine());
   if (image.type() != et_exec || original.offset != elf_header_size || first.offset != 0) return false;
   if (first.address % shift != 0 || first.address < lowest_address + shift) return false;
   if (first.memory_size < first.file_size || original.offset + size > shift) return false;
@@ -399,7 +398,7 @@ bool prepend(const Image& image, const TableRange& original, const Segment& firs
 
 } // namespace
 
-std::int64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags) {
+std::uint64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags) {
   switch (section_type) {
   case SHT_HASH: return DT_HASH;
   case SHT_GNU_HASH: return DT_GNU_HASH;

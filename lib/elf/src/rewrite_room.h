@@ -35,7 +35,7 @@ void find_room(const Image& image, const HeaderTables& tables, const OldSection&
                RewriteLayout& layout);
 
 /// The DT_ tag with the address of a dynamic table of this section type; 0 for others.
-std::int64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags);
+std::uint64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags);
 
 // Below, an AddressRange is one of file offsets.
 

@@ -16,14 +16,10 @@ namespace sframe::elf {
 
 namespace {
 
-std::uint64_t align_to(std::uint64_t value, std::uint64_t align) {
-  return (value + align - 1) & ~(align - 1);
-}
-
 /// The note that holds a build ID: sizes and type, "GNU\0", the ID padded to 4.
 std::vector<std::byte> build_id_note(std::span<const std::byte> id, ByteOrder order) {
   if (id.empty()) return {};
-  std::vector<std::byte> note(align_to(16 + id.size(), 4));
+  std::vector<std::byte> note(align_up(16 + id.size(), 4));
   store<std::uint32_t>(note.data(), 4, order);
   store<std::uint32_t>(note.data() + 4, static_cast<std::uint32_t>(id.size()), order);
   store<std::uint32_t>(note.data() + 8, nt_gnu_build_id, order);
@@ -93,10 +89,10 @@ std::vector<std::byte> make_sidecar(const Sidecar& sidecar) {
 
   std::uint64_t end = sizeof(llvm::ELF::Elf64_Ehdr);
   for (Part& part : parts) {
-    part.offset = align_to(end, 8);
+    part.offset = align_up(end, 8);
     end = part.offset + part.bytes.size();
   }
-  const std::uint64_t table_offset = align_to(end, 8);
+  const std::uint64_t table_offset = align_up(end, 8);
   std::vector<std::byte> out(table_offset + (parts.size() + 1) * sizeof(llvm::ELF::Elf64_Shdr));
   for (const Part& part : parts)
     if (!part.bytes.empty()) std::memcpy(out.data() + part.offset, part.bytes.data(), part.bytes.size());
@@ -106,8 +102,7 @@ std::vector<std::byte> make_sidecar(const Sidecar& sidecar) {
 }
 
 std::string sidecar_path(std::span<const std::byte> build_id) {
-  if (build_id.size() < 2) return {};
-  return ".build-id/" + to_hex(build_id.first(1)) + "/" + to_hex(build_id.subspan(1)) + ".sframe";
+  return build_id_path(build_id, ".sframe");
 }
 
 } // namespace sframe::elf

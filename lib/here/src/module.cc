@@ -14,6 +14,7 @@
 #include "section_headers.h"
 #include "stack_memory.h"
 
+#include "sframe/address.h"
 #include "sframe/cfi/index.h"
 
 #include <algorithm>
@@ -190,7 +191,7 @@ std::optional<dl_phdr_info> describe_module_at([[maybe_unused]] std::uint64_t pc
     return std::nullopt;
   const auto is_readable = [&](std::uint64_t from, std::uint64_t bytes) {
     std::byte byte;
-    for (std::uint64_t at = from; at - from < bytes; at += 4096)
+    for (std::uint64_t at = from; at - from < bytes; at += smallest_page)
       if (!memory.read(at, std::span(&byte, 1))) return false;
     return bytes == 0 || memory.read(from + bytes - 1, std::span(&byte, 1));
   };

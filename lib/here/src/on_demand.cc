@@ -5,6 +5,7 @@
 #include "snapshot.h"
 #include "stack_memory.h"
 
+#include "sframe/address.h"
 #include "sframe/here/here.h"
 
 #include <csignal>
@@ -28,7 +29,7 @@ bool has_stack() {
   }
   StackMemory memory(0);
   std::byte byte;
-  for (std::uint64_t below = 4096; below <= stack_needed; below += 4096)
+  for (std::uint64_t below = smallest_page; below <= stack_needed; below += smallest_page)
     if (!memory.read(sp - below, std::span(&byte, 1))) return false;
   return true;
 }

@@ -5,6 +5,8 @@
 
 #include "stack_memory.h"
 
+#include "sframe/address.h"
+
 #include <atomic>
 #include <cerrno>
 
@@ -19,17 +21,16 @@ namespace sframe::here {
 
 namespace {
 
-constexpr std::uint64_t page_size = 4096; ///< the smallest page size
 /// Gaps up to this are checked page by page, so that the range stays contiguous.
-constexpr std::uint64_t largest_gap = 64 * page_size;
+constexpr std::uint64_t largest_gap = 64 * smallest_page;
 /// Thread-local variables are between the outermost frame and the end of a thread's stack.
-constexpr std::uint64_t largest_rest = 16 * page_size;
+constexpr std::uint64_t largest_rest = 16 * smallest_page;
 
 /// Addresses above are not in user memory, and rounding up would wrap.
-constexpr std::uint64_t highest = ~std::uint64_t{0} - 2 * page_size;
+constexpr std::uint64_t highest = ~std::uint64_t{0} - 2 * smallest_page;
 
 constexpr std::uint64_t page_of(std::uint64_t address) {
-  return address & ~(page_size - 1);
+  return address & ~(smallest_page - 1);
 }
 
 /// Bytes of a signal mask in the kernel.
@@ -85,24 +86,24 @@ void StackMemory::set_range(std::uint64_t low, std::uint64_t high) {
 /// Adds the pages from `first` to `end`, which are adjacent to the range, up to the first unreadable one.
 bool StackMemory::extend(std::uint64_t first, std::uint64_t end) {
   if (first < low_) {
-    while (low_ > first && readable(low_ - page_size)) set_range(low_ - page_size, high_);
+    while (low_ > first && readable(low_ - smallest_page)) set_range(low_ - smallest_page, high_);
     if (low_ > first) return false;
   }
   while (high_ < end && readable(high_)) {
     const bool at_known = high_ == known.low.load(std::memory_order_relaxed);
-    set_range(low_, at_known ? known.high.load(std::memory_order_relaxed) : high_ + page_size);
+    set_range(low_, at_known ? known.high.load(std::memory_order_relaxed) : high_ + smallest_page);
   }
   return high_ >= end;
 }
 
 bool StackMemory::admit(std::uint64_t address, std::size_t size) {
   if (address >= low_ && address <= high_ && size <= high_ - address) return true;
-  if (address > highest || size > page_size) return false;
-  const std::uint64_t first = page_of(address), end = page_of(address + size - 1) + page_size;
+  if (address > highest || size > smallest_page) return false;
+  const std::uint64_t first = page_of(address), end = page_of(address + size - 1) + smallest_page;
   const bool near = high_ != low_ && first <= high_ + largest_gap && end + largest_gap >= low_;
   if (near && extend(first, end)) return true;
   // Another stack, or other memory.
-  for (std::uint64_t page = first; page != end; page += page_size)
+  for (std::uint64_t page = first; page != end; page += smallest_page)
     if (!readable(page)) return false;
   if (known.contains(address) && known.contains(address + size - 1))
     set_range(known.low.load(std::memory_order_relaxed), known.high.load(std::memory_order_relaxed));
@@ -125,7 +126,7 @@ void StackMemory::remember() const {
   const std::uint64_t end = is_main_thread() ? main_stack_end() : thread_control_block();
   if (!is_near(end)) return;
   StackMemory all = *this;
-  if (!all.extend(low_, page_of(end) + page_size)) return;
+  if (!all.extend(low_, page_of(end) + smallest_page)) return;
   known.low.store(all.low_, std::memory_order_relaxed);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   known.high.store(all.high_, std::memory_order_relaxed);

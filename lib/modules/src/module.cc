@@ -15,12 +15,10 @@ namespace sframe::modules {
 
 namespace {
 
-/// ".build-id/xx/yyyy.debug" in a folder; empty without a build ID.
+/// ".build-id/xx/yyyy.debug" in a folder; empty without a folder or a build ID.
 std::string by_build_id(const std::string& dir, std::span<const std::byte> id, std::string_view extension) {
-  std::string path = elf::sidecar_path(id);
-  if (path.empty() || dir.empty()) return {};
-  path.replace(path.rfind('.'), std::string::npos, extension);
-  return dir + '/' + path;
+  const std::string path = elf::build_id_path(id, extension);
+  return path.empty() || dir.empty() ? std::string() : dir + '/' + path;
 }
 
 std::uint64_t next_number() {
@@ -251,14 +249,13 @@ bool Module::open_file(const std::string& path, Named named) {
 /// Only one address ties the file to the process, possibly only the entry point; the others follow from its
 /// segments.
 void Module::locate_by_segments() {
-  constexpr std::uint64_t page = 4096;
   const elf::Image& image = *parts_->image;
   const std::uint64_t bias = info_.bias.value_or(info_.entry.value_or(image.entry()) - image.entry());
   info_.bias = bias;
   if (info_.path.empty()) info_.path = file_path_;
   info_.mappings.clear();
   for (const elf::Segment& s : image.segments()) {
-    const std::uint64_t into_page = s.address % page;
+    const std::uint64_t into_page = s.address % smallest_page;
     if (s.type != elf::pt_load || s.file_size == 0 || s.offset < into_page) continue;
     const std::uint64_t start = s.address - into_page + bias;
     info_.mappings.push_back({start, start + into_page + s.file_size, s.offset - into_page});
@@ -306,10 +303,9 @@ std::uint64_t Module::bias() {
 std::span<const std::byte> Module::file_bytes_at(std::uint64_t address) {
   load();
   if (!has_file() || file_missing_) return {};
-  const auto after = std::ranges::upper_bound(info_.mappings, address, {}, &ModuleMapping::start);
-  if (after == info_.mappings.begin()) return {};
-  const ModuleMapping& m = *std::prev(after);
-  if (address >= m.end) return {};
+  const ModuleMapping* const mapping = last_not_above(info_.mappings, address, &ModuleMapping::start);
+  if (!mapping || address >= mapping->end) return {};
+  const ModuleMapping& m = *mapping;
   // The file's own segments come first: a tool may have moved them in the file without changing the build ID.
   if (info_.bias)
     if (const auto held = parts_->image->bytes_at(address - *info_.bias); !held.empty())

@@ -33,9 +33,9 @@ modules::ModuleInfo info_of(const elf::CoreModule& module) {
 
 CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
     : core_(core), files_(std::move(files)), generated_(*this, files_, *this, modules_) {
-  const elf::CoreModule* executable = nullptr;
-  for (const std::uint64_t type : {elf::at_entry, elf::at_phdr})
-    if (const auto address = core.auxv(type); address && !executable) executable = core.module_at(*address);
+  const elf::CoreModule* const executable =
+      elf::find_program([&](std::uint64_t tag) { return core.auxv(tag); },
+                        [&](std::uint64_t address) { return core.module_at(address); });
   std::vector<LinkedObject> linked;
   if (core.mappings().empty())
     if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);

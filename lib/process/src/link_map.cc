@@ -2,6 +2,8 @@
 
 #include "link_map.h"
 
+#include "sframe/elf/tagged_values.h"
+
 #include <algorithm>
 #include <array>
 
@@ -10,7 +12,6 @@ namespace sframe::process {
 namespace {
 
 constexpr std::uint32_t pt_phdr = 6;
-constexpr std::uint64_t dt_null = 0, dt_debug = 21;
 constexpr std::size_t header_size = 56; // Elf64_Phdr
 // A damaged list may be cyclic and name one long string many times.
 constexpr std::uint64_t most_headers = 256, most_dynamic = 4096, most_objects = 4096;
@@ -50,13 +51,10 @@ std::optional<std::uint64_t> dynamic_section(const elf::Core& core) {
 
 std::vector<LinkedObject> linked_objects(const elf::Core& core, std::uint64_t dynamic) {
   std::vector<LinkedObject> objects;
-  std::uint64_t debug = 0;
-  for (std::uint64_t i = 0; i < most_dynamic; ++i) {
-    const auto tag = core.read_word(dynamic + 16 * i), value = core.read_word(dynamic + 16 * i + 8);
-    if (!tag || !value || *tag == dt_null) break;
-    if (*tag == dt_debug) debug = *value;
-  }
-  std::uint64_t at = debug ? core.read_word(debug + 8).value_or(0) : 0; // r_map
+  const auto bytes = core.bytes_at(dynamic);
+  const std::size_t size = std::min<std::size_t>(bytes.size(), most_dynamic * elf::tagged_value_size);
+  const auto debug = elf::find_value(bytes.first(size), core.byte_order(), elf::dt_debug);
+  std::uint64_t at = debug && *debug ? core.read_word(*debug + 8).value_or(0) : 0; // r_map
   std::size_t name_bytes = 0;
   while (at && objects.size() < most_objects && name_bytes < most_name_bytes) {
     const auto bias = core.read_word(at), name = core.read_word(at + 8), ld = core.read_word(at + 16),

@@ -15,12 +15,11 @@ namespace {
 
 /// The lowest address from which executable memory extends to `address`, at most `most` bytes before it.
 std::uint64_t start_of_code(std::uint64_t address, std::uint64_t most, unwind::AddressSpace& space) {
-  constexpr std::uint64_t page = 4096;
   std::byte byte;
-  std::uint64_t lowest = address - address % page;
-  while (address - lowest < most && lowest >= page && space.is_code(lowest - 1) &&
+  std::uint64_t lowest = address - address % smallest_page;
+  while (address - lowest < most && lowest >= smallest_page && space.is_code(lowest - 1) &&
          space.read(lowest - 1, std::span(&byte, 1)) == 1)
-    lowest -= page;
+    lowest -= smallest_page;
   return lowest;
 }
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <llvm/Support/DataExtractor.h>
 #include <string_view>
 
 namespace sframe::verify {
@@ -87,44 +86,9 @@ static_assert(std::ranges::is_sorted(names));
 constexpr std::size_t max_known = 128;
 static_assert(std::ranges::max(names, {}, &std::string_view::size).size() < max_known);
 
-constexpr std::uint64_t relocation_size = 24;
-
 bool known(std::string_view name) {
   name = name.substr(0, max_known);
   return std::ranges::binary_search(names, name.substr(0, name.find('@')));
-}
-
-std::span<const std::byte> bytes_of(const elf::Image& image, const elf::SectionHeader& section) {
-  return image.read(section.address, section.size).value_or(std::span<const std::byte>{});
-}
-
-/// Reads with bounds checks: data outside is 0, or an empty string.
-llvm::DataExtractor reader(const elf::Image& image, std::uint32_t section) {
-  const auto sections = image.sections();
-  const auto bytes =
-      section < sections.size() ? bytes_of(image, sections[section]) : std::span<const std::byte>{};
-  return {llvm::StringRef(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
-          image.byte_order() == ByteOrder::little, 8};
-}
-
-/// The numbers of the relocations in .rela.plt that are for such functions.
-std::vector<std::uint64_t> known_relocations(const elf::Image& image, const elf::SectionHeader& relocations) {
-  constexpr std::uint64_t symbol_size = 24;
-  const llvm::DataExtractor entries = reader(image, relocations.index),
-                            symbols = reader(image, relocations.link);
-  const llvm::DataExtractor names =
-      reader(image, relocations.link < image.sections().size() ? image.sections()[relocations.link].link : 0);
-  std::vector<std::uint64_t> found;
-  for (std::uint64_t i = 0; i < entries.getData().size() / relocation_size; ++i) {
-    std::uint64_t info_at = i * relocation_size + 8;
-    std::uint64_t symbol_at = (entries.getU64(&info_at) >> 32) * symbol_size;
-    const std::uint64_t name_at = symbol_at ? symbols.getU32(&symbol_at) : 0;
-    if (!name_at) continue;
-    const llvm::StringRef name = names.getData().substr(name_at, max_known);
-    if (const llvm::StringRef text = name.split('\0').first; known({text.data(), text.size()}))
-      found.push_back(i);
-  }
-  return found;
 }
 
 /// Adds the addresses of stubs for such functions. Stubs are in the order of the relocations in .rela.plt,
@@ -137,14 +101,15 @@ void add_stubs(const elf::Image& image, std::vector<std::uint64_t>& addresses) {
   });
   if (relocations == sections.end()) return;
   constexpr std::uint64_t max_header = 64;
-  const std::uint64_t count = relocations->size / relocation_size, size = image.abi()->plt_entry_size;
-  const std::vector<std::uint64_t> known = known_relocations(image, *relocations);
+  const std::uint64_t size = image.abi()->plt_entry_size;
+  const std::vector<std::string_view> symbols = image.relocation_names(*relocations, max_known);
   for (const elf::SectionHeader& plt : image.plt_sections()) {
-    if (plt.size / size < count) continue;
-    const std::uint64_t header = plt.size - count * size;
+    if (plt.size / size < symbols.size()) continue;
+    const std::uint64_t header = plt.size - symbols.size() * size;
     if (header > max_header) continue; // stubs of another size, or for other relocations
     if (image.budget() && !image.budget()->take(Resource::section_bytes, plt.size)) return;
-    for (const std::uint64_t i : known) addresses.push_back(plt.address + header + i * size);
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+      if (known(symbols[i])) addresses.push_back(plt.address + header + i * size);
   }
 }
 

@@ -73,14 +73,13 @@ FrameRow UnitRows::entry() const {
 }
 
 const PlacedRow* UnitRows::find(std::uint64_t address) const {
-  const auto after = std::ranges::upper_bound(placed, address, {}, &PlacedRow::begin);
-  return after != placed.begin() && address < std::prev(after)->end ? &*std::prev(after) : nullptr;
+  const PlacedRow* const row = last_not_above(placed, address, &PlacedRow::begin);
+  return row && address < row->end ? row : nullptr;
 }
 
 std::optional<CfiRule> UnitRows::cfi_rule(std::uint64_t pc) const {
-  const auto after = std::ranges::upper_bound(cfi_rules_, pc, {}, &std::pair<std::uint64_t, CfiRule>::first);
-  if (after == cfi_rules_.begin()) return std::nullopt;
-  return std::prev(after)->second.at(pc);
+  const auto* const rule = last_not_above(cfi_rules_, pc, &std::pair<std::uint64_t, CfiRule>::first);
+  return rule ? std::optional(rule->second.at(pc)) : std::nullopt;
 }
 
 bool UnitRows::cfi_agrees(std::uint64_t address, const PlacedRow& row) const {
@@ -96,9 +95,9 @@ bool UnitRows::is_start_of_function(std::uint64_t address) const {
 /// SFrame's row at an address outside the function. Empty also once the limit is used up: many jumps deep
 /// into functions with many rows are costly.
 std::optional<FrameRow> UnitRows::find_elsewhere(std::uint64_t address) {
-  const auto after = std::ranges::upper_bound(functions_, address, {}, &OwnedRange::begin);
-  if (after == functions_.begin() || address >= std::prev(after)->end) return std::nullopt;
-  const OwnedRange& function = *std::prev(after);
+  const OwnedRange* const found_function = last_not_above(functions_, address, &OwnedRange::begin);
+  if (!found_function || address >= found_function->end) return std::nullopt;
+  const OwnedRange& function = *found_function;
   const SframePart& part = input_.parts()[function.source];
   const auto fde = part.section.fde(function.item);
   const auto begin = fde ? input_.address(part, *fde) : std::nullopt;

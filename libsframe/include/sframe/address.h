@@ -44,6 +44,9 @@ struct AddressRange {
   friend constexpr bool operator==(const AddressRange&, const AddressRange&) = default;
 };
 
+/// Page sizes of the machines that SFrame is defined for: the smallest, and the largest of their kernels.
+inline constexpr std::uint64_t smallest_page = 0x1000, largest_page = 0x10000;
+
 /// `value` rounded up to a multiple of `align`, a power of two. Wraps past the top.
 constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t align) {
   return (value + align - 1) & ~(align - 1);

@@ -14,6 +14,8 @@
 #include "encoding.h"
 #include "machines.h"
 
+#include "sframe/bytes.h"
+
 namespace sframe::code::aarch64 {
 
 namespace {
@@ -21,9 +23,7 @@ namespace {
 constexpr std::uint8_t word_size = 4;
 
 Word read_word(std::span<const std::byte> bytes) {
-  std::uint32_t bits = 0;
-  for (std::size_t i = 0; i < word_size; ++i) bits |= std::to_integer<std::uint32_t>(bytes[i]) << (8 * i);
-  return {bits};
+  return {load<std::uint32_t>(bytes.data(), ByteOrder::little)};
 }
 
 /// UDF: the upper half is 0. Padding and data often are words of 0.

@@ -25,9 +25,6 @@ struct RegisterSlot {
   std::uint8_t size = 8;
 };
 
-/// Of the kernels of every machine.
-inline constexpr std::uint32_t smallest_page = 0x1000;
-
 struct MachineTraits {
   std::uint16_t id;       ///< e_machine
   std::uint32_t relative; ///< R_*_RELATIVE: the word becomes the addend plus the bias

@@ -3,6 +3,7 @@
 #include "live/proc_files.h"
 #include "sframe/process/live_process.h"
 
+#include "sframe/elf/tagged_values.h"
 #include "sframe/unwind/abi.h"
 
 #include <algorithm>
@@ -18,19 +19,9 @@ namespace sframe::process {
 
 namespace {
 
-constexpr std::uint64_t page_size = 4096; ///< the unit of reads; the kernel's may be larger
+constexpr std::uint64_t page_size = smallest_page;                                ///< the unit of reads
 constexpr std::uint64_t least_ahead = 4 * page_size, most_ahead = 64 * page_size; ///< read at once
 constexpr std::uint64_t largest_image = std::uint64_t{1} << 28;
-
-std::uint64_t auxv_value(std::uint32_t pid, std::uint64_t type) {
-  const std::string auxv = live::read_proc(pid, "auxv");
-  std::array<std::uint64_t, 2> entry;
-  for (std::size_t at = 0; at + sizeof entry <= auxv.size(); at += sizeof entry) {
-    std::memcpy(&entry, auxv.data() + at, sizeof entry);
-    if (entry[0] == type) return entry[1];
-  }
-  return 0;
-}
 
 } // namespace
 
@@ -140,10 +131,8 @@ std::span<const std::byte> LiveSpace::Known::memory_at(std::uint64_t address) {
 }
 
 const LiveSpace::Mapping* LiveSpace::mapping_at(std::uint64_t address) const {
-  const auto after = std::ranges::upper_bound(mappings_, address, {}, &Mapping::start);
-  if (after == mappings_.begin()) return nullptr;
-  const Mapping& found = *std::prev(after);
-  return address < found.end ? &found : nullptr;
+  const Mapping* const found = last_not_above(mappings_, address, &Mapping::start);
+  return found && address < found->end ? found : nullptr;
 }
 
 bool LiveSpace::is_code(std::uint64_t address) {
@@ -177,7 +166,11 @@ Result<bool> LiveSpace::refresh() {
   note_change();
   mappings_.clear();
   maps_ = std::move(text);
-  const std::uint64_t entry = auxv_value(through_, elf::at_entry);
+  const std::string auxv = live::read_proc(through_, "auxv");
+  const auto auxv_value = [&](std::uint64_t tag) {
+    return elf::find_value(std::as_bytes(std::span(auxv)), host_order, tag);
+  };
+  const std::uint64_t entry = auxv_value(elf::at_entry).value_or(0);
   try {
     for (const live::MapsLine& line : live::parse_maps(maps_)) mappings_.push_back({line});
     for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image, entry);
@@ -186,8 +179,10 @@ Result<bool> LiveSpace::refresh() {
     maps_.clear();
     throw;
   }
-  const Mapping* at_entry = mapping_at(entry);
-  main_ = at_entry ? at_entry->module : nullptr;
+  main_ = elf::find_program(auxv_value, [&](std::uint64_t address) {
+    const Mapping* mapping = mapping_at(address);
+    return mapping ? mapping->module : nullptr;
+  });
   return true;
 }
 

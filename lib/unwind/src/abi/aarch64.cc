@@ -15,6 +15,8 @@
 
 #include "abi/abis.h"
 
+#include "sframe/bytes.h"
+
 #include <array>
 
 namespace sframe::unwind::abi {
@@ -40,10 +42,7 @@ constexpr SignalTrampoline trampolines[] = {{rt_sigreturn, rt_sigreturn_stops, s
 
 /// Returns 0 (`udf #0`) for fewer than 4 bytes.
 std::uint32_t last_instruction(std::span<const std::byte> bytes) {
-  std::uint32_t instruction = 0;
-  for (std::size_t back = 1; back <= 4 && bytes.size() >= 4; ++back)
-    instruction = instruction << 8 | std::to_integer<std::uint32_t>(bytes[bytes.size() - back]);
-  return instruction;
+  return bytes.size() < 4 ? 0 : load<std::uint32_t>(bytes.last(4).data(), ByteOrder::little);
 }
 
 /// `bl`, `blr`, and `blr` with authentication (`blraa` and variants). (Arm Architecture Reference Manual,

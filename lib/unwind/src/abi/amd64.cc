@@ -13,8 +13,9 @@
 
 #include "abi/abis.h"
 
+#include "sframe/bytes.h"
+
 #include <algorithm>
-#include <ranges>
 
 namespace sframe::unwind::abi {
 
@@ -64,10 +65,8 @@ bool ends_with_call(std::span<const std::byte> bytes) {
 /// `call rel32`, relative to the end of the instruction.
 std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::uint64_t address) {
   if (bytes.size() < 5 || bytes[bytes.size() - 5] != std::byte{0xe8}) return std::nullopt;
-  std::uint32_t distance = 0;
-  for (const std::byte byte : bytes.last(4) | std::views::reverse)
-    distance = distance << 8 | std::to_integer<std::uint32_t>(byte);
-  return address + static_cast<std::uint64_t>(std::int64_t{static_cast<std::int32_t>(distance)});
+  const std::int64_t distance = load<std::int32_t>(bytes.last(4).data(), ByteOrder::little);
+  return address + static_cast<std::uint64_t>(distance);
 }
 
 /// `ret`, `int3`, and the nops that assemblers use as padding (Intel SDM volume 2B, NOP: recommended

@@ -23,6 +23,8 @@
 
 #include "abi/abis.h"
 
+#include "sframe/bytes.h"
+
 #include <array>
 
 namespace sframe::unwind::abi {
@@ -67,15 +69,14 @@ bool ends_with_call(std::span<const std::byte> bytes) {
 
 /// `brasl` and `bras`: their offsets count halfwords from the start of the instruction.
 std::optional<std::uint64_t> call_target(std::span<const std::byte> bytes, std::uint64_t address) {
-  const auto at = [&](std::size_t back) -> std::uint32_t {
-    return back <= bytes.size() ? std::to_integer<std::uint32_t>(bytes[bytes.size() - back]) : 0;
+  const auto opcode = [&](std::size_t back) {
+    return back <= bytes.size() ? load<std::uint16_t>(bytes.last(back).data(), ByteOrder::big) & 0xff0f : 0;
   };
-  const auto target = [&](std::uint32_t size, std::int32_t halfwords) {
-    return address - size + static_cast<std::uint64_t>(2 * std::int64_t{halfwords});
+  const auto target = [&](std::uint32_t size, std::int64_t halfwords) {
+    return address - size + static_cast<std::uint64_t>(2 * halfwords);
   };
-  if (at(6) == 0xc0 && (at(5) & 0xf) == 5)
-    return target(6, static_cast<std::int32_t>(at(4) << 24 | at(3) << 16 | at(2) << 8 | at(1)));
-  if (at(4) == 0xa7 && (at(3) & 0xf) == 5) return target(4, static_cast<std::int16_t>(at(2) << 8 | at(1)));
+  if (opcode(6) == 0xc005) return target(6, load<std::int32_t>(bytes.last(4).data(), ByteOrder::big));
+  if (opcode(4) == 0xa705) return target(4, load<std::int16_t>(bytes.last(2).data(), ByteOrder::big));
   return std::nullopt;
 }
 

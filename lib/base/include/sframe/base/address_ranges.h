@@ -16,12 +16,18 @@
 
 namespace sframe {
 
+/// The last element whose `key` is not above `value`, or nullptr. Elements are sorted by the key.
+/// Logarithmic.
+template <class Elements, class Value, class Key>
+auto* last_not_above(Elements& elements, const Value& value, Key key) {
+  const auto above = std::ranges::upper_bound(elements, value, {}, key);
+  return above == std::ranges::begin(elements) ? nullptr : &*std::prev(above);
+}
+
 /// The last of the ranges that starts at or before the address, if it contains the address; else nullptr.
 /// `ranges`: AddressRange or derived from it, by start. Logarithmic.
 template <class Ranges> auto* range_at(Ranges& ranges, std::uint64_t address) {
-  const auto start = [](const AddressRange& range) { return range.start; };
-  const auto after = std::ranges::upper_bound(ranges, address, {}, start);
-  auto* const found = after == std::ranges::begin(ranges) ? nullptr : &*std::prev(after);
+  auto* const found = last_not_above(ranges, address, [](const AddressRange& range) { return range.start; });
   return found && found->contains(address) ? found : nullptr;
 }
 

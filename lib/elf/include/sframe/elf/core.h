@@ -11,6 +11,7 @@
 
 #include "sframe/elf/image.h"
 #include "sframe/elf/registers.h"
+#include "sframe/elf/tagged_values.h"
 
 #include <cstdint>
 #include <optional>
@@ -27,9 +28,6 @@ class ModuleFinder;
 #pragma GCC visibility push(default)
 
 namespace sframe::elf {
-
-/// Types of the auxiliary vector's entries (getauxval(3)).
-inline constexpr std::uint64_t at_phdr = 3, at_phnum = 5, at_entry = 9, at_execfn = 31, at_sysinfo_ehdr = 33;
 
 /// A thread, from its NT_PRSTATUS.
 struct CoreThread {
@@ -153,7 +151,7 @@ private:
   std::string_view arguments_;
   std::optional<SignalInfo> signal_info_;
   std::vector<Mapping> mappings_;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> auxv_;
+  std::vector<TaggedValue> auxv_;
   std::vector<MemoryRange> memory_;
   std::vector<Stored> stored_; ///< parallel to memory_
   std::vector<CoreModule> modules_;

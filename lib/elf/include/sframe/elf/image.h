@@ -202,6 +202,13 @@ public:
   /// address. Takes section_bytes from the budget, and ends if it is exhausted. Linear in the relocations.
   std::vector<LoadedPointer> loaded_pointers() const;
 
+  /// The names of the symbols that the entries of an allocated SHT_RELA section refer to, in the order of the
+  /// entries: views into the file, cut after `max_length` bytes, empty where there is none. Takes
+  /// section_bytes from the budget, and is empty if it is exhausted. Linear in the entries times
+  /// `max_length`.
+  std::vector<std::string_view> relocation_names(const SectionHeader& relocations,
+                                                 std::size_t max_length) const;
+
   /// Bytes that a relocation of this type changes and whether the place is subtracted; nothing for a type
   /// that does not relocate plain data.
   struct RelocationKind {
@@ -282,6 +289,10 @@ private:
 
 /// Bytes as lower-case hexadecimal digits, the notation of build IDs.
 std::string to_hex(std::span<const std::byte> bytes);
+
+/// The name, relative to a folder of debug files, of a file for that build ID: ".build-id/xx/yyyy" and the
+/// extension. Empty for an ID of less than 2 bytes.
+std::string build_id_path(std::span<const std::byte> build_id, std::string_view extension);
 
 } // namespace sframe::elf
 
