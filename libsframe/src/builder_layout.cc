@@ -92,8 +92,8 @@ bool StartFields::reach(VersionNumber version, std::uint64_t start) const {
   return fits(first) && fits(last);
 }
 
-std::optional<Builder::AddressRange> Builder::address_range() const {
-  AddressRange range{0, std::numeric_limits<std::uint64_t>::max()};
+std::optional<Builder::SectionAddresses> Builder::section_addresses() const {
+  SectionAddresses range{0, std::numeric_limits<std::uint64_t>::max()};
   if (version_->start_size == 8 || functions_.empty()) return range;
   // The lowest and highest functions decide, except for their fields' positions in the index; so all are
   // checked.
@@ -108,7 +108,7 @@ std::optional<Builder::AddressRange> Builder::address_range() const {
     highest = std::min(highest, centre - std::numeric_limits<std::int32_t>::min());
   }
   if (lowest > highest) return std::nullopt;
-  return AddressRange{static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)};
+  return SectionAddresses{static_cast<std::uint64_t>(lowest), static_cast<std::uint64_t>(highest)};
 }
 
 void Builder::write_header(const Layout& layout, std::uint8_t flags, std::byte* out) const {

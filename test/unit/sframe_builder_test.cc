@@ -451,7 +451,7 @@ TEST(Builder, ReachBeforeVersion3) {
     Builder builder({.version = version});
     ASSERT_TRUE(builder.add(function(0x400000, 64), {&entry, 1}));
     ASSERT_TRUE(builder.add(function(0x80400000, 64), {&entry, 1}));
-    const auto range = builder.address_range();
+    const auto range = builder.section_addresses();
     ASSERT_TRUE(range);
     // The second function may be 2^31 - 1 above its field, the first one 2^31 below its own.
     EXPECT_EQ(range->lowest, 0x80400000u - second - 0x7fffffff);
@@ -464,7 +464,7 @@ TEST(Builder, ReachBeforeVersion3) {
     EXPECT_EQ(above.error().reason, RefusalReason::out_of_reach);
     EXPECT_EQ(above.error().function, 0x400000u);
     ASSERT_TRUE(builder.add(function(0x180400000, 64), {&entry, 1}));
-    EXPECT_FALSE(builder.address_range());
+    EXPECT_FALSE(builder.section_addresses());
   }
 }
 

@@ -30,7 +30,7 @@ struct CommandLine {
   std::string output; ///< with a tree and without in_place, on the command line: a folder
   From from = From::cfi;
   Emit emit = Emit::elf;
-  VersionNumber version = VersionNumber::v3;
+  VersionNumber version = default_version;
   const consumers::Consumer* consumer = &consumers::consumers().front();
   std::optional<ByteOrder> byte_order;
   bool plt = true;

@@ -13,7 +13,7 @@ constexpr std::uint8_t all_known = flag_sorted | flag_frame_pointer | flag_func_
 
 constexpr Consumer spec{.option = "spec",
                         .name = "",
-                        .version = VersionNumber::v3,
+                        .version = default_version,
                         .versions = 0xff,
                         .flags = 0,
                         .known_flags = 0xff,

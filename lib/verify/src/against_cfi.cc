@@ -47,15 +47,7 @@ bool is_stub(const Input& input, const EncodedFde& fde, std::uint64_t begin) {
 }
 
 Finding mark_finding(const Input& input, std::uint64_t begin, std::string message) {
-  const Location at = input.locate(begin);
-  return {.id = Id::C113,
-          .at = at,
-          .end = at.pc,
-          .message = std::move(message),
-          .sframe = {},
-          .cfi = {},
-          .table = {},
-          .offset = {}};
+  return input.finding(Id::C113, begin, begin, std::move(message));
 }
 
 /// Does not need CFI: no signal handler returns to a stub.

@@ -36,10 +36,8 @@ CodeFindings::CodeFindings(const Input& input, Budget& budget, const UnitRows& r
 
 /// A finding at the instruction, without a message.
 Finding CodeFindings::at_instruction(Id id, const code::Reached& at) const {
-  Finding finding;
-  finding.id = id;
-  finding.at = input_.locate(at.instruction.address);
-  finding.end = finding.at->pc + at.instruction.length;
+  const std::uint64_t begin = at.instruction.address;
+  Finding finding = input_.finding(id, begin, begin + at.instruction.length, {});
   finding.code = state_text(at.state, abi_);
   finding.instruction = instruction_text(*input_.image(), at.instruction, abi_);
   return finding;
@@ -169,12 +167,7 @@ void CodeFindings::add_return_address(Id id, const code::Reached& at, const std:
 
 void CodeFindings::note(Id id, std::uint64_t begin, std::uint64_t end, std::string_view message) {
   if (!budget_.take(Resource::code_steps, steps_per_finding)) return;
-  Finding finding;
-  finding.id = id;
-  finding.at = input_.locate(begin);
-  finding.end = finding.at->pc + (end - begin);
-  finding.message = message;
-  sink_.add(std::move(finding));
+  sink_.add(input_.finding(id, begin, end, std::string(message)));
 }
 
 void CodeFindings::end_rows() {

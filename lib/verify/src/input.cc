@@ -199,4 +199,13 @@ Location Input::locate(std::uint64_t address) const {
           address & ((std::uint64_t{1} << section_shift) - 1)};
 }
 
+Finding Input::finding(Id id, std::uint64_t begin, std::uint64_t end, std::string message) const {
+  Finding result;
+  result.id = id;
+  result.at = locate(begin);
+  result.end = result.at->pc + (end - begin);
+  result.message = std::move(message);
+  return result;
+}
+
 } // namespace sframe::verify

@@ -90,14 +90,8 @@ void check_loaded(const Input& input, Sink& sink) {
     ++lost;
   }
   if (!first) return;
-  const Location begin = input.locate(first->begin);
-  sink.add(
-      {.id = Id::S025,
-       .at = begin,
-       .end = begin.pc + (first->end - first->begin),
-       .message = llvm::formatv("no PT_LOAD contains this function{}",
-                                lost == 1 ? std::string() : llvm::formatv(" and {} more", lost - 1).str())
-                      .str()});
+  const std::string more = lost == 1 ? std::string() : llvm::formatv(" and {} more", lost - 1).str();
+  sink.add(input.finding(Id::S025, first->begin, first->end, "no PT_LOAD contains this function" + more));
 }
 
 } // namespace sframe::verify

@@ -209,16 +209,11 @@ private:
 void report_range(const Input& input, const OwnedRange& range, Id id, std::string message,
                   std::uint64_t begin, std::uint64_t end, Sink& sink) {
   const SframePart& part = input.parts()[range.source];
-  const Location at = input.locate(begin);
-  sink.add({.id = id,
-            .at = at,
-            .end = at.pc + (end - begin),
-            .message = std::move(message),
-            .sframe = {},
-            .cfi = {},
-            .table = std::string(input.tables()[part.table].name),
-            .offset = part.offset + part.section.index_offset() +
-                      std::uint64_t{range.item} * part.section.version().entry_size});
+  Finding finding = input.finding(id, begin, end, std::move(message));
+  finding.table = input.tables()[part.table].name;
+  finding.offset = part.offset + part.section.index_offset() +
+                   std::uint64_t{range.item} * part.section.version().entry_size;
+  sink.add(std::move(finding));
 }
 
 void check_overlaps(const Input& input, Sink& sink) {

@@ -14,18 +14,6 @@ namespace {
 constexpr std::uint32_t max_trials = 256;
 constexpr std::uint64_t max_trial_rows = 65536;
 
-Finding make_finding(const Input& input, Id id, std::uint64_t begin, std::uint64_t end, std::string message) {
-  const Location at = input.locate(begin);
-  return {.id = id,
-          .at = at,
-          .end = at.pc + (end - begin),
-          .message = std::move(message),
-          .sframe = {},
-          .cfi = {},
-          .table = {},
-          .offset = {}};
-}
-
 } // namespace
 
 MissingSframe::MissingSframe(const Input& input, VersionNumber version, const AbiTraits& abi, Sink& sink)
@@ -98,7 +86,7 @@ void MissingSframe::report_part(std::span<const Entry> run) {
 
 /// `shown`: the address whose CFI is printed.
 void MissingSframe::report(Id id, std::span<const Entry> run, std::uint64_t shown, std::string message) {
-  Finding finding = make_finding(input_, id, run.front().begin, run.back().end, std::move(message));
+  Finding finding = input_.finding(id, run.front().begin, run.back().end, std::move(message));
   const auto after = std::ranges::upper_bound(run, shown, {}, &Entry::begin);
   finding.cfi = rule_text((after == run.begin() ? after : after - 1)->rule, abi_);
   finding.table = input_.cfi()[source_].name;
@@ -166,10 +154,10 @@ void MissingCfi::missing(std::uint64_t begin, std::uint64_t end) {
 void MissingCfi::finish(bool any_cfi) {
   for (const auto& [begin, end] : runs_) {
     if (any_cfi)
-      sink_.add(make_finding(input_, Id::C110, begin, end,
-                             "SFrame covers this part of the function, the CFI does not"));
+      sink_.add(
+          input_.finding(Id::C110, begin, end, "SFrame covers this part of the function, the CFI does not"));
     else if (!input_.in_stubs(begin))
-      sink_.add(make_finding(input_, Id::C109, begin, end, "SFrame covers this function, the CFI does not"));
+      sink_.add(input_.finding(Id::C109, begin, end, "SFrame covers this function, the CFI does not"));
   }
   runs_.clear();
 }

@@ -80,7 +80,7 @@ struct UsableRows {
 };
 
 struct BuildOptions {
-  VersionNumber version = VersionNumber::v3;
+  VersionNumber version = default_version;
   Abi abi = Abi::amd64;
   std::optional<ByteOrder> byte_order; ///< default: the ABI's own
   bool merge_rows = true;              ///< leave out a row that is equal to the previous one
@@ -148,11 +148,11 @@ public:
   std::uint64_t size() const;
 
   /// The lowest and highest address of the section at which every function is in reach.
-  struct AddressRange {
+  struct SectionAddresses {
     std::uint64_t lowest = 0, highest = 0;
   };
   /// Nothing if no address reaches all functions (versions 1 and 2). Linear in the number of functions.
-  std::optional<AddressRange> address_range() const;
+  std::optional<SectionAddresses> section_addresses() const;
 
   /// The section for `address`: sorted by the distance from it, with the flags SORTED and, in V2 and V3,
   /// FUNC_START_PCREL. The bytes depend on what was added, not on the order of adding. N log N in the number

@@ -15,7 +15,7 @@ namespace sframe {
 enum class ErrorKind : std::uint8_t {
   truncated_header,            ///< fewer bytes than the header and auxiliary header need
   bad_magic,                   ///< not 0xdee2 in either byte order
-  unknown_version,             ///< not 1, 2 or 3
+  unknown_version,             ///< none of sframe/versions.def
   unknown_abi,                 ///< sfh_abi_arch names no known ABI
   index_out_of_bounds,         ///< the FDE sub-section does not fit the section
   rows_out_of_bounds,          ///< the FRE sub-section does not fit the section

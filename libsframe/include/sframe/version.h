@@ -21,6 +21,9 @@ enum class VersionNumber : std::uint8_t {
 #include "sframe/versions.def"
 };
 
+/// The version to write unless another one is requested.
+inline constexpr VersionNumber default_version = VersionNumber::v3;
+
 /// Offsets of the header's fields in bytes; the same in all versions (SFrame 3 specification, section 2.2).
 namespace header_offset {
 constexpr std::uint32_t version = 2, flags = 3, abi = 4, fixed_fp = 5, fixed_ra = 6, aux_size = 7,

@@ -35,7 +35,7 @@
 namespace sframe::generate {
 
 struct Options {
-  VersionNumber version = VersionNumber::v3;
+  VersionNumber version = default_version;
   bool merge_rows = true;       ///< leave out a row that is equal to the previous one
   bool share_rows = false;      ///< BuildOptions::share_rows
   bool merge_functions = false; ///< Builder::merge_functions()

@@ -147,6 +147,9 @@ public:
   /// The inverse of address(): section and offset in a relocatable object, else section 0 and the address.
   Location locate(std::uint64_t address) const;
 
+  /// A finding that concerns the addresses [begin, end) of the common address space; `begin` alone if equal.
+  Finding finding(Id id, std::uint64_t begin, std::uint64_t end, std::string message) const;
+
 private:
   static constexpr unsigned section_shift = 40;
 
