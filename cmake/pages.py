@@ -24,7 +24,7 @@ def parse_entry(usage, text):
     braces = re.search(r":\{([^}]*)\}", argument)
     if braces:
         choices = braces.group(1).split(",")
-    elif re.fullmatch(r"[a-z0-9|]+", argument):
+    elif re.fullmatch(r"[a-z0-9|-]+", argument):
         choices = argument.split("|")
     name = re.split(r"[: =]", argument)[0]
     kind = "folder" if name == "DIR" else "file" if re.search(r"FILE|CORE|EXECUTABLE|INPUT", name) else ""

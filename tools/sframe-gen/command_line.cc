@@ -73,10 +73,9 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
     version_names += (version_names.empty() ? "" : "|") + number;
   }
   cli.add_option("--for", raw.consumer,
-                 "Write what this reader can use: its version, and no rows that it rejects: spec (default), "
-                 "linux, linux-module, glibc")
+                 "Write what this reader can use: its version, and no rows that it rejects (default: spec)")
       ->check(CLI::IsMember(consumers::consumer_names()))
-      ->option_text("READER");
+      ->option_text(consumers::consumer_list());
   cli.add_option("--sframe-version", line.version, "SFrame version to write (default: 3, or that of --for)")
       ->transform(choices(std::move(versions)))
       ->option_text(version_names);

@@ -60,12 +60,6 @@ void write_counts(const generate::Report& report, tool::Output& out) {
   if (report.extended != 0) (out << ",\n \"extended\": ").decimal(report.extended);
 }
 
-void write_executable_bytes(const CoveredBytes& bytes, tool::Output& out) {
-  out << ",\n \"executable_bytes\": {\"total\": ";
-  out.decimal(bytes.total) << ", \"covered\": ";
-  out.decimal(bytes.covered) << '}';
-}
-
 /// The first lines of the text report: coverage.
 void write_coverage(const CommandLine& line, const Summary& summary, tool::Output& out) {
   out.safe(line.input) << ": ";
@@ -102,10 +96,16 @@ void write_json_error(const FileProblem& failure, tool::Output& out) {
   out << '}';
 }
 
+void write_json_executable(const CoveredBytes& bytes, tool::Output& out) {
+  out << ",\n \"executable_bytes\": {\"total\": ";
+  out.decimal(bytes.total) << ", \"covered\": ";
+  out.decimal(bytes.covered) << '}';
+}
+
 void write_json_figures(const Summary& summary, tool::Output& out) {
   const generate::Report& report = summary.report;
   write_counts(report, out);
-  if (summary.executable) write_executable_bytes(*summary.executable, out);
+  if (summary.executable) write_json_executable(*summary.executable, out);
   out << ",\n \"reasons\": ";
   write_reasons(report, out);
 }

@@ -23,9 +23,10 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
 void write_json_report(const CommandLine& line, const Summary& summary, tool::Output& out);
 
 /// Parts of the JSON report, with a comma before each key: all but "input"; what became of functions and
-/// their bytes; sizes; "error".
+/// their bytes; "executable_bytes"; sizes; "error".
 void write_json_details(const CommandLine& line, const Summary& summary, tool::Output& out);
 void write_json_figures(const Summary& summary, tool::Output& out);
+void write_json_executable(const CoveredBytes& bytes, tool::Output& out);
 void write_json_sizes(const Summary& summary, tool::Output& out);
 void write_json_error(const FileProblem& failure, tool::Output& out);
 

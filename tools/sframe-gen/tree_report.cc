@@ -91,6 +91,9 @@ void write_json_line(const CommandLine& line, const FileResult& file, tool::Outp
   case Status::skipped: (details << ", \"unconverted\": ").json_string(file.why); break;
   case Status::same: (details << ", \"same_as\": ").json_string(file.why); break;
   }
+  const bool is_section = file.status == Status::converted || file.status == Status::up_to_date;
+  if (const auto& executable = file.summary.executable; !is_section && executable && executable->total != 0)
+    write_json_executable(*executable, details);
   out << on_one_line(details.text()) << "}\n";
 }
 
@@ -123,11 +126,15 @@ void write_text_summary(const CommandLine& line, const TreeSummary& tree, tool::
       << with_commas(count(Status::skipped)) << " skipped, " << with_commas(count(Status::refused))
       << " refused, " << with_commas(count(Status::failed)) << " failed";
   if (count(Status::same) != 0) out << ", " << with_commas(count(Status::same)) << " duplicate";
-  out << "\n  covered:   " << share_text(*tree.sum.executable) << " executable bytes\n";
-  write_text_described(line, tree.sum, out);
-  write_text_functions(tree.sum.report, out);
-  out << "  .sframe:   " << with_commas(tree.sum.sframe_size) << " bytes, " << with_commas(tree.sum.num_fdes)
-      << " FDEs, " << with_commas(tree.sum.num_fres) << " rows\n";
+  out << '\n';
+  if (tree.sum.executable->total != 0)
+    out << "  covered:   " << share_text(*tree.sum.executable) << " executable bytes\n";
+  if (tree.sum.report.functions.total != 0) {
+    write_text_described(line, tree.sum, out);
+    write_text_functions(tree.sum.report, out);
+    out << "  .sframe:   " << with_commas(tree.sum.sframe_size) << " bytes, "
+        << with_commas(tree.sum.num_fdes) << " FDEs, " << with_commas(tree.sum.num_fres) << " rows\n";
+  }
   if (count(Status::converted) != 0)
     out << "  written:   " << with_commas(tree.output_bytes) << " bytes, from files of "
         << with_commas(tree.input_bytes) << " bytes\n";

@@ -82,10 +82,9 @@ void add_options(CLI::App& cli, Options& options) {
       ->type_name("DIR")
       ->allow_extra_args(false);
   cli.add_option("--profile", options.profile,
-                 "Also check a reader's requirements beyond the specification: spec (none), linux, "
-                 "linux-module, glibc")
+                 "Also check a reader's requirements beyond the specification (default: spec, none)")
       ->check(CLI::IsMember(sframe::consumers::consumer_names()))
-      ->type_name("READER");
+      ->option_text(sframe::consumers::consumer_list());
   tool::add_coverage_options(
       cli, options.coverage,
       "Report an error (P412) if less than PERCENT of all executable bytes are covered",

@@ -56,7 +56,7 @@ void note_tree(std::uint64_t skipped, std::span<const Outcome> outcomes, tool::M
   for (const Outcome& outcome : outcomes)
     ++(!outcome.done ? failed : outcome.sections == 0 ? skipped : verified);
   messages.note({}, std::to_string(verified) + " files verified, " + std::to_string(failed) +
-                        " not readable, " + std::to_string(skipped) + " skipped");
+                        " failed, " + std::to_string(skipped) + " skipped");
 }
 
 } // namespace

@@ -91,6 +91,12 @@ std::vector<std::string> consumer_names() {
   return names;
 }
 
+std::string consumer_list() {
+  std::string list;
+  for (const Consumer& consumer : table) (list += list.empty() ? "" : "|") += consumer.option;
+  return list;
+}
+
 const Consumer* find_consumer(std::string_view option) {
   const auto found = std::ranges::find(table, option, &Consumer::option);
   return found == std::end(table) ? nullptr : found;

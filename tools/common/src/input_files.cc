@@ -76,9 +76,9 @@ std::string as_prefix(const std::string& path) {
   return path.empty() || path.ends_with('/') ? path : path + '/';
 }
 
-bool is_excluded(const NamedInputs& named, const std::string& path) {
+bool is_excluded(std::span<const Glob> patterns, const std::string& path) {
   const std::string name = name_of(path);
-  return std::ranges::any_of(named.excluded,
+  return std::ranges::any_of(patterns,
                              [&](const Glob& glob) { return glob.matches(path) || glob.matches(name); });
 }
 
@@ -87,7 +87,7 @@ public:
   Finder(const NamedInputs& named, elf::File::Id output) : named_(named), output_(output) {}
 
   void add(const NamedInput& input) {
-    if (!is_excluded(named_, input.path)) visit(input.path, input.place, {});
+    if (!is_excluded(named_.excluded, input.path)) visit(input.path, input.place, {});
   }
 
   std::vector<FoundFile> take() { return std::move(found_); }
@@ -108,7 +108,8 @@ private:
   }
 
   void visit_folder(FoundFile folder, const std::string& below) {
-    if (folder.id == output_) return;
+    if (folder.id == output_ || is_excluded(named_.excluded_folders, below.empty() ? folder.path : below))
+      return;
     if (!named_.recursive) return add_failure(std::move(folder), "is a folder (-r includes the files in it)");
     if (std::ranges::count(open_folders_, folder.id))
       return add_failure(std::move(folder), "the folder contains itself");
@@ -120,7 +121,7 @@ private:
     open.reset(); // one descriptor, however deep the tree
     for (const std::string& name : names) {
       const std::string inside = as_prefix(below) + name;
-      if (!is_excluded(named_, inside))
+      if (!is_excluded(named_.excluded, inside))
         visit(as_prefix(folder.path) + name, as_prefix(folder.place) + name, inside);
     }
     open_folders_.pop_back();
@@ -177,19 +178,21 @@ void add_input_options(CLI::App& cli, InputOptions& options) {
       ->group(input_group);
   cli.add_option(
          "--exclude", options.excluded,
-         "Leave out files and folders whose name, or path below an INPUT folder, matches GLOB (repeatable)")
+         "Leave out files and folders whose name, or path below an INPUT folder, matches GLOB; folders alone "
+         "if it ends with / (repeatable)")
       ->type_name("GLOB")
       ->allow_extra_args(false)
       ->group(input_group);
 }
 
 Result<NamedInputs> name_inputs(const InputOptions& options) {
-  NamedInputs named{.inputs = {}, .excluded = {}, .recursive = options.recursive};
+  NamedInputs named{.inputs = {}, .excluded = {}, .excluded_folders = {}, .recursive = options.recursive};
   if (options.null_separated && options.files_from.empty()) return fail("-0 needs --files-from");
   for (const std::string& pattern : options.excluded) {
-    auto glob = Glob::parse(pattern);
+    const bool of_folders = pattern.size() > 1 && pattern.ends_with('/');
+    auto glob = Glob::parse(std::string_view(pattern).substr(0, pattern.size() - of_folders));
     if (!glob) return fail("--exclude " + pattern + ": " + glob.error().text());
-    named.excluded.push_back(std::move(*glob));
+    (of_folders ? named.excluded_folders : named.excluded).push_back(std::move(*glob));
   }
   for (const std::string& path : options.inputs) {
     std::error_code ignored;
@@ -254,7 +257,7 @@ InputList list_files(const NamedInputs& named, bool tree, const std::string& out
   InputList list;
   if (!tree) {
     for (const NamedInput& input : named.inputs)
-      if (!is_excluded(named, input.path)) list.files.push_back({input.path, {}});
+      if (!is_excluded(named.excluded, input.path)) list.files.push_back({input.path, {}});
     return list;
   }
   std::set<elf::File::Id> seen;

@@ -44,6 +44,9 @@ std::span<const Consumer> consumers();
 /// The options of all.
 std::vector<std::string> consumer_names();
 
+/// The same, with "|" between them, as in --help.
+std::string consumer_list();
+
 /// The one with this option, or nullptr. Static.
 const Consumer* find_consumer(std::string_view option);
 

@@ -51,6 +51,7 @@ struct NamedInput {
 struct NamedInputs {
   std::vector<NamedInput> inputs;
   std::vector<Glob> excluded;
+  std::vector<Glob> excluded_folders; ///< patterns that ended with '/', without it
   bool recursive = false;
 };
 
