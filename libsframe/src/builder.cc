@@ -40,10 +40,6 @@ std::uint32_t tag_of(std::uint64_t hash) {
   return static_cast<std::uint32_t>(hash >> 32);
 }
 
-FreType fre_type_for(std::uint32_t last_offset) {
-  return last_offset <= 0xff ? FreType::addr1 : last_offset <= 0xffff ? FreType::addr2 : FreType::addr4;
-}
-
 bool same_words(const Words& a, const Words& b) {
   return a.info == b.info && std::equal(a.values, a.values + a.count, b.values);
 }
@@ -124,7 +120,7 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
   // A last row that will be merged must not widen all offsets.
   while (options_.merge_rows && rows.size() > 1 && rows.back().same_rules(rows[rows.size() - 2]))
     rows = rows.first(rows.size() - 1);
-  const FreType fre_type = fre_type_for(rows.empty() ? 0 : rows.back().offset);
+  const FreType fre_type = format::fre_type_for(rows.empty() ? 0 : rows.back().offset);
   const std::uint32_t offset_size = 1u << static_cast<std::uint32_t>(fre_type);
   const std::uint64_t at = encoded_.size();
   const auto refuse = [&](RefusalReason reason, std::uint32_t row = Refusal::none) {

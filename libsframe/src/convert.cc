@@ -156,4 +156,24 @@ expected<Reencoded, Error> reencode(std::span<const Section> sections, const Bui
   return out;
 }
 
+expected<std::vector<std::byte>, Error> optimize(const Section& section, OptimizeOptions options) {
+  const std::uint64_t address = section.address();
+  const bool for_size = options.goal == OptimizeOptions::Goal::size;
+  options.repeat = true;
+  auto made = reencode({&section, 1},
+                       {.version = VersionNumber{section.version().number},
+                        .abi = section.abi().id,
+                        .byte_order = section.header().byte_order,
+                        .share_rows = section.header().byte_order == ByteOrder::little,
+                        .aux_header = {}},
+                       address, address);
+  if (!made) return unexpected(made.error());
+  std::vector<std::byte> unchanged(section.bytes().begin(), section.bytes().end());
+  if (!made->refused.empty()) return unchanged; // rows that are not defined for this version
+  made->builder.optimize(options);
+  auto bytes = made->builder.finish(address);
+  if (!bytes) return unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
+  return for_size && bytes->size() >= unchanged.size() ? unchanged : *bytes;
+}
+
 } // namespace sframe

@@ -11,6 +11,7 @@
 #include "sframe/c/section.h"
 #include "sframe/c/version.h"
 
+#include "sframe/convert.h"
 #include "sframe/section.h"
 
 #include <gtest/gtest.h>
@@ -535,10 +536,52 @@ TEST(CSection, NullIsRefused) {
             SFRAME_INVALID);
   EXPECT_EQ(sframe_convert(sections, 1, &options, 0, nullptr, nullptr, nullptr, &length, &error),
             SFRAME_INVALID);
+  EXPECT_EQ(sframe_optimize(nullptr, nullptr, &made, &length, &error), SFRAME_INVALID);
+  EXPECT_EQ(sframe_optimize(section.get(), nullptr, nullptr, &length, &error), SFRAME_INVALID);
+  EXPECT_EQ(sframe_optimize(section.get(), nullptr, &made, nullptr, &error), SFRAME_INVALID);
+  const sframe_optimize_options unsized{};
+  EXPECT_EQ(sframe_optimize(section.get(), &unsized, &made, &length, &error), SFRAME_INVALID);
   EXPECT_EQ(sframe_flip(nullptr, &made, &length, &error), SFRAME_INVALID);
   EXPECT_EQ(sframe_flip(section.get(), nullptr, &length, &error), SFRAME_INVALID);
   EXPECT_EQ(sframe_flip(section.get(), &made, nullptr, &error), SFRAME_INVALID);
   sframe_free(nullptr);
+}
+
+TEST(CSection, OptimizesAsTheCodecDoes) {
+  const Bytes bytes = amd64_v3();
+  const SectionHandle section = open(bytes, 0x1000);
+  const auto optimized = [&](const sframe_optimize_options* options) {
+    void* made = nullptr;
+    std::size_t length = 0;
+    EXPECT_EQ(sframe_optimize(section.get(), options, &made, &length, nullptr), SFRAME_OK);
+    return take(made, length);
+  };
+  const auto cpp = sframe::Section::parse(bytes, 0x1000);
+  ASSERT_TRUE(cpp);
+  EXPECT_EQ(optimized(nullptr), *sframe::optimize(*cpp, {}));
+
+  auto options = sized<sframe_optimize_options>();
+  options.for_lookup = 1;
+  options.max_rows = 2;
+  EXPECT_EQ(optimized(&options),
+            *sframe::optimize(*cpp, {.goal = sframe::OptimizeOptions::Goal::lookup, .max_rows = 2}));
+
+  // The callback receives what is between two functions.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;
+  options = sized<sframe_optimize_options>();
+  options.data = &ranges;
+  options.may_join = [](std::uint64_t begin, std::uint64_t end, void* data) {
+    static_cast<decltype(ranges)*>(data)->emplace_back(begin, end);
+    return 0;
+  };
+  EXPECT_EQ(optimized(&options), bytes);
+  ASSERT_FALSE(ranges.empty());
+  for (const auto& [begin, end] : ranges) {
+    EXPECT_LE(begin, end);
+    EXPECT_FALSE(*cpp->find_fde(begin) && begin != end);
+    EXPECT_TRUE(*cpp->find_fde(begin - 1));
+    EXPECT_TRUE(*cpp->find_fde(end));
+  }
 }
 
 /// A struct of a caller of another release: fewer members are filled, or more stay as they are.
@@ -644,6 +687,7 @@ TEST(CSection, OutOfMemoryIsAStatus) {
     });
   };
   EXPECT_GT(needs_for([&] { return sframe_flip(section.get(), &made, &length, &error); }), 0);
+  EXPECT_GT(needs_for([&] { return sframe_optimize(section.get(), nullptr, &made, &length, &error); }), 0);
   EXPECT_GT(needs_for([&] {
               return sframe_convert(sections, 1, &options, 0, nullptr, nullptr, &made, &length, &error);
             }),

@@ -163,6 +163,24 @@ sframe_status sframe_convert(const sframe_section* const* sections, size_t count
   });
 }
 
+sframe_status sframe_optimize(const sframe_section* section, const sframe_optimize_options* options,
+                              void** bytes, size_t* length, sframe_error* error) {
+  if (!section || !bytes || !length) return c::report_null(error);
+  return c::guarded(error, [&] {
+    const auto given = options ? c::take(options) : std::optional<sframe_optimize_options>{std::in_place};
+    if (!given) return c::report_size(error);
+    OptimizeOptions chosen;
+    if (given->for_lookup) chosen.goal = OptimizeOptions::Goal::lookup;
+    if (given->max_rows != 0) chosen.max_rows = given->max_rows;
+    if (given->may_join)
+      chosen.may_join = [&](const AddressRange& between) {
+        return given->may_join(between.start, between.start + between.size, given->data) != 0;
+      };
+    const auto optimized = optimize(section->section, std::move(chosen));
+    return optimized ? c::give_bytes(*optimized, bytes, length) : c::report(error, optimized.error());
+  });
+}
+
 sframe_status sframe_flip(const sframe_section* section, void** bytes, size_t* length, sframe_error* error) {
   if (!section || !bytes || !length) return c::report_null(error);
   return c::guarded(error, [&] {

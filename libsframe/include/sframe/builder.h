@@ -14,6 +14,7 @@
 #pragma once
 
 #include "sframe/abi.h"
+#include "sframe/address.h"
 #include "sframe/expected.h"
 #include "sframe/fde.h"
 #include "sframe/row.h"
@@ -21,6 +22,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -96,6 +98,25 @@ struct BuildOptions {
   std::vector<std::byte> aux_header; ///< copied unchanged; finish() refuses more than 255 bytes
 };
 
+/// How Builder::optimize() forms FDEs.
+struct OptimizeOptions {
+  enum class Goal : std::uint8_t {
+    size, ///< the smallest section: joins neighbouring functions, and splits large ones where that is smaller
+    lookup, ///< no FDE has more than max_rows rows: splits functions that have
+  };
+  Goal goal = Goal::size;
+  /// Rows of an FDE that is made from several functions or, for `lookup`, from a part of one. Readers search
+  /// them one by one. At least 1.
+  std::uint32_t max_rows = 40;
+  /// Goal::size: repeats until the size no longer falls, so that another call changes nothing. Three to four
+  /// times the cost, for some tenths of a percent.
+  bool repeat = false;
+  /// True if the functions before and after this range, which may be empty, may be in one FDE. The range, at
+  /// most 256 bytes, gets the rules of the code before it, so no code may be executed there. Called once for
+  /// each pair of neighbours. Not given: only adjacent functions are joined.
+  std::function<bool(const AddressRange& between)> may_join;
+};
+
 /// The possible addresses of a section's start fields. In versions 1 and 2 a field has 32 bits, and is
 /// relative to itself or to the section's first byte.
 struct StartFields {
@@ -140,6 +161,14 @@ public:
   /// the number of functions.
   void merge_functions();
 
+  /// Forms new FDEs from the functions and their rows. Every address keeps its rules; padding between joined
+  /// functions gets those of the code before it. Functions are joined only if they have the same kind, key
+  /// and FDE type; signal frames and PCMASK functions are left alone. A reader sees other functions than
+  /// there are. If the section would not become smaller, nothing changes (Goal::size). The result depends on
+  /// what was added, not on the order. N log N in the functions, linear in the rows; needs memory for a
+  /// second copy of the encoded rows.
+  void optimize(const OptimizeOptions& options);
+
   /// Functions and rows (after merging) added so far.
   std::uint32_t num_fdes() const { return static_cast<std::uint32_t>(functions_.size()); }
   std::uint64_t num_fres() const { return num_fres_; }
@@ -179,6 +208,7 @@ private:
     std::uint32_t tag; ///< the upper half of the hash
   };
   struct [[gnu::visibility("hidden")]] Layout;
+  class [[gnu::visibility("hidden")]] Optimizer;
 
   std::optional<Refusal> check(const Fde& fde, std::span<const FrameRow> rows) const;
   expected<std::span<const FrameRow>, Refusal> order_rows(const Fde& fde, std::span<const FrameRow> rows);

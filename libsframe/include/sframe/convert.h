@@ -55,6 +55,12 @@ struct Reencoded {
 expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
                                     std::uint64_t lowest, std::uint64_t highest);
 
+/// The section with FDEs that Builder::optimize() forms (with `repeat`), for linkers and tools that have a
+/// section only: the same version, byte order, address and rules. Rows are shared in little-endian sections.
+/// For Goal::size the result is the section itself unless it becomes smaller; so another call changes
+/// nothing. Fails on malformed input. N log N in the functions, linear in the rows.
+expected<std::vector<std::byte>, Error> optimize(const Section& section, OptimizeOptions options);
+
 /// `row` with every `fixed` rule replaced by the location that the header's offsets give, so that equivalent
 /// rows compare equal.
 FrameRow resolve_fixed(const FrameRow& row, std::int8_t fixed_ra_offset, std::int8_t fixed_fp_offset);

@@ -65,6 +65,11 @@ void read_narrow_entry(const std::byte* entry, ByteOrder order, EncodedFde& out)
 void write_narrow_entry(std::byte* entry, ByteOrder order, const FdeFields& fields);
 void swap_narrow_entry(std::byte* entry);
 
+/// The narrowest offsets for rows the last of which has this one.
+constexpr FreType fre_type_for(std::uint32_t last_offset) {
+  return last_offset <= 0xff ? FreType::addr1 : last_offset <= 0xffff ? FreType::addr2 : FreType::addr4;
+}
+
 /// Decodes and encodes an info byte. The FRE type is not checked here; the reader checks it.
 void read_info(std::uint8_t info, EncodedFde& fde);
 std::uint8_t make_info(const EncodedFde& fde);

@@ -88,6 +88,28 @@ sframe_status sframe_convert(const sframe_section* const* sections, size_t count
                              sframe_refusal_callback callback, void* data, void** bytes, size_t* length,
                              sframe_error* error);
 
+/* Returns 1 if the functions before and after [begin, end) may have one FDE, else 0. The range is between two
+   functions; begin == end if they are adjacent. It gets the rules of the code before it, so no code may be
+   executed there. */
+typedef int (*sframe_join_callback)(uint64_t begin, uint64_t end, void* data);
+
+/* All members but `size` may be 0. */
+typedef struct sframe_optimize_options {
+  size_t size;
+  sframe_join_callback may_join; /* NULL: only adjacent functions are joined */
+  void* data;                    /* for may_join */
+  uint32_t max_rows;             /* rows of an FDE that is made from several functions; 0: 40 */
+  int for_lookup;                /* split functions with more than max_rows rows, instead of saving space */
+} sframe_optimize_options;
+
+/* The section with other FDEs, and the same rules at every address: neighbouring functions are joined and large
+   ones split where that is smaller. Readers see other functions than there are. The same version, byte order and
+   address. Never larger than the section, unless for_lookup; another call changes nothing. Fails for a malformed
+   section. `options` may be NULL. `bytes` is to be freed by sframe_free(). N log N in the functions, linear in
+   the rows. */
+sframe_status sframe_optimize(const sframe_section* section, const sframe_optimize_options* options, void** bytes,
+                              size_t* length, sframe_error* error);
+
 /* The section in the other byte order: same layout, same flags, reversible byte for byte. Fails for a
    malformed section, and if functions' rows overlap without being identical. `bytes` is to be freed by
    sframe_free(). Linear in the section. */

@@ -92,7 +92,7 @@ typedef enum sframe_reason {
 const char* sframe_reason_text(sframe_reason reason);
 
 /* Frees what the library allocated for the caller: the bytes made by sframe_builder_finish(),
-   sframe_convert() and sframe_flip(). NULL is allowed. */
+   sframe_convert(), sframe_optimize() and sframe_flip(). NULL is allowed. */
 void sframe_free(void* bytes);
 
 #ifdef __cplusplus

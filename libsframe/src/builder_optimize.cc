@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builder::optimize(): which functions are joined to one FDE, and which are split.
+//
+// An FDE costs an index entry and, in version 3, attributes; a row costs less if its offset from the FDE's
+// start is small; functions with equal rows share them. So the cheapest cut of the sorted functions is a
+// shortest path: a node is a place where an FDE may start (an atom: a function, or some rows of a large one),
+// an edge an FDE. The price of rows that several FDEs share is divided by their number. That number follows
+// from the cut, so the search is repeated with the numbers of the last one while the size falls.
+//
+// Rows are copied as they are encoded; only their offsets change. Words are never interpreted: rows with
+// equal bytes in FDEs of one type have equal rules.
+
+#include "sframe/builder.h"
+
+#include "format/version.h"
+#include "refused.h"
+#include "sframe/section.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+#include <unordered_map>
+#include <utility>
+
+namespace sframe {
+
+namespace {
+
+/// Rows of an atom, if a function is divided; and the most atoms of a function.
+constexpr std::uint32_t rows_per_atom = 8, max_atoms_of_function = 64;
+/// Atoms in one FDE: what bounds the search where rows of many functions are equal.
+constexpr std::size_t max_atoms_of_fde = 256;
+constexpr int max_searches = 2;
+/// A search that saves less than this part of the size is the last one.
+constexpr std::uint64_t least_gain = 1000;
+/// Padding between functions: alignment to a cache line, with room to spare.
+constexpr std::uint64_t max_gap = 256;
+
+/// Costs are in bytes times this, since prices are divided.
+constexpr std::uint64_t cost_unit = 1024;
+constexpr std::uint32_t no_copy = 0xffffffff;
+constexpr std::uint64_t no_cost = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash = (std::rotl(hash, 23) + value) * 0x9e3779b97f4a7c15;
+  return hash ^ hash >> 29;
+}
+
+/// An encoded row: its offset, and its info byte and words.
+struct RowBytes {
+  std::uint32_t offset;
+  std::span<const std::byte> body;
+};
+
+/// Rows of a function, all or some.
+struct Atom {
+  std::uint64_t start;         ///< of its addresses
+  std::uint64_t key = 0;       ///< a hash of its run and which rows of it these are
+  std::uint32_t size;          ///< bytes of code
+  std::uint32_t function;      ///< number in the sorted functions
+  std::uint32_t first_row = 0; ///< of the function's run
+  std::uint32_t rows = 0;
+  std::uint32_t body = 0;       ///< bytes of rows without their offsets
+  std::uint32_t first_body = 0; ///< the first row's share of them
+  std::uint32_t last = 0;       ///< the last row's address from `start`
+  bool shared = false;          ///< other functions have the same run
+  bool joins = false;           ///< may be in one FDE with the atom before
+  bool repeats = false;         ///< the first row's rules are those of the last row before
+};
+
+/// An FDE to be: atoms [first, end).
+struct Cut {
+  std::uint32_t first, end;
+};
+
+/// An FDE to which atoms are added one by one.
+class Group {
+public:
+  Group(std::uint32_t attribute_size, const Atom& first)
+      : start_(first.start), bytes_(attribute_size), rows_(first.rows), last_(first.last),
+        shared_(first.shared), key_(first.key) {
+    bytes_ += first.body;
+  }
+
+  void add(const Atom& next) {
+    rows_ += next.rows - next.repeats;
+    bytes_ += next.body - (next.repeats ? next.first_body : 0);
+    if (next.rows > next.repeats) last_ = static_cast<std::uint32_t>(next.start + next.last - start_);
+    shared_ = shared_ && next.shared;
+    key_ = mix(mix(key_, next.key), next.start - start_);
+  }
+
+  /// False if it would be larger than an FDE can be.
+  bool fits(const Atom& next) const { return next.start + next.size - start_ <= max_u32; }
+  std::uint32_t rows() const { return rows_; }
+  /// Bytes of attributes and rows.
+  std::uint64_t run_bytes() const {
+    return bytes_ + (std::uint64_t{rows_} << static_cast<std::uint32_t>(format::fre_type_for(last_)));
+  }
+  /// True if other functions have the same rows in all its atoms, so that other FDEs may have its key.
+  bool shared() const { return shared_; }
+  std::uint64_t key() const { return key_; }
+
+private:
+  std::uint64_t start_, bytes_;
+  std::uint32_t rows_, last_;
+  bool shared_;
+  std::uint64_t key_;
+};
+
+} // namespace
+
+class Builder::Optimizer {
+public:
+  Optimizer(Builder& builder, const OptimizeOptions& options)
+      : builder_(builder), options_(options), version_(*builder.version_),
+        max_rows_(std::min(options.max_rows, version_.max_fres)) {
+    std::ranges::stable_sort(builder_.functions_, {},
+                             [](const Function& f) { return std::pair(f.fde.start, f.fde.size); });
+    uses_of_run_.assign(builder_.runs_.size(), 0);
+    for (const Function& function : builder_.functions_) ++uses_of_run_[function.run];
+    make_atoms();
+  }
+
+  /// A builder with the best FDEs.
+  Builder run() {
+    std::vector<Cut> best;
+    std::uint64_t best_size = no_cost;
+    for (int i = 0; i < max_searches; ++i) {
+      std::vector<Cut> cuts = search();
+      const std::uint64_t size = count_uses(cuts);
+      if (size >= best_size) break;
+      const bool is_last = best_size - size < best_size / least_gain;
+      best_size = size;
+      best = std::move(cuts);
+      if (is_last) break;
+    }
+    return make(best);
+  }
+
+private:
+  bool for_size() const { return options_.goal == OptimizeOptions::Goal::size; }
+  const Run& run_of(std::uint32_t function) const {
+    return builder_.runs_[builder_.functions_[function].run];
+  }
+
+  /// Calls f(RowBytes) for each row of the run.
+  template <class F> void each_row(const Run& run, F&& f) const {
+    auto bytes = builder_.run_bytes(run).subspan(version_.attribute_size);
+    const std::uint32_t width = 1u << static_cast<std::uint32_t>(run.fre_type);
+    for (std::uint32_t i = 0; i < run.num_fres; ++i) {
+      const std::uint32_t offset = format::load_field(bytes.data(), width, builder_.order_);
+      const EncodedRow row{.info = std::to_integer<std::uint8_t>(bytes[width])};
+      const std::uint32_t body = 1 + row.word_count() * row.word_size();
+      f(RowBytes{offset, bytes.subspan(width, body)});
+      bytes = bytes.subspan(width + body);
+    }
+  }
+
+  FdeType type_of(std::uint32_t function) const {
+    EncodedFde attributes;
+    if (version_.attribute_size != 0)
+      version_.codec.read_attributes(builder_.run_bytes(run_of(function)).data(), builder_.order_,
+                                     attributes);
+    return attributes.fde_type;
+  }
+
+  /// True if the function's rows may be in one FDE with those of the function before, as far as their marks
+  /// and places allow it.
+  bool can_join(std::uint32_t number) const {
+    if (number == 0 || !for_size()) return false;
+    const Fde &a = builder_.functions_[number - 1].fde, &b = builder_.functions_[number].fde;
+    if (a.pc_type != PcType::inc || b.pc_type != PcType::inc || a.signal_frame || b.signal_frame ||
+        a.pauth_key != b.pauth_key || a.size == 0 || b.size == 0)
+      return false;
+    const std::uint64_t distance = b.start - a.start;
+    if (distance < a.size || distance - a.size > max_gap) return false;
+    if (run_of(number - 1).num_fres == 0 || run_of(number).num_fres == 0 ||
+        type_of(number - 1) != type_of(number))
+      return false;
+    const AddressRange gap{a.start + a.size, distance - a.size};
+    return options_.may_join ? options_.may_join(gap) : gap.empty();
+  }
+
+  /// Not if another function starts in it: readers find that one, up to its end, and no rows after it.
+  bool is_divided(std::uint32_t number) const {
+    const Fde& fde = builder_.functions_[number].fde;
+    if (fde.pc_type != PcType::inc || fde.signal_frame) return false;
+    if (number + 1 != builder_.functions_.size() &&
+        builder_.functions_[number + 1].fde.start - fde.start < fde.size)
+      return false;
+    const Run& run = run_of(number);
+    return for_size() ? run.num_fres >= 2 * rows_per_atom && run.fre_type != FreType::addr1
+                      : run.num_fres > max_rows_;
+  }
+
+  /// The most rows of the function's atoms.
+  std::uint32_t atom_rows(std::uint32_t number) const {
+    const std::uint32_t rows = run_of(number).num_fres;
+    if (!is_divided(number)) return std::max(rows, 1u);
+    if (!for_size()) return std::min(rows_per_atom, max_rows_);
+    return std::max(rows_per_atom, (rows + max_atoms_of_function - 1) / max_atoms_of_function);
+  }
+
+  void make_atoms() {
+    atoms_.reserve(builder_.functions_.size());
+    std::span<const std::byte> last_body;
+    for (std::uint32_t number = 0; number < builder_.functions_.size(); ++number) {
+      const Function& function = builder_.functions_[number];
+      const std::uint32_t most = atom_rows(number);
+      const bool shared = builder_.options_.share_rows && uses_of_run_[function.run] > 1;
+      const auto key = [&](std::uint32_t row) { return mix(std::uint64_t{function.run} << 32 | row, most); };
+      Atom* atom = &atoms_.emplace_back(Atom{.start = function.fde.start,
+                                             .key = key(0),
+                                             .size = function.fde.size,
+                                             .function = number,
+                                             .shared = shared});
+      const bool joins = can_join(number);
+      std::uint32_t row_number = 0;
+      each_row(run_of(number), [&](const RowBytes& row) {
+        const std::uint64_t address = function.fde.start + row.offset;
+        if (atom->rows == most) {
+          const auto into = static_cast<std::uint32_t>(address - atom->start);
+          const std::uint32_t rest = atom->size - into;
+          atom->size = into;
+          atom = &atoms_.emplace_back(Atom{.start = address,
+                                           .key = key(row_number),
+                                           .size = rest,
+                                           .function = number,
+                                           .first_row = row_number,
+                                           .shared = shared,
+                                           .joins = true});
+        }
+        if (row_number == 0) {
+          // Without a row at its start, it would get the one before.
+          atom->joins = joins && row.offset == 0;
+          atom->repeats = atom->joins && std::ranges::equal(row.body, last_body);
+        }
+        const auto size = static_cast<std::uint32_t>(row.body.size());
+        if (atom->rows++ == 0) atom->first_body = size;
+        atom->body += size;
+        atom->last = static_cast<std::uint32_t>(address - atom->start);
+        last_body = row.body;
+        ++row_number;
+      });
+    }
+  }
+
+  bool starts_function(const Atom& atom) const { return atom.first_row == 0; }
+  bool ends_function(std::uint32_t atom) const {
+    return atom + 1 == atoms_.size() || atoms_[atom + 1].function != atoms_[atom].function;
+  }
+  /// True if these atoms are one function.
+  bool is_whole(Cut cut) const {
+    const Atom& first = atoms_[cut.first];
+    return starts_function(first) && first.function == atoms_[cut.end - 1].function &&
+           ends_function(cut.end - 1);
+  }
+
+  /// The cost of a group's rows, if they are used as often as in the last cut.
+  std::uint64_t price(const Group& group, Cut cut) const {
+    const std::uint64_t bytes = group.run_bytes() * cost_unit;
+    if (!group.shared()) return bytes;
+    if (is_whole(cut))
+      return bytes / std::max(1u, uses_of_run_[builder_.functions_[atoms_[cut.first].function].run]);
+    if (uses_of_groups_.empty()) return bytes;
+    const auto known = uses_of_groups_.find(group.key());
+    return known == uses_of_groups_.end() ? bytes : bytes / known->second;
+  }
+
+  /// The cheapest cut of all atoms.
+  std::vector<Cut> search() const {
+    const auto count = static_cast<std::uint32_t>(atoms_.size());
+    std::vector<std::uint64_t> cost(count + 1, no_cost);
+    std::vector<std::uint32_t> from(count + 1, 0);
+    cost[0] = 0;
+    for (std::uint32_t first = 0; first < count; ++first) {
+      Group group(version_.attribute_size, atoms_[first]);
+      const std::uint64_t before = cost[first] + std::uint64_t{version_.entry_size} * cost_unit;
+      const auto limit = static_cast<std::uint32_t>(std::min<std::size_t>(count, first + max_atoms_of_fde));
+      for (std::uint32_t end = first + 1;; ++end) {
+        const std::uint64_t total = before + price(group, {first, end});
+        if (total < cost[end]) {
+          cost[end] = total;
+          from[end] = first;
+        }
+        if (end == limit) break;
+        const Atom& next = atoms_[end];
+        if (!next.joins || !group.fits(next)) break;
+        group.add(next);
+        // A function that has more rows than the limit may keep them.
+        if (group.rows() > max_rows_ && !(for_size() && next.function == atoms_[first].function)) break;
+      }
+    }
+    std::vector<Cut> cuts;
+    for (std::uint32_t end = count; end != 0; end = from[end]) cuts.push_back({from[end], end});
+    std::ranges::reverse(cuts);
+    return cuts;
+  }
+
+  Group group_of(Cut cut) const {
+    Group group(version_.attribute_size, atoms_[cut.first]);
+    for (std::uint32_t i = cut.first + 1; i < cut.end; ++i) group.add(atoms_[i]);
+    return group;
+  }
+
+  /// Replaces the numbers of uses by those of the cut. Returns the size of its section, without the header.
+  std::uint64_t count_uses(std::span<const Cut> cuts) {
+    std::ranges::fill(uses_of_run_, 0u);
+    uses_of_groups_.clear();
+    std::uint64_t size = cuts.size() * std::uint64_t{version_.entry_size};
+    for (const Cut& cut : cuts) {
+      const Group group = group_of(cut);
+      std::uint32_t uses = 1;
+      if (is_whole(cut))
+        uses = ++uses_of_run_[builder_.functions_[atoms_[cut.first].function].run];
+      else if (group.shared())
+        uses = ++uses_of_groups_[group.key()];
+      if (uses == 1 || !builder_.options_.share_rows) size += group.run_bytes();
+    }
+    std::erase_if(uses_of_groups_, [](const auto& entry) { return entry.second == 1; });
+    return size;
+  }
+
+  /// A builder with an FDE per cut.
+  Builder make(std::span<const Cut> cuts) const {
+    Builder out(builder_.options_);
+    out.reserve(cuts.size(), builder_.encoded_.size());
+    std::vector<RowBytes> rows;
+    std::vector<std::uint32_t> copies(builder_.runs_.size(), no_copy); // by run
+    for (const Cut& cut : cuts) {
+      const Atom &first = atoms_[cut.first], &last = atoms_[cut.end - 1];
+      Function function = builder_.functions_[first.function];
+      if (is_whole(cut)) {
+        std::uint32_t& copy = copies[function.run];
+        if (copy == no_copy) copy = out.copy_run(builder_, builder_.runs_[function.run]);
+        function.run = copy;
+      } else {
+        function.fde.start = first.start;
+        function.fde.size = static_cast<std::uint32_t>(last.start + last.size - first.start);
+        rows.clear();
+        collect_rows(cut, rows);
+        function.run = out.add_run(encode(function.fde, type_of(first.function), rows, out));
+      }
+      out.functions_.push_back(function);
+      out.num_fres_ += out.runs_[function.run].num_fres;
+    }
+    return out;
+  }
+
+  /// Adds the rows of the atoms, with offsets from the first one.
+  void collect_rows(Cut cut, std::vector<RowBytes>& rows) const {
+    const std::uint64_t start = atoms_[cut.first].start;
+    for (std::uint32_t i = cut.first; i < cut.end;) {
+      const Atom& atom = atoms_[i];
+      std::uint32_t begin_row = atom.first_row, end_row = begin_row;
+      const bool repeats = i != cut.first && atom.repeats;
+      for (; i < cut.end && atoms_[i].function == atom.function; ++i) end_row += atoms_[i].rows;
+      if (repeats) ++begin_row;
+      std::uint32_t number = 0;
+      each_row(run_of(atom.function), [&](const RowBytes& row) {
+        if (number >= begin_row && number < end_row) {
+          const std::uint64_t address = builder_.functions_[atom.function].fde.start + row.offset;
+          rows.push_back({static_cast<std::uint32_t>(address - start), row.body});
+        }
+        ++number;
+      });
+    }
+  }
+
+  /// Appends the rows to out.encoded_.
+  Run encode(const Fde& fde, FdeType type, std::span<const RowBytes> rows, Builder& out) const {
+    EncodedFde attributes{fde};
+    attributes.num_fres = static_cast<std::uint32_t>(rows.size());
+    attributes.fre_type = format::fre_type_for(rows.back().offset);
+    attributes.fde_type = type;
+    std::vector<std::byte>& bytes = out.encoded_;
+    const std::uint64_t at = bytes.size();
+    bytes.resize(at + version_.attribute_size);
+    version_.codec.write_attributes(bytes.data() + at, builder_.order_, attributes);
+    const std::uint32_t width = 1u << static_cast<std::uint32_t>(attributes.fre_type);
+    for (const RowBytes& row : rows) {
+      bytes.resize(bytes.size() + width);
+      format::store_field(bytes.data() + bytes.size() - width, row.offset, width, builder_.order_);
+      bytes.insert(bytes.end(), row.body.begin(), row.body.end());
+    }
+    return {at & Run::max_at, attributes.fre_type, static_cast<std::uint32_t>(bytes.size() - at),
+            attributes.num_fres};
+  }
+
+  Builder& builder_;
+  const OptimizeOptions& options_;
+  const format::Version& version_;
+  std::uint32_t max_rows_;
+  std::vector<Atom> atoms_;
+  // How often rows are used: by all functions, then in the last cut.
+  std::vector<std::uint32_t> uses_of_run_;                          ///< by FDEs that are one function
+  std::unordered_map<std::uint64_t, std::uint32_t> uses_of_groups_; ///< by others; only more than 1
+};
+
+void Builder::optimize(const OptimizeOptions& options) {
+  if (functions_.empty() || options.max_rows == 0) return;
+  const bool for_size = options.goal == OptimizeOptions::Goal::size;
+  do {
+    Builder optimized = Optimizer(*this, options).run();
+    if (for_size && optimized.size() >= size()) return;
+    *this = std::move(optimized);
+  } while (for_size && options.repeat);
+}
+
+} // namespace sframe

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builder::optimize(): every address keeps its rules, and the section is as small as any that joins
+// neighbours.
+
+#include "inputs.h"
+#include "sframe/builder.h"
+#include "sframe/convert.h"
+#include "sframe/section.h"
+
+#include <algorithm>
+#include <gtest/gtest.h>
+#include <random>
+
+namespace sframe {
+namespace {
+
+struct Added {
+  Fde fde;
+  std::vector<FrameRow> rows;
+};
+
+FrameRow row(std::uint32_t offset, std::int32_t cfa, bool saves_fp = false) {
+  return {offset, Rule::value(7, cfa), Rule::fixed(), saves_fp ? Rule::at_cfa(-16) : Rule::same(), false};
+}
+
+/// A rule that only a flexible FDE has.
+FrameRow flexible(std::uint32_t offset) {
+  return {offset, Rule::value(10, 0), Rule::at_cfa(-8), Rule::same(), false};
+}
+
+Builder build(const BuildOptions& options, std::span<const Added> functions) {
+  Builder builder(options);
+  for (const Added& f : functions) {
+    const auto added = builder.add(f.fde, f.rows);
+    EXPECT_TRUE(added) << message(added.error().reason);
+  }
+  return builder;
+}
+
+/// Gaps of up to 8 bytes are padding.
+const auto joins_small_gaps = [](const AddressRange& between) { return between.size <= 8; };
+
+/// Neighbours in each way: gaps, equal and unequal marks, rows that repeat, sizes about the limits of
+/// offsets.
+std::vector<Added> random_functions(std::mt19937& random, VersionNumber version, std::size_t count) {
+  const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+  std::vector<Added> functions;
+  std::uint64_t at = 0x10000;
+  std::vector<std::vector<FrameRow>> used;
+  for (std::size_t i = 0; i < count; ++i) {
+    Added f;
+    f.fde.start = at;
+    const std::uint32_t large = below(12) == 0 ? 70000 : below(3) == 0 ? 700 : 60;
+    f.fde.size = 1 + below(large);
+    if (below(10) == 0) f.fde.signal_frame = traits(version).has_signal;
+    if (below(15) == 0 && traits(version).empty_is_outermost) {
+      functions.push_back(f);
+      at += f.fde.size;
+      continue;
+    }
+    const bool flex = traits(version).has_flex && below(6) == 0;
+    if (!used.empty() && below(2) == 0) f.rows = used[below(static_cast<std::uint32_t>(used.size()))];
+    while (!f.rows.empty() && f.rows.back().offset >= f.fde.size) f.rows.pop_back();
+    if (f.rows.empty()) {
+      std::uint32_t offset = below(20) == 0 ? std::min(1u, f.fde.size - 1) : 0;
+      const std::uint32_t step = 1 + f.fde.size / (1 + below(60));
+      for (; offset < f.fde.size; offset += 1 + below(step))
+        f.rows.push_back(flex && below(3) == 0
+                             ? flexible(offset)
+                             : row(offset, 8 * static_cast<std::int32_t>(1 + below(4)), below(2) == 0));
+      used.push_back(f.rows);
+    }
+    functions.push_back(f);
+    at += f.fde.size + (below(3) == 0 ? below(20) : 0);
+    if (below(20) == 0) at -= std::min(f.fde.size - 1, below(10)); // overlaps
+  }
+  return functions;
+}
+
+std::string text_of(const expected<std::optional<Match>, Error>& found) {
+  if (!found) return "error";
+  if (!*found) return "nothing";
+  const FrameRow& r = (*found)->row;
+  std::string text = (*found)->fde.signal_frame ? "signal " : "";
+  for (const Rule& rule : {r.cfa, r.ra, r.fp})
+    text += std::to_string(static_cast<int>(rule.kind)) + ":" + std::to_string(rule.base) + ":" +
+            std::to_string(rule.offset) + " ";
+  return text;
+}
+
+Section section_of(const std::vector<std::byte>& bytes) {
+  auto section = Section::parse(bytes, 0x1000);
+  EXPECT_TRUE(section);
+  return *section;
+}
+
+/// The addresses at which something changes in a section, and their neighbours.
+std::vector<std::uint64_t> edges(const Section& section) {
+  std::vector<std::uint64_t> all;
+  const auto add = [&](std::uint64_t address) { all.insert(all.end(), {address - 1, address, address + 1}); };
+  for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
+    const auto fde = section.fde(i);
+    add(fde->start);
+    add(fde->start + fde->size);
+    RowCursor rows = section.rows(*fde);
+    for (FrameRow r; rows.next(r);) add(fde->start + r.offset);
+  }
+  return all;
+}
+
+void expect_same_rules(const Builder& plain, const Builder& optimized, bool over_gaps) {
+  const auto before_bytes = plain.finish(0x1000), after_bytes = optimized.finish(0x1000);
+  ASSERT_TRUE(before_bytes && after_bytes);
+  const Section before = section_of(*before_bytes), after = section_of(*after_bytes);
+  std::vector<std::uint64_t> addresses = edges(before);
+  const auto more = edges(after);
+  addresses.insert(addresses.end(), more.begin(), more.end());
+  for (const std::uint64_t address : addresses) {
+    std::string expected = text_of(before.find(address)), now = text_of(after.find(address));
+    if (over_gaps && now != expected && !*before.find_fde(address)) {
+      // Padding, with the rules of the code before it.
+      std::uint64_t code = address - 1;
+      while (!*before.find_fde(code) && address - code <= 8) --code;
+      expected = text_of(before.find(code));
+    }
+    ASSERT_EQ(now, expected) << std::hex << address;
+  }
+}
+
+TEST(Optimize, EveryAddressKeepsItsRules) {
+  std::mt19937 random(16);
+  for (const VersionTraits* version : all_versions())
+    for (const bool share : {false, true})
+      for (const auto goal : {OptimizeOptions::Goal::size, OptimizeOptions::Goal::lookup})
+        for (int turn = 0; turn < 8; ++turn) {
+          const auto functions = random_functions(random, VersionNumber{version->number}, 60);
+          const BuildOptions options{.version = VersionNumber{version->number},
+                                     .byte_order = turn % 2 ? ByteOrder::big : ByteOrder::little,
+                                     .share_rows = share};
+          const Builder plain = build(options, functions);
+          Builder optimized = build(options, functions);
+          optimized.optimize({.goal = goal, .max_rows = 12, .may_join = joins_small_gaps});
+          SCOPED_TRACE(version->number);
+          expect_same_rules(plain, optimized, goal == OptimizeOptions::Goal::size);
+          if (goal == OptimizeOptions::Goal::size) {
+            EXPECT_LT(optimized.size(), plain.size());
+          }
+          EXPECT_EQ(optimized.finish(0x1000)->size(), optimized.size());
+          if (HasFatalFailure()) return;
+        }
+}
+
+TEST(Optimize, LookupLimitsTheRowsOfEveryFunctionThatCanBeSplit) {
+  std::vector<Added> functions;
+  for (std::uint32_t i = 0; i < 5; ++i) {
+    functions.push_back({{.start = 0x1000 + i * 0x1000, .size = 0x1000}, {}});
+    for (std::uint32_t r = 0; r < 30 * i + 1; ++r)
+      functions.back().rows.push_back(row(r * 3, 8 + 8 * (r % 2)));
+  }
+  functions[3].fde.signal_frame = true;
+  Builder builder = build({}, functions);
+  builder.optimize({.goal = OptimizeOptions::Goal::lookup, .max_rows = 10});
+  expect_same_rules(build({}, functions), builder, false);
+  const auto bytes = builder.finish(0x1000);
+  const Section section = section_of(*bytes);
+  for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
+    if (const auto fde = section.fde(i); !fde->signal_frame) EXPECT_LE(fde->num_fres, 10u);
+  EXPECT_GE(section.num_fdes(), 1u + 4 + 7 + 1 + 13);
+}
+
+/// The rows of functions [first, end) as those of one.
+Added joined(std::span<const Added> functions) {
+  Added all = functions.front();
+  all.rows.clear();
+  all.fde.size =
+      static_cast<std::uint32_t>(functions.back().fde.start + functions.back().fde.size - all.fde.start);
+  for (const Added& f : functions)
+    for (FrameRow r : f.rows) {
+      r.offset += static_cast<std::uint32_t>(f.fde.start - all.fde.start);
+      all.rows.push_back(r); // add() leaves out what repeats
+    }
+  return all;
+}
+
+TEST(Optimize, FindsTheSmallestSectionWithoutSharing) {
+  std::mt19937 random(3);
+  for (int turn = 0; turn < 60; ++turn) {
+    std::vector<Added> functions;
+    std::uint64_t at = 0x1000;
+    for (std::size_t i = 0; i < 8; ++i) {
+      Added f{{.start = at, .size = static_cast<std::uint32_t>(8 + random() % 120)}, {}};
+      for (std::uint32_t offset = 0; offset < f.fde.size && f.rows.size() < 6; offset += 1 + random() % 30)
+        f.rows.push_back(row(offset, static_cast<std::int32_t>(8 << random() % 6)));
+      functions.push_back(f);
+      at += f.fde.size;
+    }
+    const VersionNumber version = turn % 2 ? VersionNumber::v2 : VersionNumber::v3;
+    std::uint64_t smallest = build({.version = version}, functions).size();
+    for (unsigned cuts = 0; cuts < 1u << 7; ++cuts) {
+      std::vector<Added> groups;
+      std::size_t first = 0;
+      bool too_many = false;
+      for (std::size_t i = 0; i < functions.size(); ++i)
+        if (i + 1 == functions.size() || cuts >> i & 1) {
+          groups.push_back(joined(std::span(functions).subspan(first, i + 1 - first)));
+          first = i + 1;
+        }
+      for (const Added& group : groups) {
+        Builder one({.version = version});
+        ASSERT_TRUE(one.add(group.fde, group.rows));
+        too_many |= one.num_fres() > 15;
+      }
+      if (!too_many) smallest = std::min(smallest, build({.version = version}, groups).size());
+    }
+    Builder builder = build({.version = version}, functions);
+    builder.optimize({.max_rows = 15});
+    EXPECT_EQ(builder.size(), smallest) << turn;
+  }
+}
+
+TEST(Optimize, DoesNotDependOnTheOrderOfAdding) {
+  std::mt19937 random(5);
+  auto functions = random_functions(random, VersionNumber::v3, 200);
+  // Where functions overlap, so may their starts.
+  const auto same_start = [](const Added& a, const Added& b) { return a.fde.start == b.fde.start; };
+  functions.erase(std::unique(functions.begin(), functions.end(), same_start), functions.end());
+  std::vector<std::byte> first;
+  for (int turn = 0; turn < 4; ++turn) {
+    Builder builder = build({.share_rows = true}, functions);
+    builder.optimize({.may_join = joins_small_gaps});
+    auto bytes = builder.finish(0x1000);
+    ASSERT_TRUE(bytes);
+    if (first.empty()) first = *bytes;
+    EXPECT_EQ(*bytes, first);
+    std::ranges::shuffle(functions, random);
+  }
+}
+
+TEST(Optimize, JoinsOnlyWhereItMay) {
+  const std::vector<FrameRow> rows = {row(0, 8), row(1, 16)};
+  const auto fdes = [&](const Fde& a, const Fde& b, bool may = true) {
+    Builder builder = build({}, std::vector<Added>{{a, rows}, {b, rows}});
+    builder.optimize({.may_join = [&](const AddressRange&) { return may; }});
+    return builder.num_fdes();
+  };
+  const Fde a{.start = 0x1000, .size = 16}, b{.start = 0x1010, .size = 16};
+  EXPECT_EQ(fdes(a, b), 1u);
+  EXPECT_EQ(fdes(a, b, false), 2u);
+  Fde other = b;
+  other.signal_frame = true;
+  EXPECT_EQ(fdes(a, other), 2u);
+  other = b;
+  other.start += 256;
+  EXPECT_EQ(fdes(a, other), 1u);
+  ++other.start;
+  EXPECT_EQ(fdes(a, other), 2u) << "too far away";
+  other.start = 0x100f;
+  EXPECT_EQ(fdes(a, other), 2u) << "overlap";
+
+  Builder builder =
+      build({}, std::vector<Added>{{a, rows}, {other = {.start = 0x1011, .size = 1}, {row(0, 8)}}});
+  builder.optimize({});
+  EXPECT_EQ(builder.num_fdes(), 2u) << "over a gap only if it is known to be padding";
+}
+
+/// All well-formed sections of other programs in the inputs.
+TEST(Optimize, SectionsKeepTheirRulesAndSettle) {
+  int smaller = 0;
+  for (const auto& path : test::inputs_ending(".sframe")) {
+    SCOPED_TRACE(path);
+    const auto file = test::read_file(path);
+    const auto section = Section::parse(file, 0x1000);
+    if (!section || section->check_index()) continue;
+    for (const auto goal : {OptimizeOptions::Goal::size, OptimizeOptions::Goal::lookup}) {
+      const auto bytes = optimize(*section, {.goal = goal, .max_rows = 5});
+      if (!bytes) continue; // rows that cannot be read
+      const auto after = Section::parse(*bytes, 0x1000);
+      ASSERT_TRUE(after);
+      const auto fixed = [&](const Section& s, std::uint64_t address) {
+        auto found = s.find(address);
+        if (found && *found)
+          (*found)->row =
+              resolve_fixed((*found)->row, s.header().fixed_ra_offset, s.header().fixed_fp_offset);
+        return text_of(found);
+      };
+      for (const std::uint64_t address : edges(*section))
+        ASSERT_EQ(fixed(*after, address), fixed(*section, address));
+      for (const std::uint64_t address : edges(*after))
+        ASSERT_EQ(fixed(*after, address), fixed(*section, address));
+      EXPECT_EQ(*optimize(*after, {.goal = goal, .max_rows = 5}), *bytes);
+      if (goal != OptimizeOptions::Goal::size) continue;
+      EXPECT_LE(bytes->size(), section->bytes().size());
+      smaller += bytes->size() < section->bytes().size();
+    }
+  }
+  EXPECT_GT(smaller, 10);
+}
+
+} // namespace
+} // namespace sframe
