@@ -2,11 +2,12 @@
 
 #include "sframe/verify/against_cfi.h"
 
-#include "call_padding.h"
 #include "compare_rows.h"
 #include "disagreement.h"
 #include "merge.h"
+#include "padding.h"
 #include "sframe_rows.h"
+#include "table_checks.h"
 #include "uncovered.h"
 
 #include <algorithm>
@@ -24,6 +25,7 @@ enum Mark : std::uint8_t {
   mark_any_cfi = 4,         ///< some of its addresses have CFI
   mark_signal_reported = 8, ///< the signal frame flags were found to differ
   mark_no_cfi = 16,         ///< some of its addresses have no CFI
+  mark_several = 32,        ///< functions of the CFI start inside it
 };
 
 /// The highest version among the sections: a producer could have used all that it can represent.
@@ -86,6 +88,7 @@ private:
   }
   void next_sframe();
   void next_cfi();
+  bool is_padding_after_code(std::uint64_t begin, std::uint64_t end);
   void step(std::uint64_t begin, std::uint64_t end);
   void both(std::uint64_t begin, std::uint64_t end);
   void compare_marks(std::uint64_t begin);
@@ -105,7 +108,7 @@ private:
   Merger merger_;
   MissingSframe missing_sframe_;
   MissingCfi missing_cfi_;
-  CallPadding padding_;
+  Padding padding_;
   Verdicts& verdicts_;
   Sink& sink_;
   WorkLimit budget_;                          ///< pieces of repeating blocks
@@ -140,9 +143,12 @@ std::uint64_t CfiComparison::run() {
 
 void CfiComparison::report_verdicts() {
   for (std::uint32_t number = 0; number < input_.parts().size(); ++number) {
-    const Section& section = input_.parts()[number].section;
+    const SframePart& part = input_.parts()[number];
+    const Section& section = part.section;
+    std::uint32_t first = 0, several = 0;
     for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
       const std::uint8_t mark = marks_[first_function_[number] + i];
+      if (mark & mark_several && several++ == 0) first = i;
       if (mark & mark_contradiction)
         verdicts_.add(number, i, Verdict::contradiction);
       else if (mark & mark_undecided || !section.fde(i)) // unreadable rows or functions
@@ -152,6 +158,11 @@ void CfiComparison::report_verdicts() {
       else if (mark & mark_any_cfi) // else the CFI is no reference: other CFI may be
         verdicts_.add(number, i, Verdict::undecided);
     }
+    if (several != 0)
+      report_in_table(
+          input_.tables()[part.table], part, Id::C115,
+          llvm::formatv("{} FDEs have several functions; the first is FDE {}", several, first).str(),
+          section.index_offset() + std::uint64_t{first} * section.version().entry_size, {}, sink_);
   }
 }
 
@@ -169,6 +180,11 @@ void CfiComparison::next_cfi() {
   has_cfi_interval_ = cfi_.next(cfi_interval_);
 }
 
+/// True if SFrame's row is that of the code before, and continues over padding.
+bool CfiComparison::is_padding_after_code(std::uint64_t begin, std::uint64_t end) {
+  return sframe_interval_.begin < begin && padding_.holds(begin, end);
+}
+
 /// [begin, end) is in the current interval of one side, or of both.
 void CfiComparison::step(std::uint64_t begin, std::uint64_t end) {
   const bool in_sframe = has_sframe_interval_ && sframe_interval_.begin <= begin,
@@ -180,7 +196,7 @@ void CfiComparison::step(std::uint64_t begin, std::uint64_t end) {
   } else if (in_cfi) {
     missing_sframe_.covered(cfi_interval_);
     both(begin, end);
-  } else if (has_row && !padding_.follows_call(sframe_interval_.begin, begin, end)) {
+  } else if (has_row && !is_padding_after_code(begin, end)) {
     mark() |= mark_no_cfi;
     missing_cfi_.missing(begin, end);
   }
@@ -194,6 +210,9 @@ void CfiComparison::both(std::uint64_t begin, std::uint64_t end) {
     return;
   }
   addresses_ += end - begin;
+  if (begin > sframe_interval_.function_begin && begin == cfi_interval_.fde->fde.start &&
+      !input_.relocatable())
+    mark() |= mark_several;
   compare_marks(begin);
   if (sframe_interval_.kind == SframeInterval::Kind::row && cfi_interval_.rule.kind != CfiRule::Kind::plt)
     compare_piece(sframe_interval_.row, cfi_interval_.rule, begin, end, 0);

@@ -2,10 +2,10 @@
 
 #include "sframe/verify/against_code.h"
 
-#include "call_padding.h"
 #include "callees.h"
 #include "cfi_rows.h"
 #include "code_checker.h"
+#include "padding.h"
 #include "sframe/base/budget_shares.h"
 #include "sframe/verify/parallel.h"
 
@@ -24,13 +24,31 @@ std::vector<OwnedRange> all_cfi(const Input& input) {
                  cfi_ranges(input, cfi::SectionKind::debug_frame, nullptr));
 }
 
+/// The pieces, divided where FDEs of the CFI start: an FDE of SFrame may have several functions. Both are
+/// disjoint and by address. Linear.
+std::vector<OwnedRange> divided_at_starts(std::vector<OwnedRange> sframe, std::span<const OwnedRange> cfi) {
+  std::vector<OwnedRange> pieces;
+  pieces.reserve(sframe.size());
+  auto fde = cfi.begin();
+  for (OwnedRange piece : sframe) {
+    for (; fde != cfi.end() && fde->begin < piece.end; ++fde) {
+      if (fde->begin <= piece.begin) continue;
+      pieces.push_back(piece);
+      pieces.back().end = fde->begin;
+      piece.begin = fde->begin;
+    }
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
 /// Units by address, disjoint. `sframe` and `cfi` are disjoint and by address, and must outlive the result. A
 /// piece that extends past the FDE in which it starts, over more than padding, is a separate unit. Linear.
 std::vector<CodeUnit> code_units(const Input& input, std::span<const OwnedRange> sframe,
                                  std::span<const OwnedRange> cfi) {
-  CallPadding padding(input);
+  Padding padding(input);
   const auto ends_in = [&](const OwnedRange& piece, std::uint64_t end) {
-    return piece.end <= end || (piece.begin < end && padding.is_padding(end, piece.end));
+    return piece.end <= end || (piece.begin < end && padding.holds(end, piece.end));
   };
   std::vector<CodeUnit> units;
   std::size_t fde = 0;
@@ -83,7 +101,8 @@ bool has_code(const Input& input) {
 
 void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts, Sink& sink) {
   if (!has_code(input)) return;
-  const std::vector<OwnedRange> sframe = disjoint(input.functions()), cfi = all_cfi(input);
+  const std::vector<OwnedRange> cfi = all_cfi(input);
+  const std::vector<OwnedRange> sframe = divided_at_starts(disjoint(input.functions()), cfi);
   const std::vector<CodeUnit> units = code_units(input, sframe, cfi);
   Callees callees(*input.image(), cfi);
   Budget unlimited(Limits::off, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Padding after functions that end with a call. Rows may cover it although the CFI does not: it is never
-// executed, and the return addresses of these calls are in it (generate::Options::return_addresses).
+// Padding between functions. SFrame may give it the rules of the code before, which CFI has no need to: for
+// return addresses that are looked up as they are (R501), or since functions share an FDE.
 
 #pragma once
 
@@ -12,20 +12,18 @@
 
 namespace sframe::verify {
 
-class CallPadding {
+class Padding {
 public:
   /// `input` must outlive the object. Not for several threads at once.
-  explicit CallPadding(const Input& input);
+  explicit Padding(const Input& input);
 
-  /// True if [begin, end) is padding.
-  bool is_padding(std::uint64_t begin, std::uint64_t end);
-  /// True if it also follows a call: code from `row_begin`, where an instruction starts, ends with one at
-  /// `begin`. Linear in that code, which the budget pays for.
-  bool follows_call(std::uint64_t row_begin, std::uint64_t begin, std::uint64_t end);
+  /// True if [begin, end), at most 256 bytes, is padding. Takes code_steps from the input's budget; false if
+  /// it is used up.
+  bool holds(std::uint64_t begin, std::uint64_t end);
 
 private:
   const Input& input_;
-  std::optional<code::CallEnds> calls_; ///< empty if there is no code to read
+  std::optional<code::CallEnds> code_; ///< empty if there is no code to read
 };
 
 } // namespace sframe::verify
