@@ -155,6 +155,7 @@ public:
 
 private:
   void write_names(const FunctionLocation& location);
+  void write_other_functions(std::span<const Names::Inner> functions);
   void write_row(const FrameRow& row);
   void append_quoted(std::string_view key, const Rule& rule, bool is_cfa);
 
@@ -196,6 +197,20 @@ void JsonDumper::write_names(const FunctionLocation& location) {
     write_text(json_, "demangled", demangled);
 }
 
+void JsonDumper::write_other_functions(std::span<const Names::Inner> functions) {
+  if (functions.empty()) return;
+  json_.attributeBegin("also");
+  json_.arrayBegin();
+  for (const Names::Inner& function : functions) {
+    json_.objectBegin();
+    json_.attribute("start", hex(function.start));
+    write_text(json_, "name", function.name.text(false));
+    json_.objectEnd();
+  }
+  json_.arrayEnd();
+  json_.attributeEnd();
+}
+
 std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionLocation& location,
                                           RowCursor& rows) {
   json_.objectBegin();
@@ -203,6 +218,7 @@ std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionL
   json_.attribute("start", hex(location.start));
   json_.attribute("size", fde.size);
   write_names(location);
+  write_other_functions(names_.inside(location, fde.size));
   json_.attribute("fde_type", to_ref(name_of(fde.fde_type)));
   json_.attribute("pc_type", to_ref(name_of(fde.pc_type)));
   json_.attribute("fre_type", to_ref(name_of(fde.fre_type)));

@@ -107,6 +107,15 @@ std::optional<FunctionName> Names::find(const FunctionLocation& location) {
                       object_->image ? object_->image->budget() : nullptr};
 }
 
+std::vector<Names::Inner> Names::inside(const FunctionLocation& location, std::uint64_t size) {
+  std::vector<Inner> found;
+  if (size == 0) return found;
+  for (const elf::Symbol& symbol : symbols().in(location.section, location.start + 1, size - 1))
+    if (symbol.function() && (found.empty() || found.back().start != symbol.address))
+      found.push_back({symbol.address, {symbol.name, 0, object_->image->budget()}});
+  return found;
+}
+
 std::string_view Names::section_name(const FunctionLocation& location) const {
   if (location.section == 0 || !object_->image || location.section >= object_->image->sections().size())
     return {};

@@ -47,6 +47,14 @@ public:
   /// The symbol that covers the place, if any.
   std::optional<FunctionName> find(const FunctionLocation& location);
 
+  /// The functions that start inside an FDE of `size` bytes, after its own start: an FDE may have several. By
+  /// address, one name for each. Logarithmic, and linear in the symbols there.
+  struct Inner {
+    std::uint64_t start = 0; ///< as FunctionLocation::start
+    FunctionName name;
+  };
+  std::vector<Inner> inside(const FunctionLocation& location, std::uint64_t size);
+
   /// ".text" for a place in a relocatable object, else empty.
   std::string_view section_name(const FunctionLocation& location) const;
 

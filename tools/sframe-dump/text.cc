@@ -61,6 +61,7 @@ private:
   void sub_section(std::string_view label, std::uint64_t offset, std::uint64_t size);
   void function_heading(const EncodedFde& fde, const FunctionLocation& location);
   void describe(const EncodedFde& fde);
+  void list_functions(std::span<const Names::Inner> functions);
   void format_row(const FrameRow& row);
   std::optional<Widths> measure(RowCursor rows);
   void print_columns(std::string_view start, std::string_view cfa, std::string_view ra, std::string_view fp,
@@ -160,6 +161,19 @@ void TextDumper::describe(const EncodedFde& fde) {
   out_ << "\n";
 }
 
+/// The other functions of an FDE that has several.
+void TextDumper::list_functions(std::span<const Names::Inner> functions) {
+  if (functions.empty()) return;
+  out_ << "      also";
+  for (const Names::Inner& function : functions) {
+    line_.clear();
+    line_.text(&function == &functions.front() ? " 0x" : ", 0x").hex(function.start).text(" ");
+    out_ << line_.view();
+    styled(Style::name, function.name.text(true));
+  }
+  out_ << "\n";
+}
+
 void TextDumper::format_row(const FrameRow& row) {
   texts_.cfa.clear();
   texts_.ra.clear();
@@ -187,6 +201,7 @@ std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionL
                                           RowCursor& rows) {
   function_heading(fde, location);
   describe(fde);
+  list_functions(names_.inside(location, fde.size));
   const bool mask = fde.pc_type == PcType::mask;
   const auto widths = measure(rows);
   if (widths) print_columns(mask ? "OFFSET" : "START", "CFA", "RA", "FP", *widths, Style::faint);

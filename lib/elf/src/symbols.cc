@@ -216,4 +216,14 @@ std::span<const Symbol> SymbolTable::at(std::uint32_t section, std::uint64_t off
   return {first, last};
 }
 
+std::span<const Symbol> SymbolTable::in(std::uint32_t section, std::uint64_t offset,
+                                        std::uint64_t size) const {
+  const auto place = [&](const Symbol& symbol) { return std::tuple(space_of(symbol), symbol.address); };
+  const auto first = std::ranges::lower_bound(symbols_, std::tuple(section, offset), {}, place);
+  const auto last = std::partition_point(first, symbols_.end(), [&](const Symbol& symbol) {
+    return space_of(symbol) == section && symbol.address - offset < size;
+  });
+  return {first, last};
+}
+
 } // namespace sframe::elf

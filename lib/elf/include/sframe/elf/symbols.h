@@ -69,6 +69,9 @@ public:
   std::span<const Symbol> at(std::uint64_t address) const { return at(0, address); }
   std::span<const Symbol> at(std::uint32_t section, std::uint64_t offset) const;
 
+  /// All symbols that start in [offset, offset + size), by address and preference. Logarithmic.
+  std::span<const Symbol> in(std::uint32_t section, std::uint64_t offset, std::uint64_t size) const;
+
   /// All symbols: by section (in a relocatable object), address and preference.
   std::span<const Symbol> symbols() const { return symbols_; }
 
