@@ -33,6 +33,8 @@ struct Raw {
   std::string function, section_address, byte_order;
   std::string consumer = "spec";
   bool has_version = false;
+  std::string goal = "none";
+  std::uint32_t max_rows = 0;
   bool no_plt = false;
   bool share_rows = false;
   tool::CoverageOptions coverage;
@@ -96,6 +98,15 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
                "subtract 1 from return addresses (implied by --for=linux, linux-module and glibc)");
   cli.add_flag("--merge-functions", line.merge_functions,
                "Merge adjacent functions that have one identical row");
+  cli.add_option(
+         "--optimize", raw.goal,
+         "Form FDEs for size (join neighbouring functions, split large ones), for lookup (split those "
+         "with more than --max-rows rows), or none: an FDE for each function (default)")
+      ->check(CLI::IsMember({"size", "lookup", "none"}))
+      ->option_text("size|lookup|none");
+  cli.add_option("--max-rows", raw.max_rows, "Rows in an FDE that --optimize forms (default: 40)")
+      ->type_name("N")
+      ->check(CLI::Range(1, 65535));
   cli.add_option("--report", line.report,
                  "Format of the report: text (default; to standard error), json (to standard output) or none")
       ->transform(choices<ReportFormat>(
@@ -165,6 +176,13 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   const auto coverage = tool::required_coverage(raw.coverage);
   if (!coverage) return coverage.error().text();
   line.coverage = *coverage;
+  if (raw.goal != "none") {
+    line.optimize.emplace();
+    if (raw.goal == "lookup") line.optimize->goal = OptimizeOptions::Goal::lookup;
+    if (raw.max_rows != 0) line.optimize->max_rows = raw.max_rows;
+  } else if (raw.max_rows != 0) {
+    return "--max-rows needs --optimize";
+  }
   if (!raw.section_address.empty()) {
     line.section_address = tool::parse_address(raw.section_address);
     if (!line.section_address) return "--section-address: not an address: " + raw.section_address;

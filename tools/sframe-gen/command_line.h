@@ -37,6 +37,7 @@ struct CommandLine {
   bool return_addresses = false;
   std::optional<bool> share_rows; ///< empty: depends on the byte order
   bool merge_functions = false;
+  std::optional<OptimizeOptions> optimize; ///< empty: every function is an FDE
   unsigned threads = 1;
   std::optional<tool::Glob> function;
   std::optional<std::uint64_t> section_address;

@@ -4,6 +4,7 @@
 
 #include <sframe/elf/rewrite.h>
 #include <sframe/generate/from_cfi.h>
+#include <sframe/generate/optimize.h>
 #include <sframe/section.h>
 
 #include <algorithm>
@@ -72,7 +73,14 @@ CoveredBytes count_executable(const elf::Image& image, std::span<const std::byte
 
 expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input,
                                                elf::AddressBounds bounds) {
-  return line.from == From::cfi ? convert_cfi(line, input, bounds) : convert_sframe(line, input, bounds);
+  if (line.optimize && input.object)
+    return failed({"--optimize needs a linked file: a linker may move the functions of an object", {}, {}});
+  auto made = line.from == From::cfi ? convert_cfi(line, input, bounds) : convert_sframe(line, input, bounds);
+  if (!made || !line.optimize) return made;
+  OptimizeOptions options = *line.optimize;
+  options.repeat = line.from == From::sframe; // its output is a fixed point
+  generate::optimize(made->builder, options, input.image ? &*input.image : nullptr, made->report.left_out);
+  return made;
 }
 
 /// The reason why files of this kind never have anything to convert.

@@ -47,6 +47,8 @@ STACK = [r"^TID \d+:$", r"^#0  0x[0-9a-f]{16}  .*\[context\]$", r"^#\d  0x[0-9a-
 CASES = {
     # README.md, CONTRIBUTING.md
     "scripts/demo": Case(not_here=BUILDS),
+    "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
+    "sframe-gen app -o app --from=sframe --optimize=size": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
     "scripts/test": Case(not_here="runs this suite"),
     "cmake --preset release && cmake --build --preset release": Case(
         instead="cd \"$project\" && cmake --list-presets=all . | grep -c '\"release\"' | grep -x 2", needs=("cmake",)),

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/generate/optimize.h"
+
+#include "sframe/base/budget.h"
+#include "sframe/code/call_end.h"
+
+#include <set>
+
+namespace sframe::generate {
+
+namespace {
+
+/// Whether ranges of an image are padding. Few kinds of padding occur, so they are decoded once.
+class PaddingCheck {
+public:
+  explicit PaddingCheck(const elf::Image& image) : image_(image), calls_(*image.abi()) {}
+
+  bool holds(const AddressRange& range) {
+    const auto bytes = image_.read(range.start, range.size);
+    if (!bytes) return false;
+    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+    if (known_.contains(text)) return true;
+    constexpr std::uint64_t bytes_per_step = 4;
+    Budget* const budget = image_.budget();
+    if (budget && !budget->take(Resource::code_steps, 1 + range.size / bytes_per_step)) return false;
+    if (!calls_.is_padding(*bytes, range.start)) return false;
+    if (known_.size() < max_known) known_.insert(text);
+    return true;
+  }
+
+private:
+  static constexpr std::size_t max_known = 256;
+
+  const elf::Image& image_;
+  code::CallEnds calls_;
+  std::set<std::string_view> known_; ///< views into the image
+};
+
+} // namespace
+
+void optimize(Builder& builder, OptimizeOptions options, const elf::Image* image,
+              std::span<const LeftOut> left_out) {
+  if (!image || !image->abi()) return builder.optimize(options);
+  std::vector<AddressRange> ranges;
+  for (const LeftOut& range : left_out) ranges.push_back({range.start, range.size});
+  const AddressSet unused(std::move(ranges));
+  const std::vector<elf::CodeRange> code = image->executable_ranges();
+  PaddingCheck padding(*image);
+  options.may_join = [&](const AddressRange& between) {
+    const elf::CodeRange* const range = range_at(code, between.start - 1);
+    if (!range || !range->contains(between.end())) return false;
+    if (between.empty()) return true;
+    const auto next_unused = unused.from(between.start);
+    return (next_unused.empty() || !between.overlaps(next_unused.front())) && padding.holds(between);
+  };
+  builder.optimize(options);
+}
+
+} // namespace sframe::generate
