@@ -476,6 +476,33 @@ TEST(CSection, Files) {
   EXPECT_EQ(error.message, std::string("/nowhere: cannot open: No such file or directory"));
 }
 
+TEST(CSection, CfiOfFiles) {
+  const auto open_input = [](const char* name) {
+    return sframe_file_open((inputs() / "amd64" / name).c_str(), nullptr);
+  };
+  sframe_file* file = open_input("v3-gas247.so");
+  ASSERT_TRUE(file);
+  std::uint64_t start = 0, length = 0;
+  auto error = sized<sframe_error>();
+  // `readelf -wF` has the FDEs 0x490..0x4f0, 0x4f0..0x4f8, 0x4f8..0x4fb, 0x4fb..0x50b.
+  for (const std::uint64_t pc : {0x4fbu, 0x50au}) {
+    EXPECT_EQ(sframe_file_find_cfi(file, pc, &start, &length, &error), SFRAME_OK);
+    EXPECT_EQ(start, 0x4fbu);
+    EXPECT_EQ(length, 0x10u);
+  }
+  EXPECT_EQ(sframe_file_find_cfi(file, 0x490, nullptr, nullptr, nullptr), SFRAME_OK);
+  EXPECT_EQ(sframe_file_find_cfi(file, 0x48f, &start, &length, &error), SFRAME_NO_INFO);
+  EXPECT_EQ(error.status, SFRAME_NO_INFO);
+  EXPECT_EQ(sframe_file_find_cfi(file, ~0ull, nullptr, nullptr, nullptr), SFRAME_NO_INFO);
+  sframe_file_close(file);
+  for (const char* without : {"v3-gas247.o", "v3-gas247.sframe"}) { // addresses of sections; none
+    file = open_input(without);
+    ASSERT_TRUE(file);
+    EXPECT_EQ(sframe_file_find_cfi(file, 0, nullptr, nullptr, nullptr), SFRAME_NO_INFO);
+    sframe_file_close(file);
+  }
+}
+
 TEST(CSection, NullIsRefused) {
   const Bytes bytes = amd64_v3();
   const SectionHandle section = open(bytes);
@@ -518,6 +545,7 @@ TEST(CSection, NullIsRefused) {
   sframe_file_close(nullptr);
   EXPECT_EQ(sframe_file_num_sections(nullptr), 0u);
   EXPECT_EQ(sframe_file_section(nullptr, 0), nullptr);
+  EXPECT_EQ(sframe_file_find_cfi(nullptr, 0, nullptr, nullptr, &error), SFRAME_INVALID);
   EXPECT_EQ(sframe_index_make(nullptr, 1, &error), nullptr);
   EXPECT_EQ(sframe_index_make(sections, 2, &error), nullptr);
   sframe_index_free(nullptr);

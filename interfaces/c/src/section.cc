@@ -7,16 +7,51 @@
 #include "guard.h"
 
 #include "sframe/base/budget.h"
+#include "sframe/cfi/image.h"
 #include "sframe/elf/archive.h"
 #include "sframe/elf/image.h"
 #include "sframe/index.h"
 
+#include <mutex>
+
 using namespace sframe;
+
+namespace {
+
+/// The call frame information of a file.
+class FileCfi {
+public:
+  explicit FileCfi(std::span<const std::byte> bytes) : budget_(Limits::standard, bytes.size()) {
+    if (!elf::Image::is_elf(bytes)) return;
+    auto image = elf::Image::parse(bytes, &budget_);
+    if (!image || image->relocatable()) return; // the functions of an object have no addresses yet
+    image_ = std::move(*image);
+    opened_ = cfi::open_cfi(*image_);
+    for (const cfi::ImageSection& section : opened_.sections) finders_.push_back(section.finder());
+  }
+
+  std::optional<cfi::Fde> find(std::uint64_t pc) {
+    for (cfi::FdeFinder& finder : finders_)
+      if (auto found = finder.find(pc); found && *found) return std::move(*found);
+    return std::nullopt;
+  }
+
+private:
+  Budget budget_;
+  std::optional<elf::Image> image_;
+  cfi::ImageCfi opened_;
+  std::vector<cfi::FdeFinder> finders_;
+};
+
+} // namespace
 
 struct sframe_file {
   elf::File file;
   std::vector<elf::Contents> contents; ///< of the ELF sections
   std::deque<sframe_section> sections; ///< in contents
+  // Opened by the first lookup. Lookups change it, and any number of threads may use a file.
+  mutable std::unique_ptr<FileCfi> cfi;
+  mutable std::mutex cfi_mutex;
 };
 
 struct sframe_index {
@@ -242,7 +277,7 @@ sframe_file* sframe_file_open(const char* path, sframe_error* error) {
     };
     auto opened = elf::File::open_regular(path);
     if (!opened) return refuse(SFRAME_UNREADABLE, opened.error());
-    std::unique_ptr<sframe_file> file(new sframe_file{std::move(*opened), {}, {}});
+    std::unique_ptr<sframe_file> file(new sframe_file{.file = std::move(*opened)});
     std::optional<Error> fault;
     if (const auto loaded = load(*file, fault); !loaded) return refuse(SFRAME_INVALID, loaded.error());
     if (!fault) return file.release();
@@ -261,6 +296,20 @@ size_t sframe_file_num_sections(const sframe_file* file) {
 
 const sframe_section* sframe_file_section(const sframe_file* file, size_t number) {
   return number < sframe_file_num_sections(file) ? &file->sections[number] : nullptr;
+}
+
+sframe_status sframe_file_find_cfi(const sframe_file* file, uint64_t pc, uint64_t* start, uint64_t* length,
+                                   sframe_error* error) {
+  if (!file) return c::report_null(error);
+  return c::guarded(error, [&] {
+    const std::lock_guard lock(file->cfi_mutex);
+    if (!file->cfi) file->cfi = std::make_unique<FileCfi>(file->file.bytes());
+    const auto found = file->cfi->find(pc);
+    if (!found) return c::report(error, SFRAME_NO_INFO, "no call frame information for this address");
+    if (start) *start = found->start;
+    if (length) *length = found->size;
+    return SFRAME_OK;
+  });
 }
 
 sframe_index* sframe_index_make(const sframe_section* const* sections, size_t count, sframe_error* error) {

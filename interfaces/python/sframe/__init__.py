@@ -24,7 +24,7 @@ from . import _library as _c
 from ._library import lib as _lib
 
 __all__ = ["End", "Error", "File", "Frame", "Function", "Match", "Module", "Process", "Row", "Rule", "Section", "SourceLine", "Thread",
-           "attach", "core", "library_version"]
+           "attach", "core", "library_version", "register_name"]
 __version__ = "0.1.0"
 
 
@@ -70,6 +70,12 @@ def _text(given: Optional[bytes]) -> str:
 def library_version() -> str:
     """The release of libsframe-c.so."""
     return _text(_lib.sframe_version_text())
+
+
+def register_name(abi: str, number: int) -> Optional[str]:
+    """The name of a register by its DWARF number: "rbp" is 6 of "amd64"."""
+    name = _lib.sframe_register_name(abi.encode(), number) if 0 <= number <= 0xffff else None
+    return _text(name) if name else None
 
 
 class _Handle:
@@ -306,6 +312,16 @@ class File(_Handle):
     def find(self, pc: int) -> Optional[Match]:
         """The first match of a section."""
         return next((match for match in (section.find(pc) for section in self) if match), None)
+
+    def find_cfi(self, pc: int) -> Optional[range]:
+        """The addresses of the function that the file's DWARF call frame information has for a pc, or None."""
+        start, length, error = ctypes.c_uint64(), ctypes.c_uint64(), _c.Error()
+        status = _lib.sframe_file_find_cfi(self._open_handle, _address(pc), ctypes.byref(start), ctypes.byref(length), ctypes.byref(error))
+        if status == _c.NO_INFO:
+            return None
+        if status != _c.OK:
+            _fail(error)
+        return range(start.value, start.value + length.value)
 
 
 # --- Processes ---

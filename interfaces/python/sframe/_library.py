@@ -100,6 +100,7 @@ FUNCTIONS = {
     "sframe_file_close": (None, c_void_p),
     "sframe_file_num_sections": (c_size_t, c_void_p),
     "sframe_file_section": (c_void_p, c_void_p, c_size_t),
+    "sframe_file_find_cfi": (c_int, c_void_p, c_uint64, POINTER(c_uint64), POINTER(c_uint64), POINTER(Error)),
     "sframe_open_core": (c_void_p, c_char_p, POINTER(Options), POINTER(Error)),
     "sframe_attach": (c_void_p, c_int, POINTER(Options), POINTER(Error)),
     "sframe_stop": (c_int, c_void_p, POINTER(Error)),

@@ -162,6 +162,14 @@ size_t sframe_file_num_sections(const sframe_file* file);
 /* NULL if there is no such section. Owned by the file: valid until sframe_file_close(). */
 const sframe_section* sframe_file_section(const sframe_file* file, size_t number);
 
+/* The range of the function that the file's DWARF call frame information has for a pc: in .eh_frame, else in
+   .debug_frame. `start` and `length` are optional. SFRAME_NO_INFO if no function contains it, or if the
+   information cannot be read; also in relocatable objects and raw sections. The first call opens the
+   information; then logarithmic in the number of functions with .eh_frame_hdr, else with an index that the
+   first lookup makes. */
+sframe_status sframe_file_find_cfi(const sframe_file* file, uint64_t pc, uint64_t* start, uint64_t* length,
+                                   sframe_error* error);
+
 /* --- Indexes, for frequent lookups --- */
 
 typedef struct sframe_index sframe_index;
