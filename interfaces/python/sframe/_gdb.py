@@ -553,8 +553,11 @@ class SframeUnwinder(gdb.unwinder.Unwinder):
             return gdb.Value(number & MASK).cast(word)
 
         if row.ra.kind == "undefined":
-            # The outermost frame: without a saved pc gdb ends the backtrace.
-            return pending.create_unwind_info(FrameId(made(sp), made(start)))
+            # gdb has no way to say that there is no caller. A pc of 0 ends its backtraces.
+            info = pending.create_unwind_info(FrameId(made(sp), made(start)))
+            info.add_saved_register(abi.sp_name, made(sp))
+            info.add_saved_register(abi.pc, made(0))
+            return info
         step.cfa = step.value(row.cfa, abi.sp)
         ra = step.value(row.ra, abi.ra)
         if abi.signs:
