@@ -2,6 +2,7 @@
 #   programs   the four programs, their man pages and completions
 #   runtime    the shared libraries; GNU's libsframe.so.3 in a folder of its own
 #   devel      headers, static libraries in C++ (those that need no LLVM), man pages of the C interface, CMake's and pkg-config's files
+#   gdb        the unwinder for gdb, auto-loaded, and the Python package (docs/gdb.md)
 #   docs       pages, examples, licence
 #   debhelper, rpm   what packages are built with (docs/packaging.md); only if asked for
 # docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe,
@@ -70,6 +71,35 @@ if(SFRAME_TOOLS)
   install(TARGETS sframe-gnu-shared EXPORT sframe-targets
     LIBRARY DESTINATION ${gnu_dir} COMPONENT runtime NAMELINK_COMPONENT devel)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/interfaces/libsframe/include/gnu/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sframe-gnu COMPONENT devel)
+endif()
+
+# gdb loads a file for an object file if its name in share/gdb/auto-load is that of the object file with -gdb.py.
+# The unwinder is for all programs; what all dynamic ones load is the dynamic loader.
+if(SFRAME_TOOLS)
+  set(loader "")
+  foreach(file /lib64/ld-linux-x86-64.so.2 /lib/ld-linux-aarch64.so.1 /lib/ld-linux-aarch64_be.so.1 /lib/ld64.so.1)
+    if(EXISTS ${file} AND NOT CMAKE_CROSSCOMPILING AND NOT loader)
+      file(REAL_PATH ${file} loader)
+    endif()
+  endforeach()
+  set(SFRAME_GDB_AUTO_LOAD "${loader}" CACHE STRING "Absolute path of the object file with which gdb loads the unwinder; empty: none")
+  mark_as_advanced(SFRAME_GDB_AUTO_LOAD)
+  install(FILES interfaces/gdb/sframe-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sframe/gdb COMPONENT gdb)
+  install(DIRECTORY interfaces/python/sframe DESTINATION ${CMAKE_INSTALL_DATADIR}/sframe/python COMPONENT gdb
+    FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+  if(SFRAME_GDB_AUTO_LOAD)
+    cmake_path(GET SFRAME_GDB_AUTO_LOAD PARENT_PATH folder)
+    cmake_path(GET SFRAME_GDB_AUTO_LOAD FILENAME name)
+    file(RELATIVE_PATH script /gdb/auto-load${folder} /sframe/gdb/sframe-gdb.py)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${name}-gdb.py CONTENT
+"# Loaded by gdb with the dynamic loader: for every program that is linked dynamically.
+import os
+import runpy
+
+runpy.run_path(os.path.join(os.path.dirname(os.path.abspath(__file__)), \"${script}\"))
+")
+    install(FILES ${PROJECT_BINARY_DIR}/${name}-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load${folder} COMPONENT gdb)
+  endif()
 endif()
 
 # CMake.
@@ -153,7 +183,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL programs runtime devel docs debhelper rpm)
+set(CPACK_COMPONENTS_ALL programs runtime devel gdb docs debhelper rpm)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
 set(CPACK_SFRAME_LIBDIR ${CMAKE_INSTALL_LIBDIR})
@@ -168,6 +198,8 @@ thread, of cores, processes and other address spaces, from C and C++;
 libunwind's interface; and GNU binutils' interface to SFrame sections.")
 set(CPACK_COMPONENT_DEVEL_DESCRIPTION "Headers, static libraries in C++, man pages of the C interface, and the
 files for CMake and pkg-config.")
+set(CPACK_COMPONENT_GDB_DESCRIPTION "An unwinder that uses SFrame sections, in files and as sidecars, for
+backtraces of cores and live processes; and the Python package sframe.")
 set(CPACK_COMPONENT_DOCS_DESCRIPTION "The pages of sframe-utils, and examples of programs that use its libraries.")
 set(CPACK_COMPONENT_DEBHELPER_DESCRIPTION "dh --with sframe adds SFrame sections to the programs and libraries of a
 package.")
@@ -189,6 +221,8 @@ set(CPACK_DEBIAN_DEVEL_PACKAGE_DEPENDS "libsframe-c${PROJECT_VERSION_MAJOR} (= $
 if(NOT SFRAME_STD_EXPECTED)
   string(APPEND CPACK_DEBIAN_DEVEL_PACKAGE_DEPENDS ", libexpected-dev")
 endif()
+set(CPACK_DEBIAN_GDB_PACKAGE_NAME sframe-gdb)
+set(CPACK_DEBIAN_GDB_PACKAGE_DEPENDS "gdb (>= 13), libsframe-c${PROJECT_VERSION_MAJOR}")
 set(CPACK_DEBIAN_DOCS_PACKAGE_NAME sframe-utils-doc)
 set(CPACK_DEBIAN_DOCS_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_DOCS_PACKAGE_SECTION doc)
@@ -203,6 +237,8 @@ set(CPACK_RPM_PROGRAMS_PACKAGE_NAME sframe-utils)
 set(CPACK_RPM_RUNTIME_PACKAGE_NAME libsframe-c${PROJECT_VERSION_MAJOR})
 set(CPACK_RPM_DEVEL_PACKAGE_NAME libsframe-utils-devel)
 set(CPACK_RPM_DEVEL_PACKAGE_REQUIRES "libsframe-c${PROJECT_VERSION_MAJOR} = ${PROJECT_VERSION}")
+set(CPACK_RPM_GDB_PACKAGE_NAME sframe-gdb)
+set(CPACK_RPM_GDB_PACKAGE_REQUIRES "gdb >= 13, libsframe-c${PROJECT_VERSION_MAJOR}")
 set(CPACK_RPM_DOCS_PACKAGE_NAME sframe-utils-doc)
 set(CPACK_RPM_DOCS_PACKAGE_ARCHITECTURE noarch)
 set(CPACK_RPM_RPM_PACKAGE_NAME sframe-rpm-macros)

@@ -17,22 +17,24 @@ def load_sframe(script):
     folder = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(script))), "python")
     if os.path.exists(os.path.join(folder, "sframe", "__init__.py")) and folder not in sys.path:
         sys.path.insert(0, folder)
-    # PREFIX/share/sframe/python: the library is in PREFIX/lib, or in lib64, or in the folder of an architecture.
-    prefix = os.path.dirname(os.path.dirname(os.path.dirname(folder)))
-    libraries = [path for pattern in ("lib*", os.path.join("lib", "*"))
-                 for path in sorted(glob.glob(os.path.join(glob.escape(prefix), pattern, "libsframe-c.so.0")))]
-    chosen = libraries and "SFRAME_LIBRARY" not in os.environ
-    if chosen:
-        os.environ["SFRAME_LIBRARY"] = libraries[0]
-    try:
-        from sframe import _gdb
-    except ImportError as error:
-        gdb.write("sframe-gdb.py: not loaded: %s\n" % error, gdb.STDERR)
-    else:
-        _gdb.register()
-    finally:
-        if chosen:
-            del os.environ["SFRAME_LIBRARY"]
+    # PREFIX/share/sframe/python: the library is in PREFIX/lib, or in lib64, or in the folder of an architecture, of
+    # which there may be several.
+    prefix = glob.escape(os.path.dirname(os.path.dirname(os.path.dirname(folder))))
+    named = os.environ.get("SFRAME_LIBRARY")
+    libraries = [named] if named else [path for pattern in ("lib*", os.path.join("lib", "*"))
+                                       for path in sorted(glob.glob(os.path.join(prefix, pattern, "libsframe-c.so.0")))] + [None]
+    for library in libraries:
+        try:
+            if library:
+                os.environ["SFRAME_LIBRARY"] = library
+            from sframe import _gdb
+            return _gdb.register()
+        except ImportError as error:
+            problem = error
+        finally:
+            if not named:
+                os.environ.pop("SFRAME_LIBRARY", None)
+    gdb.write("sframe-gdb.py: not loaded: %s\n" % problem, gdb.STDERR)
 
 
 load_sframe(__file__)
