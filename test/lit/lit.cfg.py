@@ -3,7 +3,7 @@
 # Substitutions: the programs and the LLVM tools go by their bare names (they are put first on PATH); %inputs
 # is test/inputs, %build the build folder; %objdump247, %readelf247, %as247, %ld247 ... are newer binutils,
 # %as240, %objdump240 the system's if they are 2.40.
-# Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, cc, c++, aarch64-cc,
+# Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, gdb-python, gdb-multiarch-python, cc, c++, aarch64-cc,
 # s390x-cc, qemu-aarch64, qemu-aarch64_be, qemu-s390x, patchelf, chrpath, dwz, debugedit, find-debuginfo,
 # elfutils, python3, clang, asan, rustc, go, pip (with setuptools and wheel: %pip-python), hardened (release
 # flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
@@ -95,6 +95,12 @@ for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), (
                       ("chrpath", "chrpath"), ("pkg-config", "pkg-config"), ("man", "man"), ("meson", "meson"), ("ninja", "ninja"), ("git", "git"), ("dpkg-deb", "dpkg-deb"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("go", "go"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14")):
     if shutil.which(tool):
         config.available_features.add(feature)
+# A gdb with Python; SFRAME_TEST_GDB and SFRAME_TEST_GDB_MULTIARCH name others.
+for name in ("gdb", "gdb-multiarch"):
+    gdb = os.environ.get("SFRAME_TEST_" + name.upper().replace("-", "_"), name)
+    if shutil.which(gdb) and "42" in subprocess.run([gdb, "-nx", "-batch", "-ex", "python import ctypes; print(6 * 7)"], capture_output=True, text=True).stdout:
+        config.available_features.add(name + "-python")
+    setattr(config, name.replace("-", "_"), gdb)
 if first_line("rustc").startswith("rustc "):  # rustup's may have no compiler
     config.available_features.add("rustc")
 for python in ("python3", "/usr/bin/python3"):
