@@ -26,6 +26,8 @@ LIBRARY = COMPILE + " -shared -fPIC -o %s; "
 TABLED_LIBRARY = LIBRARY + "sframe-gen %s -o %s --report=none; "
 LIBRARIES = "mkdir -p build; " + "".join(TABLED_LIBRARY % (("build/lib%s.so" % name,) * 3) for name in ("one", "two"))
 SERVER_CORE = PROGRAM % "server" + 'sh "$make_core" "$core_how" "$PWD"/core "$PWD"/server; '
+BARE_SERVER = TABLED % (("server",) * 3) + "objcopy -R .eh_frame -R .eh_frame_hdr server; "
+OUR_UNWINDER = {"gdb -q": "SFRAME_LIBRARY=build/release/lib/libsframe-c.so.0 gdb -q", "~/.local/share/sframe/gdb": "interfaces/gdb"}
 SIDECARS = "sframe-gen ./server -o sidecars/ --emit=sidecar --report=none; "
 SLEEPER = 'sleep 1000 & echo $! > pid; until grep -q "^sleep$" /proc/$(cat pid)/comm && grep -q "^State:.S" /proc/$(cat pid)/status; do :; done; '
 PID = {"4711": "$(cat pid)"}
@@ -206,6 +208,20 @@ CASES = {
     "cmake --install build/release --prefix /usr --component debhelper": Case(not_here=INSTALLS),
     "cmake --install build/release --prefix /usr --component rpm": Case(not_here=INSTALLS),
     "make: %:": Case(not_here="test/lit/install/debhelper.test runs it"),
+
+    # docs/gdb.md
+    "gdb -q -batch -x ~/.local/share/sframe/gdb/sframe-gdb.py -ex bt ./server core": Case(
+        OUR_TREE + BARE_SERVER + 'sh "$make_core" "$core_how" "$PWD"/core "$PWD"/server; ', stand_ins=OUR_UNWINDER,
+        shows=[r"^#\d+ +0x[0-9a-f]+ in parse \(n=<optimized out>\) at .*server\.c:7$", r"^#\d+ +handle \(n=<optimized out>\) at .*server\.c:11$",
+               r"^#\d+ +work \(n=<optimized out>\) at .*server\.c:15$", r"^#\d+ +0x[0-9a-f]+ in main \(.*\) at .*server\.c:19$"],
+        needs=("gdb-python", "gcc", "objcopy", "cores", "amd64", "!asan")),
+    "gdb -q -batch -x ~/.local/share/sframe/gdb/sframe-gdb.py -ex 'info sframe main' ./server": Case(
+        OUR_TREE + BARE_SERVER, stand_ins=OUR_UNWINDER,
+        shows=[r"^Address: +0x[0-9a-f]+, 0x[0-9a-f]+ in /.*/server$", r"^Section: +the same file: version 3, amd64, little-endian, at 0x[0-9a-f]+$",
+               r"^Function: +\d+, 0x[0-9a-f]+-0x[0-9a-f]+$", r"^Row: +0x[0-9a-f]+: CFA sp\+8, RA fixed, FP same$", r"^Used: +yes$"],
+        needs=("gdb-python", "gcc", "objcopy", "amd64", "!asan")),
+    "cmake --install build/release --prefix ~/.local --component runtime": Case(not_here=INSTALLS),
+    "cmake --install build/release --prefix ~/.local --component gdb": Case(not_here=INSTALLS),
 
     # Other pages
     "LD_PRELOAD=build/release/examples/heap_profiler.so HEAP_PROFILE=out.folded python3 script.py": Case(
