@@ -2,7 +2,7 @@
 #   programs   the four programs, their man pages and completions
 #   runtime    the shared libraries; GNU's libsframe.so.3 in a folder of its own
 #   devel      headers, static libraries in C++ (those that need no LLVM), man pages of the C interface, CMake's and pkg-config's files
-#   gdb        the unwinder for gdb, auto-loaded, and the Python package (docs/gdb.md)
+#   gdb        the unwinder for gdb, auto-loaded, frames for LLDB, and the Python package (docs/gdb.md)
 #   docs       pages, examples, licence
 #   debhelper, rpm   what packages are built with (docs/packaging.md); only if asked for
 # docs/installing.md shows how each is used. CMake: find_package(sframe COMPONENTS ...); pkg-config: sframe,
@@ -85,6 +85,7 @@ if(SFRAME_TOOLS)
   set(SFRAME_GDB_AUTO_LOAD "${loader}" CACHE STRING "Absolute path of the object file with which gdb loads the unwinder; empty: none")
   mark_as_advanced(SFRAME_GDB_AUTO_LOAD)
   install(FILES interfaces/gdb/sframe-gdb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sframe/gdb COMPONENT gdb)
+  install(FILES interfaces/lldb/sframe_lldb.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sframe/lldb COMPONENT gdb)
   install(DIRECTORY interfaces/python/sframe DESTINATION ${CMAKE_INSTALL_DATADIR}/sframe/python COMPONENT gdb
     FILES_MATCHING PATTERN "*.py" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
   if(SFRAME_GDB_AUTO_LOAD)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """libsframe-c.so as ctypes sees it: the structs and functions of sframe/c/*.h that the package uses."""
 import ctypes
+import glob
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_char, c_char_p, c_int, c_int8, c_int32, c_size_t, c_uint8, c_uint16, c_uint32,
                     c_uint64, c_void_p)
@@ -121,19 +122,31 @@ FUNCTIONS = {
 }
 
 
-def _load():
-    """The library that SFRAME_LIBRARY names, else the one next to the package, else the loader's."""
+def _places():
+    """The library that SFRAME_LIBRARY names; else the one next to the package, else that of the prefix that the
+    package was installed to (PREFIX/share/sframe/python), else the loader's."""
     named = os.environ.get("SFRAME_LIBRARY")
-    own = os.path.join(os.path.dirname(os.path.abspath(__file__)), SONAME)
-    place = named or (own if os.path.exists(own) else SONAME)
-    try:
-        library = ctypes.CDLL(place)
-        for name, (result, *arguments) in FUNCTIONS.items():
-            function = getattr(library, name)
-            function.restype, function.argtypes = result, arguments
-    except (OSError, AttributeError) as error:
-        raise ImportError("%s cannot be used: %s; SFRAME_LIBRARY names another one" % (place, error)) from None
-    return library
+    if named:
+        return [named]
+    here = os.path.dirname(os.path.realpath(__file__))
+    patterns = [glob.escape(here)]
+    if here.endswith(os.path.join("share", "sframe", "python", "sframe")):
+        prefix = glob.escape(os.path.normpath(os.path.join(here, *[os.pardir] * 4)))
+        patterns += [os.path.join(prefix, "lib*"), os.path.join(prefix, "lib", "*")]  # several architectures
+    return [path for pattern in patterns for path in sorted(glob.glob(os.path.join(pattern, SONAME)))] + [SONAME]
+
+
+def _load():
+    for place in _places():
+        try:
+            library = ctypes.CDLL(place)
+            for name, (result, *arguments) in FUNCTIONS.items():
+                function = getattr(library, name)
+                function.restype, function.argtypes = result, arguments
+            return library
+        except (OSError, AttributeError) as error:
+            problem = "%s cannot be used: %s; SFRAME_LIBRARY names another one" % (place, error)
+    raise ImportError(problem)
 
 
 lib = _load()
