@@ -134,8 +134,11 @@ class Image:
     def code(self) -> List[Segment]:
         return [segment for segment in self.all(self.LOAD) if segment.flags & 1]
 
+    def has_code_at(self, address: int) -> bool:
+        return any(0 <= address - part.address < part.size for part in self.code)
+
     def notes(self) -> List[Segment]:
-        return [note for note in self.all(self.NOTE) if note.file_size <= 1 << 16]
+        return [note for note in self.all(self.NOTE) if note.file_size <= 1 << 16][:64]
 
     def build_id_in(self, note: bytes) -> bytes:
         """NT_GNU_BUILD_ID in the notes of a segment (or section, with 4 byte alignment); b"" if there is none."""
@@ -166,9 +169,10 @@ class FileImage:
 
     def bias(self, pc: int) -> Optional[int]:
         """What is added to the file's addresses if `pc` is in its code; None if it is not."""
-        if self.image.type != Image.DYN:
-            return 0 if any(0 <= pc - part.address < part.size for part in self.image.code) else None
-        found = self.places_of_code_at(pc)
+        if self.image.type == Image.DYN:
+            found = self.places_of_code_at(pc)
+        else:
+            found = [0] if self.image.has_code_at(pc) else []
         if len(found) > 1:
             found = [bias for bias in found if self.has_headers_at(bias)]
         return found[0] if len(found) == 1 and self.is_same_build(found[0]) else None
@@ -182,13 +186,13 @@ class FileImage:
                 continue
             found = []
             for part in self.image.code:
-                # The mapping has whole pages.
-                at, last = part.offset & -PAGE, part.offset + part.file_size
-                while (at := self.data.find(code, at, last + PAGE)) >= 0:
-                    bias = start - (part.address + at - part.offset) & MASK
-                    if bias % PAGE == 0 and 0 <= (pc - bias & MASK) - part.address < part.size:
-                        found.append(bias)
-                    at += 1
+                # The mapping has whole pages, and biases are a number of pages.
+                first = (part.offset & -PAGE) + (start - part.address + part.offset) % PAGE
+                for at in range(first, min(part.offset + part.file_size, len(self.data)), PAGE):
+                    if self.data[at:at + 16] == code[:16] and self.data[at:at + len(code)] == code:
+                        bias = start - (part.address + at - part.offset) & MASK
+                        if 0 <= (pc - bias & MASK) - part.address < part.size:
+                            found.append(bias)
             if found:
                 return found
         return []
@@ -234,8 +238,7 @@ class Module:
         self.cache: Dict[int, Found] = {}
 
     def __contains__(self, pc: int) -> bool:
-        address = pc - self.bias & MASK
-        return any(0 <= address - part.address < part.size for part in self.image.code)
+        return self.image.has_code_at(pc - self.bias & MASK)
 
     def open_file(self, path: str) -> Optional[sframe.File]:
         try:
@@ -307,7 +310,7 @@ class Module:
 def memory_module(name: str, start: int) -> Optional[Module]:
     """An image that gdb read from memory: the vdso."""
     try:
-        image = Image(lambda offset, size: read_memory(start + offset, size))
+        image = Image(lambda offset, size: read_memory(start + offset & MASK, min(size, 1 << 20)))
     except NotElf:
         return None
     first = next((part for part in image.all(Image.LOAD) if part.offset == 0), None)
@@ -332,7 +335,7 @@ class Program:
         self.space, self.folders = space, folders
         self.modules: List[Module] = []
         self.files: Dict[str, Optional[FileImage]] = {}
-        self.unknown: Set[Tuple[str, int]] = set()  # files, and pages that are not theirs
+        self.unknown: Set[Tuple[str, int]] = set()  # files, and pages that are not their code
 
     def module_at(self, pc: int) -> Optional[Module]:
         for number, module in enumerate(self.modules):
@@ -340,15 +343,19 @@ class Program:
                 if number:
                     self.modules.insert(0, self.modules.pop(number))
                 return module
-        path = self.space.solib_name(pc) or self.space.filename
+        path = self.space.solib_name(pc) or self.space.filename or ""
+        if (path, pc & -PAGE) in self.unknown:
+            return None
         module = (path and self.map_file(path, pc)) or self.map_memory(pc)
         if module:
             self.modules.insert(0, module)
+        else:
+            if len(self.unknown) > 100000:
+                self.unknown.clear()
+            self.unknown.add((path, pc & -PAGE))
         return module
 
     def map_file(self, path: str, pc: int) -> Optional[Module]:
-        if (path, pc & -PAGE) in self.unknown:
-            return None
         if path not in self.files:
             try:
                 self.files[path] = FileImage(path)
@@ -357,7 +364,6 @@ class Program:
         file = self.files[path]
         bias = file.bias(pc) if file else None
         if bias is None:
-            self.unknown.add((path, pc & -PAGE))
             return None
         module = Module(path, file.image, bias)
         module.use_file(file, self.folders, self.debug_files(path))
