@@ -40,8 +40,8 @@ class Frames(ScriptedFrameProvider):
         self.frames = []
         try:
             self.walk()
-        except (sframe.Error, MemoryError) as error:
-            print("sframe_lldb: %s" % error, file=sys.stderr)
+        except (sframe.Error, MemoryError, StopIteration) as error:
+            print("sframe_lldb: %s" % (str(error) or "the core has no such thread"), file=sys.stderr)
             self.frames = list(range(len(self.input_frames)))
 
     def walk(self):
@@ -49,7 +49,8 @@ class Frames(ScriptedFrameProvider):
         folder = given.GetStringValue(4096) if given and given.IsValid() else None
         program = self.target.GetExecutable().fullpath
         with sframe.core(core_of(self.process), executable=program, sframe_dir=folder) as process:
-            pcs = next((([frame.pc for frame in thread.walk()]) for thread in process.threads() if thread.tid == self.thread.GetThreadID()), [])
+            own = next(thread for thread in process.threads() if thread.tid == self.thread.GetThreadID())
+            pcs = [frame.pc for frame in own.walk()]
         at = 0  # in LLDB's list, as long as both agree
         for pc in pcs:
             same = at

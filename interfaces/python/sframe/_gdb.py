@@ -198,7 +198,8 @@ class FileImage:
         return []
 
     def has_headers_at(self, bias: int) -> bool:
-        return any(part.offset == 0 and read_memory(part.address + bias & MASK, 64) == self.data[:64] for part in self.image.all(Image.LOAD))
+        first = (part for part in self.image.all(Image.LOAD) if part.offset == 0)
+        return any(read_memory(part.address + bias & MASK, 64) == self.data[:64] for part in first)
 
     def is_same_build(self, bias: int) -> bool:
         """The build ID in memory is the file's, as far as it can be read."""
@@ -559,7 +560,7 @@ class SframeUnwinder(gdb.unwinder.Unwinder):
             return gdb.Value(number & MASK).cast(word)
 
         if row.ra.kind == "undefined":
-            # gdb has no way to say that there is no caller. A pc of 0 ends its backtraces.
+            # An unwinder in Python cannot mark the end. A pc of 0 ends gdb's backtraces.
             info = pending.create_unwind_info(FrameId(made(sp), made(start)))
             info.add_saved_register(abi.sp_name, made(sp))
             info.add_saved_register(abi.pc, made(0))
