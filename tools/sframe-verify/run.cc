@@ -55,8 +55,8 @@ void note_tree(std::uint64_t skipped, std::span<const Outcome> outcomes, tool::M
   std::uint64_t verified = 0, failed = 0;
   for (const Outcome& outcome : outcomes)
     ++(!outcome.done ? failed : outcome.sections == 0 ? skipped : verified);
-  messages.note({}, std::to_string(verified) + " files verified, " + std::to_string(failed) +
-                        " failed, " + std::to_string(skipped) + " skipped");
+  messages.note({}, std::to_string(verified) + " files verified, " + std::to_string(failed) + " failed, " +
+                        std::to_string(skipped) + " skipped");
 }
 
 } // namespace

@@ -102,13 +102,13 @@ typedef struct sframe_optimize_options {
   int for_lookup;                /* split functions with more than max_rows rows, instead of saving space */
 } sframe_optimize_options;
 
-/* The section with other FDEs, and the same rules at every address: neighbouring functions are joined and large
-   ones split where that is smaller. Readers see other functions than there are. The same version, byte order and
-   address. Never larger than the section, unless for_lookup; another call changes nothing. Fails for a malformed
-   section. `options` may be NULL. `bytes` is to be freed by sframe_free(). N log N in the functions, linear in
-   the rows. */
-sframe_status sframe_optimize(const sframe_section* section, const sframe_optimize_options* options, void** bytes,
-                              size_t* length, sframe_error* error);
+/* The section with other FDEs, and the same rules at every address: neighbouring functions are joined and
+   large ones split where that is smaller. Readers see other functions than there are. The same version, byte
+   order and address. Never larger than the section, unless for_lookup; another call changes nothing. Fails
+   for a malformed section. `options` may be NULL. `bytes` is to be freed by sframe_free(). N log N in the
+   functions, linear in the rows. */
+sframe_status sframe_optimize(const sframe_section* section, const sframe_optimize_options* options,
+                              void** bytes, size_t* length, sframe_error* error);
 
 /* The section in the other byte order: same layout, same flags, reversible byte for byte. Fails for a
    malformed section, and if functions' rows overlap without being identical. `bytes` is to be freed by

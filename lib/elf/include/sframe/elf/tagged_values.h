@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The dynamic segment (System V gABI, chapter 5, "Dynamic Section") and the auxiliary vector (getauxval(3)) of
-// 64-bit processes: pairs of a tag and a value, ended by tag 0 (DT_NULL, AT_NULL).
+// The dynamic segment (System V gABI, chapter 5, "Dynamic Section") and the auxiliary vector (getauxval(3))
+// of 64-bit processes: pairs of a tag and a value, ended by tag 0 (DT_NULL, AT_NULL).
 
 #pragma once
 
