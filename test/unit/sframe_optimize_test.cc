@@ -164,8 +164,10 @@ TEST(Optimize, LookupLimitsTheRowsOfEveryFunctionThatCanBeSplit) {
   expect_same_rules(build({}, functions), builder, false);
   const auto bytes = builder.finish(0x1000);
   const Section section = section_of(*bytes);
-  for (std::uint32_t i = 0; i < section.num_fdes(); ++i)
-    if (const auto fde = section.fde(i); !fde->signal_frame) EXPECT_LE(fde->num_fres, 10u);
+  for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
+    const auto fde = section.fde(i);
+    EXPECT_TRUE(fde->signal_frame || fde->num_fres <= 10) << fde->num_fres;
+  }
   EXPECT_GE(section.num_fdes(), 1u + 4 + 7 + 1 + 13);
 }
 
@@ -190,7 +192,8 @@ TEST(Optimize, FindsTheSmallestSectionWithoutSharing) {
     std::uint64_t at = 0x1000;
     for (std::size_t i = 0; i < 8; ++i) {
       Added f{{.start = at, .size = static_cast<std::uint32_t>(8 + random() % 120)}, {}};
-      for (std::uint32_t offset = 0; offset < f.fde.size && f.rows.size() < 6; offset += 1 + random() % 30)
+      for (std::uint32_t offset = 0; offset < f.fde.size && f.rows.size() < 6;
+           offset += 1 + static_cast<std::uint32_t>(random() % 30))
         f.rows.push_back(row(offset, static_cast<std::int32_t>(8 << random() % 6)));
       functions.push_back(f);
       at += f.fde.size;
