@@ -56,6 +56,7 @@ expected<format::Words, RefusalReason> encode(const FrameRow& row, const WordMea
   if (row.cfa.kind == Rule::Kind::stored && !usable.loaded_cfa &&
       (row.cfa.base == how.abi->sp || row.cfa.base == how.abi->fp))
     return unexpected(RefusalReason::reader);
+  if (row.fp == Rule::at_cfa(0) && !usable.fp_at_cfa) return unexpected(RefusalReason::reader);
   return format::encode_words(row, how);
 }
 
@@ -70,6 +71,8 @@ Builder::Builder(BuildOptions options)
 
 std::optional<Refusal> Builder::check(const Fde& fde, std::span<const FrameRow> rows) const {
   const auto refuse = [&](RefusalReason reason) { return Refusal{reason, Refusal::none, fde.start}; };
+  if (options_.start_fields && !options_.start_fields->reach(options_.version, fde.start))
+    return refuse(RefusalReason::out_of_reach);
   if (fde.signal_frame && !version_->has_signal) return refuse(RefusalReason::signal_frame);
   if (fde.pc_type == PcType::mask &&
       (fde.rep_size == 0 || (!version_->has_rep_size && fde.rep_size != abi_->plt_entry_size)))

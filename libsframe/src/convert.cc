@@ -5,6 +5,8 @@
 #include "format/words.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace sframe {
 
@@ -50,6 +52,103 @@ BuildOptions with_kept_properties(BuildOptions options, std::span<const Section>
     return (section.header().flags & section.version().flags & flag_frame_pointer) != 0;
   });
   return options;
+}
+
+/// A function of one of several sections.
+struct Place {
+  std::uint64_t start = 0;
+  std::uint32_t size = 0, section = 0, number = 0;
+};
+
+/// The functions that a lookup in one sorted section does not find, since another one has the same start: by
+/// section and number.
+std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_functions(std::span<const Section> sections) {
+  std::vector<Place> places;
+  for (std::uint32_t section = 0; section < sections.size(); ++section)
+    for (std::uint32_t i = 0; i < sections[section].num_fdes(); ++i)
+      if (const auto fde = sections[section].fde(i)) places.push_back({fde->start, fde->size, section, i});
+  // Builder::finish() puts the largest last, which is where a lookup begins.
+  std::ranges::stable_sort(places, [](const Place& a, const Place& b) {
+    return a.start != b.start ? a.start < b.start : a.size < b.size;
+  });
+  std::set<std::pair<std::uint32_t, std::uint32_t>> hidden;
+  for (std::size_t i = 1; i < places.size(); ++i)
+    if (places[i].start == places[i - 1].start) hidden.emplace(places[i - 1].section, places[i - 1].number);
+  return hidden;
+}
+
+/// Adds the functions of sections to a builder.
+class Reencoder {
+public:
+  explicit Reencoder(BuildOptions options)
+      : options_(std::move(options)), out_{Builder(options_), {}, 0, 0, 0, 0} {}
+
+  expected<void, Error> add(std::span<const Section> sections) {
+    if (options_.unique_starts) hidden_ = hidden_functions(sections);
+    for (number_ = 0; number_ < sections.size(); ++number_) {
+      rows_left_ = sections[number_].plausible_rows();
+      for (std::uint32_t i = 0; i < sections[number_].num_fdes(); ++i)
+        if (const auto done = add(sections[number_], i); !done) return done;
+    }
+    return {};
+  }
+
+  Reencoded& out() { return out_; }
+
+private:
+  expected<void, Error> add(const Section& section, std::uint32_t number);
+  expected<void, Error> read_rows(const Section& section, const EncodedFde& fde);
+  void refuse(const EncodedFde& fde, AddressRange range, const Refusal& why) {
+    out_.refused.push_back({number_, fde, range, why});
+  }
+  void skip(const EncodedFde& fde, RefusalReason why) {
+    refuse(fde, {fde.start, fde.size}, {why, Refusal::none, fde.start});
+    ++out_.skipped;
+  }
+
+  BuildOptions options_;
+  Reencoded out_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> hidden_;
+  std::uint32_t number_ = 0; ///< of the section at hand
+  std::uint64_t rows_left_ = 0;
+  std::vector<FrameRow> rows_; ///< of the function at hand
+};
+
+expected<void, Error> Reencoder::read_rows(const Section& section, const EncodedFde& fde) {
+  rows_.clear();
+  RowCursor cursor = section.rows(fde);
+  for (FrameRow row; cursor.next(row) && !cursor.at_function_end();)
+    rows_.push_back(resolve_fixed(row, section.header().fixed_ra_offset, section.header().fixed_fp_offset));
+  if (cursor.at_function_end()) {
+    ++out_.rows_at_end;
+    for (FrameRow row; cursor.next(row);) {
+    }
+  }
+  if (cursor.error()) return unexpected(*cursor.error());
+  if (rows_.size() > rows_left_)
+    return unexpected(Error{ErrorKind::too_large, fde.index_offset, fde.number, Error::none});
+  rows_left_ -= rows_.size();
+  return {};
+}
+
+expected<void, Error> Reencoder::add(const Section& section, std::uint32_t number) {
+  const auto fde = section.fde(number);
+  if (!fde) return unexpected(fde.error());
+  if (const auto done = read_rows(section, *fde); !done) return done;
+  if (hidden_.contains({number_, number})) return skip(*fde, RefusalReason::reader), expected<void, Error>();
+  if (rows_.empty()) {
+    if (!section.outermost_throughout(*fde))
+      return skip(*fde, RefusalReason::no_rows), expected<void, Error>();
+    if (!traits(options_.version).empty_is_outermost) rows_.push_back(FrameRow::outermost(0));
+  }
+  const std::uint32_t before = out_.builder.num_fdes();
+  bool whole = true;
+  out_.builder.add_parts(*fde, rows_, [&](AddressRange range, const Refusal& why) {
+    refuse(*fde, range, why);
+    whole = false;
+  });
+  ++(whole ? out_.whole : out_.builder.num_fdes() != before ? out_.partial : out_.skipped);
+  return {};
 }
 
 } // namespace
@@ -110,50 +209,19 @@ expected<Converted, Error> convert(std::span<const Section> sections, const Buil
 
 expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
                                     std::uint64_t lowest, std::uint64_t highest) {
-  Reencoded out{Builder(with_kept_properties(options, sections)), {}, 0};
-  Builder& builder = out.builder;
-  std::vector<FrameRow> rows;
-
   std::uint64_t num_fdes = 0;
   for (const Section& section : sections) num_fdes += section.num_fdes();
-  const auto fields = StartFields::make(options.version, lowest, highest, num_fdes);
-  for (std::uint32_t number = 0; number < sections.size(); ++number) {
-    const Section& section = sections[number];
-    std::uint64_t rows_left = section.plausible_rows();
-    for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
-      auto fde = section.fde(i);
-      if (!fde) return unexpected(fde.error());
-      rows.clear();
-      RowCursor cursor = section.rows(*fde);
-      for (FrameRow row; cursor.next(row) && !cursor.at_function_end();)
-        rows.push_back(
-            resolve_fixed(row, section.header().fixed_ra_offset, section.header().fixed_fp_offset));
-      if (cursor.at_function_end()) {
-        ++out.rows_at_end;
-        for (FrameRow row; cursor.next(row);) {
-        }
-      }
-      if (cursor.error()) return unexpected(*cursor.error());
-      if (rows.size() > rows_left)
-        return unexpected(Error{ErrorKind::too_large, fde->index_offset, i, Error::none});
-      rows_left -= rows.size();
-
-      if (rows.empty()) {
-        if (!section.outermost_throughout(*fde)) {
-          out.refused.push_back({number, *fde, {RefusalReason::no_rows, Refusal::none, fde->start}});
-          continue;
-        }
-        if (!traits(options.version).empty_is_outermost) rows.push_back(FrameRow::outermost(0));
-      }
-      if (!fields.reach(options.version, fde->start)) {
-        out.refused.push_back({number, *fde, {RefusalReason::out_of_reach, Refusal::none, fde->start}});
-        continue;
-      }
-      if (auto added = builder.add(*fde, rows); !added) out.refused.push_back({number, *fde, added.error()});
-    }
+  for (;;) {
+    BuildOptions with_fields = with_kept_properties(options, sections);
+    with_fields.start_fields = StartFields::make(options.version, lowest, highest, num_fdes);
+    Reencoder reencoder(std::move(with_fields));
+    if (const auto done = reencoder.add(sections); !done) return unexpected(done.error());
+    Reencoded& out = reencoder.out();
+    if (options.merge_functions) out.builder.merge_functions();
+    // Where a function was split, the start fields take more room.
+    if (out.builder.num_fdes() <= num_fdes) return std::move(out);
+    num_fdes = out.builder.num_fdes();
   }
-  if (options.merge_functions) builder.merge_functions();
-  return out;
 }
 
 expected<std::vector<std::byte>, Error> optimize(const Section& section, OptimizeOptions options) {

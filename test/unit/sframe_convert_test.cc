@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <set>
 
 namespace sframe {
 namespace {
@@ -131,9 +132,16 @@ TEST(Convert, ReencodingKeepsTheMeaning) {
         EXPECT_TRUE(section->sorted());
         EXPECT_EQ(section->header().byte_order, order);
         Meaning expected = meaning_of(fixture.sections);
-        for (const RefusedFunction& refused : converted->refused)
+        Meaning actual = meaning_of({&*section, 1});
+        // Parts of functions: FunctionsAreSplitAroundRows.
+        for (const RefusedFunction& refused : converted->refused) {
           expected.erase({refused.fde.start, refused.fde.size});
-        EXPECT_EQ(meaning_of({&*section, 1}), expected) << fixture.name << " to version " << int(version);
+          if (!refused.is_whole())
+            std::erase_if(actual, [&](const auto& function) {
+              return function.first.second != 0 && refused.fde.contains(function.first.first);
+            });
+        }
+        EXPECT_EQ(actual, expected) << fixture.name << " to version " << int(version);
         for (const RefusedFunction& refused : converted->refused) {
           // Before version 3, a function without rows has no meaning, so there is nothing to convert.
           EXPECT_TRUE(version < 3 || refused.refusal.reason == RefusalReason::no_rows) << fixture.name;
@@ -153,10 +161,100 @@ TEST(Convert, RefusalsNameFunctionRowAndReason) {
   ASSERT_TRUE(section) << describe(section.error());
   auto converted = convert({&*section, 1}, {.version = VersionNumber::v2}, 0);
   ASSERT_TRUE(converted) << describe(converted.error());
-  EXPECT_EQ(converted->num_fdes, 0u);
   ASSERT_EQ(converted->refused.size(), 2u);
   EXPECT_EQ(converted->refused[0].refusal, (Refusal{RefusalReason::cfa_rule, 1, 0x1000}));
+  EXPECT_EQ(converted->refused[0].range.start, 0x1005u);
+  EXPECT_EQ(converted->refused[0].range.size, 0x3bu);
+  EXPECT_FALSE(converted->refused[0].is_whole());
   EXPECT_EQ(converted->refused[1].refusal, (Refusal{RefusalReason::signal_frame, Refusal::none, 0x2000}));
+  EXPECT_TRUE(converted->refused[1].is_whole());
+  // The first row remains.
+  EXPECT_EQ(converted->num_fdes, 1u);
+  const auto v2 = Section::parse(converted->bytes);
+  ASSERT_TRUE(v2);
+  EXPECT_EQ(v2->fde(0)->start, 0x1000u);
+  EXPECT_EQ(v2->fde(0)->size, 5u);
+  EXPECT_TRUE(*v2->find(0x1004));
+}
+
+// A function around rows that cannot be represented: before, between and after them.
+TEST(Convert, FunctionsAreSplitAroundRows) {
+  const auto row = [](std::uint32_t offset, Rule cfa) {
+    return FrameRow{offset, cfa, Rule::fixed(), Rule::same(), false};
+  };
+  const Rule plain = Rule::value(7, 16), loaded = Rule::stored(6, -8);
+  for (const bool first_is_plain : {true, false}) {
+    std::vector<FrameRow> rows;
+    std::set<std::uint64_t> kept;
+    for (std::uint32_t i = 0; i < 6; ++i) {
+      const bool is_plain = i % 2 == (first_is_plain ? 0 : 1);
+      rows.push_back(row(i * 8, is_plain ? plain : loaded));
+      for (std::uint32_t k = 0; is_plain && k < 8; ++k) kept.insert(0x1000 + i * 8 + k);
+    }
+    Builder builder({});
+    ASSERT_TRUE(builder.add({.start = 0x1000, .size = 48}, rows));
+    const auto bytes = *builder.finish(0);
+    const auto section = Section::parse(bytes);
+    for (const bool version2 : {true, false}) {
+      BuildOptions options;
+      if (version2)
+        options.version = VersionNumber::v2;
+      else
+        options.usable.loaded_cfa = false;
+      const auto converted = convert({&*section, 1}, options, 0);
+      ASSERT_TRUE(converted);
+      EXPECT_EQ(converted->num_fdes, 3u);
+      EXPECT_EQ(converted->refused.size(), 3u);
+      const auto again = Section::parse(converted->bytes);
+      for (std::uint64_t pc = 0xfff; pc < 0x1031; ++pc) {
+        const auto match = again->find(pc);
+        ASSERT_TRUE(match);
+        ASSERT_EQ(match->has_value(), kept.contains(pc)) << pc;
+        if (*match) {
+          EXPECT_EQ((*match)->row.cfa, plain);
+        }
+      }
+    }
+  }
+}
+
+// Repeating blocks count from the function's start: it is left out as a whole.
+TEST(Convert, RepeatingFunctionsAreNotSplit) {
+  Builder builder({});
+  const FrameRow rows[] = {{0, Rule::value(7, 16), Rule::fixed(), Rule::same(), false},
+                           {8, Rule::stored(6, -8), Rule::fixed(), Rule::same(), false}};
+  ASSERT_TRUE(builder.add({.start = 0x1000, .size = 64, .pc_type = PcType::mask, .rep_size = 16}, rows));
+  const auto bytes = *builder.finish(0);
+  const auto section = Section::parse(bytes);
+  const auto converted = convert({&*section, 1}, {.version = VersionNumber::v2}, 0);
+  ASSERT_TRUE(converted);
+  EXPECT_EQ(converted->num_fdes, 0u);
+  ASSERT_EQ(converted->refused.size(), 1u);
+  EXPECT_TRUE(converted->refused[0].is_whole());
+}
+
+// Readers that search for one function by its start: of several with the same start, the one that a lookup
+// finds is kept.
+TEST(Convert, UniqueStarts) {
+  const FrameRow entry = traits(Abi::amd64).entry_row();
+  Builder builder({});
+  for (const std::uint32_t size : {16u, 0u, 0u})
+    ASSERT_TRUE(builder.add({.start = 0x1000, .size = size}, {&entry, 1}));
+  ASSERT_TRUE(builder.add({.start = 0x1010, .size = 0}, {&entry, 1}));
+  const auto bytes = *builder.finish(0);
+  const auto section = Section::parse(bytes);
+  const auto all = convert({&*section, 1}, {}, 0);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->num_fdes, 4u);
+  const auto unique = convert({&*section, 1}, {.unique_starts = true}, 0);
+  ASSERT_TRUE(unique);
+  EXPECT_EQ(unique->num_fdes, 2u);
+  ASSERT_EQ(unique->refused.size(), 2u);
+  for (const RefusedFunction& refused : unique->refused) {
+    EXPECT_EQ(refused.refusal.reason, RefusalReason::reader);
+    EXPECT_EQ(refused.fde.size, 0u);
+  }
+  EXPECT_EQ(Section::parse(unique->bytes)->fde(0)->size, 16u);
 }
 
 // Version 3 represents "outermost throughout" by having no rows, version 2 by a row without words at offset

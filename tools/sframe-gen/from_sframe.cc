@@ -59,18 +59,22 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
 ConvertedSection with_report(Reencoded&& made, const AbiTraits& abi) {
   ConvertedSection out{std::move(made.builder), {}, &abi, {}};
   generate::Report& report = out.report;
+  const RefusedFunction* before = nullptr;
   for (const RefusedFunction& refused : made.refused) {
     const generate::Reason why = generate::reason(refused.refusal.reason);
-    report.pc_bytes.total += refused.fde.size;
-    if (refused.fde.size != 0)
-      report.leave_out(refused.fde.start, range_end(refused.fde.start, refused.fde.size), why, false);
+    report.pc_bytes.total += refused.range.size;
+    if (refused.range.size != 0)
+      report.leave_out(refused.range.start, refused.range.end(), why,
+                       before && before->section == refused.section &&
+                           before->fde.number == refused.fde.number);
     else
       report.count(why);
+    before = &refused;
   }
-  report.functions = {.total = out.builder.num_fdes() + made.refused.size(),
-                      .converted = out.builder.num_fdes(),
-                      .partial = 0,
-                      .skipped = made.refused.size()};
+  report.functions = {.total = made.whole + made.partial + made.skipped,
+                      .converted = made.whole,
+                      .partial = made.partial,
+                      .skipped = made.skipped};
   if (made.rows_at_end)
     out.warnings.push_back(std::to_string(made.rows_at_end) +
                            " rows at the end of their function left out: they apply to no address");

@@ -23,6 +23,7 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options) {
           .share_rows = options.share_rows,
           .usable = options.usable,
           .aux_header = {}};
+          .start_fields = options.start_fields,
 }
 
 FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns,
@@ -137,79 +138,24 @@ void FdeConverter::append_blocks(std::uint64_t begin, std::uint64_t end, const c
   FrameRow rows[] = {before, after};
   rows[0].offset = 0;
   rows[1].offset = plt.threshold;
-  if (RefusalReason why; !build(begin, end, rows, fde, why)) leave_out(begin, end, reason(why));
+  add(begin, end, rows, fde);
 }
 
 void FdeConverter::flush() {
   if (rows_.empty()) return;
-  add(begin_, end_, rows_);
+  add(begin_, end_, rows_, properties_);
   rows_.clear();
 }
 
-/// Adds a function. False, with the reason, if the builder refuses.
-bool FdeConverter::build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde fde, RefusalReason& why) {
-  if (!options_.reaches(begin)) {
-    why = RefusalReason::out_of_reach;
-    return false;
-  }
+/// Adds a run of rows, as several functions if one cannot hold them.
+void FdeConverter::add(std::uint64_t begin, std::uint64_t end, std::span<FrameRow> rows, Fde fde) {
   fde.start = begin;
   fde.size = static_cast<std::uint32_t>(end - begin);
-  if (const auto added = builder_.add(fde, rows); !added) {
-    why = added.error().reason;
-    return false;
-  }
-  covered_ += std::min(end, fde_end_) - begin; // not the padding after it
-  return true;
-}
-
-/// Adds a run of rows, as several functions if one cannot hold them. Offsets in `rows` may have any base; the
-/// first row starts at `begin`.
-void FdeConverter::add(std::uint64_t begin, std::uint64_t end, Rows rows) {
-  for (const std::uint32_t base = rows.front().offset; FrameRow & row : rows) row.offset -= base;
-  RefusalReason why{};
-  if (build(begin, end, rows, properties_, why)) return;
-  switch (why) {
-  case RefusalReason::too_many_rows:
-  case RefusalReason::mixed_rules: return add_in_halves(begin, end, rows);
-  case RefusalReason::cfa_rule:
-  case RefusalReason::ra_rule:
-  case RefusalReason::fp_rule:
-  case RefusalReason::offset_range:
-  case RefusalReason::cfa_alignment:
-  case RefusalReason::reader:
-  case RefusalReason::outermost: return add_representable(begin, end, rows);
-  default: return leave_out(begin, end, reason(why));
-  }
-}
-
-void FdeConverter::add_in_halves(std::uint64_t begin, std::uint64_t end, Rows rows) {
-  const std::size_t half = rows.size() / 2;
-  if (half == 0) return leave_out(begin, end, reason(RefusalReason::mixed_rules));
-  const std::uint64_t middle = begin + rows[half].offset;
-  add(begin, middle, rows.first(half));
-  add(middle, end, rows.subspan(half));
-}
-
-/// Splits around the rows that the version cannot represent on their own. Each row is checked once, so the
-/// cost is linear for any rows.
-void FdeConverter::add_representable(std::uint64_t begin, std::uint64_t end, Rows rows) {
-  const std::uint64_t base = begin;
-  const auto start_of = [&](std::size_t i) { return i < rows.size() ? base + rows[i].offset : end; };
-  std::size_t run = 0;
-  bool any_refused = false;
-  // add() changes the offsets of its rows, so their run must be known before the call.
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto why = builder_.refusal(rows[i]);
-    if (!why) continue;
-    any_refused = true;
-    const std::uint64_t row_begin = start_of(i), row_end = start_of(i + 1), run_begin = start_of(run);
-    if (run < i) add(run_begin, row_begin, rows.subspan(run, i - run));
-    leave_out(row_begin, row_end, reason(*why));
-    run = i + 1;
-  }
-  // Rows that are representable separately but not together.
-  if (!any_refused) return add_in_halves(begin, end, rows);
-  if (run < rows.size()) add(start_of(run), end, rows.subspan(run));
+  const std::uint64_t left_before = left_;
+  builder_.add_parts(fde, rows, [this](AddressRange range, const Refusal& why) {
+    leave_out(range.start, range.end(), reason(why.reason));
+  });
+  covered_ += std::min(end, fde_end_) - begin - (left_ - left_before); // without the padding after it
 }
 
 void FdeConverter::leave_out(std::uint64_t begin, std::uint64_t end, Reason reason) {

@@ -29,8 +29,6 @@ public:
                                     std::span<const OwnedRange> pieces);
 
 private:
-  using Rows = std::span<FrameRow>;
-
   void add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
   void append(const FrameRow& row, std::uint64_t begin, std::uint64_t end);
   void append_plt(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
@@ -38,10 +36,7 @@ private:
                      const FrameRow& after);
   void extend_over_padding();
   void flush();
-  void add(std::uint64_t begin, std::uint64_t end, Rows rows);
-  void add_in_halves(std::uint64_t begin, std::uint64_t end, Rows rows);
-  void add_representable(std::uint64_t begin, std::uint64_t end, Rows rows);
-  bool build(std::uint64_t begin, std::uint64_t end, Rows rows, Fde fde, RefusalReason& why);
+  void add(std::uint64_t begin, std::uint64_t end, std::span<FrameRow> rows, Fde fde);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
 
   const AbiTraits& abi_;

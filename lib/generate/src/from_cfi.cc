@@ -248,10 +248,6 @@ void Converter::convert_plt(const Plt& plt, std::uint64_t& bytes) {
       out_.report.leave_out(function.fde.start, range_end(function.fde.start, function.fde.size), reason(why),
                             false);
     };
-    if (!options_.reaches(function.fde.start)) {
-      leave_out(RefusalReason::out_of_reach);
-      continue;
-    }
     if (const auto added = out_.builder.add(function.fde, function.rows); !added) {
       leave_out(added.error().reason);
       continue;

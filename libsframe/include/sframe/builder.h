@@ -79,23 +79,7 @@ struct Refusal {
 struct UsableRows {
   bool outermost = true;  ///< rows that mark the outermost frame
   bool loaded_cfa = true; ///< rows whose CFA is loaded from memory at an offset from SP or FP
-};
-
-struct BuildOptions {
-  VersionNumber version = default_version;
-  Abi abi = Abi::amd64;
-  std::optional<ByteOrder> byte_order; ///< default: the ABI's own
-  bool merge_rows = true;              ///< leave out a row that is equal to the previous one
-  bool merge_functions = false;        ///< convert() calls Builder::merge_functions() at the end
-  /// Functions with identical rows share their bytes, which saves a third for big libraries. A reader that
-  /// swaps the byte order in place would swap shared bytes twice, so use this only for readers of the
-  /// section's own byte order.
-  bool share_rows = false;
-  bool pcrel =
-      true; ///< function starts relative to their own field (V2, V3; V1 has only section-relative starts)
-  bool frame_pointer = false;        ///< SFRAME_F_FRAME_POINTER (V1, V2)
-  UsableRows usable;                 ///< other rows are refused
-  std::vector<std::byte> aux_header; ///< copied unchanged; finish() refuses more than 255 bytes
+  bool fp_at_cfa = true;  ///< rows with FP stored at the CFA itself
 };
 
 /// How Builder::optimize() forms FDEs.
@@ -132,6 +116,27 @@ struct StartFields {
   bool reach(VersionNumber version, std::uint64_t start) const;
 };
 
+struct BuildOptions {
+  VersionNumber version = default_version;
+  Abi abi = Abi::amd64;
+  std::optional<ByteOrder> byte_order; ///< default: the ABI's own
+  bool merge_rows = true;              ///< leave out a row that is equal to the previous one
+  bool merge_functions = false;        ///< convert() calls Builder::merge_functions() at the end
+  /// Functions with identical rows share their bytes, which saves a third for big libraries. A reader that
+  /// swaps the byte order in place would swap shared bytes twice, so use this only for readers of the
+  /// section's own byte order.
+  bool share_rows = false;
+  bool pcrel =
+      true; ///< function starts relative to their own field (V2, V3; V1 has only section-relative starts)
+  bool frame_pointer = false; ///< SFRAME_F_FRAME_POINTER (V1, V2)
+  UsableRows usable;          ///< other rows are refused
+  /// Functions out of reach of these fields are refused. If not given, finish() fails if one is out of reach.
+  std::optional<StartFields> start_fields = {};
+  /// reencode() keeps one of several functions with the same start: the one that a lookup finds.
+  bool unique_starts = false;
+  std::vector<std::byte> aux_header; ///< copied unchanged; finish() refuses more than 255 bytes
+};
+
 class Builder {
 public:
   explicit Builder(BuildOptions options);
@@ -140,6 +145,15 @@ public:
   /// only). A refusal, or an exception because memory runs out, leaves the builder unchanged. Linear in the
   /// number of rows; memory grows by the encoded bytes.
   expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows);
+
+  /// Receives a range of addresses that was not added, and why; `why` names function and row of the part that
+  /// was tried.
+  using LeftOut = std::function<void(AddressRange range, const Refusal& why)>;
+
+  /// Adds what can be represented of a function: it is split around rows that no function can contain, and if
+  /// one function cannot hold all its rows. PCMASK functions are added or left out as a whole. The rows are
+  /// in order; their offsets are changed. Linear in the rows, N log N if they do not fit one function.
+  void add_parts(const Fde& fde, std::span<FrameRow> rows, const LeftOut& left_out);
 
   /// Why no function can contain a row with these rules; nothing if one can. (Some rows are representable
   /// only separately: RefusalReason::mixed_rules.) Allocates nothing. Constant cost.
@@ -215,6 +229,8 @@ private:
   expected<Run, Refusal> encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type);
   WordMeaning meaning(FdeType type) const;
   std::optional<RefusalReason> refusal(const FrameRow& row, FdeType type) const;
+  void add_in_halves(const Fde& fde, std::span<FrameRow> rows, const LeftOut& left_out);
+  void add_around(const Fde& fde, std::span<FrameRow> rows, const LeftOut& left_out);
   std::uint32_t add_run(const Run& run);
   std::uint32_t copy_run(const Builder& from, const Run& run);
   bool continues(const Function& function, const Function& last) const;

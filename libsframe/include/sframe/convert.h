@@ -23,14 +23,17 @@ namespace sframe {
 /// section.
 expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byte> bytes);
 
-/// A function that the target version cannot represent.
+/// A function, or a part of one, that the target version cannot represent.
 struct RefusedFunction {
   std::uint32_t section = 0; ///< number of the section in the input
   EncodedFde fde;
+  AddressRange range; ///< what is left out: the whole function, or some of its rows
   Refusal refusal;
+
+  bool is_whole() const { return range.start == fde.start && range.size == fde.size; }
 };
 
-/// The result of convert(): the new section, and the functions that it could not represent.
+/// The result of convert(): the new section, and what it could not represent.
 struct Converted {
   std::vector<std::byte> bytes;
   std::vector<RefusedFunction> refused;
@@ -39,18 +42,21 @@ struct Converted {
 };
 
 /// Re-encodes the functions of `sections` (of one ABI) as one sorted section at `address`: another version,
-/// another byte order, several sections merged. Fails with an Error on malformed input; functions that the
-/// target version cannot represent are left out and listed. options.abi must be the sections' ABI. Fixed
-/// offsets of the inputs that differ from the ABI's become explicit rules. An auxiliary header that all
-/// inputs share is kept, and so is SFRAME_F_FRAME_POINTER if both versions have it.
+/// another byte order, several sections merged. Fails with an Error on malformed input. Rows that the target
+/// version cannot represent are left out and listed, as Builder::add_parts() does. options.abi must be the
+/// sections' ABI; options.start_fields is not used. Fixed offsets of the inputs that differ from the ABI's
+/// become explicit rules. An auxiliary header that all inputs share is kept, and so is SFRAME_F_FRAME_POINTER
+/// if both versions have it.
 expected<Converted, Error> convert(std::span<const Section> sections, const BuildOptions& options,
                                    std::uint64_t address);
 
 /// convert() in two steps, for callers that know the section's address only after its size.
 struct Reencoded {
-  Builder builder; ///< ready for finish() at any address from `lowest` to `highest`
-  std::vector<RefusedFunction> refused;
-  std::uint64_t rows_at_end = 0; ///< as in Converted
+  Builder builder;                      ///< ready for finish() at any address from `lowest` to `highest`
+  std::vector<RefusedFunction> refused; ///< by section and function
+  std::uint64_t rows_at_end = 0;        ///< as in Converted
+  /// Numbers of functions of the input.
+  std::uint64_t whole = 0, partial = 0, skipped = 0;
 };
 expected<Reencoded, Error> reencode(std::span<const Section> sections, const BuildOptions& options,
                                     std::uint64_t lowest, std::uint64_t highest);

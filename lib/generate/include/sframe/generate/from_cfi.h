@@ -54,8 +54,6 @@ struct Options {
   /// Functions out of reach of these fields are left out. If not given, all functions are converted, and
   /// Builder::finish() fails if one is out of reach.
   std::optional<StartFields> start_fields;
-
-  bool reaches(std::uint64_t start) const { return !start_fields || start_fields->reach(version, start); }
 };
 
 struct Conversion {
