@@ -107,6 +107,7 @@ expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, cons
                         .share_rows = share_rows(line, abi),
                         .usable = line.consumer->rows,
                         .aux_header = {}},
+                        .unique_starts = line.consumer->equal_starts != consumers::EqualStarts::found,
                        bounds.lowest, bounds.highest);
   if (!made) return failed(to_problem(made.error()));
   return with_report(std::move(*made), abi);

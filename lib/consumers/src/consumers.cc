@@ -23,10 +23,10 @@ constexpr Consumer spec{.option = "spec",
                         .refuses_gaps = false,
                         .by_program_header = true,
                         .requires_mapping = false,
-                        .refuses_equal_starts = false,
-                        .uses_flexible = true,
+                        .equal_starts = EqualStarts::found,
                         .accepts_lone_word = true,
-                        .assumes_fixed_ra = false,
+                        .accepts_zero_ra = true,
+                        .accepts_zero_fp = true,
                         .exact_lookup = false,
                         .rows = {}};
 
@@ -42,10 +42,10 @@ constexpr Consumer glibc{.option = "glibc",
                          .refuses_gaps = true,
                          .by_program_header = true,
                          .requires_mapping = false,
-                         .refuses_equal_starts = false,
-                         .uses_flexible = false,
+                         .equal_starts = EqualStarts::missed,
                          .accepts_lone_word = true,
-                         .assumes_fixed_ra = true,
+                         .accepts_zero_ra = false,
+                         .accepts_zero_fp = true,
                          .exact_lookup = true,
                          .rows = {.outermost = false}};
 
@@ -61,12 +61,12 @@ constexpr Consumer linux_user{.option = "linux",
                               .refuses_gaps = false,
                               .by_program_header = true,
                               .requires_mapping = true,
-                              .refuses_equal_starts = true,
-                              .uses_flexible = true,
+                              .equal_starts = EqualStarts::refused,
                               .accepts_lone_word = false,
-                              .assumes_fixed_ra = false,
+                              .accepts_zero_ra = true,
+                              .accepts_zero_fp = false,
                               .exact_lookup = true,
-                              .rows = {.loaded_cfa = false}};
+                              .rows = {.loaded_cfa = false, .fp_at_cfa = false}};
 
 /// Modules are relocatable objects, and are sorted when they are loaded.
 constexpr Consumer linux_module = [] {

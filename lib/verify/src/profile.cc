@@ -35,7 +35,7 @@ public:
       if (previous && previous->table == part.table)
         report(part, Id::P410, llvm::formatv("{} does not read this section", consumer_.name).str(), 0);
       check_header(part);
-      check_functions(part);
+      if (reads(part)) check_functions(part);
       previous = &part;
     }
   }
@@ -62,10 +62,12 @@ private:
                    .offset = 0});
   }
 
+  bool reads(const SframePart& part) const { return consumer_.versions >> part.section.header().version & 1; }
+
   void check_header(const SframePart& part) {
     const Header& header = part.section.header();
     const int version = header.version;
-    if (!(consumer_.versions >> version & 1))
+    if (!reads(part))
       report(part, Id::P401, llvm::formatv("{} does not read version {}", consumer_.name, version).str(),
              header_offset::version);
     // Relocatable objects are sorted, and flagged as sorted, by the linker.
@@ -84,13 +86,6 @@ private:
       report(part, Id::P414,
              llvm::formatv("flags {:x}, which {} does not support", unknown, consumer_.name).str(),
              header_offset::flags);
-    const std::int8_t fixed_ra = part.section.abi().fixed_ra_offset;
-    if (consumer_.assumes_fixed_ra && fixed_ra != 0 && header.fixed_ra_offset != fixed_ra)
-      report(part, Id::P415,
-             llvm::formatv("fixed RA offset {}, but {} uses {}", int{header.fixed_ra_offset}, consumer_.name,
-                           int{fixed_ra})
-                 .str(),
-             header_offset::fixed_ra);
     check_layout(part);
   }
 
@@ -132,20 +127,48 @@ private:
       const auto fde = section.fde(i);
       if (!fde) continue;
       const Location at = input_.locate(input_.address(part, *fde).value_or(0));
-      if (!consumer_.uses_flexible && fde->fde_type == FdeType::flex)
-        report(part, Id::P408,
-               llvm::formatv("function {}: {} skips flexible functions", i, consumer_.name).str(),
-               fde->index_offset, at);
-      if (consumer_.refuses_equal_starts && i > 0 && section.sorted() &&
-          fde->start == section.fde_start(i - 1) && !input_.relocatable())
-        report(part, Id::P407,
-               llvm::formatv("function {}: same start as function {}, which {} may reject", i, i - 1,
-                             consumer_.name)
-                   .str(),
-               fde->index_offset, at);
+      if (section.sorted() && !input_.relocatable()) check_start(part, *fde, at);
       if (consumer_.requires_mapping) check_mapping(part, *fde, at);
       if (section.outermost_throughout(*fde) && !consumer_.rows.outermost) report_outermost(part, *fde, at);
       check_rows(part, *fde, at);
+    }
+  }
+
+  void check_start(const SframePart& part, const EncodedFde& fde, const Location& at) {
+    const std::uint32_t number = fde.number;
+    if (consumer_.equal_starts == consumers::EqualStarts::refused && number > 0 &&
+        fde.start <= part.section.fde_start(number - 1))
+      report(
+          part, Id::P407,
+          llvm::formatv("function {}: {} function {}, which {} may reject", number,
+                        fde.start == part.section.fde_start(number - 1) ? "same start as" : "starts before",
+                        number - 1, consumer_.name)
+              .str(),
+          fde.index_offset, at);
+    if (consumer_.equal_starts == consumers::EqualStarts::missed && fde.size != 0)
+      if (const auto other = found_instead(part.section, fde))
+        report(part, Id::P407,
+               llvm::formatv("function {}: same start as function {}, which {} finds instead", number, *other,
+                             consumer_.name)
+                   .str(),
+               fde.index_offset, at);
+  }
+
+  /// The function with the start of `fde` that a plain binary search meets first, unless it is `fde`.
+  static std::optional<std::uint32_t> found_instead(const Section& section, const EncodedFde& fde) {
+    const auto has_start = [&](std::uint32_t i) { return section.fde_start(i) == fde.start; };
+    if (!(fde.number > 0 && has_start(fde.number - 1)) &&
+        !(fde.number + 1 < section.num_fdes() && has_start(fde.number + 1)))
+      return std::nullopt;
+    std::uint32_t low = 0, end = section.num_fdes();
+    for (;;) {
+      const std::uint32_t middle = low + (end - 1 - low) / 2;
+      if (middle == fde.number) return std::nullopt;
+      if (has_start(middle)) return middle;
+      if (middle < fde.number)
+        low = middle + 1;
+      else
+        end = middle;
     }
   }
 
@@ -162,16 +185,35 @@ private:
     const AbiTraits& abi = part.section.abi();
     bool outermost = consumer_.rows.outermost, loaded = consumer_.rows.loaded_cfa;
     bool lone = consumer_.accepts_lone_word || fde.fde_type != FdeType::flex;
-    if ((outermost && loaded && lone) || !input_.spend_rows(input_.budget(), part.section, fde)) return;
+    // Words of 0 that the reader takes for something else.
+    const Header& header = part.section.header();
+    const bool words_are_rules = fde.fde_type == FdeType::standard;
+    const std::uint32_t ra_word = 1, fp_word = header.fixed_ra_offset ? 1 : 2;
+    bool zero_ra = consumer_.accepts_zero_ra || header.fixed_ra_offset || !words_are_rules;
+    bool zero_fp = consumer_.accepts_zero_fp || header.fixed_fp_offset || !words_are_rules;
+    const auto done = [&] { return outermost && loaded && lone && zero_ra && zero_fp; };
+    if (done() || !input_.spend_rows(input_.budget(), part.section, fde)) return;
+    const auto report_row = [&](const EncodedRow& row, std::string_view what) {
+      report(part, Id::P413,
+             llvm::formatv("function {}: the row at {:x} has {}", fde.number, row.offset, what).str(),
+             row.section_offset, at);
+    };
     RowCursor cursor = part.section.rows(fde);
-    for (EncodedRow row; !(outermost && loaded && lone) && cursor.next(row);) {
+    for (EncodedRow row; !done() && cursor.next(row);) {
+      const auto is_zero = [&](std::uint32_t word) { return word < row.word_count() && row.word(word) == 0; };
       if (!lone && has_lone_word(row)) {
         lone = true;
-        report(part, Id::P413,
-               llvm::formatv("function {}: the row at {:x} has a data word without meaning, which {} rejects",
-                             fde.number, row.offset, consumer_.name)
-                   .str(),
-               row.section_offset, at);
+        report_row(row, llvm::formatv("a data word without meaning, which {} rejects", consumer_.name).str());
+      }
+      if (row.offset >= fde.row_limit()) continue; // for no address: only read
+      if (!zero_ra && is_zero(ra_word)) {
+        zero_ra = true;
+        report_row(row, llvm::formatv("an RA word of 0, which {} takes for an offset", consumer_.name).str());
+      }
+      if (!zero_fp && is_zero(fp_word)) {
+        zero_fp = true;
+        report_row(row,
+                   llvm::formatv("an FP word of 0, which {} takes for \"not saved\"", consumer_.name).str());
       }
       const auto rules = cursor.decode(row);
       if (!rules) continue;

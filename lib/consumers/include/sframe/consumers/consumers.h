@@ -17,24 +17,31 @@
 
 namespace sframe::consumers {
 
+/// What a reader does with functions that have the same start, all but one of them empty.
+enum class EqualStarts : std::uint8_t {
+  found,   ///< finds the one that is not empty
+  refused, ///< refuses the section
+  missed,  ///< finds an empty one first, depending on their places in the index, and gives up
+};
+
 struct Consumer {
-  std::string_view option;   ///< of the programs: "glibc"
-  std::string_view name;     ///< in messages
-  VersionNumber version;     ///< to write
-  std::uint8_t versions;     ///< bit n: version n is read
-  std::uint8_t flags;        ///< that must be set
-  std::uint8_t known_flags;  ///< others make the reader refuse the section
-  bool refuses_auxiliary;    ///< sections with an auxiliary header
-  bool refuses_empty;        ///< sections without functions or rows
-  bool requires_order;       ///< header, functions, rows in this order
-  bool refuses_gaps;         ///< between them; where it does not look for them, wrong bytes are read
-  bool by_program_header;    ///< finds the section by PT_GNU_SFRAME
-  bool requires_mapping;     ///< the section, and the starts of functions, inside one mapping each
-  bool refuses_equal_starts; ///< of two functions
-  bool uses_flexible;        ///< flexible FDEs
-  bool accepts_lone_word;    ///< a data word after those of a flexible row
-  bool assumes_fixed_ra;     ///< the ABI's fixed offset of RA, whatever the header has
-  bool exact_lookup;         ///< looks up return addresses as they are, without subtracting 1
+  std::string_view option;  ///< of the programs: "glibc"
+  std::string_view name;    ///< in messages
+  VersionNumber version;    ///< to write
+  std::uint8_t versions;    ///< bit n: version n is read
+  std::uint8_t flags;       ///< that must be set
+  std::uint8_t known_flags; ///< others make the reader refuse the section
+  bool refuses_auxiliary;   ///< sections with an auxiliary header
+  bool refuses_empty;       ///< sections without functions or rows
+  bool requires_order;      ///< header, functions, rows in this order
+  bool refuses_gaps;        ///< between them; where it does not look for them, wrong bytes are read
+  bool by_program_header;   ///< finds the section by PT_GNU_SFRAME
+  bool requires_mapping;    ///< the section, and the starts of functions, inside one mapping each
+  EqualStarts equal_starts;
+  bool accepts_lone_word; ///< a data word after those of a flexible row
+  bool accepts_zero_ra;   ///< an RA word of 0: not saved
+  bool accepts_zero_fp;   ///< an FP word of 0: at the CFA
+  bool exact_lookup;      ///< looks up return addresses as they are, without subtracting 1
   UsableRows rows;
 };
 
