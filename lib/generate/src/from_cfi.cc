@@ -87,13 +87,22 @@ struct Source {
   bool is_first; ///< first of the input
 };
 
+/// The FDEs of a section by address, and those that cannot be read.
+struct IndexedSection {
+  const cfi::CfiSection& section;
+  std::vector<cfi::Error> faults;
+  expected<cfi::FdeIndex, cfi::Error> index;
+
+  IndexedSection(const cfi::CfiSection& its_section, unsigned threads)
+      : section(its_section), index(cfi::FdeIndex::build(section, &faults, threads)) {}
+};
+
 /// All addresses that the CFI describes or that are in stubs.
-AddressSet described_addresses(const CfiInput& input, unsigned threads) {
+AddressSet described_addresses(const CfiInput& input, std::span<const IndexedSection> sections) {
   std::vector<AddressRange> ranges;
   for (const Plt& plt : input.plts) ranges.push_back(plt.range);
-  for (const cfi::CfiSection& section : input.sections)
-    if (const auto index = cfi::FdeIndex::build(section, nullptr, threads))
-      std::ranges::copy(ranges_of(index->entries()), std::back_inserter(ranges));
+  for (const IndexedSection& section : sections)
+    if (section.index) std::ranges::copy(ranges_of(section.index->entries()), std::back_inserter(ranges));
   return AddressSet(std::move(ranges));
 }
 
@@ -151,16 +160,16 @@ class Converter {
 public:
   Converter(const CfiInput& input, const Options& options, Conversion& out)
       : input_(input), options_(options), out_(out), addresses_(input, options) {
-    if (options.return_addresses && input.image) described_ = described_addresses(input, options.threads);
     for (const cfi::CfiSection& section : input.sections)
       total_bytes_ += static_cast<double>(section.bytes().size());
   }
 
-  void convert(const cfi::CfiSection& section);
+  void convert_sections();
   /// Stubs without CFI, or with wrong CFI.
   void convert_plts();
 
 private:
+  void convert(IndexedSection indexed);
   void convert_parts(const Source& source);
   void note_stubs(const cfi::CfiSection& section, Entries entries);
   bool is_refuted(const cfi::CfiSection& section, Entries entries, const Plt& plt) const;
@@ -175,11 +184,23 @@ private:
   double total_bytes_ = 0;              ///< of all sections
 };
 
-void Converter::convert(const cfi::CfiSection& section) {
+/// One index at a time is in memory, unless the addresses of all are needed first.
+void Converter::convert_sections() {
+  if (!options_.return_addresses || !input_.image) {
+    for (const cfi::CfiSection& section : input_.sections) convert({section, options_.threads});
+    return;
+  }
+  std::vector<IndexedSection> sections;
+  for (const cfi::CfiSection& section : input_.sections) sections.emplace_back(section, options_.threads);
+  described_ = described_addresses(input_, sections);
+  for (IndexedSection& section : sections) convert(std::move(section));
+}
+
+void Converter::convert(IndexedSection indexed) {
+  const cfi::CfiSection& section = indexed.section;
+  auto& index = indexed.index;
   const char* name = section_name(section);
-  std::vector<cfi::Error> faults;
-  auto index = cfi::FdeIndex::build(section, &faults, options_.threads);
-  for (const cfi::Error& error : faults) out_.report.faults.push_back({name, error});
+  for (const cfi::Error& error : indexed.faults) out_.report.faults.push_back({name, error});
   if (!index) {
     out_.report.faults.push_back({name, index.error()});
     return;
@@ -288,7 +309,7 @@ void Converter::convert_parts(const Source& source) {
 Conversion from_cfi(const CfiInput& input, const Options& options) {
   Conversion out{Builder(build_options(*input.abi, options)), {}};
   Converter converter(input, options, out);
-  for (const cfi::CfiSection& section : input.sections) converter.convert(section);
+  converter.convert_sections();
   converter.convert_plts();
   if (options.merge_functions) out.builder.merge_functions();
   std::ranges::stable_sort(out.report.left_out, {}, &LeftOut::start);
