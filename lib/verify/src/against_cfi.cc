@@ -65,12 +65,13 @@ void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
 
 class CfiComparison {
 public:
-  CfiComparison(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, Verdicts& verdicts, Sink& sink)
+  CfiComparison(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, const UsableRows& usable,
+                Verdicts& verdicts, Sink& sink)
       : input_(input), abi_(input.cfi().front().section.abi()),
         sframe_(input, input.budget(), disjoint(input.functions())),
         cfi_(input, input.budget(), std::move(cfi), faults), merger_(input, sink),
-        missing_sframe_(input, version_of(input), abi_, sink), missing_cfi_(input, sink), padding_(input),
-        verdicts_(verdicts), sink_(sink), budget_(budget_for_blocks(input)) {
+        missing_sframe_(input, version_of(input), abi_, usable, sink), missing_cfi_(input, sink),
+        padding_(input), verdicts_(verdicts), sink_(sink), budget_(budget_for_blocks(input)) {
     std::uint64_t first = 0;
     for (const SframePart& part : input.parts()) {
       first_function_.push_back(first);
@@ -320,7 +321,8 @@ bool has_cfi(const Input& input) {
   return !input.cfi().empty();
 }
 
-std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink) {
+std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink,
+                                const UsableRows& usable) {
   check_marks_of_stubs(input, verdicts, sink);
   if (!has_cfi(input) || !same_abi(input)) return 0;
   auto eh = cfi_ranges(input, cfi::SectionKind::eh_frame, &sink);
@@ -337,7 +339,7 @@ std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& si
   } eh_faults(sink);
   auto both = debug.empty() ? eh : overlay(eh, debug);
   Sink* faults = two ? static_cast<Sink*>(&eh_faults) : &sink;
-  const std::uint64_t addresses = CfiComparison(input, std::move(both), faults, verdicts, sink).run();
+  const std::uint64_t addresses = CfiComparison(input, std::move(both), faults, usable, verdicts, sink).run();
   if (two) check_frame_sections(input, std::move(eh), std::move(debug), sink);
   return addresses;
 }

@@ -16,8 +16,13 @@ constexpr std::uint64_t max_trial_rows = 65536;
 
 } // namespace
 
-MissingSframe::MissingSframe(const Input& input, VersionNumber version, const AbiTraits& abi, Sink& sink)
-    : input_(input), options_{.version = version, .abi = abi.id, .byte_order = {}, .aux_header = {}},
+MissingSframe::MissingSframe(const Input& input, VersionNumber version, const AbiTraits& abi,
+                             const UsableRows& usable, Sink& sink)
+    : input_(input), options_{.version = version,
+                              .abi = abi.id,
+                              .byte_order = {},
+                              .usable = usable,
+                              .aux_header = {}},
       abi_(abi), sink_(sink), builder_(options_) {}
 
 void MissingSframe::select(const CfiInterval& cfi) {
@@ -67,12 +72,15 @@ void MissingSframe::report_function(std::span<const Entry> run) {
                .str());
 }
 
+/// True unless the row by itself is an obstacle.
+bool MissingSframe::representable(const Entry& entry) const {
+  if (entry.rule.kind == CfiRule::Kind::unrepresentable) return false;
+  return entry.rule.kind == CfiRule::Kind::plt || !builder_.refusal(entry.rule.row);
+}
+
 /// Reports a part of a function: splits what can be represented from what cannot.
 void MissingSframe::report_part(std::span<const Entry> run) {
   for (std::size_t first = 0, last; first < run.size(); first = last) {
-    const auto representable = [](const Entry& entry) {
-      return entry.rule.kind != CfiRule::Kind::unrepresentable;
-    };
     for (last = first + 1; last < run.size() && representable(run[last]) == representable(run[first]);)
       ++last;
     const auto part = run.subspan(first, last - first);

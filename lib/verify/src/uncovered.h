@@ -20,7 +20,8 @@ namespace sframe::verify {
 /// CFI without SFrame: C107, C108, C110. Receives each interval of CFI, by address.
 class MissingSframe {
 public:
-  MissingSframe(const Input& input, VersionNumber version, const AbiTraits& abi, Sink& sink);
+  MissingSframe(const Input& input, VersionNumber version, const AbiTraits& abi, const UsableRows& usable,
+                Sink& sink);
 
   void covered(const CfiInterval& cfi);
   void missing(const CfiInterval& cfi, std::uint64_t begin, std::uint64_t end);
@@ -41,6 +42,7 @@ private:
   void report_function(std::span<const Entry> run);
   void report_part(std::span<const Entry> run);
   void report(Id id, std::span<const Entry> run, std::uint64_t shown, std::string message);
+  bool representable(const Entry& entry) const;
   std::optional<Obstacle> obstacle(std::span<const Entry> run);
   std::optional<Obstacle> refusal(const Fde& fde, std::span<const FrameRow> rows, std::uint64_t begin);
   std::optional<Obstacle> plt_refusal(const Entry& entry);

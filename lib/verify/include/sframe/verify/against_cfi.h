@@ -9,6 +9,7 @@
 
 #pragma once
 
+#include "sframe/builder.h"
 #include "sframe/verify/findings.h"
 #include "sframe/verify/input.h"
 #include "sframe/verify/verdicts.h"
@@ -21,7 +22,9 @@ bool has_cfi(const Input& input);
 /// Reports differences by address and adds a verdict for every function that has CFI for some of its
 /// addresses. Returns the number of bytes of code that were compared. Does nothing without CFI, or if the
 /// section's ABI is not that of the CFI. Time N log N in functions and FDEs, linear in rows and instructions;
-/// memory for functions and FDEs, not for rows.
-std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink);
+/// memory for functions and FDEs, not for rows. Where the CFI has rows that the section's reader cannot use,
+/// SFrame need not have them (C108).
+std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink,
+                                const UsableRows& usable = {});
 
 } // namespace sframe::verify
