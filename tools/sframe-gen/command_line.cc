@@ -36,6 +36,7 @@ struct Raw {
   std::string goal = "none";
   std::uint32_t max_rows = 0;
   bool no_plt = false;
+  bool no_pcrel = false;
   bool share_rows = false;
   tool::CoverageOptions coverage;
 };
@@ -91,6 +92,9 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
   cli.add_option("--function", raw.function, "Convert only functions whose name matches the pattern GLOB")
       ->type_name("GLOB");
   cli.add_flag("--no-plt", raw.no_plt, "Skip linker-generated PLT entries");
+  cli.add_flag("--no-pcrel", raw.no_pcrel,
+               "Store function starts relative to the section, not to their own field (flag "
+               "FUNC_START_PCREL clear): for version 2 objects and GNU ld 2.44");
   cli.add_flag("--share,!--no-share", raw.share_rows,
                "Store identical rows of several functions once (default: in little-endian sections)");
   cli.add_flag("--return-addresses", line.return_addresses,
@@ -166,6 +170,7 @@ std::optional<std::string> single_contradiction(const CommandLine& line) {
 /// Parses the texts that CLI11 does not parse itself. Returns a message if one is invalid.
 std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   line.plt = !raw.no_plt;
+  line.pcrel = !raw.no_pcrel;
   if (!raw.byte_order.empty()) line.byte_order = raw.byte_order == "big" ? ByteOrder::big : ByteOrder::little;
   line.consumer = consumers::find_consumer(raw.consumer);
   if (!raw.has_version)
@@ -173,6 +178,8 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   else if (!(line.consumer->versions >> static_cast<unsigned>(line.version) & 1))
     return "--for=" + raw.consumer + ": this reader does not read version " +
            std::to_string(static_cast<unsigned>(line.version));
+  if (!line.pcrel && line.consumer->flags & flag_func_start_pcrel)
+    return "--for=" + raw.consumer + ": this reader requires FUNC_START_PCREL";
   const auto coverage = tool::required_coverage(raw.coverage);
   if (!coverage) return coverage.error().text();
   line.coverage = *coverage;

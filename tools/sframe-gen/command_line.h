@@ -35,6 +35,7 @@ struct CommandLine {
   std::optional<ByteOrder> byte_order;
   bool plt = true;
   bool return_addresses = false;
+  bool pcrel = true;
   std::optional<bool> share_rows; ///< empty: depends on the byte order
   bool merge_functions = false;
   std::optional<OptimizeOptions> optimize; ///< empty: every function is an FDE

@@ -105,9 +105,10 @@ expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, cons
                         .merge_rows = true,
                         .merge_functions = line.merge_functions,
                         .share_rows = share_rows(line, abi),
+                        .pcrel = line.pcrel,
                         .usable = line.consumer->rows,
-                        .aux_header = {}},
                         .unique_starts = line.consumer->equal_starts != consumers::EqualStarts::found,
+                        .aux_header = {}},
                        bounds.lowest, bounds.highest);
   if (!made) return failed(to_problem(made.error()));
   return with_report(std::move(*made), abi);

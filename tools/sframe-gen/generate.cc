@@ -218,6 +218,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   generate::Options options{.version = line.version,
                             .merge_rows = true,
                             .share_rows = share_rows(line, *cfi->abi),
+                            .pcrel = line.pcrel,
                             .merge_functions = line.merge_functions,
                             .return_addresses = line.return_addresses || line.consumer->exact_lookup,
                             .usable = line.consumer->rows,

@@ -223,10 +223,9 @@ Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::sp
   if (!type) return unexpected(type.error());
 
   Written out{{bytes.begin(), bytes.end()}, std::vector<std::byte>(section->num_fdes() * sizeof(Rela))};
-  // The final function addresses are not known yet. Binutils 2.44, the linker for version 2, rejects the flag
-  // for starts relative to their field, and does not need it: it assumes such starts in objects.
-  const unsigned dropped = flag_sorted | (size == 4 ? flag_func_start_pcrel : 0);
-  out.section[header_offset::flags] &= static_cast<std::byte>(~dropped);
+  // The final function addresses are not known yet. Relocated starts are relative to their field whether or
+  // not the flag FUNC_START_PCREL is set: GNU ld 2.44 does not know it.
+  out.section[header_offset::flags] &= ~std::byte{flag_sorted};
   const SectionSymbols<Types> symbols(object.image(), parts.symbols);
   auto* relocation = reinterpret_cast<Rela*>(out.relocations.data());
   for (std::uint32_t i = 0; i < section->num_fdes(); ++i, ++relocation) {

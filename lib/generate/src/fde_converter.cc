@@ -21,9 +21,10 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options) {
           .merge_rows = options.merge_rows,
           .merge_functions = options.merge_functions,
           .share_rows = options.share_rows,
+          .pcrel = options.pcrel,
           .usable = options.usable,
-          .aux_header = {}};
           .start_fields = options.start_fields,
+          .aux_header = {}};
 }
 
 FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns,

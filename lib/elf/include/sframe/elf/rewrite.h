@@ -83,10 +83,10 @@ private:
 /// sections.
 ///
 /// `section` is for the address object.end(); function starts are addresses of the layout. The written
-/// section has start fields of 0 and is not marked sorted. The relocations refer to existing symbols: the
-/// section's own, else a local one, else a global one. All other sections keep number, contents and header
-/// except for their offset in the file; an existing `.sframe` is replaced at the same index. Doing it twice
-/// gives the same bytes.
+/// section has start fields of 0, is not marked sorted and keeps its flag FUNC_START_PCREL. The relocations
+/// refer to existing symbols: the section's own, else a local one, else a global one. All other sections keep
+/// number, contents and header except for their offset in the file; an existing `.sframe` is replaced at the
+/// same index. Doing it twice gives the same bytes.
 ///
 /// Fails if a function's start is not in code or is in a section without symbols. Fails for damaged headers,
 /// sections that overlap in the file, and more than one `.sframe` or one in a group. Fails for trailing bytes

@@ -38,6 +38,7 @@ struct Options {
   VersionNumber version = default_version;
   bool merge_rows = true;       ///< leave out a row that is equal to the previous one
   bool share_rows = false;      ///< BuildOptions::share_rows
+  bool pcrel = true;            ///< BuildOptions::pcrel
   bool merge_functions = false; ///< Builder::merge_functions()
   /// A function that ends with a call also covers the padding after it, where the return address is: for
   /// readers that look up return addresses as they are. Needs CfiInput::image.
