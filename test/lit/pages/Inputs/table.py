@@ -119,6 +119,7 @@ CASES = {
         instead='"$project"/scripts/run-converted --bin "$build"/bin dash', shows=[r"^program +result +loaded and converted +of all loaded$",
                                                                                  r"^dash +same +\d+ +\d+$"], needs=("dash", "ldd")),
     "sframe-gen foo.o -o foo.o": Case(COMPILE + " -c -o foo.o", needs=("gcc",)),
+    "sframe-gen foo.o -o foo.o --sframe-version=2 --no-pcrel": Case(COMPILE + " -c -o foo.o", needs=("gcc",)),
     "sframe-gen foo.o -o foo.o --allow-missing": Case("echo 'int data;' | gcc -xc -c - -o foo.o", needs=("gcc",)),
     "sframe-gen libfoo.a -o libfoo.a": Case(COMPILE + " -c -o foo.o; cp foo.o bar.o; ar rc libfoo.a foo.o bar.o", needs=("gcc", "ar")),
     "sframe-gen module.ko -o module.ko --sframe-version=3": Case(COMPILE + " -c -o module.ko", needs=("gcc",)),
