@@ -156,7 +156,9 @@ sframe_status sframe_convert(const sframe_section* const* sections, size_t count
                                  .row = refused.refusal.row,
                                  .reserved = 0,
                                  .reason = reason_name(refused.refusal.reason),
-                                 .text = message(refused.refusal.reason)};
+                                 .text = message(refused.refusal.reason),
+                                 .left_out_start = refused.range.start,
+                                 .left_out_size = refused.range.size};
       if (callback(&given, data) != 0) return SFRAME_STOP;
     }
     return c::give_bytes(converted->bytes, bytes, length);

@@ -146,8 +146,7 @@ public:
   /// number of rows; memory grows by the encoded bytes.
   expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows);
 
-  /// Receives a range of addresses that was not added, and why; `why` names function and row of the part that
-  /// was tried.
+  /// Receives a range of addresses that was not added, and why.
   using LeftOut = std::function<void(AddressRange range, const Refusal& why)>;
 
   /// Adds what can be represented of a function: it is split around rows that no function can contain, and if
@@ -229,8 +228,7 @@ private:
   expected<Run, Refusal> encode_rows(const Fde& fde, std::span<const FrameRow> rows, FdeType type);
   WordMeaning meaning(FdeType type) const;
   std::optional<RefusalReason> refusal(const FrameRow& row, FdeType type) const;
-  void add_in_halves(const Fde& fde, std::span<FrameRow> rows, const LeftOut& left_out);
-  void add_around(const Fde& fde, std::span<FrameRow> rows, const LeftOut& left_out);
+  struct [[gnu::visibility("hidden")]] Pieces;
   std::uint32_t add_run(const Run& run);
   std::uint32_t copy_run(const Builder& from, const Run& run);
   bool continues(const Function& function, const Function& last) const;

@@ -62,26 +62,29 @@ sframe_status sframe_builder_finish(sframe_builder* builder, uint64_t address, v
 
 /* --- Conversion --- */
 
-/* A function that the target version cannot represent. */
+/* A function, or a part of one, that the target version cannot represent. */
 typedef struct sframe_refusal {
   size_t size;
-  uint32_t section;   /* number of the section in the input */
-  uint32_t function;  /* number of the function in it */
-  uint64_t start;     /* the function's start */
-  uint32_t row;       /* number of the row that is the cause; else SFRAME_UNKNOWN */
-  uint32_t reserved;  /* 0 */
-  const char* reason; /* a short name: "cfa-rule"; static */
-  const char* text;   /* a line; static */
+  uint32_t section;        /* number of the section in the input */
+  uint32_t function;       /* number of the function in it */
+  uint64_t start;          /* the function's start */
+  uint32_t row;            /* number of the row that is the cause; else SFRAME_UNKNOWN */
+  uint32_t reserved;       /* 0 */
+  const char* reason;      /* a short name: "cfa-rule"; static */
+  const char* text;        /* a line; static */
+  uint64_t left_out_start; /* the addresses that are left out: all of the function's, or some */
+  uint64_t left_out_size;
 } sframe_refusal;
 
-/* Receives a function that is left out; any result but 0 ends the conversion with SFRAME_STOP. */
+/* Receives what is left out of a function; any result but 0 ends the conversion with SFRAME_STOP. */
 typedef int (*sframe_refusal_callback)(const sframe_refusal* refusal, void* data);
 
 /* Encodes the functions of one or several sections of one ABI again, as one sorted section at `address`:
-   another version, another byte order, sections merged. `callback` receives the functions that the version
-   cannot represent, which are left out; if it is NULL, the first of them makes the conversion fail with
-   SFRAME_REFUSED. An auxiliary header that all sections share is kept; fixed offsets that differ from the
-   ABI's become rules. `bytes` is to be freed by sframe_free(). Linear in the rows, N log N in the functions.
+   another version, another byte order, sections merged. `callback` receives what the version cannot
+   represent, which is left out: rows, or whole functions; if it is NULL, the first of them makes the
+   conversion fail with SFRAME_REFUSED. An auxiliary header that all sections share is kept; fixed offsets
+   that differ from the ABI's become rules. `bytes` is to be freed by sframe_free(). Linear in the rows, N log
+   N in the functions.
  */
 sframe_status sframe_convert(const sframe_section* const* sections, size_t count,
                              const sframe_build_options* options, uint64_t address,
