@@ -71,6 +71,12 @@ CoveredBytes count_executable(const elf::Image& image, std::span<const std::byte
   return {code.size(), code.size_in_common(AddressSet(std::move(functions)))};
 }
 
+/// True if the start fields of a section anywhere in the bounds reach all functions.
+bool reaches(const Builder& builder, elf::AddressBounds bounds) {
+  const auto addresses = builder.section_addresses();
+  return addresses && addresses->lowest <= bounds.lowest && addresses->highest >= bounds.highest;
+}
+
 expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input,
                                                elf::AddressBounds bounds) {
   if (line.optimize && input.object)
@@ -79,7 +85,11 @@ expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const In
   if (!made || !line.optimize) return made;
   OptimizeOptions options = *line.optimize;
   options.repeat = line.from == From::sframe; // its output is a fixed point
+  // Another number of FDEs moves the start fields, and in versions 1 and 2 they may get out of reach.
+  std::optional<Builder> before;
+  if (traits(line.version).start_size == 4) before = made->builder;
   generate::optimize(made->builder, options, input.image ? &*input.image : nullptr, made->report.left_out);
+  if (before && !reaches(made->builder, bounds)) made->builder = std::move(*before);
   return made;
 }
 
@@ -236,8 +246,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
   if (line.consumer->refuses_empty && conversion.builder.num_fdes() == 0)
     return nothing_there("no function that the reader can use");
-  const auto reach = conversion.builder.section_addresses();
-  if (!reach || reach->lowest > bounds.lowest || reach->highest < bounds.highest) {
+  if (!reaches(conversion.builder, bounds)) {
     // The position of start fields depends on the number of functions; using the number of all functions is
     // enough.
     options.start_fields =
