@@ -24,7 +24,7 @@ enum { FP = 6, SP = 7, RA = 16 };
 #elif defined(__TARGET_ARCH_arm64)
 enum { FP = 29, SP = 31, RA = 30 };
 #else
-#error "no registers for this architecture"
+#  error "no registers for this architecture"
 #endif
 
 char LICENSE[] SEC("license") = "GPL";
@@ -48,10 +48,18 @@ struct {
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
   __uint(map_flags, BPF_F_MMAPABLE);
-  __uint(max_entries, 1); /* set before loading */
+  __uint(max_entries, 1); // set before loading
   __type(key, __u32);
   __type(value, struct row);
 } rows SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1); // set before loading
+  __type(key, __u32);
+  __type(value, struct bucket);
+} buckets SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);
@@ -98,25 +106,25 @@ static __always_inline void count(__u32 what) {
 
 #if defined(__TARGET_ARCH_x86)
 typedef struct pt_regs user_registers;
-#define IS_USER(from) (((from).cs & 3) == 3)
-#define COPY(to, from)                                                                                        \
-  do {                                                                                                        \
-    __u64* const r = (to)->registers;                                                                         \
-    r[0] = (from).rax, r[1] = (from).rdx, r[2] = (from).rcx, r[3] = (from).rbx;                               \
-    r[4] = (from).rsi, r[5] = (from).rdi, r[6] = (from).rbp, r[7] = (from).rsp;                               \
-    r[8] = (from).r8, r[9] = (from).r9, r[10] = (from).r10, r[11] = (from).r11;                               \
-    r[12] = (from).r12, r[13] = (from).r13, r[14] = (from).r14, r[15] = (from).r15;                           \
-    (to)->pc = (from).rip;                                                                                    \
-  } while (0)
+#  define IS_USER(from) (((from).cs & 3) == 3)
+#  define COPY(to, from)                                                                                     \
+    do {                                                                                                     \
+      __u64* const r = (to)->registers;                                                                      \
+      r[0] = (from).rax, r[1] = (from).rdx, r[2] = (from).rcx, r[3] = (from).rbx;                            \
+      r[4] = (from).rsi, r[5] = (from).rdi, r[6] = (from).rbp, r[7] = (from).rsp;                            \
+      r[8] = (from).r8, r[9] = (from).r9, r[10] = (from).r10, r[11] = (from).r11;                            \
+      r[12] = (from).r12, r[13] = (from).r13, r[14] = (from).r14, r[15] = (from).r15;                        \
+      (to)->pc = (from).rip;                                                                                 \
+    } while (0)
 #else
 typedef struct user_pt_regs user_registers;
-#define IS_USER(from) (((from).pstate & 0x1f) == 0) // EL0, 64-bit
-#define COPY(to, from)                                                                                        \
-  do {                                                                                                        \
-    _Pragma("unroll") for (int i = 0; i < 31; ++i) (to)->registers[i] = (from).regs[i];                       \
-    (to)->registers[SP] = (from).sp;                                                                          \
-    (to)->pc = (from).pc;                                                                                     \
-  } while (0)
+#  define IS_USER(from) (((from).pstate & 0x1f) == 0) // EL0, 64-bit
+#  define COPY(to, from)                                                                                     \
+    do {                                                                                                     \
+      _Pragma("unroll") for (int i = 0; i < 31; ++i)(to)->registers[i] = (from).regs[i];                     \
+      (to)->registers[SP] = (from).sp;                                                                       \
+      (to)->pc = (from).pc;                                                                                  \
+    } while (0)
 #endif
 
 // The registers when the thread was last in user mode. A thread of the kernel has none.
@@ -158,8 +166,12 @@ static __always_inline const struct mapping* find_mapping(__u64 pc) {
 
 // The number of the rule for an address; RULE_NONE if there is none.
 static __always_inline __u32 find_rule(const struct mapping* mapping, __u64 pc) {
-  __u32 first = mapping->first, count = mapping->count;
-  const __u64 offset = pc - mapping->base;
+  const __u64 offset = pc - mapping->base, number = offset >> (mapping->shift & 31);
+  if (number >= mapping->num_buckets) return RULE_NONE;
+  const __u32 at = mapping->first + (__u32)number;
+  const struct bucket* bucket = bpf_map_lookup_elem(&buckets, &at);
+  if (!bucket) return RULE_NONE;
+  __u32 first = bucket->first, count = bucket->count;
   for (int i = 0; i < 32 && count > 1; ++i) {
     const __u32 half = count / 2, middle = first + half;
     const struct row* row = bpf_map_lookup_elem(&rows, &middle);
@@ -172,7 +184,7 @@ static __always_inline __u32 find_rule(const struct mapping* mapping, __u64 pc) 
     }
   }
   const struct row* found = bpf_map_lookup_elem(&rows, &first);
-  return found && found->start <= offset && offset >> 32 == 0 ? found->rule : RULE_NONE;
+  return found && found->start <= offset ? found->rule : RULE_NONE;
 }
 
 static __always_inline int read_register(const struct walk* walk, __u8 number, __u64* to) {
@@ -217,10 +229,12 @@ static __always_inline int step(struct walk* walk) {
   if (!mapping) return END_NO_MAPPING;
   walk->stack.pcs[depth] = lookup_pc;
   walk->stack.depth = depth + 1;
-  if (mapping->count == 0) return END_NO_TABLE;
+  if (mapping->num_buckets == 0) return END_NO_TABLE;
   const __u32 number = find_rule(mapping, lookup_pc);
   const struct rule* rule = bpf_map_lookup_elem(&rules, &number);
   if (!rule || rule->kind == RULE_NONE) return END_NO_ROW;
+  if (rule->signal_frame)
+    walk->stack.pcs[depth] = walk->pc; // no call: the kernel put its address on the stack
   if (rule->kind == RULE_OUTERMOST) return END_OUTERMOST;
 
   __u64 cfa, ra, fp = walk->fp;
@@ -228,7 +242,8 @@ static __always_inline int step(struct walk* walk) {
   if (!is_computed(&rule->cfa)) return END_REGISTER;
   if ((end = apply(walk, &rule->cfa, 0, &cfa)) != 0) return end;
   // In a leaf function of AArch64 they are equal. A signal handler may have a stack of its own.
-  if (!rule->signal_frame && (cfa < walk->sp || (cfa == walk->sp && !walk->innermost))) return END_NOT_GROWING;
+  if (!rule->signal_frame && (cfa < walk->sp || (cfa == walk->sp && !walk->innermost)))
+    return END_NOT_GROWING;
   if (rule->ra.kind == VALUE_SAME) {
     if ((end = read_register(walk, RA, &ra)) != 0) return end;
   } else if (is_computed(&rule->ra)) {
@@ -284,7 +299,8 @@ int sample(struct bpf_perf_event_data* event) {
 
   __u32 depth = walk->stack.depth;
   if (depth > MAX_FRAMES) return 0;
-  if (bpf_ringbuf_output(&stacks, &walk->stack, sizeof walk->stack - sizeof walk->stack.pcs + depth * 8, 0) != 0)
+  if (bpf_ringbuf_output(&stacks, &walk->stack, sizeof walk->stack - sizeof walk->stack.pcs + depth * 8,
+                         BPF_RB_NO_WAKEUP) != 0)
     count(COUNT_DROPPED);
   return 0;
 }

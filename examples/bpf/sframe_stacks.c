@@ -47,14 +47,17 @@ static void* checked(void* memory) {
   return memory;
 }
 
+static sframe_process* process;
+
 /* --- The maps --- */
 
 static struct bpf_object* object;
 static struct row* rows;
+static struct bucket* buckets;
 static struct rule* rules;
 static struct mapping* mappings;
 static struct control* control;
-static uint32_t num_rows, max_rows = 4 << 20, num_rules = 1;
+static uint32_t num_rows, max_rows = 4 << 20, num_buckets, num_rules = 1;
 static uint32_t mappings_half; /* of the two lists, the one not in use */
 
 static int map_fd(const char* name) {
@@ -78,8 +81,10 @@ static void load_program(void) {
   object = bpf_object__open_file(path, NULL);
   if (!object) fail("%s: %s", path, strerror(errno));
   bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "rows"), max_rows);
+  bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "buckets"), max_rows);
   if (bpf_object__load(object) != 0) fail("cannot load %s: %s", path, strerror(errno));
   rows = map_memory("rows", max_rows * sizeof *rows);
+  buckets = map_memory("buckets", max_rows * sizeof *buckets);
   rules = map_memory("rules", MAX_RULES * sizeof *rules);
   mappings = map_memory("mappings", 2 * MAX_MAPPINGS * sizeof *mappings);
   control = map_memory("control", sizeof *control);
@@ -88,9 +93,7 @@ static void load_program(void) {
 /* --- From sections to rows --- */
 
 /* What could not be put into the tables. */
-static struct {
-  unsigned tables, without, rows_full, rules_full, unusable;
-} made;
+static struct { unsigned tables, without, rows_full, rules_full, unusable; } made;
 
 /* Number of an equal rule, which is added if there is none. */
 static uint32_t number_of_rule(const struct rule* rule) {
@@ -151,10 +154,16 @@ static struct rule to_rule(const struct function* function, const sframe_row* ro
                        .fp = to_value(&row->fp, function->info->fixed_fp_offset)};
 }
 
-/* Appends a row to the table that is being made. An equal rule needs no row of its own. */
-static void add_row(struct mapping* table, uint64_t address, const struct rule* rule) {
+/* The rows of the file that is being read: from `first` to the last one. */
+struct table {
+  uint64_t base;
+  uint32_t first;
+};
+
+/* Appends a row. An equal rule needs no row of its own. */
+static void add_row(const struct table* table, uint64_t address, const struct rule* rule) {
   const uint32_t number = number_of_rule(rule);
-  struct row* last = table->count ? &rows[num_rows - 1] : NULL;
+  struct row* last = num_rows > table->first ? &rows[num_rows - 1] : NULL;
   if (last && last->rule == number) return;
   if (last && last->start == address - table->base) { /* the last one applies to no address */
     last->rule = number;
@@ -165,26 +174,27 @@ static void add_row(struct mapping* table, uint64_t address, const struct rule* 
     return;
   }
   rows[num_rows++] = (struct row){.start = (uint32_t)(address - table->base), .rule = number};
-  ++table->count;
 }
 
 static const struct rule no_rule = {.kind = RULE_NONE}, outermost = {.kind = RULE_OUTERMOST};
 
-static void add_function(struct mapping* table, const struct function* function) {
+static void add_function(const struct table* table, const struct function* function) {
   if (function->outermost) {
     add_row(table, function->start, &outermost);
     return;
   }
-  if (function->num_rows > max_rows - num_rows) {
+  const uint64_t length = function->end - function->start;
+  const uint64_t block = function->block_size ? function->block_size : length;
+  if ((length / block + 1) * (function->num_rows + 1ull) > max_rows - num_rows) {
     ++made.rows_full;
     return;
   }
   sframe_row* all = checked(calloc(function->num_rows + 1, sizeof *all));
   all->size = sizeof *all;
   size_t count = 0;
-  if (sframe_section_rows_into(function->section, function->number, all, function->num_rows, &count, NULL) != SFRAME_OK)
+  if (sframe_section_rows_into(function->section, function->number, all, function->num_rows, &count, NULL) !=
+      SFRAME_OK)
     ++made.unusable; /* the rows before the damage can be used */
-  const uint64_t block = function->block_size ? function->block_size : function->end - function->start;
   for (uint64_t start = function->start; start < function->end; start += block) {
     if (count == 0 || all[0].offset > 0) add_row(table, start, &no_rule);
     for (size_t i = 0; i < count && start + all[i].offset < function->end; ++i) {
@@ -196,8 +206,28 @@ static void add_function(struct mapping* table, const struct function* function)
   free(all);
 }
 
+/* There are about four rows for each. */
+static void add_buckets(struct mapping* mapping, const struct table* table) {
+  const uint32_t count = num_rows - table->first, span = rows[num_rows - 1].start;
+  while ((span >> mapping->shift) > count / 4) ++mapping->shift;
+  if ((span >> mapping->shift) >= max_rows - num_buckets) {
+    ++made.rows_full;
+    return;
+  }
+  mapping->first = num_buckets;
+  mapping->num_buckets = (span >> mapping->shift) + 1;
+  uint32_t row = table->first;
+  for (uint64_t i = 0; i < mapping->num_buckets; ++i) {
+    struct bucket* bucket = &buckets[num_buckets++];
+    while (row + 1 < num_rows && rows[row + 1].start <= i << mapping->shift) ++row;
+    bucket->first = row;
+    while (row + 1 < num_rows && rows[row + 1].start < (i + 1) << mapping->shift) ++row;
+    bucket->count = row - bucket->first + 1;
+  }
+}
+
 /* The rows of all functions of a file, sorted; where functions overlap, the one that starts later counts. */
-static void add_file(struct mapping* table, sframe_file* file, uint64_t bias) {
+static void add_file(struct mapping* mapping, sframe_file* file, uint64_t bias) {
   const size_t num_sections = sframe_file_num_sections(file);
   size_t count = 0, room = 0;
   struct function* functions = NULL;
@@ -205,7 +235,9 @@ static void add_file(struct mapping* table, sframe_file* file, uint64_t bias) {
   for (size_t s = 0; s < num_sections; ++s) {
     const sframe_section* section = sframe_file_section(file, s);
     infos[s].size = sizeof infos[s];
-    if (sframe_section_get_info(section, &infos[s]) != SFRAME_OK) continue;
+    if (sframe_section_get_info(section, &infos[s]) != SFRAME_OK ||
+        strcmp(infos[s].abi, sframe_abi(process)) != 0)
+      continue;
     room += infos[s].num_functions;
     functions = checked(realloc(functions, (room + 1) * sizeof *functions));
     for (uint32_t i = 0; i < infos[s].num_functions; ++i) {
@@ -214,15 +246,20 @@ static void add_file(struct mapping* table, sframe_file* file, uint64_t bias) {
         ++made.unusable;
         continue;
       }
-      functions[count++] = (struct function){.section = section, .info = &infos[s], .start = function.start,
-        .end = function.start + function.length, .number = i, .num_rows = function.num_rows,
-        .block_size = function.block_size, .signal_frame = function.signal_frame, .outermost = function.outermost};
+      functions[count++] = (struct function){.section = section,
+                                             .info = &infos[s],
+                                             .start = function.start,
+                                             .end = function.start + function.length,
+                                             .number = i,
+                                             .num_rows = function.num_rows,
+                                             .block_size = function.block_size,
+                                             .signal_frame = function.signal_frame,
+                                             .outermost = function.outermost};
     }
   }
   if (count != 0) {
     qsort(functions, count, sizeof *functions, by_start);
-    table->base = functions[0].start;
-    table->first = num_rows;
+    const struct table own = {.base = functions[0].start, .first = num_rows}, *table = &own;
     uint64_t end = functions[0].start;
     for (size_t i = 0; i < count; ++i) {
       struct function* function = &functions[i];
@@ -236,7 +273,8 @@ static void add_file(struct mapping* table, sframe_file* file, uint64_t bias) {
       if (function->end > end) end = function->end;
     }
     add_row(table, end, &no_rule);
-    table->base += bias;
+    if (num_rows > table->first) add_buckets(mapping, table);
+    mapping->base = table->base + bias;
   }
   free(functions);
   free(infos);
@@ -244,15 +282,14 @@ static void add_file(struct mapping* table, sframe_file* file, uint64_t bias) {
 
 /* --- The process's mappings --- */
 
-static sframe_process* process;
 static const char* sidecars;
 
-/* The tables made so far, also of images that are no longer mapped: map of path and bias. */
+/* The images seen so far, also those that are no longer mapped. */
 static struct image {
   char* path;
   uint64_t bias;
-  struct mapping table;
-} *images;
+  struct mapping mapping; /* without start and end */
+} * images;
 static size_t num_images;
 
 static sframe_file* open_tables(const sframe_module* module) {
@@ -277,17 +314,18 @@ static sframe_file* open_tables(const sframe_module* module) {
 
 static const struct mapping* table_of(const sframe_module* module) {
   for (size_t i = 0; i < num_images; ++i)
-    if (images[i].bias == module->bias && strcmp(images[i].path, module->path) == 0) return &images[i].table;
+    if (images[i].bias == module->bias && strcmp(images[i].path, module->path) == 0)
+      return &images[i].mapping;
   images = checked(realloc(images, (num_images + 1) * sizeof *images));
   struct image* image = &images[num_images++];
   *image = (struct image){.path = checked(strdup(module->path)), .bias = module->bias};
   sframe_file* file = open_tables(module);
   if (file) {
-    add_file(&image->table, file, module->bias);
+    add_file(&image->mapping, file, module->bias);
     sframe_file_close(file);
   }
-  ++*(image->table.count ? &made.tables : &made.without);
-  return &image->table;
+  ++*(image->mapping.num_buckets ? &made.tables : &made.without);
+  return &image->mapping;
 }
 
 /* What /proc/PID/maps has; to see whether it has changed. Freed by the caller. */
@@ -347,6 +385,9 @@ static void refresh_mappings(int pid) {
 
 /* --- The stacks --- */
 
+#define AS_TEXT(name, text) text,
+static const char* const end_texts[] = {FOR_EACH_END(AS_TEXT)};
+#undef AS_TEXT
 static uint64_t ends[NUM_ENDS], num_frames;
 static int misses; /* a stack had a pc in no known mapping */
 
@@ -382,7 +423,8 @@ static const char* name_at(uint64_t pc) {
   if (status != SFRAME_OK && status != SFRAME_NO_MEMORY) {
     if (sframe_find_module(process, pc, &module) == SFRAME_OK) {
       const char* slash = strrchr(module.path, '/');
-      snprintf(text, sizeof text, "%s+0x%llx", slash ? slash + 1 : module.path, (unsigned long long)(pc - module.bias));
+      snprintf(text, sizeof text, "%s+0x%llx", slash ? slash + 1 : module.path,
+               (unsigned long long)(pc - module.bias));
     } else {
       snprintf(text, sizeof text, "0x%llx", (unsigned long long)pc);
     }
@@ -404,7 +446,8 @@ static int take_stack(void* context, void* data, size_t size) {
   char* text;
   size_t length;
   FILE* line = checked(open_memstream(&text, &length));
-  if (stack->end != END_OUTERMOST) fputs("[incomplete]", line);
+  if (stack->end != END_OUTERMOST)
+    fprintf(line, "[%s]", end_texts[stack->end < NUM_ENDS ? stack->end : END_LIMIT]);
   for (uint32_t i = stack->depth; i-- > 0;)
     fprintf(line, "%s%s", ftell(line) ? ";" : "", name_at(stack->pcs[i]));
   if (fclose(line) != 0) fail("out of memory");
@@ -423,7 +466,8 @@ static int take_stack(void* context, void* data, size_t size) {
 static void print_folded(const void* node, VISIT visit, int depth) {
   const struct folded* line = *(const struct folded* const*)node;
   (void)depth;
-  if (visit == postorder || visit == leaf) fprintf(output, "%s %llu\n", line->text, (unsigned long long)line->count);
+  if (visit == postorder || visit == leaf)
+    fprintf(output, "%s %llu\n", line->text, (unsigned long long)line->count);
 }
 
 /* --- Events --- */
@@ -442,7 +486,8 @@ static void sample_thread(uint32_t tid, unsigned hertz, int on_exec) {
   const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
   const int fd = (int)syscall(SYS_perf_event_open, &attribute, tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
   if (fd < 0) fail("perf_event_open: %s", strerror(errno));
-  if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) != 0 || (!on_exec && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0))
+  if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, program) != 0 ||
+      (!on_exec && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) != 0))
     fail("cannot attach the BPF program: %s", strerror(errno));
 }
 
@@ -488,23 +533,27 @@ static double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Until the process ends, or the time does. */
+/* Until the process ends, or the time does. Looks for stacks in intervals: if the BPF program woke this one
+   for each sample, that would cost more than the walk. */
 static void collect(int pid, double duration) {
   struct ring_buffer* stacks = ring_buffer__new(map_fd("stacks"), take_stack, NULL, NULL);
   struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
   if (!stacks) fail("ring buffer: %s", strerror(errno));
   const double until = seconds() + duration;
   double looked = 0;
-  while (!interrupted && seconds() < until && end.fd >= 0 && poll(&end, 1, 0) == 0) {
+  while (!interrupted && seconds() < until && end.fd >= 0 &&
+         poll(&end, 1, ends[END_OUTERMOST] ? 20 : 1) == 0) {
+    ring_buffer__consume(stacks);
     /* At once for a library that was just loaded; else to notice that one was replaced. */
-    if (seconds() - looked > (misses ? 0.02 : 1)) {
+    if (misses || seconds() - looked > 1) {
       misses = 0;
       refresh_mappings(pid);
       looked = seconds();
     }
-    ring_buffer__poll(stacks, 20);
   }
   ring_buffer__consume(stacks);
+  ring_buffer__free(stacks);
+  if (end.fd >= 0) close(end.fd);
 }
 
 static uint64_t counter(uint32_t number) {
@@ -514,9 +563,6 @@ static uint64_t counter(uint32_t number) {
 }
 
 static void print_summary(void) {
-#define AS_TEXT(name, text) text,
-  static const char* const texts[] = {FOR_EACH_END(AS_TEXT)};
-#undef AS_TEXT
   struct bpf_prog_info info = {0};
   uint32_t size = sizeof info;
   uint64_t stacks = 0;
@@ -525,19 +571,26 @@ static void print_summary(void) {
   fprintf(stderr, "samples:   %llu, of these %llu without user registers, %llu lost\n",
           (unsigned long long)counter(COUNT_SAMPLES), (unsigned long long)counter(COUNT_NO_REGISTERS),
           (unsigned long long)counter(COUNT_DROPPED));
-  fprintf(stderr, "complete:  %llu of %llu stacks (%.2f %%), %llu frames\n", (unsigned long long)ends[END_OUTERMOST],
-          (unsigned long long)stacks, (double)ends[END_OUTERMOST] * percent, (unsigned long long)num_frames);
+  fprintf(stderr, "complete:  %llu of %llu stacks (%.2f %%), %llu frames\n",
+          (unsigned long long)ends[END_OUTERMOST], (unsigned long long)stacks,
+          (double)ends[END_OUTERMOST] * percent, (unsigned long long)num_frames);
   for (int i = END_OUTERMOST + 1; i < NUM_ENDS; ++i)
     if (ends[i])
-      fprintf(stderr, "  %llu (%.2f %%): %s\n", (unsigned long long)ends[i], (double)ends[i] * percent, texts[i]);
-  fprintf(stderr, "tables:    %u files with a section, %u without; %u rows in %zu bytes, %u rules in %zu bytes\n",
-          made.tables, made.without, num_rows, num_rows * sizeof *rows, num_rules, num_rules * sizeof *rules);
+      fprintf(stderr, "  %llu (%.2f %%): %s\n", (unsigned long long)ends[i], (double)ends[i] * percent,
+              end_texts[i]);
+  fprintf(stderr,
+          "tables:    %u files with a section, %u without; %u rows, %u buckets, %u rules: %zu bytes\n",
+          made.tables, made.without, num_rows, num_buckets, num_rules,
+          num_rows * sizeof *rows + num_buckets * sizeof *buckets + num_rules * sizeof *rules);
+  for (size_t i = 0; i < num_images; ++i)
+    if (images[i].mapping.num_buckets == 0) fprintf(stderr, "  no section: %s\n", images[i].path);
   if (made.unusable) fprintf(stderr, "  %u functions malformed\n", made.unusable);
   if (made.rows_full) fprintf(stderr, "  %u functions without room for their rows: use -r\n", made.rows_full);
   if (made.rules_full) fprintf(stderr, "  %u rows without room for their rules\n", made.rules_full);
   const int program = bpf_program__fd(bpf_object__find_program_by_name(object, "sample"));
   if (bpf_obj_get_info_by_fd(program, &info, &size) == 0 && info.run_cnt)
-    fprintf(stderr, "cost:      %.0f ns a sample, %.0f ns a frame\n", (double)info.run_time_ns / (double)info.run_cnt,
+    fprintf(stderr, "cost:      %.0f ns a sample, %.0f ns a frame\n",
+            (double)info.run_time_ns / (double)info.run_cnt,
             (double)info.run_time_ns / (double)(num_frames ? num_frames : 1));
 }
 
@@ -562,7 +615,8 @@ int main(int argc, char** argv) {
   }
   const int is_command = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
   if (optind == argc || (!is_command && optind + 1 != argc))
-    fail("usage: sframe_stacks [-F HERTZ] [-t SECONDS] [-d SIDECARS] [-r ROWS] [-o FILE] PID | -- COMMAND...");
+    fail(
+        "usage: sframe_stacks [-F HERTZ] [-t SECONDS] [-d SIDECARS] [-r ROWS] [-o FILE] PID | -- COMMAND...");
   load_program();
   const int statistics = bpf_enable_stats(BPF_STATS_RUN_TIME); /* while it is open */
   signal(SIGINT, interrupt);
@@ -582,5 +636,6 @@ int main(int argc, char** argv) {
   print_summary();
   if (statistics >= 0) close(statistics);
   sframe_close(process);
+  bpf_object__close(object);
   return 0;
 }
