@@ -8,7 +8,7 @@ target_compile_options(sframe-options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-s
 target_link_options(sframe-options INTERFACE -Wl,--gc-sections)
 if(CMAKE_UNITY_BUILD)
   # GCC takes the sources in a unity file for headers, where a member of a private type would be a mistake.
-  target_compile_options(sframe-options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  target_compile_options(sframe-options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 endif()
 if(SFRAME_WERROR)
   target_compile_options(sframe-options INTERFACE -Werror)

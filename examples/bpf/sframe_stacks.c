@@ -4,8 +4,16 @@
  * the kernel. This program makes the tables that it needs from .sframe sections, and prints folded stacks,
  * the input of flame graphs. docs/bpf.md has how to build and use it.
  *
- *   sframe_stacks [-F HERTZ] [-t SECONDS] [-d SIDECARS] [-r ROWS] [-o FILE] PID
- *   sframe_stacks [...] -- COMMAND [ARGUMENT...]
+ *   sframe_stacks [OPTIONS] PID
+ *   sframe_stacks [OPTIONS] -- COMMAND [ARGUMENT...]     ended by SIGTERM, if it still runs at the end
+ *
+ *   -F HERTZ     samples a second of CPU time, for each thread (99)
+ *   -t SECONDS   end after this time, or
+ *   -n STACKS    after that many stacks; else with the process
+ *   -d DIR       sections for files that have none: DIR/.build-id/xx/yyyy.sframe, made by
+ *                sframe-gen --emit=sidecar
+ *   -r ROWS      room in the tables (4194304)
+ *   -o FILE      for the stacks (standard output)
  */
 #define _GNU_SOURCE
 
@@ -388,7 +396,7 @@ static void refresh_mappings(int pid) {
 #define AS_TEXT(name, text) text,
 static const char* const end_texts[] = {FOR_EACH_END(AS_TEXT)};
 #undef AS_TEXT
-static uint64_t ends[NUM_ENDS], num_frames;
+static uint64_t ends[NUM_ENDS], num_stacks, num_frames;
 static int misses; /* a stack had a pc in no known mapping */
 
 struct name {
@@ -441,6 +449,7 @@ static int take_stack(void* context, void* data, size_t size) {
   const struct stack* stack = data;
   (void)context, (void)size;
   ++ends[stack->end < NUM_ENDS ? stack->end : END_LIMIT];
+  ++num_stacks;
   num_frames += stack->depth;
   misses |= stack->end == END_NO_MAPPING;
   char* text;
@@ -533,15 +542,15 @@ static double seconds(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Until the process ends, or the time does. Looks for stacks in intervals: if the BPF program woke this one
-   for each sample, that would cost more than the walk. */
-static void collect(int pid, double duration) {
+/* Until the process ends, the time is over or there are enough stacks. Looks for stacks in intervals: if the
+   BPF program woke this one for each sample, that would cost more than the walk. */
+static void collect(int pid, double duration, uint64_t limit) {
   struct ring_buffer* stacks = ring_buffer__new(map_fd("stacks"), take_stack, NULL, NULL);
   struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
   if (!stacks) fail("ring buffer: %s", strerror(errno));
   const double until = seconds() + duration;
   double looked = 0;
-  while (!interrupted && seconds() < until && end.fd >= 0 &&
+  while (!interrupted && num_stacks < limit && seconds() < until && end.fd >= 0 &&
          poll(&end, 1, ends[END_OUTERMOST] ? 20 : 1) == 0) {
     ring_buffer__consume(stacks);
     /* At once for a library that was just loaded; else to notice that one was replaced. */
@@ -565,14 +574,12 @@ static uint64_t counter(uint32_t number) {
 static void print_summary(void) {
   struct bpf_prog_info info = {0};
   uint32_t size = sizeof info;
-  uint64_t stacks = 0;
-  for (int i = 0; i < NUM_ENDS; ++i) stacks += ends[i];
-  const double percent = stacks ? 100.0 / (double)stacks : 0;
+  const double percent = num_stacks ? 100.0 / (double)num_stacks : 0;
   fprintf(stderr, "samples:   %llu, of these %llu without user registers, %llu lost\n",
           (unsigned long long)counter(COUNT_SAMPLES), (unsigned long long)counter(COUNT_NO_REGISTERS),
           (unsigned long long)counter(COUNT_DROPPED));
   fprintf(stderr, "complete:  %llu of %llu stacks (%.2f %%), %llu frames\n",
-          (unsigned long long)ends[END_OUTERMOST], (unsigned long long)stacks,
+          (unsigned long long)ends[END_OUTERMOST], (unsigned long long)num_stacks,
           (double)ends[END_OUTERMOST] * percent, (unsigned long long)num_frames);
   for (int i = END_OUTERMOST + 1; i < NUM_ENDS; ++i)
     if (ends[i])
@@ -598,12 +605,14 @@ int main(int argc, char** argv) {
   sframe_error error = {.size = sizeof error};
   unsigned hertz = 99;
   double duration = 1e9;
+  uint64_t limit = UINT64_MAX;
   int option, pid;
   output = stdout;
-  while ((option = getopt(argc, argv, "+F:t:d:r:o:")) != -1) {
+  while ((option = getopt(argc, argv, "+F:t:n:d:r:o:")) != -1) {
     switch (option) {
     case 'F': hertz = (unsigned)strtoul(optarg, NULL, 0); break;
     case 't': duration = strtod(optarg, NULL); break;
+    case 'n': limit = strtoull(optarg, NULL, 0); break;
     case 'd': sidecars = optarg; break;
     case 'r': max_rows = (uint32_t)strtoul(optarg, NULL, 0); break;
     case 'o':
@@ -615,8 +624,8 @@ int main(int argc, char** argv) {
   }
   const int is_command = optind > 1 && strcmp(argv[optind - 1], "--") == 0;
   if (optind == argc || (!is_command && optind + 1 != argc))
-    fail(
-        "usage: sframe_stacks [-F HERTZ] [-t SECONDS] [-d SIDECARS] [-r ROWS] [-o FILE] PID | -- COMMAND...");
+    fail("usage: sframe_stacks [-F HERTZ] [-t SECONDS] [-n STACKS] [-d DIR] [-r ROWS] [-o FILE] "
+         "PID | -- COMMAND...");
   load_program();
   const int statistics = bpf_enable_stats(BPF_STATS_RUN_TIME); /* while it is open */
   signal(SIGINT, interrupt);
@@ -629,7 +638,8 @@ int main(int argc, char** argv) {
   if (!process) fail("%s", error.message);
   refresh_mappings(pid);
   if (!is_command) sample_process(hertz);
-  collect(pid, duration);
+  collect(pid, duration, limit);
+  if (is_command) kill(pid, SIGTERM); /* no other process has its number before it is waited for */
 
   twalk(folded, print_folded);
   if (fflush(output) != 0 || ferror(output)) fail("cannot write: %s", strerror(errno));

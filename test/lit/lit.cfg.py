@@ -8,7 +8,8 @@
 # elfutils, python3, clang, asan, rustc, go, pip (with setuptools and wheel: %pip-python), hardened (release
 # flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
-# amd64: the host is one. ptrace: processes may be traced. landlock: the kernel limits paths.
+# amd64: the host is one. ptrace: processes may be traced. landlock: the kernel limits paths. bpf: BPF programs may
+# be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
 # kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
 # file in the program's folder; %gcore FILE...: by gdb (gdb-cores). `lit --param cores=gdb` or
@@ -20,6 +21,7 @@ import os
 import platform
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -141,6 +143,25 @@ def can_trace():
     child.wait()
     return allowed
 
+def can_use_bpf():
+    """Whether a map and a perf event can be made; programs need no more rights."""
+    calls = {"x86_64": (321, 298), "aarch64": (280, 241)}.get(platform.machine())
+    release = re.match(r"(\d+)\.(\d+)", platform.release())
+    if not calls or not release or (int(release[1]), int(release[2])) < (5, 17) or not os.path.exists("/sys/kernel/btf/vmlinux"):
+        return False
+    libc = ctypes.CDLL(None)
+    array_map = struct.pack("IIII", 2, 4, 4, 1)  # BPF_MAP_TYPE_ARRAY, sizes of key and value, entries
+    event = struct.pack("IIQ", 1, 64, 0) + bytes(48)  # PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK
+    opened = [libc.syscall(calls[0], 0, array_map, len(array_map)), libc.syscall(calls[1], event, 0, -1, -1, 0)]
+    for descriptor in opened:
+        if descriptor >= 0:
+            os.close(descriptor)
+    return min(opened) >= 0
+
+if can_use_bpf():
+    config.available_features.add("bpf")
+if os.path.exists(os.path.join(config.build, "examples", "bpf", "sframe_stacks")):
+    config.available_features.add("bpf-example")
 if platform.machine() in ("x86_64", "AMD64"):
     config.available_features.add("amd64")
 if can_trace():
