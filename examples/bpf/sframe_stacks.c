@@ -55,6 +55,12 @@ static void* checked(void* memory) {
   return memory;
 }
 
+static double seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 static sframe_process* process;
 
 /* --- The maps --- */
@@ -101,7 +107,10 @@ static void load_program(void) {
 /* --- From sections to rows --- */
 
 /* What could not be put into the tables. */
-static struct { unsigned tables, without, rows_full, rules_full, unusable; } made;
+static struct {
+  unsigned tables, without, rows_full, rules_full, unusable;
+  double seconds; /* that it took */
+} made;
 
 /* Number of an equal rule, which is added if there is none. */
 static uint32_t number_of_rule(const struct rule* rule) {
@@ -327,11 +336,13 @@ static const struct mapping* table_of(const sframe_module* module) {
   images = checked(realloc(images, (num_images + 1) * sizeof *images));
   struct image* image = &images[num_images++];
   *image = (struct image){.path = checked(strdup(module->path)), .bias = module->bias};
+  const double start = seconds();
   sframe_file* file = open_tables(module);
   if (file) {
     add_file(&image->mapping, file, module->bias);
     sframe_file_close(file);
   }
+  made.seconds += seconds() - start;
   ++*(image->mapping.num_buckets ? &made.tables : &made.without);
   return &image->mapping;
 }
@@ -356,9 +367,9 @@ static int by_address(const void* left, const void* right) {
   return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Makes the list of mappings current. The process is stopped for the time that reading them takes, not while
-   tables are made. */
-static void refresh_mappings(int pid) {
+/* Makes the list of mappings current. Reading them stops the process. If tables have to be made, which may
+   take a second, a command waits, so that all its samples have them; another process goes on. */
+static void refresh_mappings(int pid, int is_command) {
   static char* last;
   sframe_error error = {.size = sizeof error};
   char* now = read_maps(pid);
@@ -375,7 +386,7 @@ static void refresh_mappings(int pid) {
     modules[i].size = sizeof modules[i];
     if (sframe_get_module(process, i, &modules[i]) != SFRAME_OK) modules[i].end = 0;
   }
-  sframe_resume(process);
+  if (!is_command) sframe_resume(process);
   const uint32_t first = mappings_half * MAX_MAPPINGS;
   uint32_t used = 0;
   for (size_t i = 0; i < count && used < MAX_MAPPINGS; ++i) {
@@ -389,6 +400,7 @@ static void refresh_mappings(int pid) {
   qsort(&mappings[first], used, sizeof *mappings, by_address);
   __atomic_store_n(&control->list, (uint64_t)first << 32 | used, __ATOMIC_RELEASE);
   mappings_half ^= 1;
+  if (is_command) sframe_resume(process);
 }
 
 /* --- The stacks --- */
@@ -536,15 +548,9 @@ static void interrupt(int signal) {
   interrupted = 1;
 }
 
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* Until the process ends, the time is over or there are enough stacks. Looks for stacks in intervals: if the
    BPF program woke this one for each sample, that would cost more than the walk. */
-static void collect(int pid, double duration, uint64_t limit) {
+static void collect(int pid, int is_command, double duration, uint64_t limit) {
   struct ring_buffer* stacks = ring_buffer__new(map_fd("stacks"), take_stack, NULL, NULL);
   struct pollfd end = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
   if (!stacks) fail("ring buffer: %s", strerror(errno));
@@ -556,7 +562,7 @@ static void collect(int pid, double duration, uint64_t limit) {
     /* At once for a library that was just loaded; else to notice that one was replaced. */
     if (misses || seconds() - looked > 1) {
       misses = 0;
-      refresh_mappings(pid);
+      refresh_mappings(pid, is_command);
       looked = seconds();
     }
   }
@@ -586,9 +592,11 @@ static void print_summary(void) {
       fprintf(stderr, "  %llu (%.2f %%): %s\n", (unsigned long long)ends[i], (double)ends[i] * percent,
               end_texts[i]);
   fprintf(stderr,
-          "tables:    %u files with a section, %u without; %u rows, %u buckets, %u rules: %zu bytes\n",
+          "tables:    %u files with a section, %u without; %u rows, %u buckets, %u rules: %zu bytes, made in "
+          "%.0f ms\n",
           made.tables, made.without, num_rows, num_buckets, num_rules,
-          num_rows * sizeof *rows + num_buckets * sizeof *buckets + num_rules * sizeof *rules);
+          num_rows * sizeof *rows + num_buckets * sizeof *buckets + num_rules * sizeof *rules,
+          made.seconds * 1e3);
   for (size_t i = 0; i < num_images; ++i)
     if (images[i].mapping.num_buckets == 0) fprintf(stderr, "  no section: %s\n", images[i].path);
   if (made.unusable) fprintf(stderr, "  %u functions malformed\n", made.unusable);
@@ -636,9 +644,9 @@ int main(int argc, char** argv) {
   const sframe_options options = {.size = sizeof options, .sframe_dir = sidecars, .no_limits = 1};
   process = sframe_attach(pid, &options, &error);
   if (!process) fail("%s", error.message);
-  refresh_mappings(pid);
+  refresh_mappings(pid, is_command);
   if (!is_command) sample_process(hertz);
-  collect(pid, duration, limit);
+  collect(pid, is_command, duration, limit);
   if (is_command) kill(pid, SIGTERM); /* no other process has its number before it is waited for */
 
   twalk(folded, print_folded);
