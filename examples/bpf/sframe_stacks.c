@@ -614,7 +614,7 @@ int main(int argc, char** argv) {
   unsigned hertz = 99;
   double duration = 1e9;
   uint64_t limit = UINT64_MAX;
-  int option, pid;
+  int option;
   output = stdout;
   while ((option = getopt(argc, argv, "+F:t:n:d:r:o:")) != -1) {
     switch (option) {
@@ -634,12 +634,14 @@ int main(int argc, char** argv) {
   if (optind == argc || (!is_command && optind + 1 != argc))
     fail("usage: sframe_stacks [-F HERTZ] [-t SECONDS] [-n STACKS] [-d DIR] [-r ROWS] [-o FILE] "
          "PID | -- COMMAND...");
+  int pid = is_command ? 0 : atoi(argv[optind]);
+  if (!is_command && pid <= 0) fail("%s: no number of a process", argv[optind]);
   load_program();
   const int statistics = bpf_enable_stats(BPF_STATS_RUN_TIME); /* while it is open */
   signal(SIGINT, interrupt);
   signal(SIGTERM, interrupt);
 
-  pid = is_command ? start_command(argv + optind, hertz) : atoi(argv[optind]);
+  if (is_command) pid = start_command(argv + optind, hertz);
   /* The limits are for inputs that are not trusted; a profile takes as long as is asked for. */
   const sframe_options options = {.size = sizeof options, .sframe_dir = sidecars, .no_limits = 1};
   process = sframe_attach(pid, &options, &error);
