@@ -226,7 +226,7 @@ static void add_function(const struct table* table, const struct function* funct
 /* There are about four rows for each. */
 static void add_buckets(struct mapping* mapping, const struct table* table) {
   const uint32_t count = num_rows - table->first, span = rows[num_rows - 1].start;
-  while ((span >> mapping->shift) > count / 4) ++mapping->shift;
+  while (mapping->shift < 31 && (span >> mapping->shift) > count / 4) ++mapping->shift;
   if ((span >> mapping->shift) >= max_rows - num_buckets) {
     ++made.rows_full;
     return;
@@ -259,7 +259,7 @@ static void add_file(struct mapping* mapping, sframe_file* file, uint64_t bias) 
     functions = checked(realloc(functions, (room + 1) * sizeof *functions));
     for (uint32_t i = 0; i < infos[s].num_functions; ++i) {
       sframe_function function = {.size = sizeof function};
-      if (sframe_section_function(section, i, &function, NULL) != SFRAME_OK || function.length == 0) {
+      if (sframe_section_function(section, i, &function, NULL) != SFRAME_OK) {
         ++made.unusable;
         continue;
       }
