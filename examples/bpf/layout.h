@@ -88,8 +88,7 @@ struct stack {
   __u32 tid, depth;
   __u32 end; /* enum end */
   __u32 reserved;
-  __u64 end_pc;              /* the pc in the last frame */
-  __u64 pcs[MAX_FRAMES + 1]; /* innermost first; each in its instruction: a return address minus 1 */
+  __u64 pcs[MAX_FRAMES]; /* innermost first; each in its instruction: a return address minus 1 */
 };
 
 /* Map `counters`, one 64-bit word each. */

@@ -223,8 +223,7 @@ static __always_inline int is_computed(const struct value* value) {
 static __always_inline int step(struct walk* walk) {
   const __u64 lookup_pc = walk->pc - !walk->exact;
   const __u32 depth = walk->stack.depth;
-  if (depth >= MAX_FRAMES) return END_LIMIT;
-  walk->stack.end_pc = lookup_pc;
+  if (depth >= MAX_FRAMES) return END_LIMIT; // the limits of loops and indexes are for the verifier, too
   const struct mapping* mapping = find_mapping(lookup_pc);
   if (!mapping) return END_NO_MAPPING;
   walk->stack.pcs[depth] = lookup_pc;

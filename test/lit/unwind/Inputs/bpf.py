@@ -64,11 +64,12 @@ for text in by_bpf:
     for caller, name in zip(names, names[1:]):
         assert name not in callers or caller in callers[name] or caller.startswith("["), text
 
-# What sframe-unwind finds often, the BPF program finds, too. Its first frame is the program's name.
+# What sframe-unwind finds often, the BPF program finds, too. Its first frame is the program's name. System calls
+# are left out: a process that is stopped from outside is in one more often than its CPU time says.
 found = 0
 for text, count in read_folded(by_unwind).items():
     name, stack = text.split(";", 1)
-    if count >= 3:
+    if count >= 3 and stack.endswith(";spin"):
         assert stack in by_bpf, "only sframe-unwind has " + stack
         found += 1
 assert found >= 3
