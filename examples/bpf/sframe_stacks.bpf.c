@@ -5,7 +5,7 @@
 //
 // The kernel offers bpf_probe_read_user() and bpf_task_pt_regs() only to programs that declare a licence
 // compatible with the GPL. So this file and layout.h, unlike the rest of the project, may be used under GPL
-// version 2 as well, and the program says "GPL" to the kernel.
+// version 2 as well, and the program declares "GPL" to the kernel.
 //
 //   clang -O2 -g -target bpf -D__TARGET_ARCH_x86 -c sframe_stacks.bpf.c -o sframe_stacks.bpf.o
 //

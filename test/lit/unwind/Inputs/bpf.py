@@ -65,7 +65,7 @@ for text in by_bpf:
         assert name not in callers or caller in callers[name] or caller.startswith("["), text
 
 # What sframe-unwind finds often, the BPF program finds, too. Its first frame is the program's name. System calls
-# are left out: a process that is stopped from outside is in one more often than its CPU time says.
+# are left out: a process that is stopped from outside is in one more often than its CPU time shows.
 found = 0
 for text, count in read_folded(by_unwind).items():
     name, stack = text.split(";", 1)
