@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Looks up addresses with the kernel's reader (reader.h) and with libsframe, and counts where they differ.
+// Run by test/consumers/kernel.py.
+//
+//   compare OFFSET SIZE ADDRESS TEXT_START TEXT_END RANDOM FILE...
+//
+// Numbers are hexadecimal: the section's place in each FILE and its address, the executable mapping, and the
+// number of random addresses to look up in addition to each row's first address and the one before it, and
+// each function's last and the one after it. Prints a line per file:
+//
+//   ADD REMOVED TRAPPED WARNINGS LOOKUPS FOUND OUTERMOST MISMATCHES [TEXT of the first mismatch]
+//
+// ADD is what the reader returned for the section; REMOVED 1 if it dropped the section during a lookup,
+// TRAPPED 1 if a lookup divided by zero.
+
+#include "reader.h"
+
+#include <sframe/section.h>
+
+#include <csetjmp>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace {
+
+sigjmp_buf after_trap;
+
+void trapped(int) {
+  siglongjmp(after_trap, 1);
+}
+
+struct Counts {
+  int add = 0;
+  bool removed = false, trapped = false;
+  unsigned long lookups = 0, found = 0, outermost = 0, mismatches = 0;
+  std::string first;
+};
+
+/// What the kernel should hold for a rule of ours.
+kernel_rule expected_rule(const sframe::Rule& rule, std::int32_t fixed) {
+  using Kind = sframe::Rule::Kind;
+  switch (rule.kind) {
+  case Kind::fixed: return {kernel_rule::kernel_cfa, true, 0, fixed};
+  case Kind::value:
+  case Kind::stored:
+    if (rule.base == sframe::Rule::cfa_base) return {kernel_rule::kernel_cfa, rule.kind == Kind::stored, 0, rule.offset};
+    return {kernel_rule::kernel_register, rule.kind == Kind::stored, rule.base, rule.offset};
+  default: return {kernel_rule::kernel_same, false, 0, 0};
+  }
+}
+
+bool equal(const kernel_rule& a, const kernel_rule& b) {
+  if (a.base != b.base) return false;
+  if (a.base == kernel_rule::kernel_same) return true;
+  return a.stored == b.stored && a.offset == b.offset && (a.base == kernel_rule::kernel_cfa || a.reg == b.reg);
+}
+
+std::string text(const kernel_rule& rule) {
+  if (rule.base == kernel_rule::kernel_same) return "same";
+  const std::string inner = (rule.base == kernel_rule::kernel_cfa ? "cfa" : "r" + std::to_string(rule.reg)) + (rule.offset < 0 ? "" : "+") + std::to_string(rule.offset);
+  return rule.stored ? "[" + inner + "]" : inner;
+}
+
+class Comparison {
+public:
+  Comparison(const sframe::Section* section, std::uint64_t bias, std::uint64_t text_start, std::uint64_t text_end)
+      : section_(section), bias_(bias), text_start_(text_start), text_end_(text_end) {}
+
+  void look_up(std::uint64_t address) {
+    if (counts.removed || counts.trapped) return;
+    ++counts.lookups;
+    kernel_answer answer{};
+    int result = 0;
+    if (sigsetjmp(after_trap, 1) == 0) {
+      result = kernel_find(address + bias_, &answer);
+    } else {
+      counts.trapped = true;
+      return;
+    }
+    counts.removed = !kernel_has();
+    if (!section_) return;
+    // The reader knows the text's mapping only; its index of mappings includes the address after the end.
+    const bool mapped = address >= text_start_ && address <= text_end_;
+    const auto match = section_->find(address);
+    if (!match) {
+      if (result == 0) differ(address, "found " + text(answer.cfa), "an error");
+      return;
+    }
+    if (!*match || !mapped) {
+      if (result == 0) differ(address, "found " + text(answer.cfa), "nothing");
+      return;
+    }
+    const sframe::Match& ours = **match;
+    if (ours.row.is_outermost()) {
+      // Rows without data words have no rule; the reader returns -EINVAL before it looks at `outermost`, or
+      // (before flexible FDEs) sets it.
+      ++counts.outermost;
+      if (result == 0 && !answer.outermost) differ(address, "found " + text(answer.cfa), "outermost");
+      return;
+    }
+    if (result != 0) return differ(address, "error " + std::to_string(-result), sframe::rule_text(ours.row.cfa, section_->abi(), true));
+    ++counts.found;
+    const sframe::Header& header = section_->header();
+    kernel_rule cfa = expected_rule(ours.row.cfa, 0);
+    // Trees without the s390x series leave the data word as it is.
+    const sframe::AbiTraits& abi = section_->abi();
+    cfa.offset = (cfa.offset - abi.cfa_bias) / abi.cfa_scale;
+    const kernel_rule ra = expected_rule(ours.row.ra, header.fixed_ra_offset), fp = expected_rule(ours.row.fp, header.fixed_fp_offset);
+    if (answer.outermost || !equal(answer.cfa, cfa) || !equal(answer.ra, ra) || !equal(answer.fp, fp))
+      differ(address, text(answer.cfa) + " " + text(answer.ra) + " " + text(answer.fp), text(cfa) + " " + text(ra) + " " + text(fp));
+  }
+
+  Counts counts;
+
+private:
+  void differ(std::uint64_t address, const std::string& theirs, const std::string& ours) {
+    if (counts.mismatches++ != 0) return;
+    char at[32];
+    std::snprintf(at, sizeof at, "0x%llx: ", static_cast<unsigned long long>(address));
+    counts.first = at + theirs + ", libsframe " + ours;
+  }
+
+  const sframe::Section* section_;
+  std::uint64_t bias_, text_start_, text_end_;
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 8) return 2;
+  std::uint64_t numbers[6];
+  for (int i = 0; i < 6; ++i) numbers[i] = std::strtoull(argv[i + 1], nullptr, 16);
+  const auto [offset, size, address, text_start, text_end, randoms] = numbers;
+  struct sigaction action {};
+  action.sa_handler = trapped;
+  sigaction(SIGFPE, &action, nullptr);
+  for (int i = 7; i < argc; ++i) {
+    std::ifstream file(argv[i], std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(offset));
+    std::vector<std::byte> bytes(size);
+    if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size))) {
+      std::fprintf(stderr, "compare: cannot read %s\n", argv[i]);
+      return 2;
+    }
+    const auto section = sframe::Section::parse(bytes, address);
+    const std::uint64_t bias = reinterpret_cast<std::uintptr_t>(bytes.data()) - address;
+    const std::uint16_t host = 0xdee2;
+    const bool foreign = std::memcmp(bytes.data(), &host, 2) != 0 && std::to_integer<int>(bytes[0]) == 0xde;
+    kernel_warnings = 0;
+    Comparison comparison(section ? &*section : nullptr, bias, text_start, text_end);
+    comparison.counts.add = kernel_add(bytes.data(), size, text_start + bias, text_end + bias, foreign);
+    if (comparison.counts.add == 0) {
+      if (section)
+        for (std::uint32_t n = 0; n < section->num_fdes(); ++n) {
+          const auto fde = section->fde(n);
+          if (!fde) continue;
+          auto rows = section->rows(*fde);
+          for (sframe::EncodedRow row; rows.next(row);) {
+            comparison.look_up(fde->start + row.offset);
+            comparison.look_up(fde->start + row.offset - 1);
+          }
+          comparison.look_up(fde->start + fde->size - 1);
+          comparison.look_up(fde->start + fde->size);
+        }
+      std::mt19937_64 random(1);
+      std::uniform_int_distribution<std::uint64_t> any(text_start - std::min<std::uint64_t>(text_start, 256), text_end + 256);
+      for (std::uint64_t n = 0; n < randoms; ++n) comparison.look_up(any(random));
+    }
+    kernel_remove();
+    const Counts& c = comparison.counts;
+    std::printf("%d %d %d %u %lu %lu %lu %lu %s\n", c.add, c.removed, c.trapped, kernel_warnings, c.lookups, c.found, c.outermost, c.mismatches, c.first.c_str());
+  }
+}
