@@ -207,6 +207,34 @@ def verdict(expected, got):
     return "none" if not frames else "%d frames, %d right" % (len(frames), good)
 
 
+SIGNAL_RETURN = b"\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05"  # mov $15, %rax; syscall: where handlers return to
+
+
+def cause(tools, folder, frames):
+    """Why a trace of the last variant is not right, from the rows at its return addresses and at the calls. The
+    last frame, the program's start, has no row; where handlers return to, the reader needs none."""
+    def row(path, address):
+        done = subprocess.run([tools.path("sframe-dump"), "--address", "0x%x" % address, path], capture_output=True, text=True)
+        rows = [(int(start, 16), rules) for start, rules in re.findall(r"^ +(0x[0-9a-f]+)  +(\S.*)$", done.stdout, re.M)]
+        return max((r for r in rows if r[0] <= address), default=(0, None))[1]
+    for frame in frames[:-1]:
+        module, offset = frame.rsplit("+", 1)
+        path, address = os.path.join(folder, module), int(offset, 16)
+        path = path if os.path.exists(path) else os.path.join(folder, "ld.so")
+        elf = Elf(path)
+        code = [elf.data[at + address - start:][:9] for _, _, at, start, size, _ in elf.find(PT_LOAD) if start <= address < start + size]
+        if code == [SIGNAL_RETURN]:
+            continue
+        here, before = row(path, address), row(path, address - 1)
+        if here is None:
+            return frame + (": no row after the call" if before else ": no row in version 2")
+        if before is None:
+            return frame + ": the return address is the start of a function"
+        if here != before:
+            return frame + ": the call is followed by other code"
+    return "a frame in the middle of a function"
+
+
 def main(arguments, tools):
     root = make_root(arguments.cache)
     build = build_library(arguments.cache, root)
@@ -228,30 +256,32 @@ def main(arguments, tools):
         expected = traces(reference, program, name)
         title = name + (", static-PIE" if program == "static" else "")
         if isinstance(expected, str) or not expected or not all(expected):
-            rows.append((title, "failed: %s" % expected, *("" for _ in VARIANTS)))
+            rows.append((title, "failed: %s" % expected, *("" for _ in VARIANTS), ""))
             continue
         verdicts = [verdict(expected, traces(folder, program, name)) for folder in folders]
         right = [count + (v == "right") for count, v in zip(right, verdicts)]
         frames = str(len(expected[0])) if len(expected) == 1 else "%d traces" % len(expected)
-        rows.append((title, frames, *verdicts))
-    rows.append(("right", len(rows), *right))
-    tests = [sum(traces(folder, test, "") == [] or not isinstance(traces(folder, test, ""), str) for test in TESTS) for folder in [reference, *folders]]
-    rows.append(("glibc's tst-backtrace1 to 6 that pass", *tests))
+        failed = verdicts[-1] != "right" and len(expected) == 1 and program == "scenarios"
+        why = cause(tools, folders[-1], expected[0]) if failed else ""
+        rows.append((title, frames, *verdicts, why))
+    rows.append(("right", len(rows), *right, ""))
+    tests = [sum(not isinstance(traces(folder, test, ""), str) for test in TESTS) for folder in [reference, *folders]]
+    rows.append(("glibc's tst-backtrace1 to 6 that pass", *tests, ""))
     speeds = []
     for folder in [reference, *folders]:
         lines = [traces(folder, "scenarios", "time") for _ in range(3)]
         values = [float(line[0][0]) for line in lines if not isinstance(line, str) and line]
         speeds.append("%.0f" % min(values) if values and min(values) > 0 else "-")
-    rows.append(("ns per frame", *speeds))
+    rows.append(("ns per frame", *speeds, ""))
     # What users see: with DWARF to fall back to.
     fallback = os.path.join(work, "fallback")
     convert_all(tools, source, fallback, VARIANTS[1][1], False)
     slow = [float(traces(fallback, "scenarios", "time")[0][0]) for _ in range(3)]
-    head = ("scenario", "frames (DWARF)", *(name for name, _ in VARIANTS))
+    head = ("scenario", "frames (DWARF)", *(name for name, _ in VARIANTS), "first frame that is wrong")
     print_table(head, rows)
     print("version 2 with DWARF to fall back to: %.0f ns per frame" % min(slow))
     if arguments.markdown:
-        marked = ("scenario", "frames (DWARF)", *(name if options is None else "`%s`" % " ".join(options) for name, options in VARIANTS))
+        marked = ("scenario", "frames (DWARF)", *(name if options is None else "`%s`" % " ".join(options) for name, options in VARIANTS), "first frame that is wrong")
         lines = ["glibc %s, %s, on %s." % (version.group(1), assembler, datetime.date.today()), ""] + table(marked, rows)
         lines += ["", "Version 2 with DWARF CFI to fall back to: %.0f ns per frame." % min(slow)]
         write_table("consumers.md", "glibc", lines)
