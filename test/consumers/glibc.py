@@ -15,8 +15,10 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 from common import HERE, Elf, Missing, PT_LOAD, note, print_table, run, table, write_table
+from lookups import Reader, report
 
 PACKAGES = "gcc g++ make bison gawk python3 linux-libc-dev binutils dpkg-dev xz-utils patch".split()
 CONFIGURE = ("--prefix=/usr --enable-sframe --disable-werror --disable-nscd --disable-build-nscd --disable-profile --disable-mathvec "
@@ -235,6 +237,21 @@ def cause(tools, folder, frames):
     return "a frame in the middle of a function"
 
 
+class Library(Reader):
+    """The reader of a GNU C library's source."""
+
+    abis, profile, refuses_outermost = ("amd64",), "glibc", True
+
+    def __init__(self, tree, build, work):
+        self.tree, self.build, self.work, self.made = tree, build, work, None
+
+    def program(self, abi):
+        if not self.made:
+            folder = os.path.join(self.tree, "sysdeps/generic")
+            self.made = self.compile(self.work, "glibc.c", ["-I", folder, "-DGLIBC_SOURCE=\"%s/sframe-read.c\"" % folder])
+        return self.made
+
+
 def main(arguments, tools):
     root = make_root(arguments.cache)
     build = build_library(arguments.cache, root)
@@ -285,4 +302,7 @@ def main(arguments, tools):
         lines = ["glibc %s, %s, on %s." % (version.group(1), assembler, datetime.date.today()), ""] + table(marked, rows)
         lines += ["", "Version 2 with DWARF CFI to fall back to: %.0f ns per frame." % min(slow)]
         write_table("consumers.md", "glibc", lines)
-    return 0 if right[-1] >= 16 else 1
+    with tempfile.TemporaryDirectory() as folder:
+        tree, = glob.glob(os.path.join(root, "src/glibc-*/"))
+        code = report(arguments, tools, Library(tree.rstrip("/"), tools.build, folder), folder, "glibc reader", "the reader of glibc %s" % version.group(1))
+    return code if right[-1] >= 16 else 1

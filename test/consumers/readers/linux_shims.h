@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * What kernel/unwind/sframe.c of a Linux tree needs of the kernel, for a program: included before it by
- * reader.c. Own code, written from what the names mean (Documentation/core-api of the kernel); none of the
+ * linux.c. Own code, written from what the names mean (Documentation/core-api of the kernel); none of the
  * kernel's. "User memory" is one range of this program's memory, kernel_section_memory; a read outside it
  * fails as a page fault would. Where kernel_foreign_order is set, numbers read from it have their bytes
  * swapped, so that a big-endian target's section is read as on that target.
@@ -36,8 +36,8 @@ typedef int64_t s64;
 #define container_of(pointer, type, member) ((type*)((char*)(pointer) - offsetof(type, member)))
 #define no_printk(...) ((void)0)
 
-extern unsigned kernel_warnings; /* that the kernel would have logged */
-#define WARN_ON_ONCE(condition) ((condition) ? (++kernel_warnings, 1) : 0)
+extern unsigned reader_warnings; /* of reader.h */
+#define WARN_ON_ONCE(condition) ((condition) ? (++reader_warnings, 1) : 0)
 
 /* Locks: one thread runs here. */
 struct srcu_struct { int unused; };

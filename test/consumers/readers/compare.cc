@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Looks up addresses with the kernel's reader (reader.h) and with libsframe, and counts where they differ.
-// Run by test/consumers/kernel.py.
+// Looks up addresses with a reader (reader.h) and with libsframe, and counts where they differ. Run by
+// test/consumers/readers.py.
 //
 //   compare OFFSET SIZE ADDRESS TEXT_START TEXT_END RANDOM FILE...
 //
@@ -12,22 +12,25 @@
 //   ADD REMOVED TRAPPED WARNINGS LOOKUPS FOUND OUTERMOST MISMATCHES [TEXT of the first mismatch]
 //
 // ADD is what the reader returned for the section; REMOVED 1 if it dropped the section during a lookup,
-// TRAPPED 1 if a lookup divided by zero.
+// TRAPPED 1 if a lookup divided by zero or read outside the section.
 
 #include "reader.h"
 
 #include <sframe/section.h>
 
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <random>
+#include <span>
 #include <string>
-#include <vector>
 
 namespace {
 
@@ -44,28 +47,28 @@ struct Counts {
   std::string first;
 };
 
-/// What the kernel should hold for a rule of ours.
-kernel_rule expected_rule(const sframe::Rule& rule, std::int32_t fixed) {
+/// What the reader should hold for a rule of ours.
+reader_rule expected_rule(const sframe::Rule& rule, std::int32_t fixed) {
   using Kind = sframe::Rule::Kind;
   switch (rule.kind) {
-  case Kind::fixed: return {kernel_rule::kernel_cfa, true, 0, fixed};
+  case Kind::fixed: return {reader_rule::reader_cfa, true, 0, fixed};
   case Kind::value:
   case Kind::stored:
-    if (rule.base == sframe::Rule::cfa_base) return {kernel_rule::kernel_cfa, rule.kind == Kind::stored, 0, rule.offset};
-    return {kernel_rule::kernel_register, rule.kind == Kind::stored, rule.base, rule.offset};
-  default: return {kernel_rule::kernel_same, false, 0, 0};
+    if (rule.base == sframe::Rule::cfa_base) return {reader_rule::reader_cfa, rule.kind == Kind::stored, 0, rule.offset};
+    return {reader_rule::reader_register, rule.kind == Kind::stored, rule.base, rule.offset};
+  default: return {reader_rule::reader_same, false, 0, 0};
   }
 }
 
-bool equal(const kernel_rule& a, const kernel_rule& b) {
+bool equal(const reader_rule& a, const reader_rule& b) {
   if (a.base != b.base) return false;
-  if (a.base == kernel_rule::kernel_same) return true;
-  return a.stored == b.stored && a.offset == b.offset && (a.base == kernel_rule::kernel_cfa || a.reg == b.reg);
+  if (a.base == reader_rule::reader_same) return true;
+  return a.stored == b.stored && a.offset == b.offset && (a.base == reader_rule::reader_cfa || a.reg == b.reg);
 }
 
-std::string text(const kernel_rule& rule) {
-  if (rule.base == kernel_rule::kernel_same) return "same";
-  const std::string inner = (rule.base == kernel_rule::kernel_cfa ? "cfa" : "r" + std::to_string(rule.reg)) + (rule.offset < 0 ? "" : "+") + std::to_string(rule.offset);
+std::string text(const reader_rule& rule) {
+  if (rule.base == reader_rule::reader_same) return "same";
+  const std::string inner = (rule.base == reader_rule::reader_cfa ? "cfa" : "r" + std::to_string(rule.reg)) + (rule.offset < 0 ? "" : "+") + std::to_string(rule.offset);
   return rule.stored ? "[" + inner + "]" : inner;
 }
 
@@ -77,17 +80,17 @@ public:
   void look_up(std::uint64_t address) {
     if (counts.removed || counts.trapped) return;
     ++counts.lookups;
-    kernel_answer answer{};
+    reader_answer answer{};
     int result = 0;
     if (sigsetjmp(after_trap, 1) == 0) {
-      result = kernel_find(address + bias_, &answer);
+      result = reader_find(address + bias_, &answer);
     } else {
       counts.trapped = true;
       return;
     }
-    counts.removed = !kernel_has();
+    counts.removed = !reader_has();
     if (!section_) return;
-    // The reader knows the text's mapping only; its index of mappings includes the address after the end.
+    // The reader knows the text's mapping only; the kernel's index of mappings includes the address after it.
     const bool mapped = address >= text_start_ && address <= text_end_;
     const auto match = section_->find(address);
     if (!match) {
@@ -100,8 +103,8 @@ public:
     }
     const sframe::Match& ours = **match;
     if (ours.row.is_outermost()) {
-      // Rows without data words have no rule; the reader returns -EINVAL before it looks at `outermost`, or
-      // (before flexible FDEs) sets it.
+      // Rows without data words have no rule: both readers return an error. Of the kernel's, those before
+      // flexible FDEs set `outermost`.
       ++counts.outermost;
       if (result == 0 && !answer.outermost) differ(address, "found " + text(answer.cfa), "outermost");
       return;
@@ -109,11 +112,11 @@ public:
     if (result != 0) return differ(address, "error " + std::to_string(-result), sframe::rule_text(ours.row.cfa, section_->abi(), true));
     ++counts.found;
     const sframe::Header& header = section_->header();
-    kernel_rule cfa = expected_rule(ours.row.cfa, 0);
+    reader_rule cfa = expected_rule(ours.row.cfa, 0);
     // Trees without the s390x series leave the data word as it is.
     const sframe::AbiTraits& abi = section_->abi();
     cfa.offset = (cfa.offset - abi.cfa_bias) / abi.cfa_scale;
-    const kernel_rule ra = expected_rule(ours.row.ra, header.fixed_ra_offset), fp = expected_rule(ours.row.fp, header.fixed_fp_offset);
+    const reader_rule ra = expected_rule(ours.row.ra, header.fixed_ra_offset), fp = expected_rule(ours.row.fp, header.fixed_fp_offset);
     if (answer.outermost || !equal(answer.cfa, cfa) || !equal(answer.ra, ra) || !equal(answer.fp, fp))
       differ(address, text(answer.cfa) + " " + text(answer.ra) + " " + text(answer.fp), text(cfa) + " " + text(ra) + " " + text(fp));
   }
@@ -132,6 +135,27 @@ private:
   std::uint64_t bias_, text_start_, text_end_;
 };
 
+/// A file's section in memory of its own that ends where a page without access begins: what reads beyond it is
+/// stopped. Empty if the file cannot be read.
+std::span<std::byte> guarded_section(const char* path, std::uint64_t offset, std::uint64_t size) {
+  static void* mapping = nullptr;
+  static std::size_t mapped = 0;
+  if (mapping) munmap(mapping, mapped);
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t inner = (size + page - 1) / page * page;
+  mapped = inner + 2 * page;
+  mapping = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return {};
+  std::byte* const begin = static_cast<std::byte*>(mapping);
+  mprotect(begin, page, PROT_NONE);
+  mprotect(begin + page + inner, page, PROT_NONE);
+  const std::span<std::byte> bytes(begin + page + inner - size, size);
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(offset));
+  if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size))) return {};
+  return bytes;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -141,12 +165,10 @@ int main(int argc, char** argv) {
   const auto [offset, size, address, text_start, text_end, randoms] = numbers;
   struct sigaction action {};
   action.sa_handler = trapped;
-  sigaction(SIGFPE, &action, nullptr);
+  for (const int signal : {SIGFPE, SIGSEGV, SIGBUS}) sigaction(signal, &action, nullptr);
   for (int i = 7; i < argc; ++i) {
-    std::ifstream file(argv[i], std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(offset));
-    std::vector<std::byte> bytes(size);
-    if (!file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size))) {
+    const std::span<std::byte> bytes = guarded_section(argv[i], offset, size);
+    if (bytes.empty()) {
       std::fprintf(stderr, "compare: cannot read %s\n", argv[i]);
       return 2;
     }
@@ -154,9 +176,9 @@ int main(int argc, char** argv) {
     const std::uint64_t bias = reinterpret_cast<std::uintptr_t>(bytes.data()) - address;
     const std::uint16_t host = 0xdee2;
     const bool foreign = std::memcmp(bytes.data(), &host, 2) != 0 && std::to_integer<int>(bytes[0]) == 0xde;
-    kernel_warnings = 0;
+    reader_warnings = 0;
     Comparison comparison(section ? &*section : nullptr, bias, text_start, text_end);
-    comparison.counts.add = kernel_add(bytes.data(), size, text_start + bias, text_end + bias, foreign);
+    comparison.counts.add = reader_add(bytes.data(), size, text_start + bias, text_end + bias, foreign);
     if (comparison.counts.add == 0) {
       if (section)
         for (std::uint32_t n = 0; n < section->num_fdes(); ++n) {
@@ -174,8 +196,8 @@ int main(int argc, char** argv) {
       std::uniform_int_distribution<std::uint64_t> any(text_start - std::min<std::uint64_t>(text_start, 256), text_end + 256);
       for (std::uint64_t n = 0; n < randoms; ++n) comparison.look_up(any(random));
     }
-    kernel_remove();
+    reader_remove();
     const Counts& c = comparison.counts;
-    std::printf("%d %d %d %u %lu %lu %lu %lu %s\n", c.add, c.removed, c.trapped, kernel_warnings, c.lookups, c.found, c.outermost, c.mismatches, c.first.c_str());
+    std::printf("%d %d %d %u %lu %lu %lu %lu %s\n", c.add, c.removed, c.trapped, reader_warnings, c.lookups, c.found, c.outermost, c.mismatches, c.first.c_str());
   }
 }
