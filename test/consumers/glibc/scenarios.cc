@@ -91,8 +91,12 @@ template <class Function> NOINLINE int nest(int depth, Function&& last) {
   return ++sink;
 }
 
-NOINLINE void deep() { nest(100, show); }
-NOINLINE void recursion() { nest(3000, show); }
+NOINLINE void deep() {
+  nest(100, show);
+}
+NOINLINE void recursion() {
+  nest(3000, show);
+}
 
 int by_value(const void* a, const void* b) {
   static bool first = true;
@@ -128,7 +132,9 @@ NOINLINE void sort_callback() {
   sink = numbers[0];
 }
 
-void on_signal(int) { show(); }
+void on_signal(int) {
+  show();
+}
 void handle(int signal, void (*handler)(int), int flags = 0) {
   struct sigaction action {};
   action.sa_handler = handler;
@@ -174,7 +180,9 @@ NOINLINE void thread() {
   pthread_join(id, nullptr);
   sink = 1;
 }
-NOINLINE void thread_cxx() { std::thread([] { show(); }).join(); }
+NOINLINE void thread_cxx() {
+  std::thread([] { show(); }).join();
+}
 NOINLINE void once() {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   pthread_once(&control, show);
@@ -190,7 +198,9 @@ struct AtEnd {
     if (armed) show();
   }
 } at_end;
-NOINLINE void destructor() { at_end.armed = true; }
+NOINLINE void destructor() {
+  at_end.armed = true;
+}
 
 NOINLINE void end_with_abort() { // the call is the last instruction
   handle(SIGABRT, on_signal);
@@ -215,7 +225,9 @@ NOINLINE void assert_call() {
   assert(sink == 12345);
   sink = 1;
 }
-NOINLINE void throw_it() { throw std::runtime_error("thrown"); }
+NOINLINE void throw_it() {
+  throw std::runtime_error("thrown");
+}
 NOINLINE void throw_uncaught() {
   std::set_terminate(show);
   end_after_trace = true;
@@ -245,7 +257,9 @@ NOINLINE void realigned_with(int size) { // frame realigned, with alloca: DRAP
   nest(2, show);
   sink = memory[size - 1] + wide[1];
 }
-NOINLINE void drap() { realigned_with(100 + (sink & 1)); }
+NOINLINE void drap() {
+  realigned_with(100 + (sink & 1));
+}
 NOINLINE void alloca_frame() {
   const int size = 1000 + (sink & 1);
   char* const memory = static_cast<char*>(__builtin_alloca(static_cast<size_t>(size)));
@@ -266,15 +280,21 @@ NOINLINE void variadic(int count, ...) {
   sink = va_arg(list, int);
   va_end(list);
 }
-NOINLINE void variadic_call() { variadic(1, 2, 3.0); }
-NOINLINE void tail_callee() { show(); }
+NOINLINE void variadic_call() {
+  variadic(1, 2, 3.0);
+}
+NOINLINE void tail_callee() {
+  show();
+}
 NOINLINE void tail_call() {
   sink = 1;
   tail_callee(); // a jump
 }
 
 ucontext_t outside, inside;
-NOINLINE void in_context() { nest(3, show); }
+NOINLINE void in_context() {
+  nest(3, show);
+}
 NOINLINE void make_context() {
   static char memory[1 << 18];
   getcontext(&inside);
@@ -317,11 +337,14 @@ NOINLINE void new_handler() {
   }
 }
 
-// Every instruction of some calls, the PLT's and the library's included: the processor stops after each.
-volatile int steps;
-void on_step(int, siginfo_t*, void*) {
-  if (++steps > 3000) return;
-  print(backtrace(frames, 64));
+// Every instruction of some calls, the PLT's and the library's included: the processor stops after each. The
+// first signal starts that, and the one after `stepping` is cleared ends it.
+volatile int steps, stepping;
+void on_step(int, siginfo_t*, void* context) {
+  auto& flags = static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_EFL];
+  constexpr decltype(flags + 0) trap = 0x100;
+  flags = stepping ? flags | trap : flags & ~trap;
+  if (stepping && ++steps < 3000) print(backtrace(frames, 64));
 }
 NOINLINE void single_steps() {
   struct sigaction action {};
@@ -330,9 +353,10 @@ NOINLINE void single_steps() {
   sigaction(SIGTRAP, &action, nullptr);
   const char* volatile text = "12";
   sink = atoi(text) + abs(sink) + getppid(); // binds the PLT's entries; "lazy binding" has the resolver
-  asm volatile("pushfq; orq $0x100, (%%rsp); popfq" ::: "cc", "memory");
+  stepping = 1;
+  raise(SIGTRAP);
   sink = atoi(text) + abs(sink) + getppid();
-  asm volatile("pushfq; andq $~0x100, (%%rsp); popfq" ::: "cc", "memory");
+  stepping = 0;
 }
 
 #ifndef STATIC
@@ -362,15 +386,41 @@ struct Scenario {
   void (*run)();
 };
 const Scenario scenarios[] = {
-    {"deep", deep}, {"recursion", recursion}, {"qsort", qsort_callback}, {"bsearch", bsearch_callback}, {"twalk", twalk_callback},
-    {"std::sort", sort_callback}, {"signal", signal_handler}, {"fault", signal_in_leaf}, {"sigaltstack", signal_stack},
-    {"signals", nested_signals}, {"thread", thread}, {"std::thread", thread_cxx}, {"once", once}, {"atexit", at_exit},
-    {"destructor", destructor}, {"abort", abort_call}, {"cold abort", abort_in_cold}, {"assert", assert_call},
-    {"throw", throw_uncaught}, {"catch", throw_caught}, {"library throw", throw_in_library}, {"DRAP", drap}, {"alloca", alloca_frame},
-    {"big frame", big_frame}, {"variadic", variadic_call}, {"tail call", tail_call}, {"makecontext", make_context},
-    {"clone", clone_call}, {"vfork", vfork_call}, {"new handler", new_handler}, {"single steps", single_steps},
+    {"deep", deep},
+    {"recursion", recursion},
+    {"qsort", qsort_callback},
+    {"bsearch", bsearch_callback},
+    {"twalk", twalk_callback},
+    {"std::sort", sort_callback},
+    {"signal", signal_handler},
+    {"fault", signal_in_leaf},
+    {"sigaltstack", signal_stack},
+    {"signals", nested_signals},
+    {"thread", thread},
+    {"std::thread", thread_cxx},
+    {"once", once},
+    {"atexit", at_exit},
+    {"destructor", destructor},
+    {"abort", abort_call},
+    {"cold abort", abort_in_cold},
+    {"assert", assert_call},
+    {"throw", throw_uncaught},
+    {"catch", throw_caught},
+    {"library throw", throw_in_library},
+    {"DRAP", drap},
+    {"alloca", alloca_frame},
+    {"big frame", big_frame},
+    {"variadic", variadic_call},
+    {"tail call", tail_call},
+    {"makecontext", make_context},
+    {"clone", clone_call},
+    {"vfork", vfork_call},
+    {"new handler", new_handler},
+    {"single steps", single_steps},
 #ifndef STATIC
-    {"dlopen", plugin_call}, {"constructor", plugin_constructor}, {"lazy binding", lazy_binding},
+    {"dlopen", plugin_call},
+    {"constructor", plugin_constructor},
+    {"lazy binding", lazy_binding},
 #endif
 };
 
@@ -381,14 +431,17 @@ NOINLINE void measure() {
   clock_gettime(CLOCK_MONOTONIC, &begin);
   for (int i = 0; i < rounds; ++i) total += backtrace(frames, max_frames);
   clock_gettime(CLOCK_MONOTONIC, &end);
-  const double ns = static_cast<double>(end.tv_sec - begin.tv_sec) * 1e9 + static_cast<double>(end.tv_nsec - begin.tv_nsec);
+  const double ns =
+      static_cast<double>(end.tv_sec - begin.tv_sec) * 1e9 + static_cast<double>(end.tv_nsec - begin.tv_nsec);
   printf("%.1f\n", total ? ns / static_cast<double>(total) : 0);
 }
 
 } // namespace
 
 #ifndef STATIC
-extern "C" __attribute__((visibility("default"))) void scenarios_show() { show(); }
+extern "C" __attribute__((visibility("default"))) void scenarios_show() {
+  show();
+}
 #endif
 
 int main(int argc, char** argv) {

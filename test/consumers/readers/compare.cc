@@ -54,7 +54,8 @@ reader_rule expected_rule(const sframe::Rule& rule, std::int32_t fixed) {
   case Kind::fixed: return {reader_rule::reader_cfa, true, 0, fixed};
   case Kind::value:
   case Kind::stored:
-    if (rule.base == sframe::Rule::cfa_base) return {reader_rule::reader_cfa, rule.kind == Kind::stored, 0, rule.offset};
+    if (rule.base == sframe::Rule::cfa_base)
+      return {reader_rule::reader_cfa, rule.kind == Kind::stored, 0, rule.offset};
     return {reader_rule::reader_register, rule.kind == Kind::stored, rule.base, rule.offset};
   default: return {reader_rule::reader_same, false, 0, 0};
   }
@@ -63,18 +64,21 @@ reader_rule expected_rule(const sframe::Rule& rule, std::int32_t fixed) {
 bool equal(const reader_rule& a, const reader_rule& b) {
   if (a.base != b.base) return false;
   if (a.base == reader_rule::reader_same) return true;
-  return a.stored == b.stored && a.offset == b.offset && (a.base == reader_rule::reader_cfa || a.reg == b.reg);
+  return a.stored == b.stored && a.offset == b.offset &&
+         (a.base == reader_rule::reader_cfa || a.reg == b.reg);
 }
 
 std::string text(const reader_rule& rule) {
   if (rule.base == reader_rule::reader_same) return "same";
-  const std::string inner = (rule.base == reader_rule::reader_cfa ? "cfa" : "r" + std::to_string(rule.reg)) + (rule.offset < 0 ? "" : "+") + std::to_string(rule.offset);
+  const std::string inner = (rule.base == reader_rule::reader_cfa ? "cfa" : "r" + std::to_string(rule.reg)) +
+                            (rule.offset < 0 ? "" : "+") + std::to_string(rule.offset);
   return rule.stored ? "[" + inner + "]" : inner;
 }
 
 class Comparison {
 public:
-  Comparison(const sframe::Section* section, std::uint64_t bias, std::uint64_t text_start, std::uint64_t text_end)
+  Comparison(const sframe::Section* section, std::uint64_t bias, std::uint64_t text_start,
+             std::uint64_t text_end)
       : section_(section), bias_(bias), text_start_(text_start), text_end_(text_end) {}
 
   void look_up(std::uint64_t address) {
@@ -109,16 +113,20 @@ public:
       if (result == 0 && !answer.outermost) differ(address, "found " + text(answer.cfa), "outermost");
       return;
     }
-    if (result != 0) return differ(address, "error " + std::to_string(-result), sframe::rule_text(ours.row.cfa, section_->abi(), true));
+    if (result != 0)
+      return differ(address, "error " + std::to_string(-result),
+                    sframe::rule_text(ours.row.cfa, section_->abi(), true));
     ++counts.found;
     const sframe::Header& header = section_->header();
     reader_rule cfa = expected_rule(ours.row.cfa, 0);
     // Trees without the s390x series leave the data word as it is.
     const sframe::AbiTraits& abi = section_->abi();
     cfa.offset = (cfa.offset - abi.cfa_bias) / abi.cfa_scale;
-    const reader_rule ra = expected_rule(ours.row.ra, header.fixed_ra_offset), fp = expected_rule(ours.row.fp, header.fixed_fp_offset);
+    const reader_rule ra = expected_rule(ours.row.ra, header.fixed_ra_offset),
+                      fp = expected_rule(ours.row.fp, header.fixed_fp_offset);
     if (answer.outermost || !equal(answer.cfa, cfa) || !equal(answer.ra, ra) || !equal(answer.fp, fp))
-      differ(address, text(answer.cfa) + " " + text(answer.ra) + " " + text(answer.fp), text(cfa) + " " + text(ra) + " " + text(fp));
+      differ(address, text(answer.cfa) + " " + text(answer.ra) + " " + text(answer.fp),
+             text(cfa) + " " + text(ra) + " " + text(fp));
   }
 
   Counts counts;
@@ -135,8 +143,8 @@ private:
   std::uint64_t bias_, text_start_, text_end_;
 };
 
-/// A file's section in memory of its own that ends where a page without access begins: what reads beyond it is
-/// stopped. Empty if the file cannot be read.
+/// A file's section in memory of its own that ends where a page without access begins: what reads beyond it
+/// is stopped. Empty if the file cannot be read.
 std::span<std::byte> guarded_section(const char* path, std::uint64_t offset, std::uint64_t size) {
   static void* mapping = nullptr;
   static std::size_t mapped = 0;
@@ -193,11 +201,13 @@ int main(int argc, char** argv) {
           comparison.look_up(fde->start + fde->size);
         }
       std::mt19937_64 random(1);
-      std::uniform_int_distribution<std::uint64_t> any(text_start - std::min<std::uint64_t>(text_start, 256), text_end + 256);
+      std::uniform_int_distribution<std::uint64_t> any(text_start - std::min<std::uint64_t>(text_start, 256),
+                                                       text_end + 256);
       for (std::uint64_t n = 0; n < randoms; ++n) comparison.look_up(any(random));
     }
     reader_remove();
     const Counts& c = comparison.counts;
-    std::printf("%d %d %d %u %lu %lu %lu %lu %s\n", c.add, c.removed, c.trapped, reader_warnings, c.lookups, c.found, c.outermost, c.mismatches, c.first.c_str());
+    std::printf("%d %d %d %u %lu %lu %lu %lu %s\n", c.add, c.removed, c.trapped, reader_warnings, c.lookups,
+                c.found, c.outermost, c.mismatches, c.first.c_str());
   }
 }

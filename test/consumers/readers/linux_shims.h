@@ -33,15 +33,19 @@ typedef int64_t s64;
 #undef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #define BIT(n) (1UL << (n))
-#define container_of(pointer, type, member) ((type*)((char*)(pointer) - offsetof(type, member)))
+#define container_of(pointer, type, member) ((type*)((char*)(pointer)-offsetof(type, member)))
 #define no_printk(...) ((void)0)
 
 extern unsigned reader_warnings; /* of reader.h */
 #define WARN_ON_ONCE(condition) ((condition) ? (++reader_warnings, 1) : 0)
 
 /* Locks: one thread runs here. */
-struct srcu_struct { int unused; };
-struct rcu_head { int unused; };
+struct srcu_struct {
+  int unused;
+};
+struct rcu_head {
+  int unused;
+};
 #define DEFINE_STATIC_SRCU(name) static __attribute__((unused)) struct srcu_struct name
 #define guard(kind) (void)
 #define scoped_guard(kind, lock)
@@ -59,7 +63,8 @@ struct maple_tree {
 static inline void* mtree_load(struct maple_tree* tree, unsigned long index) {
   return tree->entry && index >= tree->first && index <= tree->last ? tree->entry : NULL;
 }
-static inline int mtree_insert_range(struct maple_tree* tree, unsigned long first, unsigned long last, void* entry, int flags) {
+static inline int mtree_insert_range(struct maple_tree* tree, unsigned long first, unsigned long last,
+                                     void* entry, int flags) {
   (void)flags;
   if (tree->entry || first > last) return -EEXIST;
   *tree = (struct maple_tree){first, last, entry};
@@ -70,16 +75,24 @@ static inline void* mtree_erase(struct maple_tree* tree, unsigned long index) {
   if (entry) tree->entry = NULL;
   return entry;
 }
-static inline void mtree_destroy(struct maple_tree* tree) { tree->entry = NULL; }
+static inline void mtree_destroy(struct maple_tree* tree) {
+  tree->entry = NULL;
+}
 #define mtree_empty(tree) (!(tree)->entry)
-#define mt_for_each(tree, found, index, max) \
+#define mt_for_each(tree, found, index, max)                                                                 \
   for ((found) = (index) == 0 ? (tree)->entry : NULL; (found); (found) = NULL, (index) = (max))
 
 /* The process and its mappings. */
 #define VM_EXEC 4UL
-struct vm_area_struct { unsigned long vm_start, vm_end, vm_flags; };
-struct mm_struct { struct maple_tree sframe_mt; };
-struct task_struct { struct mm_struct* mm; };
+struct vm_area_struct {
+  unsigned long vm_start, vm_end, vm_flags;
+};
+struct mm_struct {
+  struct maple_tree sframe_mt;
+};
+struct task_struct {
+  struct mm_struct* mm;
+};
 extern struct task_struct kernel_task;
 #define current (&kernel_task)
 
@@ -103,7 +116,9 @@ static inline void kernel_swap(void* at, size_t size) {
   }
 }
 static inline bool kernel_read(void* to, unsigned long from, size_t size) {
-  if (from < kernel_section_memory.vm_start || from > kernel_section_memory.vm_end || kernel_section_memory.vm_end - from < size) return false;
+  if (from < kernel_section_memory.vm_start || from > kernel_section_memory.vm_end ||
+      kernel_section_memory.vm_end - from < size)
+    return false;
   memcpy(to, (const void*)from, size);
   return true;
 }
@@ -111,7 +126,8 @@ static inline bool kernel_read(void* to, unsigned long from, size_t size) {
 static inline bool kernel_read_structure(void* to, unsigned long from, size_t size) {
   if (!kernel_read(to, from, size)) return false;
   if (!kernel_foreign_order) return true;
-  static const unsigned char header[] = {2, 1, 1, 1, 1, 1, 1, 4, 4, 4, 4, 4}, entry[] = {8, 4, 4}, attribute[] = {2, 1, 1, 1};
+  static const unsigned char header[] = {2, 1, 1, 1, 1, 1, 1, 4, 4, 4, 4, 4}, entry[] = {8, 4, 4},
+                             attribute[] = {2, 1, 1, 1};
   const unsigned char* const layout = size == 28 ? header : size == 16 ? entry : size == 5 ? attribute : NULL;
   if (!layout) abort();
   char* at = to;
@@ -120,22 +136,23 @@ static inline bool kernel_read_structure(void* to, unsigned long from, size_t si
 }
 #define user_read_access_begin(from, size) (true)
 #define user_read_access_end() ((void)0)
-#define unsafe_get_user(to, from, label) \
-  do { \
-    __typeof__(*(from)) value_; \
-    if (!kernel_read(&value_, (unsigned long)(from), sizeof value_)) goto label; \
-    if (kernel_foreign_order) kernel_swap(&value_, sizeof value_); \
-    (to) = value_; \
+#define unsafe_get_user(to, from, label)                                                                     \
+  do {                                                                                                       \
+    __typeof__(*(from)) value_;                                                                              \
+    if (!kernel_read(&value_, (unsigned long)(from), sizeof value_)) goto label;                             \
+    if (kernel_foreign_order) kernel_swap(&value_, sizeof value_);                                           \
+    (to) = value_;                                                                                           \
   } while (0)
-#define unsafe_copy_from_user(to, from, size, label) \
-  do { \
-    if (!kernel_read_structure(to, (unsigned long)(from), size)) goto label; \
+#define unsafe_copy_from_user(to, from, size, label)                                                         \
+  do {                                                                                                       \
+    if (!kernel_read_structure(to, (unsigned long)(from), size)) goto label;                                 \
   } while (0)
 static inline unsigned long copy_from_user(void* to, const void* from, size_t size) {
   return kernel_read_structure(to, (unsigned long)from, size) ? 0 : size;
 }
 
-#define SYSCALL_DEFINE5(name, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5) long sys_##name(t1 a1, t2 a2, t3 a3, t4 a4, t5 a5)
+#define SYSCALL_DEFINE5(name, t1, a1, t2, a2, t3, a3, t4, a4, t5, a5)                                        \
+  long sys_##name(t1 a1, t2 a2, t3 a3, t4 a4, t5 a5)
 long sys_stacktrace_setup(int, unsigned long, unsigned long, unsigned long, unsigned long);
 
 /* The tree's options: its reader of user space, with the checks of CONFIG_SFRAME_VALIDATION. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A reader as compare.cc calls it: linux.c and glibc.c have the answers of the kernel's and of the C library's
- * in this form.
+ * A reader as compare.cc calls it: linux.c and glibc.c have the answers of the kernel's and of the C
+ * library's in this form.
  */
 
 #pragma once
@@ -27,7 +27,8 @@ struct reader_answer {
 
 /* Registers the section at `section` (in this program's memory, size bytes) for a text at addresses that are
  * as far from the section as on the target. Returns 0 or a negative errno. One section at a time. */
-int reader_add(const void* section, unsigned long size, unsigned long text_start, unsigned long text_end, bool foreign_order);
+int reader_add(const void* section, unsigned long size, unsigned long text_start, unsigned long text_end,
+               bool foreign_order);
 
 /* True while the reader keeps the section: it removes one that it finds damaged. */
 bool reader_has(void);

@@ -40,6 +40,7 @@ PYTHON = 'mkdir sframe; cp "$project"/interfaces/python/sframe/*.py "$build"/lib
 MESON_PROJECT = 'echo "int main(void) { return 0; }" > app.c; { echo "project(\'pipeline\', \'c\', default_options: [\'prefix=/usr\'])"; cat block; } > meson.build; '
 INSTALLS = "installs into the build folder's list; test/lit/install does the same"
 BUILDS = "builds the whole tree"
+NEEDS_TIME = "needs root, packages and time"
 
 # What every machine shows of the server's stack: other frames need the C library's debug symbols for their
 # names.
@@ -52,6 +53,9 @@ CASES = {
     "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --from=sframe --optimize=size": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
     "scripts/test": Case(not_here="runs this suite"),
+    "scripts/consumers kernel": Case(not_here=NEEDS_TIME),
+    "scripts/consumers glibc": Case(not_here=NEEDS_TIME),
+    "scripts/consumers linkers": Case(not_here=NEEDS_TIME),
     "cmake --preset release && cmake --build --preset release": Case(
         instead="cd \"$project\" && cmake --list-presets=all . | grep -c '\"release\"' | grep -x 2", needs=("cmake",)),
     "sframe-gen /usr/bin/bash -o bash.sframe --emit=section": Case(shows="numbers", needs=("/usr/bin/bash",)),
