@@ -125,7 +125,7 @@ def mutations(elf, rng, count):
             yield bytes(data), ", ".join(what)
 
 
-CLASSES = ("both accept", "both refuse", "read differently, reported", "reported as against the specification alone", "FALSE ACCEPT", "FALSE REFUSE")
+CLASSES = ("both accept", "both refuse", "read differently, reported", "against the specification, but read alike", "FALSE ACCEPT", "FALSE REFUSE")
 
 
 def classify(reader, answer, findings, unreadable):
@@ -138,7 +138,7 @@ def classify(reader, answer, findings, unreadable):
         return "read differently, reported" if findings or errors else "FALSE ACCEPT"
     if any(e.startswith("P4") for e in errors) and not any(e.startswith("S") for e in errors):
         return "FALSE REFUSE"
-    return "reported as against the specification alone" if errors else "both accept"
+    return "against the specification, but read alike" if errors else "both accept"
 
 
 def compare_mutations(tools, reader, work, count, show=5):
