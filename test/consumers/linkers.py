@@ -19,7 +19,7 @@ from common import HERE, ROOT, Missing, note, print_table, run, table, write_tab
 
 EXPECTED = {"link_dynamic", "link_one", "link_other"}  # that each linked file has
 WITH_COMDAT = {"main", "_Z5otheri"}
-MODES = ( # name, options of the linker driver, options of the compiler
+MODES = (  # name, options of the linker driver, options of the compiler
     ("executable", [], []),
     ("`-r` first", ["-r"], []),
     ("`--gc-sections`", ["-Wl,--gc-sections"], ["-ffunction-sections"]),
