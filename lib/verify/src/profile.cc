@@ -206,6 +206,11 @@ private:
         report_row(row, llvm::formatv("a data word without meaning, which {} rejects", consumer_.name).str());
       }
       if (row.offset >= fde.row_limit()) continue; // for no address: only read
+      // Where RA is always in memory, no word for it means nothing that the reader could use.
+      if (!zero_ra && abi.fixed_ra_offset && row.word_count() == ra_word) {
+        zero_ra = true;
+        report_row(row, llvm::formatv("no RA, which {} requires", consumer_.name).str());
+      }
       if (!zero_ra && is_zero(ra_word)) {
         zero_ra = true;
         report_row(row, llvm::formatv("an RA word of 0, which {} takes for an offset", consumer_.name).str());
