@@ -18,4 +18,10 @@ bool Padding::holds(std::uint64_t begin, std::uint64_t end) {
   return bytes && code_->is_padding(*bytes, begin);
 }
 
+bool Padding::follows_call(std::uint64_t row_begin, std::uint64_t begin) {
+  if (!code_ || row_begin >= begin) return false;
+  const auto bytes = input_.image()->read(row_begin, begin - row_begin);
+  return bytes && code_->ends_with_call(*bytes, row_begin, input_.budget());
+}
+
 } // namespace sframe::verify

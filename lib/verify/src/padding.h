@@ -20,6 +20,9 @@ public:
   /// True if [begin, end), at most 256 bytes, is padding. Takes code_steps from the input's budget; false if
   /// it is used up.
   bool holds(std::uint64_t begin, std::uint64_t end);
+  /// True if code from `row_begin`, where an instruction starts, ends with a call at `begin`. Linear in that
+  /// code, for which it takes code_steps, too.
+  bool follows_call(std::uint64_t row_begin, std::uint64_t begin);
 
 private:
   const Input& input_;
