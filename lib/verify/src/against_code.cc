@@ -26,7 +26,8 @@ std::vector<OwnedRange> all_cfi(const Input& input) {
 
 /// The pieces, divided where FDEs of the CFI start: an FDE of SFrame may have several functions. Both are
 /// disjoint and by address. Linear.
-std::vector<OwnedRange> divided_at_starts(std::vector<OwnedRange> sframe, std::span<const OwnedRange> cfi) {
+std::vector<OwnedRange> divided_at_starts(std::span<const OwnedRange> sframe,
+                                          std::span<const OwnedRange> cfi) {
   std::vector<OwnedRange> pieces;
   pieces.reserve(sframe.size());
   auto fde = cfi.begin();
