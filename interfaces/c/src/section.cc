@@ -32,7 +32,7 @@ public:
 
   std::optional<cfi::Fde> find(std::uint64_t pc) {
     for (cfi::FdeFinder& finder : finders_)
-      if (auto found = finder.find(pc); found && *found) return std::move(*found);
+      if (auto found = finder.find(pc); found && *found) return *found;
     return std::nullopt;
   }
 
