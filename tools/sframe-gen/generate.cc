@@ -79,10 +79,10 @@ bool reaches(const Builder& builder, elf::AddressBounds bounds) {
 
 expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input,
                                                elf::AddressBounds bounds) {
-  if (line.optimize && input.object)
+  if (line.optimize && input.object && !line.tree)
     return failed({"--optimize needs a linked file: a linker may move the functions of an object", {}, {}});
   auto made = line.from == From::cfi ? convert_cfi(line, input, bounds) : convert_sframe(line, input, bounds);
-  if (!made || !line.optimize) return made;
+  if (!made || !line.optimize || input.object) return made;
   OptimizeOptions options = *line.optimize;
   options.repeat = line.from == From::sframe; // its output is a fixed point
   // Another number of FDEs moves the start fields, and in versions 1 and 2 they may get out of reach.
