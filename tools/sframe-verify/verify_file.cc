@@ -308,7 +308,8 @@ void FileVerifier::check_code(const std::string& path, const Input& input, Verdi
 
 std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::string& companion,
                                             bool raw_allowed) {
-  auto file = elf::File::open(companion);
+  // What a folder has under the name by build ID may be anything.
+  auto file = companion == options_.sframe ? elf::File::open(companion) : elf::File::open_regular(companion);
   if (!file) return fail_for(path, companion, file.error()), std::nullopt;
   NamedFile out{std::move(*file), {}};
   const Bytes bytes = out.file.bytes();

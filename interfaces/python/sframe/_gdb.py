@@ -7,6 +7,7 @@ from what gdb's commands print."""
 import mmap
 import os
 import re
+import stat
 import struct
 from dataclasses import dataclass
 from typing import Callable, Dict, List, Optional, Set, Tuple
@@ -159,7 +160,10 @@ class FileImage:
     """An ELF file of a module."""
 
     def __init__(self, path: str):
-        with open(path, "rb") as file:
+        # A FIFO would block, and a device has no end.
+        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise NotElf()
             try:
                 self.data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             except ValueError:  # an empty file

@@ -181,12 +181,11 @@ void CfiComparison::next_cfi() {
   has_cfi_interval_ = cfi_.next(cfi_interval_);
 }
 
-/// True if SFrame's row is that of the code before, and continues over padding: to the next function of the
-/// same FDE, or where a call returns.
+/// True if SFrame's row is that of the code before, and continues over padding: to the next function, or
+/// where a call returns.
 bool CfiComparison::is_padding_after_code(std::uint64_t begin, std::uint64_t end) {
   if (sframe_interval_.begin >= begin || !padding_.holds(begin, end)) return false;
-  const bool goes_on = end - sframe_interval_.function_begin < sframe_interval_.fde->size;
-  return (goes_on && has_cfi_interval_ && cfi_interval_.begin == end) ||
+  return (has_cfi_interval_ && cfi_interval_.begin == end) ||
          padding_.follows_call(sframe_interval_.begin, begin);
 }
 

@@ -25,6 +25,8 @@ public:
   bool follows_call(std::uint64_t row_begin, std::uint64_t begin);
 
 private:
+  std::optional<std::span<const std::byte>> read(std::uint64_t begin, std::uint64_t end) const;
+
   const Input& input_;
   std::optional<code::CallEnds> code_; ///< empty if there is no code to read
 };
