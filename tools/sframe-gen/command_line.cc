@@ -99,7 +99,7 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
                "Store identical rows of several functions once (default: in little-endian sections)");
   cli.add_flag("--return-addresses", line.return_addresses,
                "Extend functions that end with a call over the padding after it, for readers that do not "
-               "subtract 1 from return addresses (implied by --for=linux, linux-module and glibc)");
+               "subtract 1 from return addresses (from CFI, implied by --for=linux, linux-module and glibc)");
   cli.add_flag("--merge-functions", line.merge_functions,
                "Merge adjacent functions that have one identical row");
   cli.add_option(

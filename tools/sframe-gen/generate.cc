@@ -82,6 +82,11 @@ expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const In
   if (line.optimize && input.object && !line.tree)
     return failed({"--optimize needs a linked file: a linker may move the functions of an object", {}, {}});
   auto made = line.from == From::cfi ? convert_cfi(line, input, bounds) : convert_sframe(line, input, bounds);
+  if (made && line.consumer->refuses_empty && made->builder.num_fdes() == 0)
+    return nothing_there("no function that the reader can use");
+  if (made && !line.consumer->runs_on(made->abi->id))
+    made->warnings.push_back(std::string(line.consumer->name) + " is not known to read SFrame on " +
+                             std::string(made->abi->name));
   if (!made || !line.optimize || input.object) return made;
   OptimizeOptions options = *line.optimize;
   options.repeat = line.from == From::sframe; // its output is a fixed point
@@ -244,8 +249,6 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   }
   auto conversion = generate::from_cfi(*cfi, options);
   if (conversion.report.functions.total == 0) return no_function(line, conversion.report);
-  if (line.consumer->refuses_empty && conversion.builder.num_fdes() == 0)
-    return nothing_there("no function that the reader can use");
   if (!reaches(conversion.builder, bounds)) {
     // The position of start fields depends on the number of functions; using the number of all functions is
     // enough.

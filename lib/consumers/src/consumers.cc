@@ -30,6 +30,8 @@ constexpr Consumer spec{.option = "spec",
                         .exact_lookup = false,
                         .rows = {}};
 
+constexpr Abi glibc_abis[] = {Abi::amd64, Abi::aarch64_little};
+
 constexpr Consumer glibc{.option = "glibc",
                          .name = "glibc",
                          .version = VersionNumber::v2,
@@ -47,7 +49,8 @@ constexpr Consumer glibc{.option = "glibc",
                          .accepts_zero_ra = false,
                          .accepts_zero_fp = true,
                          .exact_lookup = true,
-                         .rows = {.outermost = false}};
+                         .rows = {.outermost = false},
+                         .abis = glibc_abis};
 
 constexpr Consumer linux_user{.option = "linux",
                               .name = "Linux",

@@ -8,6 +8,7 @@
 
 #include "sframe/builder.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -43,6 +44,9 @@ struct Consumer {
   bool accepts_zero_fp;   ///< an FP word of 0: at the CFA
   bool exact_lookup;      ///< looks up return addresses as they are, without subtracting 1
   UsableRows rows;
+  std::span<const Abi> abis = {}; ///< on which it reads SFrame; empty: all
+
+  bool runs_on(Abi abi) const { return abis.empty() || std::ranges::count(abis, abi) != 0; }
 };
 
 /// All, the specification first. Static.
