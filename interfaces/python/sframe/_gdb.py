@@ -277,6 +277,8 @@ class Module:
             if problem:
                 warn("%s: %s" % (path, problem))
             elif sidecar := self.open_file(path):
+                if not sidecar.sections:
+                    warn("%s: no SFrame section" % path)
                 yield sidecar
             return
 
@@ -289,6 +291,8 @@ class Module:
             return "not a 64-bit ELF file"
         if sidecar.image.machine != file.image.machine:
             return "wrong machine"
+        if not sidecar.build_id:
+            return "no build ID"
         return None if sidecar.build_id == file.build_id else "build ID mismatch"
 
     def find(self, pc: int) -> Found:
