@@ -176,7 +176,8 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   if (!raw.has_version)
     line.version = line.consumer->version;
   else if (!(line.consumer->versions >> static_cast<unsigned>(line.version) & 1))
-    return "--for=" + raw.consumer + ": this reader does not read version " +
+    return "--for=" + raw.consumer + ": this reader reads version " +
+           std::to_string(static_cast<unsigned>(line.consumer->version)) + ", not " +
            std::to_string(static_cast<unsigned>(line.version));
   if (!line.pcrel && line.consumer->flags & flag_func_start_pcrel)
     return "--for=" + raw.consumer + ": this reader requires FUNC_START_PCREL";

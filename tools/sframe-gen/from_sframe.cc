@@ -98,6 +98,11 @@ expected<ConvertedSection, Failure> convert_sframe(const CommandLine& line, cons
           {"sections of different ABIs: " + std::string(abi.name) + ", " + std::string(section.abi().name),
            {},
            {}});
+  if (!line.consumer->name.empty() && line.byte_order.value_or(abi.byte_order) != abi.byte_order)
+    return failed(
+        {"--for=" + std::string(line.consumer->option) + " needs the byte order of " + std::string(abi.name),
+         {},
+         {}});
   auto made = reencode(*sections,
                        {.version = line.version,
                         .abi = abi.id,
