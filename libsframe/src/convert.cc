@@ -236,12 +236,15 @@ expected<std::vector<std::byte>, Error> optimize(const Section& section, Optimiz
                         .aux_header = {}},
                        address, address);
   if (!made) return unexpected(made.error());
-  std::vector<std::byte> unchanged(section.bytes().begin(), section.bytes().end());
-  if (!made->refused.empty()) return unchanged; // rows that are not defined for this version
+  const auto unchanged = [&] {
+    return std::vector<std::byte>(section.bytes().begin(), section.bytes().end());
+  };
+  if (!made->refused.empty()) return unchanged(); // rows that are not defined for this version
   made->builder.optimize(options);
   auto bytes = made->builder.finish(address);
   if (!bytes) return unexpected(Error{ErrorKind::too_large, 0, Error::none, Error::none});
-  return for_size && bytes->size() >= unchanged.size() ? unchanged : *bytes;
+  if (for_size && bytes->size() >= section.bytes().size()) return unchanged();
+  return std::move(*bytes);
 }
 
 } // namespace sframe

@@ -95,9 +95,11 @@ struct OptimizeOptions {
   /// Goal::size: repeats until the size no longer falls, so that another call changes nothing. Three to four
   /// times the cost, for some tenths of a percent.
   bool repeat = false;
+  /// Bytes between functions that are joined: alignment to a cache line, with room to spare.
+  static constexpr std::uint64_t max_gap = 256;
   /// True if the functions before and after this range, which may be empty, may be in one FDE. The range, at
-  /// most 256 bytes, gets the rules of the code before it, so no code may be executed there. Called once for
-  /// each pair of neighbours. Not given: only adjacent functions are joined.
+  /// most max_gap bytes, gets the rules of the code before it, so no code may be executed there. Called once
+  /// for each pair of neighbours. Not given: only adjacent functions are joined.
   std::function<bool(const AddressRange& between)> may_join;
 };
 
