@@ -8,6 +8,15 @@
 
 namespace sframe::code {
 
+namespace {
+
+bool pay(std::span<const std::byte> bytes, Budget* budget) {
+  constexpr std::uint64_t bytes_per_step = 4;
+  return !budget || budget->take(Resource::code_steps, 1 + bytes.size() / bytes_per_step);
+}
+
+} // namespace
+
 CallEnds::CallEnds(const AbiTraits& abi) : abi_(&abi), decoder_(make_decoder(abi)) {}
 
 bool CallEnds::decode(std::span<const std::byte> bytes, std::uint64_t address) {
@@ -16,8 +25,7 @@ bool CallEnds::decode(std::span<const std::byte> bytes, std::uint64_t address) {
 }
 
 bool CallEnds::ends_with_call(std::span<const std::byte> bytes, std::uint64_t address, Budget* budget) {
-  constexpr std::uint64_t bytes_per_step = 4;
-  if (budget && !budget->take(Resource::code_steps, 1 + bytes.size() / bytes_per_step)) return false;
+  if (!pay(bytes, budget)) return false;
   for (std::size_t at = 0; at < bytes.size(); at += instruction_.length)
     if (!decode(bytes.subspan(at), address + at)) return false;
   return !bytes.empty() && (instruction_.flow == Flow::call || instruction_.flow == Flow::indirect_call);
@@ -33,7 +41,8 @@ std::uint32_t CallEnds::padding(std::span<const std::byte> bytes, std::uint64_t 
   return zeros && bytes.size() >= unit ? unit : 0;
 }
 
-bool CallEnds::is_padding(std::span<const std::byte> bytes, std::uint64_t address) {
+bool CallEnds::is_padding(std::span<const std::byte> bytes, std::uint64_t address, Budget* budget) {
+  if (!pay(bytes, budget)) return false;
   for (std::size_t at = 0; at < bytes.size();) {
     const std::uint32_t size = padding(bytes.subspan(at), address + at);
     if (size == 0) return false;

@@ -2,7 +2,6 @@
 
 #include "sframe/generate/optimize.h"
 
-#include "sframe/base/budget.h"
 #include "sframe/code/call_end.h"
 
 #include <set>
@@ -21,10 +20,7 @@ public:
     if (!bytes) return false;
     const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     if (known_.contains(text)) return true;
-    constexpr std::uint64_t bytes_per_step = 4;
-    Budget* const budget = image_.budget();
-    if (budget && !budget->take(Resource::code_steps, 1 + range.size / bytes_per_step)) return false;
-    if (!calls_.is_padding(*bytes, range.start)) return false;
+    if (!calls_.is_padding(*bytes, range.start, image_.budget())) return false;
     if (known_.size() < max_known) known_.insert(text);
     return true;
   }

@@ -2,6 +2,8 @@
 
 #include "padding.h"
 
+#include "sframe/builder.h"
+
 namespace sframe::verify {
 
 Padding::Padding(const Input& input) : input_(input) {
@@ -25,12 +27,9 @@ std::optional<std::span<const std::byte>> Padding::read(std::uint64_t begin, std
 }
 
 bool Padding::holds(std::uint64_t begin, std::uint64_t end) {
-  constexpr std::uint64_t longest = 256, bytes_per_step = 4;
-  if (!code_ || begin >= end || end - begin > longest) return false;
-  Budget* const budget = input_.budget();
-  if (budget && !budget->take(Resource::code_steps, 1 + (end - begin) / bytes_per_step)) return false;
+  if (!code_ || begin >= end || end - begin > OptimizeOptions::max_gap) return false;
   const auto bytes = read(begin, end);
-  return bytes && code_->is_padding(*bytes, begin);
+  return bytes && code_->is_padding(*bytes, begin, input_.budget());
 }
 
 bool Padding::follows_call(std::uint64_t row_begin, std::uint64_t begin) {

@@ -17,8 +17,8 @@ public:
   /// `input` must outlive the object. Not for several threads at once.
   explicit Padding(const Input& input);
 
-  /// True if [begin, end), at most 256 bytes, is padding. Takes code_steps from the input's budget; false if
-  /// it is used up.
+  /// True if [begin, end), at most OptimizeOptions::max_gap bytes, is padding. Takes code_steps from the
+  /// input's budget; false if it is used up.
   bool holds(std::uint64_t begin, std::uint64_t end);
   /// True if code from `row_begin`, where an instruction starts, ends with a call at `begin`. Linear in that
   /// code, for which it takes code_steps, too.

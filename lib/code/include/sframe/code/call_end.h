@@ -28,8 +28,8 @@ public:
   /// another instruction.
   std::uint32_t padding(std::span<const std::byte> bytes, std::uint64_t address);
 
-  /// True if `bytes` are padding only. Linear.
-  bool is_padding(std::span<const std::byte> bytes, std::uint64_t address);
+  /// True if `bytes` are padding only. Linear; takes code_steps in the same way.
+  bool is_padding(std::span<const std::byte> bytes, std::uint64_t address, Budget* budget);
 
 private:
   bool decode(std::span<const std::byte> bytes, std::uint64_t address);
