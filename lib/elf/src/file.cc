@@ -79,23 +79,41 @@ File::Mapping* File::add_mapping(const std::string& path, const void* begin, std
   return mapping;
 }
 
+File::Mapping* File::mapping_at(std::uintptr_t address) noexcept {
+  for (Mapping* mapping = mappings_.load(); mapping; mapping = mapping->next)
+    if (address < mapping->end && address >= mapping->begin) return mapping;
+  return nullptr;
+}
+
 bool File::is_intact() const {
   return !mapping_ || mapping_->intact;
 }
 
+namespace {
+std::uintptr_t page_size() noexcept {
+  static const auto size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  return size;
+}
+} // namespace
+
 std::optional<File::Missing> File::replace_missing(const void* address) noexcept {
-  static const auto page_size = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto at = reinterpret_cast<std::uintptr_t>(address);
-  for (Mapping* mapping = mappings_.load(); mapping; mapping = mapping->next) {
-    const std::uintptr_t end = mapping->end;
-    if (at >= end || mapping->begin > at) continue;
-    const std::uintptr_t start = at & ~(page_size - 1);
-    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
-    if (::mmap(reinterpret_cast<void*>(start), end - start, PROT_READ, flags, -1, 0) == MAP_FAILED)
-      return std::nullopt;
-    return Missing{mapping->path.c_str(), mapping->intact.exchange(false)};
-  }
-  return std::nullopt;
+  Mapping* const mapping = mapping_at(at);
+  if (!mapping) return std::nullopt;
+  const std::uintptr_t start = at & ~(page_size() - 1);
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+  if (::mmap(reinterpret_cast<void*>(start), mapping->end - start, PROT_READ, flags, -1, 0) == MAP_FAILED)
+    return std::nullopt;
+  return Missing{mapping->path.c_str(), mapping->intact.exchange(false)};
+}
+
+void File::release_pages(std::span<const std::byte> bytes) noexcept {
+  const auto begin = reinterpret_cast<std::uintptr_t>(bytes.data());
+  const Mapping* const mapping = mapping_at(begin);
+  if (!mapping || bytes.size() > mapping->end - begin) return;
+  const std::uintptr_t first = (begin + page_size() - 1) & ~(page_size() - 1);
+  const std::uintptr_t end = (begin + bytes.size()) & ~(page_size() - 1);
+  if (first < end) ::madvise(reinterpret_cast<void*>(first), end - first, MADV_DONTNEED);
 }
 
 Result<File> File::open(const std::string& path) {

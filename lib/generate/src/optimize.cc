@@ -3,8 +3,11 @@
 #include "sframe/generate/optimize.h"
 
 #include "sframe/code/call_end.h"
+#include "sframe/elf/file.h"
 
+#include <functional>
 #include <set>
+#include <string>
 
 namespace sframe::generate {
 
@@ -18,19 +21,29 @@ public:
   bool holds(const AddressRange& range) {
     const auto bytes = image_.read(range.start, range.size);
     if (!bytes) return false;
+    pass(bytes->data());
     const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
     if (known_.contains(text)) return true;
     if (!calls_.is_padding(*bytes, range.start, image_.budget())) return false;
-    if (known_.size() < max_known) known_.insert(text);
+    if (known_.size() < max_known) known_.emplace(text);
     return true;
   }
 
 private:
   static constexpr std::size_t max_known = 256;
+  static constexpr std::ptrdiff_t window = 1 << 20;
+
+  /// The code of a large file is read once, in order of addresses: at most `window` of it stays in memory.
+  void pass(const std::byte* at) {
+    if (passed_ && std::less_equal()(passed_, at) && at - passed_ < window) return;
+    if (passed_ && std::less()(passed_, at)) elf::File::release_pages({passed_, at});
+    passed_ = at;
+  }
 
   const elf::Image& image_;
   code::CallEnds calls_;
-  std::set<std::string_view> known_; ///< views into the image
+  std::set<std::string, std::less<>> known_;
+  const std::byte* passed_ = nullptr;
 };
 
 } // namespace

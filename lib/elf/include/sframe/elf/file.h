@@ -98,8 +98,13 @@ public:
   /// allocates nothing.
   static std::optional<Missing> replace_missing(const void* address) noexcept;
 
+  /// Frees the memory of the whole pages in `bytes` if they are of a mapped file; the next read loads them
+  /// again. For readers that pass once over much of a file. Other bytes stay as they are. Thread-safe.
+  static void release_pages(std::span<const std::byte> bytes) noexcept;
+
 private:
   struct [[gnu::visibility("hidden")]] Mapping;
+  static Mapping* mapping_at(std::uintptr_t address) noexcept;
   static std::atomic<Mapping*> mappings_; ///< all that ever existed; their memory is reused
   static Mapping* add_mapping(const std::string& path, const void* begin, std::size_t size);
   static Result<File> read(const std::string& path, int fd);
