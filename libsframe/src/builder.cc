@@ -199,6 +199,7 @@ void Builder::clear() {
   functions_.clear();
   runs_.clear();
   encoded_.clear();
+  holders_.clear();
   std::ranges::fill(table_, Slot{no_run, 0});
   num_fres_ = 0;
 }

@@ -17,8 +17,9 @@ namespace sframe {
 
 /// The positions of all parts.
 struct Builder::Layout {
-  std::vector<std::uint32_t> order;         ///< numbers of functions_, sorted
-  std::vector<std::uint32_t> run_positions; ///< per run, from the FRE sub-section's start
+  std::vector<std::uint32_t> order; ///< numbers of functions_, sorted
+  std::vector<std::uint32_t>
+      run_positions; ///< per run that is its own holder, from the FRE sub-section's start
   std::uint32_t fre_size = 0;
 
   /// For a section at `address`.
@@ -56,11 +57,12 @@ expected<Builder::Layout, Refusal> Builder::Layout::make(const Builder& builder,
   layout.run_positions.assign(runs.size(), unplaced);
   std::uint64_t at = 0;
   for (const std::uint32_t number : layout.order) {
-    std::uint32_t& position = layout.run_positions[functions[number].run];
+    const std::uint32_t run = builder.holder(functions[number].run);
+    std::uint32_t& position = layout.run_positions[run];
     if (position != unplaced) continue;
     if (at >= unplaced) return refused(RefusalReason::section_too_large, functions[number].fde);
     position = static_cast<std::uint32_t>(at);
-    at += runs[functions[number].run].size;
+    at += runs[run].size;
   }
   if (builder.size() - at > max_u32 || at > max_u32 || builder.num_fres_ > max_u32 ||
       functions.size() > max_u32)
@@ -134,13 +136,13 @@ void Builder::write_entry(const Function& function, const Layout& layout, std::i
   format::FdeFields fields{.start = start, .fde = {function.fde}};
   fields.fde.num_fres = runs_[function.run].num_fres;
   fields.fde.fre_type = runs_[function.run].fre_type;
-  fields.fde.fre_offset = layout.run_positions[function.run];
+  fields.fde.fre_offset = layout.run_positions[holder(function.run)];
   version_->codec.write_entry(entry, order_, fields);
 }
 
 void Builder::write_runs(const Layout& layout, std::byte* out) const {
-  for (std::size_t i = 0; i < runs_.size(); ++i)
-    std::ranges::copy(run_bytes(runs_[i]), out + layout.run_positions[i]);
+  for (std::uint32_t i = 0; i < runs_.size(); ++i)
+    if (holder(i) == i) std::ranges::copy(run_bytes(runs_[i]), out + layout.run_positions[i]);
 }
 
 expected<std::vector<std::byte>, Refusal> Builder::finish(std::uint64_t address) const {

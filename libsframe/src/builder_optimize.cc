@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -64,6 +65,10 @@ struct Atom {
   bool repeats = false;         ///< the first row's rules are those of the last row before
 };
 
+bool starts_with(std::span<const std::byte> bytes, std::span<const std::byte> beginning) {
+  return bytes.size() >= beginning.size() && std::ranges::equal(bytes.first(beginning.size()), beginning);
+}
+
 /// An FDE to be: atoms [first, end).
 struct Cut {
   std::uint32_t first, end;
@@ -81,7 +86,7 @@ public:
     bytes_ += next.body - (next.repeats ? next.first_body : 0);
     if (next.rows > next.repeats) last_ = static_cast<std::uint32_t>(next.start + next.last - start_);
     shared_ = shared_ && next.shared;
-    key_ = mix(mix(key_, next.key), next.start - start_);
+    if (shared_) key_ = mix(mix(key_, next.key), next.start - start_);
   }
 
   /// False if it would be larger than an FDE can be.
@@ -113,6 +118,7 @@ public:
                              [](const Function& f) { return std::pair(f.fde.start, f.fde.size); });
     uses_of_run_.assign(builder_.runs_.size(), 0);
     for (const Function& function : builder_.functions_) ++uses_of_run_[function.run];
+    read_types();
     make_atoms();
   }
 
@@ -121,7 +127,9 @@ public:
     std::vector<Cut> cuts = search();
     const std::uint64_t size = count_uses(cuts);
     if (std::vector<Cut> next = search(); count_uses(next) < size) cuts = std::move(next);
-    return make(cuts);
+    Builder best = make(cuts);
+    if (builder_.options_.share_rows) best.share_beginnings();
+    return best;
   }
 
 private:
@@ -143,12 +151,16 @@ private:
     }
   }
 
-  FdeType type_of(std::uint32_t function) const {
+  FdeType type_of(std::uint32_t function) const { return types_of_runs_[builder_.functions_[function].run]; }
+
+  void read_types() {
+    types_of_runs_.reserve(builder_.runs_.size());
     EncodedFde attributes;
-    if (version_.attribute_size != 0)
-      version_.codec.read_attributes(builder_.run_bytes(run_of(function)).data(), builder_.order_,
-                                     attributes);
-    return attributes.fde_type;
+    for (const Run& run : builder_.runs_) {
+      if (version_.attribute_size != 0)
+        version_.codec.read_attributes(builder_.run_bytes(run).data(), builder_.order_, attributes);
+      types_of_runs_.push_back(attributes.fde_type);
+    }
   }
 
   /// True if the function's rows may be in one FDE with those of the function before, as far as their marks
@@ -360,15 +372,18 @@ private:
     attributes.num_fres = static_cast<std::uint32_t>(rows.size());
     attributes.fre_type = format::fre_type_for(rows.back().offset);
     attributes.fde_type = type;
+    const std::uint32_t width = 1u << static_cast<std::uint32_t>(attributes.fre_type);
+    std::uint64_t size = version_.attribute_size;
+    for (const RowBytes& row : rows) size += width + row.body.size();
     std::vector<std::byte>& bytes = out.encoded_;
     const std::uint64_t at = bytes.size();
-    bytes.resize(at + version_.attribute_size);
-    version_.codec.write_attributes(bytes.data() + at, builder_.order_, attributes);
-    const std::uint32_t width = 1u << static_cast<std::uint32_t>(attributes.fre_type);
+    bytes.resize(at + size);
+    std::byte* to = bytes.data() + at;
+    version_.codec.write_attributes(to, builder_.order_, attributes);
+    to += version_.attribute_size;
     for (const RowBytes& row : rows) {
-      bytes.resize(bytes.size() + width);
-      format::store_field(bytes.data() + bytes.size() - width, row.offset, width, builder_.order_);
-      bytes.insert(bytes.end(), row.body.begin(), row.body.end());
+      format::store_field(to, row.offset, width, builder_.order_);
+      to = std::ranges::copy(row.body, to + width).out;
     }
     return {at & Run::max_at, attributes.fre_type, static_cast<std::uint32_t>(bytes.size() - at),
             attributes.num_fres};
@@ -378,11 +393,44 @@ private:
   const OptimizeOptions& options_;
   const format::Version& version_;
   std::uint32_t max_rows_;
+  std::vector<FdeType> types_of_runs_;
   std::vector<Atom> atoms_;
   // How often rows are used: by all functions, then in the last cut.
   std::vector<std::uint32_t> uses_of_run_;                          ///< by FDEs that are one function
   std::unordered_map<std::uint64_t, std::uint32_t> uses_of_groups_; ///< by others; only more than 1
 };
+
+/// Where the index has the number of rows (V1 and V2), a run can be the beginning of another one.
+void Builder::share_beginnings() {
+  if (version_->attribute_size != 0) return;
+  const auto type_and_bytes_less = [&](std::uint32_t a, std::uint32_t b) {
+    const Run &x = runs_[a], &y = runs_[b];
+    if (x.fre_type != y.fre_type) return x.fre_type < y.fre_type;
+    return std::ranges::lexicographical_compare(run_bytes(x), run_bytes(y));
+  };
+  std::vector<std::uint32_t> order(runs_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::ranges::sort(order, type_and_bytes_less);
+  holders_.resize(runs_.size());
+  for (std::size_t i = order.size(); i-- != 0;) {
+    const std::uint32_t run = order[i];
+    holders_[run] = run;
+    if (i + 1 == order.size()) continue;
+    // What begins with these bytes comes next in this order.
+    const Run& next = runs_[order[i + 1]];
+    if (next.fre_type == runs_[run].fre_type && starts_with(run_bytes(next), run_bytes(runs_[run])))
+      holders_[run] = holders_[order[i + 1]];
+  }
+  std::vector<std::byte> kept;
+  for (std::uint32_t i = 0; i < runs_.size(); ++i) {
+    if (holders_[i] != i) continue;
+    const auto bytes = run_bytes(runs_[i]);
+    runs_[i].at = kept.size() & Run::max_at;
+    kept.insert(kept.end(), bytes.begin(), bytes.end());
+  }
+  for (std::uint32_t i = 0; i < runs_.size(); ++i) runs_[i].at = runs_[holders_[i]].at;
+  encoded_ = std::move(kept);
+}
 
 void Builder::optimize(const OptimizeOptions& options) {
   if (functions_.empty() || options.max_rows == 0) return;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace sframe {
@@ -159,7 +160,8 @@ expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byt
   const format::Version& version = *format::find_version(section->header().version);
   std::vector<std::byte> out(section->bytes().begin(), section->bytes().end());
 
-  // Functions in the order of their data, so that shared bytes are adjacent and are swapped once.
+  // Functions in the order of their data, so that shared bytes are adjacent and are swapped once. Of those
+  // that share the first rows of others (V1 and V2), the longest comes first.
   std::vector<EncodedFde> fdes;
   fdes.reserve(section->num_fdes());
   for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {
@@ -168,14 +170,16 @@ expected<std::vector<std::byte>, Error> flip_byte_order(std::span<const std::byt
     version.codec.swap_entry(out.data() + fde->index_offset);
     fdes.push_back(*fde);
   }
-  const auto place = [](const EncodedFde& fde) { return std::pair(fde.rows_offset, fde.number); };
+  const auto place = [](const EncodedFde& fde) {
+    return std::tuple(fde.rows_offset, ~fde.num_fres, fde.number);
+  };
   if (!std::ranges::is_sorted(fdes, {}, place)) std::ranges::sort(fdes, {}, place);
 
   const EncodedFde* last = nullptr;
   std::uint64_t last_end = 0;
   for (const EncodedFde& fde : fdes) {
     if (fde.num_fres == 0 && version.attribute_size == 0) continue;
-    const bool same = last && last->rows_offset == fde.rows_offset && last->num_fres == fde.num_fres &&
+    const bool same = last && last->rows_offset == fde.rows_offset && last->num_fres >= fde.num_fres &&
                       last->fre_type == fde.fre_type;
     if (same) continue;
     const std::uint64_t begin = fde.rows_offset - version.attribute_size;

@@ -222,6 +222,55 @@ TEST(Optimize, FindsTheSmallestSectionWithoutSharing) {
   }
 }
 
+TEST(Optimize, BeginningsOfRunsAreSharedWhereTheIndexHasTheNumberOfRows) {
+  // Too far from each other to be joined. Each but the last has the first rows of the next one.
+  std::vector<Added> functions;
+  for (const std::uint32_t rows : {2u, 4u, 1u, 3u}) {
+    functions.push_back({{.start = 0x1000 + 0x1000 * functions.size(), .size = 64}, {}});
+    for (std::uint32_t r = 0; r < rows; ++r)
+      functions.back().rows.push_back(row(r * 4, static_cast<std::int32_t>(8 + 8 * r)));
+  }
+  // Their offsets have two bytes, so they share nothing with the others.
+  functions.push_back({{.start = 0x9000, .size = 0x1000}, {row(0, 8), row(0x100, 16)}});
+  constexpr std::uint64_t row_size = 3; // offset, info and the CFA's word
+  for (const VersionTraits* version : all_versions()) {
+    SCOPED_TRACE(version->number);
+    const BuildOptions options{.version = VersionNumber{version->number}, .share_rows = true};
+    const Builder plain = build(options, functions);
+    Builder optimized = build(options, functions);
+    optimized.optimize({});
+    const bool in_index = version->attribute_size == 0;
+    const std::uint64_t rest = header_size + 5 * version->entry_size + 2 * (row_size + 1);
+    if (in_index) {
+      EXPECT_EQ(plain.size(), rest + (1 + 2 + 3 + 4) * row_size);
+      EXPECT_EQ(optimized.size(), rest + 4 * row_size);
+    } else {
+      EXPECT_EQ(optimized.size(), plain.size());
+    }
+    expect_same_rules(plain, optimized, false);
+    const auto bytes = optimized.finish(0x1000);
+    const auto flipped = flip_byte_order(*bytes);
+    ASSERT_TRUE(flipped) << flipped.error().offset;
+    EXPECT_EQ(*flip_byte_order(*flipped), *bytes);
+    for (const Added& f : functions)
+      EXPECT_EQ(text_of(section_of(*flipped).find(f.fde.start + 5)),
+                text_of(section_of(*bytes).find(f.fde.start + 5)));
+    // What is added later finds its place as well.
+    ASSERT_TRUE(optimized.add({.start = 0x20000, .size = 64}, functions[1].rows));
+    ASSERT_TRUE(optimized.add({.start = 0x21000, .size = 64}, std::vector{row(0, 80)}));
+    EXPECT_EQ(text_of(section_of(*optimized.finish(0x1000)).find(0x2000d)),
+              text_of(section_of(*bytes).find(0x200d)));
+    const auto later = optimized.finish(0x1000);
+    const auto found = section_of(*later).find(0x21001);
+    ASSERT_TRUE(found && *found);
+    EXPECT_EQ((*found)->row.cfa, Rule::value(7, 80));
+    optimized.clear();
+    ASSERT_TRUE(optimized.add({.start = 0x2000, .size = 64}, functions[1].rows));
+    EXPECT_EQ(text_of(section_of(*optimized.finish(0x1000)).find(0x200d)),
+              text_of(section_of(*bytes).find(0x200d)));
+  }
+}
+
 TEST(Optimize, DoesNotDependOnTheOrderOfAdding) {
   std::mt19937 random(5);
   auto functions = random_functions(random, VersionNumber::v3, 200);

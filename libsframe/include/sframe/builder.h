@@ -179,7 +179,8 @@ public:
   /// Forms new FDEs from the functions and their rows. Every address keeps its rules; padding between joined
   /// functions gets those of the code before it. Functions are joined only if they have the same kind, key
   /// and FDE type; signal frames and PCMASK functions are left alone. A reader sees other functions than
-  /// there are. If the section would not become smaller, nothing changes (Goal::size). The result depends on
+  /// there are. With share_rows, in versions 1 and 2, a function's rows can be the first rows of another. If
+  /// the section would not become smaller, nothing changes (Goal::size). The result depends on
   /// what was added, not on the order. N log N in the functions, linear in the rows; needs memory for a
   /// second copy of the encoded rows.
   void optimize(const OptimizeOptions& options);
@@ -233,6 +234,9 @@ private:
   struct [[gnu::visibility("hidden")]] Pieces;
   std::uint32_t add_run(const Run& run);
   std::uint32_t copy_run(const Builder& from, const Run& run);
+  void share_beginnings();
+  /// The run that has this run's bytes at its start: itself in most cases.
+  std::uint32_t holder(std::uint32_t run) const { return run < holders_.size() ? holders_[run] : run; }
   bool continues(const Function& function, const Function& last) const;
   std::span<const std::byte> run_bytes(const Run& run) const { return {encoded_.data() + run.at, run.size}; }
   void make_room_in_table();
@@ -248,9 +252,10 @@ private:
   ByteOrder order_;
   std::vector<Function> functions_;
   std::vector<Run> runs_;
-  std::vector<std::byte> encoded_; ///< what runs_ point to
-  std::vector<Slot> table_;        ///< with share_rows: runs_ by their bytes
-  std::vector<FrameRow> scratch_;  ///< rows being sorted; kept for its capacity
+  std::vector<std::byte> encoded_;     ///< what runs_ point to
+  std::vector<Slot> table_;            ///< with share_rows: runs_ by their bytes
+  std::vector<std::uint32_t> holders_; ///< holder() for the first runs_; empty before share_beginnings()
+  std::vector<FrameRow> scratch_;      ///< rows being sorted; kept for its capacity
   std::uint64_t num_fres_ = 0;
 };
 
