@@ -9,8 +9,8 @@
 //     and FDE types; rows are encoded as there; functions are joined over padding of at most
 //     OptimizeOptions::max_gap bytes;
 //   - whose FDEs of several functions have at most N rows (0: no limit);
-//   - whose FDEs share their attributes and rows as a whole or not at all (version 2: their first rows, too,
-//     since the number of rows is in the index).
+//   - whose FDEs share their attributes and rows as a whole or not at all . (In
+//     version 2, whose index has the number of rows, they can share their first rows, too: --prefixes.)
 // It does not hold for sections in which FDEs start between two rows (the row is then in two FDEs), runs of
 // bytes overlap in part, or an FDE has a row at its end.
 //
@@ -35,7 +35,7 @@ constexpr std::uint32_t none = ~0u;
 
 struct Options {
   std::uint32_t max_rows = 40, rounds = 100;
-  bool v2 = false, verbose = false;
+  bool v2 = false, prefixes = false, verbose = false;
   const char* write = nullptr;
 };
 
@@ -63,8 +63,8 @@ public:
     find_runs();
   }
 
-  /// A lower bound of the section's bytes; and the size of the smallest of the paths' sections.
-  std::pair<double, double> run() {
+  /// A lower bound of the section's bytes.
+  double run() {
     double best = 0, smallest = HUGE_VAL;
     for (std::uint32_t round = 1; round <= options_.rounds; ++round) {
       const bool last = round == options_.rounds;
@@ -82,12 +82,14 @@ public:
       const double step = 1.5 / std::sqrt(round);
       if (!last) raise_prices(step);
     }
-    return {static_cast<double>(fixed_) + best, static_cast<double>(fixed_) + smallest};
+    return static_cast<double>(fixed_) + best;
   }
 
-  /// The section of the smallest path (version 3), made by the library.
+  /// The section of the smallest path that was found, made by the library.
   std::vector<std::byte> section() const {
-    Builder builder({.version = VersionNumber::v3, .abi = study_.abi->id, .share_rows = true});
+    Builder builder({.version = options_.v2 ? VersionNumber::v2 : VersionNumber::v3,
+                     .abi = study_.abi->id,
+                     .share_rows = true});
     const auto add = [&](const Fde& fde, std::span<const FrameRow> rows) {
       if (!builder.add(fde, rows)) fail("a row that cannot be written");
     };
@@ -200,8 +202,8 @@ private:
           Run& added = runs_.back();
           added.bodies = body_size(e) + (at.run == none ? 0 : runs_[at.run].bodies);
           // Version 2: what this row adds to the run that has one row less.
-          added.cost =
-              options_.v2 ? body_size(e) + width(offset) : attributes_ + added.bodies + rows * width(offset);
+          added.cost = options_.prefixes ? body_size(e) + width(offset)
+                                         : attributes_ + added.bodies + rows * width(offset);
         }
         at.run = run - 1;
         levels.back().emplace_back(at.element, at.run);
@@ -268,10 +270,10 @@ private:
           if (rows <= shared) {
             const Use& use = uses_[first_use_[i] + rows - 1];
             const double part = runs_[use.run].cost * static_cast<double>(use.weight);
-            price = options_.v2 ? price + part : part;
-            if (options_.v2) first_rows = price, bodies = 0; // the rest is not shared
+            price = options_.prefixes ? price + part : part;
+            if (options_.prefixes) first_rows = price, bodies = 0; // the rest is not shared
           } else {
-            price = first_rows + attributes_ + bodies + (options_.v2 ? rows - shared : rows) * bytes;
+            price = first_rows + attributes_ + bodies + (options_.prefixes ? rows - shared : rows) * bytes;
           }
         }
         if (before + price < cost_[end + 1]) {
@@ -283,7 +285,8 @@ private:
           const std::uint64_t offset = e.address - address;
           const int wide = offset > 255;
           const double total =
-              before + (options_.v2 ? price : (attributes_ + bodies + rows * (wide + 1.0)) / common_[i]);
+              before +
+              (options_.prefixes ? price : (attributes_ + bodies + rows * (wide + 1.0)) / common_[i]);
           if (total < open[wide][end + 1]) {
             open[wide][end + 1] = total;
             open_from[wide][end + 1] = i;
@@ -314,8 +317,8 @@ private:
     }
   }
 
-  /// Sets used_ to what the path uses. Returns the size of its section; 0 for version 2, whose first rows are
-  /// not all where several runs need them. Runs of more than limit_ rows count as not shared.
+  /// Sets used_ to what the path uses. Returns the size of its section; not with prefixes, since bytes cannot
+  /// be the first ones of any number of runs. Runs of more than limit_ rows count as not shared.
   double mark() {
     used_.clear();
     std::vector<bool> seen(runs_.size());
@@ -323,7 +326,7 @@ private:
     for (auto end = static_cast<std::uint32_t>(elements_.size()); end != 0;) {
       const auto [first, rows] = from_[end];
       const std::uint32_t shared = first_use_[first + 1] - first_use_[first];
-      if (options_.v2) {
+      if (options_.prefixes) {
         for (std::uint32_t row = 0; row < std::min(rows, shared); ++row)
           used_.push_back(first_use_[first] + row);
       } else {
@@ -446,6 +449,8 @@ int main(int argc, char** argv) {
       options.write = argv[i] + 8;
     else if (text == "--v2")
       options.v2 = true;
+    else if (text == "--prefixes")
+      options.v2 = options.prefixes = true;
     else if (text == "--verbose")
       options.verbose = true;
     else
@@ -459,17 +464,22 @@ int main(int argc, char** argv) {
   const double ours = std::strtod(words[2], nullptr);
   if (functions.functions.empty()) fail("no functions");
   Bound bound(functions, file.joins(functions), options);
-  const auto [least, made] = bound.run();
+  const double least = bound.run();
   const auto cfi = static_cast<double>(file.cfi_size());
-  std::printf("version %d, %u rows: %.0f bytes (%.1f %% of CFI), bound %.0f (%.1f %%), distance %.1f %%; "
-              "best path %.0f\n",
-              options.v2 ? 2 : 3, options.max_rows, ours, 100 * ours / cfi, std::ceil(least),
-              100 * least / cfi, 100 * (ours - least) / ours, made);
+  std::printf("version %d%s, %u rows: %.0f bytes (%.1f %% of CFI), bound %.0f (%.1f %%), distance %.1f %%",
+              options.v2 ? 2 : 3, options.prefixes ? " with shared first rows" : "", options.max_rows, ours,
+              100 * ours / cfi, std::ceil(least), 100 * least / cfi, 100 * (ours - least) / ours);
+  std::vector<std::byte> bytes;
+  if (!options.prefixes) {
+    bytes = bound.section();
+    const auto size = static_cast<double>(bytes.size());
+    std::printf("; found %.0f (%.1f %%), distance %.1f %%", size, 100 * size / cfi,
+                100 * (size - least) / size);
+  }
+  std::printf("\n");
   print_entropy(functions);
-  if (!options.write || options.v2) return 0;
-  const std::vector<std::byte> bytes = bound.section();
+  if (!options.write) return 0;
   std::ofstream out(options.write, std::ios::binary);
   out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  std::printf("%s: %zu bytes\n", options.write, bytes.size());
   return out.good() ? 0 : 2;
 }
