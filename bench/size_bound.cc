@@ -32,6 +32,7 @@ namespace sframe::bench {
 namespace {
 
 constexpr std::uint32_t none = ~0u;
+constexpr double rounding = 1 - 1e-6; ///< so that rounded parts of a cost are not more than all of it
 
 struct Options {
   std::uint32_t max_rows = 40, rounds = 100;
@@ -269,7 +270,7 @@ private:
           const std::uint32_t bytes = width(e.address - address);
           if (rows <= shared) {
             const Use& use = uses_[first_use_[i] + rows - 1];
-            const double part = runs_[use.run].cost * static_cast<double>(use.weight);
+            const double part = runs_[use.run].cost * rounding * static_cast<double>(use.weight);
             price = options_.prefixes ? price + part : part;
             if (options_.prefixes) first_rows = price, bodies = 0; // the rest is not shared
           } else {
@@ -456,7 +457,7 @@ int main(int argc, char** argv) {
     else
       words.push_back(argv[i]);
   }
-  if (words.size() != 3 || options.rounds == 0)
+  if (words.size() != 3 || options.rounds < 4)
     fail("usage: size-bound FILE FUNCTIONS BYTES [--max-rows=N] [--rounds=N] [--v2] [--write=SECTION] "
          "[--verbose]");
   const StudyFile file(words[0]);
