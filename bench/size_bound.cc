@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// size-bound FILE FUNCTIONS BYTES [--max-rows=N] [--rounds=N] [--v2]: how far an optimized section of BYTES
-// is from the smallest one that readers accept. FUNCTIONS is a raw section in version 3, made of FILE by
-// sframe-gen, with an FDE for each function.
+// size-bound FILE FUNCTIONS BYTES [OPTION...]: how far an optimized section of BYTES is from the smallest one
+// that readers accept. FUNCTIONS is a raw section in version 3, made of FILE by sframe-gen, with an FDE for
+// each function.
+//
+//    --max-rows=N      rows of an FDE of several functions: 40; 0: no limit
+//    --late=4,2,1      FDEs may start so many bytes before a row, too; the row before is then in two FDEs
+//    --v2, --prefixes  version 2; and FDEs may share their first rows, since the index has the number of rows
+//    --rounds=N        100
+//    --write=SECTION   writes the smallest section found, which sframe-verify can check
 //
 // The bound holds for all sections
 //   - whose FDEs start at rows of FUNCTIONS, cover all its functions with the same rules, and have its marks
-//     and FDE types; rows are encoded as there; functions are joined over padding of at most
+//   and
+//     FDE types; rows are encoded as there; functions are joined over padding of at most
 //     OptimizeOptions::max_gap bytes;
-//   - whose FDEs of several functions have at most N rows (0: no limit);
-//   - whose FDEs share their attributes and rows as a whole or not at all . (In
-//     version 2, whose index has the number of rows, they can share their first rows, too: --prefixes.)
-// It does not hold for sections in which FDEs start between two rows (the row is then in two FDEs), runs of
-// bytes overlap in part, or an FDE has a row at its end.
+//   - whose FDEs of several functions have at most N rows;
+//   - whose FDEs share their attributes and rows as a whole or not at all (but for --prefixes).
+// It does not hold for sections in which FDEs start elsewhere, runs of bytes overlap in part, or an FDE has a
+// row at its end.
 //
 // How: a section is a path over the rows, an FDE an edge. It costs its entry, and the runs of bytes on the
 // path cost once each, however many edges use them. If the cost of each run is divided among all edges that
@@ -38,6 +44,7 @@ struct Options {
   std::uint32_t max_rows = 40, rounds = 100;
   bool v2 = false, prefixes = false, verbose = false;
   const char* write = nullptr;
+  std::vector<std::uint32_t> late; ///< decreasing: FDEs may start so many bytes before a row, too
 };
 
 /// A row of a function: a place where an FDE may start.
@@ -152,9 +159,13 @@ private:
       }
       for (const StudyRow& row : f.rows) {
         const bool first = &row == &f.rows.front();
-        const bool joined = !first || joins[static_cast<std::size_t>(&f - study_.functions.data())];
-        elements_.push_back({f.start + row.offset, row.body,
-                             static_cast<std::uint32_t>(&f - study_.functions.data()), joined,
+        const auto number = static_cast<std::uint32_t>(&f - study_.functions.data());
+        const bool joined = !first || joins[number];
+        if (!first)
+          for (const std::uint32_t late : options_.late)
+            if (row.offset - late > (&row)[-1].offset && row.offset > late)
+              elements_.push_back({f.start + row.offset - late, (&row)[-1].body, number, true, true});
+        elements_.push_back({f.start + row.offset, row.body, number, joined,
                              first && joined && elements_.back().body == row.body});
       }
     }
@@ -448,7 +459,13 @@ int main(int argc, char** argv) {
       options.rounds = static_cast<std::uint32_t>(std::strtoul(argv[i] + 9, nullptr, 10));
     else if (text.starts_with("--write="))
       options.write = argv[i] + 8;
-    else if (text == "--v2")
+    else if (text.starts_with("--late=")) {
+      for (const char* at = argv[i] + 6; *at != 0;) {
+        char* end = nullptr;
+        options.late.push_back(static_cast<std::uint32_t>(std::strtoul(at + 1, &end, 10)));
+        at = end;
+      }
+    } else if (text == "--v2")
       options.v2 = true;
     else if (text == "--prefixes")
       options.v2 = options.prefixes = true;
