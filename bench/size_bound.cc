@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // size-bound FILE FUNCTIONS BYTES [OPTION...]: how far an optimized section of BYTES is from the smallest one
-// that readers accept. FUNCTIONS is a raw section in version 3, made of FILE by sframe-gen, with an FDE for
+// that readers accept. FUNCTIONS is a raw section in the same version, made of FILE by sframe-gen, an FDE for
 // each function.
 //
 //    --max-rows=N      rows of an FDE of several functions: 40; 0: no limit

@@ -46,7 +46,7 @@ struct StudyFunction {
   std::uint32_t rep_size() const { return marks >> 16; }
 };
 
-/// A section in version 3.
+/// A section in version 2 or 3.
 struct Study {
   std::vector<std::byte> bytes;
   std::vector<StudyFunction> functions; ///< by start
@@ -61,7 +61,8 @@ struct Study {
     bytes.resize(text.size());
     std::ranges::transform(text, bytes.begin(), [](char c) { return static_cast<std::byte>(c); });
     const auto section = Section::parse(bytes);
-    if (!section || section->version().number != 3) fail(std::string(path) + ": not a section of version 3");
+    if (!section || section->version().number < 2)
+      fail(std::string(path) + ": not a section of version 2 or 3");
     abi = &section->abi();
     size = section->bytes().size();
     std::unordered_map<std::string, std::uint32_t> numbers;
