@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes through all of libsframe's operations on a section: read, look up, convert, write, flip.
-// What is read, written and read again must be equal; flipping twice must give the same bytes.
+// Arbitrary bytes through all of libsframe's operations on a section: read, look up, convert, write, flip,
+// optimize. What is read, written and read again must be equal; flipping twice must give the same bytes; an
+// optimized section is not larger, has the same rules, and is not changed by optimizing it again.
 
 #include "cost.h"
 
@@ -78,6 +79,50 @@ void reencode(const Section& section) {
     }
 }
 
+bool equal_rules(const expected<std::optional<Match>, Error>& a,
+                 const expected<std::optional<Match>, Error>& b, const Header& header) {
+  if (!a || !b || !*a || !*b) return a && b && !*a == !*b;
+  const auto resolved = [&](const Match& match) {
+    FrameRow row = resolve_fixed(match.row, header.fixed_ra_offset, header.fixed_fp_offset);
+    row.offset = 0;
+    return row;
+  };
+  return (*a)->fde.signal_frame == (*b)->fde.signal_frame && resolved(**a) == resolved(**b);
+}
+
+/// Lookups are defined only where functions are sorted by their distance from the section, and neither empty
+/// nor over each other.
+bool is_ordered(const Section& section) {
+  constexpr std::int64_t far = std::int64_t{1} << 62; // where distances do not wrap
+  std::int64_t end = -far;
+  for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
+    const Fde fde = *section.fde(i);
+    const auto distance = static_cast<std::int64_t>(fde.start - section.address());
+    if (distance < end || distance > far || fde.size == 0) return false;
+    end = distance + fde.size;
+  }
+  return section.header().flags & flag_sorted;
+}
+
+void optimize_section(const Section& section) {
+  for (const auto goal : {OptimizeOptions::Goal::size, OptimizeOptions::Goal::lookup}) {
+    const OptimizeOptions options{.goal = goal, .max_rows = 7};
+    const auto bytes = optimize(section, options);
+    if (!bytes) continue; // rows that cannot be read
+    require(goal == OptimizeOptions::Goal::lookup || bytes->size() <= section.bytes().size());
+    const auto optimized = Section::parse(*bytes, section.address());
+    require(optimized.has_value());
+    const auto again = optimize(*optimized, options);
+    require(again && *again == *bytes);
+    if (!is_ordered(section)) continue;
+    for (std::uint32_t i = 0; i < std::min(section.num_fdes(), 64u); ++i) {
+      const Fde fde = *section.fde(i);
+      for (const std::uint64_t pc : {fde.start, fde.start + fde.size / 2, fde.start + fde.size - 1})
+        require(equal_rules(optimized->find(pc), section.find(pc), section.header()));
+    }
+  }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -91,6 +136,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!walk(**section)) continue;
     compare_lookups(**section);
     reencode(**section);
+    optimize_section(**section);
   }
   if (auto flipped = flip_byte_order(bytes)) {
     auto back = flip_byte_order(*flipped);
