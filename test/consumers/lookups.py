@@ -22,6 +22,18 @@ FILES = [
 ]
 
 
+COUNTS = ("add", "removed", "trapped", "warnings", "lookups", "found", "outermost", "mismatches", "added")
+
+
+def section_place(elf, path):
+    """Offset, size and address of a section, as compare.cc takes them."""
+    section = elf.find(PT_GNU_SFRAME)
+    if not section:
+        raise Missing("no PT_GNU_SFRAME in " + path)
+    _, _, offset, address, size, _ = section[0]
+    return "%x" % offset, "%x" % size, "%x" % address
+
+
 class Reader:
     """A reader's program per ABI. What inherits from it has program(abi), which compiles it, profile, the
     ABIs that it knows, and refuses_outermost: whether an outermost row makes an answer useless."""
@@ -30,7 +42,7 @@ class Reader:
     profile = "linux"
     refuses_outermost = False
 
-    def compile(self, folder, source, options):
+    def compile(self, folder, source, options, libraries=()):
         """Compiles readers/SOURCE with the comparison; the program's path."""
         library = os.path.join(self.build, "libsframe", "libsframe++.a")
         if not os.path.exists(library):
@@ -38,22 +50,21 @@ class Reader:
         made, program = os.path.join(folder, "reader.o"), os.path.join(folder, "compare")
         run(["gcc", "-std=gnu11", "-O2", "-w", *options, "-c", os.path.join(HERE, "readers", source), "-o", made])
         run(["g++", "-std=c++23", "-O2", "-I", os.path.join(ROOT, "libsframe/include"), "-I", os.path.join(HERE, "readers"),
-             os.path.join(HERE, "readers/compare.cc"), made, library, "-o", program])
+             os.path.join(HERE, "readers/compare.cc"), made, library, *libraries, "-o", program])
         return program
 
-    def look_up(self, elf, paths, randoms):
+    def look_up(self, elf, paths, randoms, *options):
         """The counts of compare.cc for files that differ in bytes only."""
-        section = elf.find(PT_GNU_SFRAME)
         text = elf.find(PT_LOAD, PF_X)
-        if not section or not text:
-            raise Missing("no PT_GNU_SFRAME or no executable segment in " + paths[0])
-        _, _, offset, address, size, _ = section[0]
+        if not text:
+            raise Missing("no executable segment in " + paths[0])
         start, end = text[0][3], text[0][3] + text[0][5]
-        out = run(["nice", self.program(MACHINES[elf.machine]), *("%x" % n for n in (offset, size, address, start, end, randoms)), *paths])
+        numbers = (*section_place(elf, paths[0]), "%x" % start, "%x" % end, "%x" % randoms)
+        out = run(["nice", self.program(MACHINES[elf.machine]), *options, *numbers, *paths])
         results = []
         for line in out.splitlines():
-            numbers, first = line.split(" ", 8)[:8], line.split(" ", 8)[8]
-            results.append(dict(zip(("add", "removed", "trapped", "warnings", "lookups", "found", "outermost", "mismatches"), map(int, numbers)), first=first))
+            *numbers, time, first = line.split(" ", len(COUNTS) + 1)
+            results.append(dict(zip(COUNTS, map(int, numbers)), time=float(time), first=first))
         if len(results) != len(paths):
             raise Missing("the reader's program ended early")
         return results

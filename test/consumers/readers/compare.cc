@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Looks up addresses with a reader (reader.h) and with libsframe, and counts where they differ. Run by
-// test/consumers/readers.py.
+// test/consumers/lookups.py.
 //
-//   compare OFFSET SIZE ADDRESS TEXT_START TEXT_END RANDOM FILE...
+//   compare [-r FILE OFFSET SIZE ADDRESS] [-t] OFFSET SIZE ADDRESS TEXT_START TEXT_END RANDOM FILE...
 //
 // Numbers are hexadecimal: the section's place in each FILE and its address, the executable mapping, and the
 // number of random addresses to look up in addition to each row's first address and the one before it, and
-// each function's last and the one after it. Prints a line per file:
+// each function's last and the one after it. -r: the answers of libsframe are those for another section, of
+// the same program, where that has any. -t: lookups are timed, too. Prints a line per file:
 //
-//   ADD REMOVED TRAPPED WARNINGS LOOKUPS FOUND OUTERMOST MISMATCHES [TEXT of the first mismatch]
+//   ADD REMOVED TRAPPED WARNINGS LOOKUPS FOUND OUTERMOST MISMATCHES ADDED TIME [TEXT of the first mismatch]
 //
 // ADD is what the reader returned for the section; REMOVED 1 if it dropped the section during a lookup,
-// TRAPPED 1 if a lookup divided by zero or read outside the section.
+// TRAPPED 1 if a lookup divided by zero or read outside the section; ADDED is the number of lookups for which
+// only the FILE, not that of -r, has a row; TIME the nanoseconds of a lookup in a random function, or 0.
 
 #include "reader.h"
 
@@ -22,15 +24,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csetjmp>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <limits>
+#include <optional>
 #include <random>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -43,7 +49,7 @@ void trapped(int) {
 struct Counts {
   int add = 0;
   bool removed = false, trapped = false;
-  unsigned long lookups = 0, found = 0, outermost = 0, mismatches = 0;
+  unsigned long lookups = 0, found = 0, outermost = 0, mismatches = 0, added = 0;
   std::string first;
 };
 
@@ -77,9 +83,9 @@ std::string text(const reader_rule& rule) {
 
 class Comparison {
 public:
-  Comparison(const sframe::Section* section, std::uint64_t bias, std::uint64_t text_start,
-             std::uint64_t text_end)
-      : section_(section), bias_(bias), text_start_(text_start), text_end_(text_end) {}
+  Comparison(const sframe::Section* section, const sframe::Section* reference, std::uint64_t bias,
+             std::uint64_t text_start, std::uint64_t text_end)
+      : section_(section), reference_(reference), bias_(bias), text_start_(text_start), text_end_(text_end) {}
 
   void look_up(std::uint64_t address) {
     if (counts.removed || counts.trapped) return;
@@ -96,7 +102,11 @@ public:
     if (!section_) return;
     // The reader knows the text's mapping only; the kernel's index of mappings includes the address after it.
     const bool mapped = address >= text_start_ && address <= text_end_;
-    const auto match = section_->find(address);
+    auto match = (reference_ ? reference_ : section_)->find(address);
+    if (reference_ && match && !*match) {
+      match = section_->find(address);
+      counts.added += match && *match && mapped;
+    }
     if (!match) {
       if (result == 0) differ(address, "found " + text(answer.cfa), "an error");
       return;
@@ -139,7 +149,7 @@ private:
     counts.first = at + theirs + ", libsframe " + ours;
   }
 
-  const sframe::Section* section_;
+  const sframe::Section *section_, *reference_;
   std::uint64_t bias_, text_start_, text_end_;
 };
 
@@ -164,12 +174,55 @@ std::span<std::byte> guarded_section(const char* path, std::uint64_t offset, std
   return bytes;
 }
 
+/// Nanoseconds of a lookup: the least of some rounds over addresses in random functions of the section.
+double time_of_lookup(const sframe::Section& section, std::uint64_t bias) {
+  std::mt19937_64 random(2);
+  std::vector<std::uint64_t> addresses(std::size_t{1} << 16);
+  for (std::uint64_t& address : addresses) {
+    const auto fde = section.fde(static_cast<std::uint32_t>(random() % section.num_fdes()));
+    address = fde->start + random() % std::max(1u, fde->size) + bias;
+  }
+  double best = std::numeric_limits<double>::infinity();
+  for (int round = 0; round < 9; ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    for (const std::uint64_t address : addresses) reader_search(address);
+    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - start;
+    best = std::min(best, time.count() / static_cast<double>(addresses.size()));
+  }
+  return best;
+}
+
+std::uint64_t hexadecimal(const char* text) {
+  return std::strtoull(text, nullptr, 16);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+  std::vector<std::byte> reference_bytes;
+  std::optional<sframe::Section> reference;
+  bool timed = false;
+  if (argc > 5 && std::strcmp(argv[1], "-r") == 0) {
+    std::ifstream file(argv[2], std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(hexadecimal(argv[3])));
+    reference_bytes.resize(hexadecimal(argv[4]));
+    file.read(reinterpret_cast<char*>(reference_bytes.data()),
+              static_cast<std::streamsize>(reference_bytes.size()));
+    const auto section = sframe::Section::parse(reference_bytes, hexadecimal(argv[5]));
+    if (!file || !section || section->num_fdes() == 0) {
+      std::fprintf(stderr, "compare: cannot read %s\n", argv[2]);
+      return 2;
+    }
+    reference = *section;
+    argc -= 5, argv += 5;
+  }
+  if (argc > 1 && std::strcmp(argv[1], "-t") == 0) {
+    timed = true;
+    --argc, ++argv;
+  }
   if (argc < 8) return 2;
   std::uint64_t numbers[6];
-  for (int i = 0; i < 6; ++i) numbers[i] = std::strtoull(argv[i + 1], nullptr, 16);
+  for (int i = 0; i < 6; ++i) numbers[i] = hexadecimal(argv[i + 1]);
   const auto [offset, size, address, text_start, text_end, randoms] = numbers;
   struct sigaction action {};
   action.sa_handler = trapped;
@@ -185,7 +238,9 @@ int main(int argc, char** argv) {
     const std::uint16_t host = 0xdee2;
     const bool foreign = std::memcmp(bytes.data(), &host, 2) != 0 && std::to_integer<int>(bytes[0]) == 0xde;
     reader_warnings = 0;
-    Comparison comparison(section ? &*section : nullptr, bias, text_start, text_end);
+    Comparison comparison(section ? &*section : nullptr, reference ? &*reference : nullptr, bias, text_start,
+                          text_end);
+    double time = 0;
     comparison.counts.add = reader_add(bytes.data(), size, text_start + bias, text_end + bias, foreign);
     if (comparison.counts.add == 0) {
       if (section)
@@ -204,10 +259,12 @@ int main(int argc, char** argv) {
       std::uniform_int_distribution<std::uint64_t> any(text_start - std::min<std::uint64_t>(text_start, 256),
                                                        text_end + 256);
       for (std::uint64_t n = 0; n < randoms; ++n) comparison.look_up(any(random));
+      if (timed && section && section->num_fdes() != 0)
+        time = time_of_lookup(reference ? *reference : *section, bias);
     }
     reader_remove();
     const Counts& c = comparison.counts;
-    std::printf("%d %d %d %u %lu %lu %lu %lu %s\n", c.add, c.removed, c.trapped, reader_warnings, c.lookups,
-                c.found, c.outermost, c.mismatches, c.first.c_str());
+    std::printf("%d %d %d %u %lu %lu %lu %lu %lu %.1f %s\n", c.add, c.removed, c.trapped, reader_warnings,
+                c.lookups, c.found, c.outermost, c.mismatches, c.added, time, c.first.c_str());
   }
 }

@@ -35,13 +35,24 @@ bool reader_has(void) { return section_start != NULL; }
 
 void reader_remove(void) { section_start = NULL; }
 
-int reader_find(unsigned long address, struct reader_answer* answer) {
+/* Each lookup decodes the header, as backtrace() does. */
+static int find(unsigned long address, sframe_decoder_ctx* context, sframe_frame_row_entry* row) {
   if (address < first || address > last) return -EINVAL; /* not in the module */
+  memset(context, 0, sizeof *context);
+  if (__sframe_decode(context, section_start) != _URC_NO_REASON) return -EINVAL;
+  return __sframe_find_fre(context, (int32_t)(address - (unsigned long)section_start), row) == _URC_END_OF_STACK ? -EINVAL : 0;
+}
+
+int reader_search(unsigned long address) {
   sframe_decoder_ctx context;
-  memset(&context, 0, sizeof context);
   sframe_frame_row_entry row;
-  if (__sframe_decode(&context, section_start) != _URC_NO_REASON) return -EINVAL;
-  if (__sframe_find_fre(&context, (int32_t)(address - (unsigned long)section_start), &row) == _URC_END_OF_STACK) return -EINVAL;
+  return find(address, &context, &row);
+}
+
+int reader_find(unsigned long address, struct reader_answer* answer) {
+  sframe_decoder_ctx context;
+  sframe_frame_row_entry row;
+  if (find(address, &context, &row) != 0) return -EINVAL;
   _Unwind_Reason_Code error;
   const int32_t cfa = __sframe_fre_get_cfa_offset(&context, &row, &error);
   if (error != _URC_NO_REASON) return -EINVAL;

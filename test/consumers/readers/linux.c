@@ -46,6 +46,11 @@ int reader_find(unsigned long address, struct reader_answer* answer) {
   return 0;
 }
 
+int reader_search(unsigned long address) {
+  struct unwind_user_frame frame;
+  return sframe_find(address, &frame);
+}
+
 #else
 
 static struct reader_rule converted(struct unwind_rule_data rule) {
@@ -68,6 +73,11 @@ int reader_find(unsigned long address, struct reader_answer* answer) {
   answer->fp = converted(frame.fp);
   answer->outermost = frame.outermost;
   return 0;
+}
+
+int reader_search(unsigned long address) {
+  struct unwind_frame frame;
+  return sframe_find_user(address, &frame);
 }
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * A reader as compare.cc calls it: linux.c and glibc.c have the answers of the kernel's and of the C
- * library's in this form.
+ * A reader as compare.cc calls it: linux.c, glibc.c and gnu.c have the answers of the kernel's, of the C
+ * library's, and of GNU libsframe in this form.
  */
 
 #pragma once
@@ -35,6 +35,9 @@ bool reader_has(void);
 
 /* Looks up an address. Returns 0 or a negative errno. */
 int reader_find(unsigned long address, struct reader_answer* answer);
+
+/* The lookup alone, without the answer in this form: what is timed. */
+int reader_search(unsigned long address);
 
 void reader_remove(void);
 
