@@ -55,6 +55,7 @@ CASES = {
     "scripts/test": Case(not_here="runs this suite"),
     "scripts/consumers kernel": Case(not_here=NEEDS_TIME),
     "scripts/consumers glibc": Case(not_here=NEEDS_TIME),
+    "scripts/consumers optimized": Case(not_here=NEEDS_TIME),
     "scripts/consumers linkers": Case(not_here=NEEDS_TIME),
     "cmake --preset release && cmake --build --preset release": Case(
         instead="cd \"$project\" && cmake --list-presets=all . | grep -c '\"release\"' | grep -x 2", needs=("cmake",)),
