@@ -49,6 +49,7 @@ struct PartStats {
   std::uint64_t max_bytes = 0;
   std::uint64_t row_bytes = 0;    ///< as used by functions: shared bytes count each time
   std::uint64_t shared_bytes = 0; ///< bytes saved by sharing
+  std::uint64_t stored_rows = 0;  ///< shared rows count once
   ByteStats bytes;
   std::array<EncodingStats, 3> by_fre_type;  ///< addr1, addr2, addr4
   std::array<EncodingStats, 2> by_fde_type;  ///< default, flex

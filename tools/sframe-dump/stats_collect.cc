@@ -75,6 +75,7 @@ std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Funct
   if (shared) {
     stats_.shared_bytes += bytes;
   } else {
+    stats_.stored_rows += size.rows;
     stats_.bytes.attributes += attributes;
     stats_.bytes.row_starts += size.starts;
     stats_.bytes.data_words += size.words;

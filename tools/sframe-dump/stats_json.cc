@@ -71,6 +71,7 @@ void StatsJsonDumper::write_part(const PartStats& stats) {
   json_.attribute("max_row_bytes", stats.max_bytes);
   json_.attribute("row_bytes", stats.row_bytes);
   json_.attribute("shared_bytes", stats.shared_bytes);
+  json_.attribute("stored_rows", stats.stored_rows);
   write_bytes(stats.bytes);
   json_.attributeObject("encodings", [&] {
     for (std::size_t i = 0; i < stats.by_fre_type.size(); ++i)

@@ -30,6 +30,7 @@ def check(stats, dump):
     assert sum(value for key, value in sizes.items() if key != "total") == sizes["total"] == dump["size"]
     starts = {"addr1": 2, "addr2": 3, "addr4": 5}
     row_bytes = sum(len(function["rows"]) * starts[function["fre_type"]] for function in functions)
+    assert stats["stored_rows"] <= len(rows) and (stats["stored_rows"] == len(rows)) == (stats["shared_bytes"] == 0)
     row_bytes += sum(stats["encodings"][word]["bytes"] for word in WORDS) + len(functions) * ATTRIBUTES[dump["version"]]
     assert stats["row_bytes"] == row_bytes == sizes["attributes"] + sizes["row_starts"] + sizes["data_words"] + stats["shared_bytes"]
 
