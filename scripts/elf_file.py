@@ -37,21 +37,24 @@ class ElfFile:
         return list(struct.iter_unpack(self._order + form, data[:len(data) // size * size]))
 
     def _named(self, file, sections, names_index):
-        """(offset, size) by name of the sections that have contents."""
+        """(offset, size, address) by name of the sections that have contents."""
         if names_index >= len(sections):
             return {}
         file.seek(min(sections[names_index][4], self.size))
         names = file.read(min(sections[names_index][5], self.size))
-        return {names[fields[0]:].split(b"\0", 1)[0].decode("latin-1"): (fields[4], fields[5]) for fields in sections if fields[1] != SHT_NOBITS}
+        return {names[fields[0]:].split(b"\0", 1)[0].decode("latin-1"): (fields[4], fields[5], fields[3]) for fields in sections if fields[1] != SHT_NOBITS}
 
     def _note(self, file, name):
-        offset, size = self._sections.get(name, (0, 0))
+        offset, size, _ = self._sections.get(name, (0, 0, 0))
         file.seek(min(offset, self.size))
         return file.read(min(size, 4096)) if size else None
 
     def section_size(self, name):
         """0 if there is no such section, or it has no bytes in the file."""
-        return self._sections.get(name, (0, 0))[1]
+        return self._sections.get(name, (0, 0, 0))[1]
+
+    def section_address(self, name):
+        return self._sections.get(name, (0, 0, 0))[2]
 
     def identity(self):
         """The same for copies of a file: its build ID; without one, only for hard links."""
