@@ -32,6 +32,7 @@ SIDECARS = "sframe-gen ./server -o sidecars/ --emit=sidecar --report=none; "
 SLEEPER = 'sleep 1000 & echo $! > pid; until grep -q "^sleep$" /proc/$(cat pid)/comm && grep -q "^State:.S" /proc/$(cat pid)/status; do :; done; '
 PID = {"4711": "$(cat pid)"}
 BIN = "mkdir bin; cp /bin/ls bin/one; cp /bin/cat bin/two; "
+MEASURE = {"scripts/measure-size": '"$project"/scripts/measure-size'}
 BASH = "sframe-gen /usr/bin/bash -o bash.sframe --emit=section --report=none; "
 BASH_COPY = "cp /usr/bin/bash app; "
 BASELINE = "sframe-verify -q --write-baseline %s %s || true; "
@@ -52,6 +53,11 @@ CASES = {
     "scripts/demo": Case(not_here=BUILDS),
     "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --from=sframe --optimize=size": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
+    "scripts/measure-size --totals --largest 300 FOLDER...": Case(BIN, stand_ins={"FOLDER...": "bin", **MEASURE}),
+    "scripts/measure-size --totals FOLDER...": Case(BIN, stand_ins={"FOLDER...": "bin", **MEASURE}),
+    "scripts/measure-size --label PACKAGE --save RESULTS FOLDER": Case(BIN, stand_ins={"FOLDER": "bin", **MEASURE}),
+    "scripts/measure-size --totals --saved RESULTS": Case(
+        BIN + '"$project"/scripts/measure-size --label one --save RESULTS bin > /dev/null; ', stand_ins=MEASURE),
     "scripts/test": Case(not_here="runs this suite"),
     "scripts/consumers kernel": Case(not_here=NEEDS_TIME),
     "scripts/consumers glibc": Case(not_here=NEEDS_TIME),
