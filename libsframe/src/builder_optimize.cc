@@ -13,6 +13,7 @@
 
 #include "sframe/builder.h"
 
+#include "builder_rows.h"
 #include "format/version.h"
 #include "refused.h"
 #include "sframe/section.h"
@@ -42,12 +43,6 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
   hash = (std::rotl(hash, 23) + value) * 0x9e3779b97f4a7c15;
   return hash ^ hash >> 29;
 }
-
-/// An encoded row: its offset, and its info byte and words.
-struct RowBytes {
-  std::uint32_t offset;
-  std::span<const std::byte> body;
-};
 
 /// Rows of a function, all or some.
 struct Atom {
@@ -114,8 +109,6 @@ public:
   Optimizer(Builder& builder, const OptimizeOptions& options)
       : builder_(builder), options_(options), version_(*builder.version_),
         max_rows_(std::min(options.max_rows, version_.max_fres)) {
-    std::ranges::stable_sort(builder_.functions_, {},
-                             [](const Function& f) { return std::pair(f.fde.start, f.fde.size); });
     uses_of_run_.assign(builder_.runs_.size(), 0);
     for (const Function& function : builder_.functions_) ++uses_of_run_[function.run];
     read_types();
@@ -138,18 +131,7 @@ private:
     return builder_.runs_[builder_.functions_[function].run];
   }
 
-  /// Calls f(RowBytes) for each row of the run.
-  template <class F> void each_row(const Run& run, F&& f) const {
-    auto bytes = builder_.run_bytes(run).subspan(version_.attribute_size);
-    const std::uint32_t width = 1u << static_cast<std::uint32_t>(run.fre_type);
-    for (std::uint32_t i = 0; i < run.num_fres; ++i) {
-      const std::uint32_t offset = format::load_field(bytes.data(), width, builder_.order_);
-      const EncodedRow row{.info = std::to_integer<std::uint8_t>(bytes[width])};
-      const std::uint32_t body = 1 + row.word_count() * row.word_size();
-      f(RowBytes{offset, bytes.subspan(width, body)});
-      bytes = bytes.subspan(width + body);
-    }
-  }
+  template <class F> void each_row(const Run& run, F&& f) const { builder_.each_row(run, f); }
 
   FdeType type_of(std::uint32_t function) const { return types_of_runs_[builder_.functions_[function].run]; }
 
@@ -163,30 +145,15 @@ private:
     }
   }
 
-  /// True if the function's rows may be in one FDE with those of the function before, as far as their marks
-  /// and places allow it.
   bool can_join(std::uint32_t number) const {
-    if (number == 0 || !for_size()) return false;
-    const Fde &a = builder_.functions_[number - 1].fde, &b = builder_.functions_[number].fde;
-    if (a.pc_type != PcType::inc || b.pc_type != PcType::inc || a.signal_frame || b.signal_frame ||
-        a.pauth_key != b.pauth_key || a.size == 0 || b.size == 0)
-      return false;
-    const std::uint64_t distance = b.start - a.start;
-    if (distance < a.size || distance - a.size > OptimizeOptions::max_gap) return false;
-    if (run_of(number - 1).num_fres == 0 || run_of(number).num_fres == 0 ||
-        type_of(number - 1) != type_of(number))
-      return false;
-    const AddressRange gap{a.start + a.size, distance - a.size};
-    return options_.may_join ? options_.may_join(gap) : gap.empty();
+    return for_size() && builder_.may_join(number, options_) && type_of(number - 1) == type_of(number);
   }
 
   /// Not if another function starts in it: readers find that one, up to its end, and no rows after it.
   bool is_divided(std::uint32_t number) const {
     const Fde& fde = builder_.functions_[number].fde;
     if (fde.pc_type != PcType::inc || fde.signal_frame) return false;
-    if (number + 1 != builder_.functions_.size() &&
-        builder_.functions_[number + 1].fde.start - fde.start < fde.size)
-      return false;
+    if (builder_.is_overlapped(number)) return false;
     const Run& run = run_of(number);
     return for_size() ? run.num_fres >= 2 * rows_per_atom && run.fre_type != FreType::addr1
                       : run.num_fres > max_rows_;
@@ -432,11 +399,40 @@ void Builder::share_beginnings() {
   encoded_ = std::move(kept);
 }
 
+/// True if the function's rows may be in one FDE with those of the function before, as far as their marks and
+/// places allow it. Functions are sorted.
+bool Builder::may_join(std::uint32_t number, const OptimizeOptions& options) const {
+  if (number == 0) return false;
+  const Function &before = functions_[number - 1], &function = functions_[number];
+  const Fde &a = before.fde, &b = function.fde;
+  if (a.pc_type != PcType::inc || b.pc_type != PcType::inc || a.signal_frame || b.signal_frame ||
+      a.pauth_key != b.pauth_key || a.size == 0 || b.size == 0)
+    return false;
+  const std::uint64_t distance = b.start - a.start;
+  if (distance < a.size || distance - a.size > OptimizeOptions::max_gap) return false;
+  if (runs_[before.run].num_fres == 0 || runs_[function.run].num_fres == 0) return false;
+  const AddressRange gap{a.start + a.size, distance - a.size};
+  return options.may_join ? options.may_join(gap) : gap.empty();
+}
+
+/// True if the next function starts in this one.
+bool Builder::is_overlapped(std::uint32_t number) const {
+  return number + 1 != functions_.size() &&
+         functions_[number + 1].fde.start - functions_[number].fde.start < functions_[number].fde.size;
+}
+
 void Builder::optimize(const OptimizeOptions& options) {
   if (functions_.empty() || options.max_rows == 0) return;
   const bool for_size = options.goal == OptimizeOptions::Goal::size;
   do {
+    std::ranges::stable_sort(functions_, {},
+                             [](const Function& f) { return std::pair(f.fde.start, f.fde.size); });
     Builder optimized = Optimizer(*this, options).run();
+    if (for_size)
+      if (auto retyped = with_best_types(options)) {
+        Builder other = Optimizer(*retyped, options).run();
+        if (other.size() < optimized.size()) optimized = std::move(other);
+      }
     if (for_size && optimized.size() >= size()) return;
     *this = std::move(optimized);
   } while (for_size && options.repeat);

@@ -222,6 +222,50 @@ TEST(Optimize, FindsTheSmallestSectionWithoutSharing) {
   }
 }
 
+TEST(Optimize, TypesChangeWhereThatSavesFdes) {
+  constexpr auto fdes_of = [](const Builder& builder) {
+    const auto bytes = builder.finish(0x1000);
+    std::vector<EncodedFde> fdes;
+    const Section section = section_of(*bytes);
+    for (std::uint32_t i = 0; i < section.num_fdes(); ++i) fdes.push_back(*section.fde(i));
+    return fdes;
+  };
+  // Default and flexible functions in turn: all become flexible. Offsets have one byte in 256 bytes of code.
+  std::vector<Added> turns;
+  for (std::uint32_t i = 0; i < 60; ++i)
+    turns.push_back({{.start = 0x1000 + 16 * i, .size = 16},
+                     {i % 2 ? flexible(0) : row(0, 8), row(4, 16 + 8 * static_cast<std::int32_t>(i % 3))}});
+  Builder optimized = build({}, turns);
+  optimized.optimize({});
+  expect_same_rules(build({}, turns), optimized, false);
+  EXPECT_EQ(fdes_of(optimized).size(), 60u * 16 / 256 + 1);
+  for (const EncodedFde& fde : fdes_of(optimized)) EXPECT_EQ(fde.fde_type, FdeType::flex);
+
+  // Two rows need a flexible FDE, in the middle of a large function: only they get one.
+  Added large{{.start = 0x1000, .size = 200}, {}};
+  for (std::uint32_t i = 0; i < 100; ++i)
+    large.rows.push_back(i == 50 || i == 51 ? flexible(2 * i) : row(2 * i, 8 + 8 * (i % 2)));
+  large.rows[51].cfa.offset = 16;
+  // Enough functions of both types that it is tried.
+  std::vector<Added> some{large};
+  for (std::uint32_t i = 0; i < 4; ++i)
+    some.push_back({{.start = 0x8000 + 0x1000 * i, .size = 16}, {i % 2 ? flexible(0) : row(0, 8)}});
+  optimized = build({}, some);
+  EXPECT_EQ(fdes_of(optimized)[0].fde_type, FdeType::flex);
+  optimized.optimize({});
+  expect_same_rules(build({}, some), optimized, false);
+  std::uint32_t flexible_rows = 0, functions = 0;
+  for (const EncodedFde& fde : fdes_of(optimized))
+    if (fde.start < 0x8000) {
+      flexible_rows += fde.fde_type == FdeType::flex ? fde.num_fres : 0;
+      ++functions;
+    }
+  EXPECT_EQ(flexible_rows, 2u);
+  EXPECT_EQ(functions, 3u);
+  // 98 rows have one word less, two FDEs are added.
+  EXPECT_EQ(optimized.size(), build({}, some).size() - 98 + 2 * (16 + 5));
+}
+
 TEST(Optimize, BeginningsOfRunsAreSharedWhereTheIndexHasTheNumberOfRows) {
   // Too far from each other to be joined. Each but the last has the first rows of the next one.
   std::vector<Added> functions;

@@ -98,8 +98,8 @@ struct OptimizeOptions {
   /// Bytes between functions that are joined: alignment to a cache line, with room to spare.
   static constexpr std::uint64_t max_gap = 256;
   /// True if the functions before and after this range, which may be empty, may be in one FDE. The range, at
-  /// most max_gap bytes, gets the rules of the code before it, so no code may be executed there. Called once
-  /// for each pair of neighbours. Not given: only adjacent functions are joined.
+  /// most max_gap bytes, gets the rules of the code before it, so no code may be executed there. Called a few
+  /// times for each pair of neighbours. Not given: only adjacent functions are joined.
   std::function<bool(const AddressRange& between)> may_join;
 };
 
@@ -177,12 +177,12 @@ public:
   void merge_functions();
 
   /// Forms new FDEs from the functions and their rows. Every address keeps its rules; padding between joined
-  /// functions gets those of the code before it. Functions are joined only if they have the same kind, key
-  /// and FDE type; signal frames and PCMASK functions are left alone. A reader sees other functions than
-  /// there are. With share_rows, in versions 1 and 2, a function's rows can be the first rows of another. If
-  /// the section would not become smaller, nothing changes (Goal::size). The result depends on
-  /// what was added, not on the order. N log N in the functions, linear in the rows; needs memory for a
-  /// second copy of the encoded rows.
+  /// functions gets those of the code before it. Functions are joined only if they have the same kind and
+  /// key; default functions become flexible, or parts of functions get another type, where that is smaller;
+  /// signal frames and PCMASK functions are left alone. A reader sees other functions than there are. With
+  /// share_rows, in versions 1 and 2, a function's rows can be the first rows of another. If the section
+  /// would not become smaller, nothing changes (Goal::size). The result depends on what was added, not on the
+  /// order. N log N in the functions, linear in the rows; needs memory for a second copy of the encoded rows.
   void optimize(const OptimizeOptions& options);
 
   /// Functions and rows (after merging) added so far.
@@ -225,6 +225,7 @@ private:
   };
   struct [[gnu::visibility("hidden")]] Layout;
   class [[gnu::visibility("hidden")]] Optimizer;
+  class [[gnu::visibility("hidden")]] TypeChoice;
 
   std::optional<Refusal> check(const Fde& fde, std::span<const FrameRow> rows) const;
   expected<std::span<const FrameRow>, Refusal> order_rows(const Fde& fde, std::span<const FrameRow> rows);
@@ -235,6 +236,10 @@ private:
   std::uint32_t add_run(const Run& run);
   std::uint32_t copy_run(const Builder& from, const Run& run);
   void share_beginnings();
+  bool may_join(std::uint32_t number, const OptimizeOptions& options) const;
+  bool is_overlapped(std::uint32_t number) const;
+  template <class F> void each_row(const Run& run, F&& f) const;
+  std::optional<Builder> with_best_types(const OptimizeOptions& options) const;
   /// The run that has this run's bytes at its start: itself in most cases.
   std::uint32_t holder(std::uint32_t run) const { return run < holders_.size() ? holders_[run] : run; }
   bool continues(const Function& function, const Function& last) const;
