@@ -2,14 +2,12 @@
 //
 // Hand-made CFI: the expected rows are derived from the DWARF rules, not from the converter.
 
-#include "cfi_assembler.h"
+#include "elf_builder.h"
+#include "generate_frames.h"
+#include "inputs.h"
 
-#include <sframe/generate/from_cfi.h>
+#include <sframe/elf/object.h>
 #include <sframe/generate/plt.h>
-#include <sframe/section.h>
-
-#include <gtest/gtest.h>
-#include <mutex>
 
 #include <algorithm>
 #include <map>
@@ -17,81 +15,6 @@
 
 namespace sframe::generate {
 namespace {
-
-using cfi::SectionKind;
-using test::Bytes;
-using test::CfiAssembler;
-
-// AMD64: r6 = FP, r7 = SP, r16 = RA. DW_CFA_advance_loc n is 0x40 + n.
-constexpr std::uint64_t base = 0x1000;
-
-/// A section of FDEs that share a CIE: CFA = SP + 8, RA at CFA - 8.
-struct Frames {
-  explicit Frames(SectionKind kind = SectionKind::eh_frame, const char* augmentation = "",
-                  Bytes initial = Bytes().raw({0x0c, 7, 8, 0x90, 1}), std::uint64_t ra = 16)
-      : a(kind), augmented(*augmentation != 0) {
-    Bytes body = a.body();
-    body.u8(1).text(augmentation).uleb(1).sleb(-8).u8(ra);
-    if (augmented) body.uleb(0);
-    cie = a.cie(body.append(initial));
-  }
-  Frames& fde(std::uint64_t start, std::uint64_t size, Bytes instructions = Bytes()) {
-    Bytes body = a.body();
-    body.u64(start).u64(size);
-    if (augmented) body.uleb(0);
-    a.fde(cie, body.append(instructions));
-    return *this;
-  }
-  CfiAssembler a;
-  std::size_t cie = 0;
-  bool augmented;
-};
-
-/// A function of the result.
-struct Function {
-  std::uint64_t start = 0;
-  std::uint32_t size = 0;
-  std::vector<FrameRow> rows;
-  EncodedFde fde;
-};
-
-struct Result {
-  Report report;
-  std::vector<Function> functions;
-};
-
-Result convert(const CfiInput& input, const Options& options = {}) {
-  auto [builder, report] = from_cfi(input, options);
-  Result out{std::move(report), {}};
-  const auto bytes = builder.finish(base);
-  EXPECT_TRUE(bytes.has_value());
-  const auto section = Section::parse(*bytes, base);
-  EXPECT_TRUE(section.has_value());
-  for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {
-    const auto fde = section->fde(i);
-    Function function{fde->start, fde->size, {}, *fde};
-    RowCursor rows = section->rows(*fde);
-    for (FrameRow row; rows.next(row);) function.rows.push_back(row);
-    EXPECT_FALSE(rows.error());
-    out.functions.push_back(std::move(function));
-  }
-  return out;
-}
-
-CfiInput input_of(std::initializer_list<const Frames*> sections, Abi abi = Abi::amd64) {
-  CfiInput input;
-  input.abi = &traits(abi);
-  for (const Frames* frames : sections) input.sections.push_back(frames->a.section(abi));
-  return input;
-}
-
-Result convert(const Frames& frames, const Options& options = {}, Abi abi = Abi::amd64) {
-  return convert(input_of({&frames}, abi), options);
-}
-
-FrameRow sp_row(std::uint32_t offset, std::int32_t cfa) {
-  return {offset, Rule::value(7, cfa), Rule::fixed(), Rule::same(), false};
-}
 
 TEST(GenerateFromCfi, PrologueAndEpilogue) {
   // push rbp; mov rbp, rsp; ...; leave; ret
@@ -332,6 +255,11 @@ TEST(GenerateFromCfi, OnlyCodeAndSelectedFunctions) {
   const Result all = convert(input);
   EXPECT_EQ(all.functions.size(), 2u);
   EXPECT_EQ(all.report.functions.total, 3u);
+  EXPECT_EQ(all.report.functions.skipped, 1u);
+  EXPECT_EQ(all.report.functions.converted, 2u);
+  ASSERT_EQ(all.report.left_out.size(), 1u);
+  EXPECT_EQ(all.report.left_out[0].start, 0u);
+  EXPECT_EQ(all.report.left_out[0].size, 16u);
   EXPECT_EQ(all.report.reasons, (std::map<std::string_view, std::uint64_t>{{"not-in-code", 1}}));
   EXPECT_EQ(all.report.pc_bytes.total, 32u);
   const Result some = convert(input, {.wanted = [](const cfi::Fde& fde) { return fde.start == base; }});
@@ -486,6 +414,95 @@ TEST(GenerateFromCfi, ReportDetectsImpossibleCounts) {
   EXPECT_NE(report.contradiction(), nullptr);
 }
 
+// Counts so large that sums wrap are no excuse.
+TEST(GenerateFromCfi, ReportDetectsCountsThatWrap) {
+  Report report;
+  report.functions = {.total = 2, .converted = 3, .partial = ~std::uint64_t{0}, .skipped = 0};
+  EXPECT_NE(report.contradiction(), nullptr);
+  report.functions = {.total = 2, .converted = 1, .partial = ~std::uint64_t{0}, .skipped = 2};
+  EXPECT_NE(report.contradiction(), nullptr);
+  report.functions = {.total = 2, .converted = 1, .partial = 0, .skipped = 2};
+  EXPECT_NE(report.contradiction(), nullptr);
+  report.functions = {.total = 2, .converted = 2, .partial = 0, .skipped = 0};
+  EXPECT_EQ(report.contradiction(), nullptr);
+  report.functions = {.total = 2, .converted = 0, .partial = 2, .skipped = 0};
+  report.pc_bytes = {.total = 7, .covered = 5};
+  report.plt_bytes = 5;
+  EXPECT_EQ(report.contradiction(), nullptr);
+}
+
+TEST(GenerateFromCfi, ReportsAddUp) {
+  Report one, two;
+  one.functions = {.total = 9, .converted = 4, .partial = 3, .skipped = 2};
+  one.pc_bytes = {.total = 100, .covered = 60};
+  one.plt_bytes = 10;
+  one.refuted_plt_bytes = 11;
+  one.extended = 5;
+  one.overlapping = 6;
+  one.leave_out(0x100, 0x128, bad_cfi, false);
+  one.faults.push_back({".eh_frame", {}});
+  two = one;
+  two.count(duplicate);
+  two.faults.push_back({".debug_frame", {}});
+  one.add_counts(two);
+  EXPECT_EQ(one.functions.total, 18u);
+  EXPECT_EQ(one.functions.converted, 8u);
+  EXPECT_EQ(one.functions.partial, 6u);
+  EXPECT_EQ(one.functions.skipped, 4u);
+  EXPECT_EQ(one.pc_bytes.total, 200u);
+  EXPECT_EQ(one.pc_bytes.covered, 120u);
+  EXPECT_EQ(one.plt_bytes, 20u);
+  EXPECT_EQ(one.refuted_plt_bytes, 22u);
+  EXPECT_EQ(one.extended, 10u);
+  EXPECT_EQ(one.overlapping, 12u);
+  EXPECT_EQ(one.reasons, (std::map<std::string_view, std::uint64_t>{{"bad-cfi", 2}, {"duplicate", 1}}));
+  ASSERT_EQ(one.faults.size(), 3u);
+  EXPECT_EQ(one.faults[2].section, ".debug_frame");
+  EXPECT_EQ(one.left_out.size(), 1u);
+}
+
+// A range that continues the last one of the same FDE for the same reason is the same range.
+TEST(GenerateFromCfi, RangesLeftOut) {
+  Report report;
+  report.leave_out(0x100, 0x100, bad_cfi, false);
+  report.leave_out(0x100, 0x80, bad_cfi, false);
+  EXPECT_TRUE(report.left_out.empty());
+  EXPECT_TRUE(report.reasons.empty());
+  report.leave_out(0x100, 0x110, bad_cfi, true); // there is no last one
+  report.leave_out(0x110, 0x118, bad_cfi, true);
+  ASSERT_EQ(report.left_out.size(), 1u);
+  EXPECT_EQ(report.left_out[0].start, 0x100u);
+  EXPECT_EQ(report.left_out[0].size, 0x18u);
+  report.leave_out(0x118, 0x120, bad_cfi, false);    // another FDE
+  report.leave_out(0x120, 0x128, not_in_code, true); // another reason
+  report.leave_out(0x130, 0x138, not_in_code, true); // not adjacent
+  EXPECT_EQ(report.left_out.size(), 4u);
+  EXPECT_EQ(report.left_out[1].size, 8u);
+  EXPECT_EQ(report.left_out[3].start, 0x130u);
+  EXPECT_EQ(report.reasons, (std::map<std::string_view, std::uint64_t>{{"bad-cfi", 2}, {"not-in-code", 2}}));
+}
+
+TEST(GenerateFromCfi, FaultsNameTheirSection) {
+  Frames eh, debug(SectionKind::debug_frame);
+  eh.fde(base, 16);
+  debug.fde(base + 16, 16, Bytes().raw({0x44, 0x3f}));
+  const Result result = convert(input_of({&eh, &debug}));
+  ASSERT_EQ(result.report.faults.size(), 1u);
+  EXPECT_EQ(result.report.faults[0].section, ".debug_frame");
+  EXPECT_EQ(result.report.faults[0].error.kind, cfi::ErrorKind::unknown_opcode);
+}
+
+// One byte of a function is another one's.
+TEST(GenerateFromCfi, OneByteIsLost) {
+  Frames frames;
+  frames.fde(base, 16).fde(base + 15, 4, Bytes().raw({0x0e, 24}));
+  const Result result = convert(frames);
+  ASSERT_EQ(result.functions.size(), 2u);
+  EXPECT_EQ(result.functions[0].size, 15u);
+  EXPECT_EQ(result.report.overlapping, 1u);
+  EXPECT_EQ(result.report.pc_bytes.total, 19u);
+}
+
 // push (CFA = SP + 16 after it) and jump, 17 bytes with padding: stubs that begin at multiples of 16 are 272
 // bytes apart, more than the 8 bits of the format's block size hold.
 TEST(GenerateFromCfi, StubsInBlocksThatAreTooLargeToRepeat) {
@@ -585,6 +602,148 @@ TEST(GenerateFromCfi, StubsWithWrongCfiInTheSecondSection) {
     EXPECT_EQ(result.functions[0].start, base);
     EXPECT_EQ(result.functions[0].rows, (std::vector<FrameRow>{sp_row(0, 8), sp_row(11, 16)}));
   }
+}
+
+/// CFA = SP + 8 + 8 in the last five bytes of each block of 16: what lazy_stubs() do.
+Bytes right_rows() {
+  return Bytes().raw({0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22});
+}
+
+// Each address has the CFI of the FDE that starts last: what an outer one has for the others' addresses is
+// not used, right or wrong.
+TEST(GenerateFromCfi, StubsWithSeveralFdes) {
+  const auto code = lazy_stubs(4);
+  const auto refuted = [&](const Frames& frames) {
+    CfiInput input = input_of({&frames});
+    input.plts = {{{base, code.size()}, code}};
+    const Result result = convert(input);
+    EXPECT_EQ(result.report.contradiction(), nullptr);
+    EXPECT_EQ(result.report.pc_bytes.covered, 0x40u);
+    return result.report.refuted_plt_bytes;
+  };
+  const Bytes wrong = Bytes().raw({0x0e, 64});
+  Bytes wrong_end = right_rows();
+  wrong_end.raw({0x40 + 0x20, 0x0c, 7, 64}); // from 0x20 on: CFA = SP + 64
+  EXPECT_EQ(refuted(Frames().fde(base, 0x40, wrong_end)), 0x40u);
+  EXPECT_EQ(refuted(Frames().fde(base, 0x40, wrong_end).fde(base + 0x20, 0x20, right_rows())), 0u);
+  EXPECT_EQ(refuted(Frames().fde(base, 0x40, right_rows()).fde(base + 0x20, 0x20, wrong)), 0x40u);
+  EXPECT_EQ(refuted(Frames().fde(base, 0x20, right_rows()).fde(base + 0x20, 0x20, wrong)), 0x40u);
+  EXPECT_EQ(refuted(Frames().fde(base, 0x20, wrong).fde(base + 0x20, 0x20, right_rows())), 0x40u);
+  EXPECT_EQ(refuted(Frames().fde(base, 0x20, right_rows()).fde(base + 0x20, 0x20, right_rows())), 0u);
+  // The only wrong bytes are the last block's, or one byte of it.
+  EXPECT_EQ(refuted(Frames()
+                        .fde(base, 0x10, right_rows())
+                        .fde(base + 0x10, 0x20, right_rows())
+                        .fde(base + 0x30, 0x10, wrong)),
+            0x40u);
+  EXPECT_EQ(refuted(Frames().fde(base, 0x3f, right_rows()).fde(base + 0x3f, 1, wrong)), 0x40u);
+}
+
+// A function that ends where the stubs begin is none of theirs.
+TEST(GenerateFromCfi, StubsAfterAFunction) {
+  const auto code = lazy_stubs(4);
+  const auto converted = [&](const Frames& frames) {
+    CfiInput input = input_of({&frames});
+    input.plts = {{{base, code.size()}, code}};
+    return convert(input).report;
+  };
+  EXPECT_EQ(converted(Frames().fde(base - 0x10, 0x10)).plt_bytes, 0x40u);
+  EXPECT_EQ(converted(Frames().fde(base - 0x10, 0x11)).plt_bytes, 0u);
+  EXPECT_EQ(converted(Frames().fde(base - 0x10, 0x10).fde(base + 8, 0)).plt_bytes, 0x40u);
+  EXPECT_EQ(converted(Frames().fde(base + 0x40, 0x10)).plt_bytes, 0x40u);
+  EXPECT_EQ(
+      converted(Frames().fde(base - 0x10, 0x10).fde(base, 0x40, Bytes().raw({0x0e, 64}))).refuted_plt_bytes,
+      0x40u);
+  EXPECT_EQ(converted(Frames().fde(base - 0x10, 0x11).fde(base + 1, 0x3f, Bytes().raw({0x0e, 64})))
+                .refuted_plt_bytes,
+            0u);
+  EXPECT_EQ(converted(Frames().fde(base, 1)).plt_bytes, 0u) << "one byte of the stubs has CFI";
+}
+
+// Objects and raw images begin at 0.
+TEST(GenerateFromCfi, StubsAtAddressZero) {
+  const auto code = lazy_stubs(2);
+  Frames frames;
+  frames.fde(0x1000, 16);
+  CfiInput input = input_of({&frames});
+  input.plts = {{{0, code.size()}, code}};
+  EXPECT_EQ(convert(input).report.plt_bytes, 0x20u);
+}
+
+// Options::wanted selects FDEs: stubs without one are not among them.
+TEST(GenerateFromCfi, StubsAreNotAskedFor) {
+  const auto code = lazy_stubs(2);
+  Frames frames;
+  frames.fde(base + 0x1000, 16);
+  CfiInput input = input_of({&frames});
+  input.plts = {{{base, code.size()}, code}};
+  const Result result = convert(input, {.wanted = [](const cfi::Fde&) { return true; }});
+  EXPECT_EQ(result.report.plt_bytes, 0u);
+  EXPECT_EQ(result.functions.size(), 1u);
+  // Nor is an FDE of theirs that was not asked for, right or wrong.
+  frames.fde(base, 0x20, Bytes().raw({0x0e, 64}));
+  input.sections = {frames.a.section()};
+  const Result others = convert(input, {.wanted = [](const cfi::Fde& fde) { return fde.start != base; }});
+  EXPECT_EQ(others.report.refuted_plt_bytes, 0u);
+  EXPECT_EQ(others.report.functions.total, 1u);
+  EXPECT_EQ(others.functions.size(), 1u);
+}
+
+TEST(GenerateFromCfi, InputOfAnObject) {
+  const auto file = test::read_file(test::inputs() / "amd64/v3-gas247.o");
+  const auto layout = elf::ObjectLayout::make(*elf::Image::parse(file));
+  ASSERT_TRUE(layout) << layout.error().text();
+  const auto input = CfiInput::from_image(layout->image());
+  ASSERT_TRUE(input) << input.error().text();
+  ASSERT_EQ(input->sections.size(), 1u);
+  // Relocated bytes are the input's own.
+  const std::byte* bytes = input->sections[0].bytes().data();
+  EXPECT_TRUE(std::ranges::any_of(
+      input->storage, [&](const elf::Contents& contents) { return contents.bytes().data() == bytes; }));
+  EXPECT_GT(convert(*input).functions.size(), 0u);
+}
+
+// What from_image() finds in a file; a section that the file does not have whole is an error.
+TEST(GenerateFromCfi, InputOfAnImage) {
+  Frames frames;
+  frames.fde(base, 16);
+  test::TestElf elf;
+  elf.type = elf::et_exec;
+  elf.segments.push_back({elf::pt_load, elf::pf_r | elf::pf_x, base, std::vector<std::byte>(32), 0});
+  const std::uint64_t code = elf::shf_alloc | elf::shf_execinstr;
+  elf.sections.push_back({".text", elf::sht_progbits, code, base, std::vector<std::byte>(16), 0, 0, 0});
+  elf.sections.push_back({".plt", elf::sht_progbits, code, base + 16, std::vector<std::byte>(16), 0, 0, 0});
+  elf.sections.push_back(
+      {".eh_frame", elf::sht_progbits, elf::shf_alloc, base + 0x100, frames.a.bytes().get(), 0, 0, 0});
+  std::vector<std::byte> file = elf.build();
+  const elf::Image image = *elf::Image::parse(file);
+  const auto input = CfiInput::from_image(image);
+  ASSERT_TRUE(input) << input.error().text();
+  EXPECT_EQ(input->image, &image);
+  EXPECT_EQ(input->abi, &traits(Abi::amd64));
+  EXPECT_EQ(input->sections.size(), 1u);
+  ASSERT_EQ(input->code.size(), 2u);
+  EXPECT_EQ(input->code[0].start, base);
+  EXPECT_EQ(input->code[0].size, 16u);
+  ASSERT_EQ(input->plts.size(), 1u);
+  EXPECT_EQ(input->plts[0].range.start, base + 16);
+  EXPECT_EQ(input->plts[0].range.size, 16u);
+  EXPECT_EQ(input->plts[0].bytes.size(), 16u);
+  EXPECT_EQ(convert(*input).functions.size(), 1u);
+
+  // .eh_frame, number 3 of 5 headers at the end of the file: sh_size + 64 KiB.
+  file[file.size() - 64 * 5 + 64 * 3 + 32 + 2] = std::byte(1);
+  const elf::Image damaged = *elf::Image::parse(file);
+  const auto nothing = CfiInput::from_image(damaged);
+  ASSERT_FALSE(nothing);
+  EXPECT_EQ(nothing.error().section, ".eh_frame");
+
+  elf.machine = 243; // RISC-V
+  file = elf.build();
+  const elf::Image other = *elf::Image::parse(file);
+  const auto unknown = CfiInput::from_image(other);
+  ASSERT_FALSE(unknown);
+  EXPECT_NE(unknown.error().text().find("243"), std::string::npos);
 }
 
 // The same push and jump in blocks of 32 bytes: version 1 has no block size but the ABI's, 16 bytes.
