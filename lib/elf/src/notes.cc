@@ -5,6 +5,8 @@
 
 #include "notes.h"
 
+#include "sframe/address.h"
+
 namespace sframe::elf {
 
 std::optional<Note> NoteCursor::next() {
