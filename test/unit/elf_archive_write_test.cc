@@ -175,6 +175,34 @@ TEST(ElfArchiveWrite, Refuses) {
     EXPECT_EQ(made.error().what, "archive's symbol index is damaged");
     EXPECT_EQ(made.error().offset, sound.index_at);
   }
+  // As many as there is room for are places, the last of which is in the names.
+  Bytes filled = text(sound.bytes);
+  std::ranges::copy(Writer(ByteOrder::big).u32(7).bytes,
+                    filled.begin() + static_cast<std::ptrdiff_t>(sound.index_at));
+  const auto names = replace_members(filled, Replacements{text("x")});
+  ASSERT_FALSE(names);
+  EXPECT_EQ(names.error().what, "archive's symbol index refers to a missing member");
+  EXPECT_EQ(names.error().offset, sound.index_at + 4 + 2 * 4);
+  // An index without room for the number of symbols.
+  for (const auto& [name, size] : {std::pair{"/", 3}, {"/SYM64/", 7}}) {
+    const auto made =
+        replace_members(text("!<arch>\n" + member(name, std::string(static_cast<std::size_t>(size), '\0')) +
+                             member("a.o/", "first")),
+                        Replacements{text("x")});
+    ASSERT_FALSE(made) << name;
+    EXPECT_EQ(made.error().what, "archive's symbol index is damaged");
+    EXPECT_EQ(made.error().offset, 8u + 60);
+  }
+}
+
+// The member that is replaced may have the index's last symbol, or none; one that stays keeps its odd size.
+TEST(ElfArchiveWrite, OddSizes) {
+  const std::vector<std::string> old = {member("a.o/", "first"), member("b.o/", "second")};
+  const auto before = make(forms[0], old, {});
+  const auto made = replace_members(text(before.bytes), Replacements{std::nullopt, text("odd")});
+  ASSERT_TRUE(made) << made.error().text();
+  EXPECT_EQ(*made, text(make(forms[0], {old[0], member("b.o/", "odd")}, {}).bytes));
+  EXPECT_EQ(made->size() % 2, 0u);
 }
 
 } // namespace

@@ -191,6 +191,42 @@ TEST(ElfSidecar, ReadsBack) {
     EXPECT_EQ(tables[0].section->offset % 8, 0u);
     EXPECT_TRUE(std::ranges::equal(image->contents(tables[0])->bytes(), table));
   }
+  // The fields that Image does not show (System V ABI, "ELF Header" and "Sections").
+  const auto whole = make_sidecar({.machine = 22,
+                                   .byte_order = ByteOrder::big,
+                                   .type = et_exec,
+                                   .flags = 0x01020304,
+                                   .build_id = id,
+                                   .section = table,
+                                   .section_address = 0x7008});
+  const auto at = [&](std::size_t offset, unsigned size) {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < size; ++i)
+      value = value << 8 | std::to_integer<std::uint64_t>(whole[offset + i]);
+    return value;
+  };
+  EXPECT_EQ(at(0, 8), 0x7f454c4602020100u); // magic, 64 bits, big endian, version 1
+  EXPECT_EQ(at(16, 2), et_exec);
+  EXPECT_EQ(at(20, 4), 1u);          // e_version
+  EXPECT_EQ(at(48, 4), 0x01020304u); // e_flags
+  EXPECT_EQ(at(52, 2), 64u);         // e_ehsize
+  EXPECT_EQ(at(58, 2), 64u);         // e_shentsize
+  EXPECT_EQ(at(60, 2), 4u);          // e_shnum
+  EXPECT_EQ(at(62, 2), 3u);          // e_shstrndx
+  const std::size_t headers = at(40, 8);
+  EXPECT_EQ(headers % 8, 0u);
+  EXPECT_EQ(headers + 4 * 64, whole.size());
+  for (std::size_t i = 0; i < 64; ++i) EXPECT_EQ(whole[headers + i], std::byte(0));
+  const std::uint64_t note = headers + 64, names = headers + 3 * 64;
+  EXPECT_EQ(at(note + 4, 4), sht_note);
+  EXPECT_EQ(at(note + 8, 8), 0u) << "not loaded";
+  EXPECT_EQ(at(note + 24, 8), 64u);
+  EXPECT_EQ(at(note + 32, 8), 16u + 20);
+  EXPECT_EQ(at(note + 48, 8), 4u);
+  EXPECT_EQ(at(names + 4, 4), sht_strtab);
+  EXPECT_EQ(at(names + 8, 8), 0u) << "not loaded";
+  EXPECT_EQ(at(names + 48, 8), 1u);
+  EXPECT_EQ(Image::parse(whole)->sections()[3].name, ".shstrtab");
   EXPECT_EQ(sidecar_path(id), ".build-id/01/23456789abcdef0123456789abcdef01234567.sframe");
   EXPECT_EQ(sidecar_path({}), "");
   EXPECT_EQ(sidecar_path(test::hex("ab")), "") << "a folder, but no name in it";
@@ -199,6 +235,13 @@ TEST(ElfSidecar, ReadsBack) {
   const auto odd = make_sidecar({.machine = 62, .section = table, .section_address = 0x7004});
   EXPECT_EQ(Image::parse(odd)->sframe_tables().at(0).section->align, 1u);
   EXPECT_EQ(Image::parse(odd)->sframe_tables().at(0).address, 0x7004u);
+  // A note's contents are filled up to a multiple of 4.
+  for (const std::size_t size : {1, 3, 4, 5}) {
+    const auto short_id = std::span(id).first(size);
+    const auto bytes = make_sidecar({.machine = 62, .build_id = short_id, .section = table});
+    EXPECT_EQ(Image::parse(bytes)->sections()[1].size, 16 + (size + 3) / 4 * 4) << size;
+    EXPECT_TRUE(std::ranges::equal(Image::parse(bytes)->build_id(), short_id)) << size;
+  }
   const auto bare = make_sidecar({.machine = 62});
   auto image = Image::parse(bare);
   ASSERT_TRUE(image);

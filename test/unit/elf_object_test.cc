@@ -220,5 +220,219 @@ TEST(ObjectRewrite, KeepsEverythingElse) {
   }
 }
 
+// The fields that Image does not show are read from the file.
+TEST(ObjectRewrite, HeadersOfTheNewSections) {
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    const auto after =
+        with_function(object_with(section_symbols, order, 183).build(), 1, 0, VersionNumber::v3);
+    ASSERT_TRUE(after) << after.error().text();
+    const auto image = Image::parse(*after);
+    const elf::SectionHeader* section = image->find_section(".sframe");
+    const elf::SectionHeader* relocations = image->find_section(".rela.sframe");
+    ASSERT_TRUE(section && relocations);
+    const auto number = [&](std::uint64_t at, unsigned size) {
+      std::uint64_t value = 0;
+      for (unsigned i = 0; i < size; ++i)
+        value |= std::to_integer<std::uint64_t>((*after)[at + i])
+                 << 8 * (order == ByteOrder::little ? i : size - 1 - i);
+      return value;
+    };
+    const std::uint64_t headers = number(40, 8);
+    EXPECT_EQ(headers % 8, 0u);
+    EXPECT_EQ(headers + 64 * image->sections().size(), after->size())
+        << "the headers are the end of the file";
+    EXPECT_EQ(section->type, sht_gnu_sframe);
+    EXPECT_EQ(section->flags, shf_alloc);
+    EXPECT_EQ(section->align, 8u);
+    EXPECT_EQ(section->offset % 8, 0u);
+    EXPECT_EQ(section->link, 0u);
+    EXPECT_EQ(section->info, 0u);
+    EXPECT_EQ(relocations->type, sht_rela);
+    EXPECT_EQ(relocations->flags, 0x40u); // SHF_INFO_LINK
+    EXPECT_EQ(relocations->align, 8u);
+    EXPECT_EQ(relocations->offset % 8, 0u);
+    EXPECT_EQ(relocations->size, 24u);
+    EXPECT_EQ(image->sections()[relocations->link].name, ".symtab");
+    EXPECT_EQ(relocations->info, section->index);
+    EXPECT_EQ(number(headers + 64 * relocations->index + 56, 8), 24u); // sh_entsize
+    // The function's start is in the relocation alone, and no flag promises an order (0x1) of what the linker
+    // puts together.
+    const auto bytes = std::span(*after).subspan(section->offset, section->size);
+    EXPECT_EQ(bytes[3] & std::byte(1), std::byte(0));
+    for (std::size_t i = 28; i < 36; ++i) EXPECT_EQ(bytes[i], std::byte(0));
+    EXPECT_EQ(Section::parse(bytes, 0)->num_fdes(), 1u);
+  }
+}
+
+// Symbols of thread-local data and of files name no place in a section; an undefined, absolute or common one
+// is in none.
+TEST(ObjectRewrite, IgnoresSymbolsThatAreNoPlace) {
+  constexpr unsigned file_symbol = 0x04, thread_local_symbol = 0x06;
+  constexpr std::uint16_t absolute = 0xfff1, common = 0xfff2;
+  const auto file = object_with({{file_symbol, 1, 0},
+                                 {thread_local_symbol, 1, 0},
+                                 {section_symbol, absolute, 0},
+                                 {section_symbol, common, 0},
+                                 {section_symbol, 200, 0}, // there is no such section
+                                 {weak, 1, 1}});
+  const auto result = with_function(file.build(), 1, 3, VersionNumber::v3);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(relocation_of(*result).symbol, 6u);
+  EXPECT_EQ(relocation_of(*result).addend, 2);
+}
+
+// The first of equally good symbols.
+TEST(ObjectRewrite, TakesTheFirstSymbol) {
+  const auto result =
+      with_function(object_with({{local, 1, 2}, {local, 1, 0}}).build(), 1, 3, VersionNumber::v3);
+  ASSERT_TRUE(result);
+  EXPECT_EQ(relocation_of(*result).symbol, 1u);
+  EXPECT_EQ(relocation_of(*result).addend, 1);
+}
+
+// SHN_XINDEX: the section's number is in SHT_SYMTAB_SHNDX.
+TEST(ObjectRewrite, ExtendedSectionNumbers) {
+  auto file = object_with({{section_symbol, 0xffff, 0}, {section_symbol, 0xffff, 0}, {global, 1, 1}});
+  file.sections.push_back(
+      {".symtab_shndx", sht_symtab_shndx, 0, 0, test::Writer().u32(0).u32(2).u32(1).u32(0).bytes, 5, 0, 4});
+  auto result = with_function(file.build(), 1, 3, VersionNumber::v3);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(relocation_of(*result).symbol, 2u);
+  // The list is too short, or another table's.
+  file.sections.back().bytes.resize(8);
+  result = with_function(file.build(), 1, 3, VersionNumber::v3);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(relocation_of(*result).symbol, 3u);
+  file.sections.back().bytes.resize(16);
+  file.sections.back().link = 6;
+  result = with_function(file.build(), 1, 3, VersionNumber::v3);
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(relocation_of(*result).symbol, 3u);
+}
+
+// Numbers from SHN_LORESERVE, 0xff00, on are no sections in a symbol, though a file has as many: those are in
+// the list. The file's number of sections is in the null section.
+TEST(ObjectRewrite, ManySections) {
+  constexpr std::uint32_t number = 0xff00;
+  auto file = object_with({{section_symbol, number, 0}, {section_symbol, 1, 0}});
+  file.extended = true;
+  file.sections.push_back(
+      {".symtab_shndx", sht_symtab_shndx, 0, 0, test::Writer().u32(0).u32(0).u32(0).bytes, 5, 0, 4});
+  file.sections.resize(number - 1, {"", sht_progbits, 0, 0, {}});
+  file.sections.push_back({".text.last", sht_progbits, shf_alloc | shf_execinstr, 0, Bytes(2)});
+  const auto none = with_function(file.build(), number, 0, VersionNumber::v3);
+  ASSERT_FALSE(none);
+  EXPECT_NE(none.error().text().find("no symbol for relocations that refer to this section"),
+            std::string::npos)
+      << none.error().text();
+  file.sections[4].bytes[24 + 6] = file.sections[4].bytes[24 + 7] = std::byte(0xff); // SHN_XINDEX
+  file.sections[6].bytes = test::Writer().u32(0).u32(number).u32(0).bytes;
+  const auto after = with_function(file.build(), number, 0, VersionNumber::v3);
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(relocation_of(*after).symbol, 1u);
+  EXPECT_EQ((*after)[60], std::byte(0)); // e_shnum
+  EXPECT_EQ((*after)[61], std::byte(0));
+  EXPECT_EQ(Image::parse(*after)->sections().size(), number + 4u); // null, names and the two that are new
+  EXPECT_EQ(with_function(*after, number, 0, VersionNumber::v3), after);
+}
+
+TEST(ObjectRewrite, Refuses) {
+  const auto expect_refused = [](const Bytes& file, std::string_view why) {
+    const auto result = with_function(file, 1, 0, VersionNumber::v3);
+    ASSERT_FALSE(result) << why;
+    EXPECT_NE(result.error().text().find(why), std::string::npos) << result.error().text();
+  };
+  const test::TestElf good = object_with(section_symbols);
+  test::TestElf file = good;
+  file.sections.push_back({".sframe", sht_progbits, shf_alloc, 0, Bytes(4)});
+  EXPECT_TRUE(with_function(file.build(), 1, 0, VersionNumber::v3));
+  file.sections.push_back({".sframe", sht_progbits, shf_alloc, 0, Bytes(4)});
+  expect_refused(file.build(), "more than one section .sframe");
+  file.sections.pop_back();
+  file.sections.back().flags |= 0x200; // SHF_GROUP
+  expect_refused(file.build(), "section belongs to a section group");
+  file.sections.back().flags = shf_alloc;
+  file.sections.push_back({".rela.sframe", sht_rela, 0, 0, Bytes(24), 5, 7, 24});
+  EXPECT_TRUE(with_function(file.build(), 1, 0, VersionNumber::v3));
+  file.sections.push_back({".rel.sframe", sht_rel, 0, 0, Bytes(16), 5, 7, 16});
+  expect_refused(file.build(), "more than one relocation section of .sframe");
+  file.sections.back().info = 1; // of another section
+  EXPECT_TRUE(with_function(file.build(), 1, 0, VersionNumber::v3));
+
+  file = good;
+  file.sections.push_back({".more", sht_symtab, 0, 0, Bytes(24), 6, 1, 24});
+  expect_refused(file.build(), "more than one symbol table");
+  file = good;
+  file.sections[4].type = sht_progbits;
+  expect_refused(file.build(), "no symbol table for the relocations");
+  file = good;
+  file.sections[0].flags = shf_alloc;
+  expect_refused(file.build(), "function does not start in an executable section");
+  file = good;
+  file.segments.push_back({pt_load, pf_r, 0x1000, Bytes(8), 8});
+  expect_refused(file.build(), "relocatable object with program headers");
+
+  // The number of the section names' section, at 62.
+  Bytes names = good.build();
+  names[62] = std::byte(0);
+  expect_refused(names, "no section name table");
+  for (const int number : {4, 100}) { // .comment, and nothing
+    names[62] = static_cast<std::byte>(number);
+    EXPECT_FALSE(with_function(names, 1, 0, VersionNumber::v3));
+  }
+
+  // Bytes after the headers: padding, then a signature.
+  Bytes more = good.build();
+  more.insert(more.end(), {std::byte(0), std::byte('\n'), std::byte(0)});
+  EXPECT_EQ(with_function(more, 1, 0, VersionNumber::v3),
+            with_function(good.build(), 1, 0, VersionNumber::v3));
+  more.push_back(std::byte('~'));
+  expect_refused(more, "data after the last section would be lost");
+}
+
+// One byte of two sections is one too many.
+TEST(ObjectRewrite, SectionsThatTouchAndOverlap) {
+  const Bytes good = object_with(section_symbols).build();
+  const auto image = Image::parse(good);
+  const std::uint64_t headers = good.size() - 64 * image->sections().size();
+  const auto with = [&](std::uint32_t section, std::uint64_t offset, std::uint64_t size) {
+    Bytes file = good;
+    for (unsigned i = 0; i < 8; ++i) {
+      file[headers + 64 * section + 24 + i] = std::byte(offset >> 8 * i);
+      file[headers + 64 * section + 32 + i] = std::byte(size >> 8 * i);
+    }
+    return with_function(file, 1, 0, VersionNumber::v3);
+  };
+  const elf::SectionHeader &text = image->sections()[1], &comment = image->sections()[4];
+  ASSERT_EQ(text.offset, 64u);
+  EXPECT_TRUE(with(4, comment.offset, comment.size));
+  EXPECT_TRUE(with(4, comment.offset, 8)) << "up to the next one's start";
+  EXPECT_FALSE(with(4, comment.offset, 9));
+  EXPECT_FALSE(with(4, comment.offset - 8, 8)) << "the end of .data";
+  EXPECT_FALSE(with(1, 63, 5)) << "the ELF header";
+  EXPECT_TRUE(with(4, 64, 0)) << "no bytes";
+  EXPECT_FALSE(with(4, good.size(), 1));
+  EXPECT_FALSE(with(4, good.size() + 8, 0x100));
+}
+
+// Names are a table that other sections use, too: what is in it stays.
+TEST(ObjectRewrite, SectionNames) {
+  auto file = object_with(section_symbols);
+  const auto names_of = [](const Bytes& bytes) {
+    const auto image = Image::parse(bytes);
+    const elf::SectionHeader* names = image->find_section(".shstrtab");
+    const auto span = std::span(bytes).subspan(names->offset, names->size);
+    return std::string(reinterpret_cast<const char*>(span.data()), span.size());
+  };
+  const Bytes before = file.build();
+  const Bytes after = *with_function(before, 1, 0, VersionNumber::v3);
+  EXPECT_EQ(names_of(after), names_of(before) + std::string(".rela.sframe\0", 13));
+  EXPECT_EQ(names_of(*with_function(after, 1, 0, VersionNumber::v3)), names_of(after));
+  // The name is there, as the end of another one.
+  file.sections.push_back({".old.rela.sframe", sht_progbits, 0, 0, Bytes(1)});
+  const Bytes longer = file.build();
+  EXPECT_EQ(names_of(*with_function(longer, 1, 0, VersionNumber::v3)), names_of(longer));
+}
+
 } // namespace
 } // namespace sframe::elf

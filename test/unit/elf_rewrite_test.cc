@@ -53,9 +53,151 @@ struct LinkedFile {
   Bytes bytes;
 };
 
+/// A file as linkers lay it out, by hand: the program headers, notes and tables of the dynamic linker at once
+/// after them, code; on the next page .dynamic; then what is not loaded.
+struct MadeUp {
+  ByteOrder order = ByteOrder::little;
+  std::uint16_t type = et_dyn;
+  std::size_t strings = 64; ///< bytes of .dynstr: where they end, .text begins, which cannot move
+  bool dynamic = true;
+  std::uint16_t machine() const { return order == ByteOrder::little ? 62 : 22; }
+  Bytes build() const;
+};
+
+Bytes MadeUp::build() const {
+  constexpr std::uint32_t pt_interp = 3, pt_phdr = 6, pt_gnu_stack = 0x6474e551, sht_gnu_hash = 0x6ffffff6;
+  constexpr std::uint64_t page = 0x1000;
+  const std::uint64_t base = type == et_exec ? 0x400000 : 0;
+  struct Part {
+    std::string_view name;
+    std::uint32_t type;
+    std::uint64_t flags, align;
+    Bytes bytes;
+    std::uint32_t link = 0, info = 0;
+    std::uint64_t entry = 0, offset = 0, address = 0;
+  };
+  std::vector<Part> parts = {{"", sht_null, 0, 0, {}}};
+  const auto add = [&](Part part) {
+    parts.push_back(std::move(part));
+    return static_cast<std::uint32_t>(parts.size() - 1);
+  };
+  const auto filled = [](std::size_t size, int with) { return Bytes(size, static_cast<std::byte>(with)); };
+  const std::uint32_t interpreter =
+      add({".interp", sht_progbits, shf_alloc, 1, test::Writer().text("/lib64/ld-linux.so.2", 28).bytes});
+  const std::uint32_t note =
+      add({".note.gnu.build-id", sht_note, shf_alloc, 4, test::note("GNU", 3, filled(20, 0xb1), order)});
+  std::uint32_t hash = 0, symbols = 0, strings_at = 0;
+  if (dynamic) {
+    hash = add({".gnu.hash", sht_gnu_hash, shf_alloc, 8, filled(28, 0x11)});
+    symbols = add({".dynsym", sht_dynsym, shf_alloc, 8, {}, 0, 1, 24});
+    strings_at =
+        add({".dynstr", sht_strtab, shf_alloc, 1, test::Writer().text(std::string("\0f", 2), strings).bytes});
+    parts[hash].link = symbols;
+    parts[symbols].link = strings_at;
+  }
+  const std::uint32_t text = add({".text", sht_progbits, shf_alloc | shf_execinstr, 16, filled(64, 0x90)});
+  const std::uint32_t code_end = text + 1;
+  if (dynamic) add({".dynamic", 6, shf_alloc | shf_write, 8, {}, strings_at, 0, 16});
+  const std::uint32_t data = add({".data", sht_progbits, shf_alloc | shf_write, 8, filled(24, 0xda)});
+  const std::uint32_t loaded_end = data + 1;
+  add({".comment", sht_progbits, 0, 1, filled(48, 'c')});
+  const std::uint32_t names = add({".shstrtab", sht_strtab, 0, 1, {}});
+  const std::uint32_t all_symbols = add({".symtab", sht_symtab, 0, 8, {}, names + 2, 3, 24});
+  add({".strtab", sht_strtab, 0, 1, test::Writer().text(std::string("\0f\0g", 5)).bytes});
+
+  const std::uint32_t count = dynamic ? 7 : 6; // program headers
+  std::string name_table(1, '\0');
+  std::vector<std::uint32_t> name_at(parts.size());
+  for (std::uint32_t i = 1; i < parts.size(); ++i) {
+    name_at[i] = static_cast<std::uint32_t>(name_table.size());
+    name_table += std::string(parts[i].name) + '\0';
+  }
+  parts[names].bytes = test::Writer().text(name_table).bytes;
+  // Sizes first: places depend on them, and contents on the places.
+  if (dynamic) {
+    parts[symbols].bytes.resize(48);
+    parts[text + 1].bytes.resize(6 * 16);
+  }
+  parts[all_symbols].bytes.resize(4 * 24);
+  std::uint64_t end = 64 + 56 * count;
+  for (std::uint32_t i = 1; i < parts.size(); ++i) {
+    Part& part = parts[i];
+    if (i == code_end) end = page;
+    end = (end + part.align - 1) / part.align * part.align;
+    part.offset = end;
+    if (i < loaded_end) part.address = base + end + (i < code_end ? 0 : page);
+    end += part.bytes.size();
+  }
+  const auto symbol = [&](std::uint32_t name, unsigned info, std::uint32_t section, std::uint64_t offset) {
+    return test::symbol(name, info, static_cast<std::uint16_t>(section), parts[section].address + offset, 4,
+                        order);
+  };
+  const Bytes none = test::symbol(0, 0, 0, 0, 0, order);
+  const auto join = [](std::initializer_list<Bytes> pieces) {
+    test::Writer all;
+    for (const Bytes& piece : pieces) all.append(piece);
+    return all.bytes;
+  };
+  if (dynamic) {
+    parts[symbols].bytes = join({none, symbol(1, 0x12, text, 4)});
+    test::Writer entries(order);
+    entries.u64(0x6ffffef5).u64(parts[hash].address);      // DT_GNU_HASH
+    entries.u64(5).u64(parts[strings_at].address);         // DT_STRTAB
+    entries.u64(6).u64(parts[symbols].address);            // DT_SYMTAB
+    entries.u64(10).u64(strings).u64(21).u64(0).zeros(16); // DT_STRSZ, DT_DEBUG, DT_NULL
+    parts[text + 1].bytes = entries.bytes;
+  }
+  parts[all_symbols].bytes = join(
+      {none, symbol(0, 3, note, 0), symbol(0, 3, dynamic ? symbols : data, 0), symbol(1, 0x12, text, 4)});
+
+  test::Writer file(order);
+  file.text("\x7f"
+            "ELF");
+  file.number(2, 1).number(order == ByteOrder::little ? 1 : 2, 1).number(1, 1).zeros(9);
+  file.u16(type).u16(machine()).u32(1).u64(base + parts[text].offset).u64(64).u64((end + 7) / 8 * 8);
+  file.u32(0).u16(64).u16(56).u16(count).u16(64).u16(parts.size()).u16(names);
+  const auto segment = [&](std::uint32_t type, std::uint32_t flags, std::uint64_t offset,
+                           std::uint64_t address, std::uint64_t size, std::uint64_t align) {
+    file.u32(type).u32(flags).u64(offset).u64(address).u64(address).u64(size).u64(size).u64(align);
+  };
+  const auto segment_of = [&](std::uint32_t type, std::uint32_t flags, const Part& part) {
+    segment(type, flags, part.offset, part.address, part.bytes.size(), part.align);
+  };
+  const Part &last_code = parts[code_end - 1], &last_data = parts[loaded_end - 1];
+  segment(pt_phdr, pf_r, 64, base + 64, 56 * count, 8);
+  segment_of(pt_interp, pf_r, parts[interpreter]);
+  segment(pt_load, pf_r | pf_x, 0, base, last_code.offset + last_code.bytes.size(), page);
+  segment(pt_load, pf_r | pf_w, page, base + 2 * page, last_data.offset + last_data.bytes.size() - page,
+          page);
+  if (dynamic) segment_of(pt_dynamic, pf_r | pf_w, parts[text + 1]);
+  segment_of(pt_note, pf_r, parts[note]);
+  segment(pt_gnu_stack, pf_r | pf_w, 0, 0, 0, 16);
+  for (const Part& part : parts) {
+    file.zeros(std::max(part.offset, file.bytes.size()) - file.bytes.size());
+    file.append(part.bytes);
+  }
+  file.align(8);
+  for (std::uint32_t i = 0; i < parts.size(); ++i) {
+    const Part& part = parts[i];
+    file.u32(name_at[i]).u32(part.type).u64(part.flags).u64(part.address).u64(part.offset);
+    file.u64(part.bytes.size()).u32(part.link).u32(part.info).u64(part.align).u64(part.entry);
+  }
+  return file.bytes;
+}
+
 const std::vector<LinkedFile>& linked_inputs() {
   static const std::vector<LinkedFile> files = [] {
     std::vector<LinkedFile> result;
+    for (const ByteOrder order : {ByteOrder::little, ByteOrder::big})
+      for (const std::uint16_t type : {et_dyn, et_exec})
+        for (const std::size_t strings : {16, 64})
+          for (const bool dynamic : {true, false}) {
+            const std::string name = std::string("made up, ") +
+                                     (order == ByteOrder::little ? "amd64" : "s390x") +
+                                     (type == et_dyn ? ", shared, " : ", executable, ") +
+                                     (dynamic ? std::to_string(strings) : "not") + " dynamic";
+            result.push_back({name, MadeUp{order, type, strings, dynamic}.build()});
+          }
     for (const char* suffix : {".so", "-pie", "-static"})
       for (const auto& path : test::inputs_ending(suffix)) {
         Bytes bytes = test::read_file(path);
@@ -180,9 +322,14 @@ void expect_same_segments(const Image& before, const Image& after) {
     constexpr std::uint32_t pt_phdr = 6, pt_gnu_relro = 0x6474e552;
     if (old.type == pt_phdr) {
       EXPECT_EQ(now->file_size, 56 * after.segments().size());
+      EXPECT_EQ(now->memory_size, now->file_size);
     } else if (old.type != pt_dynamic && old.type != pt_gnu_relro && old.file_size != 0) {
       EXPECT_TRUE(std::ranges::equal(before.bytes().subspan(old.offset, old.file_size),
                                      after.bytes().subspan(now->offset, now->file_size)));
+    }
+    if (old.offset == 0 && old.file_size == 0) { // PT_GNU_STACK
+      EXPECT_EQ(now->offset, 0u);
+      EXPECT_EQ(now->address, old.address);
     }
     if (old.file_size != 0) {
       const auto loaded = after.read(now->address, now->file_size);
@@ -207,6 +354,31 @@ void expect_loadable(const Image& image) {
   }
 }
 
+/// p_paddr of a segment.
+std::uint64_t physical_address(const Image& image, std::size_t number) {
+  return number_at(image, image.bytes(), program_headers(image) + 56 * number + 24, 8);
+}
+
+/// Linkers set both addresses of a segment to the same: so they stay.
+void expect_physical_addresses(const Image& before, const Image& after) {
+  const auto is_same = [](const Image& image) {
+    for (std::size_t i = 0; i < image.segments().size(); ++i)
+      if (physical_address(image, i) != image.segments()[i].address) return false;
+    return true;
+  };
+  EXPECT_TRUE(!is_same(before) || is_same(after));
+}
+
+/// The section headers are the end of the file, as near to the section names as their alignment allows.
+void expect_section_headers(const Image& image) {
+  const SectionHeader* names = image.find_section(".shstrtab");
+  ASSERT_TRUE(names);
+  const std::uint64_t headers = number_at(image, image.bytes(), 40, 8); // e_shoff
+  EXPECT_EQ(headers, (names->offset + names->size + 7) / 8 * 8);
+  EXPECT_EQ(headers + 64 * image.sections().size(), image.bytes().size());
+  EXPECT_EQ(names->index + 1, image.sections().size());
+}
+
 /// The section of `size` bytes stands at one place by section, by segment, and in one PT_LOAD.
 void expect_section(const Image& image, std::size_t size) {
   const Segment* segment = image.find_segment(pt_gnu_sframe);
@@ -215,6 +387,7 @@ void expect_section(const Image& image, std::size_t size) {
   EXPECT_EQ(segment->memory_size, size);
   EXPECT_EQ(segment->flags, pf_r);
   EXPECT_EQ(segment->address % 8, 0u);
+  EXPECT_EQ(segment->align, 8u);
   const auto loads = std::ranges::count_if(image.segments(), [&](const Segment& load) {
     return load.type == pt_load && load.address <= segment->address &&
            segment->address + size <= load.address + load.file_size &&
@@ -278,6 +451,8 @@ TEST(ElfRewrite, KeepsEverythingElse) {
       EXPECT_TRUE(after->problems().empty());
       expect_same_memory(*before, *after);
       expect_same_segments(*before, *after);
+      expect_physical_addresses(*before, *after);
+      expect_section_headers(*after);
       expect_loadable(*after);
       expect_section(*after, size);
       expect_same_sections(*before, *after);
@@ -349,6 +524,138 @@ TEST(ElfRewrite, SmallerSectionReplacesInPlace) {
   EXPECT_EQ(after->find_section(".sframe")->address, old->address);
   EXPECT_TRUE(std::ranges::all_of(std::span(*out).subspan(old->offset + size, 9),
                                   [](std::byte byte) { return byte == std::byte(0); }));
+}
+
+// Programs cannot use the addresses below 0x10000 (vm.mmap_min_addr), so no page goes there.
+TEST(ElfRewrite, NoPageBelowTheLowestAddress) {
+  Bytes file = test::read_file(test::inputs() / "amd64/v3-gas247-static");
+  const Image before = *Image::parse(file);
+  ASSERT_TRUE(Image::parse(*add(file, large))->find_section(".linker_headers")) << "there is room for a page";
+  const auto first = static_cast<std::uint64_t>(before.find_segment(pt_load) - before.segments().data());
+  for (const auto& [address, has_room] : {std::pair{0x10000u, false}, {0x10008u, false}, {0x11000u, true}}) {
+    for (unsigned byte = 0; byte < 8; ++byte)
+      file[program_headers(before) + 56 * first + 16 + byte] = std::byte(std::uint64_t{address} >> 8 * byte);
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    EXPECT_EQ(after.find_section(".linker_headers") != nullptr, has_room) << address;
+    for (const Segment& segment : after.segments())
+      if (segment.type == pt_load) {
+        EXPECT_GE(segment.address, 0x10000u);
+      }
+  }
+}
+
+// Only notes and tables that all readers find by headers make room; one that differs from those in anything
+// stays where it is.
+TEST(ElfRewrite, NotesThatCannotMove) {
+  struct Change {
+    const char* what;
+    unsigned at, size; ///< in the section header
+    std::uint64_t value;
+  };
+  const Change changes[] = {{"alignment of 24", 48, 8, 24},
+                            {"alignment of 64 KiB", 48, 8, 0x10000},
+                            {"no note", 4, 4, sht_progbits},
+                            {"writable", 8, 8, shf_alloc | shf_write},
+                            {"executable", 8, 8, shf_alloc | shf_execinstr},
+                            {"thread-local", 8, 8, shf_alloc | 0x400}};
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big})
+    for (const Change& change : changes) {
+      SCOPED_TRACE(change.what);
+      Bytes file = MadeUp{.order = order}.build();
+      const Image before = *Image::parse(file);
+      const SectionHeader& old = *before.find_section(".note.gnu.build-id");
+      EXPECT_NE(Image::parse(*add(file, large))->find_section(old.name)->address, old.address);
+      const std::uint64_t at = number_at(before, file, 40, 8) + 64 * old.index + change.at; // e_shoff
+      for (unsigned i = 0; i < change.size; ++i)
+        file[at + i] = std::byte(change.value >> 8 * (order == ByteOrder::little ? i : change.size - 1 - i));
+      const auto out = add(file, large);
+      ASSERT_TRUE(out) << out.error().text();
+      const Image after = *Image::parse(*out);
+      EXPECT_EQ(after.find_section(old.name)->address, old.address);
+      EXPECT_TRUE(std::ranges::equal(*after.read(old.address, old.size), bytes_of(before, old)));
+      expect_loadable(after);
+      expect_section(after, large);
+    }
+}
+
+// Offsets that are a page further on contradict alignments of more than a page.
+TEST(ElfRewrite, LargeAlignments) {
+  constexpr std::uint64_t align = 0x200000;
+  std::size_t shifted = 0;
+  for (const char* name : {"amd64/v3-gas247-static", "aarch64/v3-gas247-static"}) {
+    SCOPED_TRACE(name);
+    Bytes file = test::read_file(test::inputs() / name);
+    const Image before = *Image::parse(file);
+    for (std::size_t i = 0; i < before.segments().size(); ++i) {
+      const Segment& segment = before.segments()[i];
+      if (segment.type != pt_load || (segment.address - segment.offset) % align != 0) continue;
+      for (unsigned byte = 0; byte < 8; ++byte)
+        file[program_headers(before) + 56 * i + 48 + byte] = std::byte(align >> 8 * byte);
+    }
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    expect_loadable(after);
+    expect_section(after, large);
+    EXPECT_TRUE(equal(*out, *add(*out, large)));
+    const SectionHeader* headers = after.find_section(".linker_headers");
+    if (!headers) continue;
+    ++shifted;
+    for (const Segment& segment : after.segments())
+      if (segment.type == pt_load) {
+        EXPECT_LE(segment.align, headers->offset) << "the bytes put in front of the file";
+      }
+  }
+  EXPECT_GT(shifted, 0u);
+}
+
+// A section that is replaced gets all fields of both headers, whatever they were.
+TEST(ElfRewrite, ReplacesAllFieldsOfTheHeaders) {
+  for (const char* name : {"amd64/v3-gas247.so", "s390x/v3-gas247.so"}) {
+    SCOPED_TRACE(name);
+    Bytes file = test::read_file(test::inputs() / name);
+    const Image before = *Image::parse(file);
+    const SectionHeader* old = before.find_section(".sframe");
+    const auto segment =
+        static_cast<std::uint64_t>(before.find_segment(pt_gnu_sframe) - before.segments().data());
+    ASSERT_TRUE(old && old->size > 40);
+    const std::uint64_t section_at = number_at(before, file, 40, 8) + 64 * old->index;
+    const std::uint64_t segment_at = program_headers(before) + 56 * segment;
+    const auto put = [&](std::uint64_t at, unsigned size, std::uint64_t value) {
+      for (unsigned i = 0; i < size; ++i)
+        file[at + i] = std::byte(value >> 8 * (before.byte_order() == ByteOrder::little ? i : size - 1 - i));
+    };
+    put(section_at + 4, 4, sht_progbits);
+    put(section_at + 8, 8, shf_alloc | shf_write);
+    put(section_at + 40, 4, 3);  // sh_link
+    put(section_at + 44, 4, 5);  // sh_info
+    put(section_at + 48, 8, 1);  // sh_addralign
+    put(section_at + 56, 8, 24); // sh_entsize
+    put(segment_at + 4, 4, 7);   // p_flags
+    put(segment_at + 24, 8, 0x1234);
+    put(segment_at + 40, 8, old->size + 8);
+    put(segment_at + 48, 8, 1);
+    const std::size_t size = old->size - 9;
+    const auto out = add(file, size);
+    ASSERT_TRUE(out) << out.error().text();
+    EXPECT_EQ(out->size(), file.size());
+    const Image after = *Image::parse(*out);
+    expect_section(after, size);
+    EXPECT_EQ(physical_address(after, segment), old->address);
+    const SectionHeader* now = after.find_section(".sframe");
+    EXPECT_EQ(now->index, old->index);
+    EXPECT_EQ(now->address, old->address);
+    EXPECT_EQ(now->link, 0u);
+    EXPECT_EQ(now->info, 0u);
+    EXPECT_EQ(number_at(after, *out, section_at + 56, 8), 0u);
+    // Nothing else changed.
+    for (std::size_t at = 0; at < out->size(); ++at)
+      if (at - section_at >= 64 && at - segment_at >= 56 && at - old->offset >= old->size) {
+        ASSERT_EQ((*out)[at], file[at]) << at;
+      }
+  }
 }
 
 /// Position-independent files of a few functions, without notes and names: .text follows the headers at once.
@@ -441,6 +748,89 @@ TEST(ElfRewrite, MovedHeadersAndADamagedSection) {
   expect_refused(damaged,
                  "the program headers were moved for an earlier .sframe, and their segment has changed "
                  "since; link again");
+}
+
+/// Fields of a section header.
+enum class Field : std::uint8_t { type = 4, flags = 8, address = 16, offset = 24, size = 32 };
+
+void set_field(Bytes& file, std::string_view section, Field field, std::uint64_t value) {
+  const Image image = *Image::parse(file);
+  const unsigned width = field == Field::type ? 4 : 8;
+  const std::uint64_t at = number_at(image, file, 40, 8) +
+                           64 * image.find_section(section)->index + // e_shoff
+                           static_cast<std::uint64_t>(field);
+  for (unsigned i = 0; i < width; ++i)
+    file[at + i] = std::byte(value >> 8 * (image.byte_order() == ByteOrder::little ? i : width - 1 - i));
+}
+
+/// `section`, which is not loaded, becomes a symbol table.
+Bytes with_symbol_table(Bytes file, std::string_view section, std::uint64_t offset, std::uint64_t size) {
+  set_field(file, section, Field::type, sht_symtab);
+  set_field(file, section, Field::offset, offset);
+  set_field(file, section, Field::size, size);
+  return file;
+}
+
+constexpr std::string_view overlap_text = "headers, symbols or sections overlap in the file";
+
+// All section numbers change, so symbol tables are written anew: bytes that two headers describe would get
+// two contents.
+TEST(ElfRewrite, SymbolTablesThatOverlap) {
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    const Bytes file = MadeUp{.order = order}.build();
+    const Image image = *Image::parse(file);
+    const SectionHeader& symbols = *image.find_section(".symtab");
+    for (const std::uint64_t offset :
+         {symbols.offset, symbols.offset + 24, symbols.offset + symbols.size - 1})
+      expect_refused(with_symbol_table(file, ".comment", offset, 48), overlap_text);
+    // In front of the other one, and after it, in the names: no byte is in both.
+    for (const std::uint64_t offset : {symbols.offset - 24, symbols.offset + symbols.size}) {
+      const auto out = add(with_symbol_table(file, ".comment", offset, 24), large);
+      EXPECT_TRUE(out) << out.error().text();
+    }
+    // Over the ELF header, which is written anew, too. (The program headers would move away.)
+    for (const std::uint64_t offset : {0, 40})
+      expect_refused(with_symbol_table(file, ".symtab", offset, 24), overlap_text);
+    // Tables that have more bytes than the file overlap in any case.
+    Bytes large_tables = with_symbol_table(file, ".comment", 0, file.size());
+    set_field(large_tables, ".symtab", Field::offset, 0);
+    set_field(large_tables, ".symtab", Field::size, file.size());
+    expect_refused(large_tables, "symbol tables overlap");
+  }
+}
+
+/// A table of .dynamic's that moved: what made room.
+bool has_moved_table(const Image& before, const Image& after) {
+  return std::ranges::any_of(before.sections(), [&](const SectionHeader& old) {
+    const SectionHeader* now = after.find_section(old.name);
+    return old.allocated() && old.type != sht_note && old.name != ".sframe" && old.name != ".interp" && now &&
+           now->address != old.address;
+  });
+}
+
+// The entries of tables that move change in .dynamic.
+TEST(ElfRewrite, SymbolsOverTheDynamicSection) {
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    const Bytes file = MadeUp{.order = order}.build();
+    const Image before = *Image::parse(file);
+    const SectionHeader& dynamic = *before.find_section(".dynamic");
+    EXPECT_TRUE(has_moved_table(before, *Image::parse(*add(file, large))));
+    expect_refused(with_symbol_table(file, ".comment", dynamic.offset, dynamic.size), overlap_text);
+  }
+}
+
+// Compressed symbols, and lists of section numbers, cannot be renumbered.
+TEST(ElfRewrite, SectionNumbersThatCannotChange) {
+  constexpr std::uint32_t group = 17;
+  const Bytes file = MadeUp{}.build();
+  Bytes changed = file;
+  set_field(changed, ".symtab", Field::flags, shf_compressed);
+  expect_refused(changed, "compressed symbol table");
+  for (const std::uint32_t type : {group, sht_symtab_shndx}) {
+    changed = file;
+    set_field(changed, ".comment", Field::type, type);
+    expect_refused(changed, "cannot renumber the sections listed in this section");
+  }
 }
 
 /// An executable with one segment, without sections.

@@ -356,6 +356,20 @@ TEST(GenerateFromCfi, ResultIsIndependentOfThreads) {
   }
 }
 
+// One part for each thread: none of them may add to the other's builder.
+TEST(GenerateFromCfi, TwoPartsInTwoThreads) {
+  Frames frames;
+  while (frames.a.bytes().size() < 200'000) {
+    const std::uint64_t number = frames.a.bytes().size() / 32;
+    frames.fde(base + number * 0x40, 0x40,
+               Bytes().raw({0x41, 0x0e, static_cast<int>(16 + 8 * (number % 7))}));
+  }
+  const CfiInput input = input_of({&frames});
+  const auto expected = from_cfi(input, {.wanted = {}, .threads = 1}).builder.finish(0).value();
+  for (int round = 0; round < 20; ++round)
+    ASSERT_EQ(from_cfi(input, {.wanted = {}, .threads = 2}).builder.finish(0).value(), expected);
+}
+
 TEST(GenerateFromCfi, MergesNeighboursOnRequest) {
   Frames frames;
   frames.fde(base, 0x10).fde(base + 0x10, 0x10).fde(base + 0x20, 0x10, Bytes().raw({0x41, 0x0e, 16}));
