@@ -292,22 +292,22 @@ TEST(ObjectRewrite, TakesTheFirstSymbol) {
 
 // SHN_XINDEX: the section's number is in SHT_SYMTAB_SHNDX.
 TEST(ObjectRewrite, ExtendedSectionNumbers) {
-  auto file = object_with({{section_symbol, 0xffff, 0}, {section_symbol, 0xffff, 0}, {global, 1, 1}});
+  auto file = object_with({{global, 1, 1}, {section_symbol, 0xffff, 0}, {section_symbol, 0xffff, 0}});
   file.sections.push_back(
-      {".symtab_shndx", sht_symtab_shndx, 0, 0, test::Writer().u32(0).u32(2).u32(1).u32(0).bytes, 5, 0, 4});
+      {".symtab_shndx", sht_symtab_shndx, 0, 0, test::Writer().u32(0).u32(0).u32(2).u32(1).bytes, 5, 0, 4});
   auto result = with_function(file.build(), 1, 3, VersionNumber::v3);
   ASSERT_TRUE(result) << result.error().text();
-  EXPECT_EQ(relocation_of(*result).symbol, 2u);
+  EXPECT_EQ(relocation_of(*result).symbol, 3u);
   // The list is too short, or another table's.
-  file.sections.back().bytes.resize(8);
+  file.sections.back().bytes.resize(12);
   result = with_function(file.build(), 1, 3, VersionNumber::v3);
   ASSERT_TRUE(result) << result.error().text();
-  EXPECT_EQ(relocation_of(*result).symbol, 3u);
-  file.sections.back().bytes.resize(16);
+  EXPECT_EQ(relocation_of(*result).symbol, 1u);
+  file.sections.back().bytes = test::Writer().u32(0).u32(0).u32(2).u32(1).bytes;
   file.sections.back().link = 6;
   result = with_function(file.build(), 1, 3, VersionNumber::v3);
   ASSERT_TRUE(result) << result.error().text();
-  EXPECT_EQ(relocation_of(*result).symbol, 3u);
+  EXPECT_EQ(relocation_of(*result).symbol, 1u);
 }
 
 // Numbers from SHN_LORESERVE, 0xff00, on are no sections in a symbol, though a file has as many: those are in

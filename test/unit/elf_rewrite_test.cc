@@ -60,6 +60,7 @@ struct MadeUp {
   std::uint16_t type = et_dyn;
   std::size_t strings = 64; ///< bytes of .dynstr: where they end, .text begins, which cannot move
   bool dynamic = true;
+  std::size_t gap = 0; ///< zeros after the program headers
   std::uint16_t machine() const { return order == ByteOrder::little ? 62 : 22; }
   Bytes build() const;
 };
@@ -119,7 +120,7 @@ Bytes MadeUp::build() const {
     parts[text + 1].bytes.resize(6 * 16);
   }
   parts[all_symbols].bytes.resize(4 * 24);
-  std::uint64_t end = 64 + 56 * count;
+  std::uint64_t end = 64 + 56 * count + gap;
   for (std::uint32_t i = 1; i < parts.size(); ++i) {
     Part& part = parts[i];
     if (i == code_end) end = page;
@@ -539,6 +540,13 @@ TEST(ElfRewrite, NoPageBelowTheLowestAddress) {
     ASSERT_TRUE(out) << out.error().text();
     const Image after = *Image::parse(*out);
     EXPECT_EQ(after.find_section(".linker_headers") != nullptr, has_room) << address;
+    if (address == 0x10000) { // the headers move, and are as far from the file's start as in memory
+      const std::uint64_t table = program_headers(after);
+      EXPECT_NE(table, 64u);
+      const auto loaded = after.read(address + table, 56 * after.segments().size());
+      ASSERT_TRUE(loaded);
+      EXPECT_EQ(loaded->data(), after.bytes().data() + table);
+    }
     for (const Segment& segment : after.segments())
       if (segment.type == pt_load) {
         EXPECT_GE(segment.address, 0x10000u);
@@ -816,6 +824,89 @@ TEST(ElfRewrite, SymbolsOverTheDynamicSection) {
     const SectionHeader& dynamic = *before.find_section(".dynamic");
     EXPECT_TRUE(has_moved_table(before, *Image::parse(*add(file, large))));
     expect_refused(with_symbol_table(file, ".comment", dynamic.offset, dynamic.size), overlap_text);
+  }
+}
+
+// The ways to get room for two more program headers, from the most to the least compatible with tools: zeros;
+// what is next to them moves, but notes and the interpreter only where no page can go before the file.
+TEST(ElfRewrite, RoomForTheHeaders) {
+  const auto note_moves = [](const MadeUp& made_up) {
+    const Bytes file = made_up.build();
+    const Bytes out = *add(file, large);
+    const Image before = *Image::parse(file), after = *Image::parse(out);
+    EXPECT_EQ(program_headers(after), 64u);
+    const bool has_page = after.find_section(".linker_headers") != nullptr;
+    EXPECT_EQ(has_page, made_up.type == et_exec && made_up.strings == 16 && made_up.gap < 112);
+    return after.find_section(".note.gnu.build-id")->address !=
+           before.find_section(".note.gnu.build-id")->address;
+  };
+  for (const std::uint16_t type : {et_dyn, et_exec})
+    for (const std::size_t strings : {16, 64}) {
+      EXPECT_TRUE(note_moves({.type = type, .strings = strings}));
+      EXPECT_FALSE(note_moves({.type = type, .strings = strings, .gap = 112}));
+    }
+  // Without section headers, zeros may be anything.
+  Bytes bare = MadeUp{.gap = 112}.build();
+  const SectionHeader data = *Image::parse(bare)->find_section(".data");
+  bare.resize(data.offset + data.size);
+  for (const std::size_t at : {40, 41, 42, 43, 60, 61, 62, 63}) bare[at] = std::byte(0); // e_shoff, e_shnum
+  const auto out = add(bare, large);
+  ASSERT_TRUE(out) << out.error().text();
+  EXPECT_NE(program_headers(*Image::parse(*out)), 64u);
+}
+
+// Code may refer to a place by its symbol: what has one stays, and its end is a place of it, too.
+TEST(ElfRewrite, NotesWithASymbol) {
+  const Bytes file = MadeUp{}.build();
+  const Image before = *Image::parse(file);
+  const SectionHeader& note = *before.find_section(".note.gnu.build-id");
+  const std::uint64_t symbol = before.find_section(".symtab")->offset + 24; // the note's section symbol
+  for (const std::uint64_t offset : {std::uint64_t{0}, note.size, note.size + 1}) {
+    Bytes changed = file;
+    changed[symbol + 4] = std::byte(1); // a local object
+    for (unsigned i = 0; i < 8; ++i) changed[symbol + 8 + i] = std::byte((note.address + offset) >> 8 * i);
+    const auto out = add(changed, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    EXPECT_EQ(after.find_section(note.name)->address == note.address, offset <= note.size) << offset;
+    expect_loadable(after);
+  }
+}
+
+// A segment without bytes in the file may have any offset; one of a single byte has to be there.
+TEST(ElfRewrite, SegmentsOfNoneAndOneByte) {
+  constexpr std::uint32_t pt_gnu_stack = 0x6474e551;
+  const Bytes file = MadeUp{}.build();
+  const Image image = *Image::parse(file);
+  const auto number = static_cast<std::uint64_t>(image.find_segment(pt_gnu_stack) - image.segments().data());
+  for (const std::size_t size : {0, 1}) {
+    Bytes changed = file;
+    for (unsigned i = 0; i < 8; ++i)
+      changed[64 + 56 * number + 8 + i] = std::byte((file.size() + 100) >> 8 * i);
+    changed[64 + 56 * number + 32] = changed[64 + 56 * number + 40] = static_cast<std::byte>(size);
+    const auto out = add(changed, large);
+    EXPECT_EQ(out.has_value(), size == 0);
+    if (size) {
+      expect_refused(changed, "segment runs past the end of the file");
+    }
+  }
+}
+
+// Another section of the type is not what the dynamic linker reads: the entries of tables that move are those
+// of PT_DYNAMIC.
+TEST(ElfRewrite, AnotherDynamicSection) {
+  constexpr std::uint32_t sht_dynamic = 6;
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    Bytes file = MadeUp{.order = order}.build();
+    set_field(file, ".text", Field::type, sht_dynamic); // before .dynamic
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image before = *Image::parse(file), after = *Image::parse(*out);
+    EXPECT_TRUE(has_moved_table(before, after));
+    const auto entries = bytes_of(after, *after.find_section(".dynamic"));
+    EXPECT_EQ(number_at(after, entries, 8, 8), after.find_section(".gnu.hash")->address);
+    EXPECT_EQ(number_at(after, entries, 24, 8), after.find_section(".dynstr")->address);
+    EXPECT_EQ(number_at(after, entries, 40, 8), after.find_section(".dynsym")->address);
   }
 }
 

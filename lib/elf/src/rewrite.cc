@@ -366,11 +366,10 @@ private:
       symbol.st_value = symbol.st_value - block->address + block->new_address;
   }
 
-  /// Updates the addresses of moved tables.
+  /// Updates the addresses of moved tables, each of which has an entry.
   void change_dynamic() {
-    const auto dynamic =
-        std::ranges::find(image_.sections(), std::uint32_t{llvm::ELF::SHT_DYNAMIC}, &SectionHeader::type);
-    if (dynamic == image_.sections().end()) return;
+    const SectionHeader* dynamic = dynamic_section(image_);
+    if (!dynamic) return;
     const auto entries = whole_table<Dyn>(bytes_of(*dynamic));
     for (const MovedBlock& block : layout_.blocks) {
       if (block.kind != MovedBlock::Kind::dynamic_table) continue;

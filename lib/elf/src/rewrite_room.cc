@@ -92,8 +92,8 @@ private:
     has_symbol_.assign(image_.sections().size(), false);
     for (const SectionHeader& section : image_.sections()) {
       if (section.type == sht_symtab || section.type == sht_dynsym) read_symbols<Types>(section);
-      if (section.type == SHT_DYNAMIC && section.allocated()) read_dynamic(section);
     }
+    if (const SectionHeader* dynamic = dynamic_section(image_)) read_dynamic(*dynamic);
   }
 
   template <class Types> void read_symbols(const SectionHeader& section) {
@@ -126,8 +126,7 @@ private:
 
   void read_dynamic(const SectionHeader& section) {
     const auto bytes = table_at<std::byte>(image_.bytes(), section.offset, section.size);
-    const Segment* segment = image_.find_segment(pt_dynamic);
-    if (!dynamic_.empty() || !bytes || !segment || segment->offset != section.offset) return;
+    if (!bytes) return;
     TaggedValueCursor entries(*bytes, image_.byte_order());
     while (const auto entry = entries.next()) dynamic_.push_back(*entry);
   }
@@ -397,6 +396,15 @@ bool prepend(const Image& image, const TableRange& original, const Segment& firs
 }
 
 } // namespace
+
+const SectionHeader* dynamic_section(const Image& image) {
+  const Segment* segment = image.find_segment(pt_dynamic);
+  const auto found = std::ranges::find_if(image.sections(), [&](const SectionHeader& section) {
+    return section.type == SHT_DYNAMIC && section.allocated() && section.size != 0 && segment &&
+           section.offset == segment->offset;
+  });
+  return found == image.sections().end() ? nullptr : &*found;
+}
 
 std::uint64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags) {
   switch (section_type) {

@@ -34,6 +34,9 @@ namespace sframe::elf {
 void find_room(const Image& image, const HeaderTables& tables, const OldSection& old, const Segment& first,
                RewriteLayout& layout);
 
+/// The section of PT_DYNAMIC, if it is loaded and has a header; else nullptr. Linear in the headers.
+const SectionHeader* dynamic_section(const Image& image);
+
 /// The DT_ tag with the address of a dynamic table of this section type; 0 for others.
 std::uint64_t dynamic_tag(std::uint32_t section_type, std::uint64_t flags);
 
