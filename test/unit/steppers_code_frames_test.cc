@@ -260,6 +260,30 @@ TEST(CodeFrames, StartsAfterOtherFunctions) {
   }
 }
 
+/// `push %rax` in as many mappings as bytes. Counts how often it is asked.
+class ManyMappings final : public AddressSpace {
+public:
+  static constexpr std::uint64_t start = 0x1000, end = 0x3800;
+  const AbiTraits& abi() const override { return test::amd64; }
+  std::span<const std::byte> view(std::uint64_t address) override {
+    static constexpr std::byte push{0x50};
+    ++views;
+    return is_code(address) ? std::span(&push, 1) : std::span<const std::byte>();
+  }
+  bool is_code(std::uint64_t address) override { return address - start < end - start; }
+  std::size_t views = 0;
+};
+
+/// Each search reads a byte a few times, not once for each of the 16 bytes that may end a function there.
+TEST(CodeFrames, CodeInManyMappings) {
+  ManyMappings space;
+  Memory memory(space);
+  CodeFrames frames(space.abi());
+  EXPECT_FALSE(frames.find(at(0x3000, 0x7000, 0), memory));
+  EXPECT_GT(space.views, 0x3000 - space.start);
+  EXPECT_LT(space.views, 4 * (space.end - space.start));
+}
+
 /// At one pc a frame is looked at again three times if its stack leads nowhere.
 TEST(CodeFrames, LooksAreCounted) {
   for (const int failures : {0, 2, 3}) {

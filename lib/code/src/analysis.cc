@@ -300,7 +300,7 @@ bool Analysis::continues(std::uint32_t index, State& state, bool follow_edges) {
 
 bool Analysis::continues_after_call(std::uint32_t index, State& state, bool follow_edges) {
   const Instruction instruction = code_[index].instruction;
-  const std::uint64_t next = instruction.address + instruction.length, after = after_padding(next);
+  const std::uint64_t next = instruction.address + instruction.length;
   if (is_internal_call(instruction)) {
     State inside = state;
     enter_internal_call(code_[index], inside);
@@ -310,12 +310,17 @@ bool Analysis::continues_after_call(std::uint32_t index, State& state, bool foll
     }
     if (follow_edges) guess(index, inside, std::span(&instruction.target, 1));
   }
+  if (function_.rows.empty()) { // what needs the state before, which is large, needs rows
+    call(code_[index], state);
+    if (follow_edges) follow_call_edges(index, state);
+    return !is_known_not_to_return(code_[index]);
+  }
   const State before = state;
   call(code_[index], state);
   apply_known_callee(instruction, before, state);
   if (follow_edges) follow_call_edges(index, state);
   if (is_known_not_to_return(code_[index])) return false;
-  if (rows_show_no_return(next, after, before, state)) {
+  if (rows_show_no_return(next, after_padding(next), before, state)) {
     code_[index].does_not_return = true;
     return false;
   }

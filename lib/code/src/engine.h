@@ -18,6 +18,7 @@
 #include "sframe/code/analysis.h"
 
 #include <cstdint>
+#include <deque>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -208,7 +209,7 @@ private:
   std::vector<std::uint32_t> index_of_; ///< by byte: the instruction that starts there
   std::vector<bool> in_line_;           ///< by byte: the result of starts_instruction(), if it was called
   std::vector<std::uint64_t> to_discover_;
-  std::vector<Block> blocks_;
+  std::deque<Block> blocks_;     ///< large: no copies when it grows
   std::uint32_t num_blocks_ = 0; ///< used part of blocks_, which keeps its memory
   std::vector<Queued> queue_;    ///< a heap: lowest address first
   std::vector<JumpTable> tables_;

@@ -36,6 +36,31 @@ std::uint64_t end_of_tables(std::uint64_t address, std::uint64_t lowest, unwind:
 
 } // namespace
 
+void CodeWindow::reset(unwind::AddressSpace& space, std::uint64_t lowest, std::uint64_t highest) {
+  space_ = &space;
+  origin_ = lowest_ = lowest;
+  first_ = highest;
+}
+
+std::span<const std::byte> CodeWindow::before(std::uint64_t address, std::uint64_t size) {
+  while (first_ > lowest_ && first_ > address - std::min(size, address - lowest_)) extend();
+  if (address <= lowest_) return {};
+  const std::uint64_t available = std::min(size, address - lowest_);
+  return std::span(bytes_).subspan(address - origin_ - available, available);
+}
+
+/// Reads more, below what was read.
+void CodeWindow::extend() {
+  constexpr std::uint64_t at_once = 512;
+  const std::uint64_t size = std::min(at_once, first_ - lowest_);
+  first_ -= size;
+  const auto bytes = std::span(bytes_).subspan(first_ - origin_, size);
+  for (std::uint64_t done = 0; done < size;) {
+    done += space_->read(first_ + done, bytes.subspan(done));
+    if (done < size) lowest_ = first_ + ++done;
+  }
+}
+
 void FunctionStarts::add(std::uint64_t start, std::uint64_t address) {
   const auto known = ranges();
   if (std::ranges::find(known, start, &FunctionRange::start) == known.end() && count_ < ranges_.size())
@@ -87,12 +112,13 @@ bool FunctionStarts::by_symbol(std::uint64_t address, unwind::RuleSource& source
   return true;
 }
 
-void FunctionStarts::by_padding(std::uint64_t address, std::uint64_t lowest, std::uint64_t alignment,
-                                std::size_t most, const unwind::UnwindAbi& abi, unwind::Memory& memory) {
-  std::array<std::byte, 16> before;
-  for (std::uint64_t at = address - address % alignment; at > lowest && count_ < most; at -= alignment) {
-    const auto bytes = std::span(before).first(std::min<std::uint64_t>(before.size(), at - lowest));
-    if (memory.bytes(at - bytes.size(), bytes) && abi.ends_function(bytes)) add(at, address);
+void FunctionStarts::by_padding(std::uint64_t address, std::uint64_t alignment, std::size_t most,
+                                const unwind::UnwindAbi& abi) {
+  constexpr std::uint64_t longest_end = 16; // bytes
+  for (std::uint64_t at = address - address % alignment; at > code_.lowest() && count_ < most;
+       at -= alignment) {
+    const auto bytes = code_.before(at, longest_end);
+    if (!bytes.empty() && abi.ends_function(bytes)) add(at, address);
     if (at < alignment) break;
   }
 }
@@ -108,8 +134,9 @@ void FunctionStarts::find(const unwind::FrameState& frame, const unwind::UnwindA
   std::uint64_t lowest = start_of_code(address, max_back, memory.space());
   if (source) lowest = end_of_tables(address, lowest, *source);
   add(lowest, address);
-  by_padding(address, lowest, abi.function_alignment, called + max_count / 2, abi, memory);
-  by_padding(address, lowest, code::machine(memory.space().abi()).alignment, called + max_count, abi, memory);
+  code_.reset(memory.space(), lowest, address);
+  by_padding(address, abi.function_alignment, called + max_count / 2, abi);
+  by_padding(address, code::machine(memory.space().abi()).alignment, called + max_count, abi);
   std::ranges::sort(ranges_.begin() + called, ranges_.begin() + count_, std::ranges::greater(),
                     &FunctionRange::start);
 }

@@ -20,6 +20,26 @@ struct FunctionRange : AddressRange {
   bool guessed = false; ///< found by a call or by the bytes before it; false: a symbol or table has it
 };
 
+/// The code before an address. Reads each byte once, however many mappings the bytes are in.
+class CodeWindow {
+public:
+  static constexpr std::size_t capacity = 3 * smallest_page;
+
+  /// The code from `lowest` to `highest`; at most `capacity` bytes. Reads nothing yet.
+  void reset(unwind::AddressSpace& space, std::uint64_t lowest, std::uint64_t highest);
+  /// Rises to above the highest byte that cannot be read, when that is known.
+  std::uint64_t lowest() const { return lowest_; }
+  /// At most `size` of the bytes before `address`. Valid until reset().
+  std::span<const std::byte> before(std::uint64_t address, std::uint64_t size);
+
+private:
+  void extend();
+
+  unwind::AddressSpace* space_ = nullptr;
+  std::uint64_t origin_ = 0, lowest_ = 0, first_ = 0; ///< of bytes_, of the code, of what was read
+  std::array<std::byte, capacity> bytes_;
+};
+
 /// A few candidates, the most likely first.
 class FunctionStarts {
 public:
@@ -41,8 +61,8 @@ private:
   bool by_symbol(std::uint64_t address, unwind::RuleSource& source);
   bool by_table(std::uint64_t address, unwind::RuleSource& source);
   void by_calls(const unwind::FrameState& frame, const unwind::UnwindAbi& abi, unwind::Memory& memory);
-  void by_padding(std::uint64_t address, std::uint64_t lowest, std::uint64_t alignment, std::size_t most,
-                  const unwind::UnwindAbi& abi, unwind::Memory& memory);
+  void by_padding(std::uint64_t address, std::uint64_t alignment, std::size_t most,
+                  const unwind::UnwindAbi& abi);
   void add(std::uint64_t start, std::uint64_t address);
 
   static constexpr std::uint64_t max_back = 8192, max_call_back = 65536, max_ahead = 2048;
@@ -50,6 +70,7 @@ private:
   std::array<FunctionRange, max_called + max_count> ranges_;
   std::size_t count_ = 0;
   std::uint64_t longest_;
+  CodeWindow code_;
 };
 
 } // namespace sframe::steppers

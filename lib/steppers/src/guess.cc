@@ -14,15 +14,24 @@ class CodeBefore {
 public:
   CodeBefore(const unwind::UnwindAbi& abi, unwind::Memory& memory, std::uint64_t address) {
     if (!memory.space().is_code(address - 1)) return;
+    const auto longest = std::span(buffer_).first(abi.longest_call);
+    const std::uint64_t first = address - longest.size();
+    std::size_t start = 0;
     // Fewer bytes if a mapping starts just before.
-    for (std::uint32_t size = abi.longest_call; size >= 2 && !size_; --size)
-      if (memory.bytes(address - size, std::span(bytes_).first(size))) size_ = size;
+    if (!memory.bytes(first, longest))
+      for (std::size_t done = 0; done < longest.size();) {
+        done += memory.space().read(first + done, longest.subspan(done));
+        if (done < longest.size()) start = ++done;
+      }
+    if (constexpr std::size_t shortest_call = 2; longest.size() - start >= shortest_call)
+      bytes_ = longest.subspan(start);
   }
-  std::span<const std::byte> bytes() const { return std::span(bytes_).first(size_); }
+  CodeBefore(const CodeBefore&) = delete;
+  std::span<const std::byte> bytes() const { return bytes_; }
 
 private:
-  std::array<std::byte, 16> bytes_;
-  std::uint32_t size_ = 0;
+  std::array<std::byte, 16> buffer_;
+  std::span<const std::byte> bytes_;
 };
 
 } // namespace
