@@ -83,11 +83,11 @@ public:
   void sample() {
     if (!process_->stop()) return;
     process::LiveSpace& space = process_->space();
-    if (walker_ && generation_ == process_->generation())
+    if (walker_ && generation_ == space.generation())
       walker_->forget_memory();
     else
       walker_.emplace(space, steppers::default_steppers(space.abi(), space.main_module()));
-    generation_ = process_->generation();
+    generation_ = space.generation();
     Ignore ignore;
     for (const process::Thread& thread : process_->threads()) walker_->walk(thread.frame(), ignore);
     process_->resume();
