@@ -64,7 +64,7 @@ const Input& input() {
 
 void entries(benchmark::State& state) {
   std::int64_t count = 0;
-  for (auto _ : state)
+  for ([[maybe_unused]] auto _ : state)
     for (auto fdes = input().eh_frame.fdes(); auto fde = fdes.next().value();) count += fde->size != 0;
   state.SetItemsProcessed(count);
 }
@@ -73,7 +73,7 @@ template <class Cursor, class Row> void rows(benchmark::State& state) {
   const CfiSection& section = input().eh_frame;
   std::int64_t count = 0;
   Row row;
-  for (auto _ : state)
+  for ([[maybe_unused]] auto _ : state)
     for (auto fdes = section.fdes(); auto fde = fdes.next().value();) {
       Cursor cursor(section, *fde);
       while (cursor.next(row)) ++count;
@@ -85,7 +85,7 @@ void projected_rows(benchmark::State& state) {
   const CfiSection& section = input().eh_frame;
   std::int64_t count = 0, representable = 0;
   MinimalRow row;
-  for (auto _ : state)
+  for ([[maybe_unused]] auto _ : state)
     for (auto fdes = section.fdes(); auto fde = fdes.next().value();) {
       MinimalRowCursor cursor(section, *fde);
       for (; cursor.next(row); ++count) representable += to_frame_row(row, section.abi()).has_value();
@@ -97,12 +97,12 @@ void projected_rows(benchmark::State& state) {
 /// LLVM's interpreter.
 void llvm_rows(benchmark::State& state) {
   std::int64_t count = 0;
-  for (auto _ : state) count += bench::count_llvm_rows(input().eh_frame);
+  for ([[maybe_unused]] auto _ : state) count += bench::count_llvm_rows(input().eh_frame);
   state.SetItemsProcessed(count);
 }
 
 void build_index(benchmark::State& state) {
-  for (auto _ : state) benchmark::DoNotOptimize(FdeIndex::build(input().eh_frame));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(FdeIndex::build(input().eh_frame));
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * input().addresses.size()));
 }
 
@@ -113,7 +113,7 @@ template <bool with_table> void find_row(benchmark::State& state) {
   FdeFinder finder = with_table ? FdeFinder(in.eh_frame, *in.table) : FdeFinder(in.eh_frame);
   std::size_t i = 0;
   FullRow row;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const std::uint64_t pc = in.addresses[i++ % in.addresses.size()];
     const auto fde = finder.find(pc);
     FullRowCursor cursor(in.eh_frame, **fde);

@@ -91,7 +91,7 @@ void zydis(benchmark::State& state) {
   ZydisDecodedInstruction instruction;
   ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
   std::int64_t count = 0;
-  for (auto _ : state)
+  for ([[maybe_unused]] auto _ : state)
     for (const Item& item : input().functions)
       for (std::size_t at = 0; at < item.bytes.size(); ++count) {
         const auto rest = item.bytes.subspan(at);
@@ -108,7 +108,7 @@ void decode(benchmark::State& state) {
   Instruction instruction;
   std::vector<Effect> effects;
   std::int64_t count = 0;
-  for (auto _ : state)
+  for ([[maybe_unused]] auto _ : state)
     for (const Item& item : input().functions)
       for (std::size_t at = 0; at < item.bytes.size(); ++count) {
         effects.clear();
@@ -123,7 +123,7 @@ template <bool with_rows> void analyse(benchmark::State& state) {
   verify::ImageEnvironment environment(input().image);
   Analyzer analyzer(abi);
   std::int64_t count = 0, agreeing = 0;
-  for (auto _ : state)
+  for ([[maybe_unused]] auto _ : state)
     for (const Item& item : input().functions) {
       const Results& results = analyzer.run({.start = item.start,
                                              .bytes = item.bytes,
@@ -149,7 +149,7 @@ void one_address(benchmark::State& state) {
   verify::ImageEnvironment environment(input().image);
   Analyzer analyzer(abi);
   std::size_t i = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Item& item = input().functions[i++ * 7919 % input().functions.size()];
     const Results& results = analyzer.run(
         {.start = item.start, .bytes = item.bytes, .entry = abi.entry_row(), .environment = &environment});

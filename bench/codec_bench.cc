@@ -50,7 +50,7 @@ const Data& data(std::uint32_t count, VersionNumber version) {
 void decode_all_rows(benchmark::State& state, VersionNumber version) {
   const Data& d = data(static_cast<std::uint32_t>(state.range(0)), version);
   auto section = Section::parse(d.bytes, address);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     std::uint64_t sum = 0;
     for (std::uint32_t i = 0; i < section->num_fdes(); ++i) {
       RowCursor rows = section->rows(*section->fde(i));
@@ -63,7 +63,8 @@ void decode_all_rows(benchmark::State& state, VersionNumber version) {
 
 void encode_all_rows(benchmark::State& state, bool share) {
   const Data& d = data(static_cast<std::uint32_t>(state.range(0)), VersionNumber::v3);
-  for (auto _ : state) benchmark::DoNotOptimize(encode(d.functions, {.share_rows = share}, address).data());
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(encode(d.functions, {.share_rows = share}, address).data());
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * d.rows));
 }
 
@@ -71,7 +72,8 @@ void find_in_section(benchmark::State& state, VersionNumber version) {
   const Data& d = data(static_cast<std::uint32_t>(state.range(0)), version);
   auto section = Section::parse(d.bytes, address);
   std::size_t i = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(section->find(d.pcs[i++ & (d.pcs.size() - 1)]));
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(section->find(d.pcs[i++ & (d.pcs.size() - 1)]));
 }
 
 void find_in_index(benchmark::State& state) {
@@ -79,7 +81,8 @@ void find_in_index(benchmark::State& state) {
   auto section = Section::parse(d.bytes, address);
   auto index = Index::build({&*section, 1});
   std::size_t i = 0;
-  for (auto _ : state) benchmark::DoNotOptimize(index->find(d.pcs[i++ & (d.pcs.size() - 1)]));
+  for ([[maybe_unused]] auto _ : state)
+    benchmark::DoNotOptimize(index->find(d.pcs[i++ & (d.pcs.size() - 1)]));
   state.counters["MiB"] = static_cast<double>(index->memory()) / (1 << 20);
   state.counters["section_MiB"] = static_cast<double>(d.bytes.size()) / (1 << 20);
 }
@@ -87,7 +90,7 @@ void find_in_index(benchmark::State& state) {
 void build_index(benchmark::State& state) {
   const Data& d = data(static_cast<std::uint32_t>(state.range(0)), VersionNumber::v3);
   auto section = Section::parse(d.bytes, address);
-  for (auto _ : state) benchmark::DoNotOptimize(Index::build({&*section, 1}));
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(Index::build({&*section, 1}));
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * d.rows));
 }
 
@@ -100,7 +103,7 @@ void gnu_find_fre(benchmark::State& state) {
       sframe_decode(reinterpret_cast<const char*>(d.bytes.data()), d.bytes.size(), &error);
   if (!context) return state.SkipWithError("sframe_decode failed");
   std::size_t i = 0, found = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     sframe_frame_row_entry fre;
     found += sframe_find_fre(context, static_cast<std::int32_t>(d.pcs[i++ & (d.pcs.size() - 1)] - address),
                              &fre) == 0;

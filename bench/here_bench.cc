@@ -94,7 +94,7 @@ void report(benchmark::State& state, std::size_t count) {
 
 void measure_warm(benchmark::State& state, std::size_t (*walk)()) {
   std::size_t count = walk();
-  for (auto _ : state) benchmark::DoNotOptimize(count = walk());
+  for ([[maybe_unused]] auto _ : state) benchmark::DoNotOptimize(count = walk());
   report(state, count);
 }
 
@@ -103,7 +103,7 @@ void measure_warm(benchmark::State& state, std::size_t (*walk)()) {
 void measure_cold(benchmark::State& state, std::size_t (*walk)()) {
   using Clock = std::chrono::steady_clock;
   std::size_t count = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     void* const library = dlopen("libutil.so.1", RTLD_NOW);
     here::refresh();
     const auto start = Clock::now();

@@ -155,13 +155,13 @@ double median(std::vector<double> values) {
 } // namespace
 
 int main(int argc, char** argv) {
-  const int turns = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 25;
+  const long turns = argc > 1 ? std::max(std::strtol(argv[1], nullptr, 10), 1L) : 25;
   std::puts(
       "| the target | observed | work, of alone | a sample, microseconds |\n| --- | --- | ---: | ---: |");
   for (const Kind& kind : kinds) {
     std::vector<Results> results(std::size(observations));
     const Target target(kind.work);
-    for (int i = 0; i < turns; ++i)
+    for (long i = 0; i < turns; ++i)
       for (std::size_t at = 0; at < results.size(); ++at) observe(target, observations[at], results[at]);
     for (std::size_t at = 0; at < results.size(); ++at) {
       const auto& [shares, stops] = results[at];

@@ -9,9 +9,10 @@
 #include "llvm/Object/ELFObjectFile.h"
 
 #include <cstdio>
+#include <exception>
 #include <span>
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   using namespace sframe;
   auto file = argc == 2 ? llvm::object::ObjectFile::createObjectFile(argv[1])
                         : llvm::createStringError("usage: llvm-rows FILE");
@@ -26,4 +27,7 @@ int main(int argc, char** argv) {
     const cfi::CfiSection section(cfi::SectionKind::eh_frame, bytes, part.getAddress(), traits(Abi::amd64));
     std::printf("%lld rows\n", static_cast<long long>(bench::count_llvm_rows(section)));
   }
+} catch (const std::exception& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return 2;
 }

@@ -67,7 +67,7 @@ void warm(benchmark::State& state, bool generate) {
   const Process process(generate);
   unwind::Walker walker = process.walker();
   std::size_t frames = process.walk(walker);
-  for (auto _ : state) frames = process.walk(walker);
+  for ([[maybe_unused]] auto _ : state) frames = process.walk(walker);
   report(state, frames);
 }
 
@@ -75,7 +75,7 @@ void cold(benchmark::State& state, bool generate) {
   const Process process(generate);
   unwind::Walker first = process.walker();
   std::size_t frames = process.walk(first);
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     unwind::Walker walker = process.walker();
     frames = process.walk(walker);
   }
@@ -84,7 +84,7 @@ void cold(benchmark::State& state, bool generate) {
 
 void all(benchmark::State& state, bool generate) {
   std::size_t frames = 0;
-  for (auto _ : state) {
+  for ([[maybe_unused]] auto _ : state) {
     const Process process(generate);
     unwind::Walker walker = process.walker();
     frames = process.walk(walker);

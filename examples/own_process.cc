@@ -128,8 +128,8 @@ unwind::Registers registers_of(const ucontext_t& context) {
                                        REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                        REG_R12, REG_R13, REG_R14, REG_R15};
   unwind::Registers registers;
-  for (std::uint16_t reg = 0; reg < order.size(); ++reg)
-    registers.set(reg, static_cast<std::uint64_t>(context.uc_mcontext.gregs[order[reg]]));
+  for (std::uint16_t reg = 0; const auto name : order)
+    registers.set(reg++, static_cast<std::uint64_t>(context.uc_mcontext.gregs[name]));
   registers.pc = static_cast<std::uint64_t>(context.uc_mcontext.gregs[REG_RIP]);
   return registers;
 }

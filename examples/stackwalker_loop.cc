@@ -57,12 +57,12 @@ void wait_for_next(process::ProcessMonitor& monitor, const process::LiveProcess&
 int main(int argc, char** argv) {
   if (argc < 2 || argc > 4) return std::fputs("usage: stackwalker_loop PID [SECONDS [COUNT]]\n", stderr), 2;
   std::setvbuf(stdout, nullptr, _IOLBF, 0); // line by line, even to a pipe
-  const double seconds = argc > 2 ? std::atof(argv[2]) : 5;
-  const long most = argc > 3 ? std::atol(argv[3]) : -1; // -1: as long as the process lives
+  const double seconds = argc > 2 ? std::strtod(argv[2], nullptr) : 5;
+  const long most = argc > 3 ? std::strtol(argv[3], nullptr, 10) : -1; // -1: as long as the process lives
 
   const auto monitor = process::ProcessMonitor::create();
   if (!monitor) return std::fprintf(stderr, "%s\n", monitor.error().text().c_str()), 2;
-  const auto attached = (*monitor)->attach(static_cast<std::uint32_t>(std::atol(argv[1])), {});
+  const auto attached = (*monitor)->attach(static_cast<std::uint32_t>(std::strtol(argv[1], nullptr, 10)), {});
   if (!attached) return std::fprintf(stderr, "%s\n", attached.error().text().c_str()), 2;
   process::LiveProcess& process = **attached;
   modules::ElfSymbols symbols;

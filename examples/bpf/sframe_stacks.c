@@ -91,7 +91,7 @@ static void load_program(void) {
   char path[4096];
   const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 8);
   if (length < 0) fail("/proc/self/exe: %s", strerror(errno));
-  strcpy(path + length, ".bpf.o");
+  memcpy(path + length, ".bpf.o", sizeof ".bpf.o");
   object = bpf_object__open_file(path, NULL);
   if (!object) fail("%s: %s", path, strerror(errno));
   bpf_map__set_max_entries(bpf_object__find_map_by_name(object, "rows"), max_rows);
@@ -157,6 +157,8 @@ static struct value to_value(const sframe_rule* rule, int fixed_offset) {
     value.kind = rule->kind == SFRAME_RULE_VALUE ? VALUE_SUM : VALUE_STORED;
     value.base = rule->base == SFRAME_BASE_CFA ? BASE_CFA : (uint8_t)rule->base;
     value.offset = rule->offset;
+    break;
+  default: break;
   }
   return value;
 }
@@ -317,7 +319,7 @@ static sframe_file* open_tables(const sframe_module* module) {
     for (size_t i = 1; i < module->build_id_size && used < sizeof path - 16; ++i)
       used += (size_t)snprintf(path + used, sizeof path - used, "%02x", module->build_id[i]);
     if (used < sizeof path - 16) {
-      strcpy(path + used, ".sframe");
+      memcpy(path + used, ".sframe", sizeof ".sframe");
       file = sframe_file_open(path, NULL);
     }
   }
@@ -634,7 +636,7 @@ int main(int argc, char** argv) {
   if (optind == argc || (!is_command && optind + 1 != argc))
     fail("usage: sframe_stacks [-F HERTZ] [-t SECONDS] [-n STACKS] [-d DIR] [-r ROWS] [-o FILE] "
          "PID | -- COMMAND...");
-  int pid = is_command ? 0 : atoi(argv[optind]);
+  int pid = is_command ? 0 : (int)strtol(argv[optind], NULL, 10);
   if (!is_command && pid <= 0) fail("%s: no number of a process", argv[optind]);
   load_program();
   const int statistics = bpf_enable_stats(BPF_STATS_RUN_TIME); /* while it is open */
