@@ -6,8 +6,7 @@ import os
 import sys
 
 GOAL = 85
-PARSERS = ("libsframe/src/", "lib/cfi/src/", "lib/elf/src/", "lib/convert/src/", "lib/code/src/", "lib/walk/src/", "lib/verify/src/",
-           "lib/c/src/", "lib/libunwind/src/", "tools/")
+PARSERS = ("libsframe/src/", "lib/", "interfaces/", "tools/")
 here = os.getcwd() + "/"
 
 

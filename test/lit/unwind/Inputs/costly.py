@@ -48,6 +48,15 @@ elif case in ("guesses", "scans"):
         values += [stack + 16 * i + 16, ra] if case == "guesses" else [0, ra]
     ram = words(values + [0, 0])
     write(folder, program, status(1, 0x10000002, stack, stack), [(0x10000000, calls, len(calls), 5), (stack, ram, len(ram), 6)])
+elif case == "code-mappings":
+    # 3,000 frames at as many addresses, in code without tables, each byte of which is a mapping.
+    calls = b"\xff\xd0" * 4500  # call *%rax
+    values = []
+    for i in range(3000):
+        values += [stack + 16 * i + 16, 0x10000000 + 2 + 2 * (i * 7919 % 4400)]
+    ram = words(values + [0, 0])
+    loads = [(0x10000000 + i, calls[i : i + 1], 1, 5) for i in range(len(calls))]
+    write(folder, elf([], 4096), status(1, 0x10000002, stack, stack), [*loads, (stack, ram, len(ram), 6)])
 elif case == "debugdata":
     # 160 kB that become 1 GiB.
     packed = lzma.compress(b"\1" * (1 << 24), preset=1) * 64
