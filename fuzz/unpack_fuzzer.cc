@@ -13,7 +13,8 @@ using namespace sframe;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));
   const elf::UnpackLimits limits{.size = std::uint64_t(1) << 26, .memory = std::uint64_t(1) << 24};
-  const fuzz::Cost cost(size, {.seconds = 3, .memory = std::uint64_t(64) << 20}); // decoders have windows
+  const fuzz::Cost cost(size,
+                        {.seconds = 3, .memory = std::uint64_t(160) << 20}); // windows have up to 128 MiB
   if (const auto unpacked = elf::unpack(bytes, limits)) {
     fuzz::require(unpacked->bytes().size() <= limits.size, "more than the limit");
     fuzz::require(elf::is_packed(bytes), "unpacked, though not packed");

@@ -994,6 +994,13 @@ TEST(ElfRewrite, Refuses) {
   nameless[headers + 64 + 2] = std::byte(1);                   // sh_name of section 1: 64 KiB further
   expect_refused(nameless, "lies outside the section name table");
 
+  // Names that are in the ELF header, which changes.
+  Bytes in_header = test::read_file(test::inputs() / "amd64/v3-gas247-pie");
+  std::uint16_t names = 0;
+  std::memcpy(&names, in_header.data() + 62, sizeof names);        // e_shstrndx
+  std::memset(in_header.data() + headers + 64 * names + 24, 0, 8); // sh_offset
+  expect_refused(in_header, "section names overlap the headers");
+
   Bytes overlap = plain().build();
   overlap[32] = std::byte(8); // e_phoff
   expect_refused(overlap, "program headers overlap the ELF header");

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The decompressors: libzstd, liblzma, liblz4.
+// The decompressors: libzstd, liblzma, liblz4. They are C and report it if there is no memory; here that is
+// std::bad_alloc, as everywhere.
 
 #include "unpack.h"
 
 #if SFRAME_HAVE_ZSTD
 #  include <zstd.h>
+#  include <zstd_errors.h>
 #endif
 #if SFRAME_HAVE_LZMA
 #  include <lzma.h>
@@ -15,6 +17,8 @@
 #endif
 
 #include <cstdint>
+#include <new>
+#include <string_view>
 
 namespace sframe::elf {
 
@@ -23,6 +27,9 @@ namespace {
 
 class ZstdDecompressor final : public Decompressor {
 public:
+  ZstdDecompressor() {
+    if (!stream_) throw std::bad_alloc();
+  }
   ~ZstdDecompressor() override { ZSTD_freeDStream(stream_); }
 
   Status step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
@@ -31,6 +38,7 @@ public:
     const std::size_t result = ZSTD_decompressStream(stream_, &to, &from);
     in = in.subspan(from.pos);
     out = out.subspan(to.pos);
+    if (ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation) throw std::bad_alloc();
     if (ZSTD_isError(result)) return Status::damaged;
     return result == 0 ? Status::done : Status::more;
   }
@@ -56,9 +64,11 @@ namespace {
 class XzDecompressor final : public Decompressor {
 public:
   XzDecompressor() {
-    constexpr std::uint64_t memory_limit = std::uint64_t{1} << 28; // the dictionary size in the file is
+    constexpr std::uint64_t memory_limit = std::uint64_t{1} << 27; // the dictionary size in the file is
                                                                    // untrusted
-    ready_ = lzma_stream_decoder(&stream_, memory_limit, 0) == LZMA_OK;
+    const lzma_ret result = lzma_stream_decoder(&stream_, memory_limit, 0);
+    if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
+    ready_ = result == LZMA_OK;
   }
   ~XzDecompressor() override { lzma_end(&stream_); }
 
@@ -71,6 +81,7 @@ public:
     const lzma_ret result = lzma_code(&stream_, LZMA_RUN);
     in = in.last(stream_.avail_in);
     out = out.last(stream_.avail_out);
+    if (result == LZMA_MEM_ERROR) throw std::bad_alloc();
     if (result == LZMA_STREAM_END) return Status::done;
     return result == LZMA_OK ? Status::more : Status::damaged;
   }
@@ -97,15 +108,18 @@ namespace {
 class Lz4Decompressor final : public Decompressor {
 public:
   Lz4Decompressor() {
-    if (LZ4F_isError(LZ4F_createDecompressionContext(&context_, LZ4F_VERSION))) context_ = nullptr;
+    // Its other error is a library of another version, which the linker excludes.
+    if (LZ4F_isError(LZ4F_createDecompressionContext(&context_, LZ4F_VERSION))) throw std::bad_alloc();
   }
   ~Lz4Decompressor() override { LZ4F_freeDecompressionContext(context_); }
 
   Status step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
-    if (!context_) return Status::damaged;
     std::size_t taken = in.size(), made = out.size();
     const std::size_t result = LZ4F_decompress(context_, out.data(), &made, in.data(), &taken, nullptr);
-    if (LZ4F_isError(result)) return Status::damaged;
+    if (LZ4F_isError(result)) { // the codes are not in its stable interface
+      if (LZ4F_getErrorName(result) == std::string_view("ERROR_allocation_failed")) throw std::bad_alloc();
+      return Status::damaged;
+    }
     in = in.subspan(taken);
     out = out.subspan(made);
     return result == 0 ? Status::done : Status::more;

@@ -337,6 +337,9 @@ Result<HeaderTables> read_tables(const Image& image) {
   const SectionHeader& names = image.sections()[tables.names_index];
   if (!AddressRange{0, image.bytes().size()}.contains(file_range(names)))
     return fail("section runs past the end of the file", names.name);
+  if (file_range(names).overlaps({0, elf_header_size}) || file_range(names).overlaps(programs) ||
+      file_range(names).overlaps({tables.section_offset, section_table_size}))
+    return fail("section names overlap the headers", names.name);
   if (names.allocated() || names.type != sht_strtab || names.flags & shf_compressed)
     return fail("section name table cannot be moved: it is loaded, compressed or not a string table",
                 names.name);
