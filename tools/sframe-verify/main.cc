@@ -4,6 +4,7 @@
 // has the options.
 
 #include "catalogue.h"
+#include "program.h"
 #include "run.h"
 
 #include <sframe/elf/debug_file.h>
@@ -17,7 +18,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <chrono>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -41,13 +44,14 @@ constexpr const char* examples =
   sframe-verify a.out --profile=linux               also check the Linux kernel's requirements
   sframe-verify *.so --format=sarif -o out.sarif    for code-scanning viewers
   sframe-verify *.so --baseline known.txt           report only new findings
+  sframe-verify --check=run -- ./a.out 1 2          run a.out, and check every instruction it executes
   sframe-verify --explain C102                      explain a finding
 )";
 
 struct Options {
   tool::InputOptions inputs;
   std::vector<std::string> checks{"structure", "cfi", "code"};
-  std::string sframe_address, max_findings; // as typed: CLI11 would let "-1" wrap around
+  std::string sframe_address, max_findings, run_steps; // as typed: CLI11 would let "-1" wrap around
   tool::CoverageOptions coverage;
   std::string format = "text";
   std::vector<std::string> errors, warnings, ignored;
@@ -56,16 +60,22 @@ struct Options {
   std::string explain;
   std::string profile = "spec";
   RunOptions run;
+  bool has_program = false; ///< --check=run
+  ProgramOptions program;
 };
 
 void add_options(CLI::App& cli, Options& options) {
   cli.add_option("FILE", options.inputs.inputs,
                  "ELF file, archive or raw SFrame section; - is standard input");
-  cli.add_option("--check", options.checks, "Checks to run: structure, cfi, code (default: all)")
+  cli.add_option("--check", options.checks,
+                 "Checks to run: structure, cfi, code (default: these three), run (needs -- PROGRAM)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"structure", "cfi", "code"}))
+      ->check(CLI::IsMember({"structure", "cfi", "code", "run"}))
       ->type_name("LIST");
+  cli.add_option("--run-steps", options.run_steps,
+                 "With --check=run: follow the first N instructions; the program then runs on")
+      ->type_name("N");
   cli.add_option("--sframe", options.run.file.sframe,
                  "Verify this section instead of the one in FILE: a raw section, a sidecar, or a folder of "
                  "sidecars by build ID")
@@ -133,6 +143,20 @@ bool make_policy(const Options& options, Policy& policy, tool::Messages& message
          apply(options.ignored, Policy::Action::ignore);
 }
 
+/// The options of --check=run. Returns false if they are invalid, which has been reported.
+bool settle_program(Options& options, tool::Messages& messages) {
+  options.has_program = std::ranges::find(options.checks, "run") != options.checks.end();
+  if (options.has_program && (options.program.command.empty() || options.program.command.front().empty()))
+    return messages.error({}, "--check=run needs a program: --check=run [FILE...] -- PROGRAM ARGUMENTS"),
+           false;
+  if (options.run_steps.empty()) return true;
+  if (!options.has_program) return messages.error({}, "--run-steps needs --check=run"), false;
+  const auto steps = tool::parse_number(options.run_steps);
+  if (!steps) return messages.error({}, "--run-steps " + options.run_steps + ": not a number"), false;
+  options.program.max_steps = *steps;
+  return true;
+}
+
 /// Converts the options to settings. Returns false if they are invalid, which has been reported.
 bool settle(Options& options, tool::Messages& messages) {
   const auto has = [&](const char* check) {
@@ -147,6 +171,7 @@ bool settle(Options& options, tool::Messages& messages) {
       return messages.error({}, "--sframe-address " + options.sframe_address + ": not an address"), false;
     options.run.file.sframe_address = *address;
   }
+  if (!settle_program(options, messages)) return false;
   if (!options.max_findings.empty()) {
     const auto limit = tool::parse_number(options.max_findings);
     if (!limit) return messages.error({}, "--max-findings " + options.max_findings + ": not a number"), false;
@@ -159,7 +184,8 @@ bool settle(Options& options, tool::Messages& messages) {
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
   options.run.file.debug_folders.push_back(elf::default_debug_folder);
-  if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any)
+  // Without FILE, the files that the program uses are verified.
+  if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any && !options.has_program)
     return messages.error({}, any.error().text()), false;
   if (options.format == "markdown") return messages.error({}, "--format=markdown needs --list-checks"), false;
   options.run.file.skip = tool::is_tree(options.inputs);
@@ -251,20 +277,53 @@ std::vector<std::string> readable(const Options& options, const tool::NamedInput
   return all;
 }
 
+/// Runs the program of --check=run; without FILE, names those that it uses. Returns false after an error,
+/// which has been reported.
+bool run_the_program(tool::App& app, Options& options, tool::NamedInputs& named,
+                     std::optional<sframe::run::Outcome>& ran) {
+  const bool any_file = !named.inputs.empty();
+  if (any_file)
+    options.program.files = tool::paths(tool::list_files(named, options.run.file.skip, app.output_path()));
+  const std::string& path = options.program.command.front();
+  const auto start = std::chrono::steady_clock::now();
+  auto outcome = follow_program(options.program, options.run.file);
+  if (!outcome) return app.messages().error(path, outcome.error()), false;
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  const auto steps = static_cast<double>(outcome->summary.steps);
+  app.messages().note(path, std::to_string(outcome->summary.steps) + " instructions in " +
+                                std::to_string(static_cast<std::uint64_t>(seconds.count() * 1000)) + " ms, " +
+                                std::to_string(static_cast<std::uint64_t>(steps / seconds.count())) +
+                                " per second");
+  if (!any_file) {
+    for (const auto& file : outcome->files) named.inputs.push_back({file.path, {}});
+    if (named.inputs.empty())
+      return app.messages().error(path, "the program uses no file with a section .sframe"), false;
+  }
+  ran = std::move(*outcome);
+  options.run.file.ran = &*ran;
+  return true;
+}
+
 int run_tool(int argc, char** argv) {
   tool::App app("sframe-verify",
                 "Check SFrame sections against the format, the call frame information and the machine code.",
                 examples, {.output = true, .threads = true});
   Options options;
   add_options(app.cli(), options);
-  if (const auto code = app.parse(argc, argv)) return *code;
+  auto split = split_arguments({argv, static_cast<std::size_t>(argc)});
+  options.program.command = std::move(split.command);
+  if (const auto code = app.parse(static_cast<int>(split.own.size()), argv)) return *code;
   if (options.list_checks || !options.explain.empty()) return print_catalogue(app, options);
 
   if (!settle(options, app.messages()) || !make_policy(options, options.run.report.policy, app.messages()))
     return tool::exit_failure;
   if (!read_baseline(options.run, app.messages())) return tool::exit_failure;
-  const auto named = tool::name_inputs(options.inputs);
+  auto named = tool::name_inputs(options.inputs);
   if (!named) return app.messages().error({}, named.error().text()), tool::exit_failure;
+  options.run.file.limits = app.limits();
+  // Before the sandbox, which the program would inherit.
+  std::optional<sframe::run::Outcome> ran;
+  if (options.has_program && !run_the_program(app, options, *named, ran)) return tool::exit_failure;
   app.confine({.read = readable(options, *named), .write = {options.run.write_baseline}});
   auto list = tool::list_files(*named, options.run.file.skip, app.output_path());
   if (options.run.file.skip) options.run.skipped = list.skipped;
@@ -275,7 +334,6 @@ int run_tool(int argc, char** argv) {
   options.run.report.code_notes = options.format != "text" || app.messages().verbose();
   options.run.report.color = app.output_path() == "-" && tool::use_color(app.color(), 1);
   options.run.threads = app.threads();
-  options.run.file.limits = app.limits();
   options.run.file.code_threads = std::max<unsigned>(
       1, app.threads() /
              static_cast<unsigned>(std::clamp<std::size_t>(options.run.files.size(), 1, app.threads())));

@@ -87,7 +87,7 @@ int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) 
   if (options.skipped) note_tree(*options.skipped, outcomes, messages);
   const bool errors = std::ranges::any_of(outcomes, [](const Outcome& o) { return o.errors != 0; });
   const int code = !done ? tool::exit_failure : errors ? tool::exit_findings : tool::exit_ok;
-  out << format->tail({failures, code});
+  out << format->tail({failures, code, options.file.ran ? &options.file.ran->summary : nullptr});
   return code;
 }
 

@@ -9,6 +9,7 @@
 #include <sframe/section.h>
 #include <sframe/verify/against_cfi.h>
 #include <sframe/verify/against_code.h>
+#include <sframe/verify/against_run.h>
 #include <sframe/verify/structure.h>
 
 #include <algorithm>
@@ -70,7 +71,7 @@ private:
   void check_code(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   std::optional<elf::DebugFile> look_up_debug(const std::string& path, const elf::Image* image);
   std::optional<NamedFile> open(const std::string& path, const std::string& companion, bool raw_allowed);
-  std::optional<std::string> sframe_path(const elf::Image* image);
+  RunCoverage check_run(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
   bool is_raw(Bytes bytes) const { return options_.sframe.empty() && has_magic(bytes); }
   /// The file has nothing to verify, and that is an error only if it is not part of a tree.
   bool lacks(const std::string& path, const std::string& what) {
@@ -111,6 +112,7 @@ private:
   tool::Slot& slot_;
   SlotChannel channel_;
   tool::Progress::Item& progress_;
+  elf::File::Id id_;             ///< of FILE
   std::size_t size_ = 0;         ///< of FILE, or of the current member
   double check_bytes_ = 0;       ///< of them, how many count as done when the current check is
   std::optional<Budget> budget_; ///< of FILE
@@ -125,6 +127,7 @@ Outcome FileVerifier::run(const tool::InputFile& input) {
   }
   const auto file = options_.skip ? elf::File::open_regular(path) : elf::File::open(path);
   if (file) {
+    id_ = file->id();
     budget_.emplace(options_.limits, file->bytes().size());
     outcome_.done = verify(path, file->bytes());
     if (const auto problem = outcome_.done ? budget_->problem() : std::nullopt) {
@@ -202,12 +205,12 @@ bool FileVerifier::verify_image(const std::string& path, const elf::Image& image
 /// Adds the files of --sframe and --debug, and verifies.
 bool FileVerifier::verify_input(const std::string& path, const Input::Sources& given) {
   Input::Sources sources = given;
-  sources.cfi = options_.cfi || options_.code || options_.coverage.any();
+  sources.cfi = options_.cfi || options_.code || options_.ran || options_.coverage.any();
   sources.budget = &*budget_;
   sources.progress = [this](double share) { progress_.add(share * check_bytes_); };
   std::optional<NamedFile> sframe, debug;
   if (!options_.sframe.empty()) {
-    const auto from = sframe_path(sources.image);
+    const auto from = sframe_path(options_, sources.image);
     if (!from) return lacks(path, "no build ID to look up in " + options_.sframe);
     if (options_.skip && ::access(from->c_str(), F_OK) != 0) return lacks(path, "no sidecar");
     if (!(sframe = open(path, *from, true))) return false;
@@ -287,7 +290,10 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
   }
   check_bytes_ = code * bytes_per_work;
   if (options_.code) check_code(path, input, verdicts, report);
+  std::optional<RunCoverage> ran;
+  if (options_.ran) ran = check_run(path, input, verdicts, report);
   Summary summary = verdicts.summary();
+  summary.run = ran;
   summary.addresses = addresses;
   summary.coverage = covered;
   return summary;
@@ -304,6 +310,18 @@ void FileVerifier::check_code(const std::string& path, const Input& input, Verdi
     slot_.detail(path, why);
   else
     warn(path, {why, {}, {}});
+}
+
+RunCoverage FileVerifier::check_run(const std::string& path, const Input& input, Verdicts& verdicts,
+                                    FileReport& report) {
+  static const RunRecord nothing;
+  const auto& files = options_.ran->files;
+  const auto file = std::ranges::find(files, id_, &run::FileRecord::id);
+  const RunRecord& record = file == files.end() ? nothing : file->record;
+  // It must not appear to have passed.
+  if (record.instructions.empty()) warn(path, {"the program executed nothing of it", {}, {}});
+  if (!input.image()) return {};
+  return check_against_run(input, record, verdicts, report);
 }
 
 std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::string& companion,
@@ -324,17 +342,15 @@ std::optional<NamedFile> FileVerifier::open(const std::string& path, const std::
   return out;
 }
 
-/// The file that --sframe selects for this file: itself, or a file in a folder by build ID. Empty if there is
-/// no build ID.
-std::optional<std::string> FileVerifier::sframe_path(const elf::Image* image) {
+} // namespace
+
+std::optional<std::string> sframe_path(const FileOptions& options, const elf::Image* image) {
   std::error_code ignored;
-  if (!std::filesystem::is_directory(options_.sframe, ignored)) return options_.sframe;
+  if (!std::filesystem::is_directory(options.sframe, ignored)) return options.sframe;
   const std::string name = image ? elf::sidecar_path(image->build_id()) : std::string();
   if (name.empty()) return std::nullopt;
-  return (std::filesystem::path(options_.sframe) / name).string();
+  return (std::filesystem::path(options.sframe) / name).string();
 }
-
-} // namespace
 
 Outcome verify_file(const tool::InputFile& input, const FileOptions& options, const Format& format,
                     tool::Slot& slot, tool::Progress::Item& progress) {

@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <sframe/run/run.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/ordered.h>
 #include <sframe/tool/progress.h>
@@ -22,7 +23,8 @@ struct FileOptions {
   bool structure = true;
   bool cfi = true;
   bool code = true;
-  unsigned code_threads = 1; ///< for the code of one file
+  const run::Outcome* ran = nullptr; ///< what a program executed of the files; nullptr: no such check
+  unsigned code_threads = 1;         ///< for the code of one file
   std::string
       sframe; ///< --sframe: a raw section, an ELF file, or a folder of sidecars; empty: the section in FILE
   std::optional<std::uint64_t> sframe_address; ///< of a raw section; empty: not given, which means 0
@@ -42,6 +44,10 @@ struct Outcome {
   Baseline found;
   std::vector<Failure> failures; ///< messages about the file other than findings
 };
+
+/// The file that --sframe selects for the image: itself, or a file in a folder by build ID. Empty if there is
+/// no build ID.
+std::optional<std::string> sframe_path(const FileOptions& options, const elf::Image* image);
 
 /// Verifies the file, or all archive members that have SFrame (at least one must). Files may be verified
 /// concurrently, each with its own slot and its own item of the progress.

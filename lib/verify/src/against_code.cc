@@ -19,11 +19,6 @@ namespace {
 
 constexpr std::size_t chunk_size = 64; ///< functions per work item of a thread
 
-std::vector<OwnedRange> all_cfi(const Input& input) {
-  return overlay(cfi_ranges(input, cfi::SectionKind::eh_frame, nullptr),
-                 cfi_ranges(input, cfi::SectionKind::debug_frame, nullptr));
-}
-
 /// The pieces, divided where FDEs of the CFI start: an FDE of SFrame may have several functions. Both are
 /// disjoint and by address. Linear.
 std::vector<OwnedRange> divided_at_starts(std::span<const OwnedRange> sframe,

@@ -163,4 +163,9 @@ CfiRule CfiRows::rule_of(const cfi::MinimalRow& row, const AbiTraits& abi) {
   return out;
 }
 
+std::vector<OwnedRange> all_cfi(const Input& input) {
+  return overlay(cfi_ranges(input, cfi::SectionKind::eh_frame, nullptr),
+                 cfi_ranges(input, cfi::SectionKind::debug_frame, nullptr));
+}
+
 } // namespace sframe::verify

@@ -92,4 +92,7 @@ private:
 /// is nullptr; entries that do not describe code of the file are omitted.
 std::vector<OwnedRange> cfi_ranges(const Input& input, cfi::SectionKind kind, Sink* faults);
 
+/// Those of .eh_frame, and of .debug_frame for what it does not cover.
+std::vector<OwnedRange> all_cfi(const Input& input);
+
 } // namespace sframe::verify

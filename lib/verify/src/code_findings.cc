@@ -20,7 +20,6 @@ using code::Exit;
 constexpr std::uint64_t steps_per_finding = 128;
 
 /// Ends the message if SFrame reproduces wrong CFI.
-constexpr const char* cfi_agrees_suffix = "; the CFI agrees with SFrame";
 
 bool leaves(Exit exit) {
   return exit == Exit::returns || exit == Exit::returns_wrong || exit == Exit::returns_unknown ||

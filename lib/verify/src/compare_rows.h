@@ -33,6 +33,9 @@ Differences compare(const FrameRow& sframe, const CfiRule& cfi, const AbiTraits&
 /// One line that describes the difference: "CFA is sp+16 in SFrame, sp+24 in the CFI".
 std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, const AbiTraits& abi);
 
+/// The end of a finding's message if the CFI has the same rules (Finding::compiler).
+inline constexpr const char* cfi_agrees_suffix = "; the CFI agrees with SFrame";
+
 /// "cfa=sp+16 ra=[cfa-8] fp=same".
 std::string row_text(const FrameRow& row, const AbiTraits& abi);
 

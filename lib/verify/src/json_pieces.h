@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sframe/base/printable.h"
+#include "sframe/verify/report.h"
 
 #include <llvm/Support/JSON.h>
 #include <llvm/Support/raw_ostream.h>
@@ -40,11 +41,16 @@ public:
   /// Writes null for empty text.
   void text(llvm::StringRef key, std::string_view value) {
     if (value.empty()) return json_.attribute(key, nullptr);
+    json_.attributeBegin(key);
+    this->value(value);
+    json_.attributeEnd();
+  }
+
+  /// Writes text as an element of a list.
+  void value(std::string_view value) {
     std::string quoted;
     append_json_string(quoted, value);
-    json_.attributeBegin(key);
     json_.rawValue(quoted);
-    json_.attributeEnd();
   }
 
 private:
@@ -53,5 +59,8 @@ private:
   llvm::json::OStream json_;
   unsigned depth_;
 };
+
+/// The members of the object "run" (docs/json.md); SARIF has them, too.
+void write_run(JsonPieces& pieces, const RunSummary& run);
 
 } // namespace sframe::verify

@@ -20,6 +20,17 @@ void write_coverage(llvm::json::OStream& json, const char* key, const CoveredByt
   });
 }
 
+void write_coverage(llvm::json::OStream& json, const RunCoverage& run) {
+  json.attributeObject("run", [&] {
+    json.attribute("steps", run.steps);
+    json.attribute("steps_compared", run.compared);
+    json.attribute("functions", run.functions);
+    json.attribute("addresses", run.addresses);
+    json.attribute("addresses_compared", run.addresses_compared);
+    json.attribute("addresses_without_row", run.addresses_without_row);
+  });
+}
+
 void write_summary(llvm::json::OStream& json, const Summary& s, const Counts& counts, std::uint64_t dropped) {
   json.attributeObject("summary", [&] {
     json.attribute("functions", s.functions);
@@ -36,6 +47,7 @@ void write_summary(llvm::json::OStream& json, const Summary& s, const Counts& co
     write_coverage(json, "executable_bytes", s.coverage.executable);
     write_coverage(json, "pc_bytes", s.coverage.described);
     json.attribute("not_shown", dropped);
+    if (s.run) write_coverage(json, *s.run);
   });
 }
 
@@ -95,7 +107,18 @@ public:
   explicit JsonFormat(ReportOptions options) : options_(options) {}
 
   std::string head() const override { return "{\n  \"files\": ["; }
-  std::string tail(const RunEnd&) const override { return "\n  ]\n}\n"; }
+  std::string tail(const RunEnd& end) const override {
+    std::string text = "\n  ]";
+    if (end.run) {
+      JsonPieces pieces(depth_of_files - 1);
+      pieces.json().objectBegin();
+      write_run(pieces, *end.run);
+      pieces.json().objectEnd();
+      const std::string run = pieces.take();
+      text += ",\n  \"run\": " + run.substr(run.find('{'));
+    }
+    return text + "\n}\n";
+  }
   /// All keys are present, so that scripts need not check.
   void unreadable(const Failure& failure, Channel& channel) const override {
     JsonPieces pieces(depth_of_files);
@@ -124,6 +147,28 @@ private:
 };
 
 } // namespace
+
+void write_run(JsonPieces& pieces, const RunSummary& run) {
+  llvm::json::OStream& json = pieces.json();
+  const auto counts = [&](const char* key, const auto& of) {
+    json.attributeObject(key, [&] {
+      for (const auto& [what, count] : of) json.attribute(llvm::StringRef(what.data(), what.size()), count);
+    });
+  };
+  json.attributeBegin("command");
+  json.array([&] {
+    for (const std::string& argument : run.command) pieces.value(argument);
+  });
+  json.attributeEnd();
+  pieces.text("end", run.end);
+  json.attribute("limited", run.limited);
+  json.attribute("steps", run.steps);
+  json.attribute("steps_compared", run.compared);
+  json.attribute("steps_elsewhere", run.elsewhere);
+  json.attribute("steps_without_row", run.no_row);
+  counts("not_followed", run.not_followed);
+  counts("events", run.events);
+}
 
 std::unique_ptr<Format> make_json_format(ReportOptions options) {
   return std::make_unique<JsonFormat>(options);

@@ -188,6 +188,9 @@ private:
     json.attributeArray("toolExecutionNotifications", [&] {
       for (const Failure& failure : end.failures) json.object([&] { write_notification(pieces, failure); });
     });
+    if (end.run)
+      json.attributeObject("properties",
+                           [&] { json.attributeObject("run", [&] { write_run(pieces, *end.run); }); });
   }
 
   static void write_notification(JsonPieces& pieces, const Failure& failure) {

@@ -62,6 +62,13 @@ private:
             .str();
     if (options().baseline) line += llvm::formatv("{} in the baseline; ", counts().known).str();
     write(line + llvm::formatv("{} addresses compared", s.addresses).str());
+    if (!s.run) return;
+    const RunCoverage& r = *s.run;
+    write(llvm::formatv("{}: run: {} of {} functions reached; {} of {} executed instructions compared, {} "
+                        "without a row; {} of {} steps compared",
+                        path(), r.functions, s.functions, r.addresses_compared, r.addresses,
+                        r.addresses_without_row, r.compared, r.steps)
+              .str());
   }
 
   std::string painted(std::string_view text, std::string_view code) const {
@@ -80,6 +87,26 @@ public:
                                    Channel& channel) const override {
     return std::make_unique<TextReport>(
         FileReport::Context{std::move(path), input, names, channel, options_});
+  }
+
+  std::string tail(const RunEnd& end) const override {
+    if (!end.run) return {};
+    const RunSummary& run = *end.run;
+    std::string text =
+        llvm::formatv("{}: {}{}; {} steps: {} compared, {} in other code, {} without a row",
+                      run.command.front(), run.end, run.limited ? ", not followed to the end" : "", run.steps,
+                      run.compared, run.elsewhere, run.no_row)
+            .str();
+    const auto add = [&](const auto& counts) {
+      for (const auto& [what, count] : counts)
+        if (count) text += llvm::formatv(", {} {}", count, what).str();
+    };
+    add(run.not_followed);
+    text += "; ";
+    std::string events;
+    for (const auto& [what, count] : run.events)
+      if (count) events += llvm::formatv("{}{} {}", events.empty() ? "" : ", ", count, what).str();
+    return printable(text + events) + "\n";
   }
 
 private:

@@ -93,6 +93,16 @@ struct Coverage {
   CoveredBytes described;  ///< of those that CFI describes; 0 of 0 if no CFI was read
 };
 
+/// What a program executed of a file (--check=run).
+struct RunCoverage {
+  std::uint64_t steps = 0;     ///< instructions that were executed, each time
+  std::uint64_t compared = 0;  ///< of them, those compared
+  std::uint64_t functions = 0; ///< functions of the section of which something was executed
+  std::uint64_t addresses = 0; ///< different instructions
+  std::uint64_t addresses_compared = 0;
+  std::uint64_t addresses_without_row = 0;
+};
+
 /// Number of functions by verdict, and how much was compared. functions = agree + contradiction + undecided +
 /// unreached.
 struct Summary {
@@ -104,6 +114,7 @@ struct Summary {
   std::uint64_t unreached = 0;            ///< not checked
   std::uint64_t addresses = 0;            ///< bytes of code whose rules were compared
   Coverage coverage;
+  std::optional<RunCoverage> run; ///< if the program was run
 };
 
 /// The user's choice of severities by identifier: another severity, or ignore.

@@ -26,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace sframe::verify {
 
@@ -130,10 +131,26 @@ struct Failure {
   bool warning = false; ///< it was verified nevertheless
 };
 
+/// How a program ran (--check=run), over all files.
+struct RunSummary {
+  std::vector<std::string> command;
+  std::string end;             ///< "exited with 0", "killed by SIGSEGV"
+  bool limited = false;        ///< the limit on steps was reached: what came later was not followed
+  std::uint64_t steps = 0;     ///< in all files and in none
+  std::uint64_t compared = 0;  ///< of them: compared
+  std::uint64_t elsewhere = 0; ///< of them: in files that are not verified, and outside files
+  std::uint64_t no_row = 0;    ///< of them: without a row
+  /// The others by reason; all reasons, in the order of a list.
+  std::vector<std::pair<std::string_view, std::uint64_t>> not_followed;
+  /// Events by kind; all kinds, in the order of a list.
+  std::vector<std::pair<std::string_view, std::uint64_t>> events;
+};
+
 /// The end of the program.
 struct RunEnd {
   std::span<const Failure> failures; ///< of all files, in order
   int exit_code = 0;
+  const RunSummary* run = nullptr; ///< if a program was run
 };
 
 /// An output format: created once for all files. Its functions are thread-safe.

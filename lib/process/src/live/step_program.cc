@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/process/step_program.h"
+
+#include "from_elf.h"
+#include "live/proc_files.h"
+#include "live/tracee.h"
+#include "sframe/process/live_process.h"
+#include "sframe/unwind/abi.h"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace sframe::process {
+
+namespace {
+
+constexpr unsigned long step_options =
+    PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
+
+/// The started program, which waits until it is traced.
+struct Started {
+  pid_t pid = -1;
+  int go = -1;    ///< to write a byte to
+  int error = -1; ///< the errno of a failure; at its end if there is none
+};
+
+void close_if_open(int fd) {
+  if (fd >= 0) ::close(fd);
+}
+
+/// In the child. Only calls that are allowed after fork().
+[[noreturn]] void execute(const std::vector<char*>& arguments, int go, int error) {
+  char byte = 0;
+  if (::read(go, &byte, 1) != 1) ::_exit(127);
+  (void)::personality(ADDR_NO_RANDOMIZE);
+  (void)::signal(SIGPIPE, SIG_DFL); // the programs ignore it
+  ::execvp(arguments.front(), arguments.data());
+  const int number = errno;
+  (void)!::write(error, &number, sizeof number);
+  ::_exit(127);
+}
+
+Result<Started> start(const std::vector<std::string>& command) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  std::array<int, 2> go{-1, -1}, error{-1, -1};
+  if (::pipe2(go.data(), O_CLOEXEC) != 0 || ::pipe2(error.data(), O_CLOEXEC) != 0) {
+    const int number = errno;
+    for (const int fd : {go[0], go[1]}) close_if_open(fd);
+    return fail(std::string("cannot start a program: ") + std::strerror(number));
+  }
+  const pid_t pid = ::fork();
+  if (pid == 0) execute(arguments, go[0], error[1]);
+  const int number = errno;
+  ::close(go[0]);
+  ::close(error[1]);
+  if (pid > 0) return Started{pid, go[1], error[0]};
+  ::close(go[1]);
+  ::close(error[0]);
+  return fail(std::string("cannot start a program: ") + std::strerror(number));
+}
+
+class Run {
+public:
+  Run(pid_t first, StepObserver& observer) : first_(static_cast<std::uint32_t>(first)), observer_(observer) {}
+
+  /// Until everything that is traced has ended. `error`: as in Started.
+  Result<int> follow(int error);
+
+private:
+  struct Process {
+    const AbiTraits* abi = nullptr;
+    const unwind::UnwindAbi* unwind = nullptr;
+  };
+  struct Thread {
+    std::uint32_t pid = 0;
+  };
+
+  void report(std::uint32_t tid, int status);
+  void stopped(std::uint32_t tid, const Thread& thread, int status);
+  void executed(std::uint32_t tid);
+  void announce(std::uint32_t parent, std::uint32_t child);
+  void remove(std::uint32_t tid);
+  void resume(std::uint32_t tid, int signal);
+  void step(std::uint32_t tid, const Thread& thread);
+  bool is_real_trap(std::uint32_t tid) const;
+  std::optional<unwind::Registers> registers(std::uint32_t tid, const Thread& thread) const;
+
+  std::uint32_t first_;
+  StepObserver& observer_;
+  bool following_ = true;
+  bool started_ = false; ///< the first process has executed the program
+  std::optional<Problem> failure_;
+  std::optional<int> status_; ///< of the first process
+  std::unordered_map<std::uint32_t, Process> processes_;
+  std::unordered_map<std::uint32_t, Thread> threads_;
+  std::unordered_map<std::uint32_t, int> early_; ///< children that stopped before their parent's report
+};
+
+std::optional<unwind::Registers> Run::registers(std::uint32_t tid, const Thread& thread) const {
+  const auto process = processes_.find(thread.pid);
+  if (process == processes_.end() || !process->second.abi) return std::nullopt;
+  const auto stopped = live::read_thread(tid, 0, *process->second.abi);
+  if (!stopped) return std::nullopt;
+  return registers_of(stopped->registers, *process->second.abi, *process->second.unwind);
+}
+
+void Run::resume(std::uint32_t tid, int signal) {
+  if (!following_) return live::detach(tid, signal);
+  // Before the program is there, this program's copy runs; it need not be followed.
+  (void)::ptrace(started_ ? PTRACE_SINGLESTEP : PTRACE_CONT, tid, 0, signal);
+}
+
+void Run::remove(std::uint32_t tid) {
+  if (threads_.erase(tid)) observer_.ended(tid);
+}
+
+/// A new thread or process.
+void Run::announce(std::uint32_t parent, std::uint32_t child) {
+  const std::uint32_t parent_pid = threads_[parent].pid;
+  std::uint32_t pid = child;
+  for (const std::uint32_t other : live::list_threads(parent_pid))
+    if (other == child) pid = parent_pid;
+  threads_[child].pid = pid;
+  if (pid != parent_pid) processes_[pid] = processes_[parent_pid];
+  observer_.thread(parent, pid, child);
+  if (const auto early = early_.find(child); early != early_.end()) {
+    const int status = early->second;
+    early_.erase(early);
+    report(child, status);
+  }
+}
+
+void Run::executed(std::uint32_t tid) {
+  const auto main = threads_.find(tid);
+  const std::uint32_t pid = main == threads_.end() ? tid : main->second.pid;
+  std::vector<std::uint32_t> gone;
+  for (const auto& [other, thread] : threads_)
+    if (thread.pid == pid && other != tid) gone.push_back(other);
+  for (const std::uint32_t other : gone) remove(other);
+  threads_[tid] = {.pid = tid};
+  const bool is_first = !started_ && tid == first_;
+  started_ |= is_first;
+  const auto abi = find_process_abi(tid);
+  if (abi) {
+    processes_[tid] = {*abi, unwind::find_unwind_abi((*abi)->id)};
+    // The registers of programs for another machine (qemu by binfmt_misc is no such) have another layout.
+    if (registers(tid, threads_[tid])) return observer_.program(tid, **abi);
+  }
+  const std::string why = abi ? "another machine's program" : abi.error().what;
+  if (is_first)
+    failure_ = Problem{"the program cannot be followed: " + why, {}, {}};
+  else
+    observer_.lost(tid, why);
+  threads_.erase(tid);
+  live::detach(tid, 0);
+}
+
+/// True if a SIGTRAP is not the end of a step: sent by a process, or raised by a breakpoint instruction.
+bool Run::is_real_trap(std::uint32_t tid) const {
+  siginfo_t info{};
+  if (::ptrace(PTRACE_GETSIGINFO, tid, 0, &info) != 0) return false;
+  return info.si_signo == SIGTRAP && (info.si_code <= 0 || info.si_code == SI_KERNEL);
+}
+
+void Run::step(std::uint32_t tid, const Thread& thread) {
+  const auto now = registers(tid, thread);
+  if (!now) return resume(tid, 0);
+  if (!observer_.step(tid, *now)) following_ = false;
+  resume(tid, 0);
+}
+
+void Run::stopped(std::uint32_t tid, const Thread& thread, int status) {
+  const live::StopReport stop = live::read_status(status);
+  switch (stop.event) {
+  case PTRACE_EVENT_CLONE:
+  case PTRACE_EVENT_FORK:
+  case PTRACE_EVENT_VFORK: {
+    unsigned long child = 0;
+    if (::ptrace(PTRACE_GETEVENTMSG, tid, 0, &child) == 0 && child)
+      announce(tid, static_cast<std::uint32_t>(child));
+    return resume(tid, 0);
+  }
+  case PTRACE_EVENT_STOP:
+    if (stop.group_stop && following_) {
+      (void)::ptrace(PTRACE_LISTEN, tid, 0, 0);
+      return;
+    }
+    return started_ && following_ ? step(tid, thread) : resume(tid, 0);
+  case 0: break;
+  default: return resume(tid, 0);
+  }
+  if (!started_ || !following_) return resume(tid, stop.signal == SIGTRAP ? 0 : stop.signal);
+  if (stop.signal == SIGTRAP && !is_real_trap(tid)) return step(tid, thread);
+  if (const auto now = registers(tid, thread)) observer_.signal(tid, stop.signal, *now);
+  resume(tid, stop.signal);
+}
+
+void Run::report(std::uint32_t tid, int status) {
+  if (WIFEXITED(status) || WIFSIGNALED(status)) {
+    if (tid == first_) status_ = status;
+    early_.erase(tid);
+    return remove(tid);
+  }
+  if (!WIFSTOPPED(status)) return;
+  if (status >> 16 == PTRACE_EVENT_EXEC) {
+    executed(tid);
+    if (threads_.contains(tid)) resume(tid, 0);
+    return;
+  }
+  const auto found = threads_.find(tid);
+  if (found == threads_.end()) {
+    early_[tid] = status;
+    return;
+  }
+  stopped(tid, found->second, status);
+}
+
+Result<int> Run::follow(int error) {
+  threads_[first_].pid = first_;
+  for (;;) {
+    int status = 0;
+    const pid_t tid = ::waitpid(-1, &status, __WALL);
+    if (tid < 0 && errno == EINTR) continue;
+    if (tid < 0) break;
+    report(static_cast<std::uint32_t>(tid), status);
+  }
+  int number = 0;
+  if (!started_ && ::read(error, &number, sizeof number) == sizeof number)
+    return fail(std::string("cannot be started: ") + std::strerror(number));
+  if (failure_) return unexpected(*failure_);
+  if (!started_ || !status_) return fail("cannot be started");
+  return *status_;
+}
+
+} // namespace
+
+Result<int> step_program(const std::vector<std::string>& command, StepObserver& observer) {
+  if (command.empty()) return fail("no program");
+  const auto started = start(command);
+  if (!started) return unexpected(started.error());
+  const auto pid = static_cast<std::uint32_t>(started->pid);
+  if (::ptrace(PTRACE_SEIZE, pid, 0, step_options) != 0) {
+    const Problem why = live::explain_refusal(pid, errno);
+    ::close(started->go); // it ends
+    ::close(started->error);
+    (void)::waitpid(started->pid, nullptr, 0);
+    return unexpected(why);
+  }
+  (void)!::write(started->go, "", 1);
+  ::close(started->go);
+  Run run(started->pid, observer);
+  auto status = run.follow(started->error);
+  ::close(started->error);
+  return status;
+}
+
+} // namespace sframe::process

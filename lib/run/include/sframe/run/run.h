@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a program of the host's ABI instruction by instruction (ptrace(2)), with all its threads and child
+// processes, and compares rows with what happens: before each instruction, the row for its address is
+// applied to the thread's registers and memory, and the result is compared with the shadow stack
+// (shadow_stack.h).
+//
+// The program has the caller's standard input and output. It runs thousands of times slower than usual; its
+// addresses are not randomised. If the caller dies, the program is killed.
+
+#pragma once
+
+#include "sframe/base/problem.h"
+#include "sframe/elf/file.h"
+#include "sframe/verify/against_run.h"
+#include "sframe/verify/report.h"
+#include "sframe/verify/row_table.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sframe::run {
+
+struct Options {
+  std::vector<std::string> command;            ///< the program, looked up in PATH, and its arguments
+  std::uint64_t max_steps = ~std::uint64_t{0}; ///< then the program runs on, and is not followed
+  /// The rows of a file that the program has mapped; empty: it is not to be verified. Called once per file.
+  /// `path` leads to the mapped file.
+  std::function<std::optional<verify::RowTable>(const std::string& path, const elf::File::Id& id)> rows_of;
+};
+
+/// A file that is verified.
+struct FileRecord {
+  std::string path;
+  elf::File::Id id;
+  verify::RunRecord record;
+};
+
+struct Outcome {
+  std::vector<FileRecord> files; ///< in the order in which the program executed something of them
+  verify::RunSummary summary;
+};
+
+/// Returns when the program and all its children have ended. Fails if the program cannot be started or
+/// traced. Must be called while the calling program has no other child processes.
+Result<Outcome> run(const Options& options);
+
+} // namespace sframe::run

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/run/shadow_stack.h"
+
+#include <algorithm>
+
+namespace sframe::run {
+
+namespace {
+
+using code::Effect;
+using code::Flow;
+using unwind::Registers;
+
+constexpr std::uint64_t word_size = 8;
+/// Frames grow at most by this far below all others, when the compiler copies a computed address to SP.
+constexpr std::uint64_t most_growth = 1 << 16;
+
+/// True if the instruction gives SP a value that is not its old one plus something.
+bool sets_sp(std::span<const Effect> effects, std::uint16_t sp) {
+  return std::ranges::any_of(effects, [&](const Effect& effect) {
+    if (effect.reg != sp) return false;
+    switch (effect.kind) {
+    case Effect::Kind::set: return effect.source != sp;
+    case Effect::Kind::load:
+    case Effect::Kind::load_table:
+    case Effect::Kind::clobber: return true;
+    default: return false;
+    }
+  });
+}
+
+bool is_call(Flow flow) {
+  return flow == Flow::call || flow == Flow::indirect_call;
+}
+
+/// Instructions that may end a return, or a jump to another frame.
+bool may_leave(Flow flow) {
+  return flow == Flow::ret || flow == Flow::conditional_return || flow == Flow::indirect_jump ||
+         flow == Flow::indirect_branch;
+}
+
+} // namespace
+
+std::string_view unknown_text(Unknown why) {
+  switch (why) {
+  case Unknown::leaving: return "between frames";
+  case Unknown::other_stack: return "at the start of another stack";
+  case Unknown::thread_start: return "at the start of a thread";
+  case Unknown::none: break;
+  }
+  return "known";
+}
+
+void Stacks::copy(const Stacks& other) {
+  next_ = other.next_;
+  for (const auto& stack : other.stacks_) stacks_.push_back(std::make_unique<Stack>(*stack));
+}
+
+Stacks::Stack& Stacks::add(Origin origin, std::uint64_t sp) {
+  if (stacks_.size() == most) stacks_.erase(stacks_.begin());
+  auto stack = std::make_unique<Stack>();
+  stack->origin = origin;
+  stack->low = stack->high = sp;
+  stack->number = next_++;
+  return *stacks_.emplace_back(std::move(stack));
+}
+
+Stacks::Stack* Stacks::find(std::uint64_t number) {
+  for (auto stack = stacks_.rbegin(); stack != stacks_.rend(); ++stack) // mostly the last one
+    if ((*stack)->number == number) return stack->get();
+  return nullptr;
+}
+
+Stacks::Stack* Stacks::at(std::uint64_t sp) {
+  for (auto stack = stacks_.rbegin(); stack != stacks_.rend(); ++stack)
+    if ((*stack)->low <= sp && sp <= (*stack)->high) return stack->get();
+  return nullptr;
+}
+
+void Stacks::remove(std::uint64_t number) {
+  std::erase_if(stacks_, [&](const auto& stack) { return stack->number == number; });
+}
+
+void Stacks::use(std::uint64_t number) {
+  const auto found = std::ranges::find_if(stacks_, [&](const auto& s) { return s->number == number; });
+  if (found != stacks_.end()) std::rotate(found, found + 1, stacks_.end());
+}
+
+ShadowStack::ShadowStack(Stacks& stacks, const AbiTraits& abi, const unwind::UnwindAbi& unwind, Reader read)
+    : stacks_(stacks), abi_(abi), unwind_(unwind), read_(std::move(read)),
+      ra_on_stack_(!unwind.ra_is_register) {}
+
+std::uint64_t ShadowStack::sp(const Registers& registers) const {
+  return registers.values[abi_.sp];
+}
+
+/// The current stack. One that was dropped is unknown from here on.
+ShadowStack::Stack& ShadowStack::stack() const {
+  if (Stack* const found = stacks_.find(current_)) return *found;
+  Stack& added = stacks_.add(Stacks::Origin::unknown, 0); // drop_ended() sets where it is
+  added.number = current_;
+  return added;
+}
+
+void ShadowStack::start(const Registers& now, bool is_thread) {
+  current_ = stacks_.add(is_thread ? Stacks::Origin::thread : Stacks::Origin::process, sp(now)).number;
+}
+
+void ShadowStack::end() {
+  stacks_.remove(current_);
+}
+
+Unknown ShadowStack::unknown() const {
+  const Stack& now = stack();
+  if (now.leaving == now.calls.size()) return Unknown::leaving;
+  if (!now.calls.empty() || now.origin == Stacks::Origin::process) return Unknown::none;
+  return now.origin == Stacks::Origin::thread ? Unknown::thread_start : Unknown::other_stack;
+}
+
+const Call* ShadowStack::caller() const {
+  const Stack& now = stack();
+  return now.calls.empty() ? nullptr : &now.calls.back();
+}
+
+void ShadowStack::push(Call call) {
+  stack().calls.push_back(call);
+}
+
+/// On AMD64, `call` to the next instruction only pushes its address, which position-independent code pops.
+/// The same on the others only sets the link register.
+void ShadowStack::call(const code::Instruction& instruction, const Registers& before,
+                       const Registers& after) {
+  const std::uint64_t next = instruction.address + instruction.length;
+  if (after.pc == next || after.pc == instruction.address) return;
+  const std::uint64_t cfa = sp(before) - static_cast<std::uint64_t>(
+                                             std::int64_t{abi_.sp_from_cfa}); // the caller's SP is CFA + this
+  push({.ra = next, .cfa = cfa, .fp = before.values[abi_.fp], .limit = sp(after), .interrupted = false});
+}
+
+/// True if the innermost call is the one that a return leaves.
+bool ShadowStack::pop_returned(const Registers& before, const Registers& after) {
+  Stack& now = stack();
+  if (now.calls.empty()) return false;
+  const Call& last = now.calls.back();
+  // On AMD64, whichever address the word of the call has: it may have been replaced, to jump by a return.
+  const bool returned = ra_on_stack_ ? last.limit == sp(before) && sp(after) >= last.limit + word_size
+                                     : last.ra == after.pc && last.limit == sp(after);
+  if (returned) now.calls.pop_back();
+  return returned;
+}
+
+bool ShadowStack::is_intact(const Call& call) const {
+  return !ra_on_stack_ || call.interrupted || read_(call.limit) == call.ra;
+}
+
+/// SP was set to an address that need not be on the current stack.
+void ShadowStack::move_to(std::uint64_t to) {
+  Stack& now = stack();
+  const bool inside = now.low <= to && to <= now.high;
+  const bool grows =
+      to < now.low && now.low - to <= most_growth && now.origin != Stacks::Origin::unknown && !stacks_.at(to);
+  if (inside || grows) return;
+  ++events_.stack_switches;
+  Stack* other = stacks_.at(to);
+  if (other) {
+    // Not that of an earlier use of the memory.
+    while (!other->calls.empty() && to > other->calls.back().limit) other->calls.pop_back();
+    if (!other->calls.empty() && !is_intact(other->calls.back())) {
+      stacks_.remove(other->number);
+      other = nullptr;
+    }
+  }
+  if (!other) other = &stacks_.add(Stacks::Origin::unknown, to);
+  current_ = other->number;
+  stacks_.use(current_);
+  Stack& entered = stack();
+  entered.leaving = entered.calls.size();
+}
+
+/// Calls that are over without a return.
+void ShadowStack::drop_ended(std::uint64_t to) {
+  Stack& now = stack();
+  bool any = false;
+  for (; !now.calls.empty() && to > now.calls.back().limit; any = true) {
+    now.calls.pop_back();
+    ++events_.frames_left;
+  }
+  if (any) now.leaving = now.calls.size();
+  now.low = now.high == 0 ? to : std::min(now.low, to);
+  now.high = std::max(now.high, to);
+}
+
+void ShadowStack::step(const code::Instruction& instruction, std::span<const Effect> effects,
+                       const Registers& before, const Registers& after) {
+  const std::uint64_t to = sp(after);
+  if (is_call(instruction.flow)) {
+    call(instruction, before, after);
+  } else if (may_leave(instruction.flow)) {
+    Stack& now = stack();
+    if (now.leaving == now.calls.size()) now.leaving.reset();
+    pop_returned(before, after);
+  } else if (to != sp(before) && sets_sp(effects, abi_.sp)) {
+    move_to(to);
+  }
+  Stack& now = stack();
+  drop_ended(to);
+  if (now.leaving && *now.leaving > now.calls.size()) now.leaving.reset();
+}
+
+bool ShadowStack::enter_handler(const Registers& interrupted, const Registers& now) {
+  const std::uint64_t handler_sp = sp(now);
+  const std::uint64_t frame = handler_sp + (ra_on_stack_ ? word_size : 0); // SP in the trampoline
+  constexpr std::uint64_t longest_restart = 8; // the pc may be moved back to the system call
+  for (const unwind::SignalTrampoline& layout : unwind_.trampolines) {
+    const auto saved_sp = std::ranges::find(layout.registers, abi_.sp, &unwind::SavedRegister::reg);
+    if (saved_sp == layout.registers.end()) continue;
+    const auto pc = read_(frame + layout.pc_offset);
+    if (read_(frame + saved_sp->offset) != sp(interrupted) || !pc) continue;
+    if (interrupted.pc - *pc > longest_restart && *pc - interrupted.pc > longest_restart) continue;
+    const auto ra = ra_on_stack_ ? read_(handler_sp) : now.get(abi_.ra);
+    if (!ra) continue;
+    const std::uint64_t bias = static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa});
+    const Stack& old = stack();
+    // The kernel's frame is below the red zone of the interrupted code, unless there is another stack.
+    const bool same = handler_sp < sp(interrupted) && sp(interrupted) - handler_sp <= most_growth;
+    if (!same) {
+      const std::uint64_t number = old.number;
+      Stack& added = stacks_.add(Stacks::Origin::thread, frame + layout.pc_offset);
+      added.interrupted = number;
+      current_ = added.number;
+    }
+    stack().low = std::min(stack().low, handler_sp);
+    push({.ra = *pc,
+          .cfa = sp(interrupted) - bias,
+          .fp = interrupted.values[abi_.fp],
+          .limit = frame + layout.pc_offset,
+          .interrupted = true});
+    push({.ra = *ra,
+          .cfa = frame - bias,
+          .fp = now.values[abi_.fp],
+          .limit = handler_sp,
+          .interrupted = false});
+    return true;
+  }
+  return false;
+}
+
+void ShadowStack::leave_handler(const Registers& now) {
+  Stack& from = stack();
+  const bool any = !from.calls.empty() && from.calls.back().interrupted;
+  if (any) from.calls.pop_back();
+  if (from.interrupted && from.calls.empty()) {
+    const std::uint64_t number = from.number;
+    current_ = *from.interrupted;
+    stacks_.remove(number);
+    stacks_.use(current_);
+  }
+  move_to(sp(now));
+  drop_ended(sp(now));
+  // The code that was interrupted may have been between frames itself.
+}
+
+} // namespace sframe::run
