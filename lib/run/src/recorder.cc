@@ -20,14 +20,19 @@ void add(verify::RunInstruction& seen, const verify::RunMismatch& fault) {
 
 } // namespace
 
-void compare(const verify::RowTable::Match& row, const AbiTraits& abi, const unwind::Registers& registers,
-             unwind::Memory& memory, const Call* caller, verify::RunInstruction& seen) {
-  ++seen.compared;
-  if (row.row.is_outermost()) {
-    if (caller) add(seen, {.fault = RunFault::outermost, .computed = true, .expected = caller->ra});
-    return;
-  }
-  if (!caller) return add(seen, {.fault = RunFault::no_caller, .computed = true});
+Unknown compare(const verify::RowTable::Match& row, const AbiTraits& abi, const unwind::Registers& registers,
+                unwind::Memory& memory, const Call* caller, verify::RunInstruction& seen) {
+  const auto fault = [&](const verify::RunMismatch& mismatch) {
+    // A return address on the stack, which the code itself may replace.
+    const bool in_memory = caller && abi.fixed_ra_offset && !caller->interrupted;
+    if (in_memory && memory.word(caller->limit) != caller->ra) return Unknown::redirected;
+    add(seen, mismatch);
+    return Unknown::none;
+  };
+  if (row.row.is_outermost())
+    return caller ? fault({.fault = RunFault::outermost, .computed = true, .expected = caller->ra})
+                  : Unknown::none;
+  if (!caller) return fault({.fault = RunFault::no_caller, .computed = true});
   const unwind::FrameState frame{.registers = registers, .pc_exact = true, .after_fault = false};
   unwind::FrameState found;
   const unwind::StepResult result = unwind::step_by_row(row.row, row.signal_frame, abi, frame, memory, found);
@@ -38,17 +43,17 @@ void compare(const verify::RowTable::Match& row, const AbiTraits& abi, const unw
     unwind::RowEvaluator cfa_only(frame, memory, abi.fixed_ra_offset ? abi.ra : unwind::Registers::count);
     const bool computed = done || cfa_only.compute(row.row.cfa, abi.sp, cfa);
     if (!computed || cfa != caller->cfa)
-      return add(seen, {.fault = RunFault::cfa, .computed = computed, .expected = caller->cfa, .found = cfa});
-    return add(seen, {.fault = RunFault::ra, .computed = false, .expected = caller->ra});
+      return fault({.fault = RunFault::cfa, .computed = computed, .expected = caller->cfa, .found = cfa});
+    return fault({.fault = RunFault::ra, .computed = false, .expected = caller->ra});
   }
-  const std::uint64_t ra = memory.code_address(found.registers.pc);
-  if (ra != caller->ra)
-    add(seen, {.fault = RunFault::ra, .computed = true, .expected = caller->ra, .found = ra});
-  if (row.row.fp.kind == Rule::Kind::undefined) return; // it promises nothing
+  Unknown why = Unknown::none;
+  if (const std::uint64_t ra = memory.code_address(found.registers.pc); ra != caller->ra)
+    why = fault({.fault = RunFault::ra, .computed = true, .expected = caller->ra, .found = ra});
   const auto fp = found.registers.get(abi.fp);
-  if (fp != caller->fp)
-    add(seen,
+  if (why == Unknown::none && row.row.fp.kind != Rule::Kind::undefined && fp != caller->fp)
+    why = fault(
         {.fault = RunFault::fp, .computed = fp.has_value(), .expected = caller->fp, .found = fp.value_or(0)});
+  return why;
 }
 
 verify::RunRecord record_of(MappedFile& file) {

@@ -32,9 +32,9 @@ struct MappedFile {
 };
 
 /// Compares what a row leads to with the caller, which is nullptr before the first call. Adds to the
-/// instruction's faults.
-void compare(const verify::RowTable::Match& row, const AbiTraits& abi, const unwind::Registers& registers,
-             unwind::Memory& memory, const Call* caller, verify::RunInstruction& seen);
+/// instruction's faults, unless it is not known what is right.
+Unknown compare(const verify::RowTable::Match& row, const AbiTraits& abi, const unwind::Registers& registers,
+                unwind::Memory& memory, const Call* caller, verify::RunInstruction& seen);
 
 /// The instructions of a file, by address.
 verify::RunRecord record_of(MappedFile& file);

@@ -290,17 +290,19 @@ void Recorder::look_at(Thread& thread, const Registers& now) {
     ++no_row_;
     return;
   }
-  if (const Unknown why = thread.stack->unknown(); why != Unknown::none) {
-    // What has no caller can be known.
-    const bool is_right = why == Unknown::thread_start && decoded.row->row.is_outermost();
-    if (!is_right) {
-      ++unknown_[static_cast<std::size_t>(why)];
-      return;
-    }
+  Unknown why = thread.stack->unknown();
+  // A thread has no caller, but the code may be that of its maker, too (clone).
+  if (why == Unknown::thread_start && decoded.row->row.is_outermost()) why = Unknown::none;
+  if (why == Unknown::none) {
+    unwind::Memory memory(*process.memory);
+    why = compare(*decoded.row, *process.abi, now, memory, thread.stack->caller(), decoded.seen);
+  }
+  if (why != Unknown::none) {
+    ++unknown_[static_cast<std::size_t>(why)];
+    return;
   }
   ++compared_;
-  unwind::Memory memory(*process.memory);
-  compare(*decoded.row, *process.abi, now, memory, thread.stack->caller(), decoded.seen);
+  ++decoded.seen.compared;
 }
 
 bool Recorder::step(std::uint32_t tid, const Registers& now) {

@@ -47,6 +47,7 @@ std::string_view unknown_text(Unknown why) {
   case Unknown::leaving: return "between frames";
   case Unknown::other_stack: return "at the start of another stack";
   case Unknown::thread_start: return "at the start of a thread";
+  case Unknown::redirected: return "with a replaced return address";
   case Unknown::none: break;
   }
   return "known";

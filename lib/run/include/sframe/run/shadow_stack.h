@@ -33,8 +33,9 @@ enum class Unknown : std::uint8_t {
                 ///< jump that ends this is not reached yet
   other_stack,  ///< a stack that was made without calls: a coroutine's first function
   thread_start, ///< a new thread, before its first call
+  redirected,   ///< the code has replaced its return address (__builtin_eh_return, return trampolines)
 };
-constexpr std::size_t num_unknown = 4;
+constexpr std::size_t num_unknown = 5;
 
 /// As text for reports. Static.
 std::string_view unknown_text(Unknown why);
