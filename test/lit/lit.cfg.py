@@ -8,7 +8,7 @@
 # elfutils, python3, clang, asan, rustc, go, pip (with setuptools and wheel: %pip-python), hardened (release
 # flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
-# amd64: the host is one. ptrace: processes may be traced. landlock: the kernel limits paths. bpf: BPF programs may
+# amd64: the host is one. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
 # kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
@@ -103,6 +103,8 @@ for name in ("gdb", "gdb-multiarch"):
     if shutil.which(gdb) and "42" in subprocess.run([gdb, "-nx", "-batch", "-ex", "python import ctypes; print(6 * 7)"], capture_output=True, text=True).stdout:
         config.available_features.add(name + "-python")
     setattr(config, name.replace("-", "_"), gdb)
+if shutil.which("gcc") and os.path.isabs(subprocess.run(["gcc", "-print-file-name=libc.a"], capture_output=True, text=True).stdout):
+    config.available_features.add("static-libc")
 if first_line("rustc").startswith("rustc "):  # rustup's may have no compiler
     config.available_features.add("rustc")
 for python in ("python3", "/usr/bin/python3"):

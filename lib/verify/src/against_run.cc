@@ -4,6 +4,7 @@
 
 #include "cfi_rows.h"
 #include "compare_rows.h"
+#include "merge.h"
 #include "sframe/base/problem.h"
 #include "sframe/code/disassembly.h"
 #include "sframe/verify/row_table.h"
@@ -81,7 +82,7 @@ std::string message_of(const RunMismatch& mismatch, const FrameRow& row, const A
 class RunChecker {
 public:
   RunChecker(const Input& input, const RunRecord& record, Verdicts& verdicts, Sink& sink)
-      : input_(input), record_(record), verdicts_(verdicts), sink_(sink), rows_(input),
+      : input_(input), record_(record), verdicts_(verdicts), sink_(sink), merger_(input, sink), rows_(input),
         functions_(disjoint(input.functions())) {}
 
   RunCoverage check();
@@ -96,6 +97,7 @@ private:
   const RunRecord& record_;
   Verdicts& verdicts_;
   Sink& sink_;
+  Merger merger_;
   RowTable rows_;
   std::optional<CfiAt> cfi_;
   std::vector<OwnedRange> functions_; ///< disjoint, by address
@@ -104,10 +106,15 @@ private:
 };
 
 RunCoverage RunChecker::check() {
+  const OwnedRange* last = nullptr;
   for (const RunInstruction& instruction : record_.instructions) {
-    const OwnedRange* const found = last_not_above(functions_, instruction.address, &OwnedRange::begin);
-    check(instruction, found && instruction.address < found->end ? found : nullptr);
+    const OwnedRange* found = last_not_above(functions_, instruction.address, &OwnedRange::begin);
+    if (found && instruction.address >= found->end) found = nullptr;
+    if (found != last) merger_.flush();
+    last = found;
+    check(instruction, found);
   }
+  merger_.flush();
   add_without_row();
   add_unreached();
   coverage_.functions = reached_.size();
@@ -136,9 +143,9 @@ void RunChecker::add_faults(const RunInstruction& instruction, const OwnedRange&
   if (!cfi_) cfi_.emplace(input_);
   const auto cfi = cfi_->find(instruction.address);
   for (const RunMismatch& mismatch : instruction.mismatches) {
-    Finding finding =
-        input_.finding(id_of(mismatch.fault), instruction.address, instruction.address + instruction.length,
-                       message_of(mismatch, match->row, abi));
+    const std::uint64_t end = instruction.address + instruction.length;
+    Finding finding = input_.finding(id_of(mismatch.fault), instruction.address, end,
+                                     message_of(mismatch, match->row, abi));
     finding.message +=
         " (" + std::to_string(mismatch.times) + " of " + std::to_string(instruction.compared) + " times)";
     finding.sframe = row_text(match->row, abi);
@@ -151,7 +158,7 @@ void RunChecker::add_faults(const RunInstruction& instruction, const OwnedRange&
       finding.instruction = code::instruction_text(abi, *bytes, instruction.address);
     verdicts_.add(function.source, function.item,
                   finding.compiler ? Verdict::contradiction_in_cfi : Verdict::contradiction);
-    sink_.add(std::move(finding));
+    merger_.add(std::move(finding), instruction.address, end);
   }
 }
 

@@ -7,6 +7,8 @@
 #include "json_pieces.h"
 #include "sframe/verify/report.h"
 
+#include <algorithm>
+
 namespace sframe::verify {
 
 namespace {
@@ -152,7 +154,11 @@ void write_run(JsonPieces& pieces, const RunSummary& run) {
   llvm::json::OStream& json = pieces.json();
   const auto counts = [&](const char* key, const auto& of) {
     json.attributeObject(key, [&] {
-      for (const auto& [what, count] : of) json.attribute(llvm::StringRef(what.data(), what.size()), count);
+      for (const auto& [what, count] : of) {
+        std::string name(what);
+        std::ranges::replace(name, ' ', '_');
+        json.attribute(name, count);
+      }
     });
   };
   json.attributeBegin("command");

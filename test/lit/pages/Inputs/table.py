@@ -157,6 +157,12 @@ CASES = {
     "sframe-verify *.so --format=sarif -o out.sarif": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
     "sframe-verify *.so --baseline known.txt": Case(FIXTURE + BASELINE % ("known.txt", "*.so")),
     "sframe-verify --explain C102": Case(),
+    "sframe-verify --check=run -- ./a.out 1 2": Case(
+        "sframe-gen /usr/bin/expr -o a.out --report=none; ", stand_ins={"1 2": "1 + 2"}, needs=("ptrace", "/usr/bin/expr")),
+    "sframe-verify --check=run [FILE...] [--run-steps N] [options] -- PROGRAM [ARGUMENTS]": Case(instead="sframe-verify --help"),
+    "sframe-gen /usr/bin/expr -o expr --report=none": Case(needs=("/usr/bin/expr",)),
+    "sframe-verify --check=run expr -- ./expr 6 '*' 7": Case(
+        "sframe-gen /usr/bin/expr -o expr --report=none; ", shows="numbers", needs=("ptrace", "/usr/bin/expr")),
     "sframe-verify --write-baseline known.txt build/*.so": Case("mkdir build; " + 'cp "$inputs"/amd64/v3-gas247.so build', code=1),
     "sframe-verify --baseline known.txt build/*.so": Case(
         "mkdir build; " + 'cp "$inputs"/amd64/v3-gas247.so build; ' + BASELINE % ("known.txt", "build/*.so")),

@@ -47,9 +47,9 @@ struct RunRecord {
   std::vector<RunInstruction> instructions; ///< by address
 };
 
-/// Reports each fault of an instruction once, and adds a verdict for every function; one that was not reached
-/// keeps the verdict of another check. If the CFI has the same rules, Finding::compiler is set. N log N in
-/// the functions and FDEs, linear in the record.
+/// Reports each fault of an instruction once, neighbouring ones together, and adds a verdict for every
+/// function; one that was not reached keeps the verdict of another check. If the CFI has the same rules,
+/// Finding::compiler is set. N log N in the functions and FDEs, linear in the record.
 RunCoverage check_against_run(const Input& input, const RunRecord& record, Verdicts& verdicts, Sink& sink);
 
 } // namespace sframe::verify

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What leaves, interrupts and multiplies the stack of a program, for --check=run: each word of the command line
+ * names something to do. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+static jmp_buf place;
+static sigjmp_buf signal_place;
+static volatile int hits;
+static ucontext_t main_context, contexts[2];
+
+__attribute__((noinline)) int leaf(int n) {
+  volatile int product = n * 3;
+  return product + 1;
+}
+__attribute__((noinline)) void deep(int n) {
+  volatile char room[64];
+  if (n == 0) longjmp(place, 7);
+  room[0] = (char)n;
+  deep(n - 1);
+  room[1] = (char)n;
+}
+static void count(int number) { hits += leaf(number); }
+static void jump(int number) {
+  leaf(number);
+  siglongjmp(signal_place, 2);
+}
+static void nested(int number) {
+  leaf(number);
+  raise(SIGUSR2);
+  leaf(number);
+}
+static void *thread(void *argument) {
+  for (int i = 0; i < 9; i++) leaf(i);
+  return argument;
+}
+static void first(void) {
+  for (int i = 0; i < 3; i++) {
+    leaf(i);
+    swapcontext(&contexts[0], &contexts[1]);
+  }
+}
+static void second(void) {
+  for (int i = 0; i < 3; i++) {
+    leaf(i);
+    swapcontext(&contexts[1], &contexts[0]);
+  }
+}
+
+static void on_other_stack(void (*handler)(int)) {
+  stack_t stack = {.ss_sp = malloc(65536), .ss_size = 65536};
+  struct sigaction action = {.sa_flags = SA_ONSTACK, .sa_handler = handler};
+  sigaltstack(&stack, NULL);
+  sigaction(SIGUSR1, &action, NULL);
+  signal(SIGUSR2, count);
+  for (int i = 0; i < 2; i++) {
+    if (!sigsetjmp(signal_place, 1)) raise(SIGUSR1);
+    leaf(i);
+  }
+}
+
+static void make_contexts(void) {
+  for (int i = 0; i < 2; i++) {
+    getcontext(&contexts[i]);
+    contexts[i].uc_stack.ss_sp = malloc(65536);
+    contexts[i].uc_stack.ss_size = 65536;
+    contexts[i].uc_link = &main_context;
+    makecontext(&contexts[i], i ? second : first, 0);
+  }
+  swapcontext(&main_context, &contexts[0]);
+}
+
+static void end_child(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+}
+
+int main(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    const char *what = argv[i];
+    if (!strcmp(what, "longjmp")) {
+      if (!setjmp(place)) deep(5);
+    } else if (!strcmp(what, "signals")) {
+      signal(SIGUSR1, nested);
+      signal(SIGUSR2, count);
+      raise(SIGUSR1);
+    } else if (!strcmp(what, "alternate-stack")) {
+      on_other_stack(nested);
+      on_other_stack(jump);
+    } else if (!strcmp(what, "fault")) {
+      signal(SIGSEGV, jump);
+      if (!sigsetjmp(signal_place, 1)) *(volatile int *)8 = 1;
+    } else if (!strcmp(what, "fork")) {
+      const pid_t child = fork();
+      leaf(child == 0);
+      if (!child) exit(3);
+      end_child(child);
+    } else if (!strcmp(what, "vfork")) {
+      const pid_t child = vfork();
+      if (!child) _exit(3);
+      end_child(child);
+    } else if (!strcmp(what, "exec")) {
+      execl("/proc/self/exe", "again", "longjmp", (char *)NULL);
+    } else if (!strcmp(what, "threads")) {
+      pthread_t threads[2];
+      for (int t = 0; t < 2; t++) pthread_create(&threads[t], NULL, thread, NULL);
+      for (int t = 0; t < 2; t++) pthread_join(threads[t], NULL);
+    } else if (!strcmp(what, "contexts")) {
+      make_contexts();
+    } else if (!strcmp(what, "crash")) {
+      *(volatile int *)8 = 1;
+    }
+    leaf(i);
+  }
+  return 5;
+}
