@@ -3,13 +3,12 @@
 #include "sframe/run/run.h"
 
 #include "recorder.h"
+#include "sframe/elf/core.h"
 #include "sframe/process/live_process.h"
 #include "sframe/process/step_program.h"
 
 #include <algorithm>
 #include <array>
-#include <csignal>
-#include <cstring>
 #include <map>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -66,8 +65,7 @@ bool changes_mappings(std::uint64_t number) {
 
 std::string end_text(int status) {
   if (WIFEXITED(status)) return "exited with " + std::to_string(WEXITSTATUS(status));
-  const char* const name = ::sigabbrev_np(WTERMSIG(status));
-  return "killed by " + (name ? "SIG" + std::string(name) : "signal " + std::to_string(WTERMSIG(status)));
+  return "killed by " + elf::signal_name(WTERMSIG(status));
 }
 
 bool is_same(const Registers& a, const Registers& b) {

@@ -183,7 +183,12 @@ void ShadowStack::move_to(std::uint64_t to) {
 void ShadowStack::drop_ended(std::uint64_t to) {
   Stack& now = stack();
   bool any = false;
-  for (; !now.calls.empty() && to > now.calls.back().limit; any = true) {
+  // Without a word on the stack, SP at the call is also SP after it: once frames were left, those calls are
+  // over that the frame that is left has made.
+  const auto is_over = [&](const Call& call) {
+    return to > call.limit || (any && !ra_on_stack_ && to == call.limit);
+  };
+  for (; !now.calls.empty() && is_over(now.calls.back()); any = true) {
     now.calls.pop_back();
     ++events_.frames_left;
   }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The shadow stack from registers alone: what calls, returns and everything else do to it, for ABIs that push
+// the return address and for those that pass it in a register.
+
+#include "sframe/run/shadow_stack.h"
+
+#include <gtest/gtest.h>
+
+namespace {
+
+using namespace sframe;
+using code::Effect;
+using code::Flow;
+using run::Unknown;
+
+/// A thread of which the test says what it executes.
+class Machine {
+public:
+  explicit Machine(Abi id)
+      : abi_(traits(id)), stack(stacks_, abi_, *unwind::find_unwind_abi(id), [this](std::uint64_t address) {
+          const auto found = memory.find(address);
+          return found == memory.end() ? std::nullopt : std::optional(found->second);
+        }) {
+    now_.pc = 0x1000;
+    set_sp(0x8000);
+    now_.set(abi_.fp, 0x77);
+    stack.start(now_, false);
+  }
+
+  /// Executes an instruction of 4 bytes.
+  void go(Flow flow, std::uint64_t pc, std::uint64_t sp, std::vector<Effect> effects = {}) {
+    const unwind::Registers before = now_;
+    now_.pc = pc;
+    set_sp(sp);
+    stack.step({.address = before.pc, .length = 4, .flow = flow}, effects, before, now_);
+  }
+  void plain(std::uint64_t sp) { go(Flow::next, now_.pc + 4, sp); }
+  /// An instruction that gives SP another register's value.
+  void set(std::uint64_t sp) {
+    go(Flow::next, now_.pc + 4, sp, {{.kind = Effect::Kind::set, .reg = std::uint8_t(abi_.sp), .source = 1}});
+  }
+  void call(std::uint64_t target) {
+    const bool pushes = abi_.fixed_ra_offset != 0;
+    if (pushes) memory[sp() - 8] = now_.pc + 4;
+    go(Flow::indirect_call, target, sp() - (pushes ? 8 : 0));
+  }
+  void ret(std::uint64_t target) { go(Flow::ret, target, sp() + (abi_.fixed_ra_offset ? 8 : 0)); }
+  std::uint64_t sp() const { return now_.values[abi_.sp]; }
+  std::uint64_t pc() const { return now_.pc; }
+
+  std::map<std::uint64_t, std::uint64_t> memory;
+
+private:
+  void set_sp(std::uint64_t sp) { now_.set(abi_.sp, sp); }
+
+  const AbiTraits& abi_;
+  run::Stacks stacks_;
+  unwind::Registers now_;
+
+public:
+  run::ShadowStack stack;
+};
+
+class ShadowStackTest : public testing::TestWithParam<Abi> {};
+
+INSTANTIATE_TEST_SUITE_P(Abis, ShadowStackTest, testing::Values(Abi::amd64, Abi::aarch64_little, Abi::s390x));
+
+TEST_P(ShadowStackTest, CallsAndReturns) {
+  Machine machine(GetParam());
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none); // the start of a program has no caller
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+  machine.call(0x2000);
+  ASSERT_NE(machine.stack.caller(), nullptr);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+  // The CFA is SP before the call; on s390x 160 bytes above it (SFrame 3, section 3.3).
+  EXPECT_EQ(machine.stack.caller()->cfa, GetParam() == Abi::s390x ? 0x8000u + 160 : 0x8000u);
+  EXPECT_EQ(machine.stack.caller()->fp, 0x77u);
+  const std::uint64_t entry = machine.sp();
+  machine.plain(entry - 64);
+  machine.call(0x3000);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x2008u);
+  machine.ret(0x2008);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+  machine.plain(entry);
+  machine.ret(0x1004);
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.events().frames_left, 0u);
+}
+
+TEST_P(ShadowStackTest, TailCallKeepsTheCaller) {
+  Machine machine(GetParam());
+  machine.call(0x2000);
+  machine.go(Flow::indirect_jump, 0x5000, machine.sp());
+  EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+  machine.ret(0x1004);
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+}
+
+TEST_P(ShadowStackTest, CallOfTheNextInstructionIsNone) {
+  Machine machine(GetParam());
+  machine.call(0x1004);
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+}
+
+TEST_P(ShadowStackTest, LeavesFramesByLongjmp) {
+  Machine machine(GetParam());
+  machine.call(0x2000);
+  const std::uint64_t outer = machine.sp() - 64;
+  machine.plain(outer);
+  machine.call(0x3000);
+  machine.plain(machine.sp() - 64);
+  machine.call(0x4000);
+  machine.set(outer);
+  // Until the jump, pc is in another function than SP.
+  EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+  machine.go(Flow::indirect_jump, 0x2010, outer);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+  EXPECT_EQ(machine.stack.events().frames_left, 2u);
+  EXPECT_EQ(machine.stack.events().stack_switches, 0u);
+}
+
+TEST_P(ShadowStackTest, SwitchesBetweenStacks) {
+  Machine machine(GetParam());
+  machine.call(0x2000); // the function that switches
+  const std::uint64_t here = machine.sp();
+  machine.set(0x900000);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+  machine.go(Flow::indirect_jump, 0x5000, 0x900000);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::other_stack);
+  machine.call(0x2000);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x5004u);
+  machine.set(here);
+  machine.ret(0x1004);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+  EXPECT_EQ(machine.stack.events().stack_switches, 2u);
+}
+
+TEST_P(ShadowStackTest, GrowsByAComputedAddress) {
+  Machine machine(GetParam());
+  machine.call(0x2000);
+  machine.set(machine.sp() - 0x1000);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+}
+
+TEST(ShadowStack, ReusedStackIsNotMistaken) {
+  Machine machine(Abi::amd64);
+  machine.set(0x900000);
+  machine.go(Flow::indirect_jump, 0x5000, 0x900000);
+  machine.call(0x6000);
+  machine.set(0x7000);                  // to the first stack, in the middle of a function
+  machine.memory[0x900000 - 8] = 0xbad; // and the other is used for something else
+  machine.set(0x900000 - 8);
+  machine.go(Flow::indirect_jump, 0x5000, 0x900000 - 8);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::other_stack);
+}
+
+TEST(ShadowStack, ReturnThatIsAJump) {
+  Machine machine(Abi::amd64);
+  machine.call(0x2000);
+  machine.plain(machine.sp() - 8); // push
+  machine.ret(0x9000);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+}
+
+TEST(ShadowStack, PoppedReturnAddress) {
+  Machine machine(Abi::amd64);
+  machine.call(0x2000);
+  machine.plain(machine.sp() + 8); // pop %rcx
+  EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+  machine.go(Flow::indirect_jump, 0x1004, machine.sp()); // jmp *%rcx
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+}
+
+} // namespace
