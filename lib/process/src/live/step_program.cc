@@ -12,10 +12,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <elf.h>
 #include <fcntl.h>
 #include <optional>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
+#include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <unordered_map>
@@ -116,8 +119,27 @@ std::optional<unwind::Registers> Run::registers(std::uint32_t tid, const Thread&
   return registers_of(stopped->registers, *process->second.abi, *process->second.unwind);
 }
 
+/// `pushf` pushes the flag by which the processor stops after each instruction, and `popf` makes it the
+/// program's own for the kernel, which then does not clear it when the program is let go.
+void stop_stepping(std::uint32_t tid) {
+#ifdef __x86_64__
+  constexpr unsigned long trap_flag = 0x100; // EFLAGS.TF
+  user_regs_struct registers{};
+  iovec part{&registers, sizeof registers};
+  if (::ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &part) != 0 || part.iov_len != sizeof registers) return;
+  if ((registers.eflags & trap_flag) == 0) return;
+  registers.eflags &= ~trap_flag;
+  (void)::ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &part);
+#else
+  (void)tid;
+#endif
+}
+
 void Run::resume(std::uint32_t tid, int signal) {
-  if (!following_) return live::detach(tid, signal);
+  if (!following_) {
+    stop_stepping(tid);
+    return live::detach(tid, signal);
+  }
   // Before the program is there, this program's copy runs; it need not be followed.
   (void)::ptrace(started_ ? PTRACE_SINGLESTEP : PTRACE_CONT, tid, 0, signal);
 }

@@ -13,10 +13,12 @@
 	.size	\name, .-\name
 	.endm
 
-	function _start			# 13 instructions
+	function _start			# 15 instructions
 	.if	!BAD			# R404
 	.cfi_undefined %rip
 	.endif
+	pushf				# the flag that single-steps must not stay when the program is let go
+	popf
 	call	r401
 	mov	$0x5555, %ebp
 	call	r402
