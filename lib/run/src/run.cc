@@ -120,7 +120,6 @@ void Recorder::add_thread(std::uint32_t tid, Process& process) {
   Thread& thread = threads_[tid];
   thread.process = &process;
   ++process.threads;
-  ++threads_seen_;
   CurrentMemory* const memory = process.memory.get();
   thread.stack = std::make_unique<ShadowStack>(
       process.stacks, *process.abi, *process.unwind,
@@ -151,6 +150,7 @@ void Recorder::program(std::uint32_t pid, const AbiTraits& abi) {
   add_thread(pid, *process);
   if (!decoders_.contains(&abi)) decoders_[&abi] = code::make_decoder(abi);
   processes_seen_ += programs_ == 1;
+  threads_seen_ += programs_ == 1;
 }
 
 void Recorder::lost(std::uint32_t pid, const std::string&) {
@@ -174,6 +174,7 @@ void Recorder::thread(std::uint32_t parent, std::uint32_t pid, std::uint32_t tid
     processes_[pid] = std::move(copy);
   }
   add_thread(tid, *own);
+  ++threads_seen_;
   Thread& thread = threads_[tid];
   thread.stack->copy(*from->second.stack);
   if (from->second.last) thread.parent_sp = from->second.last->values[process.abi->sp];
