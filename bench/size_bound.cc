@@ -133,7 +133,9 @@ public:
       add(fde_of(f, e.address, inside ? elements_[end].address : f.end()), rows);
       end = first;
     }
-    return builder.finish(0).value();
+    auto bytes = builder.finish(0);
+    if (!bytes) fail(std::string("the section cannot be written: ") + message(bytes.error().reason));
+    return std::move(*bytes);
   }
 
 private:
