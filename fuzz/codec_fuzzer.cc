@@ -105,7 +105,8 @@ bool is_ordered(const Section& section) {
 }
 
 void optimize_section(const Section& section) {
-  for (const auto goal : {OptimizeOptions::Goal::size, OptimizeOptions::Goal::lookup}) {
+  for (const auto goal :
+       {OptimizeOptions::Goal::size, OptimizeOptions::Goal::smallest, OptimizeOptions::Goal::lookup}) {
     const OptimizeOptions options{.goal = goal, .max_rows = 7};
     const auto bytes = optimize(section, options);
     if (!bytes) continue; // rows that cannot be read

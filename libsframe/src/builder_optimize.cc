@@ -2,6 +2,8 @@
 //
 // Builder::optimize(): which functions are joined to one FDE, and which are split.
 //
+// Here are Goal::size and Goal::lookup; builder_optimize_rows.cc has the search for Goal::smallest.
+//
 // An FDE costs an index entry and, in version 3, attributes; a row costs less if its offset from the FDE's
 // start is small; functions with equal rows share them. So the cheapest cut of the sorted functions is a
 // shortest path: a node is a place where an FDE may start (an atom: a function, or some rows of a large one),
@@ -11,17 +13,15 @@
 // Rows are copied as they are encoded; only their offsets change. Words are never interpreted: rows with
 // equal bytes in FDEs of one type have equal rules.
 
-#include "sframe/builder.h"
-
+#include "builder_optimize.h"
 #include "builder_rows.h"
-#include "format/version.h"
 #include "refused.h"
 #include "sframe/section.h"
 
 #include <algorithm>
-#include <bit>
-#include <limits>
+#include <map>
 #include <numeric>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -34,73 +34,11 @@ constexpr std::uint32_t rows_per_atom = 8, max_atoms_of_function = 64;
 /// Atoms in one FDE: what bounds the search where rows of many functions are equal.
 constexpr std::size_t max_atoms_of_fde = 256;
 
-/// Costs are in bytes times this, since prices are divided.
-constexpr std::uint64_t cost_unit = 1024;
 constexpr std::uint32_t no_copy = 0xffffffff;
-constexpr std::uint64_t no_cost = std::numeric_limits<std::uint64_t>::max();
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (std::rotl(hash, 23) + value) * 0x9e3779b97f4a7c15;
-  return hash ^ hash >> 29;
-}
-
-/// Rows of a function, all or some.
-struct Atom {
-  std::uint64_t start;         ///< of its addresses
-  std::uint64_t key = 0;       ///< a hash of its run and which rows of it these are
-  std::uint32_t size;          ///< bytes of code
-  std::uint32_t function;      ///< number in the sorted functions
-  std::uint32_t first_row = 0; ///< of the function's run
-  std::uint32_t rows = 0;
-  std::uint32_t body = 0;       ///< bytes of rows without their offsets
-  std::uint32_t first_body = 0; ///< the first row's share of them
-  std::uint32_t last = 0;       ///< the last row's address from `start`
-  bool shared = false;          ///< other functions have the same run
-  bool joins = false;           ///< may be in one FDE with the atom before
-  bool repeats = false;         ///< the first row's rules are those of the last row before
-};
 
 bool starts_with(std::span<const std::byte> bytes, std::span<const std::byte> beginning) {
   return bytes.size() >= beginning.size() && std::ranges::equal(bytes.first(beginning.size()), beginning);
 }
-
-/// An FDE to be: atoms [first, end).
-struct Cut {
-  std::uint32_t first, end;
-};
-
-/// An FDE to which atoms are added one by one.
-class Group {
-public:
-  Group(std::uint32_t attribute_size, const Atom& first)
-      : start_(first.start), bytes_(std::uint64_t{attribute_size} + first.body), rows_(first.rows),
-        last_(first.last), shared_(first.shared), key_(first.key) {}
-
-  void add(const Atom& next) {
-    rows_ += next.rows - next.repeats;
-    bytes_ += next.body - (next.repeats ? next.first_body : 0);
-    if (next.rows > next.repeats) last_ = static_cast<std::uint32_t>(next.start + next.last - start_);
-    shared_ = shared_ && next.shared;
-    if (shared_) key_ = mix(mix(key_, next.key), next.start - start_);
-  }
-
-  /// False if it would be larger than an FDE can be.
-  bool fits(const Atom& next) const { return next.start + next.size - start_ <= max_u32; }
-  std::uint32_t rows() const { return rows_; }
-  /// Bytes of attributes and rows.
-  std::uint64_t run_bytes() const {
-    return bytes_ + (std::uint64_t{rows_} << static_cast<std::uint32_t>(format::fre_type_for(last_)));
-  }
-  /// True if other functions have the same rows in all its atoms, so that other FDEs may have its key.
-  bool shared() const { return shared_; }
-  std::uint64_t key() const { return key_; }
-
-private:
-  std::uint64_t start_, bytes_;
-  std::uint32_t rows_, last_;
-  bool shared_;
-  std::uint64_t key_;
-};
 
 } // namespace
 
@@ -117,16 +55,26 @@ public:
 
   /// A builder with the best FDEs. A third search saves less than 0.1 %.
   Builder run() {
-    std::vector<Cut> cuts = search();
-    const std::uint64_t size = count_uses(cuts);
-    if (std::vector<Cut> next = search(); count_uses(next) < size) cuts = std::move(next);
+    std::vector<Cut> cuts;
+    if (by_row()) {
+      cuts = search_rows(atoms_, {.entry_size = version_.entry_size,
+                                  .attribute_size = version_.attribute_size,
+                                  .max_rows = max_rows_,
+                                  .share_rows = builder_.options_.share_rows,
+                                  .uses_of_run = uses_of_run_});
+    } else {
+      cuts = search();
+      const std::uint64_t size = count_uses(cuts);
+      if (std::vector<Cut> next = search(); count_uses(next) < size) cuts = std::move(next);
+    }
     Builder best = make(cuts);
     if (builder_.options_.share_rows) best.share_beginnings();
     return best;
   }
 
 private:
-  bool for_size() const { return options_.goal == OptimizeOptions::Goal::size; }
+  bool for_size() const { return options_.goal != OptimizeOptions::Goal::lookup; }
+  bool by_row() const { return options_.goal == OptimizeOptions::Goal::smallest; }
   const Run& run_of(std::uint32_t function) const {
     return builder_.runs_[builder_.functions_[function].run];
   }
@@ -155,6 +103,7 @@ private:
     if (fde.pc_type != PcType::inc || fde.signal_frame) return false;
     if (builder_.is_overlapped(number)) return false;
     const Run& run = run_of(number);
+    if (by_row()) return run.num_fres >= 2;
     return for_size() ? run.num_fres >= 2 * rows_per_atom && run.fre_type != FreType::addr1
                       : run.num_fres > max_rows_;
   }
@@ -163,8 +112,18 @@ private:
   std::uint32_t atom_rows(std::uint32_t number) const {
     const std::uint32_t rows = run_of(number).num_fres;
     if (!is_divided(number)) return std::max(rows, 1u);
+    if (by_row()) return 1;
     if (!for_size()) return std::min(rows_per_atom, max_rows_);
     return std::max(rows_per_atom, (rows + max_atoms_of_function - 1) / max_atoms_of_function);
+  }
+
+  /// A number for these rules in FDEs with the function's attributes.
+  std::uint32_t rules_of(std::uint32_t number, std::span<const std::byte> body) {
+    const bool has_key_b = builder_.functions_[number].fde.pauth_key == PauthKey::b;
+    const auto kind = static_cast<std::size_t>(type_of(number)) * 2 + has_key_b;
+    const std::string_view bytes(reinterpret_cast<const char*>(body.data()), body.size());
+    const auto next = static_cast<std::uint32_t>(rules_.size());
+    return rules_.try_emplace(std::pair(kind, bytes), next).first->second;
   }
 
   void make_atoms() {
@@ -179,10 +138,12 @@ private:
                                              .key = key(0),
                                              .size = function.fde.size,
                                              .function = number,
+                                             .run = function.run,
                                              .shared = shared});
       const bool joins = can_join(number);
-      std::uint32_t row_number = 0;
-      each_row(run_of(number), [&](const RowBytes& row) {
+      const Run& run = run_of(number);
+      std::uint32_t row_number = 0, at = 0;
+      each_row(run, [&](const RowBytes& row) {
         const std::uint64_t address = function.fde.start + row.offset;
         if (atom->rows == most) {
           const auto into = static_cast<std::uint32_t>(address - atom->start);
@@ -192,7 +153,9 @@ private:
                                            .key = key(row_number),
                                            .size = rest,
                                            .function = number,
+                                           .run = function.run,
                                            .first_row = row_number,
+                                           .at = at,
                                            .shared = shared,
                                            .joins = true});
         }
@@ -202,31 +165,24 @@ private:
           atom->repeats = atom->joins && std::ranges::equal(row.body, last_body);
         }
         const auto size = static_cast<std::uint32_t>(row.body.size());
-        if (atom->rows++ == 0) atom->first_body = size;
+        if (atom->rows++ == 0) {
+          atom->first_body = size;
+          if (by_row()) atom->rules = rules_of(number, row.body);
+        }
         atom->body += size;
         atom->last = static_cast<std::uint32_t>(address - atom->start);
         last_body = row.body;
+        at += (1u << static_cast<std::uint32_t>(run.fre_type)) + size;
         ++row_number;
       });
     }
-  }
-
-  bool starts_function(const Atom& atom) const { return atom.first_row == 0; }
-  bool ends_function(std::uint32_t atom) const {
-    return atom + 1 == atoms_.size() || atoms_[atom + 1].function != atoms_[atom].function;
-  }
-  /// True if these atoms are one function.
-  bool is_whole(Cut cut) const {
-    const Atom& first = atoms_[cut.first];
-    return starts_function(first) && first.function == atoms_[cut.end - 1].function &&
-           ends_function(cut.end - 1);
   }
 
   /// The cost of a group's rows, if they are used as often as in the last cut.
   std::uint64_t price(const Group& group, Cut cut) const {
     const std::uint64_t bytes = group.run_bytes() * cost_unit;
     if (!group.shared()) return bytes;
-    if (is_whole(cut))
+    if (is_whole(atoms_, cut))
       return bytes / std::max(1u, uses_of_run_[builder_.functions_[atoms_[cut.first].function].run]);
     if (uses_of_groups_.empty()) return bytes;
     const auto known = uses_of_groups_.find(group.key());
@@ -277,7 +233,7 @@ private:
     for (const Cut& cut : cuts) {
       const Group group = group_of(cut);
       std::uint32_t uses = 1;
-      if (is_whole(cut))
+      if (is_whole(atoms_, cut))
         uses = ++uses_of_run_[builder_.functions_[atoms_[cut.first].function].run];
       else if (group.shared())
         uses = ++uses_of_groups_[group.key()];
@@ -296,7 +252,7 @@ private:
     for (const Cut& cut : cuts) {
       const Atom &first = atoms_[cut.first], &last = atoms_[cut.end - 1];
       Function function = builder_.functions_[first.function];
-      if (is_whole(cut)) {
+      if (is_whole(atoms_, cut)) {
         std::uint32_t& copy = copies[function.run];
         if (copy == no_copy) copy = out.copy_run(builder_, builder_.runs_[function.run]);
         function.run = copy;
@@ -316,19 +272,13 @@ private:
   /// Adds the rows of the atoms, with offsets from the first one.
   void collect_rows(Cut cut, std::vector<RowBytes>& rows) const {
     const std::uint64_t start = atoms_[cut.first].start;
-    for (std::uint32_t i = cut.first; i < cut.end;) {
+    for (std::uint32_t i = cut.first; i < cut.end; ++i) {
       const Atom& atom = atoms_[i];
-      std::uint32_t begin_row = atom.first_row, end_row = begin_row;
-      const bool repeats = i != cut.first && atom.repeats;
-      for (; i < cut.end && atoms_[i].function == atom.function; ++i) end_row += atoms_[i].rows;
-      if (repeats) ++begin_row;
-      std::uint32_t number = 0;
-      each_row(run_of(atom.function), [&](const RowBytes& row) {
-        if (number >= begin_row && number < end_row) {
-          const std::uint64_t address = builder_.functions_[atom.function].fde.start + row.offset;
-          rows.push_back({static_cast<std::uint32_t>(address - start), row.body});
-        }
-        ++number;
+      bool left_out = i != cut.first && atom.repeats;
+      builder_.each_row(run_of(atom.function), atom.at, atom.rows, [&](const RowBytes& row) {
+        if (std::exchange(left_out, false)) return;
+        const std::uint64_t address = builder_.functions_[atom.function].fde.start + row.offset;
+        rows.push_back({static_cast<std::uint32_t>(address - start), row.body});
       });
     }
   }
@@ -362,6 +312,7 @@ private:
   std::uint32_t max_rows_;
   std::vector<FdeType> types_of_runs_;
   std::vector<Atom> atoms_;
+  std::map<std::pair<std::size_t, std::string_view>, std::uint32_t> rules_; ///< for rules_of()
   // How often rows are used: by all functions, then in the last cut.
   std::vector<std::uint32_t> uses_of_run_;                          ///< by FDEs that are one function
   std::unordered_map<std::uint64_t, std::uint32_t> uses_of_groups_; ///< by others; only more than 1
@@ -423,19 +374,47 @@ bool Builder::is_overlapped(std::uint32_t number) const {
 
 void Builder::optimize(const OptimizeOptions& options) {
   if (functions_.empty() || options.max_rows == 0) return;
-  const bool for_size = options.goal == OptimizeOptions::Goal::size;
-  do {
-    std::ranges::stable_sort(functions_, {},
-                             [](const Function& f) { return std::pair(f.fde.start, f.fde.size); });
-    Builder optimized = Optimizer(*this, options).run();
-    if (for_size)
-      if (auto retyped = with_best_types(options)) {
-        Builder other = Optimizer(*retyped, options).run();
-        if (other.size() < optimized.size()) optimized = std::move(other);
+  const auto sort = [&] {
+    std::ranges::stable_sort(functions_, [&](const Function& a, const Function& b) {
+      if (a.fde.start != b.fde.start) return a.fde.start < b.fde.start;
+      if (a.fde.size != b.fde.size) return a.fde.size < b.fde.size;
+      return std::ranges::lexicographical_compare(run_bytes(runs_[a.run]), run_bytes(runs_[b.run]));
+    });
+  };
+  if (options.goal == OptimizeOptions::Goal::lookup) {
+    sort();
+    *this = Optimizer(*this, options).run();
+    return;
+  }
+  OptimizeOptions for_size = options;
+  for_size.goal = OptimizeOptions::Goal::size;
+  // Few bytes can be the rows of many functions, to which the search by row would take time in proportion.
+  const bool by_row = options.goal == OptimizeOptions::Goal::smallest && num_fres_ <= size();
+  for (bool changed = true; changed;) {
+    sort();
+    Builder optimized = Optimizer(*this, for_size).run();
+    Builder* rows = this;
+    auto retyped = with_best_types(for_size);
+    if (retyped) {
+      Builder other = Optimizer(*retyped, for_size).run();
+      if (other.size() < optimized.size()) {
+        optimized = std::move(other);
+        rows = &*retyped;
       }
-    if (for_size && optimized.size() >= size()) return;
-    *this = std::move(optimized);
-  } while (for_size && options.repeat);
+    }
+    changed = optimized.size() < size();
+    if (by_row) {
+      Builder smallest = Optimizer(*rows, options).run();
+      const std::uint64_t best = std::min(size(), optimized.size());
+      // So that a few searches reach a fixed point.
+      if (smallest.size() < best - (options.repeat ? least_gain(best) : 0)) {
+        optimized = std::move(smallest);
+        changed = true;
+      }
+    }
+    if (changed) *this = std::move(optimized);
+    changed = changed && options.repeat;
+  }
 }
 
 } // namespace sframe

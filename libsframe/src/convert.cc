@@ -230,7 +230,7 @@ expected<Reencoded, Error> reencode(std::span<const Section> sections, const Bui
 
 expected<std::vector<std::byte>, Error> optimize(const Section& section, OptimizeOptions options) {
   const std::uint64_t address = section.address();
-  const bool for_size = options.goal == OptimizeOptions::Goal::size;
+  const bool for_size = options.goal != OptimizeOptions::Goal::lookup;
   options.repeat = true;
   auto made = reencode({&section, 1},
                        {.version = VersionNumber{section.version().number},

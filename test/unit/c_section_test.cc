@@ -604,10 +604,17 @@ TEST(CSection, OptimizesAsTheCodecDoes) {
   EXPECT_EQ(optimized(nullptr), *sframe::optimize(*cpp, {}));
 
   auto options = sized<sframe_optimize_options>();
-  options.for_lookup = 1;
+  options.goal = SFRAME_OPTIMIZE_LOOKUP;
   options.max_rows = 2;
   EXPECT_EQ(optimized(&options),
             *sframe::optimize(*cpp, {.goal = sframe::OptimizeOptions::Goal::lookup, .max_rows = 2}));
+  options.goal = SFRAME_OPTIMIZE_SMALLEST;
+  EXPECT_EQ(optimized(&options),
+            *sframe::optimize(*cpp, {.goal = sframe::OptimizeOptions::Goal::smallest, .max_rows = 2}));
+  options.goal = 3;
+  void* none = nullptr;
+  std::size_t length = 0;
+  EXPECT_EQ(sframe_optimize(section.get(), &options, &none, &length, nullptr), SFRAME_INVALID);
 
   // The callback receives what is between two functions.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges;

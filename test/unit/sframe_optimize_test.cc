@@ -128,11 +128,13 @@ void expect_same_rules(const Builder& plain, const Builder& optimized, bool over
   }
 }
 
+using Goal = OptimizeOptions::Goal;
+
 TEST(Optimize, EveryAddressKeepsItsRules) {
   std::mt19937 random(16);
   for (const VersionTraits* version : all_versions())
     for (const bool share : {false, true})
-      for (const auto goal : {OptimizeOptions::Goal::size, OptimizeOptions::Goal::lookup})
+      for (const Goal goal : {Goal::size, Goal::lookup, Goal::smallest})
         for (int turn = 0; turn < 8; ++turn) {
           const auto functions = random_functions(random, VersionNumber{version->number}, 60);
           const BuildOptions options{.version = VersionNumber{version->number},
@@ -142,8 +144,8 @@ TEST(Optimize, EveryAddressKeepsItsRules) {
           Builder optimized = build(options, functions);
           optimized.optimize({.goal = goal, .max_rows = 12, .may_join = joins_small_gaps});
           SCOPED_TRACE(version->number);
-          expect_same_rules(plain, optimized, goal == OptimizeOptions::Goal::size);
-          if (goal == OptimizeOptions::Goal::size) {
+          expect_same_rules(plain, optimized, goal != Goal::lookup);
+          if (goal != Goal::lookup) {
             EXPECT_LT(optimized.size(), plain.size());
           }
           EXPECT_EQ(optimized.finish(0x1000)->size(), optimized.size());
@@ -266,6 +268,140 @@ TEST(Optimize, TypesChangeWhereThatSavesFdes) {
   EXPECT_EQ(optimized.size(), build({}, some).size() - 98 + 2 * (16 + 5));
 }
 
+TEST(Optimize, FindsTheSmallestCutAtAnyRowWithoutSharing) {
+  std::mt19937 random(4);
+  int smaller_than_size = 0;
+  for (int turn = 0; turn < 24; ++turn) {
+    // Some large steps between rows: offsets of four bytes cost more than another FDE.
+    const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+    std::vector<Added> functions;
+    std::vector<FrameRow> rows; // of all functions, from the first one's start
+    std::uint32_t at = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      Added f{{.start = 0x1000 + at}, {}};
+      std::uint32_t offset = 0;
+      for (std::uint32_t r = 0; r < 4; ++r) {
+        f.rows.push_back(row(offset, static_cast<std::int32_t>(8 << below(3)), below(2) == 0));
+        rows.push_back(f.rows.back());
+        rows.back().offset += at;
+        offset += below(5) == 0 ? 70000 : 1 + below(150);
+      }
+      f.fde.size = offset;
+      at += offset;
+      functions.push_back(f);
+    }
+    const VersionNumber version = turn % 2 ? VersionNumber::v2 : VersionNumber::v3;
+    std::uint64_t smallest = build({.version = version}, functions).size();
+    for (unsigned cuts = 0; cuts < 1u << 11; ++cuts) {
+      std::vector<Added> groups;
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (i == 0 || cuts >> (i - 1) & 1) groups.push_back({{.start = 0x1000 + rows[i].offset}, {}});
+        Added& group = groups.back();
+        group.rows.push_back(rows[i]);
+        group.rows.back().offset -= static_cast<std::uint32_t>(group.fde.start - 0x1000);
+        const std::uint32_t end = i + 1 == rows.size() ? at : rows[i + 1].offset;
+        group.fde.size = static_cast<std::uint32_t>(0x1000 + end - group.fde.start);
+      }
+      smallest = std::min(smallest, build({.version = version}, groups).size());
+    }
+    Builder builder = build({.version = version}, functions);
+    builder.optimize({.goal = Goal::smallest});
+    EXPECT_EQ(builder.size(), smallest) << turn;
+    Builder for_size = build({.version = version}, functions);
+    for_size.optimize({});
+    smaller_than_size += builder.size() < for_size.size();
+  }
+  EXPECT_GT(smaller_than_size, 0);
+}
+
+TEST(Optimize, SmallestSharesPartsOfFunctions) {
+  // 10 functions, too far from each other to be joined. The last 12 rows of all are the same, but each one
+  // has two others before, and other offsets.
+  std::vector<Added> functions;
+  for (std::uint32_t i = 0; i < 10; ++i) {
+    const auto cfa = static_cast<std::int32_t>(20 + 8 * i); // unlike the others
+    functions.push_back({{.start = 0x1000 + 0x1000 * i, .size = 100}, {row(0, 8), row(1, cfa)}});
+    for (std::uint32_t r = 0; r < 12; ++r)
+      functions.back().rows.push_back(row(10 + i + 3 * r, 24 + 8 * static_cast<std::int32_t>(r)));
+  }
+  const BuildOptions options{.share_rows = true};
+  const Builder plain = build(options, functions);
+  Builder for_size = plain, smallest = plain;
+  for_size.optimize({});
+  smallest.optimize({.goal = Goal::smallest});
+  // Rows of 3 bytes: offset, info and the CFA's word. Split, a function has an index entry more, and its
+  // attributes and first rows to itself.
+  const VersionTraits& v3 = traits(VersionNumber::v3);
+  const std::uint64_t entry = v3.entry_size, attributes = v3.attribute_size;
+  EXPECT_EQ(plain.size(), header_size + 10 * (entry + attributes + 14 * 3));
+  EXPECT_EQ(for_size.size(), plain.size());
+  EXPECT_EQ(smallest.size(), header_size + 10 * (2 * entry + attributes + 2 * 3) + attributes + 12 * 3);
+  EXPECT_EQ(smallest.num_fdes(), 20u);
+  expect_same_rules(plain, smallest, false);
+}
+
+TEST(Optimize, SmallestIsNeverLargerThanSize) {
+  std::mt19937 random(7);
+  for (const VersionTraits* version : all_versions())
+    for (const bool share : {false, true})
+      for (const bool repeat : {false, true})
+        for (int turn = 0; turn < 10; ++turn) {
+          const auto functions = random_functions(random, VersionNumber{version->number}, 100);
+          const BuildOptions options{.version = VersionNumber{version->number}, .share_rows = share};
+          Builder for_size = build(options, functions), smallest = build(options, functions);
+          OptimizeOptions how{.max_rows = 9, .repeat = repeat, .may_join = joins_small_gaps};
+          for_size.optimize(how);
+          how.goal = Goal::smallest;
+          smallest.optimize(how);
+          EXPECT_LE(smallest.size(), for_size.size());
+          if (!repeat) continue;
+          const auto bytes = smallest.finish(0x1000);
+          smallest.optimize(how);
+          EXPECT_EQ(*smallest.finish(0x1000), *bytes) << "a fixed point";
+        }
+}
+
+TEST(Optimize, SmallestKeepsTheLimitOfRows) {
+  // Alternating rules: nothing is left out where functions are joined.
+  std::vector<Added> functions;
+  std::uint64_t at = 0x1000;
+  for (const std::uint32_t rows : {3u, 50u, 4u, 4u, 4u, 2u, 20u}) {
+    functions.push_back({{.start = at, .size = 2 * rows}, {}});
+    for (std::uint32_t r = 0; r < rows; ++r) functions.back().rows.push_back(row(2 * r, 8 + 8 * (r % 2)));
+    at += 2 * rows;
+  }
+  for (const bool share : {false, true}) {
+    Builder builder = build({.share_rows = share}, functions);
+    builder.optimize({.goal = Goal::smallest, .max_rows = 8});
+    const auto bytes = builder.finish(0x1000);
+    const Section section = section_of(*bytes);
+    for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
+      const auto fde = section.fde(i);
+      const auto same_start = [&](const Added& f) {
+        return f.fde.start == fde->start && f.fde.size == fde->size;
+      };
+      EXPECT_TRUE(fde->num_fres <= 8 || std::ranges::any_of(functions, same_start)) << fde->num_fres;
+    }
+    EXPECT_LT(section.num_fdes(), functions.size() + 8);
+  }
+}
+
+/// Time and memory follow the bytes of a section, not the rows that it has by sharing.
+TEST(Optimize, SmallestIsAsSizeIfFewBytesAreManyRows) {
+  std::vector<Added> functions;
+  for (std::uint32_t i = 0; i < 2000; ++i) {
+    functions.push_back({{.start = 0x10000 + 0x10000 * std::uint64_t{i}, .size = 0x4000}, {}});
+    for (std::uint32_t r = 0; r < 1000; ++r)
+      functions.back().rows.push_back(row(r, static_cast<std::int32_t>(8 + 8 * (r * r % 7))));
+  }
+  Builder smallest = build({.share_rows = true}, functions),
+          for_size = build({.share_rows = true}, functions);
+  ASSERT_GT(smallest.num_fres(), smallest.size());
+  smallest.optimize({.goal = Goal::smallest, .max_rows = 65535});
+  for_size.optimize({.max_rows = 65535});
+  EXPECT_EQ(*smallest.finish(0x1000), *for_size.finish(0x1000));
+}
+
 TEST(Optimize, BeginningsOfRunsAreSharedWhereTheIndexHasTheNumberOfRows) {
   // Too far from each other to be joined. Each but the last has the first rows of the next one.
   std::vector<Added> functions;
@@ -321,15 +457,17 @@ TEST(Optimize, DoesNotDependOnTheOrderOfAdding) {
   // Where functions overlap, so may their starts.
   const auto same_start = [](const Added& a, const Added& b) { return a.fde.start == b.fde.start; };
   functions.erase(std::unique(functions.begin(), functions.end(), same_start), functions.end());
-  std::vector<std::byte> first;
-  for (int turn = 0; turn < 4; ++turn) {
-    Builder builder = build({.share_rows = true}, functions);
-    builder.optimize({.may_join = joins_small_gaps});
-    auto bytes = builder.finish(0x1000);
-    ASSERT_TRUE(bytes);
-    if (first.empty()) first = *bytes;
-    EXPECT_EQ(*bytes, first);
-    std::ranges::shuffle(functions, random);
+  for (const Goal goal : {Goal::size, Goal::smallest}) {
+    std::vector<std::byte> first;
+    for (int turn = 0; turn < 4; ++turn) {
+      Builder builder = build({.share_rows = true}, functions);
+      builder.optimize({.goal = goal, .may_join = joins_small_gaps});
+      auto bytes = builder.finish(0x1000);
+      ASSERT_TRUE(bytes);
+      if (first.empty()) first = *bytes;
+      EXPECT_EQ(*bytes, first);
+      std::ranges::shuffle(functions, random);
+    }
   }
 }
 
@@ -368,7 +506,7 @@ TEST(Optimize, SectionsKeepTheirRulesAndSettle) {
     const auto file = test::read_file(path);
     const auto section = Section::parse(file, 0x1000);
     if (!section || section->check_index()) continue;
-    for (const auto goal : {OptimizeOptions::Goal::size, OptimizeOptions::Goal::lookup}) {
+    for (const Goal goal : {Goal::size, Goal::smallest, Goal::lookup}) {
       const auto bytes = optimize(*section, {.goal = goal, .max_rows = 5});
       if (!bytes) continue; // rows that cannot be read
       const auto after = Section::parse(*bytes, 0x1000);
@@ -385,8 +523,11 @@ TEST(Optimize, SectionsKeepTheirRulesAndSettle) {
       for (const std::uint64_t address : edges(*after))
         ASSERT_EQ(fixed(*after, address), fixed(*section, address));
       EXPECT_EQ(*optimize(*after, {.goal = goal, .max_rows = 5}), *bytes);
-      if (goal != OptimizeOptions::Goal::size) continue;
+      if (goal == Goal::lookup) continue;
       EXPECT_LE(bytes->size(), section->bytes().size());
+      if (goal == Goal::smallest) {
+        EXPECT_LE(bytes->size(), optimize(*section, {.max_rows = 5})->size());
+      }
       smaller += bytes->size() < section->bytes().size();
     }
   }

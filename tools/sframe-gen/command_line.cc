@@ -104,10 +104,11 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
                "Merge adjacent functions that have one identical row");
   cli.add_option(
          "--optimize", raw.goal,
-         "Form FDEs for size (join neighbouring functions, split large ones), for lookup (split those "
-         "with more than --max-rows rows), or none: an FDE for each function (default)")
-      ->check(CLI::IsMember({"size", "lookup", "none"}))
-      ->option_text("size|lookup|none");
+         "Form FDEs for size (join neighbouring functions, split large ones), for the smallest section "
+         "(also split at any row to share more; takes longer), for lookup (split those with more than "
+         "--max-rows rows), or none: an FDE for each function (default)")
+      ->check(CLI::IsMember({"size", "smallest", "lookup", "none"}))
+      ->option_text("size|smallest|lookup|none");
   cli.add_option("--max-rows", raw.max_rows, "Rows in an FDE that --optimize forms (default: 40)")
       ->type_name("N")
       ->check(CLI::Range(1, 65535));
@@ -187,6 +188,7 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   if (raw.goal != "none") {
     line.optimize.emplace();
     if (raw.goal == "lookup") line.optimize->goal = OptimizeOptions::Goal::lookup;
+    if (raw.goal == "smallest") line.optimize->goal = OptimizeOptions::Goal::smallest;
     if (raw.max_rows != 0) line.optimize->max_rows = raw.max_rows;
   } else if (raw.max_rows != 0) {
     return "--max-rows needs --optimize";

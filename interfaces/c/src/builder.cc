@@ -172,7 +172,12 @@ sframe_status sframe_optimize(const sframe_section* section, const sframe_optimi
     const auto given = options ? c::take(options) : std::optional<sframe_optimize_options>{std::in_place};
     if (!given) return c::report_size(error);
     OptimizeOptions chosen;
-    if (given->for_lookup) chosen.goal = OptimizeOptions::Goal::lookup;
+    switch (given->goal) {
+    case SFRAME_OPTIMIZE_SIZE: break;
+    case SFRAME_OPTIMIZE_LOOKUP: chosen.goal = OptimizeOptions::Goal::lookup; break;
+    case SFRAME_OPTIMIZE_SMALLEST: chosen.goal = OptimizeOptions::Goal::smallest; break;
+    default: return c::report(error, SFRAME_INVALID, "unknown goal");
+    }
     if (given->max_rows != 0) chosen.max_rows = given->max_rows;
     if (given->may_join)
       chosen.may_join = [&](const AddressRange& between) {

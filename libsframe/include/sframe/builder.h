@@ -85,15 +85,20 @@ struct UsableRows {
 /// How Builder::optimize() forms FDEs.
 struct OptimizeOptions {
   enum class Goal : std::uint8_t {
-    size, ///< the smallest section: joins neighbouring functions, and splits large ones where that is smaller
+    size,   ///< a small section: joins neighbouring functions, and splits large ones where that is smaller
     lookup, ///< no FDE has more than max_rows rows: splits functions that have
+    /// Smaller than `size`, or as small: FDEs may start at any row, so that more of them have equal rows.
+    /// About twenty times the cost of `size`: linear in the rows times max_rows (at most 128 count), sorting
+    /// N log N in the rows. As `size` if sharing gives a section more rows than it has bytes.
+    smallest,
   };
   Goal goal = Goal::size;
   /// Rows of an FDE that is made from several functions or, for `lookup`, from a part of one. Readers search
   /// them one by one. At least 1.
   std::uint32_t max_rows = 40;
   /// Goal::size: repeats until the size no longer falls, so that another call changes nothing. Three to four
-  /// times the cost, for some tenths of a percent.
+  /// times the cost, for some tenths of a percent. Goal::smallest: the same, but a search by rows has to save
+  /// 1/1024.
   bool repeat = false;
   /// Bytes between functions that are joined: alignment to a cache line, with room to spare.
   static constexpr std::uint64_t max_gap = 256;
@@ -181,8 +186,9 @@ public:
   /// key; default functions become flexible, or parts of functions get another type, where that is smaller;
   /// signal frames and PCMASK functions are left alone. A reader sees other functions than there are. With
   /// share_rows, in versions 1 and 2, a function's rows can be the first rows of another. If the section
-  /// would not become smaller, nothing changes (Goal::size). The result depends on what was added, not on the
-  /// order. N log N in the functions, linear in the rows; needs memory for a second copy of the encoded rows.
+  /// would not become smaller, nothing changes (except for Goal::lookup). The result depends on what was
+  /// added, not on the order. N log N in the functions, linear in the rows; needs memory for a second copy of
+  /// the encoded rows, and for Goal::smallest about 150 bytes per row.
   void optimize(const OptimizeOptions& options);
 
   /// Functions and rows (after merging) added so far.
@@ -239,6 +245,7 @@ private:
   bool may_join(std::uint32_t number, const OptimizeOptions& options) const;
   bool is_overlapped(std::uint32_t number) const;
   template <class F> void each_row(const Run& run, F&& f) const;
+  template <class F> void each_row(const Run& run, std::uint32_t at, std::uint32_t count, F&& f) const;
   std::optional<Builder> with_best_types(const OptimizeOptions& options) const;
   /// The run that has this run's bytes at its start: itself in most cases.
   std::uint32_t holder(std::uint32_t run) const { return run < holders_.size() ? holders_[run] : run; }

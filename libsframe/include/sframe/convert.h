@@ -63,8 +63,8 @@ expected<Reencoded, Error> reencode(std::span<const Section> sections, const Bui
 
 /// The section with FDEs that Builder::optimize() forms (with `repeat`), for linkers and tools that have a
 /// section only: the same version, byte order, address and rules. Rows are shared in little-endian sections.
-/// For Goal::size the result is the section itself unless it becomes smaller; so another call changes
-/// nothing. Fails on malformed input. N log N in the functions, linear in the rows.
+/// The result is the section itself unless it becomes smaller (or the goal is `lookup`); so another call
+/// changes nothing. Fails on malformed input. N log N in the functions, linear in the rows.
 expected<std::vector<std::byte>, Error> optimize(const Section& section, OptimizeOptions options);
 
 /// `row` with every `fixed` rule replaced by the location that the header's offsets give, so that equivalent
