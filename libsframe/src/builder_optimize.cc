@@ -396,7 +396,7 @@ void Builder::optimize(const OptimizeOptions& options) {
     Builder* rows = this;
     auto retyped = with_best_types(for_size);
     if (retyped) {
-      Builder other = Optimizer(*retyped, for_size).run();
+      Builder other = Optimizer(*retyped, for_size).run().with_needed_types();
       if (other.size() < optimized.size()) {
         optimized = std::move(other);
         rows = &*retyped;
@@ -405,6 +405,7 @@ void Builder::optimize(const OptimizeOptions& options) {
     changed = optimized.size() < size();
     if (by_row) {
       Builder smallest = Optimizer(*rows, options).run();
+      if (rows != this) smallest = smallest.with_needed_types();
       const std::uint64_t best = std::min(size(), optimized.size());
       // So that a few searches reach a fixed point.
       if (smallest.size() < best - (options.repeat ? least_gain(best) : 0)) {

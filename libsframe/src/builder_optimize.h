@@ -7,6 +7,7 @@
 #pragma once
 
 #include "format/version.h"
+#include "refused.h"
 #include "sframe/builder.h"
 
 #include <bit>

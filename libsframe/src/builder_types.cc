@@ -52,6 +52,15 @@ public:
     return make();
   }
 
+  FdeType type_of(const Function& function) const { return types_[function.run]; }
+
+  /// Sets `rows` to those of the run.
+  void decode(const Run& run, FdeType type, std::vector<FrameRow>& rows) const {
+    const WordMeaning meaning = builder_.meaning(type);
+    rows.clear();
+    builder_.each_row(run, [&](const RowBytes& row) { rows.push_back(*decode(row, meaning)); });
+  }
+
 private:
   static constexpr std::uint32_t impossible = 1 << 20; ///< more than any row costs
   static constexpr std::uint64_t no_cost = std::numeric_limits<std::uint64_t>::max() / 2;
@@ -151,9 +160,7 @@ private:
         out.num_fres_ += run.num_fres;
         continue;
       }
-      rows.clear();
-      builder_.each_row(run,
-                        [&](const RowBytes& row) { rows.push_back(*decode(row, builder_.meaning(type))); });
+      decode(run, type, rows);
       for (std::size_t first = 0, last; first < rows.size(); first = last) {
         last = first + 1;
         while (last < rows.size() && chosen[last] == chosen[first]) ++last;
@@ -185,6 +192,28 @@ private:
   std::vector<Step> steps_;
   std::vector<std::uint8_t> chosen_; ///< type of each step
 };
+
+/// The functions of a builder that optimize() has joined: those that need no flexible FDE get a default one,
+/// as by add().
+Builder Builder::with_needed_types() const {
+  const OptimizeOptions none;
+  const TypeChoice choice(*this, none);
+  Builder out(options_);
+  out.reserve(functions_.size(), encoded_.size());
+  std::vector<FrameRow> rows;
+  for (const Function& function : functions_) {
+    const Run& run = runs_[function.run];
+    std::optional<std::uint32_t> number;
+    if (choice.type_of(function) == FdeType::flex && run.num_fres != 0) {
+      choice.decode(run, FdeType::flex, rows);
+      if (const auto standard = out.encode_rows(function.fde, rows, FdeType::standard))
+        number = out.add_run(*standard);
+    }
+    out.functions_.push_back({function.fde, number ? *number : out.copy_run(*this, run)});
+    out.num_fres_ += out.runs_[out.functions_.back().run].num_fres;
+  }
+  return out;
+}
 
 /// The same functions, sorted as these, some with other types or divided; nothing if that cannot save 1 %.
 std::optional<Builder> Builder::with_best_types(const OptimizeOptions& options) const {

@@ -247,6 +247,7 @@ private:
   template <class F> void each_row(const Run& run, F&& f) const;
   template <class F> void each_row(const Run& run, std::uint32_t at, std::uint32_t count, F&& f) const;
   std::optional<Builder> with_best_types(const OptimizeOptions& options) const;
+  Builder with_needed_types() const;
   /// The run that has this run's bytes at its start: itself in most cases.
   std::uint32_t holder(std::uint32_t run) const { return run < holders_.size() ? holders_[run] : run; }
   bool continues(const Function& function, const Function& last) const;
