@@ -169,6 +169,14 @@ elif name == "generate":
 elif name == "readers":
     put("baseline", b"# sframe-verify baseline\nlibfoo.so\tC102\t2\tfoo::bar(int)\nlibfoo.so\tS001\t1\tmain\n")
     put("text", "name \u00e9\u202e\u009b\x1b[31m".encode())
+elif name == "object":
+    for label, contents in files(".o"):
+        put(label, contents)
+elif name == "sidecar":
+    # Size of the build ID and flags, machine, e_flags, address, the build ID, the section.
+    for how, machine in ((0x14, 62), (0x54, 183), (0x80, 22), (0x81, 183), (0x94, 22)):
+        for label, contents in files(".sframe"):
+            put("%s-%x" % (label, how), struct.pack("<BHIQ", how, machine, 0, 4096 + how) + bytes(range(how & 63)) + contents)
 else:
     for label, contents in files(".sframe", ".o", ".so", ".core", ".a"):
         put(label, contents)
