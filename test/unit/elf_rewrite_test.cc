@@ -6,6 +6,7 @@
 #include "elf_builder.h"
 #include "inputs.h"
 
+#include "sframe/bytes.h"
 #include "sframe/elf/rewrite.h"
 
 #include <gtest/gtest.h>
@@ -493,6 +494,72 @@ TEST(ElfRewrite, DamagedProgramHeadersSegment) {
     EXPECT_EQ(now.offset, program_headers(after));
     EXPECT_EQ(now.file_size, 56 * after.segments().size());
     EXPECT_TRUE(equal(*once, *add(*once, large)));
+  }
+  EXPECT_GT(damaged_files, 5u);
+}
+
+/// The program header of that number, at the usual place.
+std::span<std::byte> program_header(Bytes& file, std::size_t number) {
+  return std::span(file).subspan(64 + 56 * number, 56);
+}
+
+void expect_idempotent(const Bytes& file) {
+  for (const std::size_t size : {std::size_t(28), large}) {
+    const auto once = add(file, size);
+    ASSERT_TRUE(once) << once.error().text();
+    expect_section(*Image::parse(*once), size);
+    const auto twice = add(*once, size);
+    ASSERT_TRUE(twice) << twice.error().text();
+    EXPECT_TRUE(equal(*once, *twice)) << size << " bytes";
+  }
+}
+
+// PT_GNU_SFRAME is replaced, so where a damaged one was (here over the program headers) makes no difference
+// to the room that they find.
+TEST(ElfRewrite, SframeSegmentOverTheHeaders) {
+  std::size_t damaged_files = 0;
+  for (const LinkedFile& file : linked_inputs()) {
+    const Image before = *Image::parse(file.bytes);
+    const Segment* headers = before.find_segment(6); // PT_PHDR
+    const Segment* dynamic = before.find_segment(pt_dynamic);
+    if (!headers || headers->offset != 64 || !dynamic || before.find_segment(pt_gnu_sframe)) continue;
+    SCOPED_TRACE(file.name);
+    ++damaged_files;
+    Bytes damaged = file.bytes;
+    store<std::uint32_t>(
+        program_header(damaged, static_cast<std::size_t>(headers - before.segments().data())).data(),
+        pt_gnu_sframe, before.byte_order());
+    // No table is a dynamic one, so none can move.
+    std::ranges::fill(std::span(damaged).subspan(dynamic->offset, dynamic->file_size), std::byte('p'));
+    expect_idempotent(damaged);
+  }
+  EXPECT_GT(damaged_files, 5u);
+}
+
+// Bytes after the program headers that look like another one (PT_NULL) are none, also after the headers have
+// moved: a second run would find room in their place.
+TEST(ElfRewrite, BytesLikeAProgramHeader) {
+  std::size_t damaged_files = 0;
+  for (const LinkedFile& file : linked_inputs()) {
+    const Image before = *Image::parse(file.bytes);
+    const std::size_t count = before.segments().size();
+    const auto can_go = [](const Segment& segment) {
+      return segment.type > 7 || segment.type == pt_note; // after PT_TLS: nothing that is loaded
+    };
+    if (before.sections().empty() || program_headers(before) != 64 || count < 6) continue;
+    if (!std::ranges::all_of(before.segments().last(3), can_go)) continue;
+    if (const Segment* old = before.find_segment(pt_gnu_sframe); old && old < &before.segments()[count - 3])
+      continue;
+    SCOPED_TRACE(file.name);
+    ++damaged_files;
+    Bytes damaged = file.bytes;
+    for (const std::size_t back : {3u, 2u, 1u})
+      std::ranges::fill(program_header(damaged, count - back), std::byte(0));
+    const ByteOrder order = before.byte_order();
+    store<std::uint32_t>(program_header(damaged, count - 3).data(), pt_gnu_sframe, order);
+    store<std::uint32_t>(program_header(damaged, count - 1).data() + 4, 0x55555555, order);  // p_flags
+    store<std::uint16_t>(damaged.data() + 56, static_cast<std::uint16_t>(count - 1), order); // e_phnum
+    expect_idempotent(damaged);
   }
   EXPECT_GT(damaged_files, 5u);
 }

@@ -279,11 +279,16 @@ TableRange find_original_table(const Image& image, const HeaderTables& tables, c
                     segment.address == entry.p_vaddr && segment.file_size == entry.p_filesz;
            });
   };
+  // Bytes after them may look like one, too: PT_NULL is mostly zeros. The moved table has all of them.
+  auto others = std::ranges::count_if(image.segments(), [&](const Segment& segment) {
+    return &segment != old.load && segment.type != pt_gnu_sframe;
+  });
   std::uint64_t count = 0;
   with_types(image.byte_order(), [&]<class Types>(Types) {
     if (const auto table =
             table_at<typename Types::Phdr>(image.bytes(), elf_header_size, tables.program_count))
-      while (count < table->size() && is_known((*table)[count])) ++count;
+      for (; count < table->size() && is_known((*table)[count]); ++count)
+        if ((*table)[count].p_type != pt_gnu_sframe && others-- == 0) break;
   });
   return {elf_header_size, count * program_entry_size};
 }
@@ -301,9 +306,10 @@ bool has_room(const Image& image, const HeaderTables& tables, const OldSection& 
     if (section.type != sht_null && !(&section == old.section && free.contains(file_range(section))) &&
         in_the_way(section.offset, std::max<std::uint64_t>(section.size, 1)))
       return false;
+  // PT_GNU_SFRAME is replaced: where it was must make no difference, or a second run would find other room.
   for (const Segment& segment : image.segments())
-    if (segment.type != pt_load && segment.type != PT_PHDR && segment.offset != 0 &&
-        in_the_way(segment.offset, segment.file_size) &&
+    if (segment.type != pt_load && segment.type != PT_PHDR && segment.type != pt_gnu_sframe &&
+        segment.offset != 0 && in_the_way(segment.offset, segment.file_size) &&
         // patchelf 0.14 drops PT_GNU_PROPERTY when its table grows over the note.
         !(is_near_type(segment.type) &&
           AddressRange{original.offset, original.size}.overlaps(file_range(segment))))
