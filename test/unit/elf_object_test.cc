@@ -336,6 +336,19 @@ TEST(ObjectRewrite, ManySections) {
   EXPECT_EQ(with_function(*after, number, 0, VersionNumber::v3), after);
 }
 
+// A section of the type, with another name, is replaced, and there is one table again.
+TEST(ObjectRewrite, ReplacesASectionWithAnotherName) {
+  test::TestElf file = object_with(section_symbols);
+  file.sections.push_back({"other", sht_gnu_sframe, shf_alloc, 0, Bytes(4)});
+  const auto once = with_function(file.build(), 1, 0, VersionNumber::v3);
+  ASSERT_TRUE(once) << once.error().text();
+  const auto tables = Image::parse(*once)->sframe_tables();
+  ASSERT_EQ(tables.size(), 1u);
+  EXPECT_EQ(tables.front().name, ".sframe");
+  EXPECT_EQ(relocation_of(*once).symbol, 1u);
+  EXPECT_EQ(with_function(*once, 1, 0, VersionNumber::v3), once);
+}
+
 TEST(ObjectRewrite, Refuses) {
   const auto expect_refused = [](const Bytes& file, std::string_view why) {
     const auto result = with_function(file, 1, 0, VersionNumber::v3);
@@ -348,7 +361,16 @@ TEST(ObjectRewrite, Refuses) {
   EXPECT_TRUE(with_function(file.build(), 1, 0, VersionNumber::v3));
   file.sections.push_back({".sframe", sht_progbits, shf_alloc, 0, Bytes(4)});
   expect_refused(file.build(), "more than one section .sframe");
+  file.sections.back() = {"other", sht_gnu_sframe, shf_alloc, 0, Bytes(4)}; // its type makes it one
+  expect_refused(file.build(), "more than one section .sframe");
   file.sections.pop_back();
+  file.sections.back().type = sht_note;
+  expect_refused(file.build(), "section has the name .sframe but another type");
+  file.sections.back().type = sht_progbits;
+  file.sections.back().flags |= shf_execinstr;
+  const auto itself = with_function(file.build(), 7, 0, VersionNumber::v3);
+  ASSERT_FALSE(itself);
+  EXPECT_EQ(itself.error().what, "function does not start in an executable section");
   file.sections.back().flags |= 0x200; // SHF_GROUP
   expect_refused(file.build(), "section belongs to a section group");
   file.sections.back().flags = shf_alloc;

@@ -113,8 +113,9 @@ Result<Parts> find_parts(const Image& image) {
   if (!image.segments().empty()) return fail("relocatable object with program headers");
   Parts parts;
   const auto names = find_names(image);
-  const auto sframe =
-      find_only(image, "section .sframe", [](const SectionHeader& s) { return s.name == sframe_name; });
+  const auto sframe = find_only(image, "section .sframe", [](const SectionHeader& s) {
+    return s.name == sframe_name || s.type == sht_gnu_sframe;
+  });
   const auto symbols =
       find_only(image, "symbol table", [](const SectionHeader& s) { return s.type == sht_symtab; });
   for (const auto* found : {&names, &sframe, &symbols})
@@ -124,6 +125,9 @@ Result<Parts> find_parts(const Image& image) {
   parts.symbols = *symbols;
   if (!parts.symbols) return fail("no symbol table for the relocations");
   if (parts.sframe) {
+    const std::uint32_t type = image.sections()[parts.sframe].type;
+    if (type != sht_gnu_sframe && type != sht_progbits && type != sht_nobits)
+      return fail("section has the name .sframe but another type", sframe_name);
     const auto rela = find_only(image, "relocation section of .sframe", [&](const SectionHeader& s) {
       return (s.type == sht_rela || s.type == sht_rel) && s.info == parts.sframe;
     });
@@ -232,7 +236,8 @@ Result<Written> relocate(const ObjectLayout& object, const Parts& parts, std::sp
     const auto fde = section->fde(i);
     if (!fde) return unexpected(to_problem(fde.error()));
     const auto location = object.locate(fde->start);
-    if (!location || !object.image().sections()[location->section].executable())
+    if (!location || !object.image().sections()[location->section].executable() ||
+        location->section == parts.sframe) // which will not be executable
       return fail("function does not start in an executable section", sframe_name, fde->index_offset);
     const auto reference = symbols.of(location->section);
     if (!reference.symbol)
