@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""scripts/consumers optimized: readers look up the same addresses in sections that --optimize=size made, at 20, 40
-and 80 rows, and must find what libsframe finds in the section of one FDE per function. Also times lookups."""
+"""scripts/consumers optimized: readers look up the same addresses in sections that --optimize=size (20,
+40 and 80 rows) and =smallest made, and must find what libsframe finds in the section of one FDE per function. Also times lookups."""
 
 import glob
 import os
@@ -12,7 +12,8 @@ import kernel
 from common import MACHINES, ROOT, Elf, Missing, note, print_table, write_table, table
 from lookups import FILES, Reader, convert, section_place
 
-VARIANTS = (("one FDE per function", ()), *(("%d rows" % n, ("--optimize=size", "--max-rows=%d" % n)) for n in (20, 40, 80)))
+VARIANTS = (("one FDE per function", ()), *(("%d rows" % n, ("--optimize=size", "--max-rows=%d" % n)) for n in (20, 40, 80)),
+            ("smallest", ("--optimize=smallest",)))
 
 
 class Gnu(Reader):

@@ -336,6 +336,15 @@ TEST(ObjectRewrite, ManySections) {
   EXPECT_EQ(with_function(*after, number, 0, VersionNumber::v3), after);
 }
 
+TEST(ObjectRewrite, AnInactiveSectionIsNoTable) {
+  test::TestElf file = object_with(section_symbols);
+  file.sections.push_back({".sframe", sht_null, 0, 0, Bytes(4)});
+  const auto bytes = file.build();
+  EXPECT_TRUE(Image::parse(bytes)->sframe_tables().empty());
+  if (const auto once = with_function(bytes, 1, 0, VersionNumber::v3))
+    EXPECT_EQ(Image::parse(*once)->sframe_tables().size(), 1u);
+}
+
 // A section of the type, with another name, is replaced, and there is one table again.
 TEST(ObjectRewrite, ReplacesASectionWithAnotherName) {
   test::TestElf file = object_with(section_symbols);

@@ -204,7 +204,7 @@ std::vector<SframeLocation> Image::sframe_tables(std::string_view name) const {
   std::vector<SframeLocation> result;
   const bool any_of_type = name == ".sframe";
   for (const SectionHeader& section : sections_)
-    if (section.type != sht_nobits &&
+    if (section.type != sht_nobits && section.type != sht_null &&
         (section.name == name || (any_of_type && section.type == sht_gnu_sframe)))
       result.push_back({section.name, section.address, &section, nullptr});
   if (!result.empty() || !any_of_type) return result;
