@@ -12,11 +12,10 @@
 //
 // The bound holds for all sections
 //   - whose FDEs start at rows of FUNCTIONS, cover all its functions with the same rules, and have its marks
-//   and
-//     FDE types; rows are encoded as there; functions are joined over padding of at most
+//     and FDE types; rows are encoded as there; functions are joined over padding of at most
 //     OptimizeOptions::max_gap bytes;
 //   - whose FDEs of several functions have at most N rows;
-//   - whose FDEs share their attributes and rows as a whole or not at all (but for --prefixes).
+//   - whose FDEs share all of their attributes and rows, or nothing (but for --prefixes).
 // It does not hold for sections in which FDEs start elsewhere, runs of bytes overlap in part, or an FDE has a
 // row at its end.
 //

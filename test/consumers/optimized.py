@@ -19,10 +19,10 @@ VARIANTS = (("one FDE per function", ()), *(("%d rows" % n, ("--optimize=size", 
 class Gnu(Reader):
     """GNU binutils' libsframe. Its decoder does not swap shared rows, so files of the host's byte order."""
 
-    abis, profile, title = ("amd64", "aarch64"), None, "GNU libsframe"
+    abis, profile = ("amd64", "aarch64"), None
 
-    def __init__(self, library, build, work):
-        self.library, self.build, self.work, self.made = os.path.abspath(library), build, work, {}
+    def __init__(self, path, build, work):
+        self.path, self.build, self.work, self.made = os.path.abspath(path), build, work, {}
 
     def program(self, abi):
         if abi not in self.made:
@@ -31,7 +31,7 @@ class Gnu(Reader):
             sp, fp = {"amd64": (7, 6), "aarch64": (31, 29)}[abi]
             options = ["-I", os.path.join(ROOT, "interfaces/libsframe/include/gnu"), "-DGNU_SP=%d" % sp, "-DGNU_FP=%d" % fp]
             # Not in its own folder, which may have another C library.
-            library = shutil.copy(self.library, os.path.join(folder, "libsframe.so.3"))
+            library = shutil.copy(self.path, os.path.join(folder, "libsframe.so.3"))
             self.made[abi] = self.compile(folder, "gnu.c", options, [library, "-Wl,-rpath," + folder])
         return self.made[abi]
 
