@@ -46,10 +46,9 @@ class Builder::Optimizer {
 public:
   Optimizer(Builder& builder, const OptimizeOptions& options)
       : builder_(builder), options_(options), version_(*builder.version_),
-        max_rows_(std::min(options.max_rows, version_.max_fres)) {
+        max_rows_(std::min(options.max_rows, version_.max_fres)), types_of_runs_(builder.types_of_runs()) {
     uses_of_run_.assign(builder_.runs_.size(), 0);
     for (const Function& function : builder_.functions_) ++uses_of_run_[function.run];
-    read_types();
     make_atoms();
   }
 
@@ -79,19 +78,7 @@ private:
     return builder_.runs_[builder_.functions_[function].run];
   }
 
-  template <class F> void each_row(const Run& run, F&& f) const { builder_.each_row(run, f); }
-
   FdeType type_of(std::uint32_t function) const { return types_of_runs_[builder_.functions_[function].run]; }
-
-  void read_types() {
-    types_of_runs_.reserve(builder_.runs_.size());
-    EncodedFde attributes;
-    for (const Run& run : builder_.runs_) {
-      if (version_.attribute_size != 0)
-        version_.codec.read_attributes(builder_.run_bytes(run).data(), builder_.order_, attributes);
-      types_of_runs_.push_back(attributes.fde_type);
-    }
-  }
 
   bool can_join(std::uint32_t number) const {
     return for_size() && builder_.may_join(number, options_) && type_of(number - 1) == type_of(number);
@@ -143,7 +130,7 @@ private:
       const bool joins = can_join(number);
       const Run& run = run_of(number);
       std::uint32_t row_number = 0, at = 0;
-      each_row(run, [&](const RowBytes& row) {
+      builder_.each_row(run, [&](const RowBytes& row) {
         const std::uint64_t address = function.fde.start + row.offset;
         if (atom->rows == most) {
           const auto into = static_cast<std::uint32_t>(address - atom->start);
@@ -182,8 +169,7 @@ private:
   std::uint64_t price(const Group& group, Cut cut) const {
     const std::uint64_t bytes = group.run_bytes() * cost_unit;
     if (!group.shared()) return bytes;
-    if (is_whole(atoms_, cut))
-      return bytes / std::max(1u, uses_of_run_[builder_.functions_[atoms_[cut.first].function].run]);
+    if (is_whole(atoms_, cut)) return bytes / std::max(1u, uses_of_run_[atoms_[cut.first].run]);
     if (uses_of_groups_.empty()) return bytes;
     const auto known = uses_of_groups_.find(group.key());
     return known == uses_of_groups_.end() ? bytes : bytes / known->second;
@@ -234,7 +220,7 @@ private:
       const Group group = group_of(cut);
       std::uint32_t uses = 1;
       if (is_whole(atoms_, cut))
-        uses = ++uses_of_run_[builder_.functions_[atoms_[cut.first].function].run];
+        uses = ++uses_of_run_[atoms_[cut.first].run];
       else if (group.shared())
         uses = ++uses_of_groups_[group.key()];
       if (uses == 1 || !builder_.options_.share_rows) size += group.run_bytes();
@@ -348,6 +334,19 @@ void Builder::share_beginnings() {
   }
   for (std::uint32_t i = 0; i < runs_.size(); ++i) runs_[i].at = runs_[holders_[i]].at;
   encoded_ = std::move(kept);
+}
+
+/// The FDE type of each run, which versions without flexible FDEs do not store.
+std::vector<FdeType> Builder::types_of_runs() const {
+  std::vector<FdeType> types;
+  types.reserve(runs_.size());
+  EncodedFde attributes;
+  for (const Run& run : runs_) {
+    if (version_->attribute_size != 0)
+      version_->codec.read_attributes(run_bytes(run).data(), order_, attributes);
+    types.push_back(attributes.fde_type);
+  }
+  return types;
 }
 
 /// True if the function's rows may be in one FDE with those of the function before, as far as their marks and

@@ -27,13 +27,8 @@ namespace sframe {
 class Builder::TypeChoice {
 public:
   TypeChoice(const Builder& builder, const OptimizeOptions& options)
-      : builder_(builder), options_(options), version_(*builder.version_), uses_(builder.runs_.size(), 0) {
-    types_.reserve(builder.runs_.size());
-    for (const Run& run : builder.runs_) {
-      EncodedFde attributes;
-      version_.codec.read_attributes(builder.run_bytes(run).data(), builder.order_, attributes);
-      types_.push_back(attributes.fde_type);
-    }
+      : builder_(builder), options_(options), version_(*builder.version_), types_(builder.types_of_runs()),
+        uses_(builder.runs_.size(), 0) {
     for (const Function& function : builder.functions_) ++uses_[function.run];
   }
 

@@ -244,6 +244,7 @@ private:
   void share_beginnings();
   bool may_join(std::uint32_t number, const OptimizeOptions& options) const;
   bool is_overlapped(std::uint32_t number) const;
+  std::vector<FdeType> types_of_runs() const;
   template <class F> void each_row(const Run& run, F&& f) const;
   template <class F> void each_row(const Run& run, std::uint32_t at, std::uint32_t count, F&& f) const;
   std::optional<Builder> with_best_types(const OptimizeOptions& options) const;
