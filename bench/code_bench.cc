@@ -7,9 +7,9 @@
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
+#include "sframe/code/image_environment.h"
 #include "sframe/elf/file.h"
 #include "sframe/generate/cfi_input.h"
-#include "sframe/verify/image_environment.h"
 
 #include <Zydis/Zydis.h>
 
@@ -120,7 +120,7 @@ void decode(benchmark::State& state) {
 
 template <bool with_rows> void analyse(benchmark::State& state) {
   const AbiTraits& abi = *input().image.abi();
-  verify::ImageEnvironment environment(input().image);
+  code::ImageEnvironment environment(input().image);
   Analyzer analyzer(abi);
   std::int64_t count = 0, agreeing = 0;
   for ([[maybe_unused]] auto _ : state)
@@ -146,7 +146,7 @@ template <bool with_rows> void analyse(benchmark::State& state) {
 /// The row for one address in the middle of a function that was not looked at before, as an unwinder asks.
 void one_address(benchmark::State& state) {
   const AbiTraits& abi = *input().image.abi();
-  verify::ImageEnvironment environment(input().image);
+  code::ImageEnvironment environment(input().image);
   Analyzer analyzer(abi);
   std::size_t i = 0;
   for ([[maybe_unused]] auto _ : state) {

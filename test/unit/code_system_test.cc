@@ -6,9 +6,9 @@
 #include "sframe/cfi/frame_row.h"
 #include "sframe/cfi/lsda.h"
 #include "sframe/code/analysis.h"
+#include "sframe/code/image_environment.h"
 #include "sframe/elf/file.h"
 #include "sframe/generate/cfi_input.h"
-#include "sframe/verify/image_environment.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -93,7 +93,7 @@ private:
   }
 
   const elf::Image& image_;
-  verify::ImageEnvironment environment_;
+  code::ImageEnvironment environment_;
   Analyzer analyzer_;
   std::vector<FrameRow> rows_;
   std::vector<CallSite> call_sites_;

@@ -2,11 +2,11 @@
 
 #include "sframe/verify/against_code.h"
 
-#include "callees.h"
 #include "cfi_rows.h"
 #include "code_checker.h"
 #include "padding.h"
 #include "sframe/base/budget_shares.h"
+#include "sframe/code/callees.h"
 #include "sframe/verify/parallel.h"
 
 #include <algorithm>
@@ -100,7 +100,7 @@ void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts
   const std::vector<OwnedRange> cfi = all_cfi(input);
   const std::vector<OwnedRange> sframe = divided_at_starts(disjoint(input.functions()), cfi);
   const std::vector<CodeUnit> units = code_units(input, sframe, cfi);
-  Callees callees(*input.image(), cfi);
+  code::Callees callees(*input.image(), cfi);
   Budget unlimited(Limits::off, 0);
   BudgetShares shares(input.budget() ? *input.budget() : unlimited, chunk_sizes(units));
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };

@@ -7,12 +7,12 @@
 
 #pragma once
 
-#include "sframe/verify/image_environment.h"
-#include "sframe/verify/input.h"
+#include "sframe/base/address_ranges.h"
+#include "sframe/code/image_environment.h"
 
 #include <vector>
 
-namespace sframe::verify {
+namespace sframe::code {
 
 class Callees : public ImageEnvironment {
 public:
@@ -29,4 +29,4 @@ private:
   std::vector<std::uint64_t> never_returning_; ///< addresses, sorted
 };
 
-} // namespace sframe::verify
+} // namespace sframe::code

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "sframe/verify/image_environment.h"
+#include "sframe/code/image_environment.h"
 
 #include "sframe/bytes.h"
 
 #include <algorithm>
 
-namespace sframe::verify {
+namespace sframe::code {
 
 ImageEnvironment::ImageEnvironment(const elf::Image& image)
     : image_(&image), code_(image.executable_ranges()), pointers_(image.loaded_pointers()) {}
@@ -29,4 +29,4 @@ std::optional<std::uint64_t> ImageEnvironment::constant_pointer(std::uint64_t ad
   return load<std::uint64_t>(bytes->data(), image_->byte_order());
 }
 
-} // namespace sframe::verify
+} // namespace sframe::code

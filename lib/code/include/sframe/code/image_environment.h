@@ -12,11 +12,11 @@
 #include <span>
 #include <vector>
 
-namespace sframe::verify {
+namespace sframe::code {
 
 /// The constant data of an ELF image: its bytes as the file has them, and words that dynamic
 /// relocations (R_*_RELATIVE; not RELR) give an address, as in .data.rel.ro.
-class ImageEnvironment : public code::Environment {
+class ImageEnvironment : public Environment {
 public:
   /// `image` must outlive the object. Linear in the image's relocations.
   explicit ImageEnvironment(const elf::Image& image);
@@ -31,4 +31,4 @@ private:
   std::vector<elf::Image::LoadedPointer> pointers_; ///< by address
 };
 
-} // namespace sframe::verify
+} // namespace sframe::code

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "callees.h"
+#include "sframe/code/callees.h"
 
 #include "sframe/base/budget.h"
 #include "sframe/elf/symbols.h"
@@ -9,7 +9,7 @@
 #include <array>
 #include <string_view>
 
-namespace sframe::verify {
+namespace sframe::code {
 
 namespace {
 
@@ -135,4 +135,4 @@ std::span<const std::byte> Callees::code(std::uint64_t address, std::uint64_t si
   return ImageEnvironment::code(address, size);
 }
 
-} // namespace sframe::verify
+} // namespace sframe::code
