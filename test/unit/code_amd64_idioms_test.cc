@@ -20,8 +20,8 @@ TEST(CodeAmd64, FramePointer) {
 constexpr Line pushes_and_pops[] = {
     {"41 54", "push %r12", "sp+8 same"},
     {"55", "push %rbp", "sp+16 same"},
-    {"53", "push %rbx", "sp+24 same"},
-    {"48 89 fd", "mov %rdi,%rbp", "sp+32 same"},
+    {"53", "push %rbx", "sp+24 [cfa-24]"},
+    {"48 89 fd", "mov %rdi,%rbp", "sp+32 [cfa-24]"},
     {"e8 f4 ff 00 00", "call far", "sp+32 [cfa-24]"},
     {"5b", "pop %rbx", "sp+32 [cfa-24]"},
     {"5d", "pop %rbp", "sp+24 [cfa-24]"},
@@ -40,7 +40,7 @@ constexpr Line shrink_wrapped[] = {
     {"31 c0", "xor %eax,%eax", "sp+8 same"},
     {"c3", "ret", "sp+8 same"},
     {"55", "push %rbp", "sp+8 same"},
-    {"89 f5", "mov %esi,%ebp", "sp+16 same"},
+    {"89 f5", "mov %esi,%ebp", "sp+16 [cfa-16]"},
     {"e8 f1 ff 00 00", "call far", "sp+16 [cfa-16]"},
     {"5d", "pop %rbp", "sp+16 [cfa-16]"},
     {"c3", "ret", "sp+8 same"},
@@ -74,7 +74,7 @@ TEST(CodeAmd64, TailCalls) {
 /// alloca: SP is restored from a register.
 constexpr Line variable_size[] = {
     {"55", "push %rbp", "sp+8 same"},
-    {"48 89 e5", "mov %rsp,%rbp", "sp+16 same"},
+    {"48 89 e5", "mov %rsp,%rbp", "sp+16 [cfa-16]"},
     {"53", "push %rbx", "sp+16 [cfa-16]"},
     {"48 89 e3", "mov %rsp,%rbx", "sp+24 [cfa-16]"},
     {"48 29 fc", "sub %rdi,%rsp", "sp+24 [cfa-16]"},
@@ -95,7 +95,7 @@ TEST(CodeAmd64, VariableSize) {
 
 constexpr Line restored_by_lea[] = {
     {"55", "push %rbp", "sp+8 same"},
-    {"48 89 e5", "mov %rsp,%rbp", "sp+16 same"},
+    {"48 89 e5", "mov %rsp,%rbp", "sp+16 [cfa-16]"},
     {"53", "push %rbx", "sp+16 [cfa-16]"},
     {"48 83 e4 e0", "and $-32,%rsp", "sp+24 [cfa-16]"},
     {"48 83 ec 40", "sub $64,%rsp", "fp+16 [cfa-16]"},
@@ -236,11 +236,11 @@ TEST(CodeAmd64, EnterFrame) {
 /// In the last line FP is in rax; its word is still in the red zone, which is as good.
 constexpr Line exchange[] = {
     {"55", "push %rbp", "sp+8 same"},
-    {"48 89 fd", "mov %rdi,%rbp", "sp+16 same"},
+    {"48 89 fd", "mov %rdi,%rbp", "sp+16 [cfa-16]"},
     {"48 95", "xchg %rbp,%rax", "sp+16 [cfa-16]"},
     {"5d", "pop %rbp", "sp+16 [cfa-16]"},
     {"48 95", "xchg %rbp,%rax", "sp+8 same"},
-    {"48 95", "xchg %rbp,%rax", "sp+8 [cfa-16]"},
+    {"48 95", "xchg %rbp,%rax", "sp+8 r0"},
     {"c3", "ret", "sp+8 same"},
 };
 

@@ -67,7 +67,7 @@ constexpr Known known[] = {
     {"amd64", "v1-gas240-ibtplt.so", ".plt", "sp+16 ra [cfa-8] fp same"},
     // ld makes nothing for the PLTs of AArch64. PLT0 saves RA, but still has it in its register.
     {"aarch64", "v", ".plt", "sp+0 ra same fp same"},
-    {"aarch64", "v", ".plt", "sp+16 ra same fp same"},
+    {"aarch64", "v", ".plt", "sp+16 ra [cfa-8] fp same"},
     // gas 2.47 on amd64 and s390x.
     {"amd64", "v3-gas247-flex.so", "drap_far", "[fp-512] ra [cfa-8] fp [fp+0]"},
     {"amd64", "v3-gas247-flex.so", "outermost_part", "sp+8 ra [cfa-8] fp same"},

@@ -78,29 +78,37 @@ public:
     if (const auto rule = cfa_by(abi_.fp)) return rule;
     for (std::uint16_t reg = 0; reg < State::max_registers; ++reg)
       if (const auto rule = cfa_by(reg)) return rule;
-    return stored(Value::cfa(0));
+    return stored(Value::cfa(0), false);
   }
 
+  /// A word at the CFA first, if no signal or interrupt may overwrite it: it is right even if a callee does
+  /// not preserve the register.
   std::optional<Rule> entry_value(std::uint16_t reg) const {
     const Value wanted = Value::entry(reg);
+    if (const auto rule = stored(wanted, true)) return rule;
     if (signed_value(state_.reg(reg), false) == wanted) return Rule::same();
-    if (const auto rule = stored(wanted)) return rule;
     for (std::uint16_t other = 0; other < State::max_registers; ++other)
       if (signed_value(state_.reg(other), false) == wanted) return Rule::in_register(other);
-    return std::nullopt;
+    return stored(wanted, false);
   }
 
 private:
+  /// True for a word of the frame that is not below SP.
+  bool is_kept(const Value& location) const {
+    const Value sp = state_.reg(abi_.sp);
+    return location.base == Base::cfa && (sp.base != Base::cfa || location.offset >= sp.offset);
+  }
+
   std::optional<Rule> cfa_by(std::uint16_t reg) const {
     const Value value = state_.reg(reg);
     if (value.base != Base::cfa || !fits_offset(-std::int64_t{value.offset})) return std::nullopt;
     return Rule::value(reg, -value.offset);
   }
 
-  /// The word that holds `wanted`: relative to the CFA, or to FP or SP by a symbol.
-  std::optional<Rule> stored(const Value& wanted) const {
+  /// The word that holds `wanted`: relative to the CFA, or to FP or SP by a symbol. `kept`: only is_kept().
+  std::optional<Rule> stored(const Value& wanted, bool kept) const {
     for (const Slot& slot : state_.slots()) {
-      if (signed_value(slot.value, false) != wanted) continue;
+      if (signed_value(slot.value, false) != wanted || (kept && !is_kept(slot.location))) continue;
       if (slot.location.base == Base::cfa) {
         if (wanted.base == Base::cfa) continue; // needs the CFA to find the CFA
         return slot.location.offset == abi_.fixed_ra_offset && wanted == Value::entry(abi_.ra)

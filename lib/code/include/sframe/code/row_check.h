@@ -39,9 +39,10 @@ struct RowCheck {
 RowCheck check(const FrameRow& row, const State& state, const AbiTraits& abi);
 
 /// The canonical row that is correct in the state. The CFA is based on SP if SP is known relative to it, else
-/// on FP, any other register, or a word in the frame at FP or SP. RA and FP are in their register, else in a
-/// word at the CFA or at a register. Empty if CFA or RA cannot be found. The row's `offset` is 0. Constant
-/// cost.
+/// on FP, any other register, or a word in the frame at FP or SP. RA and FP are in a word at the CFA that is
+/// not below SP, else in their register, another register, or any other word; FP is undefined if it is in
+/// none.
+/// Empty if CFA or RA cannot be found. The row's `offset` is 0. Constant cost.
 std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi);
 
 /// True if a function in this state could return or jump to another function: SP is where it was at a
