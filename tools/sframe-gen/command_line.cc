@@ -61,9 +61,14 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
   cli.add_option("INPUT", line.inputs.inputs,
                  "ELF file or archive; with --from=sframe also a raw section; - is standard input. Several "
                  "INPUTs, or folders with -r, need --in-place or -o FOLDER");
-  cli.add_option("--from", line.from, "Convert from cfi (.eh_frame and .debug_frame; default) or sframe")
-      ->transform(choices<From>({{"cfi", From::cfi}, {"sframe", From::sframe}}))
-      ->option_text("cfi|sframe");
+  cli.add_option("--from", line.from,
+                 "Convert from cfi (.eh_frame and .debug_frame; default), from code (machine code), from "
+                 "cfi,code (machine code where there is no CFI) or from sframe")
+      ->transform(choices<From>({{"cfi", From::cfi},
+                                 {"code", From::code},
+                                 {"cfi,code", From::cfi_and_code},
+                                 {"sframe", From::sframe}}))
+      ->option_text("cfi|code|cfi,code|sframe");
   cli.add_option("--emit", line.emit,
                  "Write elf (a copy of INPUT with .sframe; default), section (a raw section) or sidecar")
       ->transform(choices<Emit>({{"elf", Emit::elf}, {"section", Emit::section}, {"sidecar", Emit::sidecar}}))
@@ -154,6 +159,7 @@ std::optional<std::string> contradiction(const CommandLine& line) {
   if (line.from == From::sframe && (line.function || !line.plt))
     return "--function and --no-plt need --from=cfi";
   if (line.from == From::sframe && line.return_addresses) return "--return-addresses needs --from=cfi";
+  if (line.from != From::cfi && line.function) return "--function needs --from=cfi";
   return std::nullopt;
 }
 

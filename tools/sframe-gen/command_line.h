@@ -17,7 +17,7 @@
 
 namespace sframe::gen {
 
-enum class From : std::uint8_t { cfi, sframe };
+enum class From : std::uint8_t { cfi, code, cfi_and_code, sframe };
 enum class Emit : std::uint8_t { elf, section, sidecar };
 enum class ReportFormat : std::uint8_t { text, json, none };
 

@@ -57,6 +57,7 @@ unexpected<Failure> no_function(const CommandLine& line, const generate::Report&
   }
   if (line.function)
     return nothing_there("no function with call frame information matches " + line.function->pattern());
+  if (line.from != From::cfi) return nothing_there("no function was found in the code");
   return nothing_there("no call frame information: .eh_frame and .debug_frame describe no function");
 }
 
@@ -81,7 +82,8 @@ expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const In
                                                elf::AddressBounds bounds) {
   if (line.optimize && input.object && !line.tree)
     return failed({"--optimize needs a linked file: a linker may move the functions of an object", {}, {}});
-  auto made = line.from == From::cfi ? convert_cfi(line, input, bounds) : convert_sframe(line, input, bounds);
+  auto made =
+      line.from == From::sframe ? convert_sframe(line, input, bounds) : convert_cfi(line, input, bounds);
   if (made && line.consumer->refuses_empty && made->builder.num_fdes() == 0)
     return nothing_there("no function that the reader can use");
   if (made && !line.consumer->runs_on(made->abi->id))
@@ -223,9 +225,13 @@ bool share_rows(const CommandLine& line, const AbiTraits& abi) {
 expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
                                                 elf::AddressBounds bounds) {
   if (!input.image) return failed({"not an ELF file", {}, {}});
-  const auto cfi = generate::CfiInput::from_image(*input.image);
+  auto cfi = generate::CfiInput::from_image(*input.image);
   if (!cfi) return failed(cfi.error());
-  if (cfi->sections.empty())
+  if (line.from == From::code) cfi->sections.clear();
+  const bool reads_code = line.from != From::cfi && !input.object;
+  if (line.from != From::cfi && input.object && (line.from == From::code || !line.tree))
+    return nothing_there("rows from code need a linked file: calls of an object have no targets yet");
+  if (cfi->sections.empty() && !reads_code)
     return nothing_there(awaits_link_time_optimisation(*input.image)
                              ? "no call frame information: compiled for link-time optimisation only"
                              : "no call frame information: no .eh_frame and no .debug_frame");
@@ -238,6 +244,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .return_addresses = line.return_addresses || line.consumer->exact_lookup,
                             .usable = line.consumer->rows,
                             .plt = line.plt,
+                            .code = reads_code,
                             .wanted = {},
                             .threads = line.threads,
                             .progress = input.progress,

@@ -86,8 +86,8 @@ struct ConvertedSection {
 /// The section and, with --emit=elf, the file that contains it. Converts once.
 expected<Generated, Failure> generate(const CommandLine& line, const Input& input);
 
-/// --from=cfi, for any of `bounds`: functions out of their reach (versions 1 and 2) are left out. Fails if
-/// there is no CFI.
+/// --from=cfi, code or both, for any of `bounds`: functions out of their reach (versions 1 and 2) are left
+/// out. Fails if there is nothing to convert.
 expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const Input& input,
                                                 elf::AddressBounds bounds);
 

@@ -56,7 +56,8 @@ void write_counts(const generate::Report& report, tool::Output& out) {
   out.decimal(report.pc_bytes.total) << ", \"covered\": ";
   out.decimal(report.pc_bytes.covered) << ", \"stubs\": ";
   out.decimal(report.plt_bytes) << ", \"stubs_with_wrong_cfi\": ";
-  out.decimal(report.refuted_plt_bytes) << "}";
+  out.decimal(report.refuted_plt_bytes) << ", \"code\": ";
+  out.decimal(report.code_bytes) << "}";
   if (report.extended != 0) (out << ",\n \"extended\": ").decimal(report.extended);
 }
 
@@ -153,8 +154,10 @@ void write_json_report(const CommandLine& line, const Summary& summary, tool::Ou
 }
 
 void write_text_described(const CommandLine& line, const Summary& summary, tool::Output& out) {
-  out << (line.from == From::cfi ? "  with CFI:  " : "  sections:  ") << share_text(summary.report.pc_bytes)
-      << " bytes covered\n";
+  const char* const what = line.from == From::cfi      ? "  with CFI:  "
+                           : line.from == From::sframe ? "  sections:  "
+                                                       : "  analysed:  ";
+  out << what << share_text(summary.report.pc_bytes) << " bytes covered\n";
 }
 
 void write_text_functions(const generate::Report& report, tool::Output& out) {
@@ -208,6 +211,9 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
   if (report.refuted_plt_bytes != 0)
     out << "  stubs:     " << with_commas(report.refuted_plt_bytes)
         << " bytes are described from their instructions, which contradict their CFI\n";
+  if (report.code_bytes != 0)
+    out << "  from code: " << with_commas(report.code_bytes)
+        << " bytes without CFI are described from their instructions\n";
   if (report.extended != 0)
     out << "  extended:  " << with_commas(report.extended)
         << (report.extended == 1 ? " function" : " functions")

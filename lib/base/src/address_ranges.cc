@@ -61,6 +61,18 @@ std::span<const AddressRange> AddressSet::from(std::uint64_t address) const {
   return {at, ranges_.end()};
 }
 
+std::vector<AddressRange> AddressSet::outside(const AddressRange& range) const {
+  std::vector<AddressRange> parts;
+  std::uint64_t at = range.start;
+  for (const AddressRange& known : from(at)) {
+    if (known.start >= range.end()) break;
+    if (known.start > at) parts.push_back({at, known.start - at});
+    at = std::max(at, known.end());
+  }
+  if (at < range.end()) parts.push_back({at, range.end() - at});
+  return parts;
+}
+
 std::uint64_t AddressSet::size() const {
   std::uint64_t total = 0;
   for (const AddressRange& range : ranges_) total += range.size;

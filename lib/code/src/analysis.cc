@@ -235,12 +235,16 @@ bool Analysis::step(std::uint32_t index, State& state, bool follow_edges) {
   return !restart_ && continues(index, state, follow_edges);
 }
 
-/// exit and the like.
+/// exit and the like. Without rows, also clone: what follows may run on another stack.
 bool Analysis::is_last_system_call(const Instruction& instruction, const State& state) const {
   if (instruction.system_call_register == Effect::none) return false;
   const Value number = state.reg(instruction.system_call_register);
+  const auto is_in = [&](const auto& calls) {
+    return std::ranges::find(calls, number.offset) != calls.end();
+  };
   return number.base == Value::Base::constant &&
-         std::ranges::find(machine_->last_system_calls, number.offset) != machine_->last_system_calls.end();
+         (is_in(machine_->last_system_calls) ||
+          (function_.rows.empty() && is_in(machine_->thread_system_calls)));
 }
 
 /// Follows the edges to places other than the next instruction.
@@ -313,7 +317,7 @@ bool Analysis::continues_after_call(std::uint32_t index, State& state, bool foll
   if (function_.rows.empty()) { // what needs the state before, which is large, needs rows
     call(code_[index], state);
     if (follow_edges) follow_call_edges(index, state);
-    return !is_known_not_to_return(code_[index]);
+    return !is_known_not_to_return(code_[index]) && !guess_return(index, state, follow_edges);
   }
   const State before = state;
   call(code_[index], state);
@@ -324,6 +328,17 @@ bool Analysis::continues_after_call(std::uint32_t index, State& state, bool foll
     code_[index].does_not_return = true;
     return false;
   }
+  return true;
+}
+
+/// True if the call may not return. Code after it is then guessed.
+bool Analysis::guess_return(std::uint32_t index, const State& after, bool follow_edges) {
+  if (!function_.environment) return false;
+  const Instruction& instruction = code_[index].instruction;
+  const std::uint64_t next = instruction.address + instruction.length;
+  const auto target = instruction.flow == Flow::call ? std::optional(instruction.target) : std::nullopt;
+  if (!function_.environment->may_not_return(target, next)) return false;
+  if (follow_edges && contains(next)) guess(index, after, std::span(&next, 1));
   return true;
 }
 

@@ -180,6 +180,7 @@ private:
   void leave(std::uint32_t index, State& state);
   bool continues(std::uint32_t index, State& state, bool follow_edges);
   bool is_known_not_to_return(const Decoded& decoded) const;
+  bool guess_return(std::uint32_t index, const State& after, bool follow_edges);
   bool continues_after_call(std::uint32_t index, State& state, bool follow_edges);
   bool continues_after_trap(std::uint32_t index, const State& state);
   bool jumps_like_return(const Instruction& instruction, const State& state) const;

@@ -8,6 +8,7 @@
 #include "sframe/generate/from_cfi.h"
 
 #include "fde_converter.h"
+#include "from_code.h"
 #include "ownership.h"
 #include "sframe/address.h"
 #include "sframe/base/parallel.h"
@@ -167,6 +168,8 @@ public:
   void convert_sections();
   /// Stubs without CFI, or with wrong CFI.
   void convert_plts();
+  /// Code without CFI.
+  void convert_code();
 
 private:
   void convert(IndexedSection indexed);
@@ -180,13 +183,13 @@ private:
   Conversion& out_;
   Addresses addresses_;
   AddressSet covered_;                  ///< by the sections before
-  std::optional<AddressSet> described_; ///< for Options::return_addresses
+  std::optional<AddressSet> described_; ///< for Options::return_addresses and code
   double total_bytes_ = 0;              ///< of all sections
 };
 
 /// One index at a time is in memory, unless the addresses of all are needed first.
 void Converter::convert_sections() {
-  if (!options_.return_addresses || !input_.image) {
+  if (!(options_.return_addresses || options_.code) || !input_.image) {
     for (const cfi::CfiSection& section : input_.sections) convert({section, options_.threads});
     return;
   }
@@ -279,6 +282,10 @@ void Converter::convert_plt(const Plt& plt, std::uint64_t& bytes) {
   }
 }
 
+void Converter::convert_code() {
+  if (options_.code && input_.image) add_from_code(input_, *described_, options_, out_);
+}
+
 void Converter::convert_parts(const Source& source) {
   auto cuts = source.section.parts(part_size);
   cuts.push_back(source.section.bytes().size());
@@ -290,7 +297,8 @@ void Converter::convert_parts(const Source& source) {
       [&] { return Builder(build_options(source.section.abi(), options_)); },
       [&](std::size_t i, Builder& part) {
         Builder& builder = alone ? out_.builder : part;
-        PartConverter(source, options_, input_, described_ ? &*described_ : nullptr, builder, reports[i])
+        PartConverter(source, options_, input_,
+                      options_.return_addresses && described_ ? &*described_ : nullptr, builder, reports[i])
             .convert({source.section, cuts[i], cuts[i + 1]});
         if (options_.progress) options_.progress(static_cast<double>(cuts[i + 1] - cuts[i]) / total_bytes_);
         if (alone) return;
@@ -311,6 +319,7 @@ Conversion from_cfi(const CfiInput& input, const Options& options) {
   Converter converter(input, options, out);
   converter.convert_sections();
   converter.convert_plts();
+  converter.convert_code();
   if (options.merge_functions) out.builder.merge_functions();
   std::ranges::stable_sort(out.report.left_out, {}, &LeftOut::start);
   return out;

@@ -43,6 +43,7 @@ void Report::add_counts(const Report& other) {
   pc_bytes.covered += other.pc_bytes.covered;
   plt_bytes += other.plt_bytes;
   refuted_plt_bytes += other.refuted_plt_bytes;
+  code_bytes += other.code_bytes;
   extended += other.extended;
   overlapping += other.overlapping;
   for (const auto& [name, count] : other.reasons) reasons[name] += count;

@@ -8,7 +8,7 @@
 # TEXT-NEXT:   with CFI: 100.00 % of 4 bytes covered
 # RUN: sframe-gen %t/a.so -o %t/out --emit=section --report=json | FileCheck %s --check-prefix=JSON
 # RUN: sframe-gen %t/a.o -o %t/out --report=json | FileCheck %s --check-prefix=JSON
-# JSON: "pc_bytes": {"total": 4, "covered": 4, "stubs": 0, "stubs_with_wrong_cfi": 0},
+# JSON: "pc_bytes": {"total": 4, "covered": 4, "stubs": 0, "stubs_with_wrong_cfi": 0, "code": 0},
 # JSON: "executable_bytes": {"total": 16, "covered": 4},
 
 # The same figures from the section that is in the file, and what sframe-dump counts.

@@ -85,7 +85,9 @@ const MachineEntry machines::aarch64_little{.machine = {.num_registers = aarch64
                                                         .red_zone = 0,
                                                         .max_length = aarch64::word_size,
                                                         .alignment = aarch64::word_size,
-                                                        .last_system_calls = {93, 94, 139}},
+                                                        .function_alignment = aarch64::word_size,
+                                                        .last_system_calls = {93, 94, 139},
+                                                        .thread_system_calls = {220, 435}},
                                             .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
                                               return std::make_unique<aarch64::A64Decoder>();
                                             }};

@@ -89,7 +89,9 @@ const MachineEntry machines::amd64 = {
                 .red_zone = 128,
                 .max_length = 15,
                 .alignment = 1,
-                .last_system_calls = {60, 231, 15}},
+                .function_alignment = 16,
+                .last_system_calls = {60, 231, 15},
+                .thread_system_calls = {56, 435}},
     .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
       return std::make_unique<amd64::ZydisBackedDecoder>();
     },

@@ -99,7 +99,9 @@ const MachineEntry machines::s390x{.machine = {.num_registers = s390x::scratch +
                                                .red_zone = 0,
                                                .max_length = s390x::longest,
                                                .alignment = 2,
-                                               .last_system_calls = {1, 248, 173}},
+                                               .function_alignment = 8,
+                                               .last_system_calls = {1, 248, 173},
+                                               .thread_system_calls = {120, 435}},
                                    .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
                                      return std::make_unique<s390x::ZDecoder>();
                                    }};

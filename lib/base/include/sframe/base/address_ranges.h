@@ -47,11 +47,16 @@ public:
   std::span<const AddressRange> ranges() const { return ranges_; }
   /// The ranges that end after the address. Logarithmic.
   std::span<const AddressRange> from(std::uint64_t address) const;
-  bool contains(std::uint64_t address) const { return range_at(ranges_, address); }
+  bool contains(std::uint64_t address) const { return range_with(address) != nullptr; }
   bool contains(const AddressRange& range) const {
-    const AddressRange* const found = range_at(ranges_, range.start);
+    const AddressRange* const found = range_with(range.start);
     return found && found->contains(range);
   }
+  /// The range that contains the address; nullptr if there is none. Valid until the set is changed.
+  /// Logarithmic.
+  const AddressRange* range_with(std::uint64_t address) const { return range_at(ranges_, address); }
+  /// The parts of a range that are not in the set, by address. Logarithmic, and linear in the ranges passed.
+  std::vector<AddressRange> outside(const AddressRange& range) const;
   /// Number of addresses.
   std::uint64_t size() const;
   /// The addresses that are also in `other`. Linear.

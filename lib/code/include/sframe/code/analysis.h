@@ -63,7 +63,7 @@ struct Function {
 enum class Certainty : std::uint8_t {
   unreached,
   guessed, ///< over edges that may not exist: entries of a jump table without a bound, calls into the
-           ///< function
+           ///< function, returns of calls that perhaps never return (Environment::may_not_return())
   assumed, ///< not reached from this function; its row is assumed to hold at the start
   certain,
 };

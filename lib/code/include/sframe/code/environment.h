@@ -27,6 +27,11 @@ public:
   /// True if the function at `target` is known never to return. The analysis overrides false if code or rows
   /// show that it does not return.
   virtual bool never_returns(std::uint64_t /*target*/) { return false; }
+  /// True if a call, whose return address is `next`, perhaps never returns: code that is reached only after
+  /// it is guessed. `target`: of a direct call.
+  virtual bool may_not_return(std::optional<std::uint64_t> /*target*/, std::uint64_t /*next*/) {
+    return false;
+  }
   /// The code at `address`, at most `size` bytes; empty if there is none. The view must be valid until the
   /// next call.
   virtual std::span<const std::byte> code(std::uint64_t /*address*/, std::uint64_t /*size*/) { return {}; }

@@ -106,8 +106,12 @@ struct Machine {
   std::uint32_t red_zone = 0;       ///< bytes below SP that are preserved until a call
   std::uint8_t max_length = 0;      ///< bytes of the longest instruction
   std::uint8_t alignment = 1;       ///< every instruction's address is a multiple of this
+  /// Compilers align functions at least to this, apart from those that they expect to run rarely.
+  std::uint8_t function_alignment = 1;
   /// Numbers of the Linux system calls that do not return: exit, exit_group, rt_sigreturn.
   std::array<std::int32_t, 3> last_system_calls{-1, -1, -1};
+  /// Numbers of those that also return in a new thread, with another stack: clone, clone3.
+  std::array<std::int32_t, 2> thread_system_calls{-1, -1};
 };
 
 /// Decodes instructions. Not thread-safe; make one per thread.

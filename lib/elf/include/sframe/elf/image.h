@@ -37,8 +37,8 @@ namespace sframe::elf {
 
 /// Numbers of the ELF specification that the tools use by name.
 inline constexpr std::uint16_t et_rel = 1, et_exec = 2, et_dyn = 3, et_core = 4;
-inline constexpr std::uint32_t pt_load = 1, pt_dynamic = 2, pt_note = 4, pt_gnu_eh_frame = 0x6474e550,
-                               pt_gnu_sframe = 0x6474e554;
+inline constexpr std::uint32_t pt_load = 1, pt_dynamic = 2, pt_interp = 3, pt_note = 4,
+                               pt_gnu_eh_frame = 0x6474e550, pt_gnu_sframe = 0x6474e554;
 inline constexpr std::uint32_t pf_x = 1, pf_w = 2, pf_r = 4;
 inline constexpr std::uint32_t sht_null = 0, sht_progbits = 1, sht_symtab = 2, sht_strtab = 3, sht_rela = 4,
                                sht_note = 7, sht_nobits = 8, sht_rel = 9, sht_dynsym = 11,

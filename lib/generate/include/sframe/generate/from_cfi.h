@@ -45,6 +45,8 @@ struct Options {
   bool return_addresses = false;
   UsableRows usable; ///< BuildOptions::usable; other rows are left out
   bool plt = true;   ///< false: ignore linker-generated stubs
+  /// Functions without CFI are described from their instructions. Needs CfiInput::image, of a linked file.
+  bool code = false;
   /// Selects the FDEs to convert; others do not appear in the report. Empty: all. Called from several threads
   /// at once.
   std::function<bool(const cfi::Fde&)> wanted;

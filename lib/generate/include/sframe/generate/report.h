@@ -59,6 +59,7 @@ struct Report {
   std::uint64_t plt_bytes = 0; ///< of the covered ones: stubs without CFI, described from their instructions
   std::uint64_t refuted_plt_bytes = 0; ///< of the covered ones: stubs whose CFI is refuted by their
                                        ///< instructions
+  std::uint64_t code_bytes = 0;        ///< of the covered ones: described from instructions (Options::code)
   std::map<std::string_view, std::uint64_t> reasons; ///< name -> count: ranges, or FDEs without a range
   std::vector<LeftOut> left_out;                     ///< by address
   std::vector<Fault> faults;                         ///< in the order of the input

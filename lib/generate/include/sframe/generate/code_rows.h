@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rows of one function from its instructions alone. A range has a row only if the analysis (lib/code) is
+// certain of it at every instruction: reached over edges that exist, CFA and return address known, and the
+// caller's FP. Everything else is left out with its reason.
+//
+// What instructions cannot show is how control enters. CodeRows says what speaks for the assumed entry, and
+// which other code the function jumps to or calls; from_code() puts these together.
+
+#pragma once
+
+#include "sframe/code/analysis.h"
+#include "sframe/generate/report.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace sframe::generate {
+
+inline constexpr Reason code_unreached = {"unreached", "no path from the function's entry reaches this code"};
+inline constexpr Reason code_guessed = {"unsure-path", "this code is reached only over a guessed path"};
+inline constexpr Reason code_cfa_unknown = {"sp-unknown", "the instructions do not show where the CFA is"};
+inline constexpr Reason code_ra_unknown = {"ra-unknown",
+                                           "the instructions do not show where the return address is"};
+inline constexpr Reason code_fp_unknown = {"fp-unknown",
+                                           "the instructions do not show where the caller's FP is"};
+
+/// True if the range is left out since no path reaches it.
+inline bool is_unreached(const LeftOut& range) {
+  return std::string_view(range.reason.name) == code_unreached.name;
+}
+
+struct CodeRows {
+  struct Range {
+    std::uint64_t begin = 0, end = 0;
+    FrameRow row; ///< its `offset` is 0
+  };
+  /// A jump out of the function, and the row before it.
+  struct Jump {
+    std::uint64_t from = 0, target = 0;
+    std::optional<FrameRow> row;
+  };
+
+  struct Call {
+    std::uint64_t target = 0;
+    std::uint64_t next = 0; ///< the return address
+  };
+
+  std::vector<Range> ranges;       ///< by address, disjoint; adjacent ones have different rules
+  std::vector<LeftOut> left_out;   ///< by address; padding is in neither list
+  std::vector<Jump> jumps;         ///< direct, by address
+  std::vector<Call> calls;         ///< direct ones, in the order of the calls
+  std::vector<Call> guessed_calls; ///< the same, of calls and jumps in code that is not certain
+  /// Conditional branches inside the function, away from its entry's frame, and jumps of guessed code. By
+  /// source. Where one leads to certain code with the same frame, what lies between belongs to the function.
+  std::vector<Jump> links;
+  bool leaves_somewhere = false; ///< by an indirect jump out of the function, or to unknown places
+  bool returns = false;          ///< a return at the entry's height, to the entry's return address
+  bool b_key = false;            ///< AArch64: return addresses are signed with key B
+  bool refuted = false;          ///< a return at another height or elsewhere: the entry row is wrong
+};
+
+/// Makes rows of one function after another. Keeps its memory between them. Not for several threads at once.
+class CodeRowMaker {
+public:
+  explicit CodeRowMaker(const AbiTraits& abi) : abi_(abi), analyzer_(abi) {}
+
+  /// The rows of a function. The result is valid until the next call. Linear in the function's size. If the
+  /// function's budget is used up, everything is left out.
+  const CodeRows& make(const code::Function& function);
+
+private:
+  void add(const code::Reached& at);
+  void add_row(std::uint64_t begin, std::uint64_t end, const FrameRow& row);
+  void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
+  void find_key(const code::Function& function);
+  void extend_over_padding();
+
+  const AbiTraits& abi_;
+  code::Analyzer analyzer_;
+  CodeRows rows_;
+  std::uint64_t end_ = 0; ///< of the instructions seen
+};
+
+} // namespace sframe::generate

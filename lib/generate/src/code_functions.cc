@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "code_functions.h"
+
+#include "sframe/address.h"
+#include "sframe/base/budget_shares.h"
+#include "sframe/base/parallel.h"
+#include "sframe/code/call_end.h"
+#include "sframe/elf/symbols.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace sframe::generate {
+
+namespace {
+
+/// How often code that no start reaches is searched for more functions, each time after all calls and jumps
+/// found there were followed.
+constexpr int max_rounds = 8;
+/// Bytes analysed of a function of unknown size: so many at first, and twice as many while it jumps further,
+/// up to the maximum.
+constexpr std::uint64_t first_window = 1024, max_window = 1 << 17;
+/// Functions per work item of a thread.
+constexpr std::size_t chunk_size = 64;
+
+/// Analyses of one function: with larger windows, and more calls known to return.
+constexpr int max_runs = 16;
+/// How often functions are analysed again since others are known to return: the depth of calls.
+constexpr int max_call_depth = 64;
+constexpr std::uint64_t max_padding_between = 64;
+
+/// Code elsewhere perhaps never returns if this share of its calls are at the end of functions.
+constexpr std::uint32_t max_calls_per_end = 16;
+
+constexpr std::uint8_t local = 0;
+
+/// True if the function goes on past the window, below `limit`. A jump with the entry's row is rather one
+/// to another function.
+bool is_cut(const CodeFunction& function, std::uint64_t limit) {
+  if (function.end >= limit) return false;
+  const CodeRows& rows = function.rows;
+  if (!rows.ranges.empty() && rows.ranges.back().end == function.end) return true;
+  if (!rows.left_out.empty() && rows.left_out.back().start + rows.left_out.back().size == function.end &&
+      !is_unreached(rows.left_out.back()))
+    return true;
+  return std::ranges::any_of(rows.jumps, [&](const CodeRows::Jump& jump) {
+    return jump.target - function.end < limit - function.end &&
+           (!jump.row || jump.row->cfa != function.entry.cfa);
+  });
+}
+
+template <class Visitor> void each_reached(const CodeRows& rows, Visitor visitor) {
+  for (const CodeRows::Range& range : rows.ranges)
+    visitor(AddressRange{range.begin, range.end - range.begin});
+  for (const LeftOut& range : rows.left_out)
+    if (!is_unreached(range)) visitor(AddressRange{range.start, range.size});
+}
+
+} // namespace
+
+/// What the analysis of one function asks about calls. A call of a function that is not known to return
+/// perhaps does not. Where a function's size is not known, neither does a call (of code elsewhere, or of an
+/// unknown function) after which another function may start, unless the function goes on after that.
+class CodeFunctions::Calls final : public code::Environment {
+public:
+  Calls(CodeFunctions& functions, const CodeFunction& function)
+      : functions_(functions), function_(function), padding_(functions.abi_) {}
+
+  std::span<const std::byte> constant_data(std::uint64_t address, std::uint64_t size) override {
+    return functions_.callees_.constant_data(address, size);
+  }
+  std::optional<std::uint64_t> constant_pointer(std::uint64_t address) override {
+    return functions_.callees_.constant_pointer(address);
+  }
+  bool never_returns(std::uint64_t target) override { return functions_.callees_.never_returns(target); }
+  std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override {
+    return functions_.callees_.code(address, size);
+  }
+  bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t next) override;
+
+  /// Before a run.
+  void start() {
+    suspects_.clear();
+    doubtful_.clear();
+  }
+  /// CodeFunction::doubtful of the last run.
+  std::vector<std::uint64_t> doubtful() { return std::move(doubtful_); }
+  /// After a run: finds out after which calls the function goes on. True if there is a new one.
+  bool learn(const CodeRows& rows);
+
+private:
+  CodeFunctions& functions_;
+  const CodeFunction& function_;
+  code::CallEnds padding_;
+  std::set<std::uint64_t> suspects_, inside_; ///< return addresses
+  std::vector<std::uint64_t> doubtful_;
+};
+
+bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, std::uint64_t next) {
+  if (target && *target - function_.start < function_.end - function_.start) return false; // its own
+  if (target && functions_.holes_.contains(*target)) {
+    if (functions_.returns_of(*target) == Returns::surely) return false;
+  }
+  if (target && functions_.no_return_.contains(*target)) return true;
+  if (function_.sized || inside_.contains(next)) return false;
+  const std::uint64_t after = functions_.after_padding(next, padding_);
+  // Code that is expected to run rarely is not aligned.
+  if (functions_.is_aligned(function_.start) && !functions_.is_aligned(after) &&
+      !functions_.named_.contains(after))
+    return false;
+  suspects_.insert(next);
+  if (target) doubtful_.push_back(*target);
+  return true;
+}
+
+bool CodeFunctions::Calls::learn(const CodeRows& rows) {
+  // The parts of a function that are expected to run rarely, and others between them, are far from it.
+  if (suspects_.empty() || !functions_.is_aligned(function_.start)) return false;
+  const std::size_t before = inside_.size();
+  for (const CodeRows::Jump& link : rows.links) {
+    const auto* const range = last_not_above(rows.ranges, link.target, &CodeRows::Range::begin);
+    if (!range || link.target >= range->end || !link.row || link.row->cfa != range->row.cfa) continue;
+    const auto [low, high] = std::minmax(link.from, link.target);
+    inside_.insert(suspects_.upper_bound(low), suspects_.upper_bound(high));
+  }
+  return inside_.size() != before;
+}
+
+CodeFunctions::CodeFunctions(const CfiInput& input, const AddressSet& holes, unsigned threads)
+    : input_(input), abi_(*input.abi), holes_(holes), threads_(threads), callees_(*input.image, {}) {}
+
+void CodeFunctions::add_start(std::uint64_t address, bool named, std::uint64_t size) {
+  if (address % code::machine(abi_).alignment != 0 || !holes_.contains(address)) return;
+  const auto [at, is_new] = starts_.try_emplace(address);
+  if (at->second.size == 0) at->second.size = size;
+  if (named) named_.insert(address);
+}
+
+bool CodeFunctions::is_aligned(std::uint64_t address) const {
+  return address % code::machine(abi_).function_alignment == 0;
+}
+
+void CodeFunctions::add_starts() {
+  const elf::SymbolTable table = elf::SymbolTable::load(*input_.image);
+  for (const elf::Symbol& symbol : table.symbols())
+    if (symbol.function() || symbol.binding != local) add_start(symbol.address, true, symbol.size);
+  for (const elf::Image::LoadedPointer& pointer : input_.image->loaded_pointers())
+    add_start(pointer.value, true);
+  add_start(input_.image->entry(), true);
+}
+
+void CodeFunctions::add_targets(const CodeFunction& function) {
+  const bool is_code = function.named || (function.follows && is_aligned(function.start) &&
+                                          function.rows.returns && !function.rows.refuted);
+  for (const CodeRows::Call& call : function.rows.calls) add_start(call.target, is_code);
+  for (const CodeRows::Call& call : function.rows.guessed_calls) add_start(call.target, false);
+  for (const CodeRows::Jump& jump : function.rows.jumps) add_start(jump.target, is_code);
+}
+
+/// The first instruction at or after `address` that is no padding.
+std::uint64_t CodeFunctions::after_padding(std::uint64_t address, code::CallEnds& padding) const {
+  const AddressRange* const hole = holes_.range_with(address);
+  if (!hole) return address;
+  const auto bytes = input_.image->read(address, std::min(hole->end() - address, max_padding_between));
+  if (!bytes) return address;
+  std::uint64_t at = 0;
+  while (at < bytes->size()) {
+    const std::uint32_t size = padding.padding(bytes->subspan(at), address + at);
+    if (size == 0) break;
+    at += size;
+  }
+  return address + at;
+}
+
+/// The end of the symbol, or of what can be code of the function.
+std::uint64_t CodeFunctions::limit_of(std::uint64_t start) const {
+  const std::uint64_t hole_end = holes_.from(start).front().end();
+  const auto known = starts_.find(start);
+  if (known != starts_.end() && known->second.size != 0)
+    return start + std::min(known->second.size, hole_end - start);
+  const auto next = named_.upper_bound(start);
+  return next == named_.end() ? hole_end : std::min(*next, hole_end);
+}
+
+CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker,
+                                    Budget& budget) {
+  const std::uint64_t limit = limit_of(start);
+  const auto known = starts_.find(start);
+  CodeFunction function{.start = start, .end = start, .entry = entry, .rows = {}};
+  function.named = named_.contains(start);
+  function.follows = known != starts_.end() && known->second.follows;
+  function.sized = known != starts_.end() && known->second.size != 0;
+  Calls calls(*this, function);
+  std::uint64_t window = function.sized ? limit - start : first_window;
+  for (int run = 0; run < max_runs; ++run) {
+    function.end = start + std::min(window, limit - start);
+    const auto bytes = input_.image->read(start, function.end - start);
+    if (!bytes) break;
+    calls.start();
+    function.rows = maker.make({.start = start,
+                                .bytes = *bytes,
+                                .entry = entry,
+                                .call_sites = {},
+                                .rows = {},
+                                .environment = &calls,
+                                .budget = &budget});
+    if (calls.learn(function.rows)) continue;
+    if (function.sized || window >= max_window || !is_cut(function, limit)) break;
+    window *= 2;
+  }
+  function.doubtful = calls.doubtful();
+  // What is not reached need not be the function's if its size is unknown.
+  if (!function.sized) std::erase_if(function.rows.left_out, is_unreached);
+  return function;
+}
+
+/// Analyses functions anew, or for the first time.
+std::vector<CodeFunction> CodeFunctions::analyse(std::span<const std::uint64_t> starts) {
+  const std::size_t chunks = (starts.size() + chunk_size - 1) / chunk_size;
+  const std::vector<std::uint64_t> sizes(chunks, chunk_size);
+  std::vector<CodeFunction> made(starts.size());
+  Budget unlimited(Limits::off, 0);
+  BudgetShares shares(input_.image->budget() ? *input_.image->budget() : unlimited, sizes);
+  for_each_parallel(
+      chunks, threads_, [&] { return CodeRowMaker(abi_); },
+      [&](std::size_t chunk, CodeRowMaker& maker) {
+        BudgetShares::Share budget(shares, chunk);
+        for (std::size_t i = chunk * chunk_size; i < std::min(starts.size(), (chunk + 1) * chunk_size); ++i)
+          made[i] = analyse(starts[i], abi_.entry_row(), maker, budget);
+      });
+  return made;
+}
+
+bool CodeFunctions::analyse_starts() {
+  std::vector<std::uint64_t> pending;
+  for (auto& [address, start] : starts_)
+    if (!std::exchange(start.analysed, true)) pending.push_back(address);
+  for (CodeFunction& function : analyse(pending)) {
+    add_targets(function);
+    found_.insert_or_assign(function.start, std::move(function));
+  }
+  return !pending.empty();
+}
+
+/// True for code with CFI, stubs, and what is in another file.
+bool CodeFunctions::is_external(std::uint64_t address) const {
+  return !holes_.contains(address);
+}
+
+CodeFunctions::Returns CodeFunctions::returns_of(std::uint64_t start) const {
+  const auto known = returns_.find(start);
+  return known == returns_.end() ? Returns::perhaps : known->second;
+}
+
+/// As far as this function shows it, and those that it jumps to.
+CodeFunctions::Returns CodeFunctions::returns(const CodeFunction& function) const {
+  const CodeRows& rows = function.rows;
+  if (rows.returns) return Returns::surely;
+  Returns result = rows.leaves_somewhere || rows.refuted ? Returns::perhaps : Returns::never;
+  for (const CodeRows::Jump& jump : rows.jumps)
+    if (!no_return_.contains(jump.target)) result = std::max(result, returns_of(jump.target));
+  return result;
+}
+
+/// Finds out which functions never return, and analyses their callers again, until nothing changes.
+void CodeFunctions::analyse_callers() {
+  for (int round = 0; round < max_call_depth; ++round) {
+    std::set<std::uint64_t> changed;
+    for (const auto& [start, function] : found_) {
+      const Returns now = returns(function);
+      const auto [known, is_new] = returns_.try_emplace(start, Returns::perhaps);
+      if (known->second == now || known->second == Returns::never) continue; // never is final
+      known->second = now;
+      changed.insert(start);
+      if (now == Returns::never) no_return_.insert(start);
+    }
+    if (changed.empty()) return;
+    analyse_callers_of(changed);
+  }
+}
+
+/// Analyses functions again for which it matters whether these return.
+void CodeFunctions::analyse_callers_of(const std::set<std::uint64_t>& callees) {
+  std::vector<std::uint64_t> callers;
+  for (const auto& [start, function] : found_) {
+    const auto is_one = [&](std::uint64_t callee) { return callees.contains(callee); };
+    const auto is_followed = [&](const CodeRows::Call& call) {
+      return is_one(call.target) && no_return_.contains(call.target);
+    };
+    if (std::ranges::any_of(function.doubtful, is_one) ||
+        std::ranges::any_of(function.rows.calls, is_followed))
+      callers.push_back(start);
+  }
+  for (CodeFunction& function : analyse(callers)) {
+    add_targets(function);
+    found_.insert_or_assign(function.start, std::move(function));
+  }
+}
+
+/// Analyses what no function reaches, in search of functions. False if nothing was found.
+bool CodeFunctions::analyse_gaps() {
+  std::vector<AddressRange> reached;
+  for (const auto& [start, function] : found_)
+    each_reached(function.rows, [&](const AddressRange& range) { reached.push_back(range); });
+  const AddressSet known(std::move(reached));
+  std::vector<AddressRange> gaps;
+  for (const AddressRange& hole : holes_.ranges())
+    std::ranges::copy(known.outside(hole), std::back_inserter(gaps));
+  std::vector<std::uint64_t> sizes;
+  for (const AddressRange& gap : gaps) sizes.push_back(gap.size);
+  std::vector<std::vector<CodeFunction>> made(gaps.size());
+  Budget unlimited(Limits::off, 0);
+  BudgetShares shares(input_.image->budget() ? *input_.image->budget() : unlimited, sizes);
+  for_each_parallel(
+      gaps.size(), threads_, [&] { return CodeRowMaker(abi_); },
+      [&](std::size_t i, CodeRowMaker& maker) {
+        BudgetShares::Share budget(shares, i);
+        made[i] = scan(gaps[i], maker, budget);
+      });
+  bool any = false;
+  for (std::vector<CodeFunction>& functions : made)
+    for (CodeFunction& function : functions) {
+      if (!starts_.try_emplace(function.start, Start{.analysed = true, .follows = function.follows}).second)
+        continue;
+      any = true;
+      add_targets(function);
+      found_.insert_or_assign(function.start, std::move(function));
+    }
+  return any;
+}
+
+/// The functions that follow one another in `gap`.
+std::vector<CodeFunction> CodeFunctions::scan(AddressRange gap, CodeRowMaker& maker, Budget& budget) {
+  std::vector<CodeFunction> functions;
+  code::CallEnds padding(abi_);
+  const auto bytes = input_.image->read(gap.start, gap.size);
+  if (!bytes || !budget.take(Resource::code_steps, gap.size)) return functions;
+  AddressSet reached;
+  const std::uint64_t unit = code::machine(abi_).alignment;
+  bool follows = true;
+  for (std::uint64_t at = align_up(gap.start, unit); at < gap.end();) {
+    if (const AddressRange* const range = reached.range_with(at)) {
+      at = align_up(range->end(), unit);
+      continue;
+    }
+    if (const std::uint32_t size = padding.padding(bytes->subspan(at - gap.start), at); size != 0) {
+      at += size;
+      continue;
+    }
+    if (starts_.contains(at)) { // analysed, and not reached from there
+      at += unit;
+      follows = false;
+      continue;
+    }
+    if (budget.is_used_up(Resource::code_steps)) break;
+    CodeFunction function = analyse(at, abi_.entry_row(), maker, budget);
+    each_reached(function.rows, [&](const AddressRange& range) { reached.add(range); });
+    if (!reached.contains(at)) {
+      reached.add({at, unit});
+      follows = false;
+    }
+    function.follows = follows;
+    functions.push_back(std::move(function));
+  }
+  return functions;
+}
+
+/// Finds code elsewhere that is called where a function ends, and so perhaps never returns. What is new.
+std::set<std::uint64_t> CodeFunctions::find_no_return() {
+  struct Counts {
+    std::uint32_t all = 0, at_end = 0;
+  };
+  std::map<std::uint64_t, Counts> callees;
+  code::CallEnds padding(abi_);
+  for (const auto& [start, function] : found_)
+    for (const auto* const calls : {&function.rows.calls, &function.rows.guessed_calls})
+      for (const CodeRows::Call& call : *calls) {
+        if (!is_external(call.target) || no_return_.contains(call.target)) continue;
+        Counts& of_callee = callees[call.target];
+        ++of_callee.all;
+        of_callee.at_end += (function.sized && call.next == function.end) ||
+                            named_.contains(after_padding(call.next, padding));
+      }
+  std::set<std::uint64_t> found;
+  for (const auto& [target, counts] : callees)
+    if (counts.at_end != 0 && counts.at_end * max_calls_per_end >= counts.all) found.insert(target);
+  no_return_.insert(found.begin(), found.end());
+  return found;
+}
+
+std::vector<CodeFunction> CodeFunctions::find() {
+  add_starts();
+  for (int round = 0;; ++round) {
+    while (analyse_starts()) analyse_callers();
+    if (round == max_rounds || !analyse_gaps()) break;
+    analyse_callers();
+  }
+  for (auto found = find_no_return(); !found.empty(); found = find_no_return()) {
+    analyse_callers_of(found);
+    analyse_callers();
+  }
+  std::vector<CodeFunction> functions;
+  for (auto& [start, function] : found_) functions.push_back(std::move(function));
+  found_.clear();
+  return functions;
+}
+
+CodeFunction CodeFunctions::again(const CodeFunction& function, const FrameRow& entry) {
+  CodeRowMaker maker(abi_);
+  Budget unlimited(Limits::off, 0);
+  Budget* const budget = input_.image->budget();
+  return analyse(function.start, entry, maker, budget ? *budget : unlimited);
+}
+
+} // namespace sframe::generate

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds functions without CFI in a file and analyses them. Which of them are accepted is decided elsewhere
+// (code_proof.h).
+
+#pragma once
+
+#include "sframe/code/call_end.h"
+#include "sframe/code/callees.h"
+#include "sframe/generate/cfi_input.h"
+#include "sframe/generate/code_rows.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <vector>
+
+namespace sframe::generate {
+
+/// A function as it was analysed.
+struct CodeFunction {
+  std::uint64_t start = 0;
+  std::uint64_t end = 0; ///< of the bytes that were analysed; the function may be smaller
+  FrameRow entry;        ///< the row that was assumed at `start`
+  bool named = false;    ///< a symbol, pointer, call or jump names its start; else only its place does
+  bool sized = false;    ///< a symbol gives its size
+  bool follows = false;  ///< it starts where code that is understood, or padding, ends
+  /// Targets of calls that perhaps never return, so that the code after them is guessed.
+  std::vector<std::uint64_t> doubtful;
+  CodeRows rows;
+};
+
+class CodeFunctions {
+public:
+  /// Nothing outside `holes` is analysed. All references must outlive the object.
+  CodeFunctions(const CfiInput& input, const AddressSet& holes, unsigned threads);
+
+  /// Finds and analyses all. By address; starts differ.
+  std::vector<CodeFunction> find();
+  /// The same function, entered with `entry`.
+  CodeFunction again(const CodeFunction& function, const FrameRow& entry);
+
+  /// True for addresses at which compilers start functions.
+  bool is_aligned(std::uint64_t address) const;
+
+private:
+  /// Whether a function returns to its caller: perhaps if it leaves for code that is not known.
+  enum class Returns : std::uint8_t { never, perhaps, surely };
+  struct Start {
+    std::uint64_t size = 0; ///< of its symbol; 0: not known
+    bool analysed = false;
+    bool follows = false; ///< CodeFunction::follows
+  };
+  class Calls;
+
+  void add_start(std::uint64_t address, bool named, std::uint64_t size = 0);
+  void add_starts();
+  void add_targets(const CodeFunction& function);
+  Returns returns(const CodeFunction& function) const;
+  Returns returns_of(std::uint64_t start) const;
+  bool is_external(std::uint64_t address) const;
+  void analyse_callers();
+  void analyse_callers_of(const std::set<std::uint64_t>& callees);
+  std::set<std::uint64_t> find_no_return();
+  std::uint64_t after_padding(std::uint64_t address, code::CallEnds& padding) const;
+  std::uint64_t limit_of(std::uint64_t start) const;
+  CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget& budget);
+  bool analyse_starts();
+  std::vector<CodeFunction> analyse(std::span<const std::uint64_t> starts);
+  bool analyse_gaps();
+  std::vector<CodeFunction> scan(AddressRange gap, CodeRowMaker& maker, Budget& budget);
+
+  const CfiInput& input_;
+  const AbiTraits& abi_;
+  const AddressSet& holes_;
+  unsigned threads_;
+  code::Callees callees_;
+  std::map<std::uint64_t, Start> starts_;
+  std::set<std::uint64_t> named_;               ///< starts: CodeFunction::named
+  std::map<std::uint64_t, CodeFunction> found_; ///< by start
+  std::map<std::uint64_t, Returns> returns_;    ///< of starts; others: perhaps
+  std::set<std::uint64_t> no_return_;           ///< functions, and code elsewhere, that perhaps never return
+};
+
+} // namespace sframe::generate

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/generate/code_rows.h"
+
+#include "sframe/address.h"
+#include "sframe/base/budget.h"
+#include "sframe/code/row_check.h"
+
+#include <algorithm>
+
+namespace sframe::generate {
+
+namespace {
+
+/// True if SP or FP is at a known distance from the CFA.
+bool has_cfa(const code::State& state, const AbiTraits& abi) {
+  return state.reg(abi.sp).base == code::Value::Base::cfa || state.reg(abi.fp).base == code::Value::Base::cfa;
+}
+
+} // namespace
+
+const CodeRows& CodeRowMaker::make(const code::Function& function) {
+  end_ = function.start;
+  rows_.ranges.clear();
+  rows_.left_out.clear();
+  rows_.jumps.clear();
+  rows_.calls.clear();
+  rows_.guessed_calls.clear();
+  rows_.links.clear();
+  rows_.leaves_somewhere = false;
+  rows_.returns = rows_.b_key = rows_.refuted = false;
+  const std::uint64_t end = range_end(function.start, function.bytes.size());
+  const code::Results& results = analyzer_.run(function);
+  results.visit([&](const code::Reached& at) { add(at); });
+  for (const code::Gap& gap : results.gaps()) leave_out(gap.begin, gap.end, code_unreached);
+  std::ranges::sort(rows_.left_out, {}, &LeftOut::start);
+  // States that were not joined with all others prove nothing.
+  if (function.budget && function.budget->is_used_up(Resource::code_steps)) {
+    rows_ = {};
+    leave_out(function.start, end, code_unreached);
+    return rows_;
+  }
+  if (std::ranges::any_of(rows_.ranges, [](const CodeRows::Range& range) { return range.row.ra_signed; }))
+    find_key(function);
+  extend_over_padding();
+  return rows_;
+}
+
+void CodeRowMaker::add(const code::Reached& at) {
+  using code::Exit;
+  using code::Flow;
+  const std::uint64_t end = at.instruction.address + at.instruction.length;
+  // Instructions may overlap, as where a jump skips a prefix. Data that is taken for code does it at random.
+  const std::uint64_t begin = std::max(at.instruction.address, end_);
+  if (end <= begin) return;
+  end_ = end;
+  const std::optional<FrameRow> row = code::row_of(at.state, abi_);
+  const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
+  if (at.certainty != code::Certainty::certain) {
+    if (at.instruction.flow == Flow::call || at.exit == Exit::tail_call)
+      rows_.guessed_calls.push_back({at.instruction.target, end});
+    else if (jumps)
+      rows_.links.push_back({begin, at.instruction.target, row});
+    return leave_out(begin, end, code_guessed);
+  }
+  if (at.instruction.flow == Flow::branch && at.exit == Exit::none && !code::is_entry_like(at.state, abi_))
+    rows_.links.push_back({begin, at.instruction.target, row});
+  rows_.leaves_somewhere |= at.exit == Exit::indirect_tail_call || at.exit == Exit::indirect_unknown;
+  rows_.returns |= at.exit == Exit::returns;
+  rows_.refuted |= at.exit == Exit::returns_wrong;
+  if (at.exit == Exit::tail_call) rows_.jumps.push_back({begin, at.instruction.target, row});
+  if (at.instruction.flow == Flow::call) rows_.calls.push_back({at.instruction.target, end});
+  if (!row) return leave_out(begin, end, has_cfa(at.state, abi_) ? code_ra_unknown : code_cfa_unknown);
+  if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
+  add_row(begin, end, *row);
+}
+
+void CodeRowMaker::add_row(std::uint64_t begin, std::uint64_t end, const FrameRow& row) {
+  if (!rows_.ranges.empty() && rows_.ranges.back().end == begin && rows_.ranges.back().row.same_rules(row))
+    rows_.ranges.back().end = end;
+  else
+    rows_.ranges.push_back({begin, end, row});
+}
+
+void CodeRowMaker::leave_out(std::uint64_t begin, std::uint64_t end, Reason reason) {
+  auto& all = rows_.left_out;
+  if (!all.empty() && all.back().start + all.back().size == begin && all.back().reason.name == reason.name)
+    all.back().size += end - begin;
+  else
+    all.push_back({begin, end - begin, reason});
+}
+
+/// The key that the function signs with. A function has one; rows of a function with two are not known.
+void CodeRowMaker::find_key(const code::Function& function) {
+  const auto decoder = code::make_decoder(abi_);
+  std::vector<code::Effect> effects;
+  code::Instruction instruction;
+  bool a_key = false;
+  for (std::size_t at = 0; at < function.bytes.size(); at += instruction.length) {
+    effects.clear();
+    if (!decoder->decode(function.bytes.subspan(at), function.start + at, instruction, effects) &&
+        instruction.length == 0)
+      break;
+    for (const code::Effect& effect : effects)
+      if (effect.kind == code::Effect::Kind::sign) (effect.index == 0 ? a_key : rows_.b_key) = true;
+  }
+  if (!a_key || !rows_.b_key) return;
+  for (const CodeRows::Range& range : rows_.ranges) leave_out(range.begin, range.end, code_ra_unknown);
+  rows_.ranges.clear();
+  std::ranges::sort(rows_.left_out, {}, &LeftOut::start);
+}
+
+/// Padding between instructions keeps the row of those before it, so that it divides no function.
+void CodeRowMaker::extend_over_padding() {
+  std::size_t left = 0;
+  const auto& left_out = rows_.left_out;
+  std::vector<CodeRows::Range>& ranges = rows_.ranges;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    CodeRows::Range range = ranges[i];
+    if (i + 1 < ranges.size()) {
+      while (left < left_out.size() && left_out[left].start < range.end) ++left;
+      const std::uint64_t next = ranges[i + 1].begin;
+      range.end = left < left_out.size() ? std::min(next, left_out[left].start) : next;
+    }
+    if (kept != 0 && ranges[kept - 1].end == range.begin && ranges[kept - 1].row.same_rules(range.row))
+      ranges[kept - 1].end = range.end;
+    else
+      ranges[kept++] = range;
+  }
+  ranges.resize(kept);
+}
+
+} // namespace sframe::generate

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "from_code.h"
+
+#include "code_functions.h"
+#include "sframe/code/row_check.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <string_view>
+
+namespace sframe::generate {
+
+namespace {
+
+constexpr Reason entry_unproven = {"entry-unproven", "nothing shows with which frame this code is entered"};
+constexpr Reason entry_refuted = {"entry-refuted", "the code returns at another height than it was entered"};
+constexpr Reason ambiguous = {"ambiguous", "this code is entered with different frames"};
+
+enum class State : std::uint8_t { unproven, accepted, refuted, ambiguous };
+
+/// Decides which functions are accepted.
+class Proof {
+public:
+  /// All references must outlive the object.
+  Proof(const CfiInput& input, CodeFunctions& analysis, std::vector<CodeFunction>& functions)
+      : input_(input), abi_(*input.abi), analysis_(analysis), functions_(functions),
+        states_(functions.size(), State::unproven) {}
+
+  void run();
+  State state(std::size_t function) const { return states_[function]; }
+
+private:
+  /// How control enters a function from accepted code, apart from calls.
+  struct Entered {
+    FrameRow row;
+    bool several = false; ///< with different rows
+  };
+
+  CodeFunction* at(std::uint64_t start, std::size_t& index);
+  bool in_stubs(std::uint64_t address) const;
+  bool fits(const FrameRow& row, const FrameRow& entry) const;
+  bool is_plausible(const CodeFunction& function) const;
+  void accept(std::size_t index);
+  void spread();
+  bool enter_by_jumps();
+  void accept_entry_point();
+  void refute_contradictions();
+  const CodeRows::Range* range_of(std::uint64_t address, std::size_t& owner) const;
+
+  const CfiInput& input_;
+  const AbiTraits& abi_;
+  CodeFunctions& analysis_;
+  std::vector<CodeFunction>& functions_;
+  std::vector<State> states_;
+  std::vector<std::size_t> pending_;         ///< accepted, but not spread yet
+  std::map<std::uint64_t, Entered> entered_; ///< starts of functions that accepted ones jump to
+};
+
+CodeFunction* Proof::at(std::uint64_t start, std::size_t& index) {
+  const auto found = std::ranges::lower_bound(functions_, start, {}, &CodeFunction::start);
+  if (found == functions_.end() || found->start != start) return nullptr;
+  index = static_cast<std::size_t>(found - functions_.begin());
+  return &*found;
+}
+
+bool Proof::in_stubs(std::uint64_t address) const {
+  return std::ranges::any_of(input_.plts, [&](const Plt& plt) { return plt.range.contains(address); });
+}
+
+/// FP has no say: both rows may name places with the same value.
+bool Proof::fits(const FrameRow& row, const FrameRow& entry) const {
+  return row.cfa == entry.cfa && row.ra == entry.ra && row.ra_signed == entry.ra_signed;
+}
+
+/// Where only a function's place speaks for it, the bytes may be data or the middle of an instruction: it
+/// must follow other code, be aligned or the start of a section, all that is reached must make sense, and no
+/// jump may lead to unknown places: the middle of a function with a jump table looks so.
+bool Proof::is_plausible(const CodeFunction& function) const {
+  if (function.named) return true;
+  const AddressRange* const code = range_at(input_.code, function.start);
+  const bool is_at_start = code && code->start == function.start;
+  if (!function.follows || !(is_at_start || analysis_.is_aligned(function.start))) return false;
+  return !function.rows.leaves_somewhere &&
+         std::ranges::all_of(function.rows.left_out, [](const LeftOut& range) {
+           return is_unreached(range) || std::string_view(range.reason.name) == code_guessed.name;
+         });
+}
+
+void Proof::accept(std::size_t index) {
+  if (states_[index] != State::unproven || functions_[index].rows.refuted) return;
+  states_[index] = State::accepted;
+  pending_.push_back(index);
+}
+
+/// Accepts what accepted functions call, or jump to with its row.
+void Proof::spread() {
+  while (!pending_.empty()) {
+    const CodeFunction& function = functions_[pending_.back()];
+    pending_.pop_back();
+    std::size_t target = 0;
+    for (const CodeRows::Call& call : function.rows.calls)
+      if (const CodeFunction* const callee = at(call.target, target))
+        if (fits(callee->entry, abi_.entry_row())) accept(target);
+    for (const CodeRows::Jump& jump : function.rows.jumps) {
+      const CodeFunction* const entered = at(jump.target, target);
+      if (!entered || !jump.row) continue;
+      if (fits(*jump.row, entered->entry)) {
+        accept(target);
+        continue;
+      }
+      const auto [known, is_new] = entered_.try_emplace(jump.target, Entered{*jump.row});
+      known->second.several |= !is_new && !known->second.row.same_rules(*jump.row);
+    }
+  }
+}
+
+/// Cold parts: entered by jumps alone, always with the same row.
+bool Proof::enter_by_jumps() {
+  bool any = false;
+  for (const auto& [start, entered] : entered_) {
+    std::size_t index = 0;
+    const CodeFunction* const function = at(start, index);
+    if (entered.several || states_[index] == State::accepted ||
+        entered.row.fp.kind == Rule::Kind::undefined || !fits(function->entry, abi_.entry_row()))
+      continue;
+    functions_[index] = analysis_.again(*function, entered.row);
+    states_[index] = State::unproven;
+    accept(index);
+    any = true;
+  }
+  return any;
+}
+
+/// A program's entry point has no caller.
+void Proof::accept_entry_point() {
+  const auto interpreter = std::ranges::find(input_.image->segments(), elf::pt_interp, &elf::Segment::type);
+  if (input_.image->type() != elf::et_exec && interpreter == input_.image->segments().end()) return;
+  std::size_t index = 0;
+  CodeFunction* const function = at(input_.image->entry(), index);
+  if (!function || states_[index] == State::accepted || function->rows.returns) return;
+  for (CodeRows::Range& range : function->rows.ranges) range.row = FrameRow::outermost(0);
+  function->entry = FrameRow::outermost(0);
+  function->rows.refuted = false;
+  states_[index] = State::unproven;
+  accept(index);
+}
+
+const CodeRows::Range* Proof::range_of(std::uint64_t address, std::size_t& owner) const {
+  const auto after = std::ranges::upper_bound(functions_, address, {}, &CodeFunction::start);
+  for (auto function = after; function != functions_.begin();) {
+    --function;
+    owner = static_cast<std::size_t>(function - functions_.begin());
+    if (states_[owner] != State::accepted) continue;
+    const auto& ranges = function->rows.ranges;
+    const auto* const range = last_not_above(ranges, address, &CodeRows::Range::begin);
+    return range && address < range->end ? range : nullptr;
+  }
+  return nullptr;
+}
+
+/// Calls and jumps of accepted functions into accepted functions whose row there is another one.
+void Proof::refute_contradictions() {
+  std::vector<std::size_t> wrong;
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    if (states_[i] != State::accepted) continue;
+    std::size_t owner = 0;
+    const auto contradicts = [&](std::uint64_t target, const FrameRow& row) {
+      const CodeRows::Range* const range = range_of(target, owner);
+      return range && !range->row.is_outermost() && !fits(row, range->row) &&
+             (range->row.cfa.base != row.cfa.base || range->row.cfa != row.cfa);
+    };
+    for (const CodeRows::Call& call : functions_[i].rows.calls)
+      if (contradicts(call.target, abi_.entry_row())) wrong.push_back(owner);
+    for (const CodeRows::Jump& jump : functions_[i].rows.jumps)
+      if (jump.row && contradicts(jump.target, *jump.row)) wrong.insert(wrong.end(), {owner, i});
+  }
+  for (const std::size_t index : wrong) states_[index] = State::ambiguous;
+}
+
+void Proof::run() {
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const CodeRows& rows = functions_[i].rows;
+    if (rows.refuted)
+      states_[i] = State::refuted;
+    else if (rows.returns && is_plausible(functions_[i]))
+      accept(i);
+  }
+  // A function that only jumps to stubs, or to accepted functions, is at the height of its entry there.
+  spread();
+  for (bool any = true; any;) {
+    any = false;
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      if (states_[i] != State::unproven || !is_plausible(functions_[i])) continue;
+      std::size_t target = 0;
+      const bool leaves = std::ranges::any_of(functions_[i].rows.jumps, [&](const CodeRows::Jump& jump) {
+        if (!jump.row || !fits(*jump.row, abi_.entry_row())) return false;
+        if (in_stubs(jump.target)) return true;
+        const CodeFunction* const entered = at(jump.target, target);
+        return entered && states_[target] == State::accepted && fits(entered->entry, abi_.entry_row());
+      });
+      if (!leaves) continue;
+      accept(i);
+      any = true;
+    }
+    spread();
+  }
+  accept_entry_point();
+  spread();
+  if (enter_by_jumps()) spread();
+  refute_contradictions();
+}
+
+/// Adds the rows of accepted functions to a builder.
+class Writer {
+public:
+  Writer(const CfiInput& input, const Options& options, Conversion& out)
+      : input_(input), options_(options), out_(out) {}
+
+  /// Claims the function's addresses. False if an earlier function has other rows for some of them.
+  bool claim(std::size_t index, const CodeFunction& function);
+  /// After all claims.
+  void start();
+  /// Adds what the function has claimed.
+  void add(std::size_t index, const CodeFunction& function);
+  /// Leaves out a function without claims.
+  void leave_out(const CodeFunction& function, const Reason& reason);
+
+private:
+  struct Claim {
+    std::uint64_t end = 0;
+    FrameRow row;
+    std::size_t owner = 0;
+  };
+  void add_run(std::span<const CodeRows::Range> run, bool b_key);
+  void leave_out_range(const AddressRange& range, Reason reason);
+  void report(const AddressRange& range, Reason reason);
+  void count();
+
+  const CfiInput& input_;
+  const Options& options_;
+  Conversion& out_;
+  std::map<std::uint64_t, Claim> claims_; ///< disjoint
+  AddressSet done_;                       ///< addresses in the report
+  std::vector<FrameRow> rows_;
+  std::uint64_t covered_ = 0, left_ = 0; ///< of the current function
+};
+
+bool Writer::claim(std::size_t index, const CodeFunction& function) {
+  const auto overlapping = [&](const CodeRows::Range& range) {
+    auto at = claims_.upper_bound(range.begin);
+    if (at != claims_.begin() && std::prev(at)->second.end > range.begin) --at;
+    return at;
+  };
+  for (const CodeRows::Range& range : function.rows.ranges)
+    for (auto at = overlapping(range); at != claims_.end() && at->first < range.end; ++at)
+      if (!at->second.row.same_rules(range.row)) return false;
+  for (const CodeRows::Range& range : function.rows.ranges) {
+    std::uint64_t begin = range.begin;
+    for (auto at = overlapping(range); at != claims_.end() && at->first < range.end; ++at) {
+      if (begin < at->first) claims_.emplace(begin, Claim{at->first, range.row, index});
+      begin = at->second.end;
+    }
+    if (begin < range.end) claims_.emplace(begin, Claim{range.end, range.row, index});
+  }
+  return true;
+}
+
+void Writer::add(std::size_t index, const CodeFunction& function) {
+  covered_ = left_ = 0;
+  std::vector<CodeRows::Range> run;
+  const auto flush = [&] {
+    if (!run.empty()) add_run(run, function.rows.b_key);
+    run.clear();
+  };
+  for (const CodeRows::Range& range : function.rows.ranges)
+    for (auto at = claims_.lower_bound(range.begin); at != claims_.end() && at->first < range.end; ++at) {
+      if (at->second.owner != index) continue;
+      if (!run.empty() && run.back().end != at->first) flush();
+      run.push_back({at->first, at->second.end, at->second.row});
+    }
+  flush();
+  for (const LeftOut& range : function.rows.left_out)
+    leave_out_range({range.start, range.size}, range.reason);
+  count();
+}
+
+void Writer::start() {
+  std::vector<AddressRange> ranges;
+  for (const auto& [begin, claim] : claims_) ranges.push_back({begin, claim.end - begin});
+  done_ = AddressSet(std::move(ranges));
+}
+
+void Writer::leave_out(const CodeFunction& function, const Reason& reason) {
+  covered_ = left_ = 0;
+  for (const CodeRows::Range& range : function.rows.ranges)
+    leave_out_range({range.begin, range.end - range.begin}, reason);
+  for (const LeftOut& range : function.rows.left_out) leave_out_range({range.start, range.size}, reason);
+  count();
+}
+
+void Writer::count() {
+  if (covered_ + left_ == 0) return; // others have all of it
+  Report::Functions& functions = out_.report.functions;
+  ++functions.total;
+  ++(covered_ == 0 ? functions.skipped : left_ == 0 ? functions.converted : functions.partial);
+}
+
+void Writer::add_run(std::span<const CodeRows::Range> run, bool b_key) {
+  rows_.clear();
+  const std::uint64_t begin = run.front().begin, end = run.back().end;
+  for (const CodeRows::Range& range : run) {
+    FrameRow row = range.row;
+    row.offset = static_cast<std::uint32_t>(range.begin - begin);
+    if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) rows_.push_back(row);
+  }
+  const Fde fde{.start = begin,
+                .size = static_cast<std::uint32_t>(end - begin),
+                .pauth_key = b_key ? PauthKey::b : PauthKey::a};
+  std::uint64_t added = end - begin;
+  out_.builder.add_parts(fde, rows_, [&](AddressRange range, const Refusal& why) {
+    added -= range.size;
+    report(range, reason(why.reason));
+  });
+  covered_ += added;
+  out_.report.pc_bytes.total += added;
+  out_.report.pc_bytes.covered += added;
+  out_.report.code_bytes += added;
+}
+
+/// Adds to the report what no function covers, and what was not left out before.
+void Writer::leave_out_range(const AddressRange& range, Reason reason) {
+  for (const AddressRange& part : done_.outside(range)) {
+    report(part, reason);
+    done_.add(part);
+  }
+}
+
+void Writer::report(const AddressRange& range, Reason reason) {
+  out_.report.leave_out(range.start, range.end(), reason, left_ != 0);
+  out_.report.pc_bytes.total += range.size;
+  left_ += range.size;
+}
+
+} // namespace
+
+void add_from_code(const CfiInput& input, const AddressSet& described, const Options& options,
+                   Conversion& out) {
+  const AddressSet code = input.image->executable_addresses();
+  std::vector<AddressRange> ranges;
+  for (const AddressRange& range : code.ranges())
+    std::ranges::copy(described.outside(range), std::back_inserter(ranges));
+  const AddressSet holes(std::move(ranges));
+  if (holes.empty()) return;
+  CodeFunctions analysis(input, holes, options.threads);
+  std::vector<CodeFunction> functions = analysis.find();
+  Proof proof(input, analysis, functions);
+  proof.run();
+  Writer writer(input, options, out);
+  std::vector<bool> claimed(functions.size());
+  for (const bool named : {true, false})
+    for (std::size_t i = 0; i < functions.size(); ++i)
+      if (functions[i].named == named && proof.state(i) == State::accepted)
+        claimed[i] = writer.claim(i, functions[i]);
+  writer.start();
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    if (claimed[i]) writer.add(i, functions[i]);
+  for (std::size_t i = 0; i < functions.size(); ++i) {
+    if (claimed[i]) continue;
+    const State state = proof.state(i);
+    const Reason& why = state == State::refuted    ? entry_refuted
+                        : state == State::unproven ? entry_unproven
+                                                   : ambiguous;
+    writer.leave_out(functions[i], why);
+  }
+}
+
+} // namespace sframe::generate
