@@ -34,6 +34,7 @@ struct Raw {
   std::string consumer = "spec";
   bool has_version = false;
   std::string goal = "none";
+  std::string repair = "none";
   std::uint32_t max_rows = 0;
   bool no_plt = false;
   bool no_pcrel = false;
@@ -114,6 +115,9 @@ void declare_options(CLI::App& cli, CommandLine& line, Raw& raw) {
          "--max-rows rows), or none: an FDE for each function (default)")
       ->check(CLI::IsMember({"size", "smallest", "lookup", "none"}))
       ->option_text("size|smallest|lookup|none");
+  cli.add_flag("--repair{apply}", raw.repair,
+               "Put rows right that the code proves wrong; =list: only report them")
+      ->check(CLI::IsMember({"apply", "list"}));
   cli.add_option("--max-rows", raw.max_rows, "Rows in an FDE that --optimize forms (default: 40)")
       ->type_name("N")
       ->check(CLI::Range(1, 65535));
@@ -159,6 +163,9 @@ std::optional<std::string> contradiction(const CommandLine& line) {
   if (line.from == From::sframe && (line.function || !line.plt))
     return "--function and --no-plt need --from=cfi";
   if (line.from == From::sframe && line.return_addresses) return "--return-addresses needs --from=cfi";
+  if (line.repair != generate::Options::Repair::none &&
+      (line.from == From::sframe || line.from == From::code))
+    return "--repair needs --from=cfi or --from=cfi,code";
   if (line.from != From::cfi && line.function) return "--function needs --from=cfi";
   return std::nullopt;
 }
@@ -199,6 +206,8 @@ std::optional<std::string> read_texts(const Raw& raw, CommandLine& line) {
   } else if (raw.max_rows != 0) {
     return "--max-rows needs --optimize";
   }
+  if (raw.repair != "none")
+    line.repair = raw.repair == "list" ? generate::Options::Repair::list : generate::Options::Repair::apply;
   if (!raw.section_address.empty()) {
     line.section_address = tool::parse_address(raw.section_address);
     if (!line.section_address) return "--section-address: not an address: " + raw.section_address;

@@ -7,6 +7,7 @@
 #include <sframe/base/coverage.h>
 #include <sframe/builder.h>
 #include <sframe/consumers/consumers.h>
+#include <sframe/generate/from_cfi.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/text.h>
@@ -38,6 +39,7 @@ struct CommandLine {
   bool pcrel = true;
   std::optional<bool> share_rows; ///< empty: depends on the byte order
   bool merge_functions = false;
+  generate::Options::Repair repair = generate::Options::Repair::none;
   std::optional<OptimizeOptions> optimize; ///< empty: every function is an FDE
   unsigned threads = 1;
   std::optional<tool::Glob> function;

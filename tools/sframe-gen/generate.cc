@@ -229,6 +229,8 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   if (!cfi) return failed(cfi.error());
   if (line.from == From::code) cfi->sections.clear();
   const bool reads_code = line.from != From::cfi && !input.object;
+  if (line.repair != generate::Options::Repair::none && input.object && !line.tree)
+    return nothing_there("--repair needs a linked file: calls of an object have no targets yet");
   if (line.from != From::cfi && input.object && (line.from == From::code || !line.tree))
     return nothing_there("rows from code need a linked file: calls of an object have no targets yet");
   if (cfi->sections.empty() && !reads_code)
@@ -244,6 +246,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .return_addresses = line.return_addresses || line.consumer->exact_lookup,
                             .usable = line.consumer->rows,
                             .plt = line.plt,
+                            .repair = input.object ? generate::Options::Repair::none : line.repair,
                             .code = reads_code,
                             .wanted = {},
                             .threads = line.threads,

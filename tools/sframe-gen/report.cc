@@ -39,6 +39,44 @@ void write_left_out(const Summary& summary, tool::Output& out) {
   out << ']';
 }
 
+void write_json_repairs(const Summary& summary, tool::Output& out) {
+  out << ",\n \"repairs\": [";
+  for (bool first = true; const RepairedRange& range : summary.repairs) {
+    out << (first ? "\n  {" : ",\n  {");
+    first = false;
+    Keys key(out);
+    key("start") << '"';
+    out.hex(range.start) << '"';
+    key("size").decimal(range.size);
+    key("name").json_string(range.name);
+    key("before").json_string(range.before);
+    key("after").json_string(range.after);
+    key("instruction").json_string(range.instruction);
+    out << '}';
+  }
+  out << ']';
+}
+
+void write_text_repairs(const CommandLine& line, const Summary& summary, tool::Output& out) {
+  if (summary.repairs.empty()) return;
+  const bool lists = line.repair == generate::Options::Repair::list;
+  std::uint64_t bytes = 0;
+  for (const RepairedRange& range : summary.repairs) bytes += range.size;
+  out << "  repair:    " << with_commas(bytes) << " bytes in " << with_commas(summary.repairs.size())
+      << (summary.repairs.size() == 1 ? " range" : " ranges")
+      << (lists ? " whose CFI the code contradicts\n"
+                : " have other rows than their CFI, which the code contradicts\n");
+  if (!lists) return;
+  for (const RepairedRange& range : summary.repairs) {
+    out << "    ";
+    out.hex(range.start) << '-';
+    out.hex(range.start + range.size - 1) << ' ';
+    out.safe(range.name) << (range.name.empty() ? "" : ": ") << range.before << " should be " << range.after
+                         << ", at ";
+    out.safe(range.instruction) << '\n';
+  }
+}
+
 void write_reasons(const generate::Report& report, tool::Output& out) {
   Keys key(out);
   out << '{';
@@ -130,6 +168,7 @@ void write_json_details(const CommandLine& line, const Summary& summary, tool::O
   out.decimal(static_cast<std::uint64_t>(line.version));
   if (summary.failure) write_json_error(*summary.failure, out);
   write_json_figures(summary, out);
+  if (line.repair != generate::Options::Repair::none) write_json_repairs(summary, out);
   out << ",\n \"left_out\": ";
   write_left_out(summary, out);
   write_json_sizes(summary, out);
@@ -214,6 +253,7 @@ void write_text_report(const CommandLine& line, const Summary& summary, tool::Ou
   if (report.code_bytes != 0)
     out << "  from code: " << with_commas(report.code_bytes)
         << " bytes without CFI are described from their instructions\n";
+  write_text_repairs(line, summary, out);
   if (report.extended != 0)
     out << "  extended:  " << with_commas(report.extended)
         << (report.extended == 1 ? " function" : " functions")

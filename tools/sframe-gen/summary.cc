@@ -2,6 +2,8 @@
 
 #include "summary.h"
 
+#include <sframe/code/disassembly.h>
+
 namespace sframe::gen {
 
 namespace {
@@ -17,6 +19,7 @@ void Summary::add(const Input& input, const Generated& generated, std::string_vi
   if (!abi) abi = generated.abi;
   report.add_counts(generated.report);
   add_left_out(input, generated.report, member);
+  add_repairs(input, generated.report);
   if (generated.executable) add(*generated.executable);
   num_fdes += generated.num_fdes;
   num_fres += generated.num_fres;
@@ -47,6 +50,20 @@ void Summary::add(const CoveredBytes& bytes) {
   CoveredBytes& sum = executable ? *executable : executable.emplace();
   sum.total += bytes.total;
   sum.covered += bytes.covered;
+}
+
+void Summary::add_repairs(const Input& input, const generate::Report& from) {
+  if (from.repairs.empty()) return;
+  const elf::SymbolTable symbols = elf::SymbolTable::load(*input.image);
+  for (const generate::Repair& repair : from.repairs) {
+    RepairedRange out{repair.begin, repair.end - repair.begin, {}, {}, {}, {}};
+    if (const auto match = find_symbol(input, symbols, repair.begin)) out.name = match->symbol->name;
+    out.before = row_text(repair.before, *abi);
+    out.after = row_text(repair.after, *abi);
+    if (const auto code = input.image->read(repair.begin, out.size))
+      out.instruction = code::instruction_text(*abi, *code, repair.begin);
+    repairs.push_back(std::move(out));
+  }
 }
 
 void Summary::add_left_out(const Input& input, const generate::Report& from, std::string_view member) {

@@ -25,12 +25,21 @@ struct LeftOutRange {
   const char* reason = "";
 };
 
+/// Rows of the CFI that the code contradicts, as text.
+struct RepairedRange {
+  std::uint64_t start = 0, size = 0;
+  std::string name; ///< of the function; empty if there is none
+  std::string before, after;
+  std::string instruction; ///< the first one
+};
+
 struct Summary {
   std::optional<FileProblem> failure;     ///< why nothing was written; then all else is empty
   const AbiTraits* abi = nullptr;         ///< of the first conversion; nullptr if nothing was converted
   std::string unconverted;                ///< why nothing was converted, if that is not an error; else empty
   generate::Report report;                ///< the sums; its left_out is empty
   std::vector<LeftOutRange> left_out;     ///< in order
+  std::vector<RepairedRange> repairs;     ///< by address
   std::optional<CoveredBytes> executable; ///< the sums; empty for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;
   std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
@@ -46,6 +55,7 @@ struct Summary {
 
 private:
   void add(const CoveredBytes& bytes);
+  void add_repairs(const Input& input, const generate::Report& from);
   void add_left_out(const Input& input, const generate::Report& from, std::string_view member);
 };
 

@@ -286,7 +286,7 @@ Summary FileVerifier::check(const std::string& path, const Input& input, FileRep
       warn(path,
            {"no .eh_frame or .debug_frame to compare with; pass a file that has them with --debug", {}, {}});
     check_bytes_ = cfi * bytes_per_work;
-    addresses = check_against_cfi(input, verdicts, report, options_.profile->rows);
+    addresses = check_against_cfi(input, verdicts, report, options_.profile->rows, options_.code);
   }
   check_bytes_ = code * bytes_per_work;
   if (options_.code) check_code(path, input, verdicts, report);

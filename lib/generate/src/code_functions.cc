@@ -29,7 +29,6 @@ constexpr std::size_t chunk_size = 64;
 constexpr int max_runs = 16;
 /// How often functions are analysed again since others are known to return: the depth of calls.
 constexpr int max_call_depth = 64;
-constexpr std::uint64_t max_padding_between = 64;
 
 /// Code elsewhere perhaps never returns if this share of its calls are at the end of functions.
 constexpr std::uint32_t max_calls_per_end = 16;

@@ -5,10 +5,10 @@
 
 #pragma once
 
+#include "code_rows.h"
 #include "sframe/code/call_end.h"
 #include "sframe/code/callees.h"
 #include "sframe/generate/cfi_input.h"
-#include "sframe/generate/code_rows.h"
 
 #include <cstdint>
 #include <map>
@@ -17,6 +17,9 @@
 #include <vector>
 
 namespace sframe::generate {
+
+/// Bytes of padding between functions.
+inline constexpr std::uint64_t max_padding_between = 64;
 
 /// A function as it was analysed.
 struct CodeFunction {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "sframe/generate/code_rows.h"
+#include "code_rows.h"
 
 #include "sframe/address.h"
 #include "sframe/base/budget.h"

@@ -28,8 +28,9 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options) {
 }
 
 FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns,
-                           Builder& builder, Report& report)
-    : abi_(abi), options_(options), returns_(returns), frame_rows_(abi), builder_(builder), report_(report) {}
+                           Repairer* repairer, Builder& builder, Report& report)
+    : abi_(abi), options_(options), returns_(returns), repairer_(repairer), frame_rows_(abi),
+      builder_(builder), report_(report) {}
 
 std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, const cfi::Fde& fde,
                                                 std::span<const OwnedRange> pieces) {
@@ -37,6 +38,7 @@ std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, 
                  .pauth_key = fde.cie.b_key ? PauthKey::b : PauthKey::a};
   covered_ = left_ = 0;
   fde_end_ = fde.end();
+  if (repairer_) repairs_ = repairer_->find(section, fde);
   cfi::MinimalRowCursor rows(section, fde);
   std::size_t piece = 0;
   std::uint64_t done = fde.start;
@@ -66,7 +68,7 @@ std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, 
 
 void FdeConverter::add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end) {
   const auto converted = frame_rows_.make(row);
-  if (converted) return append(**converted, begin, end);
+  if (converted) return append_repaired(**converted, begin, end);
   flush();
   if (converted.error() == cfi::Unrepresentable::cfa_plt) return append_plt(row, begin, end);
   leave_out(begin, end, reason(converted.error()));
@@ -79,6 +81,21 @@ void FdeConverter::extend_over_padding() {
   if (size == 0 || end_ - begin_ + size > max_size) return;
   end_ += size;
   ++report_.extended;
+}
+
+/// Appends a row, except where a repair takes its place.
+void FdeConverter::append_repaired(const FrameRow& row, std::uint64_t begin, std::uint64_t end) {
+  while (!repairs_.empty() && repairs_.front().end <= begin) repairs_ = repairs_.subspan(1);
+  for (const Repair& repair : repairs_) {
+    if (repair.begin >= end) break;
+    const std::uint64_t from = std::max(begin, repair.begin), to = std::min(end, repair.end);
+    report_.repairs.push_back({from, to, repair.before, repair.after});
+    if (options_.repair != Options::Repair::apply) continue;
+    if (begin < from) append(row, begin, from);
+    append(repair.after, from, to);
+    begin = to;
+  }
+  if (begin < end) append(row, begin, end);
 }
 
 /// Appends a row to the run in progress, which it continues.

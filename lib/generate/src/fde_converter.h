@@ -6,6 +6,7 @@
 #pragma once
 
 #include "ownership.h"
+#include "repairer.h"
 #include "return_addresses.h"
 #include "sframe/cfi/frame_row.h"
 #include "sframe/generate/from_cfi.h"
@@ -21,8 +22,9 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options);
 class FdeConverter {
 public:
   /// Functions go to `builder`, results to `report`. `returns`: nullptr without Options::return_addresses.
-  FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns, Builder& builder,
-               Report& report);
+  /// `repairer`: nullptr without Options::repair.
+  FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns, Repairer* repairer,
+               Builder& builder, Report& report);
 
   /// Converts `pieces` (by address) of the FDE. Returns the first error in its instructions.
   std::optional<cfi::Error> convert(const cfi::CfiSection& section, const cfi::Fde& fde,
@@ -30,6 +32,7 @@ public:
 
 private:
   void add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
+  void append_repaired(const FrameRow& row, std::uint64_t begin, std::uint64_t end);
   void append(const FrameRow& row, std::uint64_t begin, std::uint64_t end);
   void append_plt(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
   void append_blocks(std::uint64_t begin, std::uint64_t end, const cfi::PltCfa& plt, const FrameRow& before,
@@ -42,6 +45,8 @@ private:
   const AbiTraits& abi_;
   const Options& options_;
   ReturnAddresses* returns_;
+  Repairer* repairer_;
+  std::span<const Repair> repairs_; ///< of the current FDE; those before the current row are removed
   cfi::FrameRowMaker frame_rows_;
   Builder& builder_;
   Report& report_;

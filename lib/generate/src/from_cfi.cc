@@ -11,6 +11,7 @@
 #include "from_code.h"
 #include "ownership.h"
 #include "sframe/address.h"
+#include "sframe/base/budget_shares.h"
 #include "sframe/base/parallel.h"
 #include "sframe/generate/plt.h"
 
@@ -111,10 +112,10 @@ AddressSet described_addresses(const CfiInput& input, std::span<const IndexedSec
 class PartConverter {
 public:
   PartConverter(const Source& source, const Options& options, const CfiInput& input,
-                const AddressSet* described, Builder& builder, Report& report)
+                const AddressSet* described, Repairer* repairer, Builder& builder, Report& report)
       : source_(source), report_(report),
         returns_(described ? std::optional<ReturnAddresses>(std::in_place, input, *described) : std::nullopt),
-        fdes_(source.section.abi(), options, returns_ ? &*returns_ : nullptr, builder, report) {}
+        fdes_(source.section.abi(), options, returns_ ? &*returns_ : nullptr, repairer, builder, report) {}
 
   void convert(cfi::FdeCursor fdes) {
     for (;;) {
@@ -183,19 +184,31 @@ private:
   Conversion& out_;
   Addresses addresses_;
   AddressSet covered_;                  ///< by the sections before
-  std::optional<AddressSet> described_; ///< for Options::return_addresses and code
-  double total_bytes_ = 0;              ///< of all sections
+  std::optional<AddressSet> described_; ///< for Options::return_addresses, code and repair
+  std::vector<OwnedRange> functions_;   ///< for Options::repair
+  std::optional<code::Callees> callees_;
+  double total_bytes_ = 0; ///< of all sections
 };
 
 /// One index at a time is in memory, unless the addresses of all are needed first.
 void Converter::convert_sections() {
-  if (!(options_.return_addresses || options_.code) || !input_.image) {
+  const bool reads_code = options_.code || options_.repair != Options::Repair::none;
+  if (!(options_.return_addresses || reads_code) || !input_.image) {
     for (const cfi::CfiSection& section : input_.sections) convert({section, options_.threads});
     return;
   }
   std::vector<IndexedSection> sections;
   for (const cfi::CfiSection& section : input_.sections) sections.emplace_back(section, options_.threads);
   described_ = described_addresses(input_, sections);
+  if (options_.repair != Options::Repair::none) {
+    for (const IndexedSection& section : sections)
+      if (section.index)
+        for (const cfi::FdeIndex::Entry& entry : section.index->entries())
+          functions_.push_back({entry.start, range_end(entry.start, entry.size)});
+    sort_ranges(functions_);
+    functions_ = disjoint(functions_);
+    callees_.emplace(*input_.image, functions_);
+  }
   for (IndexedSection& section : sections) convert(std::move(section));
 }
 
@@ -290,6 +303,10 @@ void Converter::convert_parts(const Source& source) {
   auto cuts = source.section.parts(part_size);
   cuts.push_back(source.section.bytes().size());
   std::vector<Report> reports(cuts.size() - 1);
+  std::vector<std::uint64_t> sizes;
+  for (std::size_t i = 0; i < reports.size(); ++i) sizes.push_back(cuts[i + 1] - cuts[i]);
+  Budget unlimited(Limits::off, 0);
+  BudgetShares shares(callees_ && input_.image->budget() ? *input_.image->budget() : unlimited, sizes);
   const bool alone = options_.threads <= 1 || reports.size() == 1;
   std::mutex joining;
   for_each_parallel(
@@ -297,8 +314,12 @@ void Converter::convert_parts(const Source& source) {
       [&] { return Builder(build_options(source.section.abi(), options_)); },
       [&](std::size_t i, Builder& part) {
         Builder& builder = alone ? out_.builder : part;
+        BudgetShares::Share budget(shares, i);
+        std::optional<Repairer> repairer;
+        if (callees_) repairer.emplace(*input_.image, *callees_, budget);
         PartConverter(source, options_, input_,
-                      options_.return_addresses && described_ ? &*described_ : nullptr, builder, reports[i])
+                      options_.return_addresses && described_ ? &*described_ : nullptr,
+                      repairer ? &*repairer : nullptr, builder, reports[i])
             .convert({source.section, cuts[i], cuts[i + 1]});
         if (options_.progress) options_.progress(static_cast<double>(cuts[i + 1] - cuts[i]) / total_bytes_);
         if (alone) return;
@@ -309,6 +330,7 @@ void Converter::convert_parts(const Source& source) {
   for (const Report& report : reports) {
     out_.report.add_counts(report);
     out_.report.left_out.insert(out_.report.left_out.end(), report.left_out.begin(), report.left_out.end());
+    out_.report.repairs.insert(out_.report.repairs.end(), report.repairs.begin(), report.repairs.end());
   }
 }
 
@@ -322,6 +344,7 @@ Conversion from_cfi(const CfiInput& input, const Options& options) {
   converter.convert_code();
   if (options.merge_functions) out.builder.merge_functions();
   std::ranges::stable_sort(out.report.left_out, {}, &LeftOut::start);
+  std::ranges::stable_sort(out.report.repairs, {}, &Repair::begin);
   return out;
 }
 

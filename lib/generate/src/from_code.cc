@@ -3,6 +3,7 @@
 #include "from_code.h"
 
 #include "code_functions.h"
+#include "sframe/code/call_end.h"
 #include "sframe/code/row_check.h"
 
 #include <algorithm>
@@ -47,6 +48,7 @@ private:
   bool enter_by_jumps();
   void accept_entry_point();
   void refute_contradictions();
+  void refute_unconnected();
   const CodeRows::Range* range_of(std::uint64_t address, std::size_t& owner) const;
 
   const CfiInput& input_;
@@ -179,6 +181,28 @@ void Proof::refute_contradictions() {
   for (const std::size_t index : wrong) states_[index] = State::ambiguous;
 }
 
+/// What only its place speaks for must follow accepted code, or padding after it: else it may start in the
+/// middle of an instruction.
+void Proof::refute_unconnected() {
+  code::CallEnds padding(abi_);
+  std::uint64_t last_end = 0; // of accepted code
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    const CodeFunction& function = functions_[i];
+    if (states_[i] != State::accepted) continue;
+    const AddressRange* const code = range_at(input_.code, function.start);
+    if (!function.named && last_end < function.start && code) {
+      const std::uint64_t begin = std::max(code->start, last_end), size = function.start - begin;
+      const auto between = size <= max_padding_between ? input_.image->read(begin, size) : std::nullopt;
+      const bool connected = size == 0 || (between && padding.is_padding(*between, begin, nullptr));
+      if (!connected) {
+        states_[i] = State::unproven;
+        continue;
+      }
+    }
+    if (!function.rows.ranges.empty()) last_end = std::max(last_end, function.rows.ranges.back().end);
+  }
+}
+
 void Proof::run() {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const CodeRows& rows = functions_[i].rows;
@@ -210,6 +234,7 @@ void Proof::run() {
   spread();
   if (enter_by_jumps()) spread();
   refute_contradictions();
+  refute_unconnected();
 }
 
 /// Adds the rows of accepted functions to a builder.

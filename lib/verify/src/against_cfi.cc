@@ -2,10 +2,12 @@
 
 #include "sframe/verify/against_cfi.h"
 
+#include "code_witness.h"
 #include "compare_rows.h"
 #include "disagreement.h"
 #include "merge.h"
 #include "padding.h"
+#include "sframe/verify/against_code.h"
 #include "sframe_rows.h"
 #include "table_checks.h"
 #include "uncovered.h"
@@ -66,7 +68,7 @@ void check_marks_of_stubs(const Input& input, Verdicts& verdicts, Sink& sink) {
 class CfiComparison {
 public:
   CfiComparison(const Input& input, std::vector<OwnedRange> cfi, Sink* faults, const UsableRows& usable,
-                Verdicts& verdicts, Sink& sink)
+                bool code, Verdicts& verdicts, Sink& sink)
       : input_(input), abi_(input.cfi().front().section.abi()),
         sframe_(input, input.budget(), disjoint(input.functions())),
         cfi_(input, input.budget(), std::move(cfi), faults), merger_(input, sink),
@@ -78,6 +80,7 @@ public:
       first += part.section.num_fdes();
     }
     marks_.resize(first);
+    asks_code_ = code && has_code(input);
   }
 
   std::uint64_t run();
@@ -116,6 +119,8 @@ private:
   std::vector<std::uint64_t> first_function_; ///< per part: number of functions in the parts before it
   std::vector<std::uint8_t> marks_;           ///< per function
   std::uint64_t addresses_ = 0;
+  bool asks_code_ = false;
+  std::optional<CodeWitness> witness_; ///< made for the first difference
 };
 
 std::uint64_t CfiComparison::run() {
@@ -286,6 +291,15 @@ void CfiComparison::compare_piece(const FrameRow& row, const CfiRule& rule, std:
       finding.sframe = sframe_text(row);
       finding.cfi = rule_text(rule, abi_);
     });
+  if (differences.count != 0 && asks_code_ && period == 0) {
+    if (!witness_) witness_.emplace(input_);
+    if (const char* const what = witness_->confirms(row, rule, *cfi_interval_.fde, begin, end))
+      return merger_.add(Id::C116, begin, end, [&](Finding& finding) {
+        finding.message = what;
+        finding.sframe = sframe_text(row);
+        finding.cfi = rule_text(rule, abi_);
+      });
+  }
   for (const Id id : differences) {
     mark() |= id == Id::C108 ? mark_undecided : mark_contradiction;
     merger_.add(id, begin, end, [&](Finding& finding) {
@@ -324,8 +338,8 @@ bool has_cfi(const Input& input) {
   return !input.cfi().empty();
 }
 
-std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink,
-                                const UsableRows& usable) {
+std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink, const UsableRows& usable,
+                                bool code) {
   check_marks_of_stubs(input, verdicts, sink);
   if (!has_cfi(input) || !same_abi(input)) return 0;
   auto eh = cfi_ranges(input, cfi::SectionKind::eh_frame, &sink);
@@ -342,7 +356,8 @@ std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& si
   } eh_faults(sink);
   auto both = debug.empty() ? eh : overlay(eh, debug);
   Sink* faults = two ? static_cast<Sink*>(&eh_faults) : &sink;
-  const std::uint64_t addresses = CfiComparison(input, std::move(both), faults, usable, verdicts, sink).run();
+  const std::uint64_t addresses =
+      CfiComparison(input, std::move(both), faults, usable, code, verdicts, sink).run();
   if (two) check_frame_sections(input, std::move(eh), std::move(debug), sink);
   return addresses;
 }

@@ -109,16 +109,6 @@ std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, c
   }
 }
 
-std::string row_text(const FrameRow& row, const AbiTraits& abi) {
-  if (row.is_outermost()) return "ra=undefined";
-  std::string out = "cfa=";
-  append_rule(out, row.cfa, abi, true);
-  append_rule(out += " ra=", row.ra, abi, false);
-  append_rule(out += " fp=", row.fp, abi, false);
-  if (row.ra_signed) out += " signed";
-  return out;
-}
-
 std::string rule_text(const CfiRule& rule, const AbiTraits& abi) {
   switch (rule.kind) {
   case CfiRule::Kind::row: return row_text(rule.row, abi);

@@ -36,10 +36,7 @@ std::string difference_text(Id id, const FrameRow& sframe, const CfiRule& cfi, c
 /// The end of a finding's message if the CFI has the same rules (Finding::compiler).
 inline constexpr const char* cfi_agrees_suffix = "; the CFI agrees with SFrame";
 
-/// "cfa=sp+16 ra=[cfa-8] fp=same".
-std::string row_text(const FrameRow& row, const AbiTraits& abi);
-
-/// The same for the CFI; if no row can represent it, the reason.
+/// The rule as row_text() shows a row; if no row can represent it, the reason.
 std::string rule_text(const CfiRule& rule, const AbiTraits& abi);
 
 } // namespace sframe::verify

@@ -3,8 +3,8 @@
 #include "unit_rows.h"
 
 #include "compare_rows.h"
-#include "sframe/cfi/lsda.h"
 #include "sframe/convert.h"
+#include "sframe/generate/call_sites.h"
 
 #include <algorithm>
 
@@ -36,16 +36,10 @@ void UnitRows::open(const CodeUnit& unit) {
 
 /// The landing pads of the function's calls, from the language-specific data area.
 std::vector<code::CallSite> UnitRows::call_sites() const {
-  std::vector<code::CallSite> sites;
-  if (!unit_->cfi) return sites;
+  if (!unit_->cfi) return {};
   const auto fde = input_.cfi()[unit_->cfi->source].section.fde(unit_->cfi->item);
-  if (!fde || !fde->lsda || fde->lsda->indirect) return sites;
-  const std::uint64_t address = fde->lsda->value;
-  std::vector<cfi::LandingPad> pads;
-  // The entries before a fault are still valid.
-  (void)cfi::read_landing_pads(input_.image()->bytes_at(address), address, fde->start, abi_, pads, &budget_);
-  for (const cfi::LandingPad& pad : pads) sites.push_back({pad.begin, pad.end, pad.landing_pad});
-  return sites;
+  if (!fde) return {};
+  return generate::call_sites(*input_.image(), *fde, abi_, &budget_);
 }
 
 /// The rows that help the analysis if code alone is ambiguous. They are the CFI's if there is any,

@@ -73,12 +73,14 @@ std::span<const AbiTraits* const> all_abis();
 std::string register_name(std::uint16_t reg, const AbiTraits& abi);
 
 /// A rule as text: "sp+16", "[cfa-8]", "r14", "same", "undefined", "fixed". A CFA rule shows its offset even
-/// when it is 0
-/// ("r10+0"), other rules do not ("r14"). Appends to `out`.
+/// when it is 0 ("r10+0"), other rules do not ("r14"). Appends to `out`.
 void append_rule(std::string& out, const Rule& rule, const AbiTraits& abi, bool is_cfa);
 
 /// Same, as a new string.
 std::string rule_text(const Rule& rule, const AbiTraits& abi, bool is_cfa = false);
+
+/// A row's rules: "cfa=sp+16 ra=[cfa-8] fp=same", or "ra=undefined" for an outermost frame.
+std::string row_text(const FrameRow& row, const AbiTraits& abi);
 
 } // namespace sframe
 

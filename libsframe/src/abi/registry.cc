@@ -82,4 +82,14 @@ std::string rule_text(const Rule& rule, const AbiTraits& abi, bool is_cfa) {
   return out;
 }
 
+std::string row_text(const FrameRow& row, const AbiTraits& abi) {
+  if (row.is_outermost()) return "ra=undefined";
+  std::string out = "cfa=";
+  append_rule(out, row.cfa, abi, true);
+  append_rule(out += " ra=", row.ra, abi, false);
+  append_rule(out += " fp=", row.fp, abi, false);
+  if (row.ra_signed) out += " signed";
+  return out;
+}
+
 } // namespace sframe

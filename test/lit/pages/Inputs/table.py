@@ -54,6 +54,8 @@ CASES = {
     "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --from=cfi,code": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen stripped -o stripped.sframe --emit=section --from=code --report=json": Case("cp /usr/bin/bash stripped; ", shows="numbers"),
+    "sframe-gen libfoo.so -o libfoo.so --repair=list": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
+    "sframe-gen libfoo.so -o libfoo.so --repair --report=json": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen app -o app --from=sframe --optimize=size": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
     "scripts/measure-size --totals --largest 300 FOLDER...": Case(BIN, stand_ins={"FOLDER...": "bin", **MEASURE}),
     "scripts/measure-size --totals FOLDER...": Case(BIN, stand_ins={"FOLDER...": "bin", **MEASURE}),

@@ -45,6 +45,10 @@ struct Options {
   bool return_addresses = false;
   UsableRows usable; ///< BuildOptions::usable; other rows are left out
   bool plt = true;   ///< false: ignore linker-generated stubs
+  /// Rows that the code contradicts, where it proves another row right: only listed in the report, or put
+  /// right. Needs CfiInput::image, of a linked file. Costs the analysis of all code.
+  enum class Repair : std::uint8_t { none, list, apply };
+  Repair repair = Repair::none;
   /// Functions without CFI are described from their instructions. Needs CfiInput::image, of a linked file.
   bool code = false;
   /// Selects the FDEs to convert; others do not appear in the report. Empty: all. Called from several threads

@@ -40,6 +40,12 @@ struct LeftOut {
   Reason reason;
 };
 
+/// Rows of the CFI that the code contradicts, and the row that it proves right there.
+struct Repair {
+  std::uint64_t begin = 0, end = 0; ///< addresses; instructions start at both
+  FrameRow before, after;           ///< their offsets are 0
+};
+
 /// An unreadable entry, or instructions that cannot be executed.
 struct Fault {
   std::string_view section; ///< ".eh_frame" or ".debug_frame"
@@ -63,6 +69,7 @@ struct Report {
   std::map<std::string_view, std::uint64_t> reasons; ///< name -> count: ranges, or FDEs without a range
   std::vector<LeftOut> left_out;                     ///< by address
   std::vector<Fault> faults;                         ///< in the order of the input
+  std::vector<Repair> repairs;                       ///< by address; Options::repair
   std::uint64_t extended = 0;                        ///< FDEs whose last row also covers padding after them
   std::uint64_t overlapping =
       0; ///< FDEs that lost part of their range to one that starts later or is smaller

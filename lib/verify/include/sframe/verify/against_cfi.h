@@ -23,8 +23,9 @@ bool has_cfi(const Input& input);
 /// addresses. Returns the number of bytes of code that were compared. Does nothing without CFI, or if the
 /// section's ABI is not that of the CFI. Time N log N in functions and FDEs, linear in rows and instructions;
 /// memory for functions and FDEs, not for rows. Where the CFI has rows that the section's reader cannot use,
-/// SFrame need not have them (C108).
+/// SFrame need not have them (C108). `code`: where rows differ and the code confirms SFrame, that is no
+/// contradiction (C116).
 std::uint64_t check_against_cfi(const Input& input, Verdicts& verdicts, Sink& sink,
-                                const UsableRows& usable = {});
+                                const UsableRows& usable = {}, bool code = false);
 
 } // namespace sframe::verify

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options::repair: finds rows of an FDE that its code contradicts, and the rows that the code proves right in
+// their place. sframe-verify reports the same contradictions as K201 to K206, K211 and K212.
+
+#pragma once
+
+#include "sframe/cfi/frame_row.h"
+#include "sframe/code/analysis.h"
+#include "sframe/code/callees.h"
+#include "sframe/generate/cfi_input.h"
+#include "sframe/generate/report.h"
+
+#include <span>
+#include <vector>
+
+namespace sframe::generate {
+
+class Repairer {
+public:
+  /// Takes code_steps from `budget`; what is past it is not repaired. Not for several threads at once;
+  /// `callees` may be shared. All references must outlive the object.
+  Repairer(const elf::Image& image, code::Callees& callees, Budget& budget);
+
+  /// The repairs of an FDE, by address, disjoint: valid until the next call. Rows that cannot be represented,
+  /// and PLTs, are not repaired. Linear in the function's code.
+  std::span<const Repair> find(const cfi::CfiSection& section, const cfi::Fde& fde);
+
+private:
+  void visit(const code::Reached& at);
+
+  const elf::Image& image_;
+  const AbiTraits& abi_;
+  code::Callees& callees_;
+  Budget& budget_;
+  code::Analyzer analyzer_;
+  const code::Results* results_ = nullptr;
+  std::vector<FrameRow> rows_; ///< of the current FDE
+  std::uint64_t start_ = 0;    ///< of the current FDE
+  bool switches_stack_ = false;
+  std::vector<Repair> repairs_;
+};
+
+} // namespace sframe::generate
