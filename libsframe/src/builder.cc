@@ -9,6 +9,7 @@
 #include "refused.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace sframe {
@@ -136,7 +137,7 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
   encoded_.resize(at + version_->attribute_size + rows.size() * max_row_size);
   std::byte* to = encoded_.data() + at + version_->attribute_size;
   Words previous;
-  std::uint32_t num_fres = 0;
+  std::uint32_t num_fres = 0, body = 0;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
     auto words = encode(rows[i], how, options_.usable);
     if (!words) return refuse(words.error(), i);
@@ -146,6 +147,7 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
     *to++ = static_cast<std::byte>(words->info);
     for (std::uint32_t w = 0; w < words->count; ++w, to += words->size)
       format::store_field(to, words->values[w], words->size, order_);
+    body = 1u + words->count * words->size;
     previous = *words;
     ++num_fres;
   }
@@ -159,7 +161,8 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
   attributes.fre_type = fre_type;
   attributes.fde_type = type;
   version_->codec.write_attributes(encoded_.data() + at, order_, attributes);
-  return Run{at & Run::max_at, fre_type, static_cast<std::uint32_t>(size), num_fres};
+  return Run{at & Run::max_at, fre_type, static_cast<std::uint8_t>(body & Run::max_body),
+             static_cast<std::uint32_t>(size), num_fres};
 }
 
 expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> rows) {
@@ -275,7 +278,7 @@ std::uint32_t Builder::add_run(const Run& run) {
 
 void Builder::make_room_in_table() {
   if (runs_.size() * 2 < table_.size()) return;
-  table_.assign(std::max<std::size_t>(64, table_.size() * 2), Slot{no_run, 0});
+  table_.assign(std::max<std::size_t>(64, std::bit_ceil(runs_.size() * 2 + 1)), Slot{no_run, 0});
   const std::uint64_t mask = table_.size() - 1;
   for (std::uint32_t number = 0; number < runs_.size(); ++number) {
     const std::uint64_t hash = hash_bytes(run_bytes(runs_[number]));

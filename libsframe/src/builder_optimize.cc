@@ -2,13 +2,14 @@
 //
 // Builder::optimize(): which functions are joined to one FDE, and which are split.
 //
-// Here are Goal::size and Goal::lookup; builder_optimize_rows.cc has the search for Goal::smallest.
+// builder_optimize_search.cc has the search for Goal::size and Goal::lookup, builder_optimize_rows.cc that
+// for Goal::smallest.
 //
 // An FDE costs an index entry and, in version 3, attributes; a row costs less if its offset from the FDE's
 // start is small; functions with equal rows share them. So the cheapest cut of the sorted functions is a
-// shortest path: a node is a place where an FDE may start (an atom: a function, or some rows of a large one),
-// an edge an FDE. The price of rows that several FDEs share is divided by their number. That number follows
-// from the cut, so the search is done again with the numbers of the first one.
+// shortest path (builder_optimize_search.cc): a node is a place where an FDE may start (an atom: a function,
+// or some rows of a large one), an edge an FDE. The price of rows that several FDEs share is divided by their
+// number. That number follows from the cut, so the search is done again with the numbers of the first one.
 //
 // Rows are copied as they are encoded; only their offsets change. Words are never interpreted: rows with
 // equal bytes in FDEs of one type have equal rules.
@@ -22,7 +23,6 @@
 #include <map>
 #include <numeric>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 namespace sframe {
@@ -31,8 +31,9 @@ namespace {
 
 /// Rows of an atom, if a function is divided; and the most atoms of a function.
 constexpr std::uint32_t rows_per_atom = 8, max_atoms_of_function = 64;
-/// Atoms in one FDE: what bounds the search where rows of many functions are equal.
-constexpr std::size_t max_atoms_of_fde = 256;
+/// Functions that are searched at a time: no FDE has functions of two pieces. That costs an FDE in some
+/// thousand, memory for one piece, and pieces may be searched at the same time.
+constexpr std::uint32_t functions_of_piece = 8192;
 
 constexpr std::uint32_t no_copy = 0xffffffff;
 
@@ -44,36 +45,38 @@ bool starts_with(std::span<const std::byte> bytes, std::span<const std::byte> be
 
 class Builder::Optimizer {
 public:
-  Optimizer(Builder& builder, const OptimizeOptions& options)
+  Optimizer(const Builder& builder, const OptimizeOptions& options)
       : builder_(builder), options_(options), version_(*builder.version_),
-        max_rows_(std::min(options.max_rows, version_.max_fres)), types_of_runs_(builder.types_of_runs()) {
-    uses_of_run_.assign(builder_.runs_.size(), 0);
-    for (const Function& function : builder_.functions_) ++uses_of_run_[function.run];
-    make_atoms();
+        max_rows_(std::min(options.max_rows, version_.max_fres)), types_of_runs_(builder.types_of_runs()),
+        uses_(builder.runs_.size()) {
+    for (const Function& function : builder.functions_) uses_.add_function(function.run);
   }
 
-  /// A builder with the best FDEs. A third search saves less than 0.1 %.
+  /// A builder with the best FDEs.
   Builder run() {
-    std::vector<Cut> cuts;
-    if (by_row()) {
-      cuts = search_rows(atoms_, {.entry_size = version_.entry_size,
-                                  .attribute_size = version_.attribute_size,
-                                  .max_rows = max_rows_,
-                                  .share_rows = builder_.options_.share_rows,
-                                  .uses_of_run = uses_of_run_});
-    } else {
-      cuts = search();
-      const std::uint64_t size = count_uses(cuts);
-      if (std::vector<Cut> next = search(); count_uses(next) < size) cuts = std::move(next);
-    }
-    Builder best = make(cuts);
+    if (by_row())
+      search_by_row();
+    else
+      search_pieces();
+    Builder best = make();
     if (builder_.options_.share_rows) best.share_beginnings();
     return best;
   }
 
 private:
+  /// A part of the sorted functions.
+  struct Piece {
+    std::vector<Atom> atoms;
+    std::vector<Cut> cuts;
+  };
+  /// Functions [first, end).
+  struct Functions {
+    std::uint32_t first, end;
+  };
+
   bool for_size() const { return options_.goal != OptimizeOptions::Goal::lookup; }
   bool by_row() const { return options_.goal == OptimizeOptions::Goal::smallest; }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(builder_.functions_.size()); }
   const Run& run_of(std::uint32_t function) const {
     return builder_.runs_[builder_.functions_[function].run];
   }
@@ -81,18 +84,17 @@ private:
   FdeType type_of(std::uint32_t function) const { return types_of_runs_[builder_.functions_[function].run]; }
 
   bool can_join(std::uint32_t number) const {
-    return for_size() && builder_.may_join(number, options_) && type_of(number - 1) == type_of(number);
+    return for_size() && builder_.functions_[number].joins && type_of(number - 1) == type_of(number);
   }
 
   /// Not if another function starts in it: readers find that one, up to its end, and no rows after it.
   bool is_divided(std::uint32_t number) const {
-    const Fde& fde = builder_.functions_[number].fde;
-    if (fde.pc_type != PcType::inc || fde.signal_frame) return false;
-    if (builder_.is_overlapped(number)) return false;
     const Run& run = run_of(number);
-    if (by_row()) return run.num_fres >= 2;
-    return for_size() ? run.num_fres >= 2 * rows_per_atom && run.fre_type != FreType::addr1
-                      : run.num_fres > max_rows_;
+    const bool is_large = by_row()     ? run.num_fres >= 2
+                          : for_size() ? run.num_fres >= 2 * rows_per_atom && run.fre_type != FreType::addr1
+                                       : run.num_fres > max_rows_;
+    const Fde& fde = builder_.functions_[number].fde;
+    return is_large && fde.pc_type == PcType::inc && !fde.signal_frame && !builder_.is_overlapped(number);
   }
 
   /// The most rows of the function's atoms.
@@ -104,204 +106,208 @@ private:
     return std::max(rows_per_atom, (rows + max_atoms_of_function - 1) / max_atoms_of_function);
   }
 
-  /// A number for these rules in FDEs with the function's attributes.
-  std::uint32_t rules_of(std::uint32_t number, std::span<const std::byte> body) {
-    const bool has_key_b = builder_.functions_[number].fde.pauth_key == PauthKey::b;
-    const auto kind = static_cast<std::size_t>(type_of(number)) * 2 + has_key_b;
-    const std::string_view bytes(reinterpret_cast<const char*>(body.data()), body.size());
-    const auto next = static_cast<std::uint32_t>(rules_.size());
-    return rules_.try_emplace(std::pair(kind, bytes), next).first->second;
-  }
-
-  void make_atoms() {
-    atoms_.reserve(builder_.functions_.size());
-    std::span<const std::byte> last_body;
-    for (std::uint32_t number = 0; number < builder_.functions_.size(); ++number) {
-      const Function& function = builder_.functions_[number];
+  std::vector<Atom> make_atoms(Functions functions) const {
+    std::size_t count = 0;
+    for (std::uint32_t number = functions.first; number < functions.end; ++number) {
       const std::uint32_t most = atom_rows(number);
-      const bool shared = builder_.options_.share_rows && uses_of_run_[function.run] > 1;
-      const auto key = [&](std::uint32_t row) { return mix(std::uint64_t{function.run} << 32 | row, most); };
-      Atom* atom = &atoms_.emplace_back(Atom{.start = function.fde.start,
-                                             .key = key(0),
-                                             .size = function.fde.size,
-                                             .function = number,
-                                             .run = function.run,
-                                             .shared = shared});
-      const bool joins = can_join(number);
-      const Run& run = run_of(number);
-      std::uint32_t row_number = 0, at = 0;
-      builder_.each_row(run, [&](const RowBytes& row) {
-        const std::uint64_t address = function.fde.start + row.offset;
-        if (atom->rows == most) {
-          const auto into = static_cast<std::uint32_t>(address - atom->start);
-          const std::uint32_t rest = atom->size - into;
-          atom->size = into;
-          atom = &atoms_.emplace_back(Atom{.start = address,
-                                           .key = key(row_number),
-                                           .size = rest,
-                                           .function = number,
-                                           .run = function.run,
-                                           .first_row = row_number,
-                                           .at = at,
-                                           .shared = shared,
-                                           .joins = true});
-        }
-        if (row_number == 0) {
-          // Without a row at its start, it would get the one before.
-          atom->joins = joins && row.offset == 0;
-          atom->repeats = atom->joins && std::ranges::equal(row.body, last_body);
-        }
-        const auto size = static_cast<std::uint32_t>(row.body.size());
-        if (atom->rows++ == 0) {
-          atom->first_body = size;
-          if (by_row()) atom->rules = rules_of(number, row.body);
-        }
-        atom->body += size;
-        atom->last = static_cast<std::uint32_t>(address - atom->start);
-        last_body = row.body;
-        at += (1u << static_cast<std::uint32_t>(run.fre_type)) + size;
-        ++row_number;
-      });
+      count += std::max(1u, (run_of(number).num_fres + most - 1) / most);
     }
+    std::vector<Atom> atoms;
+    atoms.reserve(count);
+    for (std::uint32_t number = functions.first; number < functions.end; ++number)
+      make_atoms(number, number != functions.first, atoms);
+    return atoms;
   }
 
-  /// The cost of a group's rows, if they are used as often as in the last cut.
-  std::uint64_t price(const Group& group, Cut cut) const {
-    const std::uint64_t bytes = group.run_bytes() * cost_unit;
-    if (!group.shared()) return bytes;
-    if (is_whole(atoms_, cut)) return bytes / std::max(1u, uses_of_run_[atoms_[cut.first].run]);
-    if (uses_of_groups_.empty()) return bytes;
-    const auto known = uses_of_groups_.find(group.key());
-    return known == uses_of_groups_.end() ? bytes : bytes / known->second;
+  /// Adds those of a function.
+  void make_atoms(std::uint32_t number, bool may_join, std::vector<Atom>& atoms) const {
+    const Function& function = builder_.functions_[number];
+    const Run& run = run_of(number);
+    const bool shared = builder_.options_.share_rows && uses_.of_runs()[function.run] > 1;
+    Atom atom{.start = function.fde.start,
+              .size = function.fde.size,
+              .function = number,
+              .run = function.run,
+              .at = 0,
+              .rows = 0,
+              .body = 0,
+              .last = 0,
+              .first_body = 0,
+              .starts_function = true,
+              .shared = shared,
+              .joins = false,
+              .repeats = false};
+    if (run.num_fres == 0) {
+      atoms.push_back(atom);
+      return;
+    }
+    const RowBytes first = builder_.row_at(run, 0);
+    // Without a row at its start, it would get the one before.
+    atom.joins = may_join && first.offset == 0 && can_join(number);
+    atom.repeats = atom.joins && std::ranges::equal(first.body, builder_.last_row(run_of(number - 1)).body);
+    const std::uint32_t most = atom_rows(number);
+    if (run.num_fres <= most) {
+      atom.rows = run.num_fres;
+      atom.body = run.size - version_.attribute_size - run.num_fres * run.offset_size();
+      atom.first_body = static_cast<std::uint8_t>(first.body.size());
+      atom.last = builder_.last_row(run).offset;
+      atoms.push_back(atom);
+      return;
+    }
+    builder_.each_row(run, [&](const RowBytes& row) {
+      const auto body = static_cast<std::uint32_t>(row.body.size());
+      if (atom.rows == most) {
+        const std::uint64_t address = function.fde.start + row.offset;
+        const auto into = static_cast<std::uint32_t>(address - atom.start);
+        const std::uint32_t rest = atom.size - into;
+        atom.size = into;
+        atoms.push_back(atom);
+        atom.start = address;
+        atom.size = rest;
+        atom.at = row.at;
+        atom.rows = atom.body = 0;
+        atom.starts_function = atom.repeats = false;
+        atom.joins = true;
+      }
+      if (atom.rows++ == 0) atom.first_body = static_cast<std::uint8_t>(body);
+      atom.body += body;
+      atom.last = static_cast<std::uint32_t>(function.fde.start + row.offset - atom.start);
+    });
+    atoms.push_back(atom);
   }
 
-  /// The cheapest cut of all atoms.
-  std::vector<Cut> search() const {
-    const auto count = static_cast<std::uint32_t>(atoms_.size());
-    std::vector<std::uint64_t> cost(count + 1, no_cost);
-    std::vector<std::uint32_t> from(count + 1, 0);
-    cost[0] = 0;
-    for (std::uint32_t first = 0; first < count; ++first) {
-      Group group(version_.attribute_size, atoms_[first]);
-      const std::uint64_t before = cost[first] + std::uint64_t{version_.entry_size} * cost_unit;
-      const auto limit = static_cast<std::uint32_t>(std::min<std::size_t>(count, first + max_atoms_of_fde));
-      for (std::uint32_t end = first + 1;; ++end) {
-        const std::uint64_t total = before + price(group, {first, end});
-        if (total < cost[end]) {
-          cost[end] = total;
-          from[end] = first;
-        }
-        if (end == limit) break;
-        const Atom& next = atoms_[end];
-        if (!next.joins || !group.fits(next)) break;
-        group.add(next);
-        // A function that has more rows than the limit may keep them.
-        if (group.rows() > max_rows_ && !(for_size() && next.function == atoms_[first].function)) break;
+  void for_each_piece(const std::function<void(std::size_t)>& work) const {
+    if (options_.for_each) return options_.for_each(pieces_.size(), work);
+    for (std::size_t i = 0; i < pieces_.size(); ++i) work(i);
+  }
+
+  void search_pieces() {
+    const SearchOptions options{.entry_size = version_.entry_size,
+                                .attribute_size = version_.attribute_size,
+                                .max_rows = max_rows_,
+                                .keep_functions = for_size()};
+    pieces_.resize((count() + functions_of_piece - 1) / functions_of_piece);
+    for_each_piece([&](std::size_t i) {
+      const auto first = static_cast<std::uint32_t>(i * functions_of_piece);
+      pieces_[i].atoms = make_atoms({first, std::min(count() - first, functions_of_piece) + first});
+      pieces_[i].cuts = search(pieces_[i].atoms, options, uses_);
+    });
+    if (!builder_.options_.share_rows) return; // The numbers of uses do not matter.
+    // The numbers of uses follow from the cuts. A third search saves less than 0.1 %.
+    const std::uint64_t size = count_uses();
+    std::vector<std::vector<Cut>> before(pieces_.size());
+    for_each_piece([&](std::size_t i) {
+      before[i] = std::exchange(pieces_[i].cuts, search(pieces_[i].atoms, options, uses_));
+    });
+    if (count_uses() < size) return;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) pieces_[i].cuts = std::move(before[i]);
+  }
+
+  void search_by_row() {
+    Piece& all = pieces_.emplace_back();
+    all.atoms = make_atoms({0, count()});
+    std::map<std::pair<std::size_t, std::string_view>, std::uint32_t> numbers;
+    std::vector<std::uint32_t> rules;
+    rules.reserve(all.atoms.size());
+    for (const Atom& atom : all.atoms) {
+      const Run& run = builder_.runs_[atom.run];
+      const auto body = run.num_fres ? builder_.row_at(run, atom.at).body : std::span<const std::byte>();
+      const bool has_key_b = builder_.functions_[atom.function].fde.pauth_key == PauthKey::b;
+      const auto kind = static_cast<std::size_t>(type_of(atom.function)) * 2 + has_key_b;
+      const std::string_view bytes(reinterpret_cast<const char*>(body.data()), body.size());
+      const auto next = static_cast<std::uint32_t>(numbers.size());
+      rules.push_back(numbers.try_emplace(std::pair(kind, bytes), next).first->second);
+    }
+    all.cuts = search_rows(all.atoms, {.entry_size = version_.entry_size,
+                                       .attribute_size = version_.attribute_size,
+                                       .max_rows = max_rows_,
+                                       .share_rows = builder_.options_.share_rows,
+                                       .rules = rules,
+                                       .uses_of_run = uses_.of_runs()});
+  }
+
+  /// Replaces the numbers of uses by those of the cuts. Returns the size of their section, without the
+  /// header.
+  std::uint64_t count_uses() {
+    uses_ = Uses(builder_.runs_.size());
+    std::uint64_t size = 0;
+    for (const Piece& piece : pieces_) {
+      for (const Cut& cut : piece.cuts) {
+        const std::uint32_t uses = is_whole(piece.atoms, cut) ? uses_.add_function(piece.atoms[cut.first].run)
+                                                              : uses_.add(piece.atoms, cut);
+        size += version_.entry_size;
+        if (uses == 1) size += Group(version_.attribute_size, piece.atoms, cut).run_bytes();
       }
     }
-    std::vector<Cut> cuts;
-    for (std::uint32_t end = count; end != 0; end = from[end]) cuts.push_back({from[end], end});
-    std::ranges::reverse(cuts);
-    return cuts;
-  }
-
-  Group group_of(Cut cut) const {
-    Group group(version_.attribute_size, atoms_[cut.first]);
-    for (std::uint32_t i = cut.first + 1; i < cut.end; ++i) group.add(atoms_[i]);
-    return group;
-  }
-
-  /// Replaces the numbers of uses by those of the cut. Returns the size of its section, without the header.
-  std::uint64_t count_uses(std::span<const Cut> cuts) {
-    std::ranges::fill(uses_of_run_, 0u);
-    uses_of_groups_.clear();
-    std::uint64_t size = cuts.size() * std::uint64_t{version_.entry_size};
-    for (const Cut& cut : cuts) {
-      const Group group = group_of(cut);
-      std::uint32_t uses = 1;
-      if (is_whole(atoms_, cut))
-        uses = ++uses_of_run_[atoms_[cut.first].run];
-      else if (group.shared())
-        uses = ++uses_of_groups_[group.key()];
-      if (uses == 1 || !builder_.options_.share_rows) size += group.run_bytes();
-    }
-    std::erase_if(uses_of_groups_, [](const auto& entry) { return entry.second == 1; });
     return size;
   }
 
-  /// A builder with an FDE per cut.
-  Builder make(std::span<const Cut> cuts) const {
+  /// A builder with an FDE per cut. Atoms are freed.
+  Builder make() {
     Builder out(builder_.options_);
-    out.reserve(cuts.size(), builder_.encoded_.size());
-    std::vector<RowBytes> rows;
+    std::size_t num_cuts = 0;
+    for (const Piece& piece : pieces_) num_cuts += piece.cuts.size();
+    out.reserve(num_cuts, builder_.encoded_.size());
     std::vector<std::uint32_t> copies(builder_.runs_.size(), no_copy); // by run
-    for (const Cut& cut : cuts) {
-      const Atom &first = atoms_[cut.first], &last = atoms_[cut.end - 1];
-      Function function = builder_.functions_[first.function];
-      if (is_whole(atoms_, cut)) {
-        std::uint32_t& copy = copies[function.run];
-        if (copy == no_copy) copy = out.copy_run(builder_, builder_.runs_[function.run]);
-        function.run = copy;
-      } else {
-        function.fde.start = first.start;
-        function.fde.size = static_cast<std::uint32_t>(last.start + last.size - first.start);
-        rows.clear();
-        collect_rows(cut, rows);
-        function.run = out.add_run(encode(function.fde, type_of(first.function), rows, out));
+    for (Piece& piece : pieces_) {
+      for (const Cut& cut : piece.cuts) {
+        const Atom &first = piece.atoms[cut.first], &last = piece.atoms[cut.end - 1];
+        Function function = builder_.functions_[first.function];
+        if (is_whole(piece.atoms, cut)) {
+          std::uint32_t& copy = copies[function.run];
+          if (copy == no_copy) copy = out.copy_run(builder_, builder_.runs_[function.run]);
+          function.run = copy;
+        } else {
+          function.fde.start = first.start;
+          function.fde.size = static_cast<std::uint32_t>(last.end() - first.start);
+          function.run = out.add_run(join(function.fde, piece.atoms, cut, out));
+        }
+        out.functions_.push_back(function);
+        out.num_fres_ += out.runs_[function.run].num_fres;
       }
-      out.functions_.push_back(function);
-      out.num_fres_ += out.runs_[function.run].num_fres;
+      piece = {};
     }
     return out;
   }
 
-  /// Adds the rows of the atoms, with offsets from the first one.
-  void collect_rows(Cut cut, std::vector<RowBytes>& rows) const {
-    const std::uint64_t start = atoms_[cut.first].start;
-    for (std::uint32_t i = cut.first; i < cut.end; ++i) {
-      const Atom& atom = atoms_[i];
-      bool left_out = i != cut.first && atom.repeats;
-      builder_.each_row(run_of(atom.function), atom.at, atom.rows, [&](const RowBytes& row) {
-        if (std::exchange(left_out, false)) return;
-        const std::uint64_t address = builder_.functions_[atom.function].fde.start + row.offset;
-        rows.push_back({static_cast<std::uint32_t>(address - start), row.body});
-      });
-    }
-  }
-
-  /// Appends the rows to out.encoded_.
-  Run encode(const Fde& fde, FdeType type, std::span<const RowBytes> rows, Builder& out) const {
+  /// Appends the rows of an FDE to out.encoded_, with offsets from its start.
+  Run join(const Fde& fde, std::span<const Atom> atoms, Cut cut, Builder& out) const {
+    const Group group(version_.attribute_size, atoms, cut);
     EncodedFde attributes{fde};
-    attributes.num_fres = static_cast<std::uint32_t>(rows.size());
-    attributes.fre_type = format::fre_type_for(rows.back().offset);
-    attributes.fde_type = type;
-    const std::uint32_t width = 1u << static_cast<std::uint32_t>(attributes.fre_type);
-    std::uint64_t size = version_.attribute_size;
-    for (const RowBytes& row : rows) size += width + row.body.size();
+    attributes.num_fres = group.rows();
+    attributes.fre_type = format::fre_type_for(group.last());
+    attributes.fde_type = type_of(atoms[cut.first].function);
     std::vector<std::byte>& bytes = out.encoded_;
     const std::uint64_t at = bytes.size();
-    bytes.resize(at + size);
+    bytes.resize(at + group.run_bytes());
     std::byte* to = bytes.data() + at;
     version_.codec.write_attributes(to, builder_.order_, attributes);
     to += version_.attribute_size;
-    for (const RowBytes& row : rows) {
-      format::store_field(to, row.offset, width, builder_.order_);
-      to = std::ranges::copy(row.body, to + width).out;
+    Run joined{at & Run::max_at, attributes.fre_type, 0, static_cast<std::uint32_t>(group.run_bytes()),
+               attributes.num_fres};
+    for (std::uint32_t i = cut.first; i < cut.end; ++i) {
+      const Atom& atom = atoms[i];
+      const Run& run = builder_.runs_[atom.run];
+      const std::uint64_t distance = builder_.functions_[atom.function].fde.start - fde.start;
+      bool left_out = i != cut.first && atom.repeats;
+      builder_.each_row(run, atom.at, atom.rows, [&](const RowBytes& row) {
+        if (std::exchange(left_out, false)) return;
+        format::store_field(to, static_cast<std::uint32_t>(distance + row.offset), joined.offset_size(),
+                            builder_.order_);
+        to = std::ranges::copy(row.body, to + joined.offset_size()).out;
+        joined.last_body = row.body.size() & Run::max_body;
+      });
     }
-    return {at & Run::max_at, attributes.fre_type, static_cast<std::uint32_t>(bytes.size() - at),
-            attributes.num_fres};
+    return joined;
   }
 
-  Builder& builder_;
+  const Builder& builder_;
   const OptimizeOptions& options_;
   const format::Version& version_;
   std::uint32_t max_rows_;
   std::vector<FdeType> types_of_runs_;
-  std::vector<Atom> atoms_;
-  std::map<std::pair<std::size_t, std::string_view>, std::uint32_t> rules_; ///< for rules_of()
-  // How often rows are used: by all functions, then in the last cut.
-  std::vector<std::uint32_t> uses_of_run_;                          ///< by FDEs that are one function
-  std::unordered_map<std::uint64_t, std::uint32_t> uses_of_groups_; ///< by others; only more than 1
+  Uses uses_; ///< by all functions, then in the last cuts
+  std::vector<Piece> pieces_;
 };
 
 /// Where the index has the number of rows (V1 and V2), a run can be the beginning of another one.
@@ -371,17 +377,26 @@ bool Builder::is_overlapped(std::uint32_t number) const {
          functions_[number + 1].fde.start - functions_[number].fde.start < functions_[number].fde.size;
 }
 
+/// Sorts by address, and what is at the same one by all that it is.
+void Builder::sort_functions() {
+  std::ranges::stable_sort(functions_, [&](const Function& a, const Function& b) {
+    if (a.fde.start != b.fde.start) return a.fde.start < b.fde.start;
+    if (a.fde.size != b.fde.size) return a.fde.size < b.fde.size;
+    return std::ranges::lexicographical_compare(run_bytes(runs_[a.run]), run_bytes(runs_[b.run]));
+  });
+}
+
+/// Fills in Function::joins of the sorted functions.
+void Builder::find_joins(const OptimizeOptions& options) {
+  for (std::uint32_t number = 0; number < functions_.size(); ++number)
+    functions_[number].joins = may_join(number, options);
+}
+
 void Builder::optimize(const OptimizeOptions& options) {
   if (functions_.empty() || options.max_rows == 0) return;
-  const auto sort = [&] {
-    std::ranges::stable_sort(functions_, [&](const Function& a, const Function& b) {
-      if (a.fde.start != b.fde.start) return a.fde.start < b.fde.start;
-      if (a.fde.size != b.fde.size) return a.fde.size < b.fde.size;
-      return std::ranges::lexicographical_compare(run_bytes(runs_[a.run]), run_bytes(runs_[b.run]));
-    });
-  };
+  table_ = {}; // made again when it is needed
   if (options.goal == OptimizeOptions::Goal::lookup) {
-    sort();
+    sort_functions();
     *this = Optimizer(*this, options).run();
     return;
   }
@@ -390,10 +405,11 @@ void Builder::optimize(const OptimizeOptions& options) {
   // Few bytes can be the rows of many functions, to which the search by row would take time in proportion.
   const bool by_row = options.goal == OptimizeOptions::Goal::smallest && num_fres_ <= size();
   for (bool changed = true; changed;) {
-    sort();
+    sort_functions();
+    find_joins(options);
     Builder optimized = Optimizer(*this, for_size).run();
     Builder* rows = this;
-    auto retyped = with_best_types(for_size);
+    auto retyped = with_best_types();
     if (retyped) {
       Builder other = Optimizer(*retyped, for_size).run().with_needed_types();
       if (other.size() < optimized.size()) {

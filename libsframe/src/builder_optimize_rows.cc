@@ -45,13 +45,15 @@ struct SharedRun {
 /// the same rows so far are sorted by their next row.
 class SharedRuns {
 public:
-  SharedRuns(std::span<const Atom> atoms, std::uint32_t limit) : longest_(atoms.size()) {
+  SharedRuns(std::span<const Atom> atoms, std::span<const std::uint32_t> rules, std::uint32_t limit)
+      : longest_(atoms.size()) {
     std::vector<Place> places;
     places.reserve(atoms.size());
     for (std::uint32_t i = 0; i < atoms.size(); ++i)
       if (atoms[i].rows == 1) places.push_back({i, i, 0});
     std::vector<Same> same{{0, static_cast<std::uint32_t>(places.size()), not_shared}};
-    for (std::uint32_t rows = 1; rows <= limit && !same.empty(); ++rows) add_row(atoms, rows, places, same);
+    for (std::uint32_t rows = 1; rows <= limit && !same.empty(); ++rows)
+      add_row(atoms, rules, rows, places, same);
   }
 
   struct Longest {
@@ -78,8 +80,8 @@ private:
     std::uint32_t begin, end, run;
   };
 
-  void add_row(std::span<const Atom> atoms, std::uint32_t rows, std::vector<Place>& places,
-               std::vector<Same>& same) {
+  void add_row(std::span<const Atom> atoms, std::span<const std::uint32_t> rules, std::uint32_t rows,
+               std::vector<Place>& places, std::vector<Same>& same) {
     std::vector<Same> next;
     std::uint32_t kept = 0;
     for (const Same& group : same) {
@@ -87,7 +89,7 @@ private:
       for (Place& place : members) {
         const Atom& atom = atoms[place.next];
         const std::uint64_t offset = atom.start + atom.last - atoms[place.atom].start;
-        place.key = std::uint64_t{atom.rules} << 32 | offset;
+        place.key = std::uint64_t{rules[place.next]} << 32 | offset;
       }
       std::ranges::sort(members, {}, [](const Place& place) { return std::pair(place.key, place.atom); });
       for (std::uint32_t i = group.begin; i < group.end;) {
@@ -129,8 +131,8 @@ class RowSearch {
 public:
   RowSearch(std::span<const Atom> atoms, const RowSearchOptions& options)
       : atoms_(atoms), options_(options), limit_(std::min(options.max_rows, max_searched_rows)),
-        runs_(atoms, options.share_rows ? std::min(limit_, max_shared_rows) : 0), cost_(atoms.size() + 1),
-        from_(atoms.size() + 1), uses_of_whole_(options.uses_of_run.size()) {}
+        runs_(atoms, options.rules, options.share_rows ? std::min(limit_, max_shared_rows) : 0),
+        cost_(atoms.size() + 1), from_(atoms.size() + 1), uses_of_whole_(options.uses_of_run.size()) {}
 
   std::vector<Cut> run() {
     std::vector<Fde> best;
@@ -212,7 +214,7 @@ private:
       const std::uint32_t shared = runs_.longest(first).rows;
       load(first, shared);
       const std::uint64_t before = cost_[first] + std::uint64_t{options_.entry_size} * cost_unit;
-      Group group(options_.attribute_size, atoms_[first], false);
+      Group group(options_.attribute_size, atoms_[first]);
       for (std::uint32_t end = first + 1;; ++end) {
         const std::uint32_t rows = group.rows();
         std::uint64_t price = group.run_bytes() * cost_unit;
@@ -231,7 +233,7 @@ private:
         group.add(next);
         // A function that has more rows than the limit may keep them.
         if (group.rows() > limit_ &&
-            !(atoms_[first].starts_function() && next.function == atoms_[first].function))
+            !(atoms_[first].starts_function && next.function == atoms_[first].function))
           break;
       }
     }
@@ -246,9 +248,7 @@ private:
   }
 
   std::uint64_t bytes_of(const Fde& fde) const {
-    Group group(options_.attribute_size, atoms_[fde.cut.first], false);
-    for (std::uint32_t i = fde.cut.first + 1; i < fde.cut.end; ++i) group.add(atoms_[i]);
-    return group.run_bytes();
+    return Group(options_.attribute_size, atoms_, fde.cut).run_bytes();
   }
 
   /// How often the FDE's rows are used, if several FDEs may have them.

@@ -14,23 +14,34 @@
 
 namespace sframe {
 
-/// An encoded row: its offset, and its info byte and words.
+/// An encoded row.
 struct RowBytes {
-  std::uint32_t offset;
-  std::span<const std::byte> body;
+  std::uint32_t at;                ///< from the run's first row
+  std::uint32_t offset;            ///< from the function's start
+  std::span<const std::byte> body; ///< info byte and words
 };
+
+/// The row that begins `at` bytes from the run's first one.
+inline RowBytes Builder::row_at(const Run& run, std::uint32_t at) const {
+  const std::byte* const bytes = encoded_.data() + run.at + version_->attribute_size + at;
+  const std::uint32_t width = run.offset_size();
+  const EncodedRow row{.info = std::to_integer<std::uint8_t>(bytes[width])};
+  return {
+      at, format::load_field(bytes, width, order_), {bytes + width, 1 + row.word_count() * row.word_size()}};
+}
+
+/// The last row of a run that has rows.
+inline RowBytes Builder::last_row(const Run& run) const {
+  return row_at(run, run.size - version_->attribute_size - run.offset_size() - run.last_body);
+}
 
 /// Calls f(RowBytes) for `count` rows of the run; the first one begins `at` bytes from the run's first.
 template <class F>
 void Builder::each_row(const Run& run, std::uint32_t at, std::uint32_t count, F&& f) const {
-  auto bytes = run_bytes(run).subspan(version_->attribute_size + at);
-  const std::uint32_t width = 1u << static_cast<std::uint32_t>(run.fre_type);
   for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t offset = format::load_field(bytes.data(), width, order_);
-    const EncodedRow row{.info = std::to_integer<std::uint8_t>(bytes[width])};
-    const std::uint32_t body = 1 + row.word_count() * row.word_size();
-    f(RowBytes{offset, bytes.subspan(width, body)});
-    bytes = bytes.subspan(width + body);
+    const RowBytes row = row_at(run, at);
+    f(row);
+    at += run.offset_size() + static_cast<std::uint32_t>(row.body.size());
   }
 }
 

@@ -26,8 +26,8 @@ namespace sframe {
 
 class Builder::TypeChoice {
 public:
-  TypeChoice(const Builder& builder, const OptimizeOptions& options)
-      : builder_(builder), options_(options), version_(*builder.version_), types_(builder.types_of_runs()),
+  explicit TypeChoice(const Builder& builder)
+      : builder_(builder), version_(*builder.version_), types_(builder.types_of_runs()),
         uses_(builder.runs_.size(), 0) {
     for (const Function& function : builder.functions_) ++uses_[function.run];
   }
@@ -84,7 +84,7 @@ private:
   void add_function(std::uint32_t number) {
     const FdeType type = types_[builder_.functions_[number].run];
     const auto own = static_cast<std::size_t>(type);
-    const bool joins = builder_.may_join(number, options_);
+    const bool joins = builder_.functions_[number].joins;
     if (!may_change(number)) {
       Step& step = steps_.emplace_back();
       step.cost[1 - own] = impossible;
@@ -151,7 +151,7 @@ private:
       at += steps;
       const FdeType type = types_[function.run];
       if (std::ranges::all_of(chosen, [&](std::uint8_t c) { return FdeType{c} == type; })) {
-        out.functions_.push_back({function.fde, out.copy_run(builder_, run)});
+        out.functions_.push_back({function.fde, out.copy_run(builder_, run), function.joins});
         out.num_fres_ += run.num_fres;
         continue;
       }
@@ -159,28 +159,28 @@ private:
       for (std::size_t first = 0, last; first < rows.size(); first = last) {
         last = first + 1;
         while (last < rows.size() && chosen[last] == chosen[first]) ++last;
-        add_part(function.fde, rows, first, last, FdeType{chosen[first]}, out);
+        add_part(function, rows, first, last, FdeType{chosen[first]}, out);
       }
     }
     return out;
   }
 
   /// Adds rows [first, last) of a function as one of their own.
-  void add_part(Fde fde, std::span<FrameRow> rows, std::size_t first, std::size_t last, FdeType type,
-                Builder& out) const {
+  void add_part(const Function& function, std::span<FrameRow> rows, std::size_t first, std::size_t last,
+                FdeType type, Builder& out) const {
     const std::uint32_t begin = first == 0 ? 0 : rows[first].offset;
-    const std::uint32_t end = last == rows.size() ? fde.size : rows[last].offset;
+    const std::uint32_t end = last == rows.size() ? function.fde.size : rows[last].offset;
     for (FrameRow& row : rows.subspan(first, last - first)) row.offset -= begin;
+    Fde fde = function.fde;
     fde.start += begin;
     fde.size = end - begin;
     const auto run = out.encode_rows(fde, rows.subspan(first, last - first), type);
     // What was encoded before can be encoded again.
-    out.functions_.push_back({fde, out.add_run(*run)});
+    out.functions_.push_back({fde, out.add_run(*run), first != 0 || function.joins});
     out.num_fres_ += run->num_fres;
   }
 
   const Builder& builder_;
-  const OptimizeOptions& options_;
   const format::Version& version_;
   std::vector<FdeType> types_;      ///< by run
   std::vector<std::uint32_t> uses_; ///< by run
@@ -191,8 +191,7 @@ private:
 /// The functions of a builder that optimize() has joined: those that need no flexible FDE get a default one,
 /// as by add().
 Builder Builder::with_needed_types() const {
-  const OptimizeOptions none;
-  const TypeChoice choice(*this, none);
+  const TypeChoice choice(*this);
   Builder out(options_);
   out.reserve(functions_.size(), encoded_.size());
   std::vector<FrameRow> rows;
@@ -211,9 +210,9 @@ Builder Builder::with_needed_types() const {
 }
 
 /// The same functions, sorted as these, some with other types or divided; nothing if that cannot save 1 %.
-std::optional<Builder> Builder::with_best_types(const OptimizeOptions& options) const {
+std::optional<Builder> Builder::with_best_types() const {
   if (!version_->has_flex) return std::nullopt;
-  TypeChoice choice(*this, options);
+  TypeChoice choice(*this);
   if (choice.limit() * 100 < size()) return std::nullopt;
   return choice.run();
 }

@@ -4,11 +4,13 @@
 // neighbours.
 
 #include "inputs.h"
+#include "sframe/base/parallel.h"
 #include "sframe/builder.h"
 #include "sframe/convert.h"
 #include "sframe/section.h"
 
 #include <algorithm>
+#include <functional>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -496,6 +498,58 @@ TEST(Optimize, JoinsOnlyWhereItMay) {
       build({}, std::vector<Added>{{a, rows}, {other = {.start = 0x1011, .size = 1}, {row(0, 8)}}});
   builder.optimize({});
   EXPECT_EQ(builder.num_fdes(), 2u) << "over a gap only if it is known to be padding";
+}
+
+/// Calls for_each with each way to run pieces of work; none may make a difference.
+TEST(Optimize, PiecesMayBeSearchedInAnyOrderAndAtTheSameTime) {
+  const auto in_order = [](std::size_t pieces, const std::function<void(std::size_t)>& work) {
+    for (std::size_t i = 0; i < pieces; ++i) work(i);
+  };
+  const auto reversed = [](std::size_t pieces, const std::function<void(std::size_t)>& work) {
+    for (std::size_t i = pieces; i-- != 0;) work(i);
+  };
+  const auto on_threads = [](unsigned threads) {
+    return [=](std::size_t pieces, const std::function<void(std::size_t)>& work) {
+      for_each_parallel(pieces, threads, work);
+    };
+  };
+  std::mt19937 random(11);
+  for (const VersionNumber version : {VersionNumber::v2, VersionNumber::v3})
+    for (const Goal goal : {Goal::size, Goal::lookup}) {
+      const auto functions = random_functions(random, version, 20000);
+      const BuildOptions options{.version = version, .share_rows = true};
+      const auto optimized = [&](const auto& for_each) {
+        Builder builder = build(options, functions);
+        OptimizeOptions how{.goal = goal, .may_join = joins_small_gaps};
+        how.for_each = for_each;
+        builder.optimize(how);
+        return *builder.finish(0x1000);
+      };
+      std::size_t most_pieces = 0;
+      const auto counting = [&](std::size_t pieces, const std::function<void(std::size_t)>& work) {
+        most_pieces = std::max(most_pieces, pieces);
+        in_order(pieces, work);
+      };
+      const auto alone = optimized(nullptr);
+      EXPECT_TRUE(alone == optimized(counting));
+      EXPECT_GE(most_pieces, 2u);
+      EXPECT_TRUE(alone == optimized(reversed));
+      for (const unsigned threads : {1u, 2u, 3u, 8u}) EXPECT_TRUE(alone == optimized(on_threads(threads)));
+      if (goal == Goal::size) {
+        EXPECT_LT(alone.size(), build(options, functions).size());
+      }
+    }
+}
+
+/// A piece ends somewhere: no rule may be lost there, and what is left is at most an FDE.
+TEST(Optimize, JoinsAllButAFewOfManyFunctions) {
+  std::vector<Added> functions;
+  for (std::uint32_t i = 0; i < 30000; ++i)
+    functions.push_back({{.start = 0x1000 + i * 4, .size = 4}, {row(0, 8 + 8 * static_cast<int>(i % 2))}});
+  Builder builder = build({}, functions);
+  builder.optimize({});
+  EXPECT_LE(builder.num_fdes(), 30000u / 40 + 8);
+  expect_same_rules(build({}, functions), builder, false);
 }
 
 /// All well-formed sections of other programs in the inputs.

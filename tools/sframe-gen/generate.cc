@@ -2,6 +2,7 @@
 
 #include "generate.h"
 
+#include <sframe/base/parallel.h>
 #include <sframe/elf/rewrite.h>
 #include <sframe/generate/from_cfi.h>
 #include <sframe/generate/optimize.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 
 namespace sframe::gen {
@@ -92,6 +94,9 @@ expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const In
   if (!made || !line.optimize || input.object) return made;
   OptimizeOptions options = *line.optimize;
   options.repeat = line.from == From::sframe; // its output is a fixed point
+  options.for_each = [&](std::size_t pieces, const std::function<void(std::size_t)>& work) {
+    for_each_parallel(pieces, line.threads, work);
+  };
   // Another number of FDEs moves the start fields, and in versions 1 and 2 they may get out of reach.
   std::optional<Builder> before;
   if (traits(line.version).start_size == 4) before = made->builder;

@@ -5,15 +5,17 @@
 #include "sframe/code/call_end.h"
 #include "sframe/elf/file.h"
 
+#include <algorithm>
+#include <array>
 #include <functional>
-#include <set>
-#include <string>
+#include <vector>
 
 namespace sframe::generate {
 
 namespace {
 
-/// Whether ranges of an image are padding. Few kinds of padding occur, so they are decoded once.
+/// Whether ranges of an image are padding. Padding of one size mostly has the same bytes, so it is decoded
+/// once.
 class PaddingCheck {
 public:
   explicit PaddingCheck(const elf::Image& image) : image_(image), calls_(*image.abi()) {}
@@ -22,15 +24,14 @@ public:
     const auto bytes = image_.read(range.start, range.size);
     if (!bytes) return false;
     pass(bytes->data());
-    const std::string_view text(reinterpret_cast<const char*>(bytes->data()), bytes->size());
-    if (known_.contains(text)) return true;
+    std::vector<std::byte>& known = known_[range.size];
+    if (std::ranges::equal(*bytes, known)) return true;
     if (!calls_.is_padding(*bytes, range.start, image_.budget())) return false;
-    if (known_.size() < max_known) known_.emplace(text);
+    known.assign(bytes->begin(), bytes->end());
     return true;
   }
 
 private:
-  static constexpr std::size_t max_known = 256;
   static constexpr std::ptrdiff_t window = 1 << 20;
 
   /// The code of a large file is read once, in order of addresses: at most `window` of it stays in memory.
@@ -42,7 +43,7 @@ private:
 
   const elf::Image& image_;
   code::CallEnds calls_;
-  std::set<std::string, std::less<>> known_;
+  std::array<std::vector<std::byte>, OptimizeOptions::max_gap + 1> known_; ///< by size
   const std::byte* passed_ = nullptr;
 };
 
@@ -56,8 +57,9 @@ void optimize(Builder& builder, OptimizeOptions options, const elf::Image* image
   const AddressSet unused(std::move(ranges));
   const std::vector<elf::CodeRange> code = image->executable_ranges();
   PaddingCheck padding(*image);
+  const elf::CodeRange* range = nullptr; // mostly that of the last call
   options.may_join = [&](const AddressRange& between) {
-    const elf::CodeRange* const range = range_at(code, between.start - 1);
+    if (!range || !range->contains(between.start - 1)) range = range_at(code, between.start - 1);
     if (!range || !range->contains(between.end())) return false;
     if (between.empty()) return true;
     const auto next_unused = unused.from(between.start);

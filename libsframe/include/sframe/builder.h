@@ -37,6 +37,7 @@ struct Version;
 namespace sframe {
 
 struct WordMeaning;
+struct RowBytes;
 
 /// Why a function cannot be written.
 enum class RefusalReason : std::uint8_t {
@@ -103,9 +104,13 @@ struct OptimizeOptions {
   /// Bytes between functions that are joined: alignment to a cache line, with room to spare.
   static constexpr std::uint64_t max_gap = 256;
   /// True if the functions before and after this range, which may be empty, may be in one FDE. The range, at
-  /// most max_gap bytes, gets the rules of the code before it, so no code may be executed there. Called a few
-  /// times for each pair of neighbours. Not given: only adjacent functions are joined.
+  /// most max_gap bytes, gets the rules of the code before it, so no code may be executed there. Called once
+  /// for each pair of neighbours, in the order of addresses (repeat: once for each search). Not given: only
+  /// adjacent functions are joined.
   std::function<bool(const AddressRange& between)> may_join;
+  /// Calls work(piece) for each piece in [0, pieces), in any order, at the same time if it likes, and returns
+  /// when all are done. Not given: they are done one by one. The result is the same.
+  std::function<void(std::size_t pieces, const std::function<void(std::size_t piece)>& work)> for_each;
 };
 
 /// The possible addresses of a section's start fields. In versions 1 and 2 a field has 32 bits, and is
@@ -214,15 +219,20 @@ private:
   // Big programs have hundreds of thousands of functions and runs: 24 and 16 bytes each.
   struct Function {
     Fde fde;
-    std::uint32_t run; ///< its encoded rows, in runs_
+    std::uint32_t run;  ///< its encoded rows, in runs_
+    bool joins = false; ///< optimize(): may be in one FDE with the function before
   };
   /// The encoded rows of a function, in V3 with the attributes before them: a range of encoded_.
   struct Run {
     static constexpr std::uint64_t max_at = (std::uint64_t{1} << 56) - 1; ///< more than any address space
+    static constexpr std::uint8_t max_body = (1 << 6) - 1; ///< more than fifteen words of four bytes
     std::uint64_t at : 56;
-    FreType fre_type : 8; ///< V1 and V2 store it, and the number of rows, in the index
+    FreType fre_type : 2;       ///< V1 and V2 store it, and the number of rows, in the index
+    std::uint8_t last_body : 6; ///< bytes of the last row without its offset
     std::uint32_t size;
     std::uint32_t num_fres;
+
+    std::uint32_t offset_size() const { return 1u << static_cast<std::uint32_t>(FreType{fre_type}); }
   };
   /// A slot in the hash table of runs. The bytes are compared only if the tags are equal.
   struct Slot {
@@ -242,12 +252,16 @@ private:
   std::uint32_t add_run(const Run& run);
   std::uint32_t copy_run(const Builder& from, const Run& run);
   void share_beginnings();
+  void sort_functions();
+  void find_joins(const OptimizeOptions& options);
   bool may_join(std::uint32_t number, const OptimizeOptions& options) const;
   bool is_overlapped(std::uint32_t number) const;
   std::vector<FdeType> types_of_runs() const;
+  RowBytes row_at(const Run& run, std::uint32_t at) const;
+  RowBytes last_row(const Run& run) const;
   template <class F> void each_row(const Run& run, F&& f) const;
   template <class F> void each_row(const Run& run, std::uint32_t at, std::uint32_t count, F&& f) const;
-  std::optional<Builder> with_best_types(const OptimizeOptions& options) const;
+  std::optional<Builder> with_best_types() const;
   Builder with_needed_types() const;
   /// The run that has this run's bytes at its start: itself in most cases.
   std::uint32_t holder(std::uint32_t run) const { return run < holders_.size() ? holders_[run] : run; }
