@@ -6,6 +6,7 @@ import sys
 for line in open(sys.argv[1]):
     result = json.loads(line)
     assert "failed" not in result
+    assert result["sizes"]["V3, smallest"] <= result["sizes"]["V3, 40 rows"] <= result["sizes"]["V3"]
     for kind, causes in result["causes"].items():
         assert sum(value for name, value in causes.items() if "(number)" not in name) == result["sizes"][kind]
         assert causes["index"] == 16 * causes["FDEs (number)"]
