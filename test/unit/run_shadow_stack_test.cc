@@ -179,4 +179,38 @@ TEST(ShadowStack, PoppedReturnAddress) {
   EXPECT_EQ(machine.stack.caller(), nullptr);
 }
 
+/// swapcontext() and setcontext() have no frames: all calls of a stack have the same SP there.
+TEST(ShadowStack, CallsWithoutFrames) {
+  for (const Abi abi : {Abi::aarch64_little, Abi::s390x}) {
+    Machine machine(abi);
+    machine.call(0x2000); // swapcontext, from 0x1000
+    machine.plain(machine.sp());
+    machine.call(0x3000); // setcontext, from 0x2004
+    const std::uint64_t first = machine.sp();
+    machine.set(0x900000);
+    machine.go(Flow::indirect_jump, 0x5000, 0x900000);
+    machine.set(first);                             // back, into swapcontext
+    machine.go(Flow::indirect_jump, 0x2010, first); // which call is open is not certain
+    EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+    machine.ret(0x1004);
+    EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+    EXPECT_EQ(machine.stack.caller(), nullptr);
+  }
+}
+
+TEST(ShadowStack, EndlessCalls) {
+  Machine machine(Abi::aarch64_little);
+  constexpr std::uint64_t most = 1 << 20;
+  for (std::uint64_t i = 0; i <= most; ++i) machine.call(0x2000 + 8 * i);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x2000 + 8 * (most - 1) + 4);
+  // Half of them, rounded up, are kept; who called those is not known.
+  for (std::uint64_t i = 0; i <= most / 2; ++i) {
+    ASSERT_NE(machine.stack.caller(), nullptr) << i;
+    machine.ret(machine.stack.caller()->ra);
+  }
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::other_stack);
+}
+
 } // namespace

@@ -76,6 +76,11 @@ void add_options(CLI::App& cli, Options& options) {
   cli.add_option("--run-steps", options.run_steps,
                  "With --check=run: follow the first N instructions; the program then runs on")
       ->type_name("N");
+  cli.add_option(
+         "--emulator", options.program.emulator,
+         "With --check=run: run the program in this emulator, which serves gdb's remote protocol with "
+         "-g (default for another machine's program: QEMU's, such as qemu-aarch64)")
+      ->type_name("PATH");
   cli.add_option("--sframe", options.run.file.sframe,
                  "Verify this section instead of the one in FILE: a raw section, a sidecar, or a folder of "
                  "sidecars by build ID")
@@ -149,6 +154,8 @@ bool settle_program(Options& options, tool::Messages& messages) {
   if (options.has_program && (options.program.command.empty() || options.program.command.front().empty()))
     return messages.error({}, "--check=run needs a program: --check=run [FILE...] -- PROGRAM ARGUMENTS"),
            false;
+  if (!options.has_program && !options.program.emulator.empty())
+    return messages.error({}, "--emulator needs --check=run"), false;
   if (options.run_steps.empty()) return true;
   if (!options.has_program) return messages.error({}, "--run-steps needs --check=run"), false;
   const auto steps = tool::parse_number(options.run_steps);
@@ -288,6 +295,7 @@ bool run_the_program(tool::App& app, Options& options, tool::NamedInputs& named,
   const auto start = std::chrono::steady_clock::now();
   auto outcome = follow_program(options.program, options.run.file);
   if (!outcome) return app.messages().error(path, outcome.error()), false;
+  if (outcome->left_out) app.messages().error(path, *outcome->left_out);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const auto steps = static_cast<double>(outcome->summary.steps);
   app.messages().note(path, std::to_string(outcome->summary.steps) + " instructions in " +

@@ -94,6 +94,8 @@ Result<run::Outcome> follow_program(const ProgramOptions& program, const FileOpt
   return run::run(
       {.command = program.command,
        .max_steps = program.max_steps,
+       .emulator = program.emulator,
+       .limits = options.limits,
        .rows_of = [&](const std::string& path, const elf::File::Id& id) -> std::optional<RowTable> {
          if (!program.files.empty() && std::ranges::find(only, id) == only.end()) return std::nullopt;
          return load_rows(path, options);

@@ -85,7 +85,8 @@ int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) 
     done = false;
   }
   if (options.skipped) note_tree(*options.skipped, outcomes, messages);
-  const bool errors = std::ranges::any_of(outcomes, [](const Outcome& o) { return o.errors != 0; });
+  const bool errors = std::ranges::any_of(outcomes, [](const Outcome& o) { return o.errors != 0; }) ||
+                      (options.file.ran && options.file.ran->left_out);
   const int code = !done ? tool::exit_failure : errors ? tool::exit_findings : tool::exit_ok;
   out << format->tail({failures, code, options.file.ran ? &options.file.ran->summary : nullptr});
   return code;

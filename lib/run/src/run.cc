@@ -6,12 +6,12 @@
 #include "sframe/elf/core.h"
 #include "sframe/process/live_process.h"
 #include "sframe/process/step_program.h"
+#include "sframe/unwind/trampoline.h"
 
 #include <algorithm>
 #include <array>
 #include <map>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 namespace sframe::run {
@@ -20,27 +20,22 @@ namespace {
 
 using unwind::Registers;
 
-/// The memory of a process that runs: nothing is kept.
-class CurrentMemory final : public unwind::AddressSpace {
-public:
-  explicit CurrentMemory(process::LiveSpace& space) : space_(space) {}
+/// A file that the program has mapped.
+struct MappedFile {
+  MappedFile(std::string where, const elf::File::Id& identity, Room& room)
+      : path(std::move(where)), id(identity), record(room) {}
 
-  const AbiTraits& abi() const override { return space_.abi(); }
-  std::size_t read(std::uint64_t address, std::span<std::byte> out) override {
-    return space_.read_process(address, out);
-  }
-  bool is_code(std::uint64_t address) override { return space_.is_code(address); }
-  std::uint64_t code_address_mask() override { return space_.code_address_mask(); }
-
-private:
-  process::LiveSpace& space_;
+  std::string path;
+  elf::File::Id id;
+  std::optional<verify::RowTable> rows; ///< empty: not verified
+  DecodedCode code;                     ///< by address in the file
+  FileRecorder record;
 };
 
 struct Process {
   const AbiTraits* abi = nullptr;
   const unwind::UnwindAbi* unwind = nullptr;
-  std::unique_ptr<process::LiveSpace> space;
-  std::unique_ptr<CurrentMemory> memory;
+  std::unique_ptr<process::SteppedSpace> space;
   Stacks stacks;
   bool mappings_changed = true;
   std::unordered_map<std::uint64_t, MappedFile*> files; ///< by the number of the module
@@ -51,16 +46,17 @@ struct Thread {
   Process* process = nullptr;
   std::unique_ptr<ShadowStack> stack;
   bool is_new = true;
-  std::optional<std::uint64_t> parent_sp; ///< of the thread that has made this one
-  std::optional<Registers> last;          ///< before the instruction that is being executed
-  std::optional<Registers> interrupted;   ///< a signal was delivered
-  const Decoded* executing = nullptr;     ///< at `last`
-  Decoded elsewhere;                      ///< an instruction outside files
+  std::optional<std::uint64_t> parent_sp;   ///< of the thread that has made this one
+  std::optional<Registers> last;            ///< before the instruction that is being executed
+  std::optional<Registers> interrupted;     ///< a signal was delivered
+  std::shared_ptr<const Decoded> executing; ///< at `last`
 };
 
-/// The system calls after which code may be mapped elsewhere.
-bool changes_mappings(std::uint64_t number) {
-  return number == SYS_mmap || number == SYS_munmap || number == SYS_mremap || number == SYS_mprotect;
+/// The number of the system call; empty if the instruction is none.
+std::optional<std::int64_t> system_call(const code::Instruction& instruction, const Registers& before) {
+  if (instruction.system_call >= 0) return instruction.system_call;
+  if (instruction.system_call_register == code::Effect::none) return std::nullopt;
+  return static_cast<std::int32_t>(before.values[instruction.system_call_register]);
 }
 
 std::string end_text(int status) {
@@ -77,24 +73,26 @@ bool is_same(const Registers& a, const Registers& b) {
 
 class Recorder final : public process::StepObserver {
 public:
-  explicit Recorder(const Options& options) : options_(options) {}
+  explicit Recorder(const Options& options) : options_(options), room_(options.limits) {}
 
-  void program(std::uint32_t pid, const AbiTraits& abi) override;
+  void program(std::uint32_t pid, std::unique_ptr<process::SteppedSpace> space) override;
   void lost(std::uint32_t pid, const std::string& why) override;
-  void thread(std::uint32_t parent, std::uint32_t pid, std::uint32_t tid) override;
-  bool step(std::uint32_t tid, const Registers& now) override;
-  void signal(std::uint32_t tid, int number, const Registers& now) override;
+  void thread(std::uint32_t parent, std::uint32_t tid, std::unique_ptr<process::SteppedSpace> space) override;
+  void not_followed(std::uint32_t parent, bool is_process) override;
+  process::StepAnswer step(std::uint32_t tid, const Registers& now) override;
+  void signal(std::uint32_t tid, const Registers& now) override;
   void ended(std::uint32_t tid) override;
 
   Outcome finish(int status);
 
 private:
-  void open(Process& process, std::uint32_t pid);
+  Process& add_process(std::uint32_t pid, std::unique_ptr<process::SteppedSpace> space);
   void add_thread(std::uint32_t tid, Process& process);
   void release(std::uint32_t tid);
   void catch_up(Thread& thread, const Registers& now);
   void look_at(Thread& thread, const Registers& now);
-  void decode(const Process& process, std::uint64_t pc, std::uint64_t address, Decoded& decoded);
+  std::shared_ptr<Decoded> decode(const Process& process, std::uint64_t pc, std::uint64_t address);
+  void compare_row(const Thread& thread, const Registers& now, MappedFile& file, FileRecorder::Seen& seen);
   MappedFile* file_at(Process& process, std::uint64_t pc, std::uint64_t& address);
   MappedFile* file_of(modules::Module& module);
 
@@ -107,23 +105,30 @@ private:
   std::uint64_t steps_ = 0, compared_ = 0, elsewhere_ = 0, no_row_ = 0;
   std::array<std::uint64_t, num_unknown> unknown_{};
   std::uint64_t processes_seen_ = 0, threads_seen_ = 0, programs_ = 0, lost_ = 0, signals_ = 0, handlers_ = 0;
+  std::uint64_t threads_not_followed_ = 0, processes_not_followed_ = 0;
+  std::uint64_t idle_ = 0; ///< stops without a step
   StackEvents events_;
   bool limited_ = false;
+  Room room_;
 };
 
-void Recorder::open(Process& process, std::uint32_t pid) {
-  process.space = std::make_unique<process::LiveSpace>(pid, *process.abi, modules::FileOptions{});
-  process.memory = std::make_unique<CurrentMemory>(*process.space);
+Process& Recorder::add_process(std::uint32_t pid, std::unique_ptr<process::SteppedSpace> space) {
+  auto& process = processes_[pid];
+  process = std::make_unique<Process>();
+  process->abi = &space->abi();
+  process->unwind = unwind::find_unwind_abi(process->abi->id);
+  process->space = std::move(space);
+  return *process;
 }
 
 void Recorder::add_thread(std::uint32_t tid, Process& process) {
   Thread& thread = threads_[tid];
   thread.process = &process;
   ++process.threads;
-  CurrentMemory* const memory = process.memory.get();
+  process::SteppedSpace* const space = process.space.get();
   thread.stack = std::make_unique<ShadowStack>(
       process.stacks, *process.abi, *process.unwind,
-      [memory](std::uint64_t address) { return unwind::Memory(*memory).word(address); });
+      [space](std::uint64_t address) { return unwind::Memory(*space).word(address); });
 }
 
 void Recorder::release(std::uint32_t tid) {
@@ -139,15 +144,11 @@ void Recorder::release(std::uint32_t tid) {
     std::erase_if(processes_, [&](const auto& entry) { return entry.second.get() == process; });
 }
 
-void Recorder::program(std::uint32_t pid, const AbiTraits& abi) {
+void Recorder::program(std::uint32_t pid, std::unique_ptr<process::SteppedSpace> space) {
   release(pid); // the others have been reported as ended
   ++programs_;
-  auto& process = processes_[pid];
-  process = std::make_unique<Process>();
-  process->abi = &abi;
-  process->unwind = unwind::find_unwind_abi(abi.id);
-  open(*process, pid);
-  add_thread(pid, *process);
+  const AbiTraits& abi = space->abi();
+  add_thread(pid, add_process(pid, std::move(space)));
   if (!decoders_.contains(&abi)) decoders_[&abi] = code::make_decoder(abi);
   processes_seen_ += programs_ == 1;
   threads_seen_ += programs_ == 1;
@@ -158,20 +159,15 @@ void Recorder::lost(std::uint32_t pid, const std::string&) {
   ++lost_;
 }
 
-void Recorder::thread(std::uint32_t parent, std::uint32_t pid, std::uint32_t tid) {
+void Recorder::thread(std::uint32_t parent, std::uint32_t tid, std::unique_ptr<process::SteppedSpace> space) {
   const auto from = threads_.find(parent);
   if (from == threads_.end()) return;
   Process& process = *from->second.process;
   Process* own = &process;
-  if (pid == tid) {
+  if (space) {
     ++processes_seen_;
-    auto copy = std::make_unique<Process>();
-    copy->abi = process.abi;
-    copy->unwind = process.unwind;
-    copy->stacks.copy(process.stacks);
-    open(*copy, pid);
-    own = copy.get();
-    processes_[pid] = std::move(copy);
+    own = &add_process(tid, std::move(space));
+    own->stacks.copy(process.stacks);
   }
   add_thread(tid, *own);
   ++threads_seen_;
@@ -180,23 +176,28 @@ void Recorder::thread(std::uint32_t parent, std::uint32_t pid, std::uint32_t tid
   if (from->second.last) thread.parent_sp = from->second.last->values[process.abi->sp];
 }
 
+void Recorder::not_followed(std::uint32_t, bool is_process) {
+  ++(is_process ? processes_not_followed_ : threads_not_followed_);
+}
+
 void Recorder::ended(std::uint32_t tid) {
   release(tid);
 }
 
-void Recorder::decode(const Process& process, std::uint64_t pc, std::uint64_t address, Decoded& decoded) {
+std::shared_ptr<Decoded> Recorder::decode(const Process& process, std::uint64_t pc, std::uint64_t address) {
+  auto result = std::make_shared<Decoded>();
+  Decoded& decoded = *result;
   code::Decoder* const decoder = decoders_[process.abi].get();
-  std::array<std::byte, 16> bytes{};
-  const std::size_t size = process.memory->read(pc, bytes);
-  decoded.effects.clear();
-  decoded.instruction = {};
-  if (!decoder ||
-      !decoder->decode(std::span(bytes).first(size), address, decoded.instruction, decoded.effects)) {
+  decoded.num_bytes = static_cast<std::uint8_t>(process.space->read(pc, decoded.bytes));
+  const auto code = std::span<const std::byte>(decoded.bytes).first(decoded.num_bytes);
+  if (!decoder || !decoder->decode(code, address, decoded.instruction, decoded.effects)) {
     decoded.instruction = {.address = address, .length = 0};
     decoded.effects.clear();
   }
-  decoded.seen.address = address;
-  decoded.seen.length = std::max<std::uint8_t>(1, decoded.instruction.length);
+  unwind::Memory memory(*process.space);
+  decoded.ends_trampoline =
+      decoded.instruction.system_call >= 0 && unwind::find_trampoline(*process.unwind, memory, pc) != nullptr;
+  return result;
 }
 
 MappedFile* Recorder::file_of(modules::Module& module) {
@@ -206,9 +207,9 @@ MappedFile* Recorder::file_of(modules::Module& module) {
   const elf::File::Id id{info.st_dev, info.st_ino};
   auto& file = files_[id];
   if (file) return file.get();
-  file = std::make_unique<MappedFile>();
-  file->path = path;
-  file->id = id;
+  file = std::make_unique<MappedFile>(path, id, room_);
+  if (room_.files == 0) return ++room_.files_lost, file.get();
+  --room_.files;
   file->rows = options_.rows_of(path, id);
   if (file->rows) verified_.push_back(file.get());
   return file.get();
@@ -216,11 +217,12 @@ MappedFile* Recorder::file_of(modules::Module& module) {
 
 /// The file at an address, and the address in the file.
 MappedFile* Recorder::file_at(Process& process, std::uint64_t pc, std::uint64_t& address) {
-  if (process.mappings_changed || !process.space->is_code(pc)) {
-    (void)process.space->refresh();
+  process::LiveSpace& mapped = process.space->files();
+  if (process.mappings_changed || !mapped.is_code(pc)) {
+    (void)mapped.refresh();
     process.mappings_changed = false;
   }
-  modules::Module* const module = process.space->module_at(pc);
+  modules::Module* const module = mapped.module_at(pc);
   if (!module || module->generated()) return nullptr;
   const auto [at, added] = process.files.try_emplace(module->number());
   if (added) at->second = file_of(*module);
@@ -246,82 +248,116 @@ void Recorder::catch_up(Thread& thread, const Registers& now) {
   }
   const code::Instruction& instruction = thread.executing->instruction;
   const Registers& last = *thread.last;
-  const std::uint64_t call = instruction.system_call_register == code::Effect::none
-                                 ? ~std::uint64_t{0}
-                                 : last.values[instruction.system_call_register];
-  if (instruction.system_call_register != code::Effect::none) {
-    thread.process->mappings_changed |= changes_mappings(call);
-    const auto number = static_cast<std::int64_t>(static_cast<std::int32_t>(call));
-    if (number == code::machine(*thread.process->abi).last_system_calls[2] &&
-        now.pc != last.pc + instruction.length)
-      return stack.leave_handler(now);
+  if (const auto number = system_call(instruction, last)) {
+    thread.process->mappings_changed = true; // perhaps
+    const bool ends_handler = thread.executing->ends_trampoline ||
+                              *number == code::machine(*thread.process->abi).last_system_calls[2];
+    if (ends_handler && now.pc != last.pc + instruction.length) return stack.leave_handler(now);
   }
   code::Instruction placed = instruction; // as in the process
   placed.address = last.pc;
   stack.step(placed, thread.executing->effects, last, now);
 }
 
-/// Compares the row for the next instruction, and remembers the instruction.
+/// Remembers the instruction at now.pc, and compares its row.
 void Recorder::look_at(Thread& thread, const Registers& now) {
   Process& process = *thread.process;
   std::uint64_t address = now.pc;
   MappedFile* const file = file_at(process, now.pc, address);
   if (!file) {
-    decode(process, now.pc, now.pc, thread.elsewhere);
-    thread.executing = &thread.elsewhere;
+    thread.executing = decode(process, now.pc, now.pc);
     ++elsewhere_;
     return;
   }
-  const auto [at, added] = file->code.try_emplace(address);
-  Decoded& decoded = at->second;
-  if (added) {
-    decode(process, now.pc, address, decoded);
-    if (file->rows && file->rows->abi() == process.abi) decoded.row = file->rows->find(address);
-    decoded.seen.has_row = decoded.row.has_value();
+  thread.executing = file->code.find(address);
+  if (!thread.executing) {
+    const auto decoded = decode(process, now.pc, address);
+    if (file->rows && file->rows->abi() == process.abi) decoded->row = file->rows->find(address);
+    file->code.add(address, decoded);
+    thread.executing = decoded;
   }
-  thread.executing = &decoded;
   if (!file->rows) {
     ++elsewhere_;
     return;
   }
-  ++decoded.seen.visits;
-  if (!decoded.row) {
+  FileRecorder::Seen* const seen = file->record.visit(address, *thread.executing);
+  if (!seen) return;
+  if (!seen->has_row) {
     ++no_row_;
     return;
   }
+  compare_row(thread, now, *file, *seen);
+}
+
+/// True if a rule starts from a register that is not known.
+bool lacks_register(const FrameRow& row, const Registers& known) {
+  const auto lacks = [&](const Rule& rule) {
+    return (rule.kind == Rule::Kind::value || rule.kind == Rule::Kind::stored) &&
+           rule.base != Rule::cfa_base && !known.has(rule.base);
+  };
+  return lacks(row.cfa) || lacks(row.ra) || lacks(row.fp);
+}
+
+void Recorder::compare_row(const Thread& thread, const Registers& now, MappedFile& file,
+                           FileRecorder::Seen& seen) {
+  Process& process = *thread.process;
+  const verify::RowTable::Match& row = *thread.executing->row;
   Unknown why = thread.stack->unknown();
   // A thread has no caller, but the code may be that of its maker, too (clone).
-  if (why == Unknown::thread_start && decoded.row->row.is_outermost()) why = Unknown::none;
+  if (why == Unknown::thread_start && row.row.is_outermost()) why = Unknown::none;
   if (why == Unknown::none) {
-    unwind::Memory memory(*process.memory);
-    why = compare(*decoded.row, *process.abi, now, memory, thread.stack->caller(), decoded.seen);
+    unwind::Memory memory(*process.space);
+    Registers all = now;
+    if (lacks_register(row.row, now)) process.space->add_registers(all);
+    Comparison comparison = compare(row, *process.abi, all, memory, thread.stack->caller());
+    why = comparison.unknown;
+    for (verify::RunMismatch& fault : comparison.faults) {
+      fault.address = thread.executing->instruction.address;
+      file.record.add(fault);
+    }
   }
   if (why != Unknown::none) {
     ++unknown_[static_cast<std::size_t>(why)];
     return;
   }
   ++compared_;
-  ++decoded.seen.compared;
+  ++seen.compared;
 }
 
-bool Recorder::step(std::uint32_t tid, const Registers& now) {
+process::StepAnswer Recorder::step(std::uint32_t tid, const Registers& now) {
   const auto found = threads_.find(tid);
-  if (found == threads_.end()) return true;
+  if (found == threads_.end()) return {};
   Thread& thread = found->second;
-  // The kernel also stops a thread that has not executed anything.
-  if (thread.last && !thread.interrupted && is_same(*thread.last, now)) return true;
-  if (steps_ >= options_.max_steps) {
+  const auto answer = [&]() -> process::StepAnswer {
+    const code::Instruction& instruction = thread.executing->instruction;
+    const auto call = system_call(instruction, now);
+    const bool traps = instruction.flow == code::Flow::stop || instruction.flow == code::Flow::trap;
+    const Decoded& decoded = *thread.executing;
+    return {.system_call = call,
+            .next = now.pc + instruction.length,
+            .traps = traps && !call,
+            .code = std::span(decoded.bytes).first(decoded.num_bytes)};
+  };
+  // The signal was ignored.
+  if (thread.interrupted && is_same(*thread.interrupted, now)) thread.interrupted.reset();
+  // The kernel also stops a thread that has not executed anything. A jump to itself looks the same.
+  const bool is_idle = thread.last && !thread.interrupted && is_same(*thread.last, now);
+  if (is_idle && idle_ < options_.max_steps) {
+    ++idle_;
+    return answer();
+  }
+  if (is_idle || steps_ >= options_.max_steps) {
     limited_ = true;
-    return false;
+    return {.follow = false};
   }
   catch_up(thread, now);
   ++steps_;
   look_at(thread, now);
   thread.last = now;
-  return true;
+  return answer();
 }
 
-void Recorder::signal(std::uint32_t tid, int, const Registers& now) {
+void Recorder::signal(std::uint32_t tid, const Registers& now) {
   const auto found = threads_.find(tid);
   if (found == threads_.end()) return;
   Thread& thread = found->second;
@@ -329,8 +365,7 @@ void Recorder::signal(std::uint32_t tid, int, const Registers& now) {
   if (thread.last && !thread.interrupted && thread.last->pc != now.pc) {
     // The last instruction, usually a system call, was executed, and nothing after it.
     catch_up(thread, now);
-    decode(*thread.process, now.pc, now.pc, thread.elsewhere);
-    thread.executing = &thread.elsewhere;
+    thread.executing = decode(*thread.process, now.pc, now.pc);
     thread.last = now;
   }
   thread.interrupted = now;
@@ -338,7 +373,9 @@ void Recorder::signal(std::uint32_t tid, int, const Registers& now) {
 
 Outcome Recorder::finish(int status) {
   Outcome outcome;
-  for (MappedFile* const file : verified_) outcome.files.push_back({file->path, file->id, record_of(*file)});
+  for (MappedFile* const file : verified_)
+    outcome.files.push_back({file->path, file->id, file->record.take()});
+  outcome.left_out = room_.problem();
   verify::RunSummary& s = outcome.summary;
   s.command = options_.command;
   s.end = end_text(status);
@@ -349,10 +386,13 @@ Outcome Recorder::finish(int status) {
   s.no_row = no_row_;
   for (std::size_t i = 1; i < num_unknown; ++i)
     s.not_followed.emplace_back(unknown_text(static_cast<Unknown>(i)), unknown_[i]);
+  s.not_followed.emplace_back("beyond the limit", room_.steps_lost);
   s.events = {{"processes", processes_seen_},
               {"threads", threads_seen_},
               {"programs executed", programs_},
               {"programs not followed", lost_},
+              {"processes not followed", processes_not_followed_},
+              {"threads not followed", threads_not_followed_},
               {"signals", signals_},
               {"signal handlers", handlers_},
               {"frames left without a return", events_.frames_left},
@@ -362,9 +402,24 @@ Outcome Recorder::finish(int status) {
 
 } // namespace
 
+namespace {
+
+Result<int> start(const Options& options, process::StepObserver& observer) {
+  std::string emulator = options.emulator;
+  if (emulator.empty() && !options.command.empty()) {
+    auto found = process::find_emulator(options.command.front());
+    if (!found) return unexpected(found.error());
+    emulator = std::move(*found);
+  }
+  return emulator.empty() ? process::step_program(options.command, observer)
+                          : process::step_emulated(emulator, options.command, observer);
+}
+
+} // namespace
+
 Result<Outcome> run(const Options& options) {
   Recorder recorder(options);
-  const auto status = process::step_program(options.command, recorder);
+  const auto status = start(options, recorder);
   if (!status) return unexpected(status.error());
   return recorder.finish(*status);
 }

@@ -125,7 +125,13 @@ const Call* ShadowStack::caller() const {
 }
 
 void ShadowStack::push(Call call) {
-  stack().calls.push_back(call);
+  Stack& now = stack();
+  now.calls.push_back(call);
+  if (now.calls.size() <= Stacks::most_calls) return;
+  constexpr std::size_t dropped = Stacks::most_calls / 2;
+  now.calls.erase(now.calls.begin(), now.calls.begin() + dropped);
+  now.origin = Stacks::Origin::unknown;
+  if (now.leaving) now.leaving = *now.leaving < dropped ? 0 : *now.leaving - dropped;
 }
 
 /// On AMD64, `call` to the next instruction only pushes its address, which position-independent code pops.
@@ -143,12 +149,21 @@ void ShadowStack::call(const code::Instruction& instruction, const Registers& be
 bool ShadowStack::pop_returned(const Registers& before, const Registers& after) {
   Stack& now = stack();
   if (now.calls.empty()) return false;
-  const Call& last = now.calls.back();
-  // On AMD64, whichever address the word of the call has: it may have been replaced, to jump by a return.
-  const bool returned = ra_on_stack_ ? last.limit == sp(before) && sp(after) >= last.limit + word_size
-                                     : last.ra == after.pc && last.limit == sp(after);
-  if (returned) now.calls.pop_back();
-  return returned;
+  if (ra_on_stack_) {
+    // Whichever address the word of the call has: it may have been replaced, to jump by a return.
+    const Call& last = now.calls.back();
+    const bool returned = last.limit == sp(before) && sp(after) >= last.limit + word_size;
+    if (returned) now.calls.pop_back();
+    return returned;
+  }
+  // Calls of functions without a frame have the same SP: swapcontext() calls setcontext(), which does not
+  // return.
+  for (std::size_t left = now.calls.size(); left > 0 && now.calls[left - 1].limit == sp(after); --left) {
+    if (now.calls[left - 1].ra != after.pc) continue;
+    now.calls.resize(left - 1);
+    return true;
+  }
+  return false;
 }
 
 bool ShadowStack::is_intact(const Call& call) const {
@@ -204,8 +219,12 @@ void ShadowStack::step(const code::Instruction& instruction, std::span<const Eff
     call(instruction, before, after);
   } else if (may_leave(instruction.flow)) {
     Stack& now = stack();
-    if (now.leaving == now.calls.size()) now.leaving.reset();
-    pop_returned(before, after);
+    const bool was_leaving = now.leaving == now.calls.size();
+    if (was_leaving) now.leaving.reset();
+    const bool returned = pop_returned(before, after);
+    // It may be in that call, or the call may be over, if the stack was switched.
+    const bool is_open = !ra_on_stack_ && !now.calls.empty() && now.calls.back().limit == to;
+    if (was_leaving && !returned && is_open) now.leaving = now.calls.size();
   } else if (to != sp(before) && sets_sp(effects, abi_.sp)) {
     move_to(to);
   }

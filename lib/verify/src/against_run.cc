@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 namespace sframe::verify {
 
@@ -89,7 +90,8 @@ public:
 
 private:
   void check(const RunInstruction& instruction, const OwnedRange* function);
-  void add_faults(const RunInstruction& instruction, const OwnedRange& function);
+  void add_faults(const RunInstruction& instruction, std::span<const RunMismatch> faults,
+                  const OwnedRange& function);
   void add_without_row();
   void add_unreached();
 
@@ -107,12 +109,16 @@ private:
 
 RunCoverage RunChecker::check() {
   const OwnedRange* last = nullptr;
+  auto fault = record_.mismatches.begin();
   for (const RunInstruction& instruction : record_.instructions) {
     const OwnedRange* found = last_not_above(functions_, instruction.address, &OwnedRange::begin);
     if (found && instruction.address >= found->end) found = nullptr;
     if (found != last) merger_.flush();
     last = found;
     check(instruction, found);
+    const auto first = fault;
+    while (fault != record_.mismatches.end() && fault->address == instruction.address) ++fault;
+    if (found && first != fault) add_faults(instruction, std::span(first, fault), *found);
   }
   merger_.flush();
   add_without_row();
@@ -133,16 +139,16 @@ void RunChecker::check(const RunInstruction& instruction, const OwnedRange* func
   // What could not be followed once more leaves nothing open that another check has decided.
   if (verdict == Verdict::agree || verdicts_.of(function->source, function->item) == Verdict::none)
     verdicts_.add(function->source, function->item, verdict);
-  if (!instruction.mismatches.empty()) add_faults(instruction, *function);
 }
 
-void RunChecker::add_faults(const RunInstruction& instruction, const OwnedRange& function) {
+void RunChecker::add_faults(const RunInstruction& instruction, std::span<const RunMismatch> faults,
+                            const OwnedRange& function) {
   const auto match = rows_.find(instruction.address);
   if (!match) return;
   const AbiTraits& abi = *rows_.abi();
   if (!cfi_) cfi_.emplace(input_);
   const auto cfi = cfi_->find(instruction.address);
-  for (const RunMismatch& mismatch : instruction.mismatches) {
+  for (const RunMismatch& mismatch : faults) {
     const std::uint64_t end = instruction.address + instruction.length;
     Finding finding = input_.finding(id_of(mismatch.fault), instruction.address, end,
                                      message_of(mismatch, match->row, abi));

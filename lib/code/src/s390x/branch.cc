@@ -202,6 +202,7 @@ void compare_and_branch(const Context& context) {
 void supervisor_call(const Context& context) {
   constexpr unsigned in_register = 0, exit = 1, sigreturn = 119, rt_sigreturn = 173, exit_group = 248;
   const unsigned number = context.word.byte(1);
+  if (number != in_register) context.instruction.system_call = static_cast<std::int16_t>(number);
   if (number == exit || number == exit_group || number == sigreturn || number == rt_sigreturn) {
     context.instruction.flow = Flow::stop;
     return;

@@ -2,6 +2,7 @@
 
 #include "live/proc_files.h"
 
+#include "sframe/bytes.h"
 #include "sframe/process/live_process.h"
 #include "sframe/unwind/abi.h"
 
@@ -242,13 +243,20 @@ Problem explain_refusal(std::uint32_t pid, int error) {
 Result<const AbiTraits*> find_process_abi(std::uint32_t pid) {
   const int fd = ::open(live::proc_path(live::living_thread(pid), "exe").c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return unexpected(live::explain_refusal(pid, errno));
+  auto abi = live::read_program_abi(fd);
+  ::close(fd);
+  return abi;
+}
+
+Result<const AbiTraits*> live::read_program_abi(int fd) {
   Elf64_Ehdr header{};
   const ssize_t got = ::read(fd, &header, sizeof header);
-  ::close(fd);
-  if (got != sizeof header) return fail("the process's program is not an ELF file");
+  if (got != sizeof header || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    return fail("the process's program is not an ELF file");
   if (header.e_ident[EI_CLASS] != ELFCLASS64) return fail("32-bit programs are not supported");
   const auto order = header.e_ident[EI_DATA] == ELFDATA2MSB ? ByteOrder::big : ByteOrder::little;
-  const AbiTraits* abi = find_abi(header.e_machine, order);
+  const AbiTraits* abi =
+      find_abi(load<std::uint16_t>(reinterpret_cast<const std::byte*>(&header.e_machine), order), order);
   if (!abi || !unwind::find_unwind_abi(abi->id))
     return fail("SFrame does not support this program's machine");
   return abi;

@@ -75,6 +75,9 @@ template <class Line> std::vector<std::span<Line>> find_images(std::span<Line> m
   return images;
 }
 
+/// The ABI of the program in an open file. Fails as find_process_abi() does.
+Result<const AbiTraits*> read_program_abi(int fd);
+
 /// Why a process cannot be traced, as far as it is known in advance: no such process, a thread of another
 /// process, a zombie, a kernel thread, this process itself, or traced by another program.
 std::optional<Problem> find_obstacle(std::uint32_t pid);

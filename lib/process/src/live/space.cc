@@ -48,8 +48,8 @@ struct LiveSpace::Chunk {
   std::size_t size, covered;
 };
 
-LiveSpace::LiveSpace(std::uint32_t pid, const AbiTraits& abi, modules::FileOptions files)
-    : pid_(pid), through_(pid), abi_(abi), files_(std::move(files)),
+LiveSpace::LiveSpace(std::uint32_t pid, const AbiTraits& abi, modules::FileOptions files, Owner owner)
+    : pid_(pid), owner_(owner), through_(pid), abi_(abi), files_(std::move(files)),
       generated_(*this, files_, *this, modules_) {}
 
 LiveSpace::~LiveSpace() = default;
@@ -172,7 +172,10 @@ Result<bool> LiveSpace::refresh() {
   };
   const std::uint64_t entry = auxv_value(elf::at_entry).value_or(0);
   try {
-    for (const live::MapsLine& line : live::parse_maps(maps_)) mappings_.push_back({line});
+    for (const live::MapsLine& line : live::parse_maps(maps_)) {
+      mappings_.push_back({line});
+      if (owner_ == Owner::guest) mappings_.back().executable = true;
+    }
     for (const std::span<Mapping> image : live::find_images(std::span(mappings_))) add_module(image, entry);
   } catch (...) { // out of memory: it is read again next time
     mappings_.clear();

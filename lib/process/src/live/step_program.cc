@@ -3,19 +3,17 @@
 #include "sframe/process/step_program.h"
 
 #include "from_elf.h"
+#include "live/child.h"
 #include "live/proc_files.h"
 #include "live/tracee.h"
 #include "sframe/process/live_process.h"
 #include "sframe/unwind/abi.h"
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <elf.h>
-#include <fcntl.h>
 #include <optional>
-#include <sys/personality.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -30,48 +28,8 @@ namespace {
 constexpr unsigned long step_options =
     PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
 
-/// The started program, which waits until it is traced.
-struct Started {
-  pid_t pid = -1;
-  int go = -1;    ///< to write a byte to
-  int error = -1; ///< the errno of a failure; at its end if there is none
-};
-
-void close_if_open(int fd) {
-  if (fd >= 0) ::close(fd);
-}
-
-/// In the child. Only calls that are allowed after fork().
-[[noreturn]] void execute(const std::vector<char*>& arguments, int go, int error) {
-  char byte = 0;
-  if (::read(go, &byte, 1) != 1) ::_exit(127);
-  (void)::personality(ADDR_NO_RANDOMIZE);
-  (void)::signal(SIGPIPE, SIG_DFL); // the programs ignore it
-  ::execvp(arguments.front(), arguments.data());
-  const int number = errno;
-  (void)!::write(error, &number, sizeof number);
-  ::_exit(127);
-}
-
-Result<Started> start(const std::vector<std::string>& command) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
-  std::array<int, 2> go{-1, -1}, error{-1, -1};
-  if (::pipe2(go.data(), O_CLOEXEC) != 0 || ::pipe2(error.data(), O_CLOEXEC) != 0) {
-    const int number = errno;
-    for (const int fd : {go[0], go[1]}) close_if_open(fd);
-    return fail(std::string("cannot start a program: ") + std::strerror(number));
-  }
-  const pid_t pid = ::fork();
-  if (pid == 0) execute(arguments, go[0], error[1]);
-  const int number = errno;
-  ::close(go[0]);
-  ::close(error[1]);
-  if (pid > 0) return Started{pid, go[1], error[0]};
-  ::close(go[1]);
-  ::close(error[0]);
-  return fail(std::string("cannot start a program: ") + std::strerror(number));
+std::unique_ptr<SteppedSpace> open(std::uint32_t pid, const AbiTraits& abi) {
+  return std::make_unique<SteppedSpace>(std::make_unique<LiveSpace>(pid, abi, modules::FileOptions{}));
 }
 
 class Run {
@@ -156,7 +114,7 @@ void Run::announce(std::uint32_t parent, std::uint32_t child) {
     if (other == child) pid = parent_pid;
   threads_[child].pid = pid;
   if (pid != parent_pid) processes_[pid] = processes_[parent_pid];
-  observer_.thread(parent, pid, child);
+  observer_.thread(parent, child, pid == parent_pid ? nullptr : open(pid, *processes_[pid].abi));
   if (const auto early = early_.find(child); early != early_.end()) {
     const int status = early->second;
     early_.erase(early);
@@ -178,7 +136,7 @@ void Run::executed(std::uint32_t tid) {
   if (abi) {
     processes_[tid] = {*abi, unwind::find_unwind_abi((*abi)->id)};
     // The registers of programs for another machine (qemu by binfmt_misc is no such) have another layout.
-    if (registers(tid, threads_[tid])) return observer_.program(tid, **abi);
+    if (registers(tid, threads_[tid])) return observer_.program(tid, open(tid, **abi));
   }
   const std::string why = abi ? "another machine's program" : abi.error().what;
   if (is_first)
@@ -199,7 +157,7 @@ bool Run::is_real_trap(std::uint32_t tid) const {
 void Run::step(std::uint32_t tid, const Thread& thread) {
   const auto now = registers(tid, thread);
   if (!now) return resume(tid, 0);
-  if (!observer_.step(tid, *now)) following_ = false;
+  following_ &= observer_.step(tid, *now).follow;
   resume(tid, 0);
 }
 
@@ -225,7 +183,7 @@ void Run::stopped(std::uint32_t tid, const Thread& thread, int status) {
   }
   if (!started_ || !following_) return resume(tid, stop.signal == SIGTRAP ? 0 : stop.signal);
   if (stop.signal == SIGTRAP && !is_real_trap(tid)) return step(tid, thread);
-  if (const auto now = registers(tid, thread)) observer_.signal(tid, stop.signal, *now);
+  if (const auto now = registers(tid, thread)) observer_.signal(tid, *now);
   resume(tid, stop.signal);
 }
 
@@ -270,7 +228,7 @@ Result<int> Run::follow(int error) {
 
 Result<int> step_program(const std::vector<std::string>& command, StepObserver& observer) {
   if (command.empty()) return fail("no program");
-  const auto started = start(command);
+  const auto started = live::start_child(command);
   if (!started) return unexpected(started.error());
   const auto pid = static_cast<std::uint32_t>(started->pid);
   if (::ptrace(PTRACE_SEIZE, pid, 0, step_options) != 0) {

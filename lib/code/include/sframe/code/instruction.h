@@ -97,6 +97,8 @@ struct Instruction {
   std::uint8_t link_register = Effect::none;
   /// Of a system call: the register that holds its number before the instruction.
   std::uint8_t system_call_register = Effect::none;
+  /// Of a system call whose number is in the instruction (s390x): that number. Otherwise negative.
+  std::int16_t system_call = -1;
 };
 
 /// Properties of an ABI's machine that the analysis needs beyond AbiTraits. Constants of static duration.

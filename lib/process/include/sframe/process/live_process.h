@@ -49,7 +49,13 @@ Result<const AbiTraits*> find_process_abi(std::uint32_t pid);
 /// is kept until the process runs again.
 class LiveSpace final : public modules::ModuleSpace, public modules::ByteSource {
 public:
-  LiveSpace(std::uint32_t pid, const AbiTraits& abi, modules::FileOptions files);
+  /// Whose mappings and files they are.
+  enum class Owner : std::uint8_t {
+    process, ///< the process's own
+    guest,   ///< a program's that the process emulates, at equal addresses: code is not executable
+  };
+  LiveSpace(std::uint32_t pid, const AbiTraits& abi, modules::FileOptions files,
+            Owner owner = Owner::process);
   ~LiveSpace() override;
 
   const AbiTraits& abi() const override { return abi_; }
@@ -96,6 +102,7 @@ private:
   const Mapping* mapping_at(std::uint64_t address) const;
 
   std::uint32_t pid_;
+  Owner owner_;
   std::uint32_t through_; ///< the thread through which the kernel accesses it: one that has not ended
   const AbiTraits& abi_;
   modules::FileOptions files_;

@@ -30,7 +30,7 @@ namespace sframe::run {
 enum class Unknown : std::uint8_t {
   none,         ///< it is known
   leaving,      ///< frames were left without returns (longjmp, exceptions), or the stack was switched; the
-                ///< jump that ends this is not reached yet
+                ///< jump that ends this is not reached yet, or it is not certain which frame it has reached
   other_stack,  ///< a stack that was made without calls: a coroutine's first function
   thread_start, ///< a new thread, before its first call
   redirected,   ///< the code has replaced its return address (__builtin_eh_return, return trampolines)
@@ -82,6 +82,8 @@ private:
 
   /// Beyond this many, those that were not used for the longest time are dropped.
   static constexpr std::size_t most = 4096;
+  /// Calls of a stack. Beyond, its outer half is dropped: who called the frame there is not known any more.
+  static constexpr std::size_t most_calls = std::size_t{1} << 20;
 
   Stack& add(Origin origin, std::uint64_t sp);
   Stack* find(std::uint64_t number);

@@ -25,6 +25,7 @@ enum class RunFault : std::uint8_t {
 
 /// A fault at one instruction.
 struct RunMismatch {
+  std::uint64_t address = 0; ///< of the instruction, in the file
   RunFault fault{};
   std::uint64_t times = 0;
   // Of the first time.
@@ -38,13 +39,13 @@ struct RunInstruction {
   std::uint8_t length = 0;   ///< bytes
   bool has_row = false;
   std::uint64_t visits = 0;
-  std::uint64_t compared = 0;          ///< of them, those with a row whose caller was known
-  std::vector<RunMismatch> mismatches; ///< by fault
+  std::uint64_t compared = 0; ///< of them, those with a row whose caller was known
 };
 
 /// What was executed of one file.
 struct RunRecord {
   std::vector<RunInstruction> instructions; ///< by address
+  std::vector<RunMismatch> mismatches;      ///< by address of an instruction, then by fault
 };
 
 /// Reports each fault of an instruction once, neighbouring ones together, and adds a verdict for every
