@@ -37,7 +37,13 @@ RemoteStatus UserAccessors::access_memory(std::uint64_t address, std::uint64_t& 
   return status_of(user.access_mem(space_, address, &value, write, arg));
 }
 
-RemoteStatus UserAccessors::access_register(std::uint16_t reg, std::uint64_t& value, bool write, void* arg) {
+// The type of floating-point registers differs between targets, but there is only one _UCD_access_fpreg() and
+// one _UPT_access_fpreg(), which use the first 8 bytes: UBSan takes the call for one of another function.
+#ifdef __clang__
+[[clang::no_sanitize("function")]]
+#endif
+RemoteStatus
+UserAccessors::access_register(std::uint16_t reg, std::uint64_t& value, bool write, void* arg) {
   const int number = target_registers().number_of(reg);
   if (!target_registers().is_fp(number)) {
     if (!user.access_reg) return RemoteStatus::invalid;
