@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as a file for the C interface: its sections are read (sframe/c/section.h), converted,
-// joined and swapped (sframe/c/builder.h). Properties: both ways to read rows give the same ones; each text
-// has an end; what is written can be opened and checked; another version of the same bytes is reversible.
+// joined, swapped and built again from their rows (sframe/c/builder.h). Properties: both ways to read rows
+// give the same ones; each text has an end; what is written can be opened and checked; another version of the
+// same bytes is reversible.
 
 #include "memory_file.h"
 
@@ -121,6 +122,43 @@ std::size_t read_function(const sframe_section* section, const sframe_function& 
   return count;
 }
 
+/// The section's functions and rows, one by one, to a new section of each version. A function that was
+/// refused leaves the builder as it was.
+void build_again(const sframe_section* section, const sframe_section_info& info) {
+  for (const std::uint32_t version : {1u, 2u, 3u}) {
+    auto options = sized<sframe_build_options>();
+    options.abi = info.abi;
+    options.version = version;
+    options.aux_header = "auxiliary";
+    options.aux_header_size = info.num_functions % 10;
+    options.byte_order = version == 2 ? SFRAME_BYTE_ORDER_BIG : SFRAME_BYTE_ORDER_LITTLE;
+    options.keep_equal_rows = info.num_functions % 2;
+    options.merge_functions = info.num_functions % 3 == 0;
+    options.share_rows = info.num_functions % 5 == 0;
+    Error error;
+    sframe_builder* const builder = sframe_builder_make(&options, error);
+    require(builder, "no builder");
+    std::uint32_t added = 0;
+    for (std::uint32_t i = 0; i < std::min(info.num_functions, max_functions); ++i) {
+      auto function = sized<sframe_function>();
+      std::vector<sframe_row> rows;
+      if (sframe_section_function(section, i, &function, nullptr) != SFRAME_OK) continue;
+      if (sframe_section_rows(section, i, keep_row, &rows, nullptr) != SFRAME_OK) continue;
+      Error refused;
+      if (refused.ok(sframe_builder_add(builder, &function, rows.data(), rows.size(), refused))) ++added;
+    }
+    Made made;
+    Error failed;
+    if (failed.ok(sframe_builder_finish(builder, info.address, &made.bytes, &made.size, failed))) {
+      const Checked checked(made, info.address);
+      auto other = sized<sframe_section_info>();
+      require(sframe_section_get_info(checked.get(), &other) == SFRAME_OK, "no info");
+      require(other.version == version && other.num_functions <= added, "functions that were not added");
+    }
+    sframe_builder_free(builder);
+  }
+}
+
 /// What is made of the section, if it is a good one.
 void write_others(const sframe_section* section, const sframe_section_info& info) {
   Made flipped, back;
@@ -147,6 +185,7 @@ void write_others(const sframe_section* section, const sframe_section_info& info
                                     &converted.bytes, &converted.size, refused)))
         const Checked other(converted, info.address);
     }
+  build_again(section, info);
   Made optimized, twice;
   Error failed;
   if (failed.ok(sframe_optimize(section, nullptr, &optimized.bytes, &optimized.size, failed))) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""dynamic_seed.py SEED: a seed for the dynamic fuzzer: AMD64, a list with a procedure and a table of one FDE,
-in libunwind's layouts (lib/modules/src/dynamic/dyn_info.cc draws them)."""
+"""dynamic_seed.py FOLDER: seeds for the dynamic fuzzer, AMD64: a list with a procedure and a table of one FDE,
+in libunwind's layouts (lib/modules/src/dynamic/dyn_info.cc draws them); gdb's list with an ELF file of which
+a segment is code; a function that returns the list's address."""
 import struct
 import sys
 
@@ -36,8 +37,29 @@ pieces = {
     NAME: b'generated\0',
     FRAMES: cie + fde,
 }
-memory = b''
-for at, bytes_ in pieces.items():
-    memory = memory.ljust(at - BASE, b'\0') + bytes_
-with open(sys.argv[1], 'wb') as seed:
-    seed.write(b'\0' + memory)  # the first byte is the ABI
+
+
+def put(label, what, pieces):  # what: the ABI, and the interface in the highest two bits
+    memory = b''
+    for at, bytes_ in sorted(pieces.items()):
+        memory = memory.ljust(at - BASE, b'\0') + bytes_
+    with open(sys.argv[1] + '/' + label, 'wb') as seed:
+        seed.write(bytes([what]) + memory)
+
+
+put('amd64', 0, pieces)
+# lea LIST(%rip), %rax; ret: the list is moved, as the function is at its place.
+moved = {LIST: bytes.fromhex('488d05') + struct.pack('<i', 0x10 - 7) + b'\xc3', LIST + 0x10: pieces[LIST]}
+put('function', 0xc0, pieces | moved)
+
+FIRST, FILE = BASE + 0x40, BASE + 0x80
+header = struct.pack('<4sBBB9xHHIQQQIHHHHHH', b'\x7fELF', 2, 1, 1, 3, 62, 1, 0, 64, 0, 0, 64, 56, 2, 64, 0, 0)
+load = struct.pack('<IIQQQQQQ', 1, 5, 0, CODE, CODE, 0x1000, 0x1000, 0x1000)
+hdr = struct.pack('<IIQQQQQQ', 0x6474e550, 4, 64 + 2 * 56, CODE + 64 + 2 * 56, 0, 12, 12, 4)
+file = header + load + hdr + bytes([1, 0x1b, 0x03, 0x3b]) + struct.pack('<iI', 8, 0) + cie + fde + bytes(4)
+put('gdb', 0x80, {
+    BASE: struct.pack('<II', 1, 0) + words(0, FIRST),
+    FIRST: words(0, 0, FILE, len(file)),
+    FILE: file,
+    FILE + 0x400: words(CODE, CODE + 0x80),  # to be asked for
+})

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as an ELF image or object whose CFI is converted. The first byte selects the options, the
-// second the address of the section. Properties: the counts of the report agree with each other, the section
-// does not depend on the number of threads, it can be read, and sframe-verify finds no error in it and no
-// difference from the CFI, whatever that is.
+// second the address of the section and how it is optimized. Properties: the counts of the report agree with
+// each other, the section does not depend on the number of threads, it can be read, and sframe-verify finds
+// no error in it and no difference from the CFI, whatever that is; nor if it is optimized.
 
 #include "cost.h"
 
 #include "sframe/elf/object.h"
 #include "sframe/generate/from_cfi.h"
+#include "sframe/generate/optimize.h"
 #include "sframe/section.h"
 #include "sframe/verify/against_cfi.h"
 #include "sframe/verify/input.h"
@@ -60,7 +61,8 @@ void verify_section(const elf::Image& image, std::span<const std::byte> section,
   check_against_cfi(*input, verdicts, listener);
 }
 
-void convert(const elf::Image& image, generate::Options options, std::uint64_t address) {
+void convert(const elf::Image& image, generate::Options options, std::uint64_t address,
+             std::optional<OptimizeOptions::Goal> optimized) {
   const auto input = generate::CfiInput::from_image(image);
   if (!input) return;
   options.start_fields = StartFields::make(options.version, address, address, 1 << 20);
@@ -72,6 +74,14 @@ void convert(const elf::Image& image, generate::Options options, std::uint64_t a
   require(generate::from_cfi(*input, options).builder.finish(address) == *bytes);
   require(Section::parse(*bytes, address).has_value());
   if (!image.relocatable()) verify_section(image, *bytes, address);
+  if (image.relocatable() || !optimized) return;
+  options.threads = 1;
+  auto [joined, again] = generate::from_cfi(*input, options);
+  generate::optimize(joined, {.goal = *optimized}, &image, again.left_out);
+  const auto smaller = joined.finish(address);
+  require(smaller.has_value(), "the builder refuses what it has optimized");
+  require(Section::parse(*smaller, address).has_value());
+  verify_section(image, *smaller, address);
 }
 
 } // namespace
@@ -82,12 +92,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const generate::Options options = options_from(data[0]);
   constexpr std::array<std::uint64_t, 4> addresses{0, 0x3000, 0x7fff'f000, 0xffff'ffff'8000'0000};
   const std::uint64_t address = addresses[data[1] % addresses.size()];
+  using Goal = OptimizeOptions::Goal;
+  constexpr std::array<std::optional<Goal>, 4> goals{std::nullopt, Goal::size, Goal::lookup, Goal::smallest};
+  const auto goal = goals[data[1] / addresses.size() % goals.size()];
   const auto image = elf::Image::parse(std::as_bytes(std::span(data + 2, size - 2)));
   if (!image) return 0;
   if (!image->relocatable()) {
-    convert(*image, options, address);
+    convert(*image, options, address, goal);
   } else if (const auto object = elf::ObjectLayout::make(*image)) {
-    convert(object->image(), options, address);
+    convert(object->image(), options, address, goal);
   }
   return 0;
 }

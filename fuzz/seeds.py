@@ -65,6 +65,35 @@ int main() { return h(twice(3)) + twice(4); }
 void f() { throw 1; } int g(int n) { return n; } A::~A() {}
 """
 
+NUMBERS = """
+extern "C" int f(int n) { volatile char a[64]; for (int i = 0; i < n; ++i) a[i % 64] = n; switch (n) {
+case 1: return a[1]; case 2: return a[2] + n; case 3: return f(n - 1); case 4: return f(5) + a[7]; case 5: return 9; }
+return f(a[3]) + a[n % 9]; }
+int main(int n, char**) { return f(n); }
+"""
+
+INLINED = """
+volatile int v;
+namespace a { inline int one(int n) { v = n; if (n > 3) v = v * n; return v + n; }
+template <class T> inline T two(T t) { v = one(t); if (__builtin_expect(v == 77, 0)) { v = 3; one(v); } return one(t + v); } }
+__attribute__((noinline, cold)) int cold(int n) { return a::two(n) + v; }
+__attribute__((noinline)) int f(int n) { if (__builtin_expect(n > 70, 0)) return cold(n) + a::one(v); for (int i = 0; i < n; ++i) v += a::two(i); return a::one(n) + v; }
+int main() { return f(v) + a::two(v); }
+"""
+
+JUMPS = """
+void *memcpy(void *, const void *, unsigned long); void g(int); __attribute__((noreturn)) void end(int);
+int f(int n, int m, char *p) {
+  char room[m + 1]; memcpy(room, p, m);
+  switch (n) {
+  case 1: g(1); break; case 2: g(m); return 7; case 3: m += 5; break; case 4: end(4); case 5: m *= n; g(m); break;
+  case 6: g(6); case 7: m -= 7; break; case 8: return room[8]; case 9: m ^= n; break; case 10: g(room[1]); break;
+  case 11: return f(m, n, room); case 12: m = m << 3; break; default: end(m); }
+  for (int i = 0; i < m; ++i) if (room[i] > n) g(i + room[i]);
+  return m + room[n];
+}
+"""
+
 if name == "archive":
     for label, contents in files(".a"):
         put(label, contents)
@@ -104,12 +133,45 @@ elif name == "lsda":
             for abi in range(2):
                 put("table%s-%d" % ("".join(options), abi), bytes([abi, 1]) + section(built, ".gcc_except_table"))
 elif name == "code":
-    # The ABI, the start, how many 512ths of the rest are rows, and a byte more; rows, then code.
+    # The ABI (by its number in the format, less 1), the start, how many 512ths of the rest are rows, and a byte more; rows, then code.
     for label, contents in files(".so", "-pie", "-static", ".o"):
         if contents[:6] == b"\x7fELF\x02\x01" and (text := section(contents, ".text")):
             for abi in range(4):
                 put("%s-%d" % (label, abi), bytes([abi, 16, 0, 0]) + text)
                 put("%s-%d-rows" % (label, abi), bytes([abi, 16, 128, 0]) + bytes(range(1, 1 + min(250, len(text) // 3))) + text)
+    # Opcodes. s390x: a page for each first byte that has a second part, in the second or the sixth byte.
+    for first in range(256):
+        size = 2 if first < 0x40 else 4 if first < 0xc0 else 6
+        for operands in (0xf0, 0xbf, 0x11):
+            page = b"".join(bytes([first, second, operands, 0x10, 8, second][:size]) for second in range(256))
+            put("s390x-%02x-%02x" % (first, operands), bytes([3, 16, 0, 0]) + page)
+    # AArch64: all of the highest 11 bits, with some registers.
+    for operands in (0x1fffff, 0x0003ff, 0x0023fd, 0x1f03bf, 0x000000, 0x15aaaa):
+        for abi, order in ((0, ">"), (1, "<")):
+            put("aarch64-%x-%d" % (operands, abi),
+                bytes([abi, 16, 0, 0]) + b"".join(struct.pack(order + "I", high << 21 | operands) for high in range(2048)))
+    # AMD64: each opcode of each map with a prefix, an operand and an immediate, then no-operations.
+    maps = [b"", b"\x0f", b"\x0f\x38", b"\x0f\x3a"]
+    maps += [b"\xc5" + bytes([p]) for p in (0xf8, 0xfd)] + [b"\xc4" + bytes([m, p]) for m in (0xe2, 0xe3) for p in (0x78, 0x79, 0x7a, 0xfb)]
+    maps += [b"\x62" + bytes([m, 0x7c | p, 8]) for m in (0xf1, 0xf2, 0xf3) for p in (0, 1)]
+    for i, first in enumerate(maps):
+        for prefix in ((b"", b"\x66", b"\xf2", b"\xf3", b"\x48", b"\xf2\x48") if i < 4 else (b"",)):
+            for operand in (b"\xe4", b"\x44\x24\x10", b"\x83\x10\x00\x00\x00"):
+                page = b"".join(prefix + first + bytes([opcode]) + operand + b"\x90" * 8 for opcode in range(256))
+                put("amd64-%d-%s-%d" % (i, prefix.hex(), len(operand)), bytes([2, 16, 0, 0]) + page)
+    # Jump tables, calls that do not return, an adjusted stack.
+    for target in ("x86_64", "aarch64", "aarch64_be", "s390x"):
+        for options in (("-O2",), ("-O2", "-fPIC"), ("-O1", "-fno-omit-frame-pointer"), ("-O0",)):
+            with tempfile.TemporaryDirectory() as work:
+                path = os.path.join(work, "a.")
+                open(path + "c", "w").write(JUMPS)
+                if run("clang-22", "--target=%s-linux-gnu" % target, "-c", "-ffunction-sections", *options, "-o", path + "o", path + "c") is None:
+                    continue
+                abi = {"aarch64_be": 0, "aarch64": 1, "x86_64": 2, "s390x": 3}[target]
+                if run("llvm-objcopy-22", "-O", "binary", "--only-section=.text.f", path + "o", path + "b") is not None:
+                    text = open(path + "b", "rb").read()
+                    put("jumps-%s%s" % (target, "".join(options)), bytes([abi, 16, 0, 0]) + text)
+                    put("jumps-%s%s-rows" % (target, "".join(options)), bytes([abi, 16, 100, 0]) + bytes(range(64)) + text)
 elif name == "cfi":
     # The ABI, how many 256ths of the rest are .eh_frame_hdr, that, .eh_frame (or, with 0x80, .debug_frame).
     for label, contents in files(".so", "-pie", "-static", ".o"):
@@ -142,6 +204,19 @@ elif name == "source":
         built = compiled(THROWS, *options)
         if built:
             put("program" + "".join(options), built)
+    # Hardly any code but with inlined calls, parts of functions and lists of ranges.
+    for options in (("-gdwarf-5",), ("-gdwarf-4",), ("-gdwarf-3",), ("-gdwarf-5", "-gdwarf64"), ("-gdwarf-5", "-gsplit-dwarf"), ("-gdwarf-5", "-gz")):
+        built = compiled(INLINED, "-O2", "-nostdlib", "-static", "-Wl,-e,main", *options)
+        if built:
+            put("inlined" + "".join(options), built)
+            with tempfile.TemporaryDirectory() as work:
+                path = os.path.join(work, "p")
+                open(path, "wb").write(built)
+                if run("strip", "-g", "-o", path + "s", path) is None:
+                    continue
+                open(path + "x", "wb").write(lzma.compress(open(path + "s", "rb").read()))
+                if run("objcopy", "-S", "--add-section", ".gnu_debugdata=" + path + "x", path) is not None:
+                    put("debugdata" + "".join(options), open(path, "rb").read())
     for label, contents in files(".o", ".so"):
         put(label, contents)
 elif name == "debugfile":
@@ -166,6 +241,15 @@ elif name == "generate":
     for i, (label, contents) in enumerate(files(".so", "-pie", "-static", ".o")):
         for options in (0, 1, 2, 8, 20, 37):
             put("%s-%d" % (label, options), bytes([options, i]) + contents)
+elif name == "here":
+    # .sframe (0) or .eh_frame (1), the registers that are known, the section.
+    for label, contents in files(".sframe"):
+        put(label, bytes([0, 255]) + contents)
+    for label, contents in files(".so", "-pie", "-static", ".o"):
+        if contents[:6] == b"\x7fELF\x02\x01":
+            for kind, wanted in enumerate((".sframe", ".eh_frame")):
+                if found := section(contents, wanted):
+                    put("%s-%d" % (label, kind), bytes([kind, 255]) + found)
 elif name == "readers":
     put("baseline", b"# sframe-verify baseline\nlibfoo.so\tC102\t2\tfoo::bar(int)\nlibfoo.so\tS001\t1\tmain\n")
     put("text", "name \u00e9\u202e\u009b\x1b[31m".encode())
@@ -178,5 +262,13 @@ elif name == "sidecar":
         for label, contents in files(".sframe"):
             put("%s-%x" % (label, how), struct.pack("<BHIQ", how, machine, 0, 4096 + how) + bytes(range(how & 63)) + contents)
 else:
-    for label, contents in files(".sframe", ".o", ".so", ".core", ".a"):
+    for label, contents in files(".sframe", ".o", ".so", "-pie", "-static", ".core", ".a"):
         put(label, contents)
+    if name == "verify":
+        # Programs with SFrame of GNU as, names and source lines; one whose SFrame lies.
+        for label, options in (("g", ("-O2", "-g")), ("static", ("-O1", "-nostdlib", "-static", "-Wl,-e,f")), ("object", ("-c", "-O2"))):
+            built = compiled(NUMBERS if label != "object" else THROWS, "-Wa,--gsframe", *options)
+            if built:
+                put("program-" + label, built)
+                if frames := section(built, ".sframe"):
+                    put("damaged-" + label, built.replace(frames, frames[:-12] + bytes(b ^ 8 for b in frames[-12:])))

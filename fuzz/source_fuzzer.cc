@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as an ELF file with DWARF: source lines of addresses in all its code. Property: repeating a
-// lookup gives the same result.
+// Arbitrary bytes as an ELF file with DWARF and symbols: source lines and names of addresses in all its code.
+// Property: repeating a lookup gives the same result.
 
 #include "memory_file.h"
 
@@ -36,8 +36,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   modules::DwarfSource source;
   std::size_t questions = 0;
   for (const elf::CodeRange& range : image->executable_ranges())
-    for (unsigned part = 0; part < 4 && questions < 64; ++part, ++questions) {
-      const std::uint64_t address = range.start + range.size / 4 * part;
+    for (unsigned part = 0; part < 16 && questions < 64; ++part, ++questions) {
+      const std::uint64_t address = range.start + range.size / 16 * part;
+      const auto symbol = module.find_symbol(address), same = module.find_symbol(address);
+      fuzz::require(symbol.has_value() == same.has_value() && (!symbol || symbol->offset == same->offset),
+                    "two names");
       const auto place = source.find(module, address), again = source.find(module, address);
       fuzz::require(place.has_value() == again.has_value(), "two answers");
       if (place)
@@ -45,5 +48,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                           place->inlined.size() == again->inlined.size(),
                       "two answers");
     }
+  (void)module.problem();
   return 0;
 }

@@ -1,18 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as a file for sframe-verify: an ELF image or object, else a raw section. Properties: every
-// function gets one verdict, every finding has a message, and the findings of the check against code do not
-// depend on the number of threads.
+// function gets one verdict, every finding has a message, the findings of the check against code do not
+// depend on the number of threads, and the reports count the same: JSON and SARIF are valid JSON, text has no
+// control characters. The input's size selects a reader's profile.
 
 #include "cost.h"
 
+#include "sframe/consumers/consumers.h"
 #include "sframe/verify/against_cfi.h"
 #include "sframe/verify/against_code.h"
+#include "sframe/verify/coverage.h"
 #include "sframe/verify/input.h"
+#include "sframe/verify/profile.h"
+#include "sframe/verify/report.h"
 #include "sframe/verify/structure.h"
 #include "sframe/verify/verdicts.h"
 
+#include <llvm/Support/JSON.h>
+
+#include <array>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 using namespace sframe;
@@ -47,6 +56,85 @@ std::vector<verify::Id> check_code(const verify::Input& input, unsigned threads)
   return std::move(listener.ids);
 }
 
+/// Everything that the report of a file can contain, but the code's rules, which the other check makes.
+verify::Summary check_all(const verify::Input& input, const consumers::Consumer& reader,
+                          verify::FileReport& report) {
+  check_structure(input, report);
+  check_profile(input, reader, report);
+  const verify::Coverage covered = verify::coverage(input);
+  check_coverage(input, covered, {.executable = 99, .described = 100}, report);
+  verify::Verdicts verdicts(input);
+  const std::uint64_t addresses = check_against_cfi(input, verdicts, report, reader.rows);
+  check_against_code(input, 1, verdicts, report);
+  verify::Summary summary = verdicts.summary();
+  summary.addresses = addresses;
+  summary.coverage = covered;
+  return summary;
+}
+
+class Text final : public verify::Channel {
+public:
+  void begin_element() override {
+    if (std::exchange(has_element_, true)) text_ += ',';
+  }
+  void text(std::string_view text) override { text_ += text; }
+  std::string take() { return std::exchange(text_, {}); }
+
+private:
+  bool has_element_ = false;
+  std::string text_;
+};
+
+struct Printed {
+  verify::Counts counts;
+  std::string text;
+};
+
+Printed print(const verify::Input& input, const consumers::Consumer& reader, const verify::Format& format,
+              const verify::ReportOptions& options) {
+  Text text;
+  verify::Names names(input.image() ? std::vector{input.image()} : std::vector<const elf::Image*>{});
+  // A path is any text.
+  const auto report = format.file("in\"put\x1b\xff", input, names, text);
+  report->finish(check_all(input, reader, *report));
+  const std::array failures{verify::Failure{"other", {"cannot be read", ".sframe", 16}, false}};
+  format.unreadable(failures[0], text);
+  verify::RunSummary run;
+  run.command = {"in\xffput", "\x1b"};
+  run.end = "exited with 0";
+  run.steps = input.num_functions();
+  run.events = {{"signal handler", 1}};
+  Printed printed{.counts = report->counts(), .text = format.head() + text.take()};
+  printed.text += format.tail({.failures = failures, .exit_code = 1, .run = &run});
+  if (options.collect) {
+    // What was found is a baseline, with which all of it is known.
+    const verify::Baseline found = report->take_found();
+    const auto again = verify::Baseline::parse(found.text());
+    require(again && again->text() == found.text());
+  }
+  return printed;
+}
+
+/// `size` selects JSON or SARIF.
+void check_reports(const verify::Input& input, std::size_t size) {
+  verify::ReportOptions options;
+  options.max_findings = 1000;
+  options.collect = true;
+  const auto readers = consumers::consumers();
+  const consumers::Consumer& reader = readers[size / 2 % readers.size()];
+  const Printed text = print(input, reader, *verify::make_text_format(options), options);
+  for (const char c : text.text) require(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
+  const auto other = size % 2 ? verify::make_json_format(options)
+                              : verify::make_sarif_format(options, {.version = "1", .command_line = "fuzz"});
+  const Printed json = print(input, reader, *other, options);
+  require(json.counts.errors == text.counts.errors && json.counts.warnings == text.counts.warnings &&
+          json.counts.notes == text.counts.notes);
+  if (auto parsed = llvm::json::parse(json.text); !parsed) {
+    llvm::errs() << llvm::toString(parsed.takeError()) << '\n';
+    require(false);
+  }
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -72,5 +160,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_against_cfi(*input, verdicts, listener);
   check_verdicts(*input, verdicts);
   require(check_code(*input, 1) == check_code(*input, 2));
+  check_reports(*input, size);
   return 0;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arbitrary bytes as a program and its core (walk_seeds.py): every thread is walked with every stepper. No
-// other file is opened, since paths in a mutated core could name anything. Properties: frames are numbered,
-// their number is bounded, and a walk reported as complete has a valid reason for its end.
+// Arbitrary bytes as a program and its core (walk_seeds.py): every thread is walked with every stepper, or
+// with those whose bits are set in the fourth byte, and then within a budget; bit 0 also has SFrame generated
+// from CFI. No other file is opened, since paths in a mutated core could name anything. Properties: frames
+// are numbered, their number is bounded, and a walk reported as complete has a valid reason for its end.
 
 #include "memory_file.h"
 
@@ -42,6 +43,20 @@ private:
   std::uint32_t count_ = 0;
 };
 
+/// The ready steppers of a mask, 0 for all, in the order of their priorities.
+unwind::StepperList steppers_of(unsigned mask, const AbiTraits& abi, modules::Module* main) {
+  auto all = steppers::default_steppers(abi, main);
+  if (!mask) return all;
+  std::string names;
+  for (const steppers::StepperInfo& info : steppers::ready_steppers()) {
+    if (mask & 1) names.append(names.empty() ? "" : ",").append(info.name);
+    mask >>= 1;
+  }
+  auto chosen = steppers::select_steppers(std::move(all), names);
+  require(chosen.has_value());
+  return std::move(*chosen);
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -52,15 +67,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (input.size() < sizeof program_size) return 0;
   std::memcpy(&program_size, input.data(), sizeof program_size);
   input = input.subspan(sizeof program_size);
+  const unsigned mask = program_size >> 24;
+  program_size &= 0xffffff;
   if (program_size > input.size()) return 0;
   const auto core = elf::Core::parse(input.subspan(program_size));
   if (!core) return 0;
   const fuzz::MemoryFile program(input.first(program_size));
-  const auto process = process::CoreProcess::create(
-      *core, {.sysroot = "/nowhere", .executable = program.path(), .debug_dir = ""});
+  modules::FileOptions files{.sysroot = "/nowhere", .executable = program.path(), .debug_dir = ""};
+  files.generate_sframe = mask & 1;
+  if (mask) files.add_budget(size);
+  const auto process = process::CoreProcess::create(*core, files);
   if (!process) return 0;
   process::CoreSpace& space = (*process)->space();
-  unwind::Walker walker(space, steppers::default_steppers(space.abi(), space.main_module()));
+  unwind::Walker walker(space, steppers_of(mask, space.abi(), space.main_module()));
   walker.set_max_frames(max_frames);
   std::size_t threads = 0;
   for (const process::Thread& thread : (*process)->threads()) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""walk_seeds.py PROGRAM CORE SEED: a seed for the walk fuzzer, small enough to be mutated well.
+"""walk_seeds.py PROGRAM CORE SEED: seeds for the walk fuzzer, small enough to be mutated well.
 
-A seed is the length of the program (4 bytes, little-endian), the program, and the core. Of the core's
+A seed is the length of the program (3 bytes, little-endian), the steppers (a byte), the program, and the core. Of the core's
 segments only the pages that are not zero are kept; those between are left out of the file, as the kernel
 leaves out what it need not write.
 """
@@ -41,6 +41,7 @@ for segment, contents in kept:
     segment[2] = at + len(bodies)
     heads += struct.pack(order + 'IIQQQQQQ', *segment)
     bodies += contents
-with open(seed_path, 'wb') as seed:
-    seed.write(struct.pack('<I', len(program)) + program)
-    seed.write(struct.pack(order + '16sHHIQQQIHHHHHH', *header) + heads + bodies)
+core = struct.pack(order + '16sHHIQQQIHHHHHH', *header) + heads + bodies
+for steppers in (0, 1, 2, 0x0e, 0x20, 0x4c, 0x80):
+    with open(seed_path + ('-%x' % steppers if steppers else ''), 'wb') as seed:
+        seed.write(struct.pack('<I', steppers << 24 | len(program)) + program + core)

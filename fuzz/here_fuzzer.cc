@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arbitrary bytes as the sections of a module of this process, for lib/here: the first byte selects .sframe
+// or .eh_frame, the second what is known of the registers, the rest is the section. It is compiled; each of
+// its rules is applied to a frame on a stack of this program. Properties: an address has the rule of the row
+// that libsframe finds, a step ends, and memory outside the stack is not read (AddressSanitizer would not see
+// that; the addresses are those of unmapped pages).
+
+#include "cost.h"
+
+#include "compile.h"
+#include "host.h"
+#include "step.h"
+
+#include "sframe/convert.h"
+#include "sframe/section.h"
+
+#include <array>
+
+using namespace sframe;
+using sframe::fuzz::require;
+namespace own = sframe::here;
+
+namespace {
+
+constexpr std::uint64_t address = 0x400000, base = 0x100000;
+constexpr std::uint32_t most_asked = 256;
+
+/// A step from a frame that has `known` registers, all of them near its SP.
+void step(std::uint64_t known, const own::CompiledRule& rule, const own::RulePool& rules) {
+  std::array<std::uint64_t, 512> stack;
+  for (std::size_t i = 0; i < stack.size(); ++i)
+    stack[i] = reinterpret_cast<std::uint64_t>(&stack[i * 7 % stack.size()]);
+  own::WalkFrame frame;
+  frame.registers.pc = base;
+  const AbiTraits& abi = traits(own::host::abi);
+  for (std::uint16_t reg = 0; reg < unwind::Registers::count; ++reg)
+    if (known >> reg % 8 & 1 || reg == abi.sp)
+      frame.registers.set(reg, reinterpret_cast<std::uint64_t>(&stack[reg == abi.sp ? 64 : 64 + reg]));
+  own::StackMemory memory(frame.registers.values[abi.sp]);
+  const std::uint64_t sp = frame.registers.values[abi.sp];
+  if (own::step(frame, rule, rules, memory) == unwind::StopReason::none)
+    require(frame.registers.has(abi.sp) && (frame.registers.values[abi.sp] >= sp || rule.flags & 1),
+            "a caller whose stack is below");
+}
+
+/// Whether `op` is the rule. Registers that are `same` need none.
+bool agrees(const own::Operation& op, const Rule& rule) {
+  using Kind = own::Operation::Kind;
+  switch (rule.kind) {
+  case Rule::Kind::value: return op.kind == Kind::value && op.base == rule.base && op.offset == rule.offset;
+  case Rule::Kind::stored: return op.kind == Kind::stored && op.base == rule.base && op.offset == rule.offset;
+  case Rule::Kind::undefined: return op.kind == Kind::undefined;
+  case Rule::Kind::same: return op.kind == Kind::value && op.offset == 0;
+  case Rule::Kind::fixed: break;
+  }
+  return false;
+}
+
+/// Where functions are sorted and apart, and all rows can be read.
+bool is_simple(const Section& section) {
+  std::uint64_t end = base;
+  std::uint64_t rows = 0;
+  for (std::uint32_t i = 0; i < section.num_fdes(); ++i) {
+    const auto fde = section.fde(i);
+    if (!fde || fde->size == 0 || fde->start < end || fde->start >= base + 0xffff'ffff - fde->size ||
+        fde->pc_type != PcType::inc)
+      return false;
+    end = fde->start + fde->size;
+    if ((rows += fde->num_fres) > section.plausible_rows()) return false;
+    RowCursor cursor = section.rows(*fde);
+    for (FrameRow row; cursor.next(row);) {
+    }
+    if (cursor.error()) return false;
+  }
+  return section.header().flags & flag_sorted && section.abi().id == own::host::abi;
+}
+
+void compare(const Section& section, const own::RulePool& rules, const own::RowTable& rows) {
+  for (std::uint32_t i = 0; i < std::min(section.num_fdes(), most_asked); ++i) {
+    const EncodedFde fde = *section.fde(i);
+    for (const std::uint64_t pc : {fde.start, fde.start + fde.size / 2, fde.start + fde.size - 1}) {
+      const auto match = section.find(pc);
+      if (!match) return;
+      const auto number = rows.find(static_cast<std::uint32_t>(pc - base));
+      require(number.has_value() == match->has_value(), "a row that is missing, or too many");
+      if (!number) continue;
+      const FrameRow row =
+          resolve_fixed((*match)->row, section.header().fixed_ra_offset, section.header().fixed_fp_offset);
+      const own::CompiledRule rule = rules.rule(*number);
+      require(agrees(rule.cfa(), row.cfa) && agrees(rule.ra(), row.ra), "another rule");
+    }
+  }
+}
+
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  const fuzz::Cost cost(size, fuzz::many_passes);
+  const auto bytes = std::as_bytes(std::span(data + 2, size - 2));
+  own::RulePool rules;
+  own::RowTable rows;
+  const own::SectionBytes section{bytes, address};
+  const bool is_sframe = data[0] % 2 == 0;
+  const bool compiled = is_sframe ? own::compile_sframe(section, base, rules, rows)
+                                  : own::compile_cfi(section, base, rules, rows);
+  if (!compiled || !rules.finish() || !rows.finish()) return 0;
+  if (is_sframe)
+    if (const auto parsed = Section::parse(bytes, address); parsed && is_simple(*parsed))
+      compare(*parsed, rules, rows);
+  std::uint32_t asked = 0;
+  std::optional<std::uint32_t> last;
+  constexpr std::uint32_t near = 0x10000; // functions are not far from their section
+  for (std::uint32_t offset = address - base - near; offset < address - base + near && asked < most_asked;
+       offset += 5) {
+    const auto number = rows.find(offset);
+    if (!number || number == last) continue;
+    last = number;
+    ++asked;
+    step(data[1], rules.rule(*number), rules);
+  }
+  return 0;
+}
