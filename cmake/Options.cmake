@@ -22,8 +22,7 @@ endif()
 
 if(SFRAME_SANITIZE MATCHES memory)
   # Templates of the C++ library in our own, instrumented copies.
-  add_compile_options(-D_GLIBCXX_EXTERN_TEMPLATE=0 -fsanitize-memory-track-origins
-    -fsanitize-ignorelist=${PROJECT_SOURCE_DIR}/cmake/msan-ignore.txt)
+  add_compile_options(-D_GLIBCXX_EXTERN_TEMPLATE=0 -fsanitize-memory-track-origins)
   add_link_options(-Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/msan.map)
 endif()
 
