@@ -20,7 +20,7 @@ class FoldedStacks final : public Printer {
 public:
   explicit FoldedStacks(Symbolizer& symbolizer) : symbolizer_(symbolizer) {}
 
-  void begin(process::ProcessState&) override {}
+  void begin(process::ProcessState&, const CoreHeader*) override {}
   void begin_thread(std::span<const process::Thread* const> threads) override;
   void frame(const unwind::Frame& frame, const unwind::Registers&) override;
   void comparison(std::span<const unwind::StepperComparison>) override {}

@@ -19,7 +19,7 @@ public:
   JsonPrinter(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings)
       : out_(out), symbolizer_(symbolizer), settings_(settings) {}
 
-  void begin(process::ProcessState& process) override {
+  void begin(process::ProcessState& process, const CoreHeader* core) override {
     abi_ = unwind::find_unwind_abi(process.space().abi().id);
     out_ << "{\n \"pid\": ";
     out_.decimal(process.pid());
@@ -30,6 +30,7 @@ public:
       out_.json_string(elf::signal_name(process.signal()));
     else
       out_ << "null";
+    if (core) print(*core);
     out_ << ",\n \"threads\": [";
   }
 
@@ -98,6 +99,76 @@ public:
   }
 
 private:
+  void print(const CoreHeader& core) {
+    out_ << ",\n \"command\": [";
+    std::string_view before;
+    for (const std::string& argument : core.command.arguments)
+      out_ << std::exchange(before, ", "), out_.json_string(argument);
+    out_ << "],\n \"command_complete\": " << (core.command.complete ? "true" : "false");
+    out_ << ",\n \"executable\": ";
+    if (core.program)
+      out_.json_string(core.program->info().path);
+    else
+      out_ << "null";
+    out_ << ",\n \"time\": ";
+    if (core.origin.time)
+      out_.json_string(time_text(*core.origin.time));
+    else
+      out_ << "null";
+    out_ << ",\n \"host\": ";
+    string_or_null(core.origin.host);
+    out_ << ",\n \"crash\": ";
+    if (core.crash.tid)
+      print(core.crash);
+    else
+      out_ << "null";
+  }
+
+  void print(const Crash& crash) {
+    out_ << "{\"tid\": ";
+    out_.decimal(crash.tid);
+    key("code");
+    if (crash.code)
+      out_.signed_decimal(*crash.code);
+    else
+      out_ << "null";
+    key("code_name"), string_or_null(crash.code_name);
+    key("meaning"), string_or_null(crash.meaning);
+    key("guess"), string_or_null(crash.guess);
+    key("access");
+    if (crash.access == Crash::Access::unknown)
+      out_ << "null";
+    else
+      out_.json_string(name(crash.access));
+    if (crash.address) key("address"), address(*crash.address);
+    if (crash.sender) {
+      key("sender"), out_ << "{\"pid\": ";
+      out_.decimal(crash.sender->pid) << ", \"user\": ";
+      out_.decimal(crash.sender->user) << '}';
+    }
+    if (!crash.message.empty()) key("message"), out_.json_string(crash.message);
+    if (crash.instruction) {
+      key("instruction"), out_ << "{\"pc\": ";
+      address(crash.instruction->pc);
+      key("text"), out_.json_string(crash.instruction->text);
+      key("registers"), out_ << '{';
+      std::string_view before;
+      for (const RegisterValue& reg : crash.instruction->registers) {
+        out_ << std::exchange(before, ", "), out_.json_string(reg.name) << ": ";
+        address(reg.value);
+      }
+      out_ << "}}";
+    }
+    out_ << '}';
+  }
+
+  void string_or_null(std::string_view text) {
+    if (text.empty())
+      out_ << "null";
+    else
+      out_.json_string(text);
+  }
+
   /// Modules without frames are listed from the core alone: no file is opened for the list.
   void print(modules::Module& module) {
     const modules::ModuleInfo& info = module.info();

@@ -36,7 +36,7 @@ class Recording final : public Printer {
 public:
   explicit Recording(bool registers) : with_registers_(registers) {}
 
-  void begin(process::ProcessState&) override {}
+  void begin(process::ProcessState&, const CoreHeader*) override {}
   void begin_thread(std::span<const process::Thread* const> threads) override {
     stacks_.push_back({{threads.begin(), threads.end()}, {}, {}, {}});
   }
@@ -193,7 +193,7 @@ private:
     if (options_.compare) {
       // Its results point into the walker's data, so they are printed immediately.
       const auto printer = make_printer();
-      printer->begin(process_);
+      printer->begin(process_, nullptr);
       complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, app_.messages());
       process_.resume();
       printer->end(process_);
@@ -224,7 +224,7 @@ private:
       return;
     }
     const auto printer = make_printer();
-    printer->begin(process_);
+    printer->begin(process_, nullptr);
     recording.replay(*printer);
     printer->end(process_);
   }

@@ -32,6 +32,7 @@ int run_tool(int argc, char** argv) {
     app.messages().error(wrong->file, wrong->what);
     return sframe::tool::exit_failure;
   }
+  options.origin = sframe::unwind_tool::origin_of(options.core);
   app.confine(sandbox_needs(options));
   const std::vector<std::string> inputs = {options.core, options.files.executable};
   return app.run_with_output(

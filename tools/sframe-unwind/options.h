@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "origin.h"
+
 #include "sframe/modules/module.h"
 #include "sframe/tool/app.h"
 #include "sframe/unwind/walker.h"
@@ -32,6 +34,7 @@ struct Options {
   bool keep_generated = false;
   bool no_files = false;
   bool offline = false; ///< always implied
+  CoreOrigin origin;    ///< of the core
 
   std::uint32_t pid = 0;       ///< of a live process, instead of a core; 0: none
   std::uint32_t interval = 10; ///< between samples, in milliseconds

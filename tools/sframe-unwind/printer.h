@@ -5,7 +5,9 @@
 
 #pragma once
 
+#include "crash.h"
 #include "names.h"
+#include "origin.h"
 
 #include "sframe/process/process_state.h"
 #include "sframe/tool/output.h"
@@ -27,10 +29,19 @@ struct PrintSettings {
   bool color = false;
 };
 
+/// What precedes the threads of a core.
+struct CoreHeader {
+  CommandLine command;
+  const modules::Module* program = nullptr; ///< nullptr if unknown
+  CoreOrigin origin;
+  Crash crash; ///< of the thread that died, if it is printed
+};
+
 class Printer {
 public:
   virtual ~Printer() = default;
-  virtual void begin(process::ProcessState& process) = 0;
+  /// `core` is nullptr for a running process.
+  virtual void begin(process::ProcessState& process, const CoreHeader* core) = 0;
   /// The following frames are those of each of `threads`, which is not empty.
   virtual void begin_thread(std::span<const process::Thread* const> threads) = 0;
   virtual void frame(const unwind::Frame& frame, const unwind::Registers& registers) = 0;

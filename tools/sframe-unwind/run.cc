@@ -49,6 +49,16 @@ bool report(tool::Messages& messages, const std::string& path, process::CoreProc
   return wrong;
 }
 
+CoreHeader header_of(const Options& options, process::CoreProcess& process,
+                     std::span<const process::Thread* const> threads) {
+  CoreHeader header;
+  header.command = command_line(process.space().core());
+  header.program = process.space().main_module();
+  header.origin = options.origin;
+  if (threads.front() == &process.threads().front()) header.crash = explain_crash(process);
+  return header;
+}
+
 int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, tool::Output& out) {
   tool::Messages& messages = app.messages();
   const auto failed = [&](std::string_view why) {
@@ -80,7 +90,8 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
                                            tool::use_color(app.color(), STDOUT_FILENO)};
   const auto printer = options.format == "json" ? make_json_printer(out, symbolizer, settings)
                                                 : make_text_printer(out, symbolizer, settings);
-  printer->begin(**process);
+  const CoreHeader header = header_of(options, **process, threads);
+  printer->begin(**process, &header);
   const bool complete = walk_threads(threads, **process, walker, options, *printer, out, messages);
   printer->end(**process);
   const bool wrong = report(messages, options.core, **process);

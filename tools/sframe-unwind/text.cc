@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The format text: a block per thread, a line per frame, innermost first.
+// The format text: a header, then a block per thread, a line per frame, innermost first.
+//
+//   PID 4711: server, SIGABRT
+//     command:     ./server --port 80
+//     program:     /srv/server
+//     signal:      SIGABRT, SI_TKILL: raised by the process itself
 //
 //   TID 4711:
 //   #0  0x00007f31c4a8d1f2  raise + 0x12  (libc.so.6)  [context]
@@ -22,7 +27,8 @@ public:
   TextPrinter(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings)
       : out_(out), symbolizer_(symbolizer), settings_(settings) {}
 
-  void begin(process::ProcessState& process) override {
+  void begin(process::ProcessState& process, const CoreHeader* core) override {
+    has_several_ = process.threads().size() > 1;
     abi_ = unwind::find_unwind_abi(process.space().abi().id);
     out_ << "PID ";
     out_.decimal(process.pid());
@@ -30,6 +36,7 @@ public:
     if (!name.empty()) out_ << ": ", out_.safe(name);
     if (process.signal()) out_ << ", " << elf::signal_name(process.signal());
     out_ << '\n';
+    if (core) print(*core, process.signal());
   }
 
   void begin_thread(std::span<const process::Thread* const> threads) override {
@@ -40,7 +47,9 @@ public:
       out_ << std::exchange(before, ", ");
       out_.decimal(thread->tid);
     }
-    out_ << ':' << plain() << '\n';
+    out_ << ':' << plain();
+    if (has_several_) print_role(threads);
+    out_ << '\n';
   }
 
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
@@ -95,6 +104,58 @@ public:
   void end(process::ProcessState&) override {}
 
 private:
+  void print(const CoreHeader& core, std::int32_t signal) {
+    crashed_ = core.crash.tid;
+    if (const std::string line = shell_line(core.command); !line.empty()) field("command"), out_.safe(line);
+    if (core.program) {
+      field("program"), out_.safe(core.program->info().path);
+      if (core.program->info().deleted) out_ << " (deleted)";
+    }
+    if (core.origin.time) field("time") << time_text(*core.origin.time);
+    if (!core.origin.host.empty()) field("host"), out_.safe(core.origin.host);
+    print(core.crash, signal);
+    if (in_header_) out_ << '\n';
+  }
+
+  void print(const Crash& crash, std::int32_t signal) {
+    if (crash.code) {
+      field("signal") << elf::signal_name(signal);
+      if (crash.code_name.empty())
+        out_ << ", code ", out_.signed_decimal(*crash.code);
+      else
+        out_ << ", " << crash.code_name;
+      if (!crash.meaning.empty()) out_ << ": ", out_.safe(crash.meaning);
+      if (!crash.guess.empty()) out_ << "; looks like ", out_.safe(crash.guess);
+    }
+    if (!crash.message.empty()) field("message"), out_.safe(crash.message);
+    if (!crash.instruction) return;
+    field("instruction"), out_.safe(crash.instruction->text);
+    std::string_view before = "  with ";
+    for (const RegisterValue& reg : crash.instruction->registers) {
+      out_ << std::exchange(before, ", ") << reg.name << " = ";
+      out_.hex(reg.value);
+    }
+  }
+
+  /// A line of the header: its name, after which its text is to be written.
+  tool::Output& field(std::string_view name) {
+    if (in_header_) out_ << '\n';
+    in_header_ = true;
+    out_ << "  ";
+    return out_.padded(std::string(name) + ':', 13);
+  }
+
+  /// What distinguishes a thread from the others. In a core, all have the process's name.
+  void print_role(std::span<const process::Thread* const> threads) {
+    const process::Thread& first = *threads.front();
+    if (crashed_ != 0 && first.tid == crashed_) {
+      out_ << " crashed";
+      if (threads.size() > 1) out_ << ": ", out_.decimal(first.tid);
+    } else if (crashed_ == 0 && threads.size() == 1 && !first.name.empty()) {
+      out_ << ' ', out_.safe(first.name);
+    }
+  }
+
   void print(const modules::SourceLocation& symbols) {
     for (const modules::InlinedCall& call : symbols.inlined) {
       out_ << "      inlined ", out_.safe(call.function.empty() ? "call" : call.function) << ' ';
@@ -126,6 +187,9 @@ private:
   Symbolizer& symbolizer_;
   PrintSettings settings_;
   const unwind::UnwindAbi* abi_ = nullptr;
+  bool in_header_ = false;
+  bool has_several_ = false;  ///< threads
+  std::uint32_t crashed_ = 0; ///< the thread that died; 0: none
 };
 
 } // namespace

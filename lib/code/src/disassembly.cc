@@ -10,7 +10,7 @@ namespace sframe::code {
 
 namespace {
 
-Disassemble disassembler_of(const AbiTraits& abi) {
+const Disassembler& disassembler_of(const AbiTraits& abi) {
   switch (abi.id) {
 // clang-format off
 #define SFRAME_DEFINE_ABI(name, identifier) case Abi::name: return disassemblers::name;
@@ -23,7 +23,7 @@ Disassemble disassembler_of(const AbiTraits& abi) {
 } // namespace
 
 std::string instruction_text(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address) {
-  std::string text = disassembler_of(abi)(bytes, address);
+  std::string text = disassembler_of(abi).text(bytes, address);
   if (!text.empty()) return text;
   constexpr char digits[] = "0123456789abcdef";
   for (const std::byte byte : bytes) {
@@ -33,6 +33,12 @@ std::string instruction_text(const AbiTraits& abi, std::span<const std::byte> by
     text += digits[value & 15];
   }
   return text;
+}
+
+InstructionOperands instruction_operands(const AbiTraits& abi, std::span<const std::byte> bytes,
+                                         std::uint64_t address) {
+  const auto operands = disassembler_of(abi).operands;
+  return operands ? operands(bytes, address) : InstructionOperands();
 }
 
 } // namespace sframe::code

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "sframe/code/disassembly.h"
 #include "sframe/code/instruction.h"
 
 #include <memory>
@@ -23,13 +24,18 @@ namespace machines {
 #include "sframe/abis.def"
 } // namespace machines
 
-/// Returns the first instruction of `bytes` as text; empty if it is not known.
-using Disassemble = std::string (*)(std::span<const std::byte> bytes, std::uint64_t address);
+/// An instruction set for people.
+struct Disassembler {
+  /// Returns the first instruction of `bytes` as text; empty if it is not known.
+  std::string (*text)(std::span<const std::byte> bytes, std::uint64_t address);
+  /// Returns its operands. nullptr: they are not known.
+  InstructionOperands (*operands)(std::span<const std::byte> bytes, std::uint64_t address) = nullptr;
+};
 
 /// The disassembler of each ABI. Separate from MachineEntry, so that programs that print no instructions do
 /// not load Capstone: its tables add at least a millisecond to each start.
 namespace disassemblers {
-#define SFRAME_DEFINE_ABI(name, identifier) extern const Disassemble name;
+#define SFRAME_DEFINE_ABI(name, identifier) extern const Disassembler name;
 #include "sframe/abis.def"
 } // namespace disassemblers
 

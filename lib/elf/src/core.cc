@@ -109,17 +109,4 @@ const CoreModule* Core::module_at(std::uint64_t address) const {
   return span ? &modules_[span->module] : nullptr;
 }
 
-std::string signal_name(std::int32_t signal) {
-  // Linux numbers, the same on all machines that SFrame supports; the C library's names would be those of the
-  // host.
-  static constexpr const char* names[] = {
-      nullptr,     "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
-      "SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",
-      "SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
-      "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
-  };
-  if (signal > 0 && signal < static_cast<std::int32_t>(std::size(names))) return names[signal];
-  return "signal " + std::to_string(signal);
-}
-
 } // namespace sframe::elf

@@ -5,7 +5,9 @@
 //   NT_PRSTATUS      0 si_signo, si_code, si_errno (4 bytes each)   12 pr_cursig (2)   32 pr_pid (4)
 //                    112 pr_reg: user_regs_struct
 //   NT_PRPSINFO      24 pr_pid (4)   40 pr_fname[16]   56 pr_psargs[80]
-//   NT_SIGINFO       0 si_signo (4)   4 si_errno (4)   8 si_code (4)   16 si_addr (8)
+//   NT_SIGINFO       0 si_signo (4)   4 si_errno (4)   8 si_code (4)   16 si_addr (8), or si_pid, si_uid (4
+//   each)
+//                    24 si_syscall (4)
 //   NT_FILE          count, page size (8 each); count times start, end, file offset in pages (8 each);
 //                    count paths, zero-terminated
 //   NT_AUXV          pairs of type and value (8 each), ended by type 0
@@ -94,7 +96,10 @@ void NoteReader::signal(std::span<const std::byte> body) {
   if (core_.signal_info_) return; // one per thread: the first is that of the crashed thread
   core_.signal_info_ = SignalInfo{static_cast<std::int32_t>(load<std::uint32_t>(body.data(), order)),
                                   static_cast<std::int32_t>(load<std::uint32_t>(body.data() + 8, order)),
-                                  load<std::uint64_t>(body.data() + 16, order)};
+                                  load<std::uint64_t>(body.data() + 16, order),
+                                  load<std::uint32_t>(body.data() + 16, order),
+                                  load<std::uint32_t>(body.data() + 20, order),
+                                  load_at<std::uint32_t>(body, 24, order).value_or(0)};
 }
 
 void NoteReader::auxiliary(std::span<const std::byte> body) {

@@ -11,8 +11,7 @@ const MachineEntry machines::riscv64{
     .make_decoder = [](const AbiTraits&) { return std::unique_ptr<Decoder>(); }};
 
 // Capstone 4 has no RISC-V: reports show instructions as bytes.
-const Disassemble disassemblers::riscv64 = [](std::span<const std::byte>, std::uint64_t) {
-  return std::string();
-};
+const Disassembler disassemblers::riscv64 = {
+    [](std::span<const std::byte>, std::uint64_t) { return std::string(); }};
 
 } // namespace sframe::code

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One instruction as text, for reports.
+// One instruction for people: as text, and the registers and memory that it uses.
 
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace sframe::code {
 
@@ -17,5 +18,29 @@ namespace sframe::code {
 /// syntax for AMD64, as in GNU tools), "stp x29, x30, [sp, #-0x20]!". Hexadecimal bytes if the disassembler
 /// does not know it. Slow: sets up a disassembler for each call.
 std::string instruction_text(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address);
+
+/// Memory that an instruction accesses: `size` bytes at base + index * scale + displacement, where registers
+/// have their values before the instruction.
+struct MemoryAccess {
+  static constexpr std::uint8_t none = 0xff; ///< no register
+
+  std::uint8_t base = none, index = none; ///< DWARF numbers
+  std::uint8_t scale = 1;
+  std::int64_t displacement = 0; ///< the address itself if there is no register
+  std::uint16_t size = 0;        ///< bytes; 0: not known
+  bool reads = false, writes = false;
+};
+
+/// What an instruction uses, as far as the disassembler reports it.
+struct InstructionOperands {
+  std::uint8_t length = 0; ///< bytes of the instruction; 0: it is not known
+  std::vector<std::uint8_t>
+      registers; ///< DWARF numbers of the general ones read: first those in the text, in its order
+  std::vector<MemoryAccess> memory; ///< those whose address depends on general registers only
+};
+
+/// The operands of the first instruction of `bytes`, which are at `address`. Slow, as instruction_text().
+InstructionOperands instruction_operands(const AbiTraits& abi, std::span<const std::byte> bytes,
+                                         std::uint64_t address);
 
 } // namespace sframe::code

@@ -50,7 +50,10 @@ struct Mapping {
 struct SignalInfo {
   std::int32_t signal = 0;
   std::int32_t code = 0;
-  std::uint64_t address = 0; ///< si_addr, for signals that have one
+  std::uint64_t address = 0;     ///< si_addr, for signals that have one
+  std::uint32_t sender = 0;      ///< si_pid: the process that sent it, if `code` is 0 or less
+  std::uint32_t sender_user = 0; ///< si_uid
+  std::uint32_t system_call = 0; ///< si_syscall, for SIGSYS
 };
 
 /// An ELF image that was mapped: an executable, a library, the vdso.
@@ -106,6 +109,8 @@ public:
   std::span<const Mapping> mappings() const { return mappings_; }
   /// The value of an entry of the auxiliary vector (AT_ENTRY 9, AT_SYSINFO_EHDR 33, ...), if present.
   std::optional<std::uint64_t> auxv(std::uint64_t type) const;
+  /// All entries of the auxiliary vector, in their order, without the last one (AT_NULL).
+  std::span<const TaggedValue> auxiliary_vector() const { return auxv_; }
 
   /// All memory, by address.
   std::span<const MemoryRange> memory() const { return memory_; }
@@ -188,6 +193,13 @@ private:
 
 /// The name of a signal: "SIGSEGV"; "signal 77" for a number without a name.
 std::string signal_name(std::int32_t signal);
+
+/// What the code of a signal means on Linux (include/uapi/asm-generic/siginfo.h).
+struct SignalCode {
+  std::string_view name;    ///< "SEGV_MAPERR"; empty for an unknown code
+  std::string_view meaning; ///< "address not mapped"
+};
+SignalCode signal_code(std::int32_t signal, std::int32_t code);
 
 } // namespace sframe::elf
 

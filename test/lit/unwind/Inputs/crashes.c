@@ -1,0 +1,68 @@
+/* Dies in the way that its first argument names. */
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct pair {
+  long first, second;
+};
+
+static const long constant[512] = {1};
+
+__attribute__((noinline)) void write_second(struct pair *pair, long value) { *(volatile long *)&pair->second = value; }
+__attribute__((noinline)) long read_second(struct pair *pair) { return *(volatile long *)&pair->second; }
+__attribute__((noinline)) int divide(int a, int b) { return *(volatile int *)&a / b; }
+__attribute__((noinline)) int deep(volatile char *above) {
+  volatile char room[256];
+  room[0] = above ? above[0] : 1;
+  return deep(room) + room[0];
+}
+
+static void *sleeper(void *barrier) {
+  pthread_barrier_wait(barrier);
+  for (;;) pause();
+}
+
+int main(int argc, char **argv) {
+  const char *how = argc > 1 ? argv[1] : "";
+  if (!strcmp(how, "null-write")) write_second(0, 42);
+  if (!strcmp(how, "null-read")) return (int)read_second(0);
+  if (!strcmp(how, "null-call")) ((void (*)(void))0)();
+  if (!strcmp(how, "below-null")) return (int)read_second((struct pair *)(uintptr_t)-16);
+  if (!strcmp(how, "constant")) write_second((struct pair *)&constant[8], 1);
+  if (!strcmp(how, "text")) return (int)read_second((struct pair *)(0x4141414141414141 - 8));
+  if (!strcmp(how, "divide")) return divide(7, argc > 100);
+  if (!strcmp(how, "overflow")) return deep(0);
+  if (!strcmp(how, "assert")) assert(argc < 0);
+  if (!strcmp(how, "free")) {
+    char *volatile twice = malloc(100);
+    free(twice);
+    free(twice);
+  }
+  if (!strcmp(how, "killed")) kill(getpid(), SIGSEGV), pause();
+  if (!strcmp(how, "data-call")) {
+    static char data[16];
+    ((void (*)(void))data)();
+  }
+  if (!strcmp(how, "short-file")) {
+    FILE *file = tmpfile();
+    volatile char *mapped = mmap(0, 8192, PROT_READ, MAP_SHARED, fileno(file), 0);
+    return mapped[4096];
+  }
+  if (!strcmp(how, "threads")) {
+    pthread_barrier_t barrier;
+    pthread_t thread;
+    pthread_barrier_init(&barrier, 0, 3);
+    pthread_create(&thread, 0, sleeper, &barrier);
+    pthread_create(&thread, 0, sleeper, &barrier);
+    pthread_barrier_wait(&barrier);
+    write_second(0, 1);
+  }
+  return 0;
+}

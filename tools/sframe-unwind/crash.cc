@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "crash.h"
+
+#include "sframe/base/printable.h"
+#include "sframe/bytes.h"
+#include "sframe/code/disassembly.h"
+#include "sframe/unwind/abi.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sframe::unwind_tool {
+
+namespace {
+
+using Access = Crash::Access;
+
+constexpr std::int32_t sigill = 4, sigabrt = 6, sigbus = 7, sigfpe = 8, sigsegv = 11, sigsys = 31;
+constexpr std::int32_t segv_maperr = 1, segv_accerr = 2, si_kernel = 0x80;
+
+std::string hex(std::uint64_t value) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  do text.insert(text.begin(), digits[value & 15]);
+  while (value >>= 4);
+  return "0x" + text;
+}
+
+/// True if no address of the machine's usual address space has this value, so that the processor reports a
+/// fault without it: AMD64 with 48 bits.
+bool is_canonical(std::uint64_t address) {
+  const std::uint64_t high = address >> 47;
+  return high == 0 || high == 0x1ffff;
+}
+
+/// A pointer that was overwritten with text.
+bool is_text(std::uint64_t value) {
+  for (int i = 0; i < 8; ++i, value >>= 8)
+    if ((value & 0xff) < 0x20 || (value & 0xff) > 0x7e) return false;
+  return true;
+}
+
+std::string text_of(std::uint64_t value, ByteOrder order) {
+  std::array<std::byte, 8> bytes{};
+  store<std::uint64_t>(bytes.data(), value, order);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+/// The string at an address, up to `most` bytes; nothing if it is not in the core or longer.
+std::optional<std::string> string_at(const elf::Core& core, std::uint64_t address, std::size_t most) {
+  const auto bytes = core.bytes_at(address);
+  const auto window = bytes.first(std::min(bytes.size(), most));
+  const auto end = std::ranges::find(window, std::byte{});
+  if (end == window.end()) return std::nullopt;
+  return std::string(reinterpret_cast<const char*>(window.data()),
+                     static_cast<std::size_t>(end - window.begin()));
+}
+
+class Explainer {
+public:
+  explicit Explainer(process::CoreProcess& process)
+      : process_(process), core_(process.space().core()), space_(process.space()),
+        thread_(process.threads().front()), abi_(*unwind::find_unwind_abi(space_.abi().id)) {}
+
+  Crash explain() {
+    crash_.tid = thread_.tid;
+    signal_ = core_.signal();
+    const auto& info = core_.signal_info();
+    if (info) explain(*info);
+    // What a process has sent says nothing of the instruction; nor does a pc after the instruction.
+    const bool is_fault = signal_ == sigsegv || signal_ == sigbus || signal_ == sigill || signal_ == sigfpe;
+    if (is_fault && (!info || info->code > 0) && !thread_.after_fault) add_instruction();
+    if (info && info->code > 0 && (signal_ == sigsegv || signal_ == sigbus)) explain_access(*info);
+    if (crash_.access == Access::execute) crash_.instruction.reset(); // these bytes were not executed
+    if (signal_ == sigabrt) add_message();
+    return std::move(crash_);
+  }
+
+private:
+  void explain(const elf::SignalInfo& info) {
+    crash_.code = info.code;
+    const elf::SignalCode code = elf::signal_code(info.signal, info.code);
+    crash_.code_name = code.name;
+    crash_.meaning = code.meaning;
+    if (info.code == 0 || info.code == -1 || info.code == -6) {
+      crash_.sender = {info.sender, info.sender_user};
+      if (info.sender == core_.pid())
+        crash_.meaning = info.code == -6 ? "raised by the process itself" : "sent by the process to itself";
+      else
+        crash_.meaning =
+            "sent by process " + std::to_string(info.sender) + ", user " + std::to_string(info.sender_user);
+    }
+    if (signal_ == sigsys && info.code == 1)
+      crash_.meaning = "system call " + std::to_string(info.system_call) + " refused by seccomp";
+    if (signal_ == sigbus && info.code > 0 && info.code != si_kernel) crash_.address = info.address;
+  }
+
+  void add_instruction() {
+    const std::uint64_t pc = thread_.registers.pc;
+    const auto bytes = space_.view(pc);
+    if (bytes.empty()) return;
+    constexpr std::size_t longest = 16;
+    const auto code = bytes.first(std::min(bytes.size(), longest));
+    operands_ = code::instruction_operands(space_.abi(), code, pc);
+    if (operands_.length == 0) return;
+    FaultingInstruction& instruction = crash_.instruction.emplace();
+    instruction.pc = pc;
+    instruction.text = code::instruction_text(space_.abi(), code.first(operands_.length), pc);
+    for (const std::uint8_t reg : operands_.registers)
+      if (const auto value = thread_.registers.get(reg); value && reg < abi_.register_names.size())
+        instruction.registers.push_back({abi_.register_names[reg], *value});
+  }
+
+  /// glibc keeps its last words in memory: __abort_msg points to a size (4 bytes) and the text.
+  void add_message() {
+    for (modules::Module& module : process_.modules()) {
+      const bool may_have =
+          module.info().main || module.name().starts_with("libc.so") || module.name().starts_with("libc-2.");
+      const auto variable = may_have ? module.find_definition("__abort_msg") : std::nullopt;
+      const auto pointer = variable ? core_.read_word(*variable) : std::nullopt;
+      if (!pointer || *pointer == 0) continue;
+      constexpr std::size_t longest = 4096;
+      crash_.message = string_at(core_, *pointer + 4, longest).value_or("");
+      while (crash_.message.ends_with('\n')) crash_.message.pop_back();
+      return;
+    }
+  }
+
+  std::optional<std::uint64_t> address_of(const code::MemoryAccess& memory) const {
+    std::uint64_t address = static_cast<std::uint64_t>(memory.displacement);
+    if (memory.base != code::MemoryAccess::none) {
+      const auto base = thread_.registers.get(memory.base);
+      if (!base) return std::nullopt;
+      address += *base;
+    }
+    if (memory.index == code::MemoryAccess::none) return address;
+    const auto index = thread_.registers.get(memory.index);
+    return index ? std::optional(address + *index * memory.scale) : std::nullopt;
+  }
+
+  static Access access_of(const code::MemoryAccess& memory) {
+    if (memory.reads && memory.writes) return Access::read_write;
+    return memory.writes ? Access::write : memory.reads ? Access::read : Access::unknown;
+  }
+
+  void explain_access(const elf::SignalInfo& info) {
+    const std::uint64_t code_mask = space_.code_address_mask();
+    std::uint64_t address = info.address;
+    // The kernel has no address: an instruction that the processor refused as a whole (AMD64).
+    const bool no_address = info.code == si_kernel && space_.abi().id == Abi::amd64;
+    // s390x reports the page only.
+    const std::uint64_t unknown_bits = space_.abi().id == Abi::s390x ? smallest_page - 1 : 0;
+    std::string why = std::string(elf::signal_code(info.signal, info.code).meaning);
+    if (no_address) {
+      const code::MemoryAccess* refused = nullptr;
+      for (const code::MemoryAccess& memory : operands_.memory) {
+        const auto at = address_of(memory);
+        if (!at) continue;
+        const bool misaligned = memory.size >= 16 && *at % memory.size != 0;
+        if (is_canonical(*at) && !misaligned) continue;
+        refused = &memory;
+        address = *at;
+        why = is_canonical(*at) ? "misaligned" : "not a canonical address";
+        break;
+      }
+      if (!refused) {
+        if (!is_canonical(thread_.registers.pc)) crash_.access = Access::execute;
+        crash_.meaning = "the processor refused the instruction (general protection)";
+        return;
+      }
+      crash_.access = access_of(*refused);
+    } else if (address == (thread_.registers.pc & code_mask & ~unknown_bits) && !crash_.instruction) {
+      crash_.access = Access::execute;
+      address = thread_.registers.pc;
+    } else {
+      for (const code::MemoryAccess& memory : operands_.memory) {
+        const auto at = address_of(memory);
+        if (!at || (*at & ~unknown_bits) > address) continue;
+        const std::uint64_t size = std::max<std::uint64_t>(memory.size ? memory.size : 16, unknown_bits + 1);
+        if (address - (*at & ~unknown_bits) >= size) continue;
+        crash_.access = access_of(memory);
+        if (unknown_bits) address = *at;
+        break;
+      }
+      if (crash_.access == Access::unknown && info.code == segv_accerr &&
+          address == (thread_.registers.pc & code_mask))
+        crash_.access = Access::execute;
+    }
+    crash_.address = address;
+    if (info.signal == sigsegv && info.code == segv_accerr) why = "not permitted" + place_of(address);
+    crash_.meaning = std::string(name(crash_.access)) +
+                     (crash_.access == Access::execute ? " at "
+                      : crash_.access == Access::read  ? " of "
+                                                       : " to ") +
+                     hex(address) + ", " + why;
+    guess(info, address);
+  }
+
+  /// What is mapped at an address that must not be used in this way.
+  std::string place_of(std::uint64_t address) {
+    const elf::MemoryRange* range = core_.range_at(address);
+    if (!range) return {};
+    std::string text = ": ";
+    const std::uint32_t flags = range->flags & (elf::pf_r | elf::pf_w | elf::pf_x);
+    if (flags == 0)
+      text += "a guard page or reserved memory";
+    else if (!(flags & elf::pf_w))
+      text += flags & elf::pf_x ? "code" : "read-only memory";
+    else
+      text += "data";
+    if (modules::Module* module = space_.module_at(address); module && !module->generated())
+      text += " of " + std::string(module->name()) + " + " + hex(address - module->info().start);
+    return text;
+  }
+
+  bool is_stack_overflow(std::uint64_t address) const {
+    constexpr std::uint64_t near = 64 << 10;
+    const auto sp = thread_.registers.get(space_.abi().sp);
+    if (!sp || crash_.access == Access::execute) return false;
+    // What is accessed is near the stack pointer, and below what can be used of the stack.
+    const std::uint64_t distance = address > *sp ? address - *sp : *sp - address;
+    if (distance > near) return false;
+    const elf::MemoryRange* at = core_.range_at(address);
+    if (at && at->flags & elf::pf_w) return false;
+    for (std::uint64_t up = smallest_page; up <= 2 * near; up += smallest_page)
+      if (const elf::MemoryRange* above = core_.range_at((address & ~(smallest_page - 1)) + up))
+        if (above->flags & elf::pf_w) return true;
+    return false;
+  }
+
+  void guess(const elf::SignalInfo& info, std::uint64_t address) {
+    constexpr std::uint64_t first_mappable = 0x10000; // vm.mmap_min_addr
+    if (address < first_mappable && info.signal == sigsegv)
+      crash_.guess = address == 0 ? "a null pointer" : "a null pointer + " + hex(address);
+    else if (~address < first_mappable && info.signal == sigsegv)
+      crash_.guess = "a null pointer - " + hex(~address + 1);
+    else if (is_stack_overflow(address))
+      crash_.guess = "a stack overflow";
+    else if (is_text(address))
+      crash_.guess =
+          "a pointer overwritten by the text \"" + printable(text_of(address, space_.abi().byte_order)) + '"';
+  }
+
+  process::CoreProcess& process_;
+  const elf::Core& core_;
+  process::CoreSpace& space_;
+  const process::Thread& thread_;
+  const unwind::UnwindAbi& abi_;
+  std::int32_t signal_ = 0;
+  Crash crash_;
+  code::InstructionOperands operands_;
+};
+
+constexpr std::uint64_t at_random = 25;
+constexpr std::size_t most_arguments = 1024, most_bytes = 64 << 10;
+
+/// Where the auxiliary vector is on the stack of the program's start: shortly below the bytes that AT_RANDOM
+/// points to (Linux fs/binfmt_elf.c, create_elf_tables). Found by its first two entries.
+std::optional<std::uint64_t> find_auxiliary_vector(const elf::Core& core) {
+  const auto random = core.auxv(at_random);
+  const auto first = core.auxiliary_vector();
+  if (!random || first.size() < 2) return std::nullopt;
+  constexpr std::uint64_t farthest = 4096;
+  for (std::uint64_t at = *random & ~std::uint64_t{7}, back = 0; back < farthest; back += 8, at -= 8) {
+    bool found = true;
+    for (std::uint64_t i = 0; i < 2 && found; ++i)
+      found =
+          core.read_word(at + 16 * i) == first[i].tag && core.read_word(at + 16 * i + 8) == first[i].value;
+    if (found) return at;
+  }
+  return std::nullopt;
+}
+
+/// Below the auxiliary vector: argc, the arguments, zero, the environment, zero.
+std::optional<CommandLine> arguments_on_stack(const elf::Core& core) {
+  const auto auxiliary = find_auxiliary_vector(core);
+  if (!auxiliary) return std::nullopt;
+  std::uint64_t at = *auxiliary - 8;
+  if (core.read_word(at) != 0u) return std::nullopt;
+  constexpr std::uint64_t most_variables = 1 << 16;
+  for (std::uint64_t i = 0; i < most_variables; ++i) { // the environment, up to the zero before it
+    const auto word = core.read_word(at -= 8);
+    if (!word) return std::nullopt;
+    if (*word == 0) break;
+  }
+  std::uint64_t count = 0; // the word before the first argument is their number
+  for (;; ++count) {
+    const auto word = core.read_word(at -= 8);
+    if (!word || count > most_variables) return std::nullopt;
+    if (*word == count) break;
+  }
+  CommandLine command;
+  std::size_t size = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto pointer = core.read_word(at + 8 + 8 * i);
+    auto text = pointer && i < most_arguments ? string_at(core, *pointer, most_bytes - size) : std::nullopt;
+    if (!text) {
+      command.complete = false;
+      break;
+    }
+    size += text->size() + 1;
+    command.arguments.push_back(std::move(*text));
+  }
+  return command.arguments.empty() ? std::nullopt : std::optional(std::move(command));
+}
+
+} // namespace
+
+std::string_view name(Crash::Access access) {
+  switch (access) {
+  case Access::read: return "read";
+  case Access::write: return "write";
+  case Access::read_write: return "read and write";
+  case Access::execute: return "execute";
+  case Access::unknown: break;
+  }
+  return "access";
+}
+
+Crash explain_crash(process::CoreProcess& process) {
+  if (process.threads().empty() || process.signal() == 0) return {};
+  return Explainer(process).explain();
+}
+
+CommandLine command_line(const elf::Core& core) {
+  if (auto found = arguments_on_stack(core)) return std::move(*found);
+  CommandLine command;
+  constexpr std::size_t most_in_note = 79;
+  std::string_view rest = core.arguments();
+  command.complete = rest.size() < most_in_note;
+  while (!rest.empty()) { // the kernel has put blanks between the arguments
+    const std::size_t end = std::min(rest.find(' '), rest.size());
+    if (end) command.arguments.emplace_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return command;
+}
+
+std::string shell_line(const CommandLine& command) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%^";
+  std::string line;
+  for (const std::string& argument : command.arguments) {
+    if (!line.empty()) line += ' ';
+    const bool quoted = argument.empty() || argument.find_first_not_of(plain) != argument.npos;
+    if (!quoted) {
+      line += argument;
+      continue;
+    }
+    line += '\'';
+    for (const char c : argument) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  if (!command.complete) line += " ...";
+  return line;
+}
+
+} // namespace sframe::unwind_tool
