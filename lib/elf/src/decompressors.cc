@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The decompressors: libzstd, liblzma, liblz4. They are C and report it if there is no memory; here that is
-// std::bad_alloc, as everywhere.
+// The decompressors: libzstd, liblzma, liblz4, zlib. They are C and report it if there is no memory; here
+// that is std::bad_alloc, as everywhere.
 
 #include "unpack.h"
 
@@ -16,7 +16,13 @@
 #  include <lz4frame.h>
 #endif
 
+#if SFRAME_HAVE_Z
+#  include <zlib.h>
+#endif
+
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <new>
 #include <string_view>
 
@@ -136,6 +142,54 @@ std::unique_ptr<Decompressor> make_lz4_decompressor() {
 }
 #else
 std::unique_ptr<Decompressor> make_lz4_decompressor() {
+  return nullptr;
+}
+#endif
+
+#if SFRAME_HAVE_Z
+namespace {
+
+class GzipDecompressor final : public Decompressor {
+public:
+  GzipDecompressor() {
+    constexpr int largest_window_gzip_only = 15 + 16;
+    const int result = inflateInit2(&stream_, largest_window_gzip_only);
+    if (result == Z_MEM_ERROR) throw std::bad_alloc();
+    ready_ = result == Z_OK;
+  }
+  ~GzipDecompressor() override { inflateEnd(&stream_); }
+
+  Status step(std::span<const std::byte>& in, std::span<std::byte>& out) override {
+    if (!ready_) return Status::damaged;
+    const auto limited = [](std::size_t size) {
+      return static_cast<uInt>(std::min<std::size_t>(size, std::numeric_limits<uInt>::max()));
+    };
+    const uInt given = limited(in.size()), room = limited(out.size());
+    // zlib does not write there.
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(in.data()));
+    stream_.avail_in = given;
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = room;
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    in = in.subspan(given - stream_.avail_in);
+    out = out.subspan(room - stream_.avail_out);
+    if (result == Z_MEM_ERROR) throw std::bad_alloc();
+    if (result == Z_STREAM_END) return Status::done;
+    return result == Z_OK || result == Z_BUF_ERROR ? Status::more : Status::damaged;
+  }
+
+private:
+  z_stream stream_{};
+  bool ready_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Decompressor> make_gzip_decompressor() {
+  return std::make_unique<GzipDecompressor>();
+}
+#else
+std::unique_ptr<Decompressor> make_gzip_decompressor() {
   return nullptr;
 }
 #endif

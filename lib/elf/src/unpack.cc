@@ -97,6 +97,7 @@ constexpr Format formats[] = {
     {"zstd", {"\x28\xb5\x2f\xfd", 4}, make_zstd_decompressor},
     {"xz", {"\xfd\x37\x7a\x58\x5a\x00", 6}, make_xz_decompressor},
     {"lz4", {"\x04\x22\x4d\x18", 4}, make_lz4_decompressor},
+    {"gzip", {"\x1f\x8b\x08", 3}, make_gzip_decompressor},
 };
 
 const Format* format_of(std::span<const std::byte> bytes) {

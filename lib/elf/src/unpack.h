@@ -25,5 +25,6 @@ using MakeDecompressor = std::unique_ptr<Decompressor> (*)();
 std::unique_ptr<Decompressor> make_zstd_decompressor();
 std::unique_ptr<Decompressor> make_xz_decompressor();
 std::unique_ptr<Decompressor> make_lz4_decompressor();
+std::unique_ptr<Decompressor> make_gzip_decompressor();
 
 } // namespace sframe::elf

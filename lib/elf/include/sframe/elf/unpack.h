@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decompresses files: zstd (RFC 8878), xz and lz4 frames, recognised by their magic numbers. systemd-coredump
-// stores cores in these formats, and .gnu_debugdata holds a small ELF file in xz.
+// Decompresses files: zstd (RFC 8878), xz, lz4 and gzip (RFC 1952), recognised by their magic numbers.
+// systemd-coredump stores cores in the first three formats, and .gnu_debugdata holds a small ELF file in xz.
 //
 // A core is mostly zeros, and may be much larger than memory: decompressed zeros take address space but no
 // memory.
