@@ -100,6 +100,57 @@ std::optional<DebugLink> debug_link(const Image& image) {
   return DebugLink{name, *crc};
 }
 
+namespace {
+
+/// A text that ends with zero, followed by a build ID.
+std::optional<AlternateLink> name_and_id(std::span<const std::byte> bytes, bool has_size) {
+  const auto end = std::ranges::find(bytes, std::byte{});
+  const auto size = static_cast<std::size_t>(end - bytes.begin());
+  if (end == bytes.end()) return std::nullopt;
+  AlternateLink link;
+  link.name.assign(reinterpret_cast<const char*>(bytes.data()), size);
+  std::span<const std::byte> id = bytes.subspan(size + 1);
+  if (has_size) { // ULEB128, of one byte for any real ID
+    if (id.empty() || std::to_integer<std::size_t>(id[0]) > std::min<std::size_t>(id.size() - 1, 127))
+      return std::nullopt;
+    id = id.subspan(1, std::to_integer<std::size_t>(id[0]));
+  }
+  if (id.empty()) return std::nullopt;
+  link.build_id.assign(id.begin(), id.end());
+  return link;
+}
+
+std::optional<Contents> small_section(const Image& image, const char* name) {
+  constexpr std::uint64_t largest = 1 << 16;
+  const SectionHeader* const section = image.find_section(name);
+  if (!section || section->size > largest) return std::nullopt;
+  auto contents = image.contents(*section);
+  return contents ? std::optional(std::move(*contents)) : std::nullopt;
+}
+
+/// .debug_sup: the version (2 bytes), whether the file is supplementary itself (1), the name of the
+/// supplementary file, which itself has none, and its ID.
+std::optional<AlternateLink> supplementary(const Image& image, bool is_itself) {
+  const auto contents = small_section(image, ".debug_sup");
+  if (!contents || contents->bytes().size() < 3 || (contents->bytes()[2] != std::byte{}) != is_itself)
+    return std::nullopt;
+  return name_and_id(contents->bytes().subspan(3), true);
+}
+
+} // namespace
+
+std::optional<AlternateLink> alternate_link(const Image& image) {
+  const auto contents = small_section(image, ".gnu_debugaltlink");
+  auto link = contents ? name_and_id(contents->bytes(), false) : supplementary(image, false);
+  return link && !link->name.empty() ? link : std::nullopt;
+}
+
+bool is_linked(const AlternateLink& link, const Image& file) {
+  if (std::ranges::equal(file.build_id(), link.build_id)) return true;
+  const auto own = supplementary(file, true);
+  return own && own->build_id == link.build_id;
+}
+
 std::optional<DebugFile> find_debug_file(const Image& image, const std::string& path,
                                          std::span<const std::string> folders,
                                          std::vector<Rejected>* rejected, const OpenFile& open) {

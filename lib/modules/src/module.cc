@@ -48,6 +48,9 @@ struct ModuleParts {
   std::optional<elf::SymbolTable> symbols;
   std::map<std::string, std::optional<std::uint64_t>, std::less<>> definitions; ///< by name
 
+  bool alternate_tried = false;
+  std::shared_ptr<ModuleParts> alternate; ///< that the debug information refers to
+
   bool debug_tried = false;
   std::shared_ptr<ModuleParts> debug; ///< of the separate debug file, which has none itself
   std::string debug_problem;
@@ -118,8 +121,54 @@ std::string_view Module::name() const {
 }
 
 void Module::load() {
-  asked_ = true;
+  const bool first = !std::exchange(asked_, true);
   open();
+  if (first && file_missing_) fetch_missing();
+}
+
+/// A file from a server has only its build ID to tie it to the process.
+Result<elf::File> Module::fetch(ServedFile what, std::span<const std::byte> id, std::string_view name) {
+  if (!files_.server || !files_.open_files || info_.vdso || id.empty()) return fail("not fetched");
+  if (files_.budget && !files_.budget->take(Resource::files)) return fail("not fetched: too many files");
+  const auto path = files_.server->fetch(what, id, name);
+  return path ? elf::File::open_regular(*path) : unexpected(path.error());
+}
+
+/// Of a missing file, the SFrame section is enough for walks, and much smaller.
+void Module::fetch_missing() {
+  if (info_.vdso || code_ || info_.build_id.empty() || !files_.server) return;
+  if (!fetch_section() && !fetch_file()) return;
+  problem_.clear();
+  file_missing_ = false;
+}
+
+/// The bytes are mapped, but the kernel did not write them into the core. The image's headers do have their
+/// address and size; a section has no build ID, so the size is all there is to check.
+bool Module::fetch_section() {
+  const elf::Image* const image = table_image();
+  const elf::Segment* const segment = image ? image->find_segment(elf::pt_gnu_sframe) : nullptr;
+  if (!segment || segment->file_size == 0) return false;
+  auto file = fetch(ServedFile::section, info_.build_id, ".sframe");
+  if (!file || file->bytes().size() != segment->file_size) return false;
+  served_section_ = std::move(*file);
+  return true;
+}
+
+bool Module::fetch_file() {
+  if (std::exchange(file_tried_, true)) return false;
+  auto file = fetch(ServedFile::executable, info_.build_id);
+  if (!file) return false;
+  auto parts = files_.open.add(std::move(*file), OpenFiles::Role::module);
+  const std::optional<elf::Image>& image = parts->image;
+  if (!image || image->abi() != &abi_ || !same(info_.build_id, image->build_id())) {
+    problem_ += "; the file from the server has another build ID";
+    return false;
+  }
+  named_ = Named::by_server;
+  file_path_ = parts->file->path();
+  parts_ = std::move(parts);
+  find_mappings();
+  return true;
 }
 
 void Module::open() {
@@ -140,21 +189,36 @@ void Module::open() {
       problem_ = found ? problem + "; using " + info_.path : problem;
       return found;
     };
-    if (named ? open_named() : open_own()) {
-      if (info_.placed) locate_by_segments();
-      if (!info_.bias) {
-        std::vector<elf::Mapping> mappings;
-        for (const ModuleMapping& m : info_.mappings)
-          mappings.push_back({m.start, m.end, m.file_offset, info_.path});
-        if (!parts_->bias_finder) parts_->bias_finder.emplace(*parts_->image);
-        info_.bias = parts_->bias_finder->find(mappings);
-      }
-      return;
-    }
+    if (named ? open_named() : open_own()) return find_mappings();
     file_missing_ = true;
   }
   parts_ = std::make_shared<ModuleParts>();
   use_memory();
+}
+
+/// After all, more than the SFrame section is needed. Callers may refer to the tables that were made before.
+void Module::fetch_file_late() {
+  auto before = parts_;
+  if (!fetch_file()) return;
+  problem_.clear();
+  before_file_ = std::move(before);
+  parts_->debug = before_file_->debug;
+  parts_->debug_tried = before_file_->debug_tried;
+  parts_->debug_problem = before_file_->debug_problem;
+  symbols_ = nullptr;
+  debug_parts_.reset();
+  tables_used_ = false;
+}
+
+/// What follows from the file that was opened.
+void Module::find_mappings() {
+  if (info_.placed) locate_by_segments();
+  if (info_.bias) return;
+  std::vector<elf::Mapping> mappings;
+  for (const ModuleMapping& m : info_.mappings)
+    mappings.push_back({m.start, m.end, m.file_offset, info_.path});
+  if (!parts_->bias_finder) parts_->bias_finder.emplace(*parts_->image);
+  info_.bias = parts_->bias_finder->find(mappings);
 }
 
 /// Everything was copied when the module was made.
@@ -302,6 +366,14 @@ std::uint64_t Module::bias() {
 
 std::span<const std::byte> Module::file_bytes_at(std::uint64_t address) {
   load();
+  // A walk by the section needs no code, except where it has no row. Bytes near one are read only to exclude
+  // that a trampoline follows the function.
+  const auto is_near_row = [&] {
+    for (std::uint64_t after = 0; after < 10; ++after)
+      if (find_sframe(address - 1 + after)) return true;
+    return false;
+  };
+  if (served_section_ && !file_tried_ && !(tables_used_ && is_near_row())) fetch_file_late();
   if (!has_file() || file_missing_) return {};
   const ModuleMapping* const mapping = last_not_above(info_.mappings, address, &ModuleMapping::start);
   if (!mapping || address >= mapping->end) return {};
@@ -397,6 +469,24 @@ void Module::open_debug_file() {
 
 /// By build ID and debug link of the file, if there is one, else by the build ID in the process.
 void Module::find_debug_file() {
+  find_local_debug_file();
+  if (!parts_->debug) fetch_debug_file();
+}
+
+void Module::fetch_debug_file() {
+  auto file = fetch(ServedFile::debug_file, build_id());
+  if (!file) return; // servers do not have all files
+  auto parts = files_.open.add(std::move(*file), OpenFiles::Role::debug_file);
+  if (!parts->image || parts->image->abi() != &abi_ || !same(parts->image->build_id(), build_id())) {
+    if (parts_->debug_problem.empty())
+      parts_->debug_problem = info_.path + ": the debug file from the server has another build ID";
+    return;
+  }
+  parts_->debug = std::move(parts);
+  parts_->debug_problem.clear();
+}
+
+void Module::find_local_debug_file() {
   const std::vector<std::string> folders = debug_folders();
   const auto open_candidate = [&](const std::string& path) { return open_debug_candidate(path); };
   if (has_file()) {
@@ -464,6 +554,7 @@ void Module::make_tables(const elf::Image* separate) {
       .image_is_memory = !has_sections(),
       .memory = &memory_,
       .bias = bias(),
+      .section = served_section_ ? served_section_->bytes() : std::span<const std::byte>{},
       .sidecar = parts_->sidecar_image ? &*parts_->sidecar_image : nullptr,
       .debug = separate,
       .code = code_.get(),
@@ -575,6 +666,68 @@ ModuleParts* Module::debug_parts() {
 const elf::Image* Module::debug_image() {
   ModuleParts* const parts = debug_parts();
   return parts ? &*parts->image : nullptr;
+}
+
+/// Found as the debug file names it, in a copy of the debug folders, by its build ID, or on the server. Any
+/// of these must have the build ID.
+void Module::find_alternate(ModuleParts& debug) {
+  const auto link = debug.image ? elf::alternate_link(*debug.image) : std::nullopt;
+  if (!link || !debug.file || !files_.open_files) return;
+  const std::vector<std::string> folders = debug_folders();
+  std::vector<std::string> candidates;
+  const std::string& base = debug.file->path();
+  if (!link->name.starts_with('/'))
+    candidates.push_back(base.substr(0, base.rfind('/') + 1) + link->name); // npos + 1 is 0
+  else if (files_.sysroot.empty())
+    candidates.push_back(link->name);
+  else
+    candidates.push_back(elf::path_in_root(files_.sysroot, link->name));
+  // Debian has them in .dwz below the debug folder.
+  const std::size_t shared = link->name.rfind("/.dwz/");
+  for (const std::string& folder : folders) {
+    if (shared != link->name.npos) candidates.push_back(folder + link->name.substr(shared));
+    candidates.push_back(by_build_id(folder, link->build_id, ".debug"));
+  }
+  const auto use = [&](Result<elf::File> file) {
+    if (!file) return false;
+    auto parts = files_.open.add(std::move(*file), OpenFiles::Role::debug_file);
+    if (!parts->image || parts.get() == &debug || !elf::is_linked(*link, *parts->image)) return false;
+    debug.alternate = std::move(parts);
+    return true;
+  };
+  for (const std::string& path : candidates)
+    if (!path.empty() && use(open_debug_candidate(path))) return;
+  use(fetch(ServedFile::debug_file, link->build_id));
+}
+
+const elf::Image* Module::alternate_image() {
+  ModuleParts* const debug = debug_parts();
+  if (!debug) return nullptr;
+  if (!std::exchange(debug->alternate_tried, true)) find_alternate(*debug);
+  return debug->alternate ? &*debug->alternate->image : nullptr;
+}
+
+std::string Module::file_path() {
+  load();
+  return has_file() && !file_missing_ ? file_path_ : std::string();
+}
+
+std::string Module::debug_file_path() {
+  load();
+  ModuleParts* const separate = separate_parts();
+  return separate && separate->file ? separate->file->path() : std::string();
+}
+
+Module::Names Module::names() {
+  if (!symbols_) load_symbols();
+  const auto is_full = [&](const ModuleParts* parts) {
+    return parts && parts->image && has_full_symbols(*parts->image);
+  };
+  if (procedure_.size || (has_sections() && is_full(parts_.get())) || is_full(parts_->debug.get()))
+    return Names::full;
+  if (parts_->debugdata) return Names::debugdata;
+  const elf::Image* const image = sections_image();
+  return image && image->find_section(".dynsym") ? Names::dynamic : Names::none;
 }
 
 std::uint64_t Module::debug_image_number() {

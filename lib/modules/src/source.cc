@@ -4,6 +4,7 @@
 
 #include "sframe/modules/source.h"
 
+#include "sframe/elf/debug_file.h"
 #include "sframe/elf/llvm_dwarf.h"
 #include "sframe/elf/llvm_dwarf_check.h"
 
@@ -18,6 +19,7 @@
 #include <map>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace sframe::modules {
 
@@ -38,6 +40,8 @@ struct Debug {
   std::vector<std::byte> plain; ///< the file's debug sections, if they are compressed there
   std::unique_ptr<elf::LlvmDwarf> dwarf;
   std::unique_ptr<elf::DebugCheck> check; ///< refers to `dwarf`
+  std::unique_ptr<Debug> alternate;       ///< of Module::alternate_image(); nullptr: not opened, or unusable
+  bool alternate_tried = false;
   std::map<std::pair<const llvm::DWARFUnit*, std::uint64_t>, std::string>
       files;                                          ///< by number; empty: unknown
   std::unordered_map<const char*, std::string> names; ///< by place in the file
@@ -66,7 +70,7 @@ const std::string& empty_package() {
   return path;
 }
 
-Debug open(Module& module, const elf::Image& image) {
+Debug open(Module& module, const elf::Image& image, bool is_alternate = false) {
   Debug debug;
   const FileOptions& files = module.file_options();
   std::span<const std::byte> from = image.bytes();
@@ -93,6 +97,7 @@ Debug open(Module& module, const elf::Image& image) {
   if (!debug.dwarf) return debug;
   debug.check =
       std::make_unique<elf::DebugCheck>(debug.dwarf->context(), from.size(), files.limits() == Limits::off);
+  if (is_alternate) return debug; // entries are found by their offsets
   if (!debug.check->can_find_units()) {
     module.add_problem(elf::all_lines_cost_too_much);
     debug.check.reset();
@@ -123,7 +128,16 @@ private:
   static constexpr std::size_t most_inlined = 1024;
   bool take(Resource resource, std::uint64_t amount) { return !budget_ || budget_->take(resource, amount); }
   bool can_look_up(llvm::DWARFUnit& unit);
-  bool can_follow_origins(const llvm::DWARFDie& entry);
+  /// An entry, and the debug information that it is in.
+  struct Entry {
+    llvm::DWARFDie die;
+    Debug* in = nullptr;
+  };
+  std::optional<std::vector<Entry>> follow_origins(const llvm::DWARFDie& entry);
+  std::optional<Entry> origin_of(const Entry& from, const llvm::DWARFFormValue& value,
+                                 llvm::dwarf::Attribute attribute);
+  Debug* alternate();
+  const char* text_of(const Entry& entry, llvm::dwarf::Attribute attribute);
   bool is_out_of_names() const { return budget_ && budget_->is_used_up(Resource::name_bytes); }
   const Function& function(const llvm::DWARFDie& entry);
   std::optional<const std::string*> name_of(const llvm::DWARFDie& entry);
@@ -183,24 +197,82 @@ std::optional<SourceLocation> Lookup::find() {
   return location;
 }
 
-/// References to other entries form chains of at most two in real files; LLVM follows them to their ends.
-bool Lookup::can_follow_origins(const llvm::DWARFDie& entry) {
+/// The debug information that this one shares with other files; nullptr, with a message, if it is missing.
+Debug* Lookup::alternate() {
+  if (!std::exchange(debug_.alternate_tried, true)) {
+    if (const elf::Image* const image = module_.alternate_image()) {
+      auto opened = std::make_unique<Debug>(open(module_, *image, true));
+      if (opened->dwarf) debug_.alternate = std::move(opened);
+    }
+    if (!debug_.alternate) {
+      const elf::Image* const image = module_.debug_image();
+      const auto link = image ? elf::alternate_link(*image) : std::nullopt;
+      module_.add_problem(
+          "alternate debug file " +
+          (link ? link->name + " (build ID " + elf::to_hex(link->build_id) + ")" : std::string()) +
+          " not found: some names are left out");
+    }
+  }
+  return debug_.alternate.get();
+}
+
+bool is_in_alternate(llvm::dwarf::Form form) {
+  using namespace llvm::dwarf;
+  return form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8;
+}
+
+/// The entry that an attribute refers to. LLVM does not follow references into another file.
+std::optional<Lookup::Entry> Lookup::origin_of(const Entry& from, const llvm::DWARFFormValue& value,
+                                               llvm::dwarf::Attribute attribute) {
+  if (is_in_alternate(value.getForm())) {
+    Debug* const other = from.in == &debug_ ? alternate() : nullptr;
+    if (!other) return Entry();
+    const std::uint64_t offset = value.getRawUValue();
+    llvm::DWARFUnit* const unit = other->dwarf->context().getUnitForOffset(offset);
+    if (!unit) return Entry();
+    if (!other->check->can_read(*unit)) return std::nullopt;
+    return Entry{other->dwarf->context().getDIEForOffset(offset), other};
+  }
+  llvm::DWARFUnit* unit = from.die.getDwarfUnit();
+  if (const auto offset = value.getAsDebugInfoReference()) // else it is in the same unit
+    unit = unit->isDWOUnit() ? nullptr : from.in->dwarf->context().getUnitForOffset(*offset);
+  if (unit && !from.in->check->can_read(*unit)) return std::nullopt;
+  return Entry{from.die.getAttributeValueAsReferencedDie(attribute), from.in};
+}
+
+/// The entry and those that it refers to for its name. References form chains of at most two in real files.
+/// Nothing if there are more than is plausible.
+std::optional<std::vector<Lookup::Entry>> Lookup::follow_origins(const llvm::DWARFDie& entry) {
   constexpr std::size_t most = 16;
-  llvm::SmallVector<llvm::DWARFDie, most> entries{entry};
+  std::vector<Entry> entries{{entry, &debug_}};
   for (std::size_t i = 0; i < entries.size(); ++i)
     for (const auto attribute : {llvm::dwarf::DW_AT_abstract_origin, llvm::dwarf::DW_AT_specification}) {
-      const auto value = entries[i].find(attribute);
+      const auto value = entries[i].die.find(attribute);
       if (!value) continue;
-      llvm::DWARFUnit* unit = entries[i].getDwarfUnit();
-      if (const auto offset = value->getAsDebugInfoReference()) // else it is in the same unit
-        unit = unit->isDWOUnit() ? nullptr : debug_.dwarf->context().getUnitForOffset(*offset);
-      if (unit && !debug_.check->can_read(*unit)) return false;
-      const llvm::DWARFDie target = entries[i].getAttributeValueAsReferencedDie(attribute);
-      if (!target) continue;
-      if (entries.size() == most) return false;
-      entries.push_back(target);
+      const auto target = origin_of(entries[i], *value, attribute);
+      if (!target) return std::nullopt;
+      if (!target->die) continue;
+      if (entries.size() == most) return std::nullopt;
+      entries.push_back(*target);
     }
-  return true;
+  return entries;
+}
+
+/// The string of an attribute; nullptr if there is none. Strings may be in the alternate file, too.
+const char* Lookup::text_of(const Entry& entry, llvm::dwarf::Attribute attribute) {
+  const auto value = entry.die.find(attribute);
+  if (!value) return nullptr;
+  if (value->getForm() == llvm::dwarf::DW_FORM_GNU_strp_alt ||
+      value->getForm() == llvm::dwarf::DW_FORM_strp_sup) {
+    Debug* const other = entry.in == &debug_ ? alternate() : nullptr;
+    if (!other) return nullptr;
+    const llvm::DataExtractor strings = other->dwarf->context().getStringExtractor();
+    std::uint64_t offset = value->getRawUValue();
+    return offset < strings.size() ? strings.getCStr(&offset) : nullptr;
+  }
+  auto text = value->getAsCString();
+  if (!text) llvm::consumeError(text.takeError());
+  return text ? *text : nullptr;
 }
 
 const Function& Lookup::function(const llvm::DWARFDie& entry) {
@@ -212,14 +284,18 @@ const Function& Lookup::function(const llvm::DWARFDie& entry) {
   return function;
 }
 
-/// nullptr if the name is in a file that is not read, such as dwz's alternate debug file. Empty if the budget
-/// does not suffice.
+/// nullptr if it has none, or it is in a file that is not found. Empty if the budget does not suffice.
 std::optional<const std::string*> Lookup::name_of(const llvm::DWARFDie& entry) {
-  if (!can_follow_origins(entry)) {
+  const auto entries = follow_origins(entry);
+  if (!entries) {
     module_.add_problem(elf::lines_cost_too_much);
     return nullptr;
   }
-  const char* const name = entry.getSubroutineName(llvm::DINameKind::LinkageName);
+  const char* name = nullptr;
+  using namespace llvm::dwarf;
+  for (const auto attribute : {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name})
+    for (const Entry& one : *entries)
+      if (!name) name = text_of(one, attribute);
   if (!name) return nullptr;
   if (const auto known = debug_.names.find(name); known != debug_.names.end()) return &known->second;
   if (!take(Resource::name_bytes, std::strlen(name))) return std::nullopt;
@@ -271,8 +347,9 @@ std::optional<SourceLocation> DwarfSource::find(Module& module, std::uint64_t lo
   if (!image) return std::nullopt;
   Debug& debug = contexts_->by_image[image];
   if (debug.image != module.debug_image_number()) { // the first one, or an image at the place of a former one
-    debug.check.reset();                            // refers to `dwarf`
-    debug.dwarf.reset();                            // refers to `plain`
+    debug.alternate.reset();
+    debug.check.reset(); // refers to `dwarf`
+    debug.dwarf.reset(); // refers to `plain`
     debug = open(module, *image);
     debug.image = module.debug_image_number();
   }

@@ -74,7 +74,8 @@ UnwindTables::UnwindTables(const TableSources& sources, const AbiTraits& abi)
       return sources.memory->memory_at(address + sources.bias);
     }));
     if (const auto* segment = sources.image->find_segment(elf::pt_gnu_sframe); segment && sframe_.empty()) {
-      const auto bytes = sources.memory->memory_at(segment->address + sources.bias);
+      const auto bytes = sources.section.empty() ? sources.memory->memory_at(segment->address + sources.bias)
+                                                 : sources.section;
       add_sframe_bytes(bytes.first(std::min<std::uint64_t>(bytes.size(), segment->memory_size)),
                        segment->address);
     }

@@ -35,6 +35,20 @@ struct DebugLink {
 /// Nothing if there is no such section, or its name is empty or has folders.
 std::optional<DebugLink> debug_link(const Image& image);
 
+/// The file with what several debug files share: an alternate one of dwz (.gnu_debugaltlink), or a
+/// supplementary one of DWARF 5 (.debug_sup, DWARF 5 section 7.3.6).
+struct AlternateLink {
+  std::string name; ///< a path, relative to the debug file's folder unless it is absolute
+  std::vector<std::byte> build_id;
+};
+
+/// Nothing if there is no such section, or it has no name or no build ID.
+std::optional<AlternateLink> alternate_link(const Image& image);
+
+/// True if the file has the link's build ID, as its own or, for a supplementary file of DWARF 5, in
+/// .debug_sup.
+bool is_linked(const AlternateLink& link, const Image& file);
+
 struct DebugFile {
   File file;
   Image image; ///< a view of `file`

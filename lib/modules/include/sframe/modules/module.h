@@ -18,6 +18,7 @@
 #include "sframe/elf/image.h"
 #include "sframe/elf/symbols.h"
 #include "sframe/elf/unpack.h"
+#include "sframe/modules/file_server.h"
 #include "sframe/modules/generated_code.h"
 #include "sframe/modules/tables.h"
 #include "sframe/unwind/address_space.h"
@@ -84,6 +85,8 @@ struct FileOptions {
   std::vector<std::string> more_debug_dirs;
   std::string debug_dir = elf::default_debug_folder;
   FileTrust trust = FileTrust::build_id;
+  /// Asked for files that are missing here; nullptr: none are fetched. Copies of the options share it.
+  std::shared_ptr<FileServer> server;
   /// Budget for all that is read for one core; nullptr: only the limits of the parts apply.
   std::shared_ptr<Budget> budget;
   mutable OpenFiles open; ///< used by Module only
@@ -176,6 +179,22 @@ public:
   /// The image with DWARF for source lines (.debug_info): the file's, else the separate debug file's;
   /// nullptr if there is none.
   const elf::Image* debug_image();
+  /// The path of the file, as it was opened; empty if there is none, or it is not the one that was mapped.
+  std::string file_path();
+  /// The path of the separate debug file; empty if there is none. Looks for it.
+  std::string debug_file_path();
+  /// Where names of functions come from.
+  enum class Names : std::uint8_t {
+    none,
+    dynamic,   ///< exported functions only: .dynsym
+    full,      ///< .symtab of the file or of the debug file
+    debugdata, ///< .gnu_debugdata, and .dynsym
+  };
+  Names names();
+
+  /// The file that debug_image() shares with others (elf::AlternateLink), if it names one and that is found
+  /// with the build ID that it states; else nullptr.
+  const elf::Image* alternate_image();
   /// A unique number of debug_image(), which modules of the same file share; 0 if there is none.
   std::uint64_t debug_image_number();
 
@@ -190,6 +209,8 @@ public:
   /// Why the file cannot be used, or is used without verification; empty if there is no problem. One line.
   /// Opens the file.
   const std::string& problem();
+  /// True if a server has provided the file, or its SFrame section instead.
+  bool fetched() const { return served_section_ || (loaded_ && named_ == Named::by_server); }
   /// True if problem() reports a missing or wrong file.
   bool file_missing();
   /// problem() without opening anything: empty for a module not queried yet.
@@ -206,10 +227,17 @@ private:
   void open();
   void open_generated();
   /// Who named the module's file.
-  enum class Named : std::uint8_t { by_user, by_kernel, by_core };
+  enum class Named : std::uint8_t { by_user, by_kernel, by_core, by_server };
   bool open_own();
   bool open_file(const std::string& path, Named named);
   bool may_open(const std::string& path, Named named);
+  void find_mappings();
+  Result<elf::File> fetch(ServedFile what, std::span<const std::byte> id, std::string_view name = {});
+  void fetch_missing();
+  bool fetch_section();
+  bool fetch_file();
+  void fetch_file_late();
+  void fetch_debug_file();
   Result<elf::File> open_counted(const std::string& path, bool user_named);
   Result<elf::File> open_debug_candidate(const std::string& path);
   void locate_by_segments();
@@ -218,8 +246,10 @@ private:
   bool has_file() const;
   void open_debug_file();
   void find_debug_file();
+  void find_local_debug_file();
   ModuleParts* separate_parts();
   ModuleParts* debug_parts();
+  void find_alternate(ModuleParts& debug);
   void find_sidecar();
   void make_tables(const elf::Image* separate);
   void load_symbols();
@@ -248,6 +278,9 @@ private:
   static inline const std::string no_problem_;
   std::string file_path_; ///< as opened
   std::shared_ptr<ModuleParts> parts_;
+  std::optional<elf::File> served_section_;   ///< .sframe, if there is no file
+  bool file_tried_ = false;                   ///< the server was asked for the file
+  std::shared_ptr<ModuleParts> before_file_;  ///< what parts_ was before the server's file: still referred to
   const elf::SymbolTable* symbols_ = nullptr; ///< of parts_ or of the separate debug file
   std::optional<ModuleParts*> debug_parts_;   ///< with .debug_info; nullptr if there are none
 };

@@ -50,6 +50,7 @@ struct TableSources {
   bool image_is_memory = false;        ///< only segments can be read, through `memory`, no sections
   ByteSource* memory = nullptr;        ///< with image_is_memory
   std::uint64_t bias = 0;              ///< with image_is_memory
+  std::span<const std::byte> section;  ///< with image_is_memory: .sframe, if memory does not have it
   const elf::Image* sidecar = nullptr; ///< its .sframe takes precedence over the image's own
   const elf::Image* debug = nullptr;   ///< for .debug_frame
   const GeneratedCode* code = nullptr; ///< registered by the process: its rows, if any
