@@ -8,7 +8,7 @@
 # elfutils, python3, clang, asan, rustc, go, pip (with setuptools and wheel: %pip-python), hardened (release
 # flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
-# amd64: the host is one. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. bpf: BPF programs may
+# amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
 # kernel, else by gdb (feature cores); kernel-cores: by the kernel, which needs a core_pattern that names a
@@ -122,6 +122,17 @@ config.substitutions.append(("%{standard}", "23" if config.std_expected == "ON" 
 config.substitutions.append(("%std", "-std=c++23 -DSFRAME_STD_EXPECTED" if config.std_expected == "ON" else "-std=c++20"))
 if config.std_expected != "ON":
     config.available_features.add("c++20")
+
+def has_debuginfod():
+    """A server, and the library that the programs open."""
+    try:
+        ctypes.CDLL("libdebuginfod.so.1")
+    except OSError:
+        return False
+    return bool(shutil.which("debuginfod"))
+
+if has_debuginfod():
+    config.available_features.add("debuginfod")
 
 def kernel_makes_cores():
     with tempfile.TemporaryDirectory() as folder:

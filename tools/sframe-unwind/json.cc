@@ -3,6 +3,7 @@
 // The format json. Addresses are hexadecimal strings, offsets and counts are numbers. A frame of an unknown
 // function has no keys "function" and "offset"; one outside all modules has no module keys.
 
+#include "module_list.h"
 #include "printer.h"
 
 #include "sframe/elf/core.h"
@@ -182,6 +183,13 @@ private:
       key("has_cfi"), out_ << (module.tables().has_cfi() ? "true" : "false");
     } else {
       out_ << ", \"has_sframe\": null, \"has_cfi\": null";
+    }
+    if (settings_.modules) {
+      const ModuleFiles files = files_of(module);
+      key("file_state"), out_.json_string(files.state);
+      key("file"), string_or_null(files.file);
+      key("debug_file"), string_or_null(files.debug_file);
+      key("names"), out_.json_string(files.names);
     }
     key("problem");
     if (module.problem_so_far().empty())

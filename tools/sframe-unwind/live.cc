@@ -184,6 +184,7 @@ private:
 
   /// Takes one sample: stop, walk, resume, print.
   Result<void> take() {
+    fetch(false); // the process must not stand still for a server
     if (auto stopped = process_.stop(options_.thread); !stopped) return stopped;
     if (auto ready = prepare_walker(); !ready) {
       process_.resume();
@@ -196,6 +197,7 @@ private:
       printer->begin(process_, nullptr);
       complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, app_.messages());
       process_.resume();
+      fetch(true);
       printer->end(process_);
       note_limit();
       return {};
@@ -203,9 +205,14 @@ private:
     Recording recording(options_.registers);
     complete_ &= walk_threads(threads, process_, *walker_, options_, recording, out_, app_.messages());
     process_.resume();
+    fetch(true);
     print(recording);
     note_limit();
     return {};
+  }
+
+  void fetch(bool allowed) {
+    if (options_.server) options_.server->pause(!allowed);
   }
 
   /// The budget is refilled for each sample: only the first exhausted limit is reported.

@@ -6,6 +6,8 @@
 
 #include <sframe/tool/program.h>
 
+#include <chrono>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,12 @@ int run_tool(int argc, char** argv) {
     return sframe::tool::exit_failure;
   }
   options.origin = sframe::unwind_tool::origin_of(options.core);
+  std::shared_ptr<sframe::unwind_tool::Debuginfod> server;
+  const auto mode = debuginfod_mode(options);
+  if (mode != sframe::unwind_tool::Debuginfod::Mode::off)
+    server = sframe::unwind_tool::Debuginfod::start(app.messages(),
+                                                    {mode, std::chrono::seconds(options.debuginfod_timeout)});
+  options.files.server = options.server = server;
   app.confine(sandbox_needs(options));
   const std::vector<std::string> inputs = {options.core, options.files.executable};
   return app.run_with_output(

@@ -2,6 +2,8 @@
 
 #include "names.h"
 
+#include <algorithm>
+
 namespace sframe::unwind_tool {
 
 const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
@@ -14,8 +16,17 @@ const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
   symbols.module = space_.module_at(frame.lookup_pc());
   if (symbols.module && settings_.source) symbols.source = source_.find(*symbols.module, frame.lookup_pc());
   if (settings_.names) symbols.function = modules::function_of(frame, symbols.module, symbols_);
+  if (settings_.names && !symbols.function && symbols.module) note_unnamed(symbols.module);
   charge(symbols);
   return symbols;
+}
+
+void Symbolizer::note_unnamed(modules::Module* module) {
+  const auto known = std::ranges::find(unnamed_, module, &std::pair<modules::Module*, std::size_t>::first);
+  if (known != unnamed_.end())
+    ++known->second;
+  else
+    unnamed_.emplace_back(module, 1);
 }
 
 /// Charges the name to the budget, as the source lookup did with its names: the walk ends when it is used up.

@@ -10,7 +10,10 @@
 #include "sframe/unwind/walker.h"
 
 #include <optional>
+#include <span>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace sframe::unwind_tool {
 
@@ -32,7 +35,12 @@ public:
 
   const SymbolizedFrame& symbolize(const unwind::Frame& frame);
 
+  /// Modules with frames that have no name, in the order of these frames, and how many addresses that are.
+  /// Empty if no names are looked up.
+  std::span<const std::pair<modules::Module*, std::size_t>> unnamed() const { return unnamed_; }
+
 private:
+  void note_unnamed(modules::Module* module);
   void charge(const SymbolizedFrame& symbols) const;
 
   modules::ModuleSpace& space_;
@@ -40,6 +48,7 @@ private:
   modules::ElfSymbols symbols_;
   modules::DwarfSource source_;
   std::unordered_map<std::uint64_t, SymbolizedFrame> exact_pcs_, return_addresses_;
+  std::vector<std::pair<modules::Module*, std::size_t>> unnamed_;
 };
 
 } // namespace sframe::unwind_tool

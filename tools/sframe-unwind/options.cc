@@ -24,6 +24,9 @@ const std::map<std::string, modules::FileTrust> trust_names = {{"none", modules:
                                                                {"build-id", modules::FileTrust::build_id},
                                                                {"all", modules::FileTrust::all}};
 
+const std::map<std::string, Debuginfod::Mode> debuginfod_names = {
+    {"off", Debuginfod::Mode::off}, {"ask", Debuginfod::Mode::ask}, {"on", Debuginfod::Mode::on}};
+
 } // namespace
 
 void add_options(tool::App& app, Options& options) {
@@ -64,7 +67,19 @@ void add_options(tool::App& app, Options& options) {
       ->type_name("LEVEL")
       ->group(files_group);
   cli.add_flag("--no-files", options.no_files, "Open no file except the core")->group(files_group);
-  cli.add_flag("--offline", options.offline, "No effect: no network connection is ever made")
+  cli.add_option(
+         "--debuginfod", options.debuginfod,
+         "Fetch missing files from the servers in DEBUGINFOD_URLS: off, ask, on (default: on if it is set)")
+      ->transform(CLI::Transformer(debuginfod_names).description(""))
+      ->type_name("WHEN")
+      ->group(files_group);
+  cli.add_option("--debuginfod-timeout", options.debuginfod_timeout,
+                 "Time limit for fetching, all files together, in seconds")
+      ->type_name("S")
+      ->check(CLI::Range(1u, 86'400u))
+      ->capture_default_str()
+      ->group(files_group);
+  cli.add_flag("--offline", options.offline, "Make no network connection, whatever the other options")
       ->group(files_group);
 
   cli.add_option("--thread", options.thread, "Walk only this thread")->type_name("TID")->group(walk_group);
@@ -102,6 +117,9 @@ void add_options(tool::App& app, Options& options) {
       ->capture_default_str()
       ->group(output_group);
   cli.add_flag("--no-names", options.no_names, "Do not look up function names (faster)")->group(output_group);
+  cli.add_flag("--modules", options.modules,
+               "List the mapped files instead of stacks: address, build ID, path, tables, names")
+      ->group(output_group);
   cli.add_flag("--group", options.group, "Print threads with identical stacks once")->group(output_group);
   cli.add_flag("--registers", options.registers, "Print the known registers of each frame")
       ->group(output_group);
@@ -141,14 +159,35 @@ tool::SandboxNeeds sandbox_needs(const Options& options) {
   if (!files.sysroot.empty())
     needs.read = {files.sysroot, options.core, files.executable, files.debug_dir, files.sframe_dir};
   needs.read.insert(needs.read.end(), files.more_debug_dirs.begin(), files.more_debug_dirs.end());
+  if (options.server && !files.sysroot.empty()) {
+    // A folder must exist to be allowed.
+    const std::string cache = Debuginfod::cache_folder();
+    std::error_code ignored;
+    std::filesystem::create_directories(cache, ignored);
+    needs.read.push_back(cache);
+  }
   if (options.keep_generated) needs.write.push_back(files.sframe_dir + "/.");
   return needs;
 }
 
+Debuginfod::Mode debuginfod_mode(const Options& options) {
+  if (options.offline || options.no_files || options.list_steppers || !Debuginfod::has_servers())
+    return Debuginfod::Mode::off;
+  // Which files are fetched follows from the core.
+  const bool trusts_none = options.files.trust == modules::FileTrust::none;
+  return options.debuginfod.value_or(trusts_none || options.modules ? Debuginfod::Mode::off
+                                                                    : Debuginfod::Mode::on);
+}
+
 std::optional<OptionError> check(const Options& options) {
+  if (options.debuginfod && *options.debuginfod != Debuginfod::Mode::off && !options.offline &&
+      !Debuginfod::has_servers())
+    return OptionError{{}, "--debuginfod: the environment variable DEBUGINFOD_URLS names no server"};
   if (options.compare && options.group) return OptionError{{}, "--compare and --group cannot be combined"};
   if (options.keep_generated && (!options.files.generate_sframe || options.files.sframe_dir.empty()))
     return OptionError{{}, "--keep-generated needs --generate and --sframe-dir"};
+  if (options.modules && (options.compare || options.group || options.pid != 0))
+    return OptionError{{}, "--modules cannot be combined with --compare, --group or --pid"};
   if (options.list_steppers) return std::nullopt;
   const modules::FileOptions& files = options.files;
   if (options.no_files && !(files.executable.empty() && files.sysroot.empty() && files.sframe_dir.empty() &&
@@ -165,7 +204,8 @@ std::optional<OptionError> check(const Options& options) {
     return OptionError{{}, "--format=" + options.format + " cannot be combined with --compare or --group"};
   // A module with a missing file is walked as far as possible, but a file named by the user must exist.
   const std::string& executable = options.files.executable;
-  if (!executable.empty())
+  // coredumpctl passes the path at the time of the crash, with -c: the file may be gone.
+  if (!executable.empty() && options.named_core.empty())
     if (const auto file = elf::File::open_regular(executable); !file)
       return OptionError{executable, file.error().text()};
   std::error_code ignored;

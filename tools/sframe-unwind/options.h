@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "debuginfod.h"
 #include "origin.h"
 
 #include "sframe/modules/module.h"
@@ -11,6 +12,7 @@
 #include "sframe/unwind/walker.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -31,10 +33,14 @@ struct Options {
   bool source = false;
   bool compare = false;
   bool group = false;
+  bool modules = false;
   bool keep_generated = false;
   bool no_files = false;
-  bool offline = false; ///< always implied
-  CoreOrigin origin;    ///< of the core
+  bool offline = false;
+  std::optional<Debuginfod::Mode> debuginfod;
+  std::uint32_t debuginfod_timeout = 120; ///< seconds, for all files together
+  std::shared_ptr<Debuginfod> server;     ///< nullptr: nothing is fetched
+  CoreOrigin origin;                      ///< of the core
 
   std::uint32_t pid = 0;       ///< of a live process, instead of a core; 0: none
   std::uint32_t interval = 10; ///< between samples, in milliseconds
@@ -56,6 +62,9 @@ std::optional<OptionError> identify_core(Options& options);
 /// The files that may be opened: with --sysroot, those in it and those named by options; else all that the
 /// core names.
 tool::SandboxNeeds sandbox_needs(const Options& options);
+
+/// The mode of debuginfod that follows from the options and the environment.
+Debuginfod::Mode debuginfod_mode(const Options& options);
 
 /// Checks the options together, and the files they name. Empty if they are valid.
 std::optional<OptionError> check(const Options& options);

@@ -27,6 +27,7 @@ namespace sframe::unwind_tool {
 struct PrintSettings {
   bool registers = false;
   bool color = false;
+  bool modules = false; ///< JSON: all of each module's files
 };
 
 /// What precedes the threads of a core.

@@ -2,7 +2,9 @@
 
 #include "run.h"
 
+#include "hints.h"
 #include "keep.h"
+#include "module_list.h"
 #include "printer.h"
 #include "threads.h"
 
@@ -86,15 +88,23 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
 
   Symbolizer symbolizer(space, {.names = !options.no_names, .source = options.source});
   const PrintSettings settings = {.registers = options.registers,
-                                  .color = app.output_path() == "-" &&
-                                           tool::use_color(app.color(), STDOUT_FILENO)};
+                                  .color =
+                                      app.output_path() == "-" && tool::use_color(app.color(), STDOUT_FILENO),
+                                  .modules = options.modules};
   const auto printer = options.format == "json" ? make_json_printer(out, symbolizer, settings)
                                                 : make_text_printer(out, symbolizer, settings);
   const CoreHeader header = header_of(options, **process, threads);
   printer->begin(**process, &header);
+  if (options.modules) {
+    const bool found = options.format == "json" ? load_modules(**process) : list_modules(**process, out);
+    printer->end(**process);
+    const bool wrong = report(messages, options.core, **process);
+    return found && !wrong ? tool::exit_ok : tool::exit_findings;
+  }
   const bool complete = walk_threads(threads, **process, walker, options, *printer, out, messages);
   printer->end(**process);
   const bool wrong = report(messages, options.core, **process);
+  print_hints(messages, options, symbolizer);
   keep_generated(messages, options, **process);
   return complete && !wrong ? tool::exit_ok : tool::exit_findings;
 }

@@ -1,0 +1,200 @@
+"""debuginfod.py FOLDER CASE: files from servers. FOLDER has core, core-sframe and files/ with what a server has;
+the programs themselves are gone. A real debuginfod, and servers here that are slow, lie or end in the middle."""
+import http.server, json, os, pty, re, select, shutil, signal, socket, subprocess, sys, threading, time, urllib.request
+
+folder, case = sys.argv[1], sys.argv[2]
+core, cache = os.path.join(folder, "core"), os.path.join(folder, "cache-" + case)
+shutil.rmtree(cache, ignore_errors=True)
+
+
+def build_id(path):
+    notes = subprocess.run(["llvm-readelf", "-n", path], capture_output=True, text=True).stdout
+    return re.search(r"Build ID: (\w+)", notes)[1]
+
+
+files = {}  # by build ID and kind
+for name in ("program", "program-sframe"):
+    path = os.path.join(folder, "files", name)
+    files[build_id(path)] = {"executable": path, "debuginfo": path + ".debug", "name": name}
+ids = {entry["name"]: key for key, entry in files.items()}
+
+
+def unwind(*options, urls=None, core=core, code=None, **more):
+    environment = dict(os.environ, DEBUGINFOD_CACHE_PATH=cache, DEBUGINFOD_TIMEOUT="10")
+    environment.pop("DEBUGINFOD_URLS", None)
+    if urls is not None:
+        environment["DEBUGINFOD_URLS"] = urls
+    start = time.monotonic()
+    done = subprocess.run(["sframe-unwind", core, *options], capture_output=True, text=True, env=environment, timeout=100, stdin=subprocess.DEVNULL, **more)
+    done.seconds = time.monotonic() - start
+    assert code is None or done.returncode == code, (done.returncode, done.stdout, done.stderr)
+    return done
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    requests = []
+    how = "plain"
+    ends = threading.Event()
+
+    def do_GET(self):
+        kind = self.path.split("/", 3)
+        Handler.requests.append(self.path)
+        entry = files.get(kind[2] if len(kind) > 3 else "", {})
+        what = kind[3] if len(kind) > 3 else ""
+        if Handler.how == "lying":  # the other program's
+            entry = next(other for other in files.values() if other is not entry)
+        if Handler.how == "silent":
+            Handler.ends.wait(60)
+            return
+        if what.startswith("section/") and entry:
+            data = os.path.join(folder, "section")
+            subprocess.run(["llvm-objcopy", "-O", "binary", "--only-section=.sframe", entry["executable"], data], check=True)
+            path = data if os.path.exists(data) and os.path.getsize(data) else None
+        else:
+            path = entry.get(what)
+        if not path or not os.path.exists(path):
+            return self.send_error(404)
+        content = open(path, "rb").read()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        if Handler.how == "half":
+            self.wfile.write(content[: len(content) // 2])
+            self.wfile.flush()
+            self.connection.shutdown(socket.SHUT_RDWR)
+            return
+        if Handler.how == "slow":
+            for at in range(0, len(content), 1 + len(content) // 8):
+                self.wfile.write(content[at : at + 1 + len(content) // 8])
+                self.wfile.flush()
+                time.sleep(0.3)
+            return
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+def serve(how):
+    Handler.how = how
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return "http://127.0.0.1:%d" % server.server_address[1]
+
+
+def on_terminal(*options, urls, answer):
+    """What the program writes to a terminal on which `answer` is typed, and its results."""
+    environment = dict(os.environ, DEBUGINFOD_CACHE_PATH=cache, DEBUGINFOD_URLS=urls)
+    main, other = pty.openpty()
+    process = subprocess.Popen(["sframe-unwind", core, *options], stdin=other, stderr=other, stdout=subprocess.PIPE, env=environment)
+    os.close(other)
+    shown, answered = b"", False
+    while True:
+        if not select.select([main], [], [], 60)[0]:
+            break
+        try:
+            more = os.read(main, 4096)
+        except OSError:
+            break
+        if not more:
+            break
+        shown += more
+        if b"? (y or [n])" in shown and not answered:
+            answered = True
+            os.write(main, answer)
+    results = process.stdout.read().decode()
+    process.wait(60)
+    return shown.decode(), results
+
+
+named = "  work"  # the function
+missing = unwind(code=1)
+assert named not in missing.stdout and "program: no names for" not in missing.stdout, missing
+assert "build ID " + ids["program"] in missing.stderr and "DEBUGINFOD_URLS may name a server" in missing.stderr, missing.stderr
+
+if case == "real":
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    url = "http://127.0.0.1:%d" % port
+    server = subprocess.Popen(["debuginfod", "-p", str(port), "-d", ":memory:", "-t", "0", "-F", os.path.join(folder, "files")],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 60
+        for key, kind in [(key, kind) for key in files for kind in ("executable", "debuginfo")]:
+            while True:
+                try:
+                    urllib.request.urlopen("%s/buildid/%s/%s" % (url, key, kind)).read()
+                    break
+                except OSError:
+                    assert server.poll() is None and time.monotonic() < deadline, "debuginfod does not answer"
+                    time.sleep(0.1)
+        # Nothing is fetched that was not wanted.
+        for options in (["--offline"], ["--debuginfod=off"], ["--offline", "--debuginfod=on"], ["--debuginfod=ask"], ["--trust=none"], ["--no-files"]):
+            kept = unwind(*options, urls=url, code=1)
+            assert named not in kept.stdout and not os.path.exists(cache), (options, kept)
+        # The executable gives the tables, the debug file names and lines. An empty sysroot has none of the
+        # files; what is fetched is outside it.
+        for options in ([], ["--source"]):
+            found = unwind(*options, urls=url, code=0)
+            assert re.search(r"work\S* \+ 0x\w+  \(program\)  \[cfi\]", found.stdout) and "main + " in found.stdout, (options, found)
+            assert ("inlined inner at" in found.stdout) == ("--source" in options), found.stdout
+        assert re.search(r"main \+ 0x\w+  \(program\)  \[cfi\]", unwind("--sysroot", os.path.join(folder, "empty"), urls=url).stdout)
+        sframe = unwind(urls=url, core=os.path.join(folder, "core-sframe"), code=0)
+        assert re.search(r"main \+ 0x\w+  \(program-sframe\)  \[sframe\]", sframe.stdout), sframe
+    finally:
+        server.terminate()
+        server.wait(60)
+    # From the cache.
+    assert named in unwind(urls=url, code=0).stdout
+
+elif case == "section":
+    # The section and the debug file are enough; the executable is not fetched.
+    url = serve("plain")
+    found = unwind(urls=url, core=os.path.join(folder, "core-sframe"), code=0)
+    assert re.search(r"main \+ 0x\w+  \(program-sframe\)  \[sframe\]", found.stdout), found
+    asked = [path.split("/", 3)[3] for path in Handler.requests]
+    assert "section/.sframe" in asked and "debuginfo" in asked, asked
+    assert "executable" not in asked, asked
+
+elif case == "down":
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        url = "http://127.0.0.1:%d" % probe.getsockname()[1]
+    down = unwind(urls=url, code=1)
+    assert down.stdout == missing.stdout and down.stderr.count("warning: debuginfod: ") == 1, down
+    assert down.seconds < 30, down.seconds
+
+elif case == "silent":
+    url = serve("silent")
+    silent = unwind("--debuginfod-timeout=2", urls=url, code=1)
+    Handler.ends.set()
+    assert silent.stdout == missing.stdout and "debuginfod: the time limit is reached; nothing more is fetched" in silent.stderr, silent
+    assert silent.seconds < 20, silent.seconds
+
+elif case == "lying":
+    url = serve("lying")
+    lying = unwind(urls=url, code=1)
+    assert lying.stdout == missing.stdout and "the file from the server has another build ID" in lying.stderr, lying
+
+elif case == "half":
+    url = serve("half")
+    half = unwind(urls=url, code=1)
+    assert half.stdout == missing.stdout, half
+    for where, _, names in os.walk(cache):  # what came is not kept; the library remembers the failure
+        for name in names:
+            assert name not in ("executable", "debuginfo") or os.path.getsize(os.path.join(where, name)) == 0, (where, name)
+
+elif case == "terminal":
+    url = serve("slow")
+    shown, results = on_terminal("--debuginfod=ask", urls=url, answer=b"n\n")
+    assert "fetch missing files from " + url in shown and named not in results, (shown, results)
+    shown, results = on_terminal("--debuginfod=ask", urls=url, answer=b"y\n")
+    assert shown.count("? (y or [n])") == 1 and named in results, (shown, results)
+    assert re.search(r"fetching (executable|debug file), [0-9.]+ of [0-9.]+ MB", shown), shown
+    shutil.rmtree(cache)
+    shown, results = on_terminal("-q", urls=url, answer=b"")
+    assert "fetching" not in shown and named in results, (shown, results)
+
+print(case, "as expected")

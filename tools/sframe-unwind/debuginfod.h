@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files from debuginfod servers (debuginfod(8)), by elfutils' libdebuginfod, which is opened at run time: its
+// environment variables (DEBUGINFOD_URLS and others) and its cache apply.
+//
+// The sandbox forbids connections. So a process is started before the program enters it, which does nothing
+// but fetch files for this one. It reads nothing of the core; it gets build IDs and names.
+
+#pragma once
+
+#include "sframe/modules/file_server.h"
+#include "sframe/tool/messages.h"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <sys/types.h>
+#include <tuple>
+
+namespace sframe::unwind_tool {
+
+class Debuginfod final : public modules::FileServer {
+public:
+  /// --debuginfod.
+  enum class Mode : std::uint8_t { off, ask, on };
+
+  struct Settings {
+    Mode mode = Mode::on;
+    std::chrono::seconds time_limit{}; ///< for all files of a run together
+  };
+
+  /// True if the environment names servers.
+  static bool has_servers();
+
+  /// The folder in which libdebuginfod keeps files; empty if it is not known.
+  static std::string cache_folder();
+
+  /// Starts the process. Call before the sandbox and before any thread. nullptr if it cannot be started.
+  static std::shared_ptr<Debuginfod> start(tool::Messages& messages, Settings settings);
+
+  /// Ends the process.
+  ~Debuginfod() override;
+  Debuginfod(const Debuginfod&) = delete;
+  Debuginfod& operator=(const Debuginfod&) = delete;
+
+  /// A file from the cache or a server. Shows progress on a terminal. After a failure that is not "no such
+  /// file", nothing more is fetched, with one warning: each further attempt would take as long.
+  Result<std::string> fetch(modules::ServedFile what, std::span<const std::byte> build_id,
+                            std::string_view name = {}) override;
+
+  /// True once a file was asked for.
+  bool is_used() const { return is_used_; }
+
+  /// While it is set, fetch() fails at once: the process walked must not stand still for a server.
+  void pause(bool paused) { paused_ = paused; }
+
+private:
+  Debuginfod(tool::Messages& messages, Settings settings, pid_t process, int requests, int answers);
+  struct Answer;
+  Result<std::string> ask(std::uint8_t what, const std::string& id, const std::string& name);
+  Result<std::string> give_up(const std::string& why);
+  bool may_fetch();
+  bool read(void* to, std::size_t size);
+
+  tool::Messages& messages_;
+  Settings settings_;
+  pid_t process_;
+  int requests_, answers_;
+  bool paused_ = false, is_used_ = false;
+  std::optional<bool> allowed_; ///< the user's answer
+  std::string stopped_;         ///< why nothing more is fetched
+  std::chrono::steady_clock::duration used_{};
+  std::chrono::steady_clock::time_point deadline_;
+  std::map<std::tuple<modules::ServedFile, std::string, std::string>, Result<std::string>> known_;
+};
+
+} // namespace sframe::unwind_tool
