@@ -42,19 +42,19 @@ std::string debug_package(const std::string& package) {
 } // namespace
 
 void print_hints(tool::Messages& messages, const Options& options, const Symbolizer& symbolizer) {
+  if (options.no_files) return;   // none is wanted
   constexpr std::size_t most = 8; // modules: looking for a package takes some milliseconds
   std::size_t count = 0;
   for (const auto& [module, addresses] : symbolizer.unnamed()) {
-    if (module->generated() || module->info().vdso || ++count > most) continue;
+    if (module->generated() || module->info().vdso) continue;
+    if (!module->file_missing() && module->names() == modules::Module::Names::full)
+      continue; // code without one
+    if (++count > most) break;
     const auto id = module->build_id();
     std::string what = "no names for " + std::to_string(addresses) +
                        (addresses == 1 ? " address: " : " addresses: ") +
                        (module->file_missing() ? "its file is missing" : "no symbols");
     what += id.empty() ? ", and its build ID is not known" : "; build ID " + elf::to_hex(id);
-    if (options.no_files) {
-      messages.note(module->info().path, what);
-      continue;
-    }
     const bool here = options.files.sysroot.empty() && module->info().path.starts_with('/');
     if (const std::string package = here ? package_of(module->info().path) : std::string(); !package.empty())
       what += "; package " + debug_package(package) + " may have them";
