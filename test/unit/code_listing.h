@@ -121,7 +121,7 @@ inline FrameRow row(std::uint32_t offset, std::int32_t cfa_offset) {
 inline constexpr Line frame_pointer[] = {
     {"f3 0f 1e fa", "endbr64", "sp+8 same"},
     {"55", "push %rbp", "sp+8 same"},
-    {"48 89 e5", "mov %rsp,%rbp", "sp+16 same"},
+    {"48 89 e5", "mov %rsp,%rbp", "sp+16 [cfa-16]"},
     {"48 83 ec 20", "sub $0x20,%rsp", "sp+16 [cfa-16]"},
     {"48 89 7d f8", "mov %rdi,-8(%rbp)", "sp+48 [cfa-16]"},
     {"c9", "leave", "sp+48 [cfa-16]"},
