@@ -45,6 +45,8 @@ if(CPACK_SFRAME_MULTIARCH AND CPACK_SFRAME_LIBDIR STREQUAL lib)
     move_libraries(${CPACK_TEMPORARY_DIRECTORY}/${component}/usr)
   endforeach()
 endif()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/../packaging/debian/sframe-utils.lintian-overrides
+  ${CPACK_TEMPORARY_DIRECTORY}/programs/usr/share/lintian/overrides/${CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME} COPYONLY)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/../packaging/debian/libsframe-c.lintian-overrides
   ${CPACK_TEMPORARY_DIRECTORY}/runtime/usr/share/lintian/overrides/${CPACK_DEBIAN_RUNTIME_PACKAGE_NAME} COPYONLY)
 
