@@ -109,7 +109,24 @@ TEST(ElfArchiveWrite, TheIndexFollowsTheMembers) {
       EXPECT_TRUE(std::ranges::equal((*members)[1].bytes, text(second)));
     }
     EXPECT_EQ(replace_members(text(before.bytes), Replacements(3)).value(), text(before.bytes));
-    EXPECT_EQ(replace_members(text(before.bytes), Replacements()).value(), text(before.bytes));
+  }
+}
+
+// Fewer contents than members would lose members.
+TEST(ElfArchiveWrite, OneEntryForEachMember) {
+  for (const Form& form : forms) {
+    const Bytes archive =
+        text(make(form, {member("a.o/", "first"), member("b.o/", "second")}, {0}).bytes); // a symbol of a.o
+    for (const std::size_t count : {0, 1, 3}) {
+      const auto made = replace_members(archive, Replacements(count));
+      ASSERT_FALSE(made) << form.name << ", " << count;
+      EXPECT_EQ(made.error().what, "the contents to write are not one for each member of the archive");
+    }
+    EXPECT_EQ(replace_members(archive, Replacements(2)).value(), archive);
+  }
+  for (const Bytes& empty : {text("!<arch>\n"), text(make(forms[0], {}, {}).bytes)}) {
+    EXPECT_EQ(replace_members(empty, {}).value(), empty);
+    EXPECT_FALSE(replace_members(empty, Replacements(1)));
   }
 }
 

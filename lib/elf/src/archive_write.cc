@@ -102,6 +102,7 @@ Result<void> Rewriter::add(const Archive::Child& member,
 Result<void> Rewriter::add_members(Replacements contents) {
   llvm::Error end = llvm::Error::success();
   std::optional<Problem> problem;
+  const Problem wrong_number{"the contents to write are not one for each member of the archive", {}, {}};
   std::size_t number = 0;
   for (const Archive::Child& member : archive_.children(end)) {
     if (number == 0) { // the bytes before the members: symbol index, long names
@@ -114,7 +115,10 @@ Result<void> Rewriter::add_members(Replacements contents) {
         break;
       }
     }
-    if (number == contents.size()) break;
+    if (number == contents.size()) {
+      problem = wrong_number;
+      break;
+    }
     if (auto added = add(member, contents[number++]); !added) {
       problem = std::move(added.error());
       break;
@@ -122,6 +126,8 @@ Result<void> Rewriter::add_members(Replacements contents) {
   }
   if (end) return unexpected(to_problem(std::move(end), {}));
   if (problem) return unexpected(std::move(*problem));
+  if (number != contents.size()) return unexpected(wrong_number);
+  if (number == 0) out_.assign(old_.begin(), old_.end());
   return {};
 }
 
@@ -169,7 +175,6 @@ replace_members(std::span<const std::byte> archive,
   auto parsed = Archive::create(llvm::MemoryBufferRef(to_llvm(archive), ""));
   if (!parsed) return unexpected(to_problem(parsed.takeError(), {}));
   if ((*parsed)->isThin()) return fail(thin_archive_text);
-  if (contents.empty()) return std::vector<std::byte>(archive.begin(), archive.end());
   return Rewriter(archive, **parsed).write(contents);
 }
 

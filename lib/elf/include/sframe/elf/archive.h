@@ -34,8 +34,9 @@ Result<std::vector<Member>> archive_members(std::span<const std::byte> bytes);
 
 /// The archive with new contents for some members. `contents` has one entry per member of archive_members(),
 /// empty for those that stay. Names, order, dates, owners and modes stay, and so does the symbol index except
-/// for the members' offsets: new contents must define the same symbols. Fails if the index is not in the GNU,
-/// BSD or Darwin format, if an entry refers to no member, or if a 32-bit index cannot hold an offset (4 GiB).
+/// for the members' offsets: new contents must define the same symbols. Fails if `contents` has fewer or more
+/// entries than the archive has members, if the index is not in the GNU, BSD or Darwin format, if an entry
+/// refers to no member, or if a 32-bit index cannot hold an offset (4 GiB).
 /// Linear in the archive's size.
 Result<std::vector<std::byte>>
 replace_members(std::span<const std::byte> archive,
