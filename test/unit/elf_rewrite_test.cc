@@ -655,6 +655,132 @@ TEST(ElfRewrite, NotesThatCannotMove) {
     }
 }
 
+/// Fields of a section header.
+enum class Field : std::uint8_t { type = 4, flags = 8, address = 16, offset = 24, size = 32 };
+
+void set_field(Bytes& file, std::string_view section, Field field, std::uint64_t value) {
+  const Image image = *Image::parse(file);
+  const unsigned width = field == Field::type ? 4 : 8;
+  const std::uint64_t at = number_at(image, file, 40, 8) +
+                           64 * image.find_section(section)->index + // e_shoff
+                           static_cast<std::uint64_t>(field);
+  for (unsigned i = 0; i < width; ++i)
+    file[at + i] = std::byte(value >> 8 * (image.byte_order() == ByteOrder::little ? i : width - 1 - i));
+}
+
+/// Sets fields of a file's program header of the given type.
+class SegmentChange {
+public:
+  SegmentChange(Bytes& file, std::uint32_t type) : file_(file) {
+    const Image image = *Image::parse(file);
+    order_ = image.byte_order();
+    const auto number = static_cast<std::size_t>(image.find_segment(type) - image.segments().data());
+    at_ = program_headers(image) + 56 * number;
+  }
+  SegmentChange& type(std::uint32_t value) {
+    store<std::uint32_t>(file_.data() + at_, value, order_);
+    return *this;
+  }
+  SegmentChange& offset(std::uint64_t value) { return set(8, value); }
+  SegmentChange& address(std::uint64_t value) { return set(16, value); }
+  SegmentChange& size(std::uint64_t value) { return set(32, value).set(40, value); }
+  SegmentChange& align(std::uint64_t value) { return set(48, value); }
+
+private:
+  SegmentChange& set(std::size_t field, std::uint64_t value) {
+    store<std::uint64_t>(file_.data() + at_ + field, value, order_);
+    return *this;
+  }
+  Bytes& file_;
+  ByteOrder order_ = ByteOrder::little;
+  std::uint64_t at_ = 0;
+};
+
+constexpr std::uint32_t pt_gnu_stack = 0x6474e551, pt_unknown = 0x60000123;
+
+bool note_moves(const Bytes& file) {
+  const auto out = add(file, large);
+  EXPECT_TRUE(out) << out.error().text();
+  if (!out) return false;
+  const Image before = *Image::parse(file), after = *Image::parse(*out);
+  expect_loadable(after);
+  expect_section(after, large);
+  return after.find_section(".note.gnu.build-id")->address !=
+         before.find_section(".note.gnu.build-id")->address;
+}
+
+// The segment of a note moves with the note, or both stay.
+TEST(ElfRewrite, SegmentsThatCannotMove) {
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    const Bytes file = MadeUp{.order = order}.build();
+    const SectionHeader note = *Image::parse(file)->find_section(".note.gnu.build-id");
+    EXPECT_TRUE(note_moves(file));
+    const auto changed = [&](auto change) {
+      Bytes bytes = file;
+      SegmentChange segment(bytes, pt_note);
+      change(segment);
+      return bytes;
+    };
+    EXPECT_TRUE(note_moves(changed([](SegmentChange& s) { s.align(0x1000); })));
+    EXPECT_FALSE(note_moves(changed([](SegmentChange& s) { s.align(0x10000); })));
+    EXPECT_FALSE(note_moves(changed([](SegmentChange& s) { s.align(24); })));
+    EXPECT_FALSE(note_moves(changed([](SegmentChange& s) { s.type(pt_unknown); })));
+    EXPECT_FALSE(note_moves(changed([&](SegmentChange& s) { s.address(note.address + 8); })));
+  }
+}
+
+// What ends where the program headers begin is not in their way.
+TEST(ElfRewrite, ASegmentInFrontOfTheHeaders) {
+  for (const std::uint64_t size : {63, 64, 65}) {
+    Bytes file = MadeUp{}.build();
+    SegmentChange(file, pt_gnu_stack).type(pt_unknown).offset(0).address(0).size(size).align(1);
+    EXPECT_EQ(note_moves(file), size <= 64) << size;
+  }
+}
+
+// Alignment that offsets have is kept only if addresses differ from them by whole pages.
+TEST(ElfRewrite, AddressesThatAreNoWholePagesAway) {
+  constexpr std::uint64_t distance = 0x200;
+  Bytes file = MadeUp{}.build();
+  const Image image = *Image::parse(file);
+  for (const SectionHeader& section : image.sections())
+    if (section.allocated() && section.offset < 0x1000)
+      set_field(file, section.name, Field::address, section.address + distance);
+  for (std::size_t i = 0; i < image.segments().size(); ++i) {
+    const Segment& segment = image.segments()[i];
+    if (segment.offset >= 0x1000 || segment.file_size == 0) continue;
+    store<std::uint64_t>(program_header(file, i).data() + 16, segment.address + distance, ByteOrder::little);
+    if (segment.type == pt_load)
+      store<std::uint64_t>(program_header(file, i).data() + 48, distance, ByteOrder::little);
+  }
+  EXPECT_FALSE(note_moves(file));
+}
+
+// Bytes of .sframe that something else uses, too, stay as they are.
+TEST(ElfRewrite, ASegmentOverPartOfTheOldSection) {
+  const Bytes file = test::read_file(test::inputs() / "amd64/v3-gas247.so");
+  const Image before = *Image::parse(file);
+  const SectionHeader old = *before.find_section(".sframe");
+  const std::size_t size = old.size - 9;
+  for (const bool in_part : {false, true}) {
+    Bytes shared = file;
+    SegmentChange(shared, pt_gnu_stack)
+        .type(pt_unknown)
+        .offset(old.offset - 8)
+        .address(old.address - 8)
+        .size(in_part ? 16 : old.size + 8)
+        .align(1);
+    const auto out = add(shared, size);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    expect_section(after, size);
+    EXPECT_EQ(after.find_section(".sframe")->address == old.address, !in_part);
+    if (in_part) {
+      EXPECT_TRUE(std::ranges::equal(*after.read(old.address, old.size), bytes_of(before, old)));
+    }
+  }
+}
+
 // Offsets that are a page further on contradict alignments of more than a page.
 TEST(ElfRewrite, LargeAlignments) {
   constexpr std::uint64_t align = 0x200000;
@@ -825,19 +951,6 @@ TEST(ElfRewrite, MovedHeadersAndADamagedSection) {
                  "since; link again");
 }
 
-/// Fields of a section header.
-enum class Field : std::uint8_t { type = 4, flags = 8, address = 16, offset = 24, size = 32 };
-
-void set_field(Bytes& file, std::string_view section, Field field, std::uint64_t value) {
-  const Image image = *Image::parse(file);
-  const unsigned width = field == Field::type ? 4 : 8;
-  const std::uint64_t at = number_at(image, file, 40, 8) +
-                           64 * image.find_section(section)->index + // e_shoff
-                           static_cast<std::uint64_t>(field);
-  for (unsigned i = 0; i < width; ++i)
-    file[at + i] = std::byte(value >> 8 * (image.byte_order() == ByteOrder::little ? i : width - 1 - i));
-}
-
 /// `section`, which is not loaded, becomes a symbol table.
 Bytes with_symbol_table(Bytes file, std::string_view section, std::uint64_t offset, std::uint64_t size) {
   set_field(file, section, Field::type, sht_symtab);
@@ -942,7 +1055,6 @@ TEST(ElfRewrite, NotesWithASymbol) {
 
 // A segment without bytes in the file may have any offset; one of a single byte has to be there.
 TEST(ElfRewrite, SegmentsOfNoneAndOneByte) {
-  constexpr std::uint32_t pt_gnu_stack = 0x6474e551;
   const Bytes file = MadeUp{}.build();
   const Image image = *Image::parse(file);
   const auto number = static_cast<std::uint64_t>(image.find_segment(pt_gnu_stack) - image.segments().data());

@@ -74,17 +74,14 @@ public:
     const TaggedValue whole = {DT_RELASZ, section.size};
     if (tag == DT_RELA && (image_.type() != et_dyn || std::ranges::find(dynamic_, whole) == dynamic_.end()))
       return false;
-    std::size_t right = 0, other = 0;
+    std::size_t right = 0;
     for (const auto& [entry_tag, value] : dynamic_) {
       if (entry_tag == tag && value == section.address)
         ++right;
-      else if (entry_tag == tag)
-        ++other;
-      else if (is_address_tag(entry_tag) && value >= section.address &&
-               value - section.address < section.size)
-        ++other;
+      else if (entry_tag == tag || (is_address_tag(entry_tag) && value - section.address < section.size))
+        return false;
     }
-    return right == 1 && other == 0;
+    return right == 1;
   }
 
 private:
@@ -145,6 +142,8 @@ public:
       : image_(image), old_(old), load_(load), free_(free), references_(image), start_(table_offset),
         table_end_(table_end) {
     limit_ = load.offset + load.file_size;
+    // What moves keeps its alignment only where addresses and offsets differ by whole pages.
+    if ((load.address - load.offset) % smallest_page != 0) stop_at(start_);
     const std::uint64_t section_table = tables.section_count * section_entry_size;
     if (tables.section_offset + section_table > start_)
       limit_ = std::min(limit_, std::max(start_, tables.section_offset));
@@ -374,7 +373,7 @@ bool make_room(const Image& image, const MovableParts& movable, std::uint64_t st
 
 /// Puts a page before the first segment; true if there are addresses for it.
 bool prepend(const Image& image, const TableRange& original, const Segment& first,
-             const MovableParts* movable, std::uint64_t size, RewriteLayout& layout) {
+             const MovableParts& movable, std::uint64_t size, RewriteLayout& layout) {
   const std::uint64_t shift = largest_page_of(image.machine());
   if (image.type() != et_exec || original.offset != elf_header_size || first.offset != 0) return false;
   if (first.address % shift != 0 || first.address < lowest_address + shift) return false;
@@ -382,11 +381,10 @@ bool prepend(const Image& image, const TableRange& original, const Segment& firs
   for (const Segment& segment : image.segments())
     if (segment.type == pt_load && (segment.address - segment.offset) % shift != 0) return false;
   std::vector<MovedBlock> blocks;
-  if (movable)
-    for (const MovedBlock& block : movable->blocks()) {
-      if (block.kind == MovedBlock::Kind::dynamic_table) break;
-      blocks.push_back(block);
-    }
+  for (const MovedBlock& block : movable.blocks()) {
+    if (block.kind == MovedBlock::Kind::dynamic_table) break;
+    blocks.push_back(block);
+  }
   std::uint64_t end = pack(blocks, original.offset + size, first.address - shift);
   if (end > smallest_page) {
     blocks.clear();
@@ -450,21 +448,18 @@ void find_room(const Image& image, const HeaderTables& tables, const OldSection&
     layout.table_address = base + original.offset;
     layout.room = HeaderRoom::there;
     if (has_room(image, tables, old, original, *load, free, size)) return;
-    std::optional<MovableParts> movable;
-    if (tables.section_count != 0)
-      movable.emplace(image, tables, old, *load, free, original.offset, original.offset + original.size);
-    const bool is_known =
-        movable && movable->room_end(0) >= original.offset + original.size && base % smallest_page == 0;
+    const MovableParts movable(image, tables, old, *load, free, original.offset,
+                               original.offset + original.size);
     const std::uint64_t start = original.offset + size;
     layout.room = HeaderRoom::made;
-    if (is_known && make_room(image, *movable, start, base, false, layout)) return;
+    if (make_room(image, movable, start, base, false, layout)) return;
     layout.room = HeaderRoom::prepended;
-    if (prepend(image, original, first, is_known ? &*movable : nullptr, size, layout)) {
+    if (prepend(image, original, first, movable, size, layout)) {
       layout.table_address = first.address - layout.shift + original.offset;
       return;
     }
     layout.room = HeaderRoom::made;
-    if (is_known && make_room(image, *movable, start, base, true, layout)) return;
+    if (make_room(image, movable, start, base, true, layout)) return;
   }
   layout.room = HeaderRoom::moved;
 }
