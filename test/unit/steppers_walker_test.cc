@@ -248,6 +248,32 @@ TEST(Walker, RecoversALostRegister) {
   }
 }
 
+// Only a lost register is a reason to repeat a walk, and only a stepper that keeps all of them can.
+TEST(Walker, RepeatsForALostRegisterOnly) {
+  for (const StopReason reason : {StopReason::unknown_register, StopReason::unreadable_memory})
+    for (const bool with_full : {true, false}) {
+      MadeUpSpace space;
+      auto lossy = std::make_unique<Scripted>([&](const FrameState& frame, Memory&, FrameState& caller) {
+        if (frame.registers.pc == 0x1300) return StepResult::failed(reason, 7);
+        return to_caller(caller, frame.registers.pc + 0x100, *frame.registers.get(rsp) + 16);
+      });
+      int repeated = 0;
+      auto full = std::make_unique<Scripted>(
+          [&](const FrameState& frame, Memory&, FrameState&) {
+            repeated += frame.registers.pc != 0x1300;
+            return StepResult::not_applicable();
+          },
+          true, 20);
+      Walker walker(space, list(std::move(lossy), with_full ? std::move(full) : nullptr));
+      Collected got;
+      const WalkEnd end = walker.walk(start(0x1000, 0x7000), got);
+      EXPECT_EQ(end.reason, reason);
+      EXPECT_EQ(end.detail, 7u);
+      EXPECT_EQ(got.frames.size(), 4u);
+      EXPECT_EQ(repeated, with_full && reason == StopReason::unknown_register ? 1 : 0);
+    }
+}
+
 TEST(Steppers, SignalTrampolineByItsBytes) {
   MadeUpSpace space;
   space.code(0x1200, {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05});
