@@ -242,6 +242,15 @@ TEST(ElfSidecar, ReadsBack) {
     EXPECT_EQ(Image::parse(bytes)->sections()[1].size, 16 + (size + 3) / 4 * 4) << size;
     EXPECT_TRUE(std::ranges::equal(Image::parse(bytes)->build_id(), short_id)) << size;
   }
+  // Section headers are aligned to 8, as near as they can be.
+  for (std::size_t size = 0; size < 9; ++size) {
+    const auto bytes = make_sidecar({.machine = 62, .section = std::span(id).first(size)});
+    const auto sized = Image::parse(bytes);
+    std::uint64_t offset = 0;
+    std::memcpy(&offset, bytes.data() + 40, sizeof offset);
+    const SectionHeader& last = sized->sections().back();
+    EXPECT_EQ(offset, (last.offset + last.size + 7) / 8 * 8) << size;
+  }
   const auto bare = make_sidecar({.machine = 62});
   auto image = Image::parse(bare);
   ASSERT_TRUE(image);

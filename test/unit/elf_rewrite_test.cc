@@ -1125,6 +1125,65 @@ TEST(ElfRewrite, WithoutSectionHeaders) {
   EXPECT_TRUE(equal(*out, *add(*out, 100)));
 }
 
+// A file that has nothing but the two headers, 120 bytes.
+TEST(ElfRewrite, HeadersAlone) {
+  test::TestElf elf = plain();
+  elf.segments.front().bytes.clear();
+  const Bytes file = elf.build();
+  ASSERT_EQ(file.size(), 120u);
+  const auto out = add(file, 100);
+  ASSERT_TRUE(out) << out.error().text();
+  expect_loadable(*Image::parse(*out));
+  expect_section(*Image::parse(*out), 100);
+}
+
+// Read-only data at the end is no segment of ours: the new section gets one of its own.
+TEST(ElfRewrite, AReadOnlySegmentAtTheEnd) {
+  for (const bool dynamic : {false, true}) {
+    Bytes file = MadeUp{.dynamic = dynamic}.build();
+    ASSERT_EQ(Image::parse(file)->segments()[3].type, pt_load);
+    store<std::uint32_t>(program_header(file, 3).data() + 4, pf_r, ByteOrder::little);
+    const Image before = *Image::parse(file);
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    EXPECT_EQ(after.segments().size(), before.segments().size() + 2);
+    expect_same_memory(before, after);
+    expect_section(after, large);
+  }
+}
+
+// One section is added, and section numbers from SHN_LORESERVE (0xff00) on have other meanings.
+TEST(ElfRewrite, ManySectionsAndSegments) {
+  for (const std::size_t count : {0xff00 - 3, 0xff00 - 2}) {
+    test::TestElf many = plain();
+    many.sections.resize(count - 2, {"x", sht_progbits, 0, 0, {}, 0, 0, 0});
+    const Bytes file = many.build();
+    ASSERT_EQ(Image::parse(file)->sections().size(), count);
+    if (count == 0xff00 - 2) {
+      expect_refused(file, "too many section headers");
+      continue;
+    }
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    expect_section(*Image::parse(*out), large);
+  }
+  // Two program headers are added, and 0xffff (PN_XNUM) has another meaning.
+  for (const std::size_t count : {0xffff - 3, 0xffff - 2}) {
+    test::TestElf many = plain();
+    many.segments.resize(count, {pt_unknown, pf_r, 0, {}, 0});
+    const Bytes file = many.build();
+    if (count == 0xffff - 2) {
+      expect_refused(file, "too many program headers");
+      continue;
+    }
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    EXPECT_EQ(Image::parse(*out)->segments().size(), count + 2);
+    expect_section(*Image::parse(*out), large);
+  }
+}
+
 TEST(ElfRewrite, Refuses) {
   Bytes appended = test::read_file(test::inputs() / "amd64/v3-gas247-pie");
   appended.push_back(std::byte('P'));

@@ -143,11 +143,6 @@ public:
   std::span<const std::uint32_t> order() const { return old_; }
   /// Special values, which are not section numbers, stay.
   std::uint32_t now(std::uint32_t number) const { return number < new_.size() ? new_[number] : number; }
-  bool changes() const {
-    for (std::uint32_t i = 0; i < new_.size(); ++i)
-      if (new_[i] != i) return true;
-    return false;
-  }
 
 private:
   std::vector<std::uint32_t> old_, new_;
@@ -331,8 +326,6 @@ private:
 
   /// Updates section numbers, and addresses of moved sections, in the symbol tables.
   Result<void> change_symbols() {
-    const bool goes = old_.section && old_.section->address != layout_.section_address;
-    if (!numbering_.changes() && layout_.blocks.empty() && !goes) return {};
     std::uint64_t left = image_.bytes().size(); // tables that overlap would have more
     for (const SectionHeader& section : image_.sections()) {
       if (section.type == sht_symtab_shndx || section.type == llvm::ELF::SHT_GROUP)
