@@ -129,6 +129,12 @@ TEST_F(WithRecord, CallMustReachGuessedStart) {
   space.code(0x1800, {0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 4, 0, 0, 0});
   memory = Memory(space);
   EXPECT_NE(frames.find(at(0x1014, cfa - 16, cfa - 16), memory), nullptr);
+  // The start is still a guess for the next frame there, which a call of something else has left.
+  constexpr std::uint64_t other = 0x7800;
+  space.call_before(0x2100, 0x2200);
+  space.word(other - 8, 0x2100);
+  space.word(other - 16, caller_fp);
+  EXPECT_EQ(frames.find(at(0x1014, other - 16, other - 16), memory), nullptr);
   space.code(0x1ff9, {0x41, 0xff, 0x15, 1, 2, 0, 0}); // call *513(%rip)
   memory = Memory(space);
   EXPECT_NE(frames.find(at(0x1015, cfa - 24, cfa - 16), memory), nullptr);
@@ -242,6 +248,28 @@ TEST(CodeFrames, KnownStartNeedsNoCallOfIt) {
   EXPECT_TRUE(CodeFrames(space.abi()).find(frame, memory));
   space.tables = {};
   EXPECT_FALSE(CodeFrames(space.abi()).find(frame, memory)) << "its start is a guess";
+}
+
+/// Where a table or a symbol shows the start, there are no guesses: sub $8,%rsp; then a function that is
+/// called.
+TEST(CodeFrames, NoGuessesWhereTheStartIsKnown) {
+  FunctionSpace space;
+  space.code(0x1400, {0x48, 0x83, 0xec, 8});
+  const FrameState frame = in_function_at(space, 0x1404);
+  for (std::uint64_t i = 0; i < 24; i += 8) space.word(0x7000 + i, 0);
+  space.call_before(0x2000, 0x1404);
+  const auto is_found = [&] {
+    Memory memory(space);
+    return CodeFrames(space.abi()).find(frame, memory) != nullptr;
+  };
+  EXPECT_TRUE(is_found());
+  space.tables = {0x1400, 18};
+  EXPECT_FALSE(is_found());
+  space.tables = {};
+  space.symbol = {0x1400, 18};
+  EXPECT_FALSE(is_found());
+  space.word(0x7020, 0x2000); // where the return address is of a function at 0x1400
+  EXPECT_TRUE(is_found());
 }
 
 /// Code without tables or symbols starts where those of the code before it end, at any address.

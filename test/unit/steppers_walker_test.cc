@@ -450,6 +450,20 @@ TEST(Steppers, CallAtTheStartOfMemory) {
   }
 }
 
+/// All of a call is code, its last byte too.
+TEST(Steppers, CallAtTheEndOfCode) {
+  for (const std::uint64_t end : {0x2000u, 0x2001u}) {
+    MadeUpSpace space; // code ends at 0x2000
+    space.call_before(end);
+    space.word(0x7010, 0x7030);
+    space.word(0x7018, end);
+    Memory memory(space);
+    FrameState frame{start(0x1500, 0x7000, 0x7010), true}, caller;
+    const StepResult result = make_frame_pointer_stepper(amd64)->step(frame, memory, caller);
+    EXPECT_EQ(result.status, end == 0x2000 ? StepStatus::stepped : StepStatus::not_applicable);
+  }
+}
+
 /// Sixteen linked records are no accident, though none of their return addresses follows a call; fifteen may
 /// be.
 TEST(Steppers, ManyRecordsWithoutCalls) {
@@ -685,6 +699,12 @@ TEST(Abi, Amd64CallsAreRecognised) {
   EXPECT_FALSE(ends({0xff, 0xe0}));       // jmp *%rax
   EXPECT_FALSE(ends({0xff, 0x50}));       // cut off
   EXPECT_FALSE(ends({0xe9, 1, 2, 3, 4})); // jmp
+}
+
+/// A walk that lost a register is repeated by CFI, which has rules for all of them.
+TEST(Steppers, CfiRecoversAllRegisters) {
+  for (const auto& stepper : default_steppers(amd64, nullptr))
+    EXPECT_EQ(stepper->recovers_all_registers(), stepper->name() == "cfi") << stepper->name();
 }
 
 TEST(Steppers, AreChosenByName) {

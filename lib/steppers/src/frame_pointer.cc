@@ -13,6 +13,8 @@
 
 #include "sframe/steppers/code_frames.h"
 
+#include <algorithm>
+
 namespace sframe::steppers {
 
 namespace {
@@ -60,7 +62,7 @@ private:
     std::uint64_t cfa = offset_by(*fp, record.cfa);
     // Compilers that do not put the record at the high end of the frame put it at the bottom: the caller's
     // SP is equal to its FP.
-    if (record.cfa_at_least && *caller_fp > cfa) cfa = offset_by(*caller_fp, -abi_.sp_from_cfa);
+    if (record.cfa_at_least) cfa = std::max(cfa, offset_by(*caller_fp, -abi_.sp_from_cfa));
     caller.registers.known = 0;
     caller.registers.set(abi_.fp, *caller_fp);
     return guessed_call(caller, abi_, return_address, cfa);

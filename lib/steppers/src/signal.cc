@@ -14,8 +14,6 @@ class SignalStepper final : public CataloguedStepper<signal_info> {
 public:
   explicit SignalStepper(const AbiTraits& abi) : abi_(abi), unwind_(*unwind::find_unwind_abi(abi.id)) {}
 
-  bool recovers_all_registers() const override { return false; }
-
   unwind::StepResult step(const unwind::FrameState& frame, unwind::Memory& memory,
                           unwind::FrameState& caller) override {
     const unwind::SignalTrampoline* trampoline = unwind::find_trampoline(unwind_, memory, frame.registers.pc);
