@@ -159,6 +159,11 @@ TEST_F(Remote, FlushOfRangeAndAll) {
   space.flush(start + 0x100, start + 0x200);
   walk();
   EXPECT_EQ(target.finds, 1) << "nothing was cached there";
+  target.finds = 0;
+  space.flush(0, middle);
+  walk();
+  EXPECT_EQ(target.finds, 1) << "a range from 0 on is not all";
+  target.finds = 1;
   space.flush();
   walk();
   EXPECT_EQ(target.finds, 4);
@@ -596,6 +601,13 @@ TEST_F(Remote, UnalignedReads) {
   }
   target.table.address = moved; // its first and last words are there by half only
   EXPECT_EQ(walk(), all);
+}
+
+/// Unless the owner knows better, what can be read is code; it is read in whole words.
+TEST_F(Remote, CodeIsWhatCanBeRead) {
+  for (const std::uint64_t byte : {0, 1, 7, 8, 15}) EXPECT_TRUE(target.is_code(stack_at + byte, nullptr));
+  EXPECT_FALSE(target.is_code(stack_at - 1, nullptr));
+  EXPECT_EQ(target.unaligned, 0);
 }
 
 // ---- Wrong answers ----
