@@ -3,13 +3,17 @@
 // Address spaces through callbacks: the result of a walk, its requests and their number, and its reaction to
 // wrong answers. Expected numbers are derived by hand from remote_target.h.
 
+#include "elf_builder.h"
 #include "remote_target.h"
 
+#include "sframe/builder.h"
 #include "sframe/modules/module.h"
+#include "sframe/remote/targets.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
+#include <bit>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -272,6 +276,7 @@ TEST(RemoteTables, HostTablesMayBeFreedAfterRelease) {
 /// The answer of find_procedure(), and memory for it.
 class GivenProcedure final : public Accessors {
 public:
+  explicit GivenProcedure(Abi abi = Abi::amd64) : space(*this, traits(abi)) {}
   RemoteStatus find_procedure(std::uint64_t ip, bool, void* arg, ProcedureInfo& info) override {
     if (sframe) {
       info.rules = ProcedureInfo::Rules::sframe;
@@ -282,7 +287,9 @@ public:
     return describe_procedure(view, location, ip, info);
   }
   RemoteStatus access_memory(std::uint64_t address, std::uint64_t& value, bool, void*) override {
-    return memory.read(address, value) ? RemoteStatus::ok : RemoteStatus::invalid;
+    if (!memory.read(address, value)) return RemoteStatus::invalid;
+    if (space.abi().byte_order == ByteOrder::big) value = std::byteswap(value);
+    return RemoteStatus::ok;
   }
   RemoteStatus access_register(std::uint16_t, std::uint64_t&, bool, void*) override {
     return RemoteStatus::bad_register;
@@ -294,7 +301,7 @@ public:
   }
 
   TargetMemory memory{2};
-  CallbackSpace space{*this, traits(Abi::amd64)};
+  CallbackSpace space;
   CfiLocation location;
   std::optional<SframeMatch> sframe;
 };
@@ -307,22 +314,27 @@ FrameState frame_at(std::uint64_t pc, bool exact = true) {
   return frame;
 }
 
-/// Both kinds of sections, with lengths of 4 and of 8 bytes. The CIE is not the first entry; its personality
-/// is a pointer to a pointer.
+/// Both byte orders and kinds of sections, with lengths of 4 and of 8 bytes. The CIE is not the first entry;
+/// its personality is a pointer to a pointer.
 TEST(RemoteTables, EntriesOfEachForm) {
   constexpr std::uint64_t bias = 0x1000, pointer = 0x60000;
-  for (const auto kind : {cfi::SectionKind::eh_frame, cfi::SectionKind::debug_frame})
+  for (const auto& [abi, kind] : {std::pair{Abi::amd64, cfi::SectionKind::eh_frame},
+                                  {Abi::amd64, cfi::SectionKind::debug_frame},
+                                  {Abi::s390x, cfi::SectionKind::eh_frame},
+                                  {Abi::s390x, cfi::SectionKind::debug_frame}})
     for (const bool wide : {false, true}) {
-      CfiAssembler cfi(kind, ByteOrder::little, wide);
+      CfiAssembler cfi(kind, traits(abi).byte_order, wide);
       cfi.cie(cfi.body().u8(1).text("").uleb(1).sleb(-8).u8(16));
       const auto body = cfi.body().u8(1).text("zPL").uleb(1).sleb(-8).u8(16).uleb(10);
       const auto cie =
           cfi.cie(Bytes(body).u8(cfi::pe_indirect).u64(pointer - bias).u8(0).raw({0x0c, 7, 16, 0x90, 1}));
       const auto fde =
           cfi.fde(cie, cfi.body().u64(leaf - bias).u64(0x100).uleb(8).u64(0x5555).raw({0x83, 2, 0, 0}));
-      GivenProcedure target;
+      const auto without_data =
+          cfi.fde(cie, cfi.body().u64(middle - bias).u64(0x100).uleb(8).u64(0).raw({0x83, 2, 0, 0}));
+      GivenProcedure target(abi);
       target.memory.write(cfi_at, Bytes(cfi.bytes()).u64(0));
-      target.memory.word(pointer, 0x7777);
+      target.memory.write(pointer, cfi.body().u64(0x7777));
       target.location = {.kind = kind, .section = cfi_at, .fde = cfi_at + fde, .bias = bias};
       CallbackView view(target.space, nullptr);
       ProcedureInfo info;
@@ -334,7 +346,13 @@ TEST(RemoteTables, EntriesOfEachForm) {
       EXPECT_EQ(describe_procedure(view, target.location, leaf + 0xff, info), RemoteStatus::ok);
       EXPECT_EQ(describe_procedure(view, target.location, leaf + 0x100, info), RemoteStatus::no_info);
       EXPECT_EQ(describe_procedure(view, target.location, leaf - 1, info), RemoteStatus::no_info);
+      CfiLocation second = target.location;
+      second.fde = cfi_at + without_data;
+      ASSERT_EQ(describe_procedure(view, second, middle, info), RemoteStatus::ok);
+      EXPECT_EQ(info.lsda, 0u) << "a pointer of 0 is none, whatever the bias";
+      EXPECT_EQ(info.handler, 0x7777u);
 
+      if (abi != Abi::amd64) continue; // the rules are for its registers
       FrameState caller;
       ASSERT_EQ(target.step(frame_at(leaf + 0x10), caller).status, StepStatus::stepped);
       EXPECT_EQ(caller.registers.pc, middle + 0x10);
@@ -461,6 +479,73 @@ TEST(RemoteModules, AreRefreshedAfterFlush) {
 }
 
 /// step() does what peek() reported, by any stepper.
+/// A target whose one module has SFrame for `leaf`, and no CFI.
+class SframeTarget final : public ModuleAccessors {
+public:
+  const AbiTraits& abi() const override { return space_.abi(); }
+  ModuleSpace& space() override { return space_; }
+  Module* module_at(std::uint64_t address, void*) override { return space_.module_at(address); }
+  RemoteStatus access_memory(std::uint64_t, std::uint64_t&, bool, void*) override {
+    return RemoteStatus::invalid;
+  }
+  RemoteStatus access_register(std::uint16_t, std::uint64_t&, bool, void*) override {
+    return RemoteStatus::bad_register;
+  }
+
+private:
+  static ModuleInfo info() {
+    ModuleInfo info;
+    info.start = leaf;
+    info.end = leaf + 0x1000;
+    info.bias = 0;
+    return info;
+  }
+  static GeneratedCode code() {
+    constexpr std::uint64_t sframe_at = leaf + 0x800;
+    Builder builder({.abi = Abi::amd64});
+    FrameRow row = traits(Abi::amd64).entry_row();
+    row.cfa.offset += 24;
+    EXPECT_TRUE(builder.add({.start = leaf, .size = 0x100}, std::vector{row}));
+    TestElf file{.type = elf::et_dyn, .sections = {}, .segments = {}};
+    file.sections.push_back({.name = ".sframe",
+                             .type = elf::sht_gnu_sframe,
+                             .flags = elf::shf_alloc,
+                             .address = sframe_at,
+                             .bytes = builder.finish(sframe_at).value()});
+    GeneratedCode code;
+    code.image = file.build();
+    return code;
+  }
+
+  struct Space final : ModuleSpace, ByteSource {
+    const AbiTraits& abi() const override { return traits(Abi::amd64); }
+    bool is_code(std::uint64_t address) override { return module_at(address); }
+    Module* module_at(std::uint64_t address) override { return address - leaf < 0x1000 ? &module : nullptr; }
+    std::span<const std::byte> memory_at(std::uint64_t) override { return {}; }
+    FileOptions files{.open_files = false};
+    Module module{info(), traits(Abi::amd64), files, *this, std::make_shared<GeneratedCode>(code())};
+  };
+  Space space_;
+};
+
+TEST(RemoteModules, ProceduresWithSframeAlone) {
+  SframeTarget target;
+  for (const bool need_rules : {true, false})
+    for (const std::uint64_t ip : {leaf, leaf + 0xff}) {
+      ProcedureInfo info;
+      ASSERT_EQ(target.find_procedure(ip, need_rules, nullptr, info), RemoteStatus::ok);
+      EXPECT_EQ(info.start, leaf);
+      EXPECT_EQ(info.end, leaf + 0x100);
+      EXPECT_EQ(info.rules, need_rules ? ProcedureInfo::Rules::sframe : ProcedureInfo::Rules::none);
+      if (need_rules) {
+        EXPECT_EQ(info.sframe.row.cfa, Rule::value(rsp, 32)); // the call's 8 bytes, and 24
+      }
+    }
+  ProcedureInfo info;
+  EXPECT_EQ(target.find_procedure(leaf + 0x100, true, nullptr, info), RemoteStatus::no_info);
+  EXPECT_EQ(target.find_procedure(leaf - 1, true, nullptr, info), RemoteStatus::no_info);
+}
+
 TEST_F(Remote, PeekMatchesStep) {
   register_procedure(target.memory, 0x30000);
   target.memory.word(stack_at, middle + 0x10); // a guess could find the caller here, too
@@ -536,12 +621,21 @@ TEST_F(Remote, WritesRegistersToSaveLocations) {
   ASSERT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
   EXPECT_EQ(cursor.set_register(rbx, 0x77), RemoteStatus::ok);
   EXPECT_EQ(target.registers[rbx], 0x77u);
+  EXPECT_EQ(cursor.frame().registers.get(rbx), 0x77u);
   cursor.step();
   EXPECT_EQ(cursor.set_register(rbx, 0x78), RemoteStatus::ok);
+  EXPECT_EQ(cursor.frame().registers.get(rbx), 0x78u);
   std::uint64_t word = 0;
   EXPECT_TRUE(target.memory.read(stack_at, word));
   EXPECT_EQ(word, 0x78u);
   EXPECT_EQ(cursor.set_register(200, 1), RemoteStatus::bad_register);
+  EXPECT_EQ(cursor.set_register(pc_register, start), RemoteStatus::ok);
+  EXPECT_EQ(cursor.frame().registers.pc, start);
+  EXPECT_TRUE(target.memory.read(stack_at + 8, word));
+  EXPECT_EQ(word, start);
+  target.read_only = true;
+  EXPECT_EQ(cursor.set_register(rbx, 0x79), RemoteStatus::invalid);
+  EXPECT_EQ(cursor.frame().registers.get(rbx), 0x78u) << "as in the target";
 }
 
 TEST_F(Remote, ResumesInAnOuterFrame) {
@@ -587,6 +681,8 @@ TEST_F(Remote, NeedsPcAndStackPointer) {
   EXPECT_EQ(walk(), all) << "others may be missing";
   target.registers.erase(rsp);
   EXPECT_EQ(cursor.start(space, nullptr), RemoteStatus::bad_register);
+  target.registers[rsp] = stack_at;
+  EXPECT_EQ(cursor.start(space, nullptr), RemoteStatus::ok);
   target.registers.erase(pc_register);
   EXPECT_EQ(cursor.start(space, nullptr), RemoteStatus::bad_register);
 }

@@ -123,10 +123,12 @@ public:
     ++words;
     unaligned += address % 8 != 0;
     if (!write) return memory.read(address, value) ? remote::RemoteStatus::ok : remote::RemoteStatus::invalid;
+    if (read_only) return remote::RemoteStatus::invalid;
     memory.word(address, value);
     return remote::RemoteStatus::ok;
   }
   remote::RemoteStatus access_register(std::uint16_t reg, std::uint64_t& value, bool write, void*) override {
+    if (write && read_only) return remote::RemoteStatus::invalid;
     if (write) {
       registers[reg] = value;
       return remote::RemoteStatus::ok;
@@ -155,6 +157,7 @@ public:
   std::atomic<int> finds = 0, finds_without_rules = 0, held = 0, dynamic_asked = 0, words = 0, unaligned = 0;
   std::atomic<int> wrong_owners = 0;
   int resumed = 0;
+  bool read_only = false; ///< no writes succeed
 };
 
 } // namespace sframe::test

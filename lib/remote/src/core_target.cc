@@ -68,8 +68,9 @@ RemoteStatus CoreTarget::access_register(std::uint16_t reg, std::uint64_t& value
   if (write || process_->threads().empty()) return RemoteStatus::invalid;
   const unwind::Registers& registers = process_->threads()[thread_].registers;
   const auto found = reg == unwind::pc_register ? std::optional(registers.pc) : registers.get(reg);
-  value = found.value_or(0);
-  return found ? RemoteStatus::ok : RemoteStatus::bad_register;
+  if (!found) return RemoteStatus::bad_register;
+  value = *found;
+  return RemoteStatus::ok;
 }
 
 bool CoreTarget::is_code(std::uint64_t address, void*) {

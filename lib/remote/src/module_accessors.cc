@@ -21,10 +21,10 @@ RemoteStatus ModuleAccessors::find_procedure(std::uint64_t ip, bool need_rules, 
   if (const auto found = module->tables().find_fde(ip - bias))
     return describe_procedure(space(), location_of(*found->section, found->fde, bias), ip, info);
   const auto row = module->find_sframe(ip);
-  if (!row) return RemoteStatus::no_info;
-  const auto extent = module->find_function(ip);
-  info.start = extent ? extent->start : ip;
-  info.end = extent ? info.start + extent->size : ip + 1;
+  const auto extent = row ? module->find_function(ip) : std::nullopt;
+  if (!extent) return RemoteStatus::no_info;
+  info.start = extent->start;
+  info.end = extent->end();
   if (need_rules) {
     info.rules = ProcedureInfo::Rules::sframe;
     info.sframe = *row;

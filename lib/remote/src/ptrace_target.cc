@@ -109,8 +109,9 @@ RemoteStatus PtraceTarget::access_register(std::uint16_t reg, std::uint64_t& val
   if (write || !set.read(tid_, NT_FPREGSET)) return RemoteStatus::bad_register;
   elf::decode_fp_registers(traits.machine, traits.byte_order, set.bytes(), floating);
   const auto found = floating.get(reg);
-  value = found.value_or(0);
-  return found ? RemoteStatus::ok : RemoteStatus::bad_register;
+  if (!found) return RemoteStatus::bad_register;
+  value = *found;
+  return RemoteStatus::ok;
 }
 
 RemoteStatus PtraceTarget::resume(RemoteCursor&, void*) {
