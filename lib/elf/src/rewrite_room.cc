@@ -184,7 +184,6 @@ private:
     const bool reaches =
         in_file(section) && AddressRange::between(start_, limit_).overlaps(file_range(section));
     if (section.offset < start_ && !reaches) return;
-    if (&section == old_.anchor && old_.has_table) return;
     const auto what = kind(section);
     if (!what || section.size == 0 || section.type == sht_nobits || section.offset < start_)
       return stop_at(section.offset);
