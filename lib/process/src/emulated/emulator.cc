@@ -165,8 +165,7 @@ Result<void> Emulator::read_description() {
 Result<std::string> Emulator::read_file(const std::string& name) {
   std::string text;
   while (text.size() < largest_file) {
-    const auto part =
-        connection_->ask("qXfer:features:read:" + name + ":" + hex_digits(text.size()) + ",7e0");
+    auto part = connection_->ask("qXfer:features:read:" + name + ":" + hex_digits(text.size()) + ",7e0");
     if (!part) return part;
     const bool is_last = part->starts_with('l');
     if (!is_last && (!part->starts_with('m') || part->size() == 1))
