@@ -57,6 +57,7 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
   report_faults(messages, line.input, generated->report);
   for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);
   summary.add(*input, *generated);
+  summary.limit = budget.problem();
   return emit(line, file, *input, *generated);
 }
 

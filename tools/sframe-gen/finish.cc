@@ -13,6 +13,8 @@ namespace sframe::gen {
 int completeness_code(tool::MessageSink& messages, const CommandLine& line, const std::string& file,
                       const Summary& summary) {
   const generate::Report& report = summary.report;
+  if (summary.limit) messages.error(file, *summary.limit);
+  if (summary.limit && !line.strict) return tool::exit_findings;
   if (!line.strict || report.complete()) return report.faults.empty() ? tool::exit_ok : tool::exit_findings;
   messages.error(file, "some rows or functions were left out (--strict)");
   return tool::exit_findings;

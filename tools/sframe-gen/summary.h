@@ -40,6 +40,7 @@ struct Summary {
   generate::Report report;                ///< the sums; its left_out is empty
   std::vector<LeftOutRange> left_out;     ///< in order
   std::vector<RepairedRange> repairs;     ///< by address
+  std::optional<Problem> limit;           ///< the first limit that was reached: code may be missing
   std::optional<CoveredBytes> executable; ///< the sums; empty for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;
   std::uint64_t sframe_size = 0, eh_frame_size = 0, eh_frame_hdr_size = 0; ///< bytes
