@@ -3,6 +3,7 @@
 #include "crash.h"
 
 #include "sframe/base/printable.h"
+#include "sframe/base/problem.h"
 #include "sframe/bytes.h"
 #include "sframe/code/disassembly.h"
 #include "sframe/unwind/abi.h"
@@ -19,14 +20,6 @@ using Access = Crash::Access;
 
 constexpr std::int32_t sigill = 4, sigabrt = 6, sigbus = 7, sigfpe = 8, sigsegv = 11, sigsys = 31;
 constexpr std::int32_t segv_maperr = 1, segv_accerr = 2, si_kernel = 0x80;
-
-std::string hex(std::uint64_t value) {
-  constexpr char digits[] = "0123456789abcdef";
-  std::string text;
-  do text.insert(text.begin(), digits[value & 15]);
-  while (value >>= 4);
-  return "0x" + text;
-}
 
 /// True if no address of the machine's usual address space has this value, so that the processor reports a
 /// fault without it: AMD64 with 48 bits.

@@ -3,6 +3,7 @@
 #include "debuginfod.h"
 
 #include "sframe/elf/image.h"
+#include "sframe/tool/descriptor.h"
 
 #include <algorithm>
 #include <array>
@@ -52,14 +53,7 @@ bool read_all(int fd, void* to, std::size_t size) {
 }
 
 bool write_all(int fd, const void* from, std::size_t size) {
-  for (const auto* at = static_cast<const char*>(from); size != 0;) {
-    const ssize_t done = ::write(fd, at, size);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return false;
-    at += done;
-    size -= static_cast<std::size_t>(done);
-  }
-  return true;
+  return tool::write_all(fd, {static_cast<const std::byte*>(from), size}) == 0;
 }
 
 /// libdebuginfod's interface (elfutils/debuginfod.h).

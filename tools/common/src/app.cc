@@ -4,9 +4,9 @@
 
 #include "sframe/tool/app.h"
 
-#include "descriptor.h"
 #include "interrupt.h"
 #include "sandbox.h"
+#include "sframe/tool/descriptor.h"
 #include "sframe/tool/output.h"
 #include "sframe/tool/output_file.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "descriptor.h"
+#include "sframe/tool/descriptor.h"
 
 #include "sframe/base/retry.h"
 

@@ -4,8 +4,8 @@
 
 #pragma once
 
-#include "descriptor.h"
 #include "interrupt.h"
+#include "sframe/tool/descriptor.h"
 
 #include <functional>
 #include <optional>

@@ -6,10 +6,10 @@
 #include "sframe/tool/output_file.h"
 #include "sframe/tool/output_lock.h"
 
-#include "descriptor.h"
 #include "interrupt.h"
 #include "new_file.h"
 #include "sframe/base/retry.h"
+#include "sframe/tool/descriptor.h"
 
 #include <cerrno>
 #include <csignal>

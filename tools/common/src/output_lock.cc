@@ -2,7 +2,7 @@
 
 #include "sframe/tool/output_lock.h"
 
-#include "descriptor.h"
+#include "sframe/tool/descriptor.h"
 
 #include <algorithm>
 #include <cerrno>

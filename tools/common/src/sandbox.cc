@@ -2,8 +2,8 @@
 
 #include "sandbox.h"
 
-#include "descriptor.h"
 #include "new_file.h"
+#include "sframe/tool/descriptor.h"
 
 #include <cstdint>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: file descriptors, and operations for writing files. All functions return 0 or the errno of the
+// File descriptors, and operations for writing files. All functions return 0 or the errno of the
 // failure.
 
 #pragma once
