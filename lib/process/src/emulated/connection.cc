@@ -173,20 +173,12 @@ Result<std::string> Connection::receive(std::string_view sent, bool patient) {
   }
 }
 
-Result<std::string> Connection::ask(std::string_view packet) {
+Result<std::string> Connection::exchange(std::string_view packet, bool patient) {
   const std::string frame = framed(packet);
   const std::string all = owes_ ? "+" + frame : frame;
   owes_ = false;
   if (const auto sent = send(all); !sent) return unexpected(sent.error());
-  return receive(frame, false);
-}
-
-Result<std::string> Connection::run(std::string_view packet) {
-  const std::string frame = framed(packet);
-  const std::string all = owes_ ? "+" + frame : frame;
-  owes_ = false;
-  if (const auto sent = send(all); !sent) return unexpected(sent.error());
-  return receive(frame, true);
+  return receive(frame, patient);
 }
 
 } // namespace sframe::process::emulated

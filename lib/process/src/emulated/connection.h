@@ -28,9 +28,9 @@ public:
   Connection& operator=(const Connection&) = delete;
 
   /// Sends a packet and returns its answer. Fails if there is none in time, or it is malformed.
-  Result<std::string> ask(std::string_view packet);
+  Result<std::string> ask(std::string_view packet) { return exchange(packet, false); }
   /// The same, for what lets the program run: it may take any time until the answer begins.
-  Result<std::string> run(std::string_view packet);
+  Result<std::string> run(std::string_view packet) { return exchange(packet, true); }
   /// From now on, packets are not acknowledged.
   void stop_acknowledging() { acknowledges_ = false; }
 
@@ -42,6 +42,7 @@ private:
 
   Result<void> send(std::string_view bytes);
   Result<std::string> receive(std::string_view sent, bool patient);
+  Result<std::string> exchange(std::string_view packet, bool patient);
   Result<char> next(bool patient);
   Result<std::string> read_packet(bool& intact);
   Result<void> expand(std::string& packet, char count) const;
