@@ -4,7 +4,6 @@
 
 #include "sframe/base/budget.h"
 #include "sframe/code/row_check.h"
-#include "sframe/generate/call_sites.h"
 
 #include <algorithm>
 
@@ -25,31 +24,14 @@ void keep_right_rules(FrameRow& repaired, const FrameRow& before, const code::Ro
 } // namespace
 
 Repairer::Repairer(const elf::Image& image, code::Callees& callees, Budget& budget)
-    : image_(image), abi_(*image.abi()), callees_(callees), budget_(budget), analyzer_(abi_) {}
+    : abi_(*image.abi()), budget_(budget), analyzer_(image, callees, &budget) {}
 
 std::span<const Repair> Repairer::find(const cfi::CfiSection& section, const cfi::Fde& fde) {
   repairs_.clear();
-  rows_.clear();
-  if (fde.cie.signal_frame) return repairs_; // the kernel has set up its frame
-  cfi::MinimalRowCursor cursor(section, fde);
-  for (cfi::MinimalRow row; cursor.next(row);) {
-    const auto made = cfi::to_frame_row(row, abi_);
-    // What no row represents is not checked, as is what has no caller.
-    rows_.push_back(made ? *made : FrameRow::outermost(0));
-    rows_.back().offset = static_cast<std::uint32_t>(row.begin - fde.start);
-  }
-  const auto bytes = image_.read(fde.start, fde.size);
-  if (rows_.empty() || rows_.front().is_outermost() || cursor.error() || !bytes) return repairs_;
+  results_ = analyzer_.run(section, fde);
+  if (!results_ || !analyzer_.complete() || analyzer_.rows().front().is_outermost()) return repairs_;
   start_ = fde.start;
   switches_stack_ = false;
-  const std::vector<code::CallSite> sites = call_sites(image_, fde, abi_, &budget_);
-  results_ = &analyzer_.run({.start = fde.start,
-                             .bytes = *bytes,
-                             .entry = rows_.front(),
-                             .call_sites = sites,
-                             .rows = rows_,
-                             .environment = &callees_,
-                             .budget = &budget_});
   results_->visit([&](const code::Reached& at) { visit(at); });
   // States that were not joined with all others prove nothing, nor does a function that leaves its stack.
   if (switches_stack_ || budget_.is_used_up(Resource::code_steps)) repairs_.clear();
@@ -61,7 +43,8 @@ void Repairer::visit(const code::Reached& at) {
       at.exit == code::Exit::indirect_unknown && at.state.reg(abi_.sp).base == code::Value::Base::symbol;
   if (at.certainty != code::Certainty::certain) return;
   const std::uint64_t begin = at.instruction.address, end = begin + at.instruction.length;
-  const FrameRow* const row = last_not_above(rows_, begin - start_, &FrameRow::offset);
+  const std::span<const FrameRow> rows = analyzer_.rows();
+  const FrameRow* const row = last_not_above(rows, begin - start_, &FrameRow::offset);
   if (!row || row->is_outermost()) return;
   const code::RowCheck check = code::check(*row, at.state, abi_);
   if (check.worst() != Agreement::contradicts && check.sign_agrees) return;

@@ -5,10 +5,8 @@
 
 #pragma once
 
-#include "sframe/cfi/frame_row.h"
-#include "sframe/code/analysis.h"
 #include "sframe/code/callees.h"
-#include "sframe/generate/cfi_input.h"
+#include "sframe/generate/fde_analyzer.h"
 #include "sframe/generate/report.h"
 
 #include <span>
@@ -29,14 +27,11 @@ public:
 private:
   void visit(const code::Reached& at);
 
-  const elf::Image& image_;
   const AbiTraits& abi_;
-  code::Callees& callees_;
   Budget& budget_;
-  code::Analyzer analyzer_;
+  FdeAnalyzer analyzer_;
   const code::Results* results_ = nullptr;
-  std::vector<FrameRow> rows_; ///< of the current FDE
-  std::uint64_t start_ = 0;    ///< of the current FDE
+  std::uint64_t start_ = 0; ///< of the current FDE
   bool switches_stack_ = false;
   std::vector<Repair> repairs_;
 };

@@ -4,7 +4,6 @@
 
 #include "sframe/base/budget.h"
 #include "sframe/code/row_check.h"
-#include "sframe/generate/call_sites.h"
 
 namespace sframe::verify {
 
@@ -12,31 +11,11 @@ using code::Agreement;
 
 CodeWitness::CodeWitness(const Input& input)
     : input_(input), abi_(*input.image()->abi()), functions_(all_cfi(input)),
-      callees_(*input.image(), functions_), analyzer_(abi_) {}
+      callees_(*input.image(), functions_), analyzer_(*input.image(), callees_, input.budget()) {}
 
 const code::Results* CodeWitness::analyse(const OpenFde& open) {
-  if (analysed_ == open.begin) return results_;
+  if (analysed_ != open.begin) results_ = analyzer_.run(input_.cfi()[open.source].section, open.fde);
   analysed_ = open.begin;
-  results_ = nullptr;
-  const auto bytes = input_.image()->read(open.begin, open.fde.size);
-  if (!bytes || open.fde.cie.signal_frame) return nullptr;
-  hints_.clear();
-  const cfi::CfiSection& section = input_.cfi()[open.source].section;
-  cfi::MinimalRowCursor cursor(section, open.fde);
-  for (cfi::MinimalRow row; cursor.next(row);)
-    if (const auto made = cfi::to_frame_row(row, abi_)) {
-      hints_.push_back(*made);
-      hints_.back().offset = static_cast<std::uint32_t>(row.begin - open.fde.start);
-    }
-  if (hints_.empty() || hints_.front().offset != 0) return nullptr;
-  call_sites_ = generate::call_sites(*input_.image(), open.fde, abi_, input_.budget());
-  results_ = &analyzer_.run({.start = open.begin,
-                             .bytes = *bytes,
-                             .entry = hints_.front(),
-                             .call_sites = call_sites_,
-                             .rows = hints_,
-                             .environment = &callees_,
-                             .budget = input_.budget()});
   return results_;
 }
 

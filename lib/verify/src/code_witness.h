@@ -5,8 +5,8 @@
 #pragma once
 
 #include "cfi_rows.h"
-#include "sframe/code/analysis.h"
 #include "sframe/code/callees.h"
+#include "sframe/generate/fde_analyzer.h"
 #include "sframe/verify/input.h"
 
 #include <optional>
@@ -32,11 +32,9 @@ private:
   const AbiTraits& abi_;
   std::vector<OwnedRange> functions_;
   code::Callees callees_;
-  code::Analyzer analyzer_;
+  generate::FdeAnalyzer analyzer_;
   std::optional<std::uint64_t> analysed_; ///< start of the function with results_
   const code::Results* results_ = nullptr;
-  std::vector<FrameRow> hints_;
-  std::vector<code::CallSite> call_sites_;
 };
 
 } // namespace sframe::verify
