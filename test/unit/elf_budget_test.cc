@@ -74,7 +74,7 @@ TEST(Budget, TakeIsThreadSafe) {
 std::vector<unsigned> files_of_pieces(Budget& whole, const std::vector<std::uint64_t>& sizes,
                                       const std::vector<unsigned>& wanted, unsigned threads) {
   std::vector<unsigned> got(sizes.size());
-  BudgetShares shares(whole, sizes);
+  BudgetShares shares(&whole, sizes);
   for_each_parallel(sizes.size(), threads, [&](std::size_t piece) {
     BudgetShares::Share budget(shares, piece);
     // The first pieces take longest.
@@ -134,7 +134,7 @@ TEST(BudgetShares, FirstIsByPiece) {
   for (int i = 0; i < 20; ++i) {
     Budget whole(Limits::standard, 0);
     {
-      BudgetShares shares(whole, std::vector<std::uint64_t>{1, 1});
+      BudgetShares shares(&whole, std::vector<std::uint64_t>{1, 1});
       for_each_parallel(2, 2, [&](std::size_t piece) {
         BudgetShares::Share budget(shares, piece);
         EXPECT_FALSE(budget.take(piece ? Resource::rows : Resource::files, all));
@@ -150,7 +150,7 @@ TEST(BudgetShares, ExceptionsEndPieces) {
   Budget whole(Limits::standard, 0);
   std::atomic<unsigned> done = 0;
   const auto run = [&] {
-    BudgetShares shares(whole, std::vector<std::uint64_t>{1, 1});
+    BudgetShares shares(&whole, std::vector<std::uint64_t>{1, 1});
     for_each_parallel(2, 2, [&](std::size_t piece) {
       BudgetShares::Share budget(shares, piece);
       if (piece == 0) throw std::bad_alloc();

@@ -73,6 +73,13 @@ std::vector<AddressRange> AddressSet::outside(const AddressRange& range) const {
   return parts;
 }
 
+AddressSet AddressSet::without(const AddressSet& other) const {
+  AddressSet out;
+  for (const AddressRange& range : ranges_)
+    for (const AddressRange& part : other.outside(range)) out.ranges_.push_back(part);
+  return out;
+}
+
 std::uint64_t AddressSet::size() const {
   std::uint64_t total = 0;
   for (const AddressRange& range : ranges_) total += range.size;

@@ -15,10 +15,10 @@ constexpr Resource resource(std::size_t number) {
 
 } // namespace
 
-BudgetShares::BudgetShares(Budget& whole, std::span<const std::uint64_t> sizes)
-    : whole_(whole), sizes_(sizes.begin(), sizes.end()) {
+BudgetShares::BudgetShares(Budget* whole, std::span<const std::uint64_t> sizes)
+    : unlimited_(Limits::off, 0), whole_(whole ? *whole : unlimited_), sizes_(sizes.begin(), sizes.end()) {
   for (const std::uint64_t size : sizes) total_size_ += static_cast<double>(size);
-  for (std::size_t i = 0; i < resource_count; ++i) rest_[i] = at_start_[i] = whole.left(resource(i));
+  for (std::size_t i = 0; i < resource_count; ++i) rest_[i] = at_start_[i] = whole_.left(resource(i));
   for (std::size_t piece = 0; piece < sizes.size(); ++piece) {
     const Amounts share = share_of(piece);
     for (std::size_t i = 0; i < resource_count; ++i) rest_[i] -= share[i];

@@ -9,7 +9,6 @@
 #include "sframe/elf/symbols.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace sframe::generate {
@@ -99,9 +98,7 @@ private:
 
 bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, std::uint64_t next) {
   if (target && *target - function_.start < function_.end - function_.start) return false; // its own
-  if (target && functions_.holes_.contains(*target)) {
-    if (functions_.returns_of(*target) == Returns::surely) return false;
-  }
+  if (target && functions_.returns_of(*target) == Returns::surely) return false;
   if (target && functions_.no_return_.contains(*target)) return true;
   if (function_.sized || inside_.contains(next)) return false;
   const std::uint64_t after = functions_.after_padding(next, padding_);
@@ -184,7 +181,7 @@ std::uint64_t CodeFunctions::limit_of(std::uint64_t start) const {
 }
 
 CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker,
-                                    Budget& budget) {
+                                    Budget* budget) {
   const std::uint64_t limit = limit_of(start);
   const auto known = starts_.find(start);
   CodeFunction function{.start = start, .end = start, .entry = entry, .rows = {}};
@@ -204,7 +201,7 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
                                 .call_sites = {},
                                 .rows = {},
                                 .environment = &calls,
-                                .budget = &budget});
+                                .budget = budget});
     if (calls.learn(function.rows)) continue;
     if (function.sized || window >= max_window || !is_cut(function, limit)) break;
     window *= 2;
@@ -220,26 +217,27 @@ std::vector<CodeFunction> CodeFunctions::analyse(std::span<const std::uint64_t> 
   const std::size_t chunks = (starts.size() + chunk_size - 1) / chunk_size;
   const std::vector<std::uint64_t> sizes(chunks, chunk_size);
   std::vector<CodeFunction> made(starts.size());
-  Budget unlimited(Limits::off, 0);
-  BudgetShares shares(input_.image->budget() ? *input_.image->budget() : unlimited, sizes);
+  BudgetShares shares(input_.image->budget(), sizes);
   for_each_parallel(
       chunks, threads_, [&] { return CodeRowMaker(abi_); },
       [&](std::size_t chunk, CodeRowMaker& maker) {
         BudgetShares::Share budget(shares, chunk);
         for (std::size_t i = chunk * chunk_size; i < std::min(starts.size(), (chunk + 1) * chunk_size); ++i)
-          made[i] = analyse(starts[i], abi_.entry_row(), maker, budget);
+          made[i] = analyse(starts[i], abi_.entry_row(), maker, &budget);
       });
   return made;
+}
+
+void CodeFunctions::keep(CodeFunction function) {
+  add_targets(function);
+  found_.insert_or_assign(function.start, std::move(function));
 }
 
 bool CodeFunctions::analyse_starts() {
   std::vector<std::uint64_t> pending;
   for (auto& [address, start] : starts_)
     if (!std::exchange(start.analysed, true)) pending.push_back(address);
-  for (CodeFunction& function : analyse(pending)) {
-    add_targets(function);
-    found_.insert_or_assign(function.start, std::move(function));
-  }
+  for (CodeFunction& function : analyse(pending)) keep(std::move(function));
   return !pending.empty();
 }
 
@@ -292,10 +290,7 @@ void CodeFunctions::analyse_callers_of(const std::set<std::uint64_t>& callees) {
         std::ranges::any_of(function.rows.calls, is_followed))
       callers.push_back(start);
   }
-  for (CodeFunction& function : analyse(callers)) {
-    add_targets(function);
-    found_.insert_or_assign(function.start, std::move(function));
-  }
+  for (CodeFunction& function : analyse(callers)) keep(std::move(function));
 }
 
 /// Analyses what no function reaches, in search of functions. False if nothing was found.
@@ -304,14 +299,12 @@ bool CodeFunctions::analyse_gaps() {
   for (const auto& [start, function] : found_)
     each_reached(function.rows, [&](const AddressRange& range) { reached.push_back(range); });
   const AddressSet known(std::move(reached));
-  std::vector<AddressRange> gaps;
-  for (const AddressRange& hole : holes_.ranges())
-    std::ranges::copy(known.outside(hole), std::back_inserter(gaps));
+  const AddressSet unknown = holes_.without(known);
+  const std::span<const AddressRange> gaps = unknown.ranges();
   std::vector<std::uint64_t> sizes;
   for (const AddressRange& gap : gaps) sizes.push_back(gap.size);
   std::vector<std::vector<CodeFunction>> made(gaps.size());
-  Budget unlimited(Limits::off, 0);
-  BudgetShares shares(input_.image->budget() ? *input_.image->budget() : unlimited, sizes);
+  BudgetShares shares(input_.image->budget(), sizes);
   for_each_parallel(
       gaps.size(), threads_, [&] { return CodeRowMaker(abi_); },
       [&](std::size_t i, CodeRowMaker& maker) {
@@ -321,11 +314,10 @@ bool CodeFunctions::analyse_gaps() {
   bool any = false;
   for (std::vector<CodeFunction>& functions : made)
     for (CodeFunction& function : functions) {
-      if (!starts_.try_emplace(function.start, Start{.analysed = true, .follows = function.follows}).second)
-        continue;
+      const Start start = {.analysed = true, .follows = function.follows};
+      if (!starts_.try_emplace(function.start, start).second) continue; // it will be analysed as a start
       any = true;
-      add_targets(function);
-      found_.insert_or_assign(function.start, std::move(function));
+      keep(std::move(function));
     }
   return any;
 }
@@ -354,7 +346,7 @@ std::vector<CodeFunction> CodeFunctions::scan(AddressRange gap, CodeRowMaker& ma
       continue;
     }
     if (budget.is_used_up(Resource::code_steps)) break;
-    CodeFunction function = analyse(at, abi_.entry_row(), maker, budget);
+    CodeFunction function = analyse(at, abi_.entry_row(), maker, &budget);
     each_reached(function.rows, [&](const AddressRange& range) { reached.add(range); });
     if (!reached.contains(at)) {
       reached.add({at, unit});
@@ -408,9 +400,7 @@ std::vector<CodeFunction> CodeFunctions::find() {
 
 CodeFunction CodeFunctions::again(const CodeFunction& function, const FrameRow& entry) {
   CodeRowMaker maker(abi_);
-  Budget unlimited(Limits::off, 0);
-  Budget* const budget = input_.image->budget();
-  return analyse(function.start, entry, maker, budget ? *budget : unlimited);
+  return analyse(function.start, entry, maker, input_.image->budget());
 }
 
 } // namespace sframe::generate

@@ -60,6 +60,7 @@ private:
   void add_start(std::uint64_t address, bool named, std::uint64_t size = 0);
   void add_starts();
   void add_targets(const CodeFunction& function);
+  void keep(CodeFunction function);
   Returns returns(const CodeFunction& function) const;
   Returns returns_of(std::uint64_t start) const;
   bool is_external(std::uint64_t address) const;
@@ -68,7 +69,7 @@ private:
   std::set<std::uint64_t> find_no_return();
   std::uint64_t after_padding(std::uint64_t address, code::CallEnds& padding) const;
   std::uint64_t limit_of(std::uint64_t start) const;
-  CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget& budget);
+  CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget* budget);
   bool analyse_starts();
   std::vector<CodeFunction> analyse(std::span<const std::uint64_t> starts);
   bool analyse_gaps();

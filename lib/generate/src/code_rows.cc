@@ -7,6 +7,7 @@
 #include "sframe/code/row_check.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sframe::generate {
 
@@ -19,31 +20,23 @@ bool has_cfa(const code::State& state, const AbiTraits& abi) {
 
 } // namespace
 
-const CodeRows& CodeRowMaker::make(const code::Function& function) {
+CodeRows CodeRowMaker::make(const code::Function& function) {
+  rows_ = {};
   end_ = function.start;
-  rows_.ranges.clear();
-  rows_.left_out.clear();
-  rows_.jumps.clear();
-  rows_.calls.clear();
-  rows_.guessed_calls.clear();
-  rows_.links.clear();
-  rows_.leaves_somewhere = false;
-  rows_.returns = rows_.b_key = rows_.refuted = false;
-  const std::uint64_t end = range_end(function.start, function.bytes.size());
   const code::Results& results = analyzer_.run(function);
   results.visit([&](const code::Reached& at) { add(at); });
   for (const code::Gap& gap : results.gaps()) leave_out(gap.begin, gap.end, code_unreached);
-  std::ranges::sort(rows_.left_out, {}, &LeftOut::start);
   // States that were not joined with all others prove nothing.
   if (function.budget && function.budget->is_used_up(Resource::code_steps)) {
     rows_ = {};
-    leave_out(function.start, end, code_unreached);
-    return rows_;
+    leave_out(function.start, range_end(function.start, function.bytes.size()), code_unreached);
+    return std::move(rows_);
   }
   if (std::ranges::any_of(rows_.ranges, [](const CodeRows::Range& range) { return range.row.ra_signed; }))
     find_key(function);
+  std::ranges::sort(rows_.left_out, {}, &LeftOut::start);
   extend_over_padding();
-  return rows_;
+  return std::move(rows_);
 }
 
 void CodeRowMaker::add(const code::Reached& at) {
@@ -84,7 +77,7 @@ void CodeRowMaker::add_row(std::uint64_t begin, std::uint64_t end, const FrameRo
 
 void CodeRowMaker::leave_out(std::uint64_t begin, std::uint64_t end, Reason reason) {
   auto& all = rows_.left_out;
-  if (!all.empty() && all.back().start + all.back().size == begin && all.back().reason.name == reason.name)
+  if (!all.empty() && all.back().start + all.back().size == begin && all.back().reason == reason)
     all.back().size += end - begin;
   else
     all.push_back({begin, end - begin, reason});
@@ -107,28 +100,21 @@ void CodeRowMaker::find_key(const code::Function& function) {
   if (!a_key || !rows_.b_key) return;
   for (const CodeRows::Range& range : rows_.ranges) leave_out(range.begin, range.end, code_ra_unknown);
   rows_.ranges.clear();
-  std::ranges::sort(rows_.left_out, {}, &LeftOut::start);
 }
 
 /// Padding between instructions keeps the row of those before it, so that it divides no function.
 void CodeRowMaker::extend_over_padding() {
-  std::size_t left = 0;
-  const auto& left_out = rows_.left_out;
-  std::vector<CodeRows::Range>& ranges = rows_.ranges;
-  std::size_t kept = 0;
+  const std::vector<CodeRows::Range> ranges = std::exchange(rows_.ranges, {});
+  auto left_out = rows_.left_out.begin();
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    CodeRows::Range range = ranges[i];
+    std::uint64_t end = ranges[i].end;
     if (i + 1 < ranges.size()) {
-      while (left < left_out.size() && left_out[left].start < range.end) ++left;
-      const std::uint64_t next = ranges[i + 1].begin;
-      range.end = left < left_out.size() ? std::min(next, left_out[left].start) : next;
+      while (left_out != rows_.left_out.end() && left_out->start < end) ++left_out;
+      end = ranges[i + 1].begin;
+      if (left_out != rows_.left_out.end()) end = std::min(end, left_out->start);
     }
-    if (kept != 0 && ranges[kept - 1].end == range.begin && ranges[kept - 1].row.same_rules(range.row))
-      ranges[kept - 1].end = range.end;
-    else
-      ranges[kept++] = range;
+    add_row(ranges[i].begin, end, ranges[i].row);
   }
-  ranges.resize(kept);
 }
 
 } // namespace sframe::generate

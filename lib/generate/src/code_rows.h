@@ -30,7 +30,7 @@ inline constexpr Reason code_fp_unknown = {"fp-unknown",
 
 /// True if the range is left out since no path reaches it.
 inline bool is_unreached(const LeftOut& range) {
-  return std::string_view(range.reason.name) == code_unreached.name;
+  return range.reason == code_unreached;
 }
 
 struct CodeRows {
@@ -68,9 +68,8 @@ class CodeRowMaker {
 public:
   explicit CodeRowMaker(const AbiTraits& abi) : abi_(abi), analyzer_(abi) {}
 
-  /// The rows of a function. The result is valid until the next call. Linear in the function's size. If the
-  /// function's budget is used up, everything is left out.
-  const CodeRows& make(const code::Function& function);
+  /// The rows of a function. Linear in its size. If its budget is used up, everything is left out.
+  CodeRows make(const code::Function& function);
 
 private:
   void add(const code::Reached& at);

@@ -305,8 +305,7 @@ void Converter::convert_parts(const Source& source) {
   std::vector<Report> reports(cuts.size() - 1);
   std::vector<std::uint64_t> sizes;
   for (std::size_t i = 0; i < reports.size(); ++i) sizes.push_back(cuts[i + 1] - cuts[i]);
-  Budget unlimited(Limits::off, 0);
-  BudgetShares shares(callees_ && input_.image->budget() ? *input_.image->budget() : unlimited, sizes);
+  BudgetShares shares(callees_ ? input_.image->budget() : nullptr, sizes);
   const bool alone = options_.threads <= 1 || reports.size() == 1;
   std::mutex joining;
   for_each_parallel(

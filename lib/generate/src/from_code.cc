@@ -86,7 +86,7 @@ bool Proof::is_plausible(const CodeFunction& function) const {
   if (!function.follows || !(is_at_start || analysis_.is_aligned(function.start))) return false;
   return !function.rows.leaves_somewhere &&
          std::ranges::all_of(function.rows.left_out, [](const LeftOut& range) {
-           return is_unreached(range) || std::string_view(range.reason.name) == code_guessed.name;
+           return is_unreached(range) || range.reason == code_guessed;
          });
 }
 
@@ -372,11 +372,7 @@ void Writer::report(const AddressRange& range, Reason reason) {
 
 void add_from_code(const CfiInput& input, const AddressSet& described, const Options& options,
                    Conversion& out) {
-  const AddressSet code = input.image->executable_addresses();
-  std::vector<AddressRange> ranges;
-  for (const AddressRange& range : code.ranges())
-    std::ranges::copy(described.outside(range), std::back_inserter(ranges));
-  const AddressSet holes(std::move(ranges));
+  const AddressSet holes = input.image->executable_addresses().without(described);
   if (holes.empty()) return;
   CodeFunctions analysis(input, holes, options.threads);
   std::vector<CodeFunction> functions = analysis.find();

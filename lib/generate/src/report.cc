@@ -25,7 +25,7 @@ void Report::leave_out(std::uint64_t start, std::uint64_t end, Reason reason, bo
   if (start >= end) return;
   if (same_fde && !left_out.empty()) {
     LeftOut& last = left_out.back();
-    if (last.start + last.size == start && std::string_view(last.reason.name) == reason.name) {
+    if (last.start + last.size == start && last.reason == reason) {
       last.size += end - start;
       return;
     }

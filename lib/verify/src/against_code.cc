@@ -101,8 +101,7 @@ void check_against_code(const Input& input, unsigned threads, Verdicts& verdicts
   const std::vector<OwnedRange> sframe = divided_at_starts(disjoint(input.functions()), cfi);
   const std::vector<CodeUnit> units = code_units(input, sframe, cfi);
   code::Callees callees(*input.image(), cfi);
-  Budget unlimited(Limits::off, 0);
-  BudgetShares shares(input.budget() ? *input.budget() : unlimited, chunk_sizes(units));
+  BudgetShares shares(input.budget(), chunk_sizes(units));
   const auto make_analyzer = [&] { return code::Analyzer(*input.image()->abi()); };
   check_in_chunks(threads_for(*input.image(), units, threads), units.size(), chunk_size, sink, make_analyzer,
                   [&](std::size_t begin, std::size_t end, code::Analyzer& analyzer, Sink& chunk_sink) {

@@ -57,6 +57,8 @@ public:
   const AddressRange* range_with(std::uint64_t address) const { return range_at(ranges_, address); }
   /// The parts of a range that are not in the set, by address. Logarithmic, and linear in the ranges passed.
   std::vector<AddressRange> outside(const AddressRange& range) const;
+  /// The addresses that are not in `other`. Linear.
+  AddressSet without(const AddressSet& other) const;
   /// Number of addresses.
   std::uint64_t size() const;
   /// The addresses that are also in `other`. Linear.

@@ -24,8 +24,8 @@ namespace sframe {
 /// order of the pieces (a piece that needs more waits until those before it have ended).
 class BudgetShares {
 public:
-  /// One piece per size. `whole` must outlive this, and is charged at its end.
-  BudgetShares(Budget& whole, std::span<const std::uint64_t> sizes);
+  /// One piece per size. `whole` must outlive this, and is charged at its end; nullptr: there is no limit.
+  BudgetShares(Budget* whole, std::span<const std::uint64_t> sizes);
   BudgetShares(const BudgetShares&) = delete;
   BudgetShares& operator=(const BudgetShares&) = delete;
   ~BudgetShares();
@@ -57,6 +57,7 @@ private:
   Amounts wait_for_rest(std::size_t piece);
   void end(std::size_t piece, const Ended& ended);
 
+  Budget unlimited_; ///< the whole if there is none
   Budget& whole_;
   std::vector<std::uint64_t> sizes_;
   double total_size_ = 0;

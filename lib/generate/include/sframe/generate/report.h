@@ -22,6 +22,8 @@ namespace sframe::generate {
 struct Reason {
   const char* name = "";    ///< for reports and JSON: "cfa-expression"
   const char* message = ""; ///< "CFA is a DWARF expression"
+
+  friend bool operator==(const Reason& a, const Reason& b) { return std::string_view(a.name) == b.name; }
 };
 
 /// Why no row can represent it (cfi/frame_row.h).
