@@ -34,6 +34,10 @@ constexpr std::uint32_t rows_per_atom = 8, max_atoms_of_function = 64;
 /// Functions that are searched at a time: no FDE has functions of two pieces. That costs an FDE in some
 /// thousand, memory for one piece, and pieces may be searched at the same time.
 constexpr std::uint32_t functions_of_piece = 8192;
+/// Larger sections are searched once, which costs up to 0.3 % of their size, and saves a fifth of the time.
+constexpr std::size_t max_pieces_searched_again = 4;
+/// How far in front of a function its gap is announced to OptimizeOptions::expect.
+constexpr std::uint32_t functions_ahead = 16;
 
 constexpr std::uint32_t no_copy = 0xffffffff;
 
@@ -192,7 +196,8 @@ private:
       pieces_[i].atoms = make_atoms({first, std::min(count() - first, functions_of_piece) + first});
       pieces_[i].cuts = search(pieces_[i].atoms, options, uses_);
     });
-    if (!builder_.options_.share_rows) return; // The numbers of uses do not matter.
+    // Without sharing, the numbers of uses do not matter.
+    if (!builder_.options_.share_rows || pieces_.size() > max_pieces_searched_again) return;
     // The numbers of uses follow from the cuts. A third search saves less than 0.1 %.
     const std::uint64_t size = count_uses();
     std::vector<std::vector<Cut>> before(pieces_.size());
@@ -388,8 +393,13 @@ void Builder::sort_functions() {
 
 /// Fills in Function::joins of the sorted functions.
 void Builder::find_joins(const OptimizeOptions& options) {
-  for (std::uint32_t number = 0; number < functions_.size(); ++number)
+  for (std::uint32_t number = 0; number < functions_.size(); ++number) {
+    if (options.expect && number + functions_ahead < functions_.size()) {
+      const Fde& ahead = functions_[number + functions_ahead].fde;
+      options.expect(ahead.start + ahead.size);
+    }
     functions_[number].joins = may_join(number, options);
+  }
 }
 
 void Builder::optimize(const OptimizeOptions& options) {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <gtest/gtest.h>
 #include <random>
+#include <set>
 
 namespace sframe {
 namespace {
@@ -471,6 +472,32 @@ TEST(Optimize, DoesNotDependOnTheOrderOfAdding) {
       std::ranges::shuffle(functions, random);
     }
   }
+}
+
+TEST(Optimize, AnnouncesEndsOfFunctionsBeforeItAsks) {
+  const std::vector<FrameRow> rows = {row(0, 8), row(1, 16)};
+  std::vector<Added> functions;
+  for (std::uint64_t i = 0; i < 100; ++i) functions.push_back({{.start = 0x1000 + i * 16, .size = 14}, rows});
+  Builder builder = build({}, functions), same = build({}, functions);
+  same.optimize({.may_join = [](const AddressRange&) { return true; }});
+  std::set<std::uint64_t> announced;
+  std::uint64_t last = 0;
+  int asked = 0, unexpected = 0;
+  builder.optimize({.may_join =
+                        [&](const AddressRange& between) {
+                          ++asked;
+                          unexpected += !announced.contains(between.start);
+                          return true;
+                        },
+                    .expect =
+                        [&](std::uint64_t end) {
+                          EXPECT_GT(end, last);
+                          last = end;
+                          announced.insert(end);
+                        }});
+  EXPECT_EQ(asked, 99);
+  EXPECT_LT(unexpected, 25); // the first ones
+  EXPECT_EQ(builder.finish(0x8000).value(), same.finish(0x8000).value());
 }
 
 TEST(Optimize, JoinsOnlyWhereItMay) {

@@ -20,6 +20,11 @@ class PaddingCheck {
 public:
   explicit PaddingCheck(const elf::Image& image) : image_(image), calls_(*image.abi()) {}
 
+  /// Loads the bytes at an address from memory, which takes longer than to compare them.
+  void expect(std::uint64_t address) const {
+    if (const auto bytes = image_.read(address, 1)) __builtin_prefetch(bytes->data());
+  }
+
   bool holds(const AddressRange& range) {
     const auto bytes = image_.read(range.start, range.size);
     if (!bytes) return false;
@@ -58,6 +63,7 @@ void optimize(Builder& builder, OptimizeOptions options, const elf::Image* image
   const std::vector<elf::CodeRange> code = image->executable_ranges();
   PaddingCheck padding(*image);
   const elf::CodeRange* range = nullptr; // mostly that of the last call
+  options.expect = [&](std::uint64_t end) { padding.expect(end); };
   options.may_join = [&](const AddressRange& between) {
     if (!range || !range->contains(between.start - 1)) range = range_at(code, between.start - 1);
     if (!range || !range->contains(between.end())) return false;

@@ -108,6 +108,9 @@ struct OptimizeOptions {
   /// for each pair of neighbours, in the order of addresses (repeat: once for each search). Not given: only
   /// adjacent functions are joined.
   std::function<bool(const AddressRange& between)> may_join;
+  /// Called with the end of a function some calls before may_join() may be called with what follows it, so
+  /// that the bytes there can be loaded in time. Not given: nothing is announced.
+  std::function<void(std::uint64_t end)> expect;
   /// Calls work(piece) for each piece in [0, pieces), in any order, at the same time if it likes, and returns
   /// when all are done. Not given: they are done one by one. The result is the same.
   std::function<void(std::size_t pieces, const std::function<void(std::size_t piece)>& work)> for_each;
