@@ -34,14 +34,16 @@ constexpr std::uint32_t max_calls_per_end = 16;
 
 constexpr std::uint8_t local = 0;
 
-/// True if the function goes on past the window, below `limit`. A jump with the entry's row is rather one
-/// to another function.
-bool is_cut(const CodeFunction& function, std::uint64_t limit) {
+/// True if the function goes on past the window, below `limit`. The window's last instruction may not be in
+/// it as a whole. A jump with the entry's row is rather one to another function.
+bool is_cut(const CodeFunction& function, std::uint64_t limit, const code::Machine& machine) {
   if (function.end >= limit) return false;
   const CodeRows& rows = function.rows;
-  if (!rows.ranges.empty() && rows.ranges.back().end == function.end) return true;
-  if (!rows.left_out.empty() && rows.left_out.back().start + rows.left_out.back().size == function.end &&
-      !is_unreached(rows.left_out.back()))
+  const auto is_close = [&](std::uint64_t reached) { return function.end - reached < machine.max_length; };
+  if (!rows.ranges.empty() && is_close(rows.ranges.back().end)) return true;
+  if (std::ranges::any_of(rows.left_out, [&](const LeftOut& range) {
+        return !is_unreached(range) && is_close(range.start + range.size);
+      }))
     return true;
   return std::ranges::any_of(rows.jumps, [&](const CodeRows::Jump& jump) {
     return jump.target - function.end < limit - function.end &&
@@ -203,7 +205,7 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
                                 .environment = &calls,
                                 .budget = budget});
     if (calls.learn(function.rows)) continue;
-    if (function.sized || window >= max_window || !is_cut(function, limit)) break;
+    if (function.sized || window >= max_window || !is_cut(function, limit, code::machine(abi_))) break;
     window *= 2;
   }
   function.doubtful = calls.doubtful();
