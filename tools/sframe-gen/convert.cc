@@ -35,14 +35,13 @@ Written keep_file(const CommandLine& line, const elf::File& file, std::string wh
   return copy_file(line, file);
 }
 
-Written convert_file(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
-                     Summary& summary, tool::Progress::Item& progress) {
+Written convert_file(const CommandLine& line, const elf::File& file, Budget& budget,
+                     tool::MessageSink& messages, Summary& summary, tool::Progress::Item& progress) {
   const auto give_up = [&](const Failure& why) -> Written {
     if (line.allow_missing && why.nothing_to_convert)
       return keep_file(line, file, why.problem.text(), summary);
     return refuse(line.input, why.problem);
   };
-  Budget budget(line.limits, file.bytes().size());
   auto input = read_input(line, file.bytes(), budget);
   if (!input) return give_up(input.error());
   input->progress = [&](double share) { progress.add(share * progress.size()); };
@@ -57,7 +56,6 @@ Written convert_file(const CommandLine& line, const elf::File& file, tool::Messa
   report_faults(messages, line.input, generated->report);
   for (const std::string& warning : generated->warnings) messages.warning(line.input, warning);
   summary.add(*input, *generated);
-  summary.limit = budget.problem();
   return emit(line, file, *input, *generated);
 }
 
@@ -93,8 +91,8 @@ expected<NewContents, FileProblem> convert_member(const CommandLine& line, const
   return generated->image.apply(member.bytes);
 }
 
-Written convert_archive(const CommandLine& line, const elf::File& file, tool::MessageSink& messages,
-                        Summary& summary, tool::Progress::Item& progress) {
+Written convert_archive(const CommandLine& line, const elf::File& file, Budget& budget,
+                        tool::MessageSink& messages, Summary& summary, tool::Progress::Item& progress) {
   if (line.emit != Emit::elf)
     return refuse(line.input, {"INPUT is an archive, which needs --emit=elf", {}, {}});
   const auto members = elf::archive_members(file.bytes());
@@ -103,7 +101,6 @@ Written convert_archive(const CommandLine& line, const elf::File& file, tool::Me
   if (!members) return refuse(line.input, members.error());
   std::vector<NewContents> contents;
   contents.reserve(members->size());
-  Budget budget(line.limits, file.bytes().size());
   for (const elf::Member& member : *members) {
     auto converted = convert_member(line, member, budget, messages, summary, progress);
     if (!converted) return unexpected(std::move(converted.error()));
@@ -125,7 +122,10 @@ expected<OutputFile, FileProblem> copy_file(const CommandLine& line, const elf::
 Written convert(const CommandLine& line, const elf::File& file, tool::MessageSink& messages, Summary& summary,
                 tool::Progress::Item& progress) {
   const auto convert_kind = elf::is_archive(file.bytes()) ? convert_archive : convert_file;
-  return convert_kind(line, file, messages, summary, progress);
+  Budget budget(line.limits, file.bytes().size());
+  auto written = convert_kind(line, file, budget, messages, summary, progress);
+  summary.limit = budget.problem();
+  return written;
 }
 
 } // namespace sframe::gen
