@@ -99,9 +99,9 @@ private:
 };
 
 bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, std::uint64_t next) {
-  if (target && *target - function_.start < function_.end - function_.start) return false; // its own
   if (target && functions_.returns_of(*target) == Returns::surely) return false;
   if (target && functions_.no_return_.contains(*target)) return true;
+  if (target && *target - function_.start < function_.end - function_.start) return false; // its own
   if (function_.sized || inside_.contains(next)) return false;
   const std::uint64_t after = functions_.after_padding(next, padding_);
   // Code that is expected to run rarely is not aligned.
