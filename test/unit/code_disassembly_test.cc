@@ -4,8 +4,11 @@
 
 #include "sframe/code/disassembly.h"
 
+#include "inputs.h"
+
 #include <gtest/gtest.h>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 namespace sframe::code {
@@ -18,6 +21,18 @@ InstructionOperands operands(Abi abi, std::initializer_list<int> bytes, std::uin
 }
 
 using Registers = std::vector<std::uint8_t>;
+
+/// Memory of an instruction as text: base, displacement, size if it is known, what is done.
+std::vector<std::string> memory_texts(Abi abi, std::initializer_list<int> bytes) {
+  std::vector<std::string> texts;
+  for (const MemoryAccess& one : operands(abi, bytes).memory)
+    texts.push_back("r" + std::to_string(one.base) + " + " + std::to_string(one.displacement) +
+                    (one.size ? "." + std::to_string(one.size) : "") + (one.reads ? " read" : "") +
+                    (one.writes ? " written" : ""));
+  return texts;
+}
+
+using Texts = std::vector<std::string>;
 
 TEST(Disassembly, Amd64Store) { // mov %rsi, 0x8(%rdi)
   const auto found = operands(Abi::amd64, {0x48, 0x89, 0x77, 0x08});
@@ -66,6 +81,34 @@ TEST(Disassembly, Amd64AddressesInSegmentsAreUnknown) { // mov %fs:0x28, %rax
   EXPECT_TRUE(operands(Abi::amd64, {0x64, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}).memory.empty());
 }
 
+/// movsb   call *8(%rax)   pop %rbx   xchg %rax, (%rdi)   push 8(%rsp)
+TEST(Disassembly, Amd64SeveralAccesses) {
+  EXPECT_EQ(memory_texts(Abi::amd64, {0xa4}), (Texts{"r5 + 0.1 written", "r4 + 0.1 read"}));
+  EXPECT_EQ(memory_texts(Abi::amd64, {0xff, 0x50, 0x08}), (Texts{"r0 + 8.8 read", "r7 + -8.8 written"}));
+  EXPECT_EQ(memory_texts(Abi::amd64, {0x5b}), (Texts{"r7 + 0.8 read"}));
+  EXPECT_EQ(memory_texts(Abi::amd64, {0x48, 0x87, 0x07}), (Texts{"r5 + 0.8 read written"}));
+  EXPECT_EQ(memory_texts(Abi::amd64, {0xff, 0x74, 0x24, 0x08}),
+            (Texts{"r7 + 8.8 read", "r7 + -8.8 written"}));
+}
+
+/// DWARF numbers: rax, rdx, rcx, rbx, rsi, rdi, rbp, rsp, then r8 to r15. Here all that mov %REG, %REG reads.
+TEST(Disassembly, Amd64RegisterNumbers) {
+  constexpr std::uint8_t by_encoding[] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+  for (int reg = 0; reg < 16; ++reg)
+    EXPECT_EQ(
+        operands(Abi::amd64, {reg < 8 ? 0x48 : 0x4d, 0x89, 0xc0 | (reg & 7) << 3 | (reg & 7)}).registers,
+        Registers{by_encoding[reg]});
+  EXPECT_EQ(operands(Abi::amd64, {0x88, 0xe0}).registers, Registers{0}); // mov %ah, %al
+}
+
+/// mov %gs:0x28, %rax   mov (%eax), %ecx   vgatherdps %xmm1, (%rax,%xmm2,4), %xmm0
+TEST(Disassembly, Amd64AddressesThatRegistersDoNotShow) {
+  EXPECT_EQ(memory_texts(Abi::amd64, {0x65, 0x48, 0x8b, 0x04, 0x25, 0x28, 0, 0, 0}), Texts{});
+  EXPECT_EQ(memory_texts(Abi::amd64, {0x67, 0x8b, 0x08}), Texts{});
+  EXPECT_EQ(operands(Abi::amd64, {0x67, 0x8b, 0x08}).registers, Registers{0});
+  EXPECT_EQ(memory_texts(Abi::amd64, {0xc4, 0xe2, 0x71, 0x92, 0x04, 0x90}), Texts{});
+}
+
 TEST(Disassembly, Amd64AddressArithmeticAccessesNothing) { // lea 0x8(%rdi), %rax
   EXPECT_TRUE(operands(Abi::amd64, {0x48, 0x8d, 0x47, 0x08}).memory.empty());
 }
@@ -105,6 +148,45 @@ TEST(Disassembly, Aarch64AddressBeforeItIsChanged) { // ldr x1, [x0], #8   ldr x
   EXPECT_EQ(before.memory[0].displacement, 8);
 }
 
+/// stp x29, x30, [sp, #-32]!   ldp x29, x30, [sp], #16   str w1, [sp, #12]   ldr w28, [x28]
+TEST(Disassembly, Aarch64Registers) {
+  const std::initializer_list<int> stp = {0xfd, 0x7b, 0xbe, 0xa9}, ldp = {0xfd, 0x7b, 0xc1, 0xa8},
+                                   str = {0xe1, 0x0f, 0x00, 0xb9}, ldr = {0x9c, 0x03, 0x40, 0xb9};
+  EXPECT_EQ(operands(Abi::aarch64_little, stp).registers, (Registers{29, 30, 31}));
+  EXPECT_EQ(memory_texts(Abi::aarch64_little, stp), (Texts{"r31 + -32 written"}));
+  EXPECT_EQ(operands(Abi::aarch64_little, ldp).registers, Registers{31});
+  EXPECT_EQ(memory_texts(Abi::aarch64_little, ldp), (Texts{"r31 + 0 read"}));
+  EXPECT_EQ(operands(Abi::aarch64_little, str).registers, (Registers{1, 31}));
+  EXPECT_EQ(memory_texts(Abi::aarch64_little, str), (Texts{"r31 + 12 written"}));
+  EXPECT_EQ(operands(Abi::aarch64_little, ldr).registers, Registers{28});
+  EXPECT_EQ(operands(Abi::aarch64_big, {0x41, 0x00, 0x03, 0x8b}).registers,
+            (Registers{2, 3})); // add x1, x2, x3
+  EXPECT_EQ(operands(Abi::aarch64_little, {0x00, 0x01, 0x3f, 0xd6}).registers, Registers{8}); // blr x8
+}
+
+/// prfm pldl1keep, [x0]   ldr x1, [x0, w2, sxtw]   ldr x1, [x0, x2]
+TEST(Disassembly, Aarch64Addresses) {
+  EXPECT_TRUE(operands(Abi::aarch64_little, {0x00, 0x00, 0x80, 0xf9}).memory.empty());
+  EXPECT_TRUE(operands(Abi::aarch64_little, {0x01, 0xc8, 0x62, 0xf8}).memory.empty()); // half a register
+  const auto plain = operands(Abi::aarch64_little, {0x01, 0x68, 0x62, 0xf8});
+  ASSERT_EQ(plain.memory.size(), 1u);
+  EXPECT_EQ(plain.memory[0].index, 2);
+  EXPECT_EQ(plain.memory[0].scale, 1);
+}
+
+TEST(Disassembly, Texts) {
+  const auto text = [](Abi abi, const char* bytes) {
+    return instruction_text(traits(abi), test::hex(bytes), 0x1000);
+  };
+  EXPECT_EQ(text(Abi::amd64, "55"), "push %rbp");
+  EXPECT_EQ(text(Abi::amd64, "e8 0b 00 00 00"), "call 0x1010");
+  EXPECT_EQ(text(Abi::aarch64_little, "fd 7b be a9"), "stp x29, x30, [sp, #-0x20]!");
+  EXPECT_EQ(text(Abi::aarch64_big, "c0 03 5f d6"), "ret");
+  EXPECT_EQ(text(Abi::s390x, "eb 6f f0 30 00 24"), "stmg %r6, %r15, 0x30(%r15)");
+  EXPECT_EQ(text(Abi::amd64, "06 1f e2 a0"), "06 1f e2 a0"); // no instruction
+  EXPECT_EQ(text(Abi::amd64, ""), "");
+}
+
 TEST(Disassembly, S390xLoadAndStore) { // stg %r1, 8(%r2)   lg %r1, 8(%r3,%r2)
   const auto store = operands(Abi::s390x, {0xe3, 0x10, 0x20, 0x08, 0x00, 0x24});
   EXPECT_EQ(store.length, 6);
@@ -121,8 +203,48 @@ TEST(Disassembly, S390xLoadAndStore) { // stg %r1, 8(%r2)   lg %r1, 8(%r3,%r2)
   EXPECT_FALSE(load.memory[0].writes);
 }
 
-TEST(Disassembly, S390xAddressArithmeticAccessesNothing) { // la %r1, 8(%r2)
-  EXPECT_TRUE(operands(Abi::s390x, {0x41, 0x10, 0x20, 0x08}).memory.empty());
+/// Addresses as numbers, and amounts to shift by: la %r1, 8(%r2)   lay %r1, -8(%r2)   sllg %r1, %r2, 3(%r4)
+/// srlg, rllg, the same   sra %r1, 3(%r4)
+TEST(Disassembly, S390xAddressArithmeticAccessesNothing) {
+  const auto registers_of = [](std::initializer_list<int> bytes) {
+    const auto found = operands(Abi::s390x, bytes);
+    EXPECT_TRUE(found.memory.empty()) << *bytes.begin();
+    return found.registers;
+  };
+  EXPECT_EQ(registers_of({0x41, 0x10, 0x20, 0x08}), (Registers{2}));
+  EXPECT_EQ(registers_of({0xe3, 0x10, 0x2f, 0xf8, 0xff, 0x71}), (Registers{2}));
+  EXPECT_EQ(registers_of({0xeb, 0x12, 0x40, 0x03, 0x00, 0x0d}), (Registers{2, 4}));
+  EXPECT_EQ(registers_of({0xeb, 0x12, 0x40, 0x03, 0x00, 0x0c}), (Registers{2, 4}));
+  EXPECT_EQ(registers_of({0xeb, 0x12, 0x40, 0x03, 0x00, 0x1c}), (Registers{2, 4}));
+  EXPECT_EQ(registers_of({0x8a, 0x10, 0x40, 0x03}), (Registers{4}));
+}
+
+TEST(Disassembly, S390xSubtractReadsMemory) { // slg %r1, 8(%r2)   sl %r1, 8(%r2)
+  EXPECT_EQ(memory_texts(Abi::s390x, {0xe3, 0x10, 0x20, 0x08, 0x00, 0x0b}), (Texts{"r2 + 8 read"}));
+  EXPECT_EQ(memory_texts(Abi::s390x, {0x5f, 0x10, 0x20, 0x08}), (Texts{"r2 + 8 read"}));
+}
+
+TEST(Disassembly, S390xStorageToStorage) { // mvc, clc, oc 160(8,%r15), 0(%r2)   llgc %r1, 8(%r2)
+  EXPECT_EQ(memory_texts(Abi::s390x, {0xd2, 0x07, 0xf0, 0xa0, 0x20, 0x00}),
+            (Texts{"r15 + 160.8 written", "r2 + 0 read"}));
+  EXPECT_EQ(memory_texts(Abi::s390x, {0xd5, 0x07, 0xf0, 0xa0, 0x20, 0x00}),
+            (Texts{"r15 + 160.8 read", "r2 + 0 read"}));
+  EXPECT_EQ(memory_texts(Abi::s390x, {0xd6, 0x07, 0xf0, 0xa0, 0x20, 0x00}),
+            (Texts{"r15 + 160.8 read written", "r2 + 0 read"}));
+  EXPECT_EQ(memory_texts(Abi::s390x, {0xe3, 0x10, 0x20, 0x08, 0x00, 0x90}), (Texts{"r2 + 8 read"}));
+}
+
+TEST(Disassembly, S390xImmediates) { // mvi 163(%r15), 1   xi 163(%r15), 1   agsi 8(%r2), 1
+  EXPECT_EQ(memory_texts(Abi::s390x, {0x92, 0x01, 0xf0, 0xa3}), (Texts{"r15 + 163 written"}));
+  EXPECT_EQ(memory_texts(Abi::s390x, {0x97, 0x01, 0xf0, 0xa3}), (Texts{"r15 + 163 read written"}));
+  EXPECT_EQ(memory_texts(Abi::s390x, {0xeb, 0x01, 0x20, 0x08, 0x00, 0x7a}), (Texts{"r2 + 8 read written"}));
+}
+
+TEST(Disassembly, S390xRegisters) { // agr %r1, %r2   stmg %r6, %r15, 48(%r15)
+  EXPECT_EQ(operands(Abi::s390x, {0xb9, 0x08, 0x00, 0x12}).registers, (Registers{2}));
+  const std::initializer_list<int> stmg = {0xeb, 0x6f, 0xf0, 0x30, 0x00, 0x24};
+  EXPECT_EQ(operands(Abi::s390x, stmg).registers, (Registers{6, 15}));
+  EXPECT_EQ(memory_texts(Abi::s390x, stmg), (Texts{"r15 + 48 written"}));
 }
 
 } // namespace
