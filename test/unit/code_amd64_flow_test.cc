@@ -178,4 +178,130 @@ TEST(CodeAmd64, Budget) {
   EXPECT_EQ(results.obstacles()[0].kind, Obstacle::Kind::limit);
 }
 
+/// mov $N, %eax; syscall; ret. exit, exit_group and rt_sigreturn do not come back; clone and clone3 come back
+/// on another stack, too, unless rows show that they do not matter.
+TEST(CodeAmd64, SystemCalls) {
+  const auto stops = [](const char* mov, std::span<const FrameRow> rows) {
+    const Line lines[] = {{mov, "mov $N,%eax", ""}, {"0f 05", "syscall", ""}, {"c3", "ret", ""}};
+    Listing listing(lines);
+    listing.function().rows = rows;
+    const bool is_last = listing.exit_at(1) == Exit::stops;
+    EXPECT_EQ(listing.certainty_at(2) != Certainty::certain, is_last) << mov;
+    return is_last;
+  };
+  const FrameRow rows[] = {row(0, 8)};
+  for (const char* last : {"b8 3c 00 00 00", "b8 e7 00 00 00", "b8 0f 00 00 00"}) {
+    EXPECT_TRUE(stops(last, {}));
+    EXPECT_TRUE(stops(last, rows));
+  }
+  for (const char* thread : {"b8 38 00 00 00", "b8 b3 01 00 00"}) {
+    EXPECT_TRUE(stops(thread, {}));
+    EXPECT_FALSE(stops(thread, rows));
+  }
+  EXPECT_FALSE(stops("b8 3b 00 00 00", {}));
+  EXPECT_FALSE(stops("89 f8 90 90 90", {})); // mov %edi, %eax: not known
+}
+
+/// A number that only one of two paths sets is not known after them, whichever is seen first.
+TEST(CodeAmd64, JoinsNumbers) {
+  constexpr Line lines[] = {
+      {"b8 3c 00 00 00", "mov $60,%eax", ""}, {"85 ff", "test %edi,%edi", ""}, {"75 05", "jne 1f", ""},
+      {"b8 27 00 00 00", "mov $39,%eax", ""}, {"0f 05", "1: syscall", ""},     {"c3", "ret", ""}};
+  Listing first(lines);
+  EXPECT_EQ(first.exit_at(4), Exit::none);
+  EXPECT_EQ(first.certainty_at(5), Certainty::certain);
+  std::vector<Line> swapped(std::begin(lines), std::end(lines));
+  std::swap(swapped[0], swapped[3]);
+  Listing second(swapped);
+  EXPECT_EQ(second.exit_at(4), Exit::none);
+  EXPECT_EQ(second.certainty_at(5), Certainty::certain);
+}
+
+TEST(CodeAmd64, Masks) {
+  constexpr Line lines[] = {{"b8 47 00 00 00", "mov $71,%eax", ""},
+                            {"83 e0 3c", "and $60,%eax", ""},
+                            {"83 e7 1f", "and $31,%edi", ""},
+                            {"c3", "ret", ""}};
+  Listing listing(lines);
+  const State* state = listing.run().state_at(listing.address(3));
+  ASSERT_TRUE(state);
+  EXPECT_EQ(state->reg(0), (Value{Value::Base::constant, false, 0, 71 & 60}));
+  EXPECT_EQ(state->reg(5).base, Value::Base::bounded);
+  EXPECT_EQ(state->reg(5).offset, 31);
+}
+
+/// Nothing after the last instruction of a run is decoded.
+TEST(CodeAmd64, DecodesWhatIsReached) {
+  for (const char* last : {"c3", "0f 0b", "eb fe", "ff e0"}) { // ret, ud2, jmp ., jmp *%rax
+    const Line lines[] = {{"55", "push %rbp", ""}, {last, "", ""}, {"90", "nop", ""}, {"c3", "ret", ""}};
+    Listing listing(lines);
+    EXPECT_EQ(listing.run().num_instructions(), 2u) << last;
+  }
+}
+
+/// The compare allows entries that cannot be read: nothing is known of the table.
+TEST(CodeAmd64, UnreadableTable) {
+  Listing listing(jump_table);
+  World world;
+  for (std::uint32_t i = 0; i < 2; ++i)
+    world.words[table + 4 * i] = static_cast<std::uint32_t>(listing.address(8) - table);
+  listing.function().environment = &world;
+  EXPECT_EQ(listing.exit_at(7), Exit::indirect_unknown);
+  EXPECT_EQ(listing.certainty_at(8), Certainty::unreached);
+  EXPECT_TRUE(listing.has(Obstacle::Kind::indirect_jump));
+}
+
+/// A landing pad at the very start of a cold part has a nop before it, whose row is none of the pad's.
+TEST(CodeAmd64, ColdPartThatStartsWithPad) {
+  constexpr Line lines[] = {{"90", "nop", ""}, {"58", "pop %rax", ""}, {"c3", "ret", ""}};
+  Listing listing(lines);
+  const FrameRow rows[] = {row(0, 8), row(1, 16), row(2, 8)};
+  listing.function().rows = rows;
+  EXPECT_EQ(listing.certainty_at(0), Certainty::unreached);
+  EXPECT_EQ(listing.certainty_at(1), Certainty::assumed);
+  EXPECT_EQ(listing.exit_at(2), Exit::returns);
+  // Where the rows do not change, it is the entry.
+  const FrameRow plain[] = {row(0, 8), row(2, 16)};
+  listing.function().rows = plain;
+  EXPECT_EQ(listing.certainty_at(0), Certainty::certain);
+  EXPECT_EQ(listing.certainty_at(1), Certainty::certain);
+}
+
+/// The row of an address amid an instruction is the instruction's, with its offset.
+TEST(CodeAmd64, RowsOfAddresses) {
+  Listing listing(frame_pointer);
+  const Results& results = listing.run();
+  for (std::uint64_t at = listing.address(3); at < listing.address(4); ++at) {
+    const auto row = results.row_at(at);
+    ASSERT_TRUE(row);
+    EXPECT_EQ(row->offset, listing.address(3) - start);
+  }
+  EXPECT_FALSE(results.row_at(start - 1));
+  EXPECT_FALSE(results.row_at(listing.address(6) + 1));
+  EXPECT_FALSE(results.state_at(listing.address(3) + 1));
+}
+
+/// push, ret: a jump to what was pushed.
+TEST(CodeAmd64, PushedTarget) {
+  constexpr Line lines[] = {{"50", "push %rax", ""}, {"c3", "ret", ""}};
+  Listing listing(lines);
+  EXPECT_EQ(listing.exit_at(1), Exit::indirect_tail_call);
+  constexpr Line twice[] = {
+      {"50", "push %rax", ""}, {"50", "push %rax", ""}, {"58", "pop %rax", ""}, {"c3", "ret", ""}};
+  Listing other(twice);
+  EXPECT_EQ(other.exit_at(3), Exit::returns_wrong); // what it stored last is elsewhere
+}
+
+TEST(CodeAmd64, RunsOff) {
+  constexpr Line lines[] = {{"55", "push %rbp", ""}, {"5d", "pop %rbp", ""}};
+  Listing listing(lines);
+  EXPECT_TRUE(listing.has(Obstacle::Kind::runs_off));
+  constexpr Line call[] = {{"55", "push %rbp", ""}, {"e8 f4 ff 00 00", "call far", ""}, {"90", "nop", ""}};
+  Listing ends_with_call(call);
+  EXPECT_FALSE(ends_with_call.has(Obstacle::Kind::runs_off));
+  constexpr Line cut[] = {{"55", "push %rbp", ""}, {"e8 f4 ff", "call, cut", ""}};
+  Listing is_cut(cut);
+  EXPECT_TRUE(is_cut.has(Obstacle::Kind::undecodable));
+}
+
 } // namespace
