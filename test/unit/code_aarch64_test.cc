@@ -64,6 +64,12 @@ constexpr Case cases[] = {
     {"and sp, x9, #-16", "3f ed 7c 92", "r31 := r9; r31 &= -16"},
     {"and w1, w1, #7", "21 08 00 12", "r1 &= 7"},
     {"uxtb w1, w2", "41 1c 00 53", "r1 := (r2).1"},
+    {"uxth w1, w2", "41 3c 00 53", "r1 := (r2).2"},
+    {"sxtb x1, w2", "41 1c 40 93", "r1 := (r2).1s"},
+    {"sxth x1, w2", "41 3c 40 93", "r1 := (r2).2s"},
+    {"sxtb w1, w2", "41 1c 00 13", "r1 := ?"},
+    {"bfxil x1, x2, #0, #8", "41 1c 40 b3", "r1 := ?"},
+    {"ubfx x1, x2, #4, #8", "41 2c 44 d3", "r1 := ?"},
     {"sxtw x1, w2", "41 7c 40 93", "r1 := (r2).4s"},
     {"lsl x1, x2, #3", "41 f0 7d d3", "r1 := 0; r1 += r2 * 8"},
     {"lsl x1, x1, #3", "21 f0 7d d3", "r1 += r1 * 7"},
@@ -139,6 +145,14 @@ TEST(Aarch64Decoder, RefusesPartialWord) {
   EXPECT_FALSE(decoder->decode(test::hex("fd 7b be"), 0, instruction, effects));
   EXPECT_EQ(instruction.length, 3);
   EXPECT_TRUE(effects.empty());
+}
+
+TEST(Aarch64Decoder, RefusesUnallocated) {
+  const auto decoder = code::make_decoder(traits(Abi::aarch64_little));
+  ASSERT_TRUE(decoder);
+  // Only the lower half of udf is free; the classes that bits 28 to 25 = 1 and 3 name are empty.
+  for (const char* bytes : {"00 00 01 00", "00 00 00 02", "00 00 00 06"})
+    EXPECT_EQ(test::decoded_text(*decoder, test::hex(bytes)), "no instruction") << bytes;
 }
 
 TEST(Aarch64Decoder, MarksUnknownFlags) {

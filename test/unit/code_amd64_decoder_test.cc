@@ -27,6 +27,14 @@ constexpr Newer newer[] = {
     {"vpmadd52luq 256(%rip), %ymm1, %ymm0", "c4 e2 f5 b4 05 00 01 00 00"},
     {"vpmadd52luq 128(%rsp), %ymm1, %ymm0", "c4 e2 f5 b4 84 24 80 00 00 00"},
     {"vpmadd52luq (%esi), %ymm1, %ymm3", "67 c4 e2 f5 b4 1e"},
+    {"vpmadd52luq %es:(%rsi), %ymm1, %ymm3", "26 c4 e2 f5 b4 1e"},
+    {"vpmadd52luq %cs:(%rsi), %ymm1, %ymm3", "2e c4 e2 f5 b4 1e"},
+    {"vpmadd52luq %ss:(%rsi), %ymm1, %ymm3", "36 c4 e2 f5 b4 1e"},
+    {"vpmadd52luq %ds:(%rbp), %ymm1, %ymm3", "3e c4 e2 f5 b4 5d 00"},
+    {"vpmadd52luq %fs:(%rsi), %ymm1, %ymm3", "64 c4 e2 f5 b4 1e"},
+    {"vpmadd52luq %gs:(%rsi), %ymm1, %ymm3", "65 c4 e2 f5 b4 1e"},
+    {"vpmadd52luq 64(,%rsi,2), %ymm1, %ymm3", "c4 e2 f5 b4 1c 75 40 00 00 00"},
+    {"vpmadd52luq 4(%rsp), %ymm1, %ymm3", "c4 e2 f5 b4 5c 24 04"},
     {"vsm3rnds2 $5, (%rdi), %xmm2, %xmm1", "c4 e3 69 de 0f 05"},
     {"vsha512msg2 %ymm2, %ymm1", "c4 e2 7f cd ca"},
     {"vsha512rnds2 %xmm1, %ymm2, %ymm0", "c4 e2 6f cb c1"},
@@ -38,7 +46,21 @@ constexpr Newer newer[] = {
     {"vpdpbuud %xmm2, %xmm1, %xmm0", "c4 e2 70 50 c2"},
     {"vpdpbssd %xmm2, %xmm1, %xmm0", "c4 e2 73 50 c2"},
     {"vpdpwusd %xmm2, %xmm1, %xmm0", "c4 e2 71 d2 c2"},
+    {"vpdpbsud %xmm2, %xmm1, %xmm0", "c4 e2 72 50 c2"},
+    {"vpdpbuuds %xmm2, %xmm1, %xmm0", "c4 e2 70 51 c2"},
+    {"vpdpbssds %xmm2, %xmm1, %xmm0", "c4 e2 73 51 c2"},
+    {"vpdpbsuds %xmm2, %xmm1, %xmm0", "c4 e2 72 51 c2"},
+    {"vpdpwsud %xmm2, %xmm1, %xmm0", "c4 e2 72 d2 c2"},
+    {"vpdpwuud %xmm2, %xmm1, %xmm0", "c4 e2 70 d2 c2"},
+    {"vpdpwusds %xmm2, %xmm1, %xmm0", "c4 e2 71 d3 c2"},
+    {"vpdpwsuds %xmm2, %xmm1, %xmm0", "c4 e2 72 d3 c2"},
+    {"vpdpwuuds %xmm2, %xmm1, %xmm0", "c4 e2 70 d3 c2"},
     {"vcvtneps2bf16x (%rdi), %xmm0", "c4 e2 7a 72 07"},
+    {"vcvtneebf162ps (%rdi), %xmm0", "c4 e2 7a b0 07"},
+    {"vcvtneoph2ps (%rdi), %xmm0", "c4 e2 78 b0 07"},
+    {"vcvtneeph2ps (%rdi), %xmm0", "c4 e2 79 b0 07"},
+    {"vcvtneobf162ps (%rdi), %xmm0", "c4 e2 7b b0 07"},
+    {"vbcstnebf162ps (%rdi), %xmm0", "c4 e2 7a b1 07"},
     {"vbcstnesh2ps (%rdi), %xmm0", "c4 e2 79 b1 07"},
     {"lkgs %ax", "f2 0f 00 f0"},
     {"lkgs %r11w", "f2 41 0f 00 f3"},
@@ -81,7 +103,8 @@ TEST(Amd64Decoder, RefusesTruncatedNewerInstruction) {
 TEST(Amd64Decoder, RefusesInvalid) {
   const auto decoder = code::make_decoder(traits(Abi::amd64));
   ASSERT_TRUE(decoder);
-  for (const char* bytes : {"c4 e2 70 cb c2", "c4 e3 68 de 0f 05", "c4 e2 70 b4 c2"})
+  for (const char* bytes : {"c4 e2 70 cb c2", "c4 e3 68 de 0f 05", "c4 e2 70 b4 c2", "c4 e2 73 d3 c2",
+                            "c4 e1 7b d3 c2", "c4 e2 78 b1 07", "f2 0f 00 38"})
     EXPECT_EQ(test::decoded_text(*decoder, test::hex(bytes)), "no instruction") << bytes;
 }
 
