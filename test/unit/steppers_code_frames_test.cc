@@ -140,6 +140,19 @@ TEST_F(WithRecord, CallMustReachGuessedStart) {
   EXPECT_NE(frames.find(at(0x1015, cfa - 24, cfa - 16), memory), nullptr);
 }
 
+/// push %rbp; xor %ebp,%ebp; call 2800. FP is a number of the function's own: that a record is where it
+/// points to means nothing.
+TEST_F(WithRecord, FramePointerWithAnotherValue) {
+  space.code(0x1010, {0x55, 0x31, 0xed, 0xe8, 0xe8, 0x17, 0, 0, 0x5d, 0xc3});
+  FrameState frame = at(0x1018, cfa - 16, cfa - 16), caller;
+  frame.pc_exact = false;
+  const CodeFrame* code = frames.find(frame, memory);
+  ASSERT_TRUE(code);
+  EXPECT_EQ(code->setup, FrameSetup::other);
+  EXPECT_EQ(make_frame_pointer_stepper(space.abi())->step(frame, memory, caller).status,
+            StepStatus::not_applicable);
+}
+
 TEST_F(WithRecord, NothingOutsideCode) {
   EXPECT_EQ(frames.find(at(0x5000, cfa - 8, caller_fp), memory), nullptr);
 }
@@ -243,10 +256,13 @@ TEST(CodeFrames, KnownStartNeedsNoCallOfIt) {
     EXPECT_EQ(code->function, 0x1400u);
   }
   space.symbol = {};
-  space.tables = {0x1400, 14};
-  Memory memory(space);
-  EXPECT_TRUE(CodeFrames(space.abi()).find(frame, memory));
+  for (const std::uint64_t size : {std::uint64_t{14}, std::uint64_t{1} << 40}) {
+    space.tables = {0x1400, size};
+    Memory memory(space);
+    EXPECT_TRUE(CodeFrames(space.abi()).find(frame, memory)) << size;
+  }
   space.tables = {};
+  Memory memory(space);
   EXPECT_FALSE(CodeFrames(space.abi()).find(frame, memory)) << "its start is a guess";
 }
 
