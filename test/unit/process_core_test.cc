@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Cores that do not list the mapped files: the program and its libraries by the dynamic loader's list in the
+// core's memory. Layouts: System V ABI (ELF header, program headers, auxiliary vector), glibc <link.h>.
+
+#include "elf_builder.h"
+
+#include "sframe/process/core_space.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace sframe;
+using namespace sframe::test;
+using process::CoreSpace;
+
+constexpr std::uint64_t program = 0x400000, dynamic = 0x401000, debug = 0x401100, chain = 0x401200,
+                        names = 0x401400, first_library = 0x7f0000000000, second_library = 0x7f0000100000,
+                        page = 0x1000;
+
+/// A core with a program whose first page is there, and two libraries whose first pages are not.
+struct CoreOfLoader {
+  bool has_debug = true, has_program_headers = true;
+  std::uint64_t program_address = program; ///< of its program headers: not position-independent
+  std::optional<std::uint64_t> last_next;  ///< instead of 0
+  std::string second_name = "/lib/second.so";
+  ByteOrder order = ByteOrder::little;
+
+  std::vector<std::byte> build() const {
+    const auto w = [&] { return Writer(order); };
+    Writer headers = w();
+    headers
+        .text("\x7f"
+              "ELF")
+        .number(2, 1)
+        .number(order == ByteOrder::little ? 1 : 2, 1)
+        .number(1, 1)
+        .zeros(9);
+    headers.u16(2).u16(order == ByteOrder::little ? 62 : 22).u32(1).u64(program + 0x800).u64(64).u64(0);
+    headers.u32(0).u16(64).u16(56).u16(3).u16(64).u16(0).u16(0);
+    const auto header = [&](std::uint32_t type, std::uint64_t offset, std::uint64_t size) {
+      headers.u32(type).u32(5).u64(offset).u64(program_address + offset).u64(program_address + offset);
+      headers.u64(size).u64(size).u64(page);
+    };
+    header(6, 64, 3 * 56); // PT_PHDR
+    header(elf::pt_load, 0, 0x2000);
+    header(2, dynamic - program, 64); // PT_DYNAMIC
+    headers.zeros(page - headers.bytes.size());
+
+    Writer data = w();                                                    // at 0x401000
+    data.u64(1).u64(5).u64(has_debug ? 21 : 22).u64(debug).u64(0).u64(0); // DT_NEEDED, DT_DEBUG
+    data.zeros(debug - dynamic - data.bytes.size());
+    data.u32(1).u32(0).u64(chain).u64(0); // r_debug
+    data.zeros(chain - dynamic - data.bytes.size());
+    const auto link = [&](std::uint64_t bias, std::uint64_t name, std::uint64_t ld, std::uint64_t next) {
+      data.u64(bias).u64(name).u64(ld).u64(next).u64(0);
+    };
+    link(0, names, dynamic, chain + 40);
+    link(first_library, names + 0x20, first_library + 2 * page, chain + 80);
+    link(second_library, names + 0x40, second_library + 2 * page, last_next.value_or(0));
+    data.zeros(names - dynamic - data.bytes.size());
+    data.text("", 0x20).text("/lib/first.so", 0x20).text(second_name, 0x20).text("./program").zeros(1);
+    data.zeros(page - data.bytes.size());
+
+    const auto notes = note("CORE", 6,
+                            w().u64(3)
+                                .u64(program + 64)
+                                .u64(5)
+                                .u64(has_program_headers ? 3 : 0)
+                                .u64(9)
+                                .u64(program + 0x800)
+                                .u64(31)
+                                .u64(names + 0x60)
+                                .u64(0)
+                                .u64(0)
+                                .bytes,
+                            order);
+    TestElf core;
+    core.order = order;
+    core.type = elf::et_core;
+    core.machine = order == ByteOrder::little ? 62 : 22;
+    const std::vector<std::byte> some(page, std::byte{0x90});
+    core.segments = {{elf::pt_note, 0, 0, notes, 0},
+                     {elf::pt_load, 5, program, headers.bytes, 0},
+                     {elf::pt_load, 6, dynamic, data.bytes, 0},
+                     {elf::pt_load, 5, first_library + page, some, 0},
+                     {elf::pt_load, 6, first_library + 2 * page, some, 0},
+                     {elf::pt_load, 6, first_library + 3 * page, some, 0},
+                     {elf::pt_load, 6, first_library + 5 * page, some, 0}, // not adjacent
+                     {elf::pt_load, 5, second_library + page, some, 0},
+                     {elf::pt_load, 6, second_library + 2 * page, some, 0}};
+    return core.build();
+  }
+};
+
+/// The space of a core, with the bytes that it needs.
+struct Opened {
+  explicit Opened(const CoreOfLoader& made, modules::FileOptions files = {}) : bytes(made.build()) {
+    auto parsed = elf::Core::parse(bytes);
+    EXPECT_TRUE(parsed);
+    if (!parsed) return;
+    core.emplace(std::move(*parsed));
+    files.open_files = false;
+    space = std::make_unique<CoreSpace>(*core, std::move(files));
+  }
+  std::string path_at(std::uint64_t address) {
+    modules::Module* module = space->module_at(address);
+    return module ? module->info().path : "none";
+  }
+
+  std::vector<std::byte> bytes;
+  std::optional<elf::Core> core;
+  std::unique_ptr<CoreSpace> space;
+};
+
+TEST(ProcessCore, LibrariesOfTheLoader) {
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    CoreOfLoader made;
+    made.order = order;
+    Opened opened(made);
+    ASSERT_TRUE(opened.space);
+    // A library begins at its bias, and ends where the memory with its dynamic section does.
+    EXPECT_EQ(opened.path_at(first_library - 1), "none");
+    EXPECT_EQ(opened.path_at(first_library), "/lib/first.so");
+    EXPECT_EQ(opened.path_at(first_library + page), "/lib/first.so");
+    EXPECT_EQ(opened.path_at(first_library + 4 * page - 1), "/lib/first.so");
+    EXPECT_EQ(opened.path_at(first_library + 4 * page), "none");
+    EXPECT_EQ(opened.path_at(first_library + 5 * page), "none");
+    EXPECT_EQ(opened.path_at(second_library + 2 * page), "/lib/second.so");
+    modules::Module* const first = opened.space->module_at(first_library);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(first->info().bias, first_library);
+    EXPECT_EQ(first->info().start, first_library);
+    EXPECT_EQ(first->info().end, first_library + 4 * page);
+    EXPECT_TRUE(first->info().placed);
+    EXPECT_FALSE(first->info().main);
+    EXPECT_EQ(opened.space->modules().size(), 3u);
+  }
+}
+
+/// The program's name is the one that it was started by, or what the caller knows.
+TEST(ProcessCore, NameOfTheProgram) {
+  Opened opened(CoreOfLoader{});
+  ASSERT_TRUE(opened.space);
+  EXPECT_EQ(opened.path_at(program + 0x800), "./program");
+  ASSERT_TRUE(opened.space->main_module());
+  EXPECT_TRUE(opened.space->main_module()->info().main);
+  EXPECT_EQ(opened.space->main_module()->info().entry, program + 0x800);
+  modules::FileOptions files;
+  files.executable = "/some/program";
+  Opened named(CoreOfLoader{}, files);
+  ASSERT_TRUE(named.space);
+  EXPECT_EQ(named.path_at(program + 0x800), "/some/program");
+}
+
+TEST(ProcessCore, LibrariesOfAPositionIndependentProgram) {
+  CoreOfLoader made;
+  made.program_address = 0;
+  Opened opened(made);
+  ASSERT_TRUE(opened.space);
+  EXPECT_EQ(opened.path_at(first_library + 2 * page), "/lib/first.so");
+}
+
+/// Lists that lead around, or to nowhere, end.
+TEST(ProcessCore, DamagedLists) {
+  for (const std::uint64_t next : {chain, chain + 40, chain + 80, std::uint64_t{8}}) {
+    CoreOfLoader made;
+    made.last_next = next;
+    Opened opened(made);
+    ASSERT_TRUE(opened.space);
+    EXPECT_EQ(opened.path_at(first_library + 2 * page), "/lib/first.so");
+    EXPECT_EQ(opened.path_at(second_library + 2 * page), "/lib/second.so");
+    std::size_t asked = 0; // each place has one module
+    for (modules::Module& module : opened.space->modules())
+      asked += module.info().path == "/lib/first.so" && opened.space->module_at(first_library) == &module;
+    EXPECT_EQ(asked, 1u);
+  }
+}
+
+TEST(ProcessCore, WithoutAList) {
+  CoreOfLoader without_debug;
+  without_debug.has_debug = false;
+  CoreOfLoader without_headers;
+  without_headers.has_program_headers = false;
+  for (const CoreOfLoader& made : {without_debug, without_headers}) {
+    Opened opened(made);
+    ASSERT_TRUE(opened.space);
+    EXPECT_EQ(opened.path_at(first_library + 2 * page), "none");
+    EXPECT_EQ(opened.path_at(program + 0x800), "./program");
+  }
+}
+
+/// A library without a name cannot be found.
+TEST(ProcessCore, NamelessLibrary) {
+  CoreOfLoader made;
+  made.second_name.clear();
+  Opened opened(made);
+  ASSERT_TRUE(opened.space);
+  EXPECT_EQ(opened.path_at(second_library + 2 * page), "none");
+}
+
+TEST(ProcessCore, CodeIsWhatCanBeExecuted) {
+  Opened opened(CoreOfLoader{});
+  ASSERT_TRUE(opened.space);
+  EXPECT_TRUE(opened.space->is_code(program + 0x800));
+  EXPECT_TRUE(opened.space->is_code(first_library + page));
+  EXPECT_FALSE(opened.space->is_code(first_library + 2 * page));
+  EXPECT_FALSE(opened.space->is_code(dynamic));
+  EXPECT_FALSE(opened.space->is_code(8));
+  EXPECT_EQ(opened.space->view(first_library + page + 1).size(), page - 1);
+  EXPECT_TRUE(opened.space->view(first_library + 4 * page).empty());
+}
+
+} // namespace
