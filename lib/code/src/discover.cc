@@ -61,6 +61,8 @@ void Analysis::note_targets(std::uint32_t index) {
     make_leader(instruction.target);
 }
 
+/// Decodes runs of instructions up to what is known. Where a run continues into an instruction that is no
+/// leader, process() makes it one if a block already owns it.
 void Analysis::discover(std::uint64_t address) {
   to_discover_.push_back(address);
   while (!to_discover_.empty()) {
@@ -78,13 +80,6 @@ void Analysis::discover(std::uint64_t address) {
       const Flow flow = instruction.flow;
       if (flow == Flow::jump || flow == Flow::indirect_jump || flow == Flow::ret || flow == Flow::stop) break;
       at += instruction.length;
-    }
-    // Continuing into a known instruction after a decoded one needs no leader: runs may overlap. But two
-    // blocks that continue through the same instructions would keep different states.
-    if (contains(at) && index_at(at) != no_index && !code_[index_at(at)].leader) {
-      const Flow flow = code_.back().instruction.flow;
-      if (flow != Flow::jump && flow != Flow::indirect_jump && flow != Flow::ret && flow != Flow::stop)
-        make_leader(at);
     }
   }
 }

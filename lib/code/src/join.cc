@@ -128,7 +128,7 @@ bool Analysis::shows_no_return(Block& block, const State& state, std::uint32_t f
   }
   if (restarts_ >= max_restarts) return false;
   code_[block.only_from_call].does_not_return = true;
-  restart_ = true; // restart_ = true; // its effects are in many blocks by now
+  restart_ = true; // its effects are in many blocks by now
   return true;
 }
 

@@ -56,9 +56,8 @@ private:
 RuleCheck check_value(const Evaluated& evaluated, const Value& expected) {
   RuleCheck check{.found = evaluated.value, .expected = expected};
   const Value& found = evaluated.value;
-  if (signed_value(found, false) == expected)
-    check.agreement = Agreement::agrees;
-  else if (evaluated.through_conflict || found.base == Base::conflict)
+  if (signed_value(found, false) == expected) return check; // agrees
+  if (evaluated.through_conflict || found.base == Base::conflict)
     check.agreement = Agreement::conflicts;
   else if (evaluated.unknown || found.base == Base::unknown ||
            (found.base == Base::symbol && expected.base == Base::cfa))
