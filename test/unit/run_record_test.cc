@@ -4,7 +4,10 @@
 
 #include "recorder.h"
 
+#include "made_up_space.h"
+
 #include <gtest/gtest.h>
+#include <string>
 
 namespace {
 
@@ -71,6 +74,98 @@ TEST(RunRecord, DecodedCodeIsBounded) {
   code.add(run::DecodedCode::most, first);
   EXPECT_EQ(code.find(0), nullptr);
   EXPECT_NE(code.find(run::DecodedCode::most), nullptr);
+}
+
+/// Rows compared with the caller of a function on AMD64: in it SP is 0x7000, the CFA 0x7020, the return
+/// address 0x1234, and the caller's FP, 0x77, is saved below.
+class RunComparison : public testing::Test {
+protected:
+  RunComparison() {
+    space.word(0x7018, 0x1234);
+    space.word(0x7010, 0x77);
+    registers.pc = 0x1500;
+    registers.set(7, 0x7000);
+    registers.set(6, 0x88);
+  }
+  /// The faults, as text: what, whether it was computed, what is right and what was found.
+  std::string faults(const FrameRow& row, const run::Call* expected) {
+    unwind::Memory memory(space);
+    const auto found = run::compare({.row = row}, space.abi(), registers, memory, expected);
+    unknown = found.unknown;
+    std::string text;
+    for (const verify::RunMismatch& one : found.faults) {
+      const char* const names[] = {"no caller", "outermost", "cfa", "ra", "fp"};
+      text += name(one.fault, names);
+      text += one.computed ? " " : " not computed ";
+      text += std::to_string(one.expected) + " " + std::to_string(one.found) + ";";
+    }
+    return text;
+  }
+  static std::string name(RunFault fault, const char* const (&names)[5]) {
+    switch (fault) {
+    case RunFault::no_caller: return names[0];
+    case RunFault::outermost: return names[1];
+    case RunFault::cfa: return names[2];
+    case RunFault::ra: return names[3];
+    case RunFault::fp: return names[4];
+    default: return "another";
+    }
+  }
+  static FrameRow row(Rule cfa, Rule ra = Rule::at_cfa(-8), Rule fp = Rule::at_cfa(-16)) {
+    return {0, cfa, ra, fp, false};
+  }
+
+  test::MadeUpSpace space;
+  unwind::Registers registers;
+  run::Call caller{.ra = 0x1234, .cfa = 0x7020, .fp = 0x77, .limit = 0x7018};
+  run::Unknown unknown = run::Unknown::none;
+};
+
+TEST_F(RunComparison, RightRows) {
+  EXPECT_EQ(faults(row(Rule::value(7, 32)), &caller), "");
+  EXPECT_EQ(faults(row(Rule::value(7, 32), Rule::at_cfa(-8), Rule::undefined()), &caller), "");
+  EXPECT_EQ(faults(row(Rule::undefined(), Rule::undefined(), Rule::undefined()), nullptr), "");
+  EXPECT_EQ(unknown, run::Unknown::none);
+}
+
+TEST_F(RunComparison, WrongRows) {
+  EXPECT_EQ(faults(row(Rule::value(7, 32), Rule::at_cfa(-8), Rule::same()), &caller), "fp 119 136;");
+  EXPECT_EQ(faults(row(Rule::value(7, 32), Rule::at_cfa(-16)), &caller), "ra 4660 119;");
+  space.word(0x7020, 0x1234);
+  EXPECT_EQ(faults(row(Rule::value(7, 40)), &caller), "cfa 28704 28712;");
+  EXPECT_EQ(faults(row(Rule::value(7, 32)), nullptr), "no caller 0 0;");
+  EXPECT_EQ(faults(row(Rule::undefined(), Rule::undefined(), Rule::undefined()), &caller),
+            "outermost 4660 0;");
+  EXPECT_EQ(faults(row(Rule::value(7, 32), Rule::at_cfa(-8), Rule::in_register(3)), &caller),
+            "fp not computed 119 0;");
+}
+
+/// A CFA that is wrong is the cause of a return address that cannot be read; a right one is not.
+TEST_F(RunComparison, UnreadableMemory) {
+  EXPECT_EQ(faults(row(Rule::value(7, 0x9000)), &caller), "cfa 28704 65536;");
+  EXPECT_EQ(faults(row(Rule::value(7, 32), Rule::at_cfa(-0x800)), &caller), "ra not computed 4660 0;");
+  EXPECT_EQ(faults(row(Rule::value(3, 0)), &caller), "cfa not computed 28704 0;");
+}
+
+/// What the program itself has replaced shows nothing, unless the frame was interrupted by a signal.
+TEST_F(RunComparison, ReplacedReturnAddress) {
+  space.word(0x7018, 0x5678);
+  EXPECT_EQ(faults(row(Rule::value(7, 32)), &caller), "");
+  EXPECT_EQ(unknown, run::Unknown::redirected);
+  caller.interrupted = true;
+  EXPECT_EQ(faults(row(Rule::value(7, 32)), &caller), "ra 4660 22136;");
+  EXPECT_EQ(unknown, run::Unknown::none);
+}
+
+TEST(RunRecord, ZeroLengthsCountAsOne) { // bytes that are no instruction
+  Room room(Limits::standard);
+  FileRecorder recorder(room);
+  recorder.visit(0x20, run::Decoded());
+  const verify::RunRecord record = recorder.take();
+  ASSERT_EQ(record.instructions.size(), 1u);
+  EXPECT_EQ(record.instructions[0].length, 1u);
+  EXPECT_FALSE(record.instructions[0].has_row);
+  EXPECT_TRUE(recorder.take().instructions.empty());
 }
 
 } // namespace

@@ -46,6 +46,30 @@ public:
     go(Flow::indirect_call, target, sp() - (pushes ? 8 : 0));
   }
   void ret(std::uint64_t target) { go(Flow::ret, target, sp() + (abi_.fixed_ra_offset ? 8 : 0)); }
+  /// The kernel enters a handler at `pc`, whose caller, the trampoline, has SP at `frame`. The frame's words
+  /// for SP and pc may be wrong by something.
+  bool enter_handler(const unwind::SignalTrampoline& layout, std::uint64_t frame, std::uint64_t pc,
+                     std::uint64_t trampoline, std::int64_t wrong_sp = 0, std::int64_t wrong_pc = 0) {
+    const bool pushes = abi_.fixed_ra_offset != 0;
+    const unwind::Registers before = now_;
+    for (const unwind::SavedRegister& saved : layout.registers)
+      memory[frame + static_cast<std::uint64_t>(std::int64_t{saved.offset})] =
+          saved.reg == abi_.sp ? sp() + static_cast<std::uint64_t>(wrong_sp) : 0;
+    memory[frame + static_cast<std::uint64_t>(std::int64_t{layout.pc_offset})] =
+        now_.pc + static_cast<std::uint64_t>(wrong_pc);
+    now_.pc = pc;
+    set_sp(pushes ? frame - 8 : frame);
+    if (pushes)
+      memory[frame - 8] = trampoline;
+    else
+      now_.set(abi_.ra, trampoline);
+    return stack.enter_handler(before, now_);
+  }
+  void leave_handler(std::uint64_t pc, std::uint64_t to) {
+    now_.pc = pc;
+    set_sp(to);
+    stack.leave_handler(now_);
+  }
   std::uint64_t sp() const { return now_.values[abi_.sp]; }
   std::uint64_t pc() const { return now_.pc; }
 
@@ -195,6 +219,51 @@ TEST(ShadowStack, CallsWithoutFrames) {
     machine.ret(0x1004);
     EXPECT_EQ(machine.stack.unknown(), Unknown::none);
     EXPECT_EQ(machine.stack.caller(), nullptr);
+  }
+}
+
+/// A signal handler on the same stack, or on another: its frame is as the kernel lays it out.
+TEST_P(ShadowStackTest, SignalHandlers) {
+  const unwind::SignalTrampoline& layout = unwind::find_unwind_abi(GetParam())->trampolines.front();
+  for (const std::uint64_t frame : {0x7000u, 0x900000u}) {
+    Machine machine(GetParam());
+    machine.call(0x2000);
+    const std::uint64_t sp = machine.sp(), pc = machine.pc();
+    machine.enter_handler(layout, frame, 0x3000, 0xaaa0);
+    ASSERT_NE(machine.stack.caller(), nullptr);
+    EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+    EXPECT_EQ(machine.stack.caller()->ra, 0xaaa0u); // the trampoline
+    EXPECT_FALSE(machine.stack.caller()->interrupted);
+    machine.call(0x4000); // the handler calls
+    machine.ret(0x3004);
+    EXPECT_EQ(machine.stack.caller()->ra, 0xaaa0u);
+    machine.ret(0xaaa0);
+    ASSERT_NE(machine.stack.caller(), nullptr);
+    EXPECT_TRUE(machine.stack.caller()->interrupted);
+    EXPECT_EQ(machine.stack.caller()->ra, pc);
+    EXPECT_EQ(machine.stack.caller()->cfa, sp - std::uint64_t(std::int64_t{traits(GetParam()).sp_from_cfa}));
+    machine.leave_handler(pc, sp);
+    ASSERT_NE(machine.stack.caller(), nullptr);
+    EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+    EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+    EXPECT_EQ(machine.stack.events().frames_left, 0u);
+    machine.ret(0x1004);
+    EXPECT_EQ(machine.stack.caller(), nullptr);
+  }
+}
+
+/// The frame must have the interrupted SP, and a pc that is at most a system call's restart away.
+TEST_P(ShadowStackTest, NoSignalHandler) {
+  const unwind::SignalTrampoline& layout = unwind::find_unwind_abi(GetParam())->trampolines.front();
+  struct Wrong {
+    std::int64_t sp, pc;
+    bool enters;
+  };
+  for (const Wrong& wrong :
+       {Wrong{8, 0, false}, Wrong{0, 9, false}, Wrong{0, -9, false}, Wrong{0, 8, true}, Wrong{0, -8, true}}) {
+    Machine machine(GetParam());
+    machine.call(0x2000);
+    EXPECT_EQ(machine.enter_handler(layout, 0x7000, 0x3000, 0xaaa0, wrong.sp, wrong.pc), wrong.enters);
   }
 }
 
