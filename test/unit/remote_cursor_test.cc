@@ -109,6 +109,7 @@ TEST_F(Remote, WalksRegisteredCode) {
     EXPECT_EQ(info.start, code);
     EXPECT_EQ(info.end, code + 0x100);
     EXPECT_EQ(cursor.step(), StepStatus::stepped);
+    EXPECT_EQ(cursor.status(), RemoteStatus::ok);
     EXPECT_EQ(cursor.stepper(), "cfi");
     EXPECT_EQ(cursor.frame().registers.get(rbx), 0xb01u);
 
@@ -598,6 +599,7 @@ TEST_F(Remote, StepsOfAWalkerAreTheSame) {
   EXPECT_EQ(result.status, StepStatus::stepped);
   EXPECT_EQ(result.cfa, stack_at + 16);
   EXPECT_EQ(caller.registers.pc, middle + 0x10);
+  EXPECT_TRUE(stepper->recovers_all_registers());
   target.find_status = RemoteStatus::stop_unwind;
   EXPECT_EQ(stepper->step(cursor.frame(), memory, caller).status, StepStatus::bottom);
   target.find_status = RemoteStatus::no_info;
@@ -733,6 +735,7 @@ TEST_F(Remote, WrongTableEntries) {
   with(Bytes().u32(0xfffffff0).u32(4).u64(0));
   with(Bytes().u32(0xffffffff).u64(~std::uint64_t{0}).u64(0));
   with(Bytes().u32(0).u32(0));
+  with(Bytes().u32(3).u32(4).u64(0));           // shorter than the pointer to its CIE
   with(Bytes().u32(12).u32(0).u64(0));          // a CIE
   with(Bytes().u32(12).u32(4).u64(0));          // its own CIE
   with(Bytes().u32(12).u32(0x7fffffff).u64(0)); // a CIE that is not there

@@ -166,6 +166,13 @@ TEST_F(PtraceTargets, RegistersAreReadAndWritten) {
 #endif
 }
 
+TEST_F(PtraceTargets, Resumes) {
+  RemoteCursor cursor;
+  ASSERT_EQ(process_->state(process_->pid()), 't');
+  EXPECT_EQ(target_->resume(cursor, nullptr), RemoteStatus::ok);
+  EXPECT_TRUE(process_->comes_to(process_->pid(), 'S')); // it waits for requests
+}
+
 /// Threads that end, and what never was one.
 TEST_F(PtraceTargets, AProcessThatIsGone) {
   process_.reset(); // kills it
