@@ -6,7 +6,9 @@
 #include "sframe/code/row_check.h"
 #include "sframe/code/state.h"
 
+#include <array>
 #include <gtest/gtest.h>
+#include <vector>
 
 namespace {
 
@@ -372,6 +374,42 @@ TEST(CodeRowCheck, EntryLike) {
   EXPECT_TRUE(is_entry_like(arm, aarch64()));
   arm.set_reg(30, Value::other());
   EXPECT_FALSE(is_entry_like(arm, aarch64()));
+}
+
+// Linux: exit, exit_group and rt_sigreturn; clone and clone3 (syscall_64.tbl, asm-generic/unistd.h). s390x
+// has the number in the instruction, which its decoder reads.
+TEST(CodeMachine, SystemCalls) {
+  using Three = std::array<std::int32_t, 3>;
+  using Two = std::array<std::int32_t, 2>;
+  EXPECT_EQ(machine(amd64()).last_system_calls, (Three{60, 231, 15}));
+  EXPECT_EQ(machine(amd64()).thread_system_calls, (Two{56, 435}));
+  EXPECT_EQ(machine(aarch64()).last_system_calls, (Three{93, 94, 139}));
+  EXPECT_EQ(machine(aarch64()).thread_system_calls, (Two{220, 435}));
+  EXPECT_EQ(machine(s390x()).last_system_calls, (Three{1, 248, 173}));
+  EXPECT_EQ(machine(s390x()).thread_system_calls, (Two{120, 435}));
+}
+
+// The psABIs: which registers calls preserve, what is below SP; the manuals: sizes of instructions.
+TEST(CodeMachine, Registers) {
+  const auto preserved = [](const AbiTraits& abi) {
+    std::vector<int> numbers;
+    for (int reg = 0; reg < machine(abi).num_registers; ++reg)
+      if (!(machine(abi).call_clobbered >> reg & 1)) numbers.push_back(reg);
+    return numbers;
+  };
+  EXPECT_EQ(preserved(amd64()), (std::vector{3, 6, 7, 12, 13, 14, 15}));
+  const auto arm = preserved(aarch64());
+  EXPECT_EQ(std::vector(arm.begin(), arm.begin() + 12),
+            (std::vector{19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 31}));
+  EXPECT_EQ(machine(amd64()).red_zone, 128u);
+  EXPECT_EQ(machine(aarch64()).red_zone, 0u);
+  EXPECT_EQ(machine(s390x()).red_zone, 0u);
+  EXPECT_EQ(machine(amd64()).max_length, 15);
+  EXPECT_EQ(machine(aarch64()).max_length, 4);
+  EXPECT_EQ(machine(s390x()).max_length, 6);
+  EXPECT_EQ(machine(amd64()).alignment, 1);
+  EXPECT_EQ(machine(aarch64()).alignment, 4);
+  EXPECT_EQ(machine(s390x()).alignment, 2);
 }
 
 } // namespace
