@@ -68,6 +68,147 @@ constexpr Newer newer[] = {
     {"lkgs 8(%rdi)", "f2 0f 00 77 08"},
 };
 
+struct Case {
+  const char* assembly;
+  const char* bytes;
+  const char* meaning;
+};
+
+/// Derived by hand from the manual's description of each instruction (Intel SDM, volume 2). Instructions are
+/// at 0x1000; r16 is the pseudo register of the analysis, r255 none.
+constexpr Case cases[] = {
+    {"pushq %rbp", "55", "[r7 - 8] := r6; r7 += -8"},
+    {"pushq $4", "6a 04", "[r7 - 8].8 := ?; r7 += -8"},
+    {"pushw %ax", "66 50", "[r7 - 2].2 := ?; r7 += -2"},
+    {"pushq 8(%rax)", "ff 70 08", "[r7 - 8].8 := ?; r7 += -8"},
+    {"pushfq", "9c", "[r7 - 8].8 := ?; r7 += -8"},
+    {"popfq", "9d", "r7 += 8"},
+    {"popfw", "66 9d", "r7 += 2"},
+    {"pushfw", "66 9c", "[r7 - 2].2 := ?; r7 += -2"},
+    {"popq %rbx", "5b", "r3 := [r7]; r7 += 8"},
+    {"popq %rsp", "5c", "r7 := [r7]"},
+    {"popw %ax", "66 58", "r0 := ?; r7 += 2"},
+    {"popq 8(%rsp)", "8f 44 24 08", "r7 += 8; [r7 + 8].8 := ?"},
+    {"leave", "c9", "r7 := r6; r6 := [r7]; r7 += 8"},
+    {"enter $32, $0", "c8 20 00 00", "[r7 - 8] := r6; r7 += -8; r6 := r7; r7 += -32"},
+    {"movq %rsp, %rbp", "48 89 e5", "r6 := r7"},
+    {"movl %esi, %eax", "89 f0", "r0 := (r4).4"},
+    {"movq $-5, %rax", "48 c7 c0 fb ff ff ff", "r0 := -5"},
+    {"movl $-5, %eax", "b8 fb ff ff ff", "r0 := 4294967291"},
+    {"movq 8(%rbp), %rbx", "48 8b 5d 08", "r3 := [r6 + 8]"},
+    {"movl 8(%rbp), %ebx", "8b 5d 08", "r3 := ?"},
+    {"movq %rbx, -8(%rbp)", "48 89 5d f8", "[r6 - 8] := r3"},
+    {"movl %ebx, -8(%rbp)", "89 5d f8", "[r6 - 8].4 := ?"},
+    {"movb $1, -8(%rbp)", "c6 45 f8 01", "[r6 - 8].1 := ?"},
+    {"movw %bx, %ax", "66 89 d8", "r0 := ?"},
+    {"movb %bl, %ah", "88 dc", "r0 := ?"},
+    {"movq %rbx, -8(%rbp,%rcx,8)", "48 89 5c cd f8", ""},
+    {"movq (%rax,%rcx,8), %rdx", "48 8b 14 c8", "r1 := [r0 + r2*8].8"},
+    {"movq %fs:40, %rax", "64 48 8b 04 25 28 00 00 00", "r0 := ?"},
+    {"movzbl (%rdi), %eax", "0f b6 07", "r0 := ?; r0 := (r0).1"},
+    {"movzbl 3(%rdi,%rcx), %eax", "0f b6 44 0f 03", "r0 := [r5 + r2*1 + 3].1"},
+    {"movswl (%rdi,%rcx,2), %eax", "0f bf 04 4f", "r0 := [r5 + r2*2].2s"},
+    {"movslq (%rdi,%rcx,4), %rax", "48 63 04 8f", "r0 := [r5 + r2*4].4s"},
+    {"movzbl %cl, %eax", "0f b6 c1", "r0 := (r2).1"},
+    {"movsbl %cl, %eax", "0f be c1", "r0 := (r2).1s"},
+    {"movzbl %ch, %eax", "0f b6 c5", "r0 := ?"},
+    {"movslq %ecx, %rax", "48 63 c1", "r0 := (r2).4s"},
+    {"cltq", "48 98", "r0 := (r0).4s"},
+    {"leaq 8(%rsp), %r10", "4c 8d 54 24 08", "r10 := r7 + 8"},
+    {"leaq 16(%rip), %rax", "48 8d 05 10 00 00 00", "r0 := 4119"},
+    {"leaq (%rax,%rcx,4), %rdx", "48 8d 14 88", "r1 := r0; r1 += r2 * 4"},
+    {"leaq 4(%rax,%rcx,4), %rcx", "48 8d 4c 88 04", "r2 += r2 * 3; r2 += r0 * 1; r2 += 4"},
+    {"leaq (%rcx,%rcx,2), %rcx", "48 8d 0c 49", "r2 += r2 * 2"},
+    {"leaq (,%rcx,8), %rcx", "48 8d 0c cd 00 00 00 00", "r2 += r2 * 7"},
+    {"leal 8(%rsp), %eax", "8d 44 24 08", "r0 := ?"},
+    {"xchgq %rax, %rbp", "48 95", "r16 := r6; r6 := r0; r0 := r16"},
+    {"xchgl %eax, %ebp", "95", "r6 := ?; r0 := ?"},
+    {"addq $8, %rsp", "48 83 c4 08", "r7 += 8"},
+    {"subq $8, %rsp", "48 83 ec 08", "r7 += -8"},
+    {"addq %rcx, %rax", "48 01 c8", "r0 += r2 * 1"},
+    {"subq %rcx, %rsp", "48 29 cc", "r7 += r2 * -1"},
+    {"addl $8, %eax", "83 c0 08", "r0 := ?"},
+    {"addq 8(%rbp), %rax", "48 03 45 08", "r0 := ?"},
+    {"lock addl $0, (%rsp)", "f0 83 04 24 00", ""},
+    {"orl $0, (%rsp)", "83 0c 24 00", ""},
+    {"addl $1, (%rsp)", "83 04 24 01", "[r7].4 := ?"},
+    {"cmpl $5, %edi", "83 ff 05", "compare r5, 5"},
+    {"cmpq %rcx, %rdi", "48 39 cf", "compare r5, r2"},
+    {"cmpl %ecx, %edi", "39 cf", ""},
+    {"cmpb $5, %ch", "80 fd 05", ""},
+    {"cmpl $5, (%rdi)", "83 3f 05", ""},
+    {"testl %edi, %edi", "85 ff", ""},
+    {"andq $-16, %rsp", "48 83 e4 f0", "r7 &= -16"},
+    {"andl $-16, %eax", "83 e0 f0", "r0 &= 4294967280"},
+    {"andw $15, %ax", "66 83 e0 0f", "r0 := ?"},
+    {"andq %rcx, %rsp", "48 21 cc", "r7 := ?"},
+    {"shlq $3, %rcx", "48 c1 e1 03", "r2 += r2 * 7"},
+    {"shlq $4, %rcx", "48 c1 e1 04", "r2 := ?"},
+    {"shlq %cl, %rdx", "48 d3 e2", "r1 := ?"},
+    {"xorl %eax, %eax", "31 c0", "r0 := 0"},
+    {"xorq %rax, %rax", "48 31 c0", "r0 := 0"},
+    {"xorl %ecx, %eax", "31 c8", "r0 := ?"},
+    {"xorb %al, %al", "30 c0", "r0 := ?"},
+    {"imulq %rcx, %rax", "48 0f af c1", "r0 := ?"},
+    {"mulq %rcx", "48 f7 e1", "r0 := ?; r1 := ?"},
+    {"cpuid", "0f a2", "r0 := ?; r3 := ?; r2 := ?; r1 := ?"},
+    {"rdtsc", "0f 31", "r0 := ?; r1 := ?"},
+    {"movaps %xmm0, 16(%rsp)", "0f 29 44 24 10", "[r7 + 16].16 := ?"},
+    {"fxsave (%rsp)", "0f ae 04 24",
+     "[r7].128 := ?; [r7 + 128].128 := ?; [r7 + 256].128 := ?; [r7 + 384].128 := ?"},
+    {"rep stosq", "f3 48 ab", "[r5].8 := ?; r5 := ?; r2 := ?"},
+    {"jmp .+16", "eb 0e", "-> jump 0x1010"},
+    {"jmpq *%rax", "ff e0", "-> indirect r0"},
+    {"jmpq *8(%rax)", "ff 60 08", "r16 := [r0 + 8] -> indirect r16"},
+    {"jmpq *0x3000(,%rdi,8)", "ff 24 fd 00 30 00 00", "r16 := [r255 + r5*8 + 12288].8 -> indirect r16"},
+    {"callq .+16", "e8 0b 00 00 00", "-> call 0x1010"},
+    {"callq *%rax", "ff d0", "-> indirect call"},
+    {"callq *8(%rax)", "ff 50 08", "-> indirect call"},
+    {"ja .+16", "77 0e", "-> branch above 0x1010"},
+    {"jae .+16", "73 0e", "-> branch above or equal 0x1010"},
+    {"jb .+16", "72 0e", "-> branch below 0x1010"},
+    {"jbe .+16", "76 0e", "-> branch below or equal 0x1010"},
+    {"je .+16", "74 0e", "-> branch equal 0x1010"},
+    {"jne .+16", "75 0e", "-> branch not equal 0x1010"},
+    {"jg .+16", "7f 0e", "-> branch 0x1010"},
+    {"loop .+16", "e2 0e", "r2 := ? -> branch 0x1010"},
+    {"retq", "c3", "-> ret"},
+    {"retq $8", "c2 08 00", "-> ret"},
+    {"iretq", "48 cf", "-> stop"},
+    {"ud2", "0f 0b", "-> stop"},
+    {"hlt", "f4", "-> stop"},
+    {"int3", "cc", "nop -> stop"},
+    {"syscall", "0f 05", "r2 := ?; r11 := ?; r0 := ?"},
+    {"nop", "90", "nop"},
+    {"nopw (%rax,%rax)", "66 0f 1f 04 00", "nop"},
+    {"endbr64", "f3 0f 1e fa", ""},
+};
+
+TEST(Amd64Decoder, InstructionEffects) {
+  const auto decoder = code::make_decoder(traits(Abi::amd64));
+  ASSERT_TRUE(decoder);
+  for (const Case& one : cases)
+    EXPECT_EQ(test::decoded_text(*decoder, test::hex(one.bytes)), one.meaning) << one.assembly;
+}
+
+TEST(Amd64Decoder, MarksUnknownFlags) {
+  const auto decoder = code::make_decoder(traits(Abi::amd64));
+  ASSERT_TRUE(decoder);
+  const auto loses = [&](const char* bytes) {
+    code::Instruction instruction;
+    std::vector<code::Effect> effects;
+    EXPECT_TRUE(decoder->decode(test::hex(bytes), 0, instruction, effects));
+    return instruction.writes_flags;
+  };
+  EXPECT_TRUE(loses("85 ff"));     // test %edi, %edi
+  EXPECT_TRUE(loses("48 ff c0"));  // inc %rax
+  EXPECT_TRUE(loses("9d"));        // popfq
+  EXPECT_FALSE(loses("83 ff 05")); // cmp $5, %edi: they are a compare's
+  EXPECT_FALSE(loses("9c"));       // pushfq
+  EXPECT_FALSE(loses("5b"));       // pop %rbx
+  EXPECT_FALSE(loses("48 89 e5")); // mov %rsp, %rbp
+}
+
 TEST(Amd64Decoder, LengthOfNewerInstructions) {
   const auto decoder = code::make_decoder(traits(Abi::amd64));
   ASSERT_TRUE(decoder);

@@ -221,13 +221,17 @@ TEST(CodeAmd64, Masks) {
   constexpr Line lines[] = {{"b8 47 00 00 00", "mov $71,%eax", ""},
                             {"83 e0 3c", "and $60,%eax", ""},
                             {"83 e7 1f", "and $31,%edi", ""},
+                            {"83 e6 07", "and $7,%esi", ""},
+                            {"83 e6 14", "and $20,%esi", ""}, // at most 7 still
                             {"c3", "ret", ""}};
   Listing listing(lines);
-  const State* state = listing.run().state_at(listing.address(3));
+  const State* state = listing.run().state_at(listing.address(5));
   ASSERT_TRUE(state);
   EXPECT_EQ(state->reg(0), (Value{Value::Base::constant, false, 0, 71 & 60}));
   EXPECT_EQ(state->reg(5).base, Value::Base::bounded);
   EXPECT_EQ(state->reg(5).offset, 31);
+  EXPECT_EQ(state->reg(4).base, Value::Base::bounded);
+  EXPECT_EQ(state->reg(4).offset, 7);
 }
 
 /// Nothing after the last instruction of a run is decoded.
@@ -302,6 +306,32 @@ TEST(CodeAmd64, RunsOff) {
   constexpr Line cut[] = {{"55", "push %rbp", ""}, {"e8 f4 ff", "call, cut", ""}};
   Listing is_cut(cut);
   EXPECT_TRUE(is_cut.has(Obstacle::Kind::undecodable));
+}
+
+/// The word that pushf leaves is no register's, and popf writes none: as kernels save and restore the flags.
+TEST(CodeAmd64, Flags) {
+  constexpr Line save[] = {
+      {"9c", "pushfq", "sp+8 same"}, {"58", "pop %rax", "sp+16 same"}, {"c3", "ret", "sp+8 same"}};
+  Listing saves(save);
+  saves.expect_rows();
+  EXPECT_EQ(saves.run().state_at(saves.address(2))->reg(0), Value::other());
+  constexpr Line restore[] = {
+      {"57", "push %rdi", "sp+8 same"}, {"9d", "popfq", "sp+16 same"}, {"c3", "ret", "sp+8 same"}};
+  Listing restores(restore);
+  restores.expect_rows();
+  EXPECT_EQ(restores.exit_at(2), Exit::returns);
+}
+
+/// A word that each round writes anew differs from that of the first round; rounds after the second show
+/// nothing new.
+TEST(CodeAmd64, LoopThatOverwritesASavedRegister) {
+  constexpr Line lines[] = {
+      {"53", "push %rbx", "sp+8 same"},        {"48 89 2c 24", "1: mov %rbp,(%rsp)", "sp+16 same"},
+      {"ff cf", "dec %edi", "sp+16 [cfa-16]"}, {"75 f8", "jne 1b", "sp+16 [cfa-16]"},
+      {"58", "pop %rax", "sp+16 [cfa-16]"},    {"c3", "ret", "sp+8 same"}};
+  Listing listing(lines);
+  listing.expect_rows();
+  EXPECT_FALSE(listing.has(Obstacle::Kind::limit));
 }
 
 } // namespace

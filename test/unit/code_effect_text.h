@@ -44,7 +44,9 @@ inline std::string effect_text(const code::Effect& effect) {
   case Kind::set:
     return reg + " := " + (effect.size ? "(" + sum_text(effect) + ")" : sum_text(effect)) +
            width_text(effect);
-  case Kind::add: return reg + " += " + register_text(effect.source) + " * " + value;
+  case Kind::add:
+    return reg + " += " +
+           (effect.source == code::Effect::none ? value : register_text(effect.source) + " * " + value);
   case Kind::align: return reg + " &= " + value;
   case Kind::load: return reg + " := [" + sum_text(effect) + "]";
   case Kind::load_table:

@@ -79,6 +79,8 @@ private:
   bool is(std::uint32_t i, ZydisOperandType type) const {
     return i < raw_.operand_count && operands_[i].type == type;
   }
+  /// False if all operands are implied, as those of pushf and popf: the flags, SP and its word.
+  bool has_operand() const { return raw_.operand_count_visible != 0; }
   bool is_memory(std::uint32_t i) const { return is(i, ZYDIS_OPERAND_TYPE_MEMORY); }
   bool is_immediate(std::uint32_t i) const { return is(i, ZYDIS_OPERAND_TYPE_IMMEDIATE); }
   Gpr reg(std::uint32_t i) const { return gpr(operands_[i].reg.value); }

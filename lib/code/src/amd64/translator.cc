@@ -127,9 +127,11 @@ void Translator::jump_or_call(bool is_call) {
 bool Translator::translate_stack() {
   switch (raw_.mnemonic) {
   case ZYDIS_MNEMONIC_PUSH:
+  case ZYDIS_MNEMONIC_PUSHF:
   case ZYDIS_MNEMONIC_PUSHFQ: return push(), true;
-  case ZYDIS_MNEMONIC_POP:
-  case ZYDIS_MNEMONIC_POPFQ: return pop(), true;
+  case ZYDIS_MNEMONIC_POPF:
+  case ZYDIS_MNEMONIC_POPFQ: instruction_.writes_flags = true; [[fallthrough]];
+  case ZYDIS_MNEMONIC_POP: return pop(), true;
   case ZYDIS_MNEMONIC_LEAVE:
     effects_.push_back({.kind = Kind::set, .reg = rsp, .source = rbp});
     effects_.push_back({.kind = Kind::load, .reg = rbp, .source = rsp});
@@ -148,7 +150,7 @@ bool Translator::translate_stack() {
 
 void Translator::push() {
   const std::int64_t size = raw_.operand_width == 16 ? 2 : 8;
-  if (size == 8 && is_register(0, 8))
+  if (size == 8 && has_operand() && is_register(0, 8))
     effects_.push_back({.kind = Kind::store, .reg = reg(0).number, .source = rsp, .value = -8});
   else
     overwrite({.base = rsp, .value = -size}, static_cast<std::uint32_t>(size));
@@ -158,14 +160,14 @@ void Translator::push() {
 /// The address of a memory operand uses SP after the pop.
 void Translator::pop() {
   const std::int64_t size = raw_.operand_width == 16 ? 2 : 8;
-  const bool to_register = is_register(0, 8) || is_register(0, 2);
+  const bool to_register = has_operand() && (is_register(0, 8) || is_register(0, 2));
   const std::uint8_t to = to_register ? reg(0).number : Effect::none;
   if (to_register && size == 8)
     effects_.push_back({.kind = Kind::load, .reg = to, .source = rsp});
   else if (to_register)
     effects_.push_back({.kind = Kind::clobber, .reg = to});
   if (to != rsp) effects_.push_back({.kind = Kind::add, .reg = rsp, .value = size});
-  if (!to_register && is_memory(0))
+  if (!to_register && has_operand() && is_memory(0))
     if (const auto at = memory_operand(operands_[0])) overwrite(*at, static_cast<std::uint32_t>(size));
 }
 
