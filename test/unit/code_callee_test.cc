@@ -134,6 +134,24 @@ TEST(CodeCallee, PrologueOutOfLine) {
   EXPECT_TRUE(twice.fits(8));
 }
 
+/// The row that needs what the callee has done comes later, after one that counts from SP.
+TEST(CodeCallee, FramePointerSetOutOfLine) {
+  // stp x29, x30, [sp, #-16]!; bl helper; sub sp, sp, #16; nop; mov sp, x29; ldp x29, x30, [sp], #16; ret
+  const char* code = "fd 7b bf a9 ff 03 00 94 ff 43 00 d1 1f 20 03 d5 bf 03 00 91 fd 7b c1 a8 c0 03 5f d6";
+  const std::vector<FrameRow> rows = {arm_row(0, 0, Rule::same()),
+                                      arm_row(4, 16, Rule::at_cfa(-8), Rule::at_cfa(-16)),
+                                      arm_row(12, 32, Rule::at_cfa(-8), Rule::at_cfa(-16)),
+                                      {16, Rule::value(29, 16), Rule::at_cfa(-8), Rule::at_cfa(-16), false},
+                                      arm_row(24, 0, Rule::same())};
+  Caller sets(Abi::aarch64_little, code, rows, "fd 03 00 91 c0 03 5f d6"); // mov x29, sp; ret
+  EXPECT_TRUE(sets.fits(12));
+  EXPECT_TRUE(sets.fits(16));
+  EXPECT_TRUE(sets.fits(20));
+  EXPECT_EQ(sets.exit_at(24), Exit::returns);
+  Caller does_not(Abi::aarch64_little, code, rows, "c0 03 5f d6");
+  EXPECT_FALSE(does_not.fits(16));
+}
+
 TEST(CodeCallee, CalleesThatShowNothing) {
   for (const char* callee : {
            // #16]

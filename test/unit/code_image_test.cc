@@ -103,15 +103,15 @@ TEST(CodeImage, Code) {
 TEST(CodeImage, PointersAfterLoading) {
   TestElf elf = file_with_stubs({}, 0);
   elf.sections.push_back({".rela.dyn", elf::sht_rela, alloc, 0xa000,
-                          relas({{data + 8, 0, 8, text + 4}, {data + 24, 0, 8, text + 6}}), 3, 0, 24});
+                          relas({{data + 8, 0, 8, text + 4}, {data + 16, 0, 8, text + 6}}), 3, 0, 24});
   const auto bytes = built(elf);
   const auto image = elf::Image::parse(bytes);
   ASSERT_TRUE(image);
   ImageEnvironment environment(*image);
   EXPECT_EQ(environment.constant_pointer(data), 0x0807060504030201u);
   EXPECT_EQ(environment.constant_pointer(data + 8), text + 4);
-  EXPECT_EQ(environment.constant_pointer(data + 16), 0x1817161514131211u);
-  EXPECT_EQ(environment.constant_pointer(data + 24), text + 6);
+  EXPECT_EQ(environment.constant_pointer(data + 16), text + 6);
+  EXPECT_EQ(environment.constant_pointer(data + 24), 0x201f1e1d1c1b1a19u); // the last word
   EXPECT_EQ(environment.constant_pointer(data + 32), std::nullopt);
 }
 
@@ -185,6 +185,7 @@ TEST(CodeImage, CodeOfOneFunction) {
   EXPECT_EQ(callees.code(text + 4, 100).size(), 8u);
   EXPECT_EQ(callees.code(text + 6, 100).size(), 6u);
   EXPECT_EQ(callees.code(text + 6, 2).size(), 2u);
+  EXPECT_EQ(callees.code(text + 11, 100).size(), 1u); // its last byte
   EXPECT_EQ(callees.code(text, 100).size(), 4u);      // before the first
   EXPECT_EQ(callees.code(text + 12, 100).size(), 4u); // between two
   EXPECT_EQ(callees.code(text + 16, 100).size(), 8u);
