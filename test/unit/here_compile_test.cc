@@ -11,6 +11,7 @@
 #include "sframe/section.h"
 
 #include <gtest/gtest.h>
+#include <string>
 
 namespace {
 
@@ -121,6 +122,120 @@ TEST(HereCompile, NestedStatesAllocateNothing) {
     EXPECT_TRUE(!first || first != second);
   }
 }
+
+/// A function of an .eh_frame, with the rules that its rows get.
+class HereCfi {
+public:
+  explicit HereCfi(const char* augmentation = "") {
+    const AbiTraits& abi = traits(here::host::abi);
+    Bytes body = section_.body().u8(1).text(augmentation).uleb(1).sleb(-8).u8(abi.ra);
+    if (*augmentation == 'z') body.uleb(0);
+    cie_ = section_.cie(body);
+  }
+  void add(std::uint64_t start, std::uint64_t size, const Bytes& instructions, bool augmented = false) {
+    Bytes body = section_.body().u64(start).u64(size);
+    if (augmented) body.uleb(0);
+    section_.fde(cie_, body.append(instructions));
+  }
+  Bytes instructions() const { return section_.body(); }
+  void compile(std::uint64_t base = 0) {
+    ASSERT_TRUE(own::compile_cfi({section_.bytes().get(), 0x100000}, base, rules, rows));
+    ASSERT_TRUE(rules.finish());
+    ASSERT_TRUE(rows.finish());
+  }
+  /// The operations for an address: kind, register, base and offset of each; empty if there is no rule.
+  std::string at(std::uint32_t address) {
+    const auto number = rows.find(address);
+    if (!number) return "";
+    const own::CompiledRule rule = rules.rule(*number);
+    const char* const kinds[] = {"undefined", "value", "stored", "expression", "val_expression"};
+    std::string text = rule.flags & own::CompiledRule::signal_frame ? "signal: " : "";
+    for (const own::Operation& op : rule.operations)
+      text += std::string(kinds[static_cast<int>(op.kind)]) + " " + std::to_string(op.reg) + " " +
+              (op.base == own::Operation::cfa_base ? "cfa" : std::to_string(op.base)) + " " +
+              std::to_string(op.offset) + "; ";
+    return text;
+  }
+
+  own::RulePool rules;
+  own::RowTable rows;
+
+private:
+  CfiAssembler section_{cfi::SectionKind::eh_frame, traits(here::host::abi).byte_order};
+  std::size_t cie_ = 0;
+};
+
+#if defined(__x86_64__)
+// DWARF 5, 6.4.2; AMD64: 7 is rsp, 16 the return address.
+TEST(HereCompile, RulesOfEachKind) {
+  HereCfi cfi;
+  const Bytes usual = cfi.instructions().raw({0x0c, 7, 8, 0x90, 1}); // CFA = rsp + 8, RA at CFA - 8
+  const auto with = [&](std::uint64_t start, std::initializer_list<int> more) {
+    cfi.add(start, 0x10, Bytes(usual).raw(more));
+  };
+  with(0x1000, {});
+  with(0x1100, {0x86, 2});                                   // offset: rbp
+  with(0x1200, {0x08, 3});                                   // same_value: rbx
+  with(0x1300, {0x07, 6});                                   // undefined: rbp
+  with(0x1400, {0x09, 6, 12});                               // register: rbp in r12
+  with(0x1500, {0x14, 6, 2});                                // val_offset: rbp
+  with(0x1600, {0x10, 6, 2, 0x40, 0x1c});                    // expression
+  with(0x1700, {0x16, 6, 1, 0x40});                          // val_expression
+  with(0x1800, {0x87, 3});                                   // offset: rsp
+  with(0x1900, {0x07, 7});                                   // undefined: rsp, as if there was no rule
+  with(0x1a00, {0x0f, 2, 0x77, 8});                          // def_cfa_expression
+  with(0x1b00, {0x07, 16});                                  // undefined: the return address
+  cfi.add(0x1c00, 0x10, cfi.instructions().raw({0x07, 16})); // the same without a CFA
+  cfi.add(0x1d00, 0x10, cfi.instructions().raw({0x90, 1}));  // a return address, but no CFA
+  cfi.compile();
+  const std::string start = "value 0 7 8; stored 16 cfa -8; ";
+  EXPECT_EQ(cfi.at(0x1000), start);
+  EXPECT_EQ(cfi.at(0x1100), start + "stored 6 cfa -16; ");
+  EXPECT_EQ(cfi.at(0x1200), start + "value 3 3 0; ");
+  EXPECT_EQ(cfi.at(0x1300), start + "undefined 6 0 0; ");
+  EXPECT_EQ(cfi.at(0x1400), start + "value 6 12 0; ");
+  EXPECT_EQ(cfi.at(0x1500), start + "value 6 cfa -16; ");
+  EXPECT_EQ(cfi.at(0x1600), start + "expression 6 2 0; ");
+  EXPECT_EQ(cfi.at(0x1700), start + "val_expression 6 1 2; ");
+  EXPECT_EQ(cfi.at(0x1800), start + "stored 7 cfa -24; ");
+  EXPECT_EQ(cfi.at(0x1900), start);
+  EXPECT_EQ(cfi.at(0x1a00), "val_expression 0 2 3; stored 16 cfa -8; ");
+  EXPECT_EQ(cfi.at(0x1b00), "value 0 7 8; undefined 16 0 0; ");
+  EXPECT_EQ(cfi.at(0x1c00), "undefined 0 0 0; undefined 16 0 0; ");
+  EXPECT_EQ(cfi.at(0x1d00), "");
+  EXPECT_EQ(cfi.at(0x100f), start);
+  EXPECT_EQ(cfi.at(0x1010), "");
+  EXPECT_EQ(cfi.at(0xfff), "");
+}
+
+/// Of functions that overlap, the next one ends this one; addresses count from the base.
+TEST(HereCompile, OverlappingFunctions) {
+  HereCfi cfi;
+  const auto add = [&](std::uint64_t start, std::uint64_t size, int cfa) {
+    cfi.add(start, size, cfi.instructions().raw({0x0c, 7, cfa, 0x90, 1}));
+  };
+  add(0x3000, 0x100, 32);
+  add(0x2000, 0x100, 8); // not in order
+  add(0x2080, 0x10, 16);
+  add(0x800, 0x10, 24); // before the base
+  add(0x4000, 0, 40);   // empty
+  cfi.compile(0x1000);
+  EXPECT_EQ(cfi.at(0x1000), "value 0 7 8; stored 16 cfa -8; ");
+  EXPECT_EQ(cfi.at(0x107f), "value 0 7 8; stored 16 cfa -8; ");
+  EXPECT_EQ(cfi.at(0x1080), "value 0 7 16; stored 16 cfa -8; ");
+  EXPECT_EQ(cfi.at(0x1090), "");
+  EXPECT_EQ(cfi.at(0x2000), "value 0 7 32; stored 16 cfa -8; ");
+  EXPECT_EQ(cfi.at(0x3000), "");
+  EXPECT_EQ(cfi.rows.size(), 5u);
+}
+
+TEST(HereCompile, SignalFrames) {
+  HereCfi cfi("zS");
+  cfi.add(0x1000, 0x10, cfi.instructions().raw({0x0c, 7, 8, 0x90, 1}), true);
+  cfi.compile();
+  EXPECT_EQ(cfi.at(0x1000), "signal: value 0 7 8; stored 16 cfa -8; ");
+}
+#endif
 
 /// More rules than any table has at first; each keeps its number.
 TEST(HereCompile, ManyRulesKeepTheirNumbers) {
