@@ -86,6 +86,13 @@ TEST(CodeAmd64, LostStackPointer) {
   EXPECT_TRUE(listing.has(Obstacle::Kind::sp_lost));
 }
 
+/// and $-32, %rsp; ret: where SP is now is not known.
+TEST(CodeAmd64, ReturnFromAnAlignedStack) {
+  constexpr Line lines[] = {{"48 83 e4 e0", "and $-32,%rsp", ""}, {"c3", "ret", ""}};
+  Listing listing(lines);
+  EXPECT_EQ(listing.exit_at(1), Exit::returns_unknown);
+}
+
 /// Paths that meet with different heights: a conflict, which remembers both.
 TEST(CodeAmd64, Conflict) {
   constexpr Line lines[] = {{"85 ff", "test %edi,%edi", ""},

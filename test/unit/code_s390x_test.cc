@@ -116,6 +116,8 @@ constexpr Case cases[] = {
     {"cgibe %r1, 0, 0(%r14)", "ec 18 e0 00 00 fc", "-> ret or on r14"},
     {"brctg %r1, 0x10", "a7 17 00 08", "r1 := r1 - 1 -> branch 0x1010"},
     {"brct %r1, 0x10", "a7 16 00 08", "r1 := ? -> branch 0x1010"},
+    {"b 8(%r1,%r2)", "47 f1 20 08", "r32 := r2 + 8; r32 += r1 * 1 -> indirect r32"},
+    {"b 0(%r14)", "47 f0 e0 00", "-> ret r14"},
     {"bi 8(%r1,%r2)", "e3 f1 20 08 00 47", "r32 := [r2 + r1*1 + 8].8 -> indirect r32"},
     {"bcr 0, %r7", "07 07", "nop"},
     {"bc 0, 0", "47 00 00 00", "nop"},
