@@ -50,7 +50,8 @@ struct Form {
 
 const Form forms[] = {{"/", 4, ByteOrder::big, false},
                       {"/SYM64/", 8, ByteOrder::big, false},
-                      {"#1/12", 4, ByteOrder::little, true}};
+                      {"#1/12", 4, ByteOrder::little, true},
+                      {"#1/12", 8, ByteOrder::little, true}};
 
 /// An archive of `members` whose index has a symbol for each of `symbols`: numbers of members.
 struct Example {
@@ -66,8 +67,9 @@ Example make(const Form& form, const std::vector<std::string>& members,
   const std::size_t index_size = form.width + entries + (form.pairs ? form.width : 0) + names.size();
   Example made;
   made.bytes = "!<arch>\n";
-  // BSD's name is in front of the contents, filled up to a multiple of 4.
-  const std::string name = form.pairs ? std::string("__.SYMDEF\0\0\0", 12) : "";
+  // BSD's name is in front of the contents, filled up to a multiple of 4. Darwin has one for wide numbers.
+  const std::string narrow("__.SYMDEF\0\0\0", 12), wide = "__.SYMDEF_64";
+  const std::string name = !form.pairs ? "" : form.width == 4 ? narrow : wide;
   made.index_at = made.bytes.size() + 60 + name.size();
   std::size_t at = made.index_at + index_size;
   for (const std::string& one : members) {
