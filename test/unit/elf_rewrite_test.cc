@@ -738,6 +738,45 @@ TEST(ElfRewrite, ASegmentInFrontOfTheHeaders) {
   }
 }
 
+// A segment may begin with the program headers, and not with the file.
+TEST(ElfRewrite, ASegmentThatBeginsWithTheHeaders) {
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big})
+    for (const std::size_t strings : {16, 64}) {
+      Bytes file = MadeUp{.order = order, .strings = strings}.build();
+      const Segment load = *Image::parse(file)->find_segment(pt_load);
+      SegmentChange(file, pt_load).offset(64).address(64).size(load.file_size - 64);
+      const auto out = add(file, large);
+      ASSERT_TRUE(out) << out.error().text();
+      const Image before = *Image::parse(file), after = *Image::parse(*out);
+      expect_loadable(after);
+      expect_section(after, large);
+      expect_same_segments(before, after);
+      const Segment* table = after.find_segment(6); // PT_PHDR
+      ASSERT_TRUE(table);
+      const auto loaded = after.read(table->address, table->file_size);
+      ASSERT_TRUE(loaded);
+      EXPECT_EQ(loaded->data(), after.bytes().data() + program_headers(after));
+    }
+}
+
+// What is not loaded and begins in the loaded part stays; what begins at its end moves after the section.
+TEST(ElfRewrite, UnloadedBytesInTheLoadedPart) {
+  for (const std::uint64_t inside : {0, 1, 2}) {
+    Bytes file = MadeUp{}.build();
+    const SectionHeader data = *Image::parse(file)->find_section(".data");
+    const std::uint64_t offset = data.offset + data.size - inside;
+    set_field(file, ".comment", Field::offset, offset);
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image before = *Image::parse(file), after = *Image::parse(*out);
+    const SectionHeader& now = *after.find_section(".comment");
+    EXPECT_TRUE(std::ranges::equal(bytes_of(before, *before.find_section(".comment")), bytes_of(after, now)));
+    EXPECT_EQ(now.offset == offset, inside != 0) << inside;
+    expect_same_memory(before, after);
+    expect_section(after, large);
+  }
+}
+
 // Alignment that offsets have is kept only if addresses differ from them by whole pages.
 TEST(ElfRewrite, AddressesThatAreNoWholePagesAway) {
   constexpr std::uint64_t distance = 0x200;
@@ -778,6 +817,27 @@ TEST(ElfRewrite, ASegmentOverPartOfTheOldSection) {
     if (in_part) {
       EXPECT_TRUE(std::ranges::equal(*after.read(old.address, old.size), bytes_of(before, old)));
     }
+  }
+}
+
+// The segment of an earlier .sframe is not ours alone if a section reaches into it: it stays, and the new
+// section gets another one.
+TEST(ElfRewrite, ASectionThatReachesIntoOurSegment) {
+  for (const std::uint64_t inside : {0, 16}) {
+    Bytes file = *add(MadeUp{}.build(), large);
+    const Segment old = *Image::parse(file)->find_segment(pt_gnu_sframe);
+    const Segment load = Image::parse(file)->segments()[4];
+    ASSERT_EQ(load.type, pt_load);
+    ASSERT_EQ(load.address + load.file_size, old.address + old.file_size);
+    const SectionHeader data = *Image::parse(file)->find_section(".data");
+    set_field(file, ".data", Field::size, load.offset + inside - data.offset);
+    const auto out = add(file, 2 * large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image before = *Image::parse(file), after = *Image::parse(*out);
+    EXPECT_EQ(after.segments().size(), before.segments().size() + (inside ? 1 : 0));
+    EXPECT_EQ(after.find_segment(pt_gnu_sframe)->address == old.address, inside == 0);
+    expect_section(after, 2 * large);
+    expect_loadable(after);
   }
 }
 
