@@ -68,8 +68,7 @@ public:
   /// True if exactly one entry of .dynamic points into the section, to its start, and its tag matches the
   /// section's type.
   bool is_dynamic_table(const SectionHeader& section) const {
-    const std::uint64_t tag = dynamic_tag(section.type, section.flags);
-    if (tag == 0) return false;
+    const std::uint64_t tag = dynamic_tag(section.type, section.flags); // no entry of dynamic_ has tag 0
     // Static executables find their relocations by symbols, and DT_RELASZ may span several sections.
     const TaggedValue whole = {DT_RELASZ, section.size};
     if (tag == DT_RELA && (image_.type() != et_dyn || std::ranges::find(dynamic_, whole) == dynamic_.end()))
