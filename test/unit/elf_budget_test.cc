@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 #include <limits>
 #include <new>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -51,6 +52,60 @@ TEST(Budget, OffIsUnlimited) {
   Budget budget(Limits::off, 0);
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(budget.take(Resource::frames, all / 200));
   EXPECT_FALSE(budget.is_used_up());
+}
+
+// The table in docs/limits.md, for an input of 4 KiB.
+TEST(Budget, LimitsBySize) {
+  constexpr std::uint64_t mib = 1 << 20, size = 4096;
+  struct Limit {
+    Resource resource;
+    std::string_view name;
+    std::uint64_t amount;
+  };
+  const Limit limits[] = {
+      {Resource::section_bytes, "section bytes", 8 * mib + 8 * size},
+      {Resource::unpacked_bytes, "decompressed bytes", 64 * mib + 64 * size},
+      {Resource::name_bytes, "bytes of names", 16 * mib + 16 * size},
+      {Resource::cfi_instructions, "CFI instructions", 4 * mib + 8 * size},
+      {Resource::rows, "rows", 256 * 1024 + 4 * size},
+      {Resource::frames, "frames", 128 * 1024 + size / 4},
+      {Resource::printed_bytes, "bytes of output", 24 * mib + 96 * size},
+      {Resource::files, "files", 4096},
+      {Resource::guesses, "bytes of code and stack for heuristics", 4 * mib + size},
+      {Resource::copied_bytes, "bytes of generated code", 8 * mib + 8 * size},
+      {Resource::debug_steps, "steps in debug information", 16 * mib + 4 * size},
+      {Resource::code_steps, "steps of code analysis", 4 * mib + 8 * size},
+  };
+  EXPECT_EQ(std::size(limits), resource_count);
+  const Budget standard(Limits::standard, size), strict(Limits::strict, size), off(Limits::off, size);
+  for (const Limit& limit : limits) {
+    EXPECT_EQ(name_of(limit.resource), limit.name);
+    EXPECT_EQ(standard.left(limit.resource), limit.amount) << limit.name;
+    EXPECT_EQ(strict.left(limit.resource), limit.amount / 4) << limit.name;
+    EXPECT_EQ(off.left(limit.resource), all) << limit.name;
+  }
+}
+
+// Every resource is shared: what one piece takes, others lack, and the whole is charged for.
+TEST(BudgetShares, EveryResource) {
+  for (std::size_t i = 0; i < resource_count; ++i) {
+    const auto resource = static_cast<Resource>(i);
+    Budget whole(Limits::standard, 0);
+    const std::uint64_t before = whole.left(resource);
+    {
+      BudgetShares shares(&whole, std::vector<std::uint64_t>{1, 1});
+      {
+        BudgetShares::Share first(shares, 0);
+        EXPECT_EQ(first.left(resource), before / 4);
+        EXPECT_TRUE(first.take(resource, before / 2));
+      }
+      BudgetShares::Share second(shares, 1);
+      EXPECT_TRUE(second.take(resource, before / 4 + 1));
+      EXPECT_EQ(second.left(resource), before / 4 - 1);
+    }
+    EXPECT_EQ(whole.left(resource), before / 4 - 1) << name_of(resource);
+    EXPECT_FALSE(whole.is_used_up());
+  }
 }
 
 TEST(Budget, LargeSizesDoNotWrap) {
