@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Valid and hostile contents of .gnu_debuglink. The choice of the file is tested in
+// Valid and hostile contents of .gnu_debuglink, and the choice of the file, which programs' output shows in
 // test/lit/verify/debug-file.test.
 
 #include "elf_builder.h"
@@ -8,6 +8,10 @@
 #include <gtest/gtest.h>
 
 #include <sframe/elf/debug_file.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 
 namespace {
 
@@ -63,6 +67,112 @@ TEST(ElfDebugFile, NeedsLinkOrBuildId) {
   std::vector<elf::Rejected> rejected;
   EXPECT_FALSE(elf::find_debug_file(*image, "nowhere/file", {}, &rejected));
   EXPECT_TRUE(rejected.empty());
+}
+
+/// CRC-32 as .gnu_debuglink has it: the reflected polynomial 0xedb88320, bit by bit.
+std::uint32_t crc32(const std::vector<std::byte>& bytes) {
+  std::uint32_t crc = ~0u;
+  for (const std::byte byte : bytes) {
+    crc ^= std::to_integer<std::uint32_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+  }
+  return ~crc;
+}
+
+/// Folders with files, and the search in them.
+class ElfDebugFolders : public ::testing::Test {
+protected:
+  void SetUp() override {
+    std::string name = ::testing::TempDir() + "sframe-debug-XXXXXX";
+    ASSERT_TRUE(::mkdtemp(name.data()));
+    folder_ = std::filesystem::canonical(name);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string write(const std::string& path, const std::vector<std::byte>& bytes) {
+    const std::filesystem::path whole = folder_ / path;
+    std::filesystem::create_directories(whole.parent_path());
+    std::ofstream(whole, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    return whole;
+  }
+
+  /// The path of the debug file found for an image that was opened as bin/program; "" for none.
+  std::string find(const std::vector<std::byte>& program) {
+    const auto image = elf::Image::parse(program);
+    EXPECT_TRUE(image);
+    rejected_.clear();
+    const std::string folders[] = {folder_ / "first", folder_ / "second"};
+    const auto found = elf::find_debug_file(*image, folder_ / "bin/program", folders, &rejected_);
+    return found ? std::filesystem::relative(found->file.path(), folder_).string() : "";
+  }
+
+  std::filesystem::path folder_;
+  std::vector<elf::Rejected> rejected_;
+};
+
+TestElf with_build_id(int id) {
+  TestElf file;
+  file.sections.push_back({.name = ".note.gnu.build-id",
+                           .type = elf::sht_note,
+                           .flags = elf::shf_alloc,
+                           .bytes = sframe::test::note(
+                               "GNU", 3, {std::byte{0xab}, std::byte{0xcd}, static_cast<std::byte>(id)})});
+  return file;
+}
+
+// Below each folder in turn; a file with another ID, or for another machine, is none, and the search goes on.
+TEST_F(ElfDebugFolders, ByBuildId) {
+  const auto program = with_build_id(0xef).build();
+  EXPECT_EQ(find(program), "");
+  EXPECT_TRUE(rejected_.empty());
+  const std::string name = "/.build-id/ab/cdef.debug";
+  write("second" + name, program);
+  EXPECT_EQ(find(program), "second" + name);
+  EXPECT_TRUE(rejected_.empty());
+  const std::string other = write("first" + name, with_build_id(0xee).build());
+  EXPECT_EQ(find(program), "second" + name);
+  ASSERT_EQ(rejected_.size(), 1u);
+  EXPECT_EQ(rejected_[0].path, other);
+  EXPECT_EQ(rejected_[0].why, "build ID mismatch: expected abcdef, file abcdee");
+  TestElf machine = with_build_id(0xef), order = with_build_id(0xef);
+  machine.machine = 183;
+  order.order = ByteOrder::big;
+  for (const TestElf& wrong : {machine, order}) {
+    write("first" + name, wrong.build());
+    EXPECT_EQ(find(program), "second" + name);
+    ASSERT_EQ(rejected_.size(), 1u);
+    EXPECT_EQ(rejected_[0].why, "wrong machine");
+  }
+  write("first" + name, program);
+  EXPECT_EQ(find(program), "first" + name);
+}
+
+// In the image's folder, in .debug below it, and at its path below each folder.
+TEST_F(ElfDebugFolders, ByLink) {
+  TestElf debug;
+  debug.sections.push_back({.name = ".debug_info", .bytes = Writer().text("debug").bytes});
+  const auto bytes = debug.build();
+  TestElf file;
+  file.sections.push_back(
+      {.name = ".gnu_debuglink", .bytes = Writer().text("program.debug", 16).u32(crc32(bytes)).bytes});
+  const auto program = file.build();
+  const std::string below = folder_.relative_path().string() + "/bin/program.debug";
+  EXPECT_EQ(find(program), "");
+  for (const std::string& place :
+       {"second/" + below, "first/" + below, std::string("bin/.debug/program.debug"),
+        std::string("bin/program.debug")}) {
+    write(place, bytes);
+    EXPECT_EQ(find(program), place);
+    EXPECT_TRUE(rejected_.empty());
+  }
+  auto changed = bytes;
+  changed.push_back(std::byte{});
+  const std::string wrong = write("bin/program.debug", changed);
+  EXPECT_EQ(find(program), "bin/.debug/program.debug");
+  ASSERT_EQ(rejected_.size(), 1u);
+  EXPECT_EQ(rejected_[0].path, wrong);
+  EXPECT_EQ(rejected_[0].why.find("checksum mismatch: .gnu_debuglink 0x"), 0u);
 }
 
 } // namespace
