@@ -91,6 +91,48 @@ TEST(ElfFile, MoveKeepsBytes) {
   EXPECT_EQ(moved.path(), "x");
 }
 
+/// A folder of its own, removed at the end.
+class TemporaryFolder {
+public:
+  TemporaryFolder() {
+    std::string name = ::testing::TempDir() + "sframe-files-XXXXXX";
+    EXPECT_TRUE(::mkdtemp(name.data()));
+    path_ = std::filesystem::canonical(name);
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
+  const std::filesystem::path& path() const { return path_; }
+
+private:
+  std::filesystem::path path_;
+};
+
+// Neither ".." nor a link leaves the root: a link's target is a path in it.
+TEST(ElfFile, NamedFilesAreInTheirRoot) {
+  const TemporaryFolder folder;
+  const auto root = folder.path() / "root", outside = folder.path() / "outside";
+  std::filesystem::create_directories(root / "in");
+  std::ofstream(outside) << "not for readers";
+  std::ofstream(root / "in" / "file") << "inside";
+  std::filesystem::create_symlink(outside, root / "away");
+  std::filesystem::create_symlink("../../outside", root / "in" / "up");
+  std::filesystem::create_symlink("/in/file", root / "link");
+  const auto text = [&](const std::string& path) {
+    const auto file = File::open_named(path, {.root = root, .network = true});
+    if (!file) return "error: " + file.error().what;
+    return std::string(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  };
+  EXPECT_EQ(text("/in/file"), "inside");
+  EXPECT_EQ(text("/in/../../../in/file"), "inside");
+  EXPECT_EQ(text("/link"), "inside");
+  for (const char* path : {"/away", "/in/up", "/../outside", "/in/../../outside"})
+    EXPECT_TRUE(text(path).starts_with("error: ")) << path;
+  // What the same path names in the root.
+  std::ofstream(root / "outside") << "the root's";
+  EXPECT_EQ(text("/in/up"), "the root's");
+  EXPECT_EQ(text("/../outside"), "the root's");
+  EXPECT_FALSE(File::open_named("in/file", {.root = root, .network = true}));
+}
+
 TEST(ElfFile, ReplacesMissingParts) {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::string path = ::testing::TempDir() + "cut-while-mapped";
@@ -149,6 +191,15 @@ TEST(ElfArchive, RefusesThinAndDamaged) {
   EXPECT_TRUE(archive_members(thin).error().what.starts_with("thin archive"));
   EXPECT_FALSE(archive_members(Writer().text("!<arch>\nabc").bytes));
   EXPECT_TRUE(archive_members(Writer().text("!<arch>\n").bytes)->empty());
+
+  // A member whose name is in a table of long names that is not there: no archive without it.
+  const auto header = [](std::string name) {
+    name.resize(48, ' ');
+    return name + "2         `\n";
+  };
+  EXPECT_EQ(archive_members(Writer().text("!<arch>\n" + header("a.o/") + "aa").bytes)->size(), 1u);
+  EXPECT_FALSE(
+      archive_members(Writer().text("!<arch>\n" + header("a.o/") + "aa" + header("/7") + "bb").bytes));
 
   const auto paths = test::inputs_ending("gas247.a");
   ASSERT_FALSE(paths.empty());
