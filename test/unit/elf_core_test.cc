@@ -230,6 +230,15 @@ TEST(ElfCore, RegistersOfS390x) {
   EXPECT_FALSE(registers.get(16));
 }
 
+// Of a machine without a layout, nothing is missing.
+TEST(ElfCore, RegistersOfAnotherMachine) {
+  constexpr std::uint16_t mips = 8;
+  RegisterValues values;
+  EXPECT_FALSE(has_register_layout(mips));
+  EXPECT_FALSE(decode_registers(mips, ByteOrder::big, std::vector<std::byte>(4096)));
+  EXPECT_TRUE(decode_fp_registers(mips, ByteOrder::big, {}, values));
+}
+
 TEST(ElfCore, PresentAndMissingMemory) {
   TestElf file{.type = et_core};
   file.segments.push_back({pt_load, pf_r | pf_w, 0x1000, Writer().u64(1).u64(2).bytes, 0});

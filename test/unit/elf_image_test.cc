@@ -214,6 +214,121 @@ TEST(ElfImage, BoundsDecompression) {
   EXPECT_EQ(contents.error().what, "implausible decompressed size");
 }
 
+// Section headers may name any bytes: those outside the file are an error with the section's name.
+TEST(ElfImage, SectionsOutsideTheFile) {
+  const auto sound =
+      TestElf{.sections = {{".debug_frame", sht_progbits, 0, 0, Writer().u64(1).bytes}}}.build();
+  const std::size_t header = sound.size() - 2 * 64; // of 3: none, .debug_frame, .shstrtab
+  struct Change {
+    std::uint64_t offset, size;
+    bool is_inside;
+  };
+  for (const Change& change : {Change{64, 8, true},
+                               {sound.size(), 0, true},
+                               {sound.size() - 8, 8, true},
+                               {sound.size() - 8, 9, false},
+                               {sound.size() + 1, 0, false},
+                               {~std::uint64_t{0}, 2, false},
+                               {8, ~std::uint64_t{0} - 4, false}}) {
+    auto bytes = sound;
+    const auto fields = Writer().u64(change.offset).u64(change.size).bytes;
+    std::ranges::copy(fields, bytes.begin() + static_cast<std::ptrdiff_t>(header + 24));
+    const auto image = Image::parse(bytes);
+    if (!image) {
+      EXPECT_FALSE(change.is_inside);
+      continue;
+    }
+    const auto contents = image->contents(image->sections()[1]);
+    ASSERT_EQ(contents.has_value(), change.is_inside) << change.offset << ", " << change.size;
+    if (change.is_inside) {
+      EXPECT_EQ(contents->bytes().data(), bytes.data() + change.offset);
+      EXPECT_EQ(contents->bytes().size(), change.size);
+    } else {
+      EXPECT_EQ(contents.error().section, ".debug_frame");
+    }
+  }
+}
+
+// A section of another length than its notes: each note is whole, or is none.
+TEST(ElfImage, BuildIdsInDamagedNotes) {
+  const auto id = [](const std::vector<std::byte>& notes) {
+    const auto bytes = TestElf{.sections = {{".note.gnu.build-id", sht_note, shf_alloc, 0, notes}}}.build();
+    const auto image = Image::parse(bytes);
+    EXPECT_TRUE(image);
+    return image->build_id().size();
+  };
+  const auto note = [](std::uint32_t name_size, std::uint32_t body_size, std::string_view rest) {
+    return Writer().u32(name_size).u32(body_size).u32(3).text(rest).bytes;
+  };
+  const std::string_view body("GNU\0abcdefgh", 12);
+  EXPECT_EQ(id(note(4, 8, body)), 8u);
+  EXPECT_EQ(id(note(4, 9, body)), 0u);
+  EXPECT_EQ(id(note(4, ~0u, body)), 0u);
+  EXPECT_EQ(id(note(12, 1, body)), 0u);
+  EXPECT_EQ(id(note(13, 0, body)), 0u);
+  EXPECT_EQ(id(note(~0u, 8, body)), 0u);
+  EXPECT_EQ(id(note(~0u, 0, body)), 0u);
+  // After another note, whose body is filled up to four bytes.
+  auto two = Writer().u32(4).u32(5).u32(1).text(std::string_view("GNU\0abcde\0\0\0", 12)).bytes;
+  const auto second = note(4, 8, body);
+  two.insert(two.end(), second.begin(), second.end());
+  EXPECT_EQ(id(two), 8u);
+  two.pop_back();
+  EXPECT_EQ(id(two), 0u);
+}
+
+/// A shared object with the symbols "first" (undefined), "one", "local" (thread-local) and "oneself" in its
+/// dynamic symbols, and "two" among the others.
+TestElf with_definitions(ByteOrder order) {
+  const auto join = [](std::initializer_list<std::vector<std::byte>> pieces) {
+    Writer all;
+    for (const auto& piece : pieces) all.append(piece);
+    return all.bytes;
+  };
+  const auto symbol = [&](std::uint32_t name, unsigned info, std::uint16_t section, std::uint64_t value) {
+    return test::symbol(name, info, section, value, 8, order);
+  };
+  TestElf file;
+  file.order = order;
+  file.type = et_dyn;
+  const std::string_view names("\0first\0oneself\0one\0local\0", 26), others("\0two\0one\0", 9);
+  file.sections = {{".dynsym", sht_dynsym, shf_alloc, 0,
+                    join({symbol(0, 0, 0, 0), symbol(1, 0x11, 0, 0x100), symbol(7, 0x11, 5, 0x200),
+                          symbol(15, 0x11, 5, 0x300), symbol(19, 0x16, 5, 0x400)}),
+                    2},
+                   {".dynstr", sht_strtab, shf_alloc, 0, Writer().text(names).bytes},
+                   {".symtab", sht_symtab, 0, 0,
+                    join({symbol(0, 0, 0, 0), symbol(1, 0x11, 5, 0x500), symbol(5, 0x11, 5, 0x600)}), 4},
+                   {".strtab", sht_strtab, 0, 0, Writer().text(others).bytes},
+                   {".data", sht_progbits, shf_alloc | shf_write, 0x200, std::vector<std::byte>(8)}};
+  return file;
+}
+
+TEST(ElfImage, Definitions) {
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    TestElf file = with_definitions(order);
+    const auto find = [&](const char* name) {
+      const auto bytes = file.build();
+      const auto image = Image::parse(bytes);
+      EXPECT_TRUE(image);
+      return find_definition(*image, name);
+    };
+    EXPECT_EQ(find("one"), 0x300u);
+    EXPECT_EQ(find("oneself"), 0x200u);
+    EXPECT_EQ(find("two"), 0x500u);
+    EXPECT_EQ(find("first"), std::nullopt) << "undefined";
+    EXPECT_EQ(find("local"), std::nullopt) << "an offset in each thread's block";
+    for (const char* none : {"on", "self", "ones", "three"}) EXPECT_EQ(find(none), std::nullopt) << none;
+    // Names are in a string table, or nowhere: then the other symbols are what there is.
+    file.sections[1].type = sht_progbits;
+    EXPECT_EQ(find("one"), 0x600u);
+    file.sections[1].type = sht_strtab;
+    file.sections[0].link = 99;
+    EXPECT_EQ(find("one"), 0x600u);
+    EXPECT_EQ(find("oneself"), std::nullopt);
+  }
+}
+
 TEST(ElfImage, DecompressesZlib) {
   // "sframe" thirty times, as zlib's deflate writes it.
   Writer section;

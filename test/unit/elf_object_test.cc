@@ -3,6 +3,7 @@
 // Relocatable objects: one address space for their sections, and adding the section and its relocations.
 
 #include "elf_builder.h"
+#include "inputs.h"
 
 #include "sframe/builder.h"
 #include "sframe/elf/object.h"
@@ -92,6 +93,39 @@ TEST(ObjectLayout, AlignsSections) {
     EXPECT_EQ(sections[2].address % multiple, 0u) << asked;
     EXPECT_GT(sections[2].address, end);
     EXPECT_LE(sections[2].address, end + multiple) << asked;
+    EXPECT_EQ(layout->end() % 8, 0u) << asked;
+  }
+}
+
+// What follows the sections has an address that is a multiple of 8, whatever their sizes.
+TEST(ObjectLayout, EndsAligned) {
+  for (std::size_t size = 1; size <= 24; ++size) {
+    test::TestElf file;
+    file.sections.push_back({".text", sht_progbits, shf_alloc | shf_execinstr, 0, Bytes(size)});
+    const auto bytes = file.build();
+    const auto layout = ObjectLayout::make(*Image::parse(bytes));
+    ASSERT_TRUE(layout);
+    const std::uint64_t end = layout->image().sections()[1].address + size;
+    EXPECT_EQ(layout->end() % 8, 0u) << size;
+    EXPECT_GT(layout->end(), end);
+    EXPECT_LE(layout->end(), end + 8);
+  }
+}
+
+// Starts that do not count from their field (no flag FUNC_START_PCREL, and versions that do not know it) are
+// made to; a function that cannot be read is an error, not a section with other starts.
+TEST(ObjectLayout, SectionsWithDamagedFunctions) {
+  for (const char* name : {"malformed/v1-bad-fre-type.sframe", "malformed/v2-bad-fre-type.sframe"}) {
+    test::TestElf file;
+    file.sections.push_back(
+        {".sframe", sht_gnu_sframe, shf_alloc, 0, test::read_file(test::inputs() / name)});
+    const auto bytes = file.build();
+    const auto image = Image::parse(bytes);
+    ASSERT_TRUE(image);
+    ASSERT_EQ(image->sframe_tables().size(), 1u);
+    const auto contents = ObjectLayout::sframe_contents(*image, image->sframe_tables()[0]);
+    ASSERT_FALSE(contents) << name;
+    EXPECT_EQ(contents.error().section, ".sframe");
   }
 }
 

@@ -179,6 +179,12 @@ TEST(ElfSymbols, DemanglesWithoutVersion) {
   EXPECT_EQ(demangle("memcpy@GLIBC_2.2.5"), "memcpy");
   EXPECT_EQ(demangle("_ZN3foo3barEi@@V_1.0"), "foo::bar(int)");
   EXPECT_EQ(demangle("foo@plt"), "foo@plt");
+  for (const char* version : {"a", "z", "A", "Z", "0", "9", "_", ".", "-", "+", ":"}) {
+    EXPECT_EQ(demangle("foo@" + std::string(version)), "foo");
+    EXPECT_EQ(demangle("foo@@V" + std::string(version) + "1"), "foo");
+  }
+  for (const char* other : {"`", "{", "@", "[", "/", ",", " ", "(", "\x80"})
+    EXPECT_EQ(demangle("foo@V" + std::string(other) + "1"), "foo@V" + std::string(other) + "1");
   for (const char* name : {"@", "@@", "a@", "a@@", "@a", "a@b c"}) EXPECT_EQ(demangle(name), name);
 }
 
