@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a report shows of code that contradicts its rows: functions of a few instructions, encoded by hand
+// (Intel's manual, volume 2), whose stack pointer is worked out beside them.
+
+#include "elf_builder.h"
+#include "inputs.h"
+
+#include <sframe/abi.h>
+#include <sframe/builder.h>
+#include <sframe/elf/image.h>
+#include <sframe/verify/against_code.h>
+
+#include <cstdio>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace sframe::test {
+namespace {
+
+using namespace verify;
+
+struct Findings final : Sink {
+  void add(Finding finding) override { all.push_back(std::move(finding)); }
+  std::vector<Finding> all;
+};
+
+constexpr std::uint64_t text_at = 0x1000, sframe_at = 0x2000;
+
+/// A row: its offset in the function, and the CFA's distance from SP, or from RBP.
+FrameRow row(std::uint32_t offset, std::int32_t from_sp) {
+  FrameRow made = traits(Abi::amd64).entry_row();
+  made.offset = offset;
+  made.cfa.offset = from_sp;
+  return made;
+}
+
+/// Findings and verdicts for one function, which is all of .text.
+struct Checked {
+  std::vector<Finding> findings;
+  Summary summary;
+};
+
+Checked check(const std::string& code, const std::vector<FrameRow>& rows) {
+  const auto text = hex(code);
+  Builder builder({.abi = Abi::amd64});
+  EXPECT_TRUE(builder.add({.start = text_at, .size = static_cast<std::uint32_t>(text.size())}, rows));
+  const auto section = builder.finish(sframe_at);
+  EXPECT_TRUE(section);
+  TestElf file;
+  file.type = elf::et_dyn;
+  file.sections = {{".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text_at, text},
+                   {".sframe", elf::sht_gnu_sframe, elf::shf_alloc, sframe_at, *section}};
+  file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, text_at, text}};
+  const auto bytes = file.build();
+  const auto image = elf::Image::parse(bytes);
+  EXPECT_TRUE(image);
+  const auto input = Input::load({.image = &*image});
+  EXPECT_TRUE(input);
+  EXPECT_TRUE(has_code(*input));
+  Verdicts verdicts(*input);
+  Findings found;
+  check_against_code(*input, 1, verdicts, found);
+  return {found.all, verdicts.summary()};
+}
+
+/// Rows as of `sub $n, %rsp; nop; add $n, %rsp; ret`, one of which is as given.
+Checked check_frame(int size, std::int32_t in_frame) {
+  char immediate[3];
+  std::snprintf(immediate, sizeof immediate, "%02x", static_cast<unsigned>(size));
+  const std::string n = immediate;
+  return check("48 83 ec " + n + " 90 48 83 c4 " + n + " c3", {row(0, 8), row(4, in_frame), row(9, 8)});
+}
+
+TEST(VerifyCode, RightRowsAreSilent) {
+  const Checked checked = check_frame(24, 32);
+  EXPECT_TRUE(checked.findings.empty());
+  EXPECT_EQ(checked.summary.agree, 1u);
+}
+
+// SP is CFA-32 there: what the rule yields is as far from the CFA as the offset is wrong.
+TEST(VerifyCode, DistancesFromTheCfa) {
+  for (const auto& [offset, yields] :
+       {std::pair{31, "CFA-1"}, {33, "CFA+1"}, {8, "CFA-24"}, {40, "CFA+8"}, {30, "CFA-2"}}) {
+    const Checked checked = check_frame(24, offset);
+    ASSERT_EQ(checked.findings.size(), 1u) << yields;
+    const Finding& finding = checked.findings[0];
+    EXPECT_EQ(finding.id, Id::K201);
+    EXPECT_EQ(finding.message, "the CFA rule sp+" + std::to_string(offset) + " yields " + yields);
+    EXPECT_EQ(finding.at->pc, text_at + 4);
+    EXPECT_EQ(finding.end, text_at + 9);
+    EXPECT_EQ(finding.sframe, "cfa=sp+" + std::to_string(offset) + " ra=[cfa-8] fp=same");
+    EXPECT_EQ(finding.code, "cfa=sp+32 ra=[cfa-8] fp=same");
+    EXPECT_FALSE(finding.compiler);
+    EXPECT_EQ(checked.summary.contradiction, 1u);
+    EXPECT_EQ(checked.summary.contradiction_in_cfi, 0u);
+  }
+}
+
+} // namespace
+} // namespace sframe::test
