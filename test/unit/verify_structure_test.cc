@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that no PT_LOAD contains: S025 in docs/findings.md.
+// Functions that no PT_LOAD contains (S025 in docs/findings.md), and less code covered than required (P412).
 
 #include "elf_builder.h"
 
 #include <sframe/abi.h>
 #include <sframe/builder.h>
 #include <sframe/elf/image.h>
+#include <sframe/verify/coverage.h>
 #include <sframe/verify/structure.h>
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -76,6 +78,39 @@ TEST(VerifyStructure, FunctionsThatAreNotLoaded) {
             Texts{"S025 0x1010: no PT_LOAD contains this function and 1 more"});
   EXPECT_EQ(findings(file_with(section, 0), "S025"),
             Texts{"S025 0x1000: no PT_LOAD contains this function and 2 more"});
+}
+
+// Two of three functions: 32 of 48 bytes, of which CFI would describe 40.
+TEST(VerifyStructure, RequiredCoverage) {
+  const auto bytes = file_with(section_of(2), 3).build();
+  const auto image = elf::Image::parse(bytes);
+  const auto input = Input::load({.image = &*image});
+  ASSERT_TRUE(input);
+  Coverage found = coverage(*input);
+  EXPECT_EQ(found.executable.total, 48u);
+  EXPECT_EQ(found.executable.covered, 32u);
+  EXPECT_EQ(found.described.total, 0u);
+  const auto report = [&](std::optional<double> executable, std::optional<double> described) {
+    Findings findings;
+    check_coverage(*input, found, {executable, described}, findings);
+    return findings.all;
+  };
+  EXPECT_EQ(report({}, {}), Texts{});
+  EXPECT_EQ(report({}, 1), Texts{"P412: there is no CFI: pass a file that has it"});
+  found.described = {40, 30}; // exactly 75 %
+  EXPECT_EQ(report(66.66, 75), Texts{});
+  const std::string covers =
+      "P412: covers 66.66 % of 48 executable bytes, 75.00 % of 40 bytes with CFI; required: ";
+  EXPECT_EQ(report(66.67, 75), Texts{covers + "66.67 % of the executable bytes"});
+  EXPECT_EQ(report(66.66, 75.5), Texts{covers + "75.50 % of the bytes with CFI"});
+  EXPECT_EQ(report(100, 100).size(), 2u);
+  const auto section = section_of(2);
+  const auto raw = Input::load({.raw = section, .raw_address = sframe_at, .use_raw = true});
+  ASSERT_TRUE(raw);
+  Findings findings;
+  check_coverage(*raw, coverage(*raw), {1, {}}, findings);
+  ASSERT_EQ(findings.all.size(), 1u);
+  EXPECT_EQ(findings.all[0].find("P412: a raw section has no executable bytes"), 0u);
 }
 
 } // namespace
