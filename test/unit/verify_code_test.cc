@@ -100,5 +100,29 @@ TEST(VerifyCode, DistancesFromTheCfa) {
   }
 }
 
+/// Identifiers and addresses of the findings: "K301 0x1000".
+std::vector<std::string> places(const Checked& checked) {
+  std::vector<std::string> all;
+  for (const Finding& finding : checked.findings)
+    all.push_back(std::string(verify::check(finding.id).name) + ' ' + sframe::hex(finding.at->pc));
+  return all;
+}
+
+// What ends the analysis is one note each, and leaves the function undecided only where rows are not
+// compared.
+TEST(VerifyCode, Obstacles) {
+  using Places = std::vector<std::string>;
+  const std::vector<FrameRow> entry = {row(0, 8)};
+  EXPECT_EQ(places(check("90 c3", entry)), Places{});
+  EXPECT_EQ(places(check("50 ff e0", {row(0, 8), row(1, 16)})), Places{"K301 0x1001"}); // push; jmp *%rax
+  EXPECT_EQ(places(check("90 06", entry)), Places{"K304 0x1001"});                      // not in 64-bit mode
+  EXPECT_EQ(places(check("48 89 c4 90 0f 0b", entry))[0], "K303 0x1000");               // mov %rax, %rsp; ud2
+  const Checked unreached = check("90 c3 90 90", entry);
+  EXPECT_EQ(places(unreached), Places{});
+  const Checked wrong = check("90 c3", {row(0, 16)});
+  EXPECT_FALSE(wrong.findings.empty());
+  EXPECT_EQ(places(wrong).back(), "K305 0x1000");
+}
+
 } // namespace
 } // namespace sframe::test
