@@ -279,10 +279,10 @@ void CodeChecker::add_obstacles() {
     case Kind::undecodable: findings_.note(Id::K304, at, at, "not a valid instruction"); break;
     case Kind::sp_lost: findings_.note(Id::K303, at, at, "SP is unknown from here on"); break;
     case Kind::call_falls_through: findings_.note(Id::K306, at, at, "assumed not to return"); break;
+    case Kind::runs_off: break;
     case Kind::limit:
       findings_.note(Id::K302, at, at, "the function is too large to be analysed completely");
       break;
-    case Kind::runs_off: break;
     }
   }
 }
