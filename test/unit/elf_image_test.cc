@@ -266,6 +266,7 @@ TEST(ElfImage, BuildIdsInDamagedNotes) {
   EXPECT_EQ(id(note(4, ~0u, body)), 0u);
   EXPECT_EQ(id(note(12, 1, body)), 0u);
   EXPECT_EQ(id(note(13, 0, body)), 0u);
+  EXPECT_EQ(id(note(10, 8, body.substr(0, 10))), 0u) << "what fills up the name is outside";
   EXPECT_EQ(id(note(~0u, 8, body)), 0u);
   EXPECT_EQ(id(note(~0u, 0, body)), 0u);
   // After another note, whose body is filled up to four bytes.

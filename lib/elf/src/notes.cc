@@ -22,7 +22,7 @@ std::optional<Note> NoteCursor::next() {
   // 32-bit sizes cannot overflow 64-bit sums.
   const std::uint64_t body_at = align_up(header_size + name_size, align_);
   const std::uint64_t left = bytes_.size() - at_;
-  if (header_size + name_size > left || body_at > left || body_size > left - body_at) {
+  if (body_at > left || body_size > left - body_at) {
     damaged_ = true;
     return std::nullopt;
   }
