@@ -841,6 +841,19 @@ TEST(ElfRewrite, ASectionThatReachesIntoOurSegment) {
   }
 }
 
+// Nor if it holds bytes that are not loaded.
+TEST(ElfRewrite, UnloadedBytesInOurSegment) {
+  Bytes file = *add(MadeUp{}.build(), large);
+  const Segment old = *Image::parse(file)->find_segment(pt_gnu_sframe);
+  set_field(file, ".comment", Field::offset, old.offset - 16);
+  set_field(file, ".comment", Field::size, 8);
+  const auto out = add(file, 2 * large);
+  ASSERT_TRUE(out) << out.error().text();
+  const Image before = *Image::parse(file), after = *Image::parse(*out);
+  EXPECT_EQ(after.segments().size(), before.segments().size() + 1);
+  expect_section(after, 2 * large);
+}
+
 // Offsets that are a page further on contradict alignments of more than a page.
 TEST(ElfRewrite, LargeAlignments) {
   constexpr std::uint64_t align = 0x200000;
