@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a report shows of code that contradicts its rows: functions of a few instructions, encoded by hand
-// (Intel's manual, volume 2), whose stack pointer is worked out beside them.
+// (Intel's manual, volume 2), whose stack pointer is worked out by hand, too.
 
 #include "elf_builder.h"
 #include "inputs.h"
