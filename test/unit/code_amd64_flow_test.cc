@@ -38,6 +38,38 @@ TEST(CodeAmd64, KnownNames) {
   EXPECT_EQ(gaps[0].begin, listing.address(7)); // padding does not count
 }
 
+/// Code that follows a call has another height by a jump that is only guessed: the call may not return
+/// either.
+TEST(CodeAmd64, GuessedJumpToCodeAfterACall) {
+  constexpr Line lines[] = {
+      {"48 83 ec 18", "sub $24,%rsp", ""},
+      {"85 ff", "test %edi,%edi", ""},
+      {"74 0e", "je 1f", ""},
+      {"e8 f3 ff 00 00", "call far", ""},
+      {"85 c0", "test %eax,%eax", ""},
+      {"78 0c", "js 2f", ""},
+      {"48 83 c4 18", "add $24,%rsp", ""},
+      {"c3", "ret", ""},
+      {"50", "1: push %rax", ""},
+      {"51", "push %rcx", ""},
+      {"e8 e3 00 01 00", "call far + 0x100", ""},
+      {"48 89 07", "2: mov %rax,(%rdi)", ""},
+      {"0f 0b", "ud2", ""},
+  };
+  struct MayNotReturn : World {
+    bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t) override { return target == far; }
+  };
+  Listing listing(lines);
+  World world;
+  listing.function().environment = &world;
+  EXPECT_EQ(listing.certainty_at(11), Certainty::certain);
+  MayNotReturn doubt;
+  listing.function().environment = &doubt;
+  EXPECT_EQ(listing.certainty_at(4), Certainty::guessed);
+  EXPECT_EQ(listing.certainty_at(11), Certainty::guessed);
+  EXPECT_EQ(listing.run().state_at(listing.address(11))->reg(7), Value::cfa(-32));
+}
+
 /// A table without a bound is read while it makes sense, and what it leads to is a guess.
 TEST(CodeAmd64, UnboundedTable) {
   std::vector<Line> lines(std::begin(jump_table), std::end(jump_table));

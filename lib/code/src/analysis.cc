@@ -52,7 +52,7 @@ void Analysis::reset(const Function& function) {
   joins_ = 0;
   paid_ = 0;
   restarts_ = 0;
-  limit_met_ = false;
+  limit_met_ = guesses_returns_ = false;
   num_symbols_ = first_free_symbol;
   forget_flow();
 }
@@ -338,6 +338,7 @@ bool Analysis::guess_return(std::uint32_t index, const State& after, bool follow
   const std::uint64_t next = instruction.address + instruction.length;
   const auto target = instruction.flow == Flow::call ? std::optional(instruction.target) : std::nullopt;
   if (!function_.environment->may_not_return(target, next)) return false;
+  guesses_returns_ = true;
   if (follow_edges && contains(next)) guess(index, after, std::span(&next, 1));
   return true;
 }

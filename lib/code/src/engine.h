@@ -236,6 +236,7 @@ private:
   Certainty mode_ = Certainty::certain; ///< of the edges being followed
   bool restart_ = false;
   bool limit_met_ = false;
+  bool guesses_returns_ = false; ///< of calls
 };
 
 } // namespace sframe::code

@@ -157,7 +157,11 @@ void Analysis::propagate(std::uint64_t target, const State& state, std::uint32_t
     return enqueue(index);
   }
   Block& block = blocks_[index];
-  if (mode_ < block.certainty) return;
+  if (mode_ < block.certainty) {
+    // Where some calls may not return, a guessed jump is reason enough to doubt that this one does.
+    if (guesses_returns_) shows_no_return(block, state, from, edge);
+    return;
+  }
   if (shows_no_return(block, state, from, edge)) return;
   if (edge != Edge::after_call) block.only_from_call = no_index;
   if (block.visits > max_visits) {
