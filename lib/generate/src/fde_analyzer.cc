@@ -12,6 +12,7 @@ FdeAnalyzer::FdeAnalyzer(const elf::Image& image, code::Environment& environment
 const code::Results* FdeAnalyzer::run(const cfi::CfiSection& section, const cfi::Fde& fde) {
   rows_.clear();
   hints_.clear();
+  results_ = nullptr;
   if (fde.cie.signal_frame) return nullptr;
   cfi::MinimalRowCursor cursor(section, fde);
   for (cfi::MinimalRow row; cursor.next(row);) {
@@ -24,13 +25,14 @@ const code::Results* FdeAnalyzer::run(const cfi::CfiSection& section, const cfi:
   const auto bytes = image_.read(fde.start, fde.size);
   if (hints_.empty() || hints_.front().offset != 0 || !bytes) return nullptr;
   call_sites_ = call_sites(image_, fde, abi_, budget_);
-  return &analyzer_.run({.start = fde.start,
-                         .bytes = *bytes,
-                         .entry = hints_.front(),
-                         .call_sites = call_sites_,
-                         .rows = hints_,
-                         .environment = &environment_,
-                         .budget = budget_});
+  results_ = &analyzer_.run({.start = fde.start,
+                             .bytes = *bytes,
+                             .entry = hints_.front(),
+                             .call_sites = call_sites_,
+                             .rows = hints_,
+                             .environment = &environment_,
+                             .budget = budget_});
+  return results_;
 }
 
 } // namespace sframe::generate

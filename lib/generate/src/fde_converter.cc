@@ -38,7 +38,10 @@ std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, 
                  .pauth_key = fde.cie.b_key ? PauthKey::b : PauthKey::a};
   covered_ = left_ = 0;
   fde_end_ = fde.end();
-  if (repairer_) repairs_ = repairer_->find(section, fde);
+  if (repairer_) {
+    repairs_ = repairer_->find(section, fde);
+    show_repairs(fde, pieces);
+  }
   cfi::MinimalRowCursor rows(section, fde);
   std::size_t piece = 0;
   std::uint64_t done = fde.start;
@@ -64,6 +67,18 @@ std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, 
   report_.pc_bytes.total += covered_ + left_;
   report_.pc_bytes.covered += covered_;
   return rows.error();
+}
+
+/// Calls Options::on_repairs for those in `pieces`.
+void FdeConverter::show_repairs(const cfi::Fde& fde, std::span<const OwnedRange> pieces) const {
+  if (!options_.on_repairs) return;
+  std::vector<Repair> owned;
+  auto piece = pieces.begin();
+  for (const Repair& repair : repairs_) {
+    while (piece != pieces.end() && piece->end <= repair.begin) ++piece;
+    if (piece != pieces.end() && piece->begin <= repair.begin) owned.push_back(repair);
+  }
+  if (!owned.empty()) options_.on_repairs({fde, owned, repairer_->analyzer()});
 }
 
 void FdeConverter::add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end) {

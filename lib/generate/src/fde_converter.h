@@ -31,6 +31,7 @@ public:
                                     std::span<const OwnedRange> pieces);
 
 private:
+  void show_repairs(const cfi::Fde& fde, std::span<const OwnedRange> pieces) const;
   void add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
   void append_repaired(const FrameRow& row, std::uint64_t begin, std::uint64_t end);
   void append(const FrameRow& row, std::uint64_t begin, std::uint64_t end);

@@ -24,6 +24,9 @@ public:
   /// and PLTs, are not repaired. Linear in the function's code.
   std::span<const Repair> find(const cfi::CfiSection& section, const cfi::Fde& fde);
 
+  /// The analysis of that FDE.
+  const FdeAnalyzer& analyzer() const { return analyzer_; }
+
 private:
   void visit(const code::Reached& at);
 

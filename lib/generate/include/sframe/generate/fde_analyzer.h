@@ -25,6 +25,9 @@ public:
   /// file. Linear in the function's code.
   const code::Results* run(const cfi::CfiSection& section, const cfi::Fde& fde);
 
+  /// What the last run() returned.
+  const code::Results* results() const { return results_; }
+
   /// The rows of that FDE by offset, up to the first error. Those that cannot be represented are outermost.
   std::span<const FrameRow> rows() const { return rows_; }
   /// False if that FDE has an error after these.
@@ -38,6 +41,7 @@ private:
   code::Analyzer analyzer_;
   std::vector<FrameRow> rows_, hints_; ///< hints_: those that can be represented
   std::vector<code::CallSite> call_sites_;
+  const code::Results* results_ = nullptr;
   bool complete_ = false;
 };
 

@@ -27,12 +27,21 @@
 
 #include "sframe/builder.h"
 #include "sframe/generate/cfi_input.h"
+#include "sframe/generate/fde_analyzer.h"
 #include "sframe/generate/report.h"
 
 #include <functional>
 #include <optional>
+#include <span>
 
 namespace sframe::generate {
+
+/// An FDE with repairs. Valid during the call that it is passed to.
+struct RepairedFde {
+  const cfi::Fde& fde;
+  std::span<const Repair> repairs; ///< by address, disjoint: those that the report lists
+  const FdeAnalyzer& analyzer;     ///< with the FDE's rows and the results for its code
+};
 
 struct Options {
   VersionNumber version = default_version;
@@ -49,6 +58,9 @@ struct Options {
   /// right. Needs CfiInput::image, of a linked file. Costs the analysis of all code.
   enum class Repair : std::uint8_t { none, list, apply };
   Repair repair = Repair::none;
+  /// With `repair`: called for each FDE that has repairs, from several threads at once. For those who want to
+  /// know more of them than the report has.
+  std::function<void(const RepairedFde&)> on_repairs;
   /// Functions without CFI are described from their instructions. Needs CfiInput::image, of a linked file.
   bool code = false;
   /// Selects the FDEs to convert; others do not appear in the report. Empty: all. Called from several threads
