@@ -45,6 +45,7 @@ constexpr const char* examples =
   sframe-verify *.so --format=sarif -o out.sarif    for code-scanning viewers
   sframe-verify *.so --baseline known.txt           report only new findings
   sframe-verify --check=run -- ./a.out 1 2          run a.out, and check every instruction it executes
+  sframe-verify --compiler-bugs *.so                wrong CFI by compiler, to be filed there
   sframe-verify --explain C102                      explain a finding
 )";
 
@@ -56,6 +57,7 @@ struct Options {
   std::string format = "text";
   std::vector<std::string> errors, warnings, ignored;
   std::string compiler = "warning";
+  bool has_checks = false; ///< --check was given
   bool list_checks = false;
   std::string explain;
   std::string profile = "spec";
@@ -104,6 +106,9 @@ void add_options(CLI::App& cli, Options& options) {
       cli, options.coverage,
       "Report an error (P412) if less than PERCENT of all executable bytes are covered",
       "Report an error (P412) if less than PERCENT of the bytes that CFI describes are covered");
+  cli.add_flag("--compiler-bugs", options.run.file.compiler_bugs,
+               "Make no checks; report the rows of the CFI that the code proves wrong, for those who write "
+               "compilers: by compiler and pattern, with examples. FILE needs no SFrame");
   cli.add_option("--baseline", options.run.baseline,
                  "Ignore the known findings in FILE, written by --write-baseline")
       ->type_name("FILE");
@@ -164,6 +169,25 @@ bool settle_program(Options& options, tool::Messages& messages) {
   return true;
 }
 
+/// The options that --compiler-bugs cannot be combined with. Returns false after an error, which has been
+/// reported.
+bool settle_compiler_bugs(const Options& options, tool::Messages& messages) {
+  const std::pair<bool, const char*> others[] = {
+      {options.has_checks, "--check"},
+      {!options.run.file.sframe.empty(), "--sframe"},
+      {!options.sframe_address.empty(), "--sframe-address"},
+      {options.profile != "spec", "--profile"},
+      {options.run.file.coverage.any(), "--min-coverage and --min-cfi-coverage"},
+      {!options.run.baseline.empty() || !options.run.write_baseline.empty(), "a baseline"},
+      {!options.max_findings.empty(), "--max-findings"},
+      {!options.errors.empty() || !options.warnings.empty() || !options.ignored.empty(), "severities"},
+      {options.format != "text" && options.format != "json", "--format other than text and json"}};
+  for (const auto& [given, name] : others)
+    if (given)
+      return messages.error({}, std::string("--compiler-bugs cannot be combined with ") + name), false;
+  return true;
+}
+
 /// Converts the options to settings. Returns false if they are invalid, which has been reported.
 bool settle(Options& options, tool::Messages& messages) {
   const auto has = [&](const char* check) {
@@ -188,6 +212,7 @@ bool settle(Options& options, tool::Messages& messages) {
   if (!coverage) return messages.error({}, coverage.error().text()), false;
   options.run.file.coverage = *coverage;
   options.run.file.profile = sframe::consumers::find_consumer(options.profile);
+  if (options.run.file.compiler_bugs && !settle_compiler_bugs(options, messages)) return false;
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
   options.run.file.debug_folders.push_back(elf::default_debug_folder);
@@ -321,6 +346,7 @@ int run_tool(int argc, char** argv) {
   auto split = split_arguments({argv, static_cast<std::size_t>(argc)});
   options.program.command = std::move(split.command);
   if (const auto code = app.parse(static_cast<int>(split.own.size()), argv)) return *code;
+  options.has_checks = app.cli().count("--check") != 0;
   if (options.list_checks || !options.explain.empty()) return print_catalogue(app, options);
 
   if (!settle(options, app.messages()) || !make_policy(options, options.run.report.policy, app.messages()))

@@ -19,6 +19,7 @@ std::unique_ptr<Format> make_format(const RunOptions& options) {
   ReportOptions report = options.report;
   report.baseline = options.known ? &*options.known : nullptr;
   report.collect = !options.write_baseline.empty();
+  if (options.file.compiler_bugs) return make_text_format(report); // has no entries of its own for files
   if (options.json) return make_json_format(report);
   if (options.sarif) return make_sarif_format(report, {SFRAME_VERSION, options.command_line});
   return make_text_format(report);
@@ -59,6 +60,21 @@ void note_tree(std::uint64_t skipped, std::span<const Outcome> outcomes, tool::M
                         std::to_string(skipped) + " skipped");
 }
 
+/// Writes the report of --compiler-bugs. Returns the exit code.
+int write_bugs(const RunOptions& options, std::span<Outcome> outcomes, tool::Output& out) {
+  CompilerBugs all;
+  std::vector<Failure> failures;
+  bool done = true, errors = false;
+  for (Outcome& outcome : outcomes) {
+    all.merge(std::move(outcome.bugs));
+    failures.insert(failures.end(), outcome.failures.begin(), outcome.failures.end());
+    done &= outcome.done;
+    errors |= outcome.errors != 0;
+  }
+  out << (options.json ? bugs_json(all, failures) : bugs_text(all));
+  return !done ? tool::exit_failure : errors || !all.empty() ? tool::exit_findings : tool::exit_ok;
+}
+
 } // namespace
 
 bool read_baseline(RunOptions& options, tool::Messages& messages) {
@@ -74,6 +90,11 @@ bool read_baseline(RunOptions& options, tool::Messages& messages) {
 
 int run(const RunOptions& options, tool::Messages& messages, tool::Output& out) {
   const auto format = make_format(options);
+  if (options.file.compiler_bugs) {
+    std::vector<Outcome> outcomes = verify_all(options, *format, messages, out);
+    if (options.skipped) note_tree(*options.skipped, outcomes, messages);
+    return write_bugs(options, outcomes, out);
+  }
   out << format->head();
   std::vector<Outcome> outcomes = verify_all(options, *format, messages, out);
   std::vector<Failure> failures;

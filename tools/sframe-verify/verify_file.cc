@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 constexpr const char* no_section = "no section .sframe";
+constexpr const char* no_linked_file =
+    "--compiler-bugs needs a linked file: calls of an object have no targets yet";
 
 /// A file named by another option, and its contents.
 struct NamedFile {
@@ -66,9 +69,13 @@ private:
   bool verify_elf(const std::string& path, Bytes bytes);
   bool verify_raw(const std::string& path, Bytes bytes);
   bool verify_image(const std::string& path, const elf::Image& image);
+  bool find_bugs(const std::string& path, const elf::Image& image);
   bool verify_input(const std::string& path, const Input::Sources& sources);
   Summary check(const std::string& path, const Input& input, FileReport& report);
   void check_code(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
+  Names names_of(const elf::Image* debug_image, const elf::Image* image) const;
+  bool are_intact(const std::string& path, std::initializer_list<const elf::File*> companions);
+  std::optional<NamedFile> open_debug(const std::string& path, const elf::Image* image);
   std::optional<elf::DebugFile> look_up_debug(const std::string& path, const elf::Image* image);
   std::optional<NamedFile> open(const std::string& path, const std::string& companion, bool raw_allowed);
   RunCoverage check_run(const std::string& path, const Input& input, Verdicts& verdicts, FileReport& report);
@@ -143,7 +150,8 @@ Outcome FileVerifier::run(const tool::InputFile& input) {
 
 bool FileVerifier::verify(const std::string& path, Bytes bytes) {
   size_ = bytes.size();
-  if (is_raw(bytes)) return verify_raw(path, bytes);
+  if (options_.compiler_bugs && elf::is_archive(bytes)) return lacks(path, no_linked_file);
+  if (!options_.compiler_bugs && is_raw(bytes)) return verify_raw(path, bytes);
   if (elf::is_archive(bytes)) return verify_archive(path, bytes);
   if (const auto why = tool::unsuitable_file(bytes, options_.skip)) return lacks(path, *why);
   return verify_elf(path, bytes);
@@ -189,6 +197,7 @@ bool FileVerifier::verify_raw(const std::string& path, Bytes bytes) {
 bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
   const auto image = elf::Image::parse(bytes, &*budget_);
   if (!image) return fail(path, image.error());
+  if (options_.compiler_bugs) return find_bugs(path, *image);
   if (is_skipped(*image)) {
     // A damaged file may have a section that cannot be found.
     if (const auto problems = image->problems(); !problems.empty()) return fail(path, problems.front());
@@ -200,6 +209,30 @@ bool FileVerifier::verify_elf(const std::string& path, Bytes bytes) {
 bool FileVerifier::verify_image(const std::string& path, const elf::Image& image) {
   for (const Problem& problem : image.problems()) warn(path, problem);
   return verify_input(path, {.image = &image});
+}
+
+bool FileVerifier::find_bugs(const std::string& path, const elf::Image& image) {
+  for (const Problem& problem : image.problems()) warn(path, problem);
+  if (image.relocatable()) return lacks(path, no_linked_file);
+  BugSources sources{.path = path,
+                     .image = &image,
+                     .threads = options_.code_threads,
+                     .progress = [this](double share) { progress_.add(share * static_cast<double>(size_)); }};
+  std::optional<NamedFile> debug;
+  if (!options_.debug.empty()) {
+    if (!(debug = open_debug(path, &image))) return false;
+    sources.debug_image = &*debug->image;
+  }
+  const auto separate = look_up_debug(path, &image);
+  if (separate) sources.debug_image = &separate->image;
+  Names names = names_of(sources.debug_image, &image);
+  auto bugs = find_compiler_bugs(sources, names);
+  if (!bugs) return fail(path, bugs.error());
+  if (bugs->files == 0) return lacks(path, "no call frame information: no .eh_frame and no .debug_frame");
+  outcome_.bugs = std::move(*bugs);
+  ++outcome_.sections;
+  if (const std::string problem = names.source_problem(); !problem.empty()) warn(path, {problem, {}, {}});
+  return are_intact(path, {debug ? &debug->file : nullptr, separate ? &separate->file : nullptr});
 }
 
 /// Adds the files of --sframe and --debug, and verifies.
@@ -229,31 +262,46 @@ bool FileVerifier::verify_input(const std::string& path, const Input::Sources& g
   if (options_.sframe_address && !sources.use_raw)
     return fail(path, {"--sframe-address needs a raw section; this one is in an ELF file", {}, {}});
   if (!options_.debug.empty()) {
-    if (!(debug = open(path, options_.debug, false))) return false;
+    if (!(debug = open_debug(path, sources.image))) return false;
     sources.debug_image = &*debug->image;
-    if (const auto difference = build_id_mismatch(sources.image, options_.debug, *debug->image))
-      warn(path, {*difference, {}, {}});
   }
   const auto separate = look_up_debug(path, sources.image);
   if (separate) sources.debug_image = &separate->image;
 
   auto input = Input::load(sources);
   if (!input) return fail(path, input.error());
-  std::vector<const elf::Image*> with_names;
-  for (const elf::Image* image : {sources.debug_image, sources.image}) // the first has more symbols
-    if (image) with_names.push_back(image);
-  Names names(std::move(with_names), options_.limits);
+  Names names = names_of(sources.debug_image, sources.image);
   const auto report = format_.file(path, *input, names, channel_);
   report->finish(check(path, *input, *report));
   if (const std::string problem = names.source_problem(); !problem.empty()) warn(path, {problem, {}, {}});
   ++outcome_.sections;
   outcome_.errors += report->counts().errors;
   outcome_.found.merge(report->take_found());
-  const elf::File* const companions[] = {sframe ? &sframe->file : nullptr, debug ? &debug->file : nullptr,
-                                         separate ? &separate->file : nullptr};
+  return are_intact(path, {sframe ? &sframe->file : nullptr, debug ? &debug->file : nullptr,
+                           separate ? &separate->file : nullptr});
+}
+
+Names FileVerifier::names_of(const elf::Image* debug_image, const elf::Image* image) const {
+  std::vector<const elf::Image*> with_names;
+  for (const elf::Image* one : {debug_image, image}) // the first has more symbols
+    if (one) with_names.push_back(one);
+  return Names(std::move(with_names), options_.limits);
+}
+
+/// False if a companion was cut while it was read, which has been reported.
+bool FileVerifier::are_intact(const std::string& path, std::initializer_list<const elf::File*> companions) {
   for (const elf::File* companion : companions)
     if (companion && !companion->is_intact()) return fail_cut(path, companion->path());
   return true;
+}
+
+/// The file of --debug.
+std::optional<NamedFile> FileVerifier::open_debug(const std::string& path, const elf::Image* image) {
+  auto debug = open(path, options_.debug, false);
+  if (!debug) return debug;
+  if (const auto difference = build_id_mismatch(image, options_.debug, *debug->image))
+    warn(path, {*difference, {}, {}});
+  return debug;
 }
 
 /// Without --debug: the file's own debug file, if there is one.

@@ -8,6 +8,7 @@
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/ordered.h>
 #include <sframe/tool/progress.h>
+#include <sframe/verify/compiler_bugs.h>
 #include <sframe/verify/coverage.h>
 #include <sframe/verify/profile.h>
 #include <sframe/verify/report.h>
@@ -33,15 +34,17 @@ struct FileOptions {
   const consumers::Consumer* profile = &consumers::consumers().front();
   RequiredCoverage coverage;
   Limits limits = Limits::standard;
-  bool skip = false; ///< a file without SFrame is skipped, and not an error
+  bool compiler_bugs = false; ///< find these, and make no checks
+  bool skip = false;          ///< a file without SFrame is skipped, and not an error
 };
 
 /// The result of verifying a file.
 struct Outcome {
   bool done = false;          ///< false if it could not be verified, which has been reported
-  std::uint64_t sections = 0; ///< verified; with several parts, one
+  std::uint64_t sections = 0; ///< verified; with several parts, one. Of CFI, if compiler_bugs are found
   std::uint64_t errors = 0;
   Baseline found;
+  CompilerBugs bugs;             ///< FileOptions::compiler_bugs
   std::vector<Failure> failures; ///< messages about the file other than findings
 };
 

@@ -40,13 +40,25 @@ std::string Names::describe(const Location& at) {
   return out;
 }
 
-std::optional<Names::Source> Names::source(const Location& at) {
+SourceLines* Names::lines() {
   if (!lines_asked_) {
     lines_asked_ = true;
     for (const elf::Image* image : images_)
       if (!lines_) lines_ = SourceLines::open(*image, limits_);
   }
-  return lines_ ? lines_->find(at) : std::nullopt;
+  return lines_.get();
+}
+
+std::optional<Names::Source> Names::source(const Location& at) {
+  return lines() ? lines_->find(at) : std::nullopt;
+}
+
+std::string Names::producer(const Location& at) {
+  return lines() ? lines_->producer(at) : std::string();
+}
+
+std::vector<std::string> Names::producers(std::size_t limit) {
+  return lines() ? lines_->producers(limit) : std::vector<std::string>();
 }
 
 std::string Names::source_problem() const {

@@ -3,6 +3,8 @@
 #include "source_lines.h"
 
 #include <limits>
+#include <set>
+#include <utility>
 
 namespace sframe::verify {
 
@@ -45,6 +47,30 @@ std::optional<Names::Source> SourceLines::find(const Location& at) {
       !lines->getFileNameByIndex(row.File, unit->getCompilationDir(), Kind::RelativeFilePath, source.file))
     return std::nullopt;
   return source;
+}
+
+std::string SourceLines::producer_of(llvm::DWARFUnit& unit) {
+  if (!check_.can_read(unit)) {
+    problem_ = elf::lines_cost_too_much;
+    return {};
+  }
+  const llvm::StringRef text = llvm::dwarf::toStringRef(unit.getUnitDIE().find(llvm::dwarf::DW_AT_producer));
+  return text.substr(0, max_producer).str();
+}
+
+std::string SourceLines::producer(const Location& at) {
+  llvm::DWARFCompileUnit* const unit =
+      has_units_ ? dwarf_->context().getCompileUnitForCodeAddress(at.pc) : nullptr;
+  return unit ? producer_of(*unit) : std::string();
+}
+
+std::vector<std::string> SourceLines::producers(std::size_t limit) {
+  std::set<std::string> found;
+  if (!has_units_) return {};
+  for (const std::unique_ptr<llvm::DWARFUnit>& unit : dwarf_->context().compile_units())
+    if (std::string name = producer_of(*unit); !name.empty() && found.size() < limit)
+      found.insert(std::move(name));
+  return {found.begin(), found.end()};
 }
 
 } // namespace sframe::verify

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private: maps addresses to source lines by an image's DWARF line table (LLVM's reader).
+// Private: what an image's DWARF has of addresses: their source lines, and the compiler that made the code
+// (LLVM's reader).
 
 #pragma once
 
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sframe::verify {
 
@@ -26,11 +28,19 @@ public:
 
   std::optional<Names::Source> find(const Location& at);
 
+  /// DW_AT_producer of the unit with the address; empty if that is not known. At most `max_producer` bytes.
+  std::string producer(const Location& at);
+  /// DW_AT_producer of all units, each once, sorted; at most `limit` of them. Linear in the number of units.
+  std::vector<std::string> producers(std::size_t limit);
+  static constexpr std::size_t max_producer = 1000;
+
   /// Why some lines are left out, so far; empty if none are.
   const std::string& problem() const { return problem_; }
 
 private:
   SourceLines(const elf::Image& image, Limits limits, std::unique_ptr<elf::LlvmDwarf> dwarf);
+
+  std::string producer_of(llvm::DWARFUnit& unit);
 
   std::unique_ptr<elf::LlvmDwarf> dwarf_;
   elf::DebugCheck check_; ///< refers to `dwarf_`

@@ -161,10 +161,12 @@ CASES = {
     "sframe-verify a.out --ignore S --error C107": Case(A_OUT, needs=("gcc",)),
     "sframe-verify a.out --profile=linux": Case(A_OUT, needs=("gcc",)),
     "sframe-verify *.so --format=sarif -o out.sarif": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
+    "sframe-verify --compiler-bugs *.so": Case(LIBRARY % "lib.so", needs=("gcc",)),
     "sframe-verify *.so --baseline known.txt": Case(FIXTURE + BASELINE % ("known.txt", "*.so")),
     "sframe-verify --explain C102": Case(),
     "sframe-verify --check=run -- ./a.out 1 2": Case(
         "sframe-gen /usr/bin/expr -o a.out --report=none; ", stand_ins={"1 2": "1 + 2"}, needs=("ptrace", "/usr/bin/expr")),
+    "sframe-verify --compiler-bugs FILE... [--debug FILE] [--format=text|json]": Case(instead="sframe-verify --help"),
     "sframe-verify --check=run [FILE...] [--run-steps N] [--emulator PATH] [options] -- PROGRAM [ARGUMENTS]": Case(instead="sframe-verify --help"),
     "QEMU_LD_PREFIX=/usr/aarch64-linux-gnu sframe-verify --check=run -- ./a.out.aarch64": Case(
         not_here="test/lit/verify/run-emulated.test runs programs of other machines"),

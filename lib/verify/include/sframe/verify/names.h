@@ -42,12 +42,20 @@ public:
   };
   /// Empty if .debug_line does not cover the location.
   std::optional<Source> source(const Location& at);
+
+  /// The compiler that made the code at the location, as its debug information has it (DW_AT_producer: often
+  /// with its options); empty if that is not known.
+  std::string producer(const Location& at);
+  /// Those of the whole file, each once, sorted; at most `limit` of them.
+  std::vector<std::string> producers(std::size_t limit);
+
   /// Why source() left out lines, so far; empty if it left out none.
   std::string source_problem() const;
 
 private:
   std::optional<elf::SymbolTable::Match> find(const Location& at);
 
+  SourceLines* lines();
   std::string demangled(std::string_view name) const;
 
   std::vector<const elf::Image*> images_;
