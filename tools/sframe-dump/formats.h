@@ -6,6 +6,7 @@
 #pragma once
 
 #include "dumper.h"
+#include "origins.h"
 
 #include <sframe/tool/output.h>
 
@@ -20,6 +21,7 @@ struct DumperContext {
   std::string section; ///< name of the sections to show
   bool header_only = false;
   bool color = false;
+  const Origins* origins = nullptr; ///< --origin: for the formats text and json; nullptr: not known
 };
 
 std::unique_ptr<Dumper> make_text_dumper(const DumperContext& context);

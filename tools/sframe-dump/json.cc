@@ -136,9 +136,16 @@ namespace {
 class JsonDumper final : public Dumper {
 public:
   explicit JsonDumper(const DumperContext& context)
-      : files_(context.out), json_(files_.json()), names_(context.names), header_only_(context.header_only) {}
+      : files_(context.out), json_(files_.json()), names_(context.names), origins_(context.origins),
+        header_only_(context.header_only) {}
 
-  void begin_object(const Object& object) override { files_.begin_object(object); }
+  void begin_object(const Object& object) override {
+    object_ = &object;
+    files_.begin_object(object);
+  }
+  std::optional<std::string> refuses(const Part& part) const override {
+    return origins_ ? origins_->mismatch(*object_, *object_section_, part) : std::nullopt;
+  }
   void end_object() override { files_.end_object(); }
   void empty_section(const Object&, const ObjectSection& section) override { files_.empty_section(section); }
   void begin_section(const Object&, const ObjectSection& section) override { object_section_ = &section; }
@@ -156,13 +163,15 @@ public:
 private:
   void write_names(const FunctionLocation& location);
   void write_other_functions(std::span<const Names::Inner> functions);
-  void write_row(const FrameRow& row);
+  void write_row(const FrameRow& row, const AddressRange& range);
   void append_quoted(std::string_view key, const Rule& rule, bool is_cfa);
 
   JsonFiles files_;
   OStream& json_;
   Names& names_;
+  const Origins* origins_;
   bool header_only_;
+  const Object* object_ = nullptr;
   const ObjectSection* object_section_ = nullptr;
   const Section* section_ = nullptr;
   std::string scratch_;
@@ -228,7 +237,7 @@ std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionL
   if (section_->outermost_throughout(fde)) json_.attribute("outermost", true);
   json_.attributeBegin("rows");
   json_.arrayBegin();
-  for (FrameRow row; rows.next(row);) write_row(row);
+  for (PlacedRow row; next_row(rows, fde, origins_, row);) write_row(row.row, {location.start + row.begin, row.size});
   json_.arrayEnd();
   json_.attributeEnd();
   json_.objectEnd();
@@ -237,13 +246,23 @@ std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionL
 
 /// A row on a line of its own, formatted directly: rules and numbers need no quoting, and rows are most of
 /// the output.
-void JsonDumper::write_row(const FrameRow& row) {
+void JsonDumper::write_row(const FrameRow& row, const AddressRange& range) {
   line_.clear();
   line_.text("{\"offset\":").number(row.offset);
   append_quoted("cfa", row.cfa, true);
   append_quoted("ra", row.ra, false);
   append_quoted("fp", row.fp, false);
-  line_.text(row.ra_signed ? ",\"ra_signed\":true}" : ",\"ra_signed\":false}");
+  line_.text(row.ra_signed ? ",\"ra_signed\":true" : ",\"ra_signed\":false");
+  if (origins_) {
+    line_.text(",\"origin\":[");
+    for (bool first = true; const std::string_view name :
+                            Origins::names(origins_->of({range.start - object_->bias, range.size}))) {
+      line_.text(first ? "\"" : ",\"").text(name).put('"');
+      first = false;
+    }
+    line_.text("]");
+  }
+  line_.text("}");
   json_.rawValue(to_ref(line_.view()));
 }
 

@@ -6,6 +6,7 @@
 #include "formats.h"
 #include "inputs.h"
 
+#include <sframe/elf/file.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/input_files.h>
 #include <sframe/tool/program.h>
@@ -45,6 +46,7 @@ struct Options {
   std::string format = "text";
   std::vector<std::string> functions;
   std::string addresses;
+  std::string origin;
   InputOptions input;
   bool header_only = false;
   bool stats = false;
@@ -68,6 +70,10 @@ void add_options(CLI::App& cli, Options& options) {
   cli.add_option("--address", options.addresses,
                  "Show only functions with an address in the range (both ends included)")
       ->option_text("A|A-B");
+  cli.add_option("--origin", options.origin,
+                 "Show where each row comes from (cfi, code, stub, repaired), by sframe-gen's JSON report on "
+                 "the section (format text or json)")
+      ->option_text("REPORT.json");
   cli.add_flag("--header", options.header_only, "Show only headers, no functions");
   cli.add_flag("--stats", options.stats,
                "Show counts, sizes and coverage instead of functions (format text or json)");
@@ -91,15 +97,32 @@ std::optional<Filter> make_filter(const Options& options, tool::Messages& messag
   return filter;
 }
 
+/// Reads the report of --origin. Empty after an error, which has been reported.
+std::optional<Origins> read_origins(const Options& options, const tool::NamedInputs& named,
+                                    tool::Messages& messages) {
+  const auto refuse = [&](const std::string& what) { return messages.error({}, what), std::nullopt; };
+  if (options.stats || options.header_only || (options.format != "text" && options.format != "json"))
+    return refuse("--origin needs --format=text or --format=json, without --stats and --header");
+  if (options.input.skip || named.inputs.size() != 1)
+    return refuse("--origin can be used with only one FILE");
+  const auto file = sframe::elf::File::open(options.origin);
+  if (!file) return messages.error(options.origin, file.error()), std::nullopt;
+  const auto bytes = file->bytes();
+  auto origins = Origins::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!origins) return messages.error(options.origin, origins.error()), std::nullopt;
+  return std::move(*origins);
+}
+
 /// Shows all files. Returns the exit code.
 int run(tool::App& app, const Options& options, const tool::InputList& inputs, const Filter& filter,
-        MakeDumper make, tool::Output& out) {
+        MakeDumper make, const Origins* origins, tool::Output& out) {
   Names names;
   const auto dumper = make({.out = out,
                             .names = names,
                             .section = options.input.section,
                             .header_only = options.header_only,
-                            .color = app.output_path() == "-" && tool::use_color(app.color(), 1)});
+                            .color = app.output_path() == "-" && tool::use_color(app.color(), 1),
+                            .origins = origins});
   Driver driver(*dumper, names, app.messages(), out, filter);
   tool::Progress progress(app.messages(), inputs.files.size(), "files");
   for (const tool::InputFile& file : inputs.files) progress.expect(progress.size_of(file.path));
@@ -140,10 +163,18 @@ int run_tool(int argc, char** argv) {
     return app.messages().error({}, any.error().text()), tool::exit_failure;
   const auto named = tool::name_inputs(options.inputs);
   if (!named) return app.messages().error({}, named.error().text()), tool::exit_failure;
+  std::optional<Origins> origins;
+  if (!options.origin.empty() && !(origins = read_origins(options, *named, app.messages())))
+    return tool::exit_failure;
   app.confine({.read = tool::paths(*named)});
   const auto list = tool::list_files(*named, options.input.skip, app.output_path());
+  std::vector<std::string> paths = tool::paths(list);
+  if (origins) paths.push_back(options.origin);
   return app.run_with_output(
-      tool::paths(list), [&](tool::Output& out) { return run(app, options, list, *filter, make, out); },
+      paths,
+      [&](tool::Output& out) {
+        return run(app, options, list, *filter, make, origins ? &*origins : nullptr, out);
+      },
       options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }
 

@@ -34,15 +34,21 @@ struct RowTexts {
   std::string cfa, ra, fp;
 };
 struct Widths {
-  std::size_t cfa = 8, ra = 8;
+  std::size_t cfa = 8, ra = 8, fp = 8;
 };
 
 class TextDumper final : public Dumper {
 public:
   explicit TextDumper(const DumperContext& context)
-      : out_(context.out), names_(context.names), color_(context.color) {}
+      : out_(context.out), names_(context.names), color_(context.color), origins_(context.origins) {}
 
-  void begin_object(const Object& object) override { object_name_ = object.name(); }
+  void begin_object(const Object& object) override {
+    object_ = &object;
+    object_name_ = object.name();
+  }
+  std::optional<std::string> refuses(const Part& part) const override {
+    return origins_ ? origins_->mismatch(*object_, *section_, part) : std::nullopt;
+  }
   void empty_section(const Object& object, const ObjectSection& section) override {
     begin_section(object, section);
     title();
@@ -60,18 +66,21 @@ private:
   void field(std::string_view label, std::string_view value);
   void sub_section(std::string_view label, std::uint64_t offset, std::uint64_t size);
   void function_heading(const EncodedFde& fde, const FunctionLocation& location);
-  void describe(const EncodedFde& fde);
+  void describe(const EncodedFde& fde, const FunctionLocation& location);
+  std::string origin_text(const AddressRange& range) const;
   void list_functions(std::span<const Names::Inner> functions);
   void format_row(const FrameRow& row);
   std::optional<Widths> measure(RowCursor rows);
   void print_columns(std::string_view start, std::string_view cfa, std::string_view ra, std::string_view fp,
-                     const Widths& widths, Style style);
-  void print_row(std::uint64_t address, const FrameRow& row, const Widths& widths);
+                     std::string_view origin, const Widths& widths, Style style);
+  void print_row(std::uint64_t address, const FrameRow& row, const AddressRange& range, const Widths& widths);
 
   tool::Output& out_;
   Names& names_;
   bool color_;
+  const Origins* origins_;
   bool first_ = true;
+  const Object* object_ = nullptr;
   std::string object_name_;
   const ObjectSection* section_ = nullptr;
   const Section* part_ = nullptr;
@@ -151,14 +160,22 @@ void TextDumper::function_heading(const EncodedFde& fde, const FunctionLocation&
 }
 
 /// The line that describes how a function is encoded.
-void TextDumper::describe(const EncodedFde& fde) {
+void TextDumper::describe(const EncodedFde& fde, const FunctionLocation& location) {
   out_ << "      " << plural(fde.size, "byte") << ", " << name_of(fde.fre_type);
   out_ << (fde.fde_type == FdeType::flex ? ", flex, " : ", ") << plural(fde.num_fres, "row");
   if (fde.pc_type == PcType::mask) out_ << " repeating every " << plural(fde.rep_size, "byte") << " (PCMASK)";
   if (fde.signal_frame) out_ << ", signal frame";
   if (part_->abi().signs_return_addresses && fde.pauth_key == PauthKey::b) out_ << ", key B";
   if (part_->outermost_throughout(fde)) out_ << ", outermost frame throughout";
+  if (origins_) out_ << ", from " << origin_text({location.start, fde.size});
   out_ << "\n";
+}
+
+std::string TextDumper::origin_text(const AddressRange& range) const {
+  std::string text;
+  for (const std::string_view name : Origins::names(origins_->of({range.start - object_->bias, range.size})))
+    text.append(text.empty() ? "" : ", ").append(name);
+  return text;
 }
 
 /// The other functions of an FDE that has several.
@@ -193,6 +210,7 @@ std::optional<Widths> TextDumper::measure(RowCursor rows) {
     format_row(row);
     widths->cfa = std::max(widths->cfa, texts_.cfa.size());
     widths->ra = std::max(widths->ra, texts_.ra.size());
+    widths->fp = std::max(widths->fp, texts_.fp.size());
   }
   return widths;
 }
@@ -200,23 +218,29 @@ std::optional<Widths> TextDumper::measure(RowCursor rows) {
 std::optional<Error> TextDumper::function(const EncodedFde& fde, const FunctionLocation& location,
                                           RowCursor& rows) {
   function_heading(fde, location);
-  describe(fde);
+  describe(fde, location);
   list_functions(names_.inside(location, fde.size));
   const bool mask = fde.pc_type == PcType::mask;
   const auto widths = measure(rows);
-  if (widths) print_columns(mask ? "OFFSET" : "START", "CFA", "RA", "FP", *widths, Style::faint);
-  for (FrameRow row; rows.next(row);) print_row(row.offset + (mask ? 0 : location.start), row, *widths);
+  if (widths)
+    print_columns(mask ? "OFFSET" : "START", "CFA", "RA", "FP", origins_ ? "ORIGIN" : "", *widths,
+                  Style::faint);
+  for (PlacedRow row; next_row(rows, fde, origins_, row);)
+    print_row(row.row.offset + (mask ? 0 : location.start), row.row, {location.start + row.begin, row.size},
+              *widths);
   return rows.error();
 }
 
 void TextDumper::print_columns(std::string_view start, std::string_view cfa, std::string_view ra,
-                               std::string_view fp, const Widths& widths, Style style) {
+                               std::string_view fp, std::string_view origin, const Widths& widths,
+                               Style style) {
   constexpr std::size_t indent = 6, gap = 2;
   const std::size_t cfa_at = indent + 18 + gap, ra_at = cfa_at + widths.cfa + gap,
-                    fp_at = ra_at + widths.ra + gap;
+                    fp_at = ra_at + widths.ra + gap, origin_at = fp_at + widths.fp + gap;
   line_.clear();
   line_.pad_to(indent).text(start).pad_to(cfa_at).text(cfa);
   if (!ra.empty()) line_.pad_to(ra_at).text(ra).pad_to(fp_at).text(fp);
+  if (!origin.empty()) line_.pad_to(origin_at).text(origin);
   if (style == Style::plain)
     out_ << line_.view();
   else
@@ -224,13 +248,16 @@ void TextDumper::print_columns(std::string_view start, std::string_view cfa, std
   out_ << "\n";
 }
 
-void TextDumper::print_row(std::uint64_t address, const FrameRow& row, const Widths& widths) {
+void TextDumper::print_row(std::uint64_t address, const FrameRow& row, const AddressRange& range,
+                           const Widths& widths) {
   start_.clear();
   start_.text("0x").hex(address);
+  const std::string origin = origins_ ? origin_text(range) : std::string();
   if (row.is_outermost())
-    return print_columns(start_.view(), "outermost frame (RA undefined)", {}, {}, {}, Style::plain);
+    return print_columns(start_.view(), "outermost frame (RA undefined)", {}, {}, origin, widths,
+                         Style::plain);
   format_row(row);
-  print_columns(start_.view(), texts_.cfa, texts_.ra, texts_.fp, widths, Style::plain);
+  print_columns(start_.view(), texts_.cfa, texts_.ra, texts_.fp, origin, widths, Style::plain);
 }
 
 } // namespace

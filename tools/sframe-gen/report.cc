@@ -39,8 +39,24 @@ void write_left_out(const Summary& summary, tool::Output& out) {
   out << ']';
 }
 
-void write_json_repairs(const Summary& summary, tool::Output& out) {
-  out << ",\n \"repairs\": [";
+void write_json_origins(const Summary& summary, tool::Output& out) {
+  out << ",\n \"origins\": [";
+  for (bool first = true; const OriginRange& range : summary.origins) {
+    out << (first ? "\n  {" : ",\n  {");
+    first = false;
+    Keys key(out);
+    key("start") << '"';
+    out.hex(range.start) << '"';
+    key("size").decimal(range.size);
+    key("origin").json_string(range.origin);
+    out << '}';
+  }
+  out << ']';
+}
+
+void write_json_repairs(const CommandLine& line, const Summary& summary, tool::Output& out) {
+  const bool lists = line.repair == generate::Options::Repair::list;
+  out << ",\n \"repair\": " << (lists ? "\"list\"" : "\"apply\"") << ",\n \"repairs\": [";
   for (bool first = true; const RepairedRange& range : summary.repairs) {
     out << (first ? "\n  {" : ",\n  {");
     first = false;
@@ -166,9 +182,11 @@ void write_json_details(const CommandLine& line, const Summary& summary, tool::O
     out << "null";
   out << ", \"version\": ";
   out.decimal(static_cast<std::uint64_t>(line.version));
+  if (!summary.build_id.empty()) (out << ", \"build_id\": ").json_string(summary.build_id);
   if (summary.failure) write_json_error(*summary.failure, out);
   write_json_figures(summary, out);
-  if (line.repair != generate::Options::Repair::none) write_json_repairs(summary, out);
+  if (line.from != From::sframe && summary.members == 0) write_json_origins(summary, out);
+  if (line.repair != generate::Options::Repair::none) write_json_repairs(line, summary, out);
   out << ",\n \"left_out\": ";
   write_left_out(summary, out);
   write_json_sizes(summary, out);

@@ -4,6 +4,8 @@
 
 #include <sframe/code/disassembly.h>
 
+#include <algorithm>
+
 namespace sframe::gen {
 
 namespace {
@@ -20,6 +22,8 @@ void Summary::add(const Input& input, const Generated& generated, std::string_vi
   report.add_counts(generated.report);
   add_left_out(input, generated.report, member);
   add_repairs(input, generated.report);
+  add_origins(generated.report);
+  if (input.image && member.empty()) build_id = elf::to_hex(input.image->build_id());
   if (generated.executable) add(*generated.executable);
   num_fdes += generated.num_fdes;
   num_fres += generated.num_fres;
@@ -50,6 +54,16 @@ void Summary::add(const CoveredBytes& bytes) {
   CoveredBytes& sum = executable ? *executable : executable.emplace();
   sum.total += bytes.total;
   sum.covered += bytes.covered;
+}
+
+void Summary::add_origins(const generate::Report& from) {
+  const auto add = [&](const std::vector<AddressRange>& ranges, const char* origin) {
+    const AddressSet joined(ranges);
+    for (const AddressRange& range : joined.ranges()) origins.push_back({range, origin});
+  };
+  add(from.from_code, "code");
+  add(from.from_stubs, "stub");
+  std::ranges::stable_sort(origins, {}, &OriginRange::start);
 }
 
 void Summary::add_repairs(const Input& input, const generate::Report& from) {

@@ -33,6 +33,11 @@ struct RepairedRange {
   std::string instruction; ///< the first one
 };
 
+/// Rows that do not come from CFI.
+struct OriginRange : AddressRange {
+  const char* origin = ""; ///< "code", "stub"
+};
+
 struct Summary {
   std::optional<FileProblem> failure;     ///< why nothing was written; then all else is empty
   const AbiTraits* abi = nullptr;         ///< of the first conversion; nullptr if nothing was converted
@@ -40,6 +45,8 @@ struct Summary {
   generate::Report report;                ///< the sums; its left_out is empty
   std::vector<LeftOutRange> left_out;     ///< in order
   std::vector<RepairedRange> repairs;     ///< by address
+  std::vector<OriginRange> origins;       ///< by address; neighbours of the same origin are one
+  std::string build_id;                   ///< of the input, in hexadecimal digits; empty if it has none
   std::optional<Problem> limit;           ///< the first limit that was reached: code may be missing
   std::optional<CoveredBytes> executable; ///< the sums; empty for a raw section
   std::uint64_t num_fdes = 0, num_fres = 0;
@@ -56,6 +63,7 @@ struct Summary {
 
 private:
   void add(const CoveredBytes& bytes);
+  void add_origins(const generate::Report& from);
   void add_repairs(const Input& input, const generate::Report& from);
   void add_left_out(const Input& input, const generate::Report& from, std::string_view member);
 };

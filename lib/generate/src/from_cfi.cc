@@ -292,6 +292,7 @@ void Converter::convert_plt(const Plt& plt, std::uint64_t& bytes) {
     ++out_.report.functions.converted;
     out_.report.pc_bytes.covered += function.fde.size;
     bytes += function.fde.size;
+    out_.report.from_stubs.push_back({function.fde.start, function.fde.size});
   }
 }
 

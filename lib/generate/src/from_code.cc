@@ -344,10 +344,13 @@ void Writer::add_run(std::span<const CodeRows::Range> run, bool b_key) {
                 .size = static_cast<std::uint32_t>(end - begin),
                 .pauth_key = b_key ? PauthKey::b : PauthKey::a};
   std::uint64_t added = end - begin;
+  AddressSet refused;
   out_.builder.add_parts(fde, rows_, [&](AddressRange range, const Refusal& why) {
     added -= range.size;
+    refused.add(range);
     report(range, reason(why.reason));
   });
+  std::ranges::move(refused.outside({begin, end - begin}), std::back_inserter(out_.report.from_code));
   covered_ += added;
   out_.report.pc_bytes.total += added;
   out_.report.pc_bytes.covered += added;

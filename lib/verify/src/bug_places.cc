@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 namespace sframe::verify {
 
@@ -40,6 +42,20 @@ Fault fault_of(const code::RowCheck& check, const Rule& fp) {
   return fp.kind == Rule::Kind::same ? Fault::fp_unsaved : Fault::fp_place;
 }
 
+/// True if the rows differ in what is at fault.
+bool differ(const FrameRow& a, const FrameRow& b, Fault fault) {
+  switch (fault) {
+  case Fault::cfa_too_high:
+  case Fault::cfa_too_low:
+  case Fault::cfa_register: return a.cfa != b.cfa;
+  case Fault::ra: return a.ra != b.ra;
+  case Fault::ra_signature: return a.ra_signed != b.ra_signed;
+  case Fault::fp_unsaved:
+  case Fault::fp_place: return a.fp != b.fp;
+  }
+  std::unreachable();
+}
+
 SpChange change(const Value& before, const Value& after) {
   if (before == after) return SpChange::none;
   if (before.base != after.base || before.id != after.id) return SpChange::other;
@@ -68,6 +84,10 @@ private:
   static void blame(BugPlace& place, const Step& step, const Step& next);
   bool goes_on_to(const Step& step) const;
   bool goes_on(const Reached& at) const;
+  bool fits(const FrameRow& row, const Reached& at) const {
+    const code::RowCheck check = code::check(row, at.state, abi_);
+    return !row.is_outermost() && check.worst() == Agreement::agrees && check.sign_agrees;
+  }
 
   std::span<const generate::Repair> repairs_; ///< without those that were passed
   std::span<const FrameRow> rows_;
@@ -76,8 +96,9 @@ private:
   const AbiTraits& abi_;
   std::vector<BugPlace> places_;
   bool in_place_ = false, at_row_ = false;
-  bool next_row_fits_ = false; ///< the row after the current instruction is right before it, too
-  std::optional<Step> before_; ///< the instruction before the current one
+  bool row_before_fits_ = false; ///< the row before the one that the place begins with is right for it
+  bool next_row_fits_ = false;   ///< the row after the current instruction is right before it, too
+  std::optional<Step> before_;   ///< the instruction before the current one
 };
 
 bool PlaceFinder::goes_on(const Reached& at) const {
@@ -123,7 +144,14 @@ void PlaceFinder::open(const Step& step, const Reached& at) {
   const generate::Repair& repair = repairs_.front();
   place.pattern.fault = fault_of(code::check(repair.before, at.state, abi_), repair.before.fp);
   const bool follows = goes_on_to(step);
-  at_row_ = step.begin == start_ || row_begins(before_ ? before_->begin : start_, step.begin);
+  at_row_ = step.begin == start_;
+  row_before_fits_ = false;
+  if (const FrameRow* const row = row_begun(before_ ? before_->begin : start_, step.begin);
+      row && row != rows_.data()) {
+    const FrameRow& row_before = *std::prev(row);
+    at_row_ = differ(row_before, *row, place.pattern.fault);
+    row_before_fits_ = fits(row_before, at);
+  }
   place.pattern.shape = at_row_ ? Shape::wrong : follows ? Shape::missing : Shape::carried_over;
   if (follows) blame(place, *before_, step);
 }
@@ -135,7 +163,7 @@ void PlaceFinder::close(std::optional<Step> next) {
   place.end = before_->end;
   if (!next) return;
   if (place.pattern.shape == Shape::missing && next_row_fits_) place.pattern.shape = Shape::late;
-  if (place.pattern.shape != Shape::wrong || row_begins(before_->begin, place.end)) return;
+  if (place.pattern.shape != Shape::wrong || !row_before_fits_) return;
   place.pattern.shape = Shape::early;
   place.culprit_length = 0;
   blame(place, *before_, *next);
@@ -159,7 +187,7 @@ void PlaceFinder::visit(const Reached& at) {
   if (in_place_) {
     places_.back().bytes += at.instruction.length;
     const FrameRow* const next = row_begun(step.begin, step.end);
-    next_row_fits_ = next && code::check(*next, at.state, abi_).worst() == Agreement::agrees;
+    next_row_fits_ = next && fits(*next, at);
   }
   before_ = step;
 }

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "sframe/base/address_ranges.h"
 #include "sframe/base/coverage.h"
 #include "sframe/builder.h"
 #include "sframe/cfi/error.h"
@@ -72,6 +73,8 @@ struct Report {
   std::vector<LeftOut> left_out;                     ///< by address
   std::vector<Fault> faults;                         ///< in the order of the input
   std::vector<Repair> repairs;                       ///< by address; Options::repair
+  std::vector<AddressRange> from_code;               ///< the ranges of code_bytes, in any order
+  std::vector<AddressRange> from_stubs;              ///< those of plt_bytes and refuted_plt_bytes
   std::uint64_t extended = 0;                        ///< FDEs whose last row also covers padding after them
   std::uint64_t overlapping =
       0; ///< FDEs that lost part of their range to one that starts later or is smaller

@@ -32,10 +32,11 @@ struct BugPattern {
   /// Where the place begins and ends.
   enum class Shape : std::uint8_t {
     late,    ///< after an instruction without a new row; ends at the next row, which is right for all of it
-    early,   ///< where a row begins; ends after the instruction that it should have followed
+    early,   ///< where a row begins, although the row before is right; ends after the instruction that it
+             ///< should have followed
     missing, ///< after an instruction without a new row; no row follows that is right for it
     carried_over, ///< after a jump, a return or a call that does not return, whose row goes on
-    wrong,        ///< where a row begins; ends where the next one does, or control goes elsewhere
+    wrong,        ///< where a row begins that changes the rule at fault
   };
   /// What is wrong in its first row.
   enum class Fault : std::uint8_t {
