@@ -157,7 +157,9 @@ std::string title(const BugPattern& pattern) {
     switch (pattern.shape) {
     case Shape::late: return "the row changes late" + at(", after ");
     case Shape::early: return "the row changes early" + at(", before ");
-    case Shape::missing: return "no row for a change" + at(", that by ");
+    case Shape::missing:
+      return instruction.empty() ? std::string("no row for a change")
+                                 : "no row for the change by " + instruction;
     case Shape::carried_over: return std::string("the row goes on after a jump or return");
     case Shape::wrong: return "wrong row" + at(", after ");
     }

@@ -57,7 +57,7 @@ CASES = {
     "sframe-gen app -o app --from=cfi,code --repair --report=json --report-file report.json": Case(APP, needs=("gcc",)),
     "sframe-dump app --origin report.json": Case(
         APP + "sframe-gen app -o app --from=cfi,code --repair --report=json --report-file report.json; ", needs=("gcc",),
-        shows=(r"^ +START +CFA +RA +FP +ORIGIN$",)),
+        shows=[r"^ +START +CFA +RA +FP +ORIGIN$", r" cfi$"]),
     "sframe-gen libfoo.so -o libfoo.so --repair=list": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen libfoo.so -o libfoo.so --repair --report=json": Case(LIBRARY % "libfoo.so", needs=("gcc",)),
     "sframe-gen app -o app --from=sframe --optimize=size": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
