@@ -164,6 +164,7 @@ void PlaceFinder::close(std::optional<Step> next) {
   if (!next) return;
   if (place.pattern.shape == Shape::missing && next_row_fits_) place.pattern.shape = Shape::late;
   if (place.pattern.shape != Shape::wrong || !row_before_fits_) return;
+  if (row_begins(before_->begin, place.end)) return;
   place.pattern.shape = Shape::early;
   place.culprit_length = 0;
   blame(place, *before_, *next);
