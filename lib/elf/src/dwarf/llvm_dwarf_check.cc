@@ -150,6 +150,7 @@ const DebugCheck::Abbreviations& DebugCheck::abbreviations(std::uint64_t offset)
 DebugCheck::Abbreviations DebugCheck::read_abbreviations(std::uint64_t offset) {
   Abbreviations result;
   const llvm::DataExtractor data(context_.getDWARFObj().getAbbrevSection(), true, 8);
+  if (!data.isValidOffset(offset)) return result; // which LLVM's extractor does not check
   std::uint64_t at = offset, last = 0;
   while (const std::uint64_t code = data.getULEB128(&at)) {
     if (result.count++ && code != last + 1) result.consecutive = false;
