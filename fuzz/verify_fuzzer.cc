@@ -3,13 +3,16 @@
 // Arbitrary bytes as a file for sframe-verify: an ELF image or object, else a raw section. Properties: every
 // function gets one verdict, every finding has a message, the findings of the check against code do not
 // depend on the number of threads, and the reports count the same: JSON and SARIF are valid JSON, text has no
-// control characters. The input's size selects a reader's profile.
+// control characters. The same holds for the report of compiler bugs. The input's size selects a reader's
+// profile.
 
 #include "cost.h"
 
+#include "sframe/base/budget.h"
 #include "sframe/consumers/consumers.h"
 #include "sframe/verify/against_cfi.h"
 #include "sframe/verify/against_code.h"
+#include "sframe/verify/compiler_bugs.h"
 #include "sframe/verify/coverage.h"
 #include "sframe/verify/input.h"
 #include "sframe/verify/profile.h"
@@ -135,6 +138,28 @@ void check_reports(const verify::Input& input, std::size_t size) {
   }
 }
 
+/// As text and JSON.
+std::pair<std::string, std::string> report_bugs(const elf::Image& image, unsigned threads) {
+  verify::Names names({&image});
+  const auto found =
+      verify::find_compiler_bugs({.path = "in\"put\x1b\xff", .image = &image, .threads = threads}, names);
+  if (!found) return {};
+  return {verify::bugs_text(*found), verify::bugs_json(*found, {})};
+}
+
+void check_bugs(std::span<const std::byte> bytes) {
+  Budget one(Limits::standard, bytes.size()), two(Limits::standard, bytes.size());
+  const auto image = elf::Image::parse(bytes, &one), again = elf::Image::parse(bytes, &two);
+  if (!image || !again || image->relocatable()) return;
+  const auto [text, json] = report_bugs(*image, 1);
+  require(std::pair(text, json) == report_bugs(*again, 2));
+  for (const char c : text) require(c == '\n' || (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f));
+  auto parsed = llvm::json::parse(json.empty() ? "{}" : json);
+  const bool valid = bool(parsed);
+  if (!valid) llvm::consumeError(parsed.takeError());
+  require(valid);
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -161,5 +186,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_verdicts(*input, verdicts);
   require(check_code(*input, 1) == check_code(*input, 2));
   check_reports(*input, size);
+  if (image) check_bugs(bytes);
   return 0;
 }
