@@ -237,7 +237,8 @@ std::optional<Error> JsonDumper::function(const EncodedFde& fde, const FunctionL
   if (section_->outermost_throughout(fde)) json_.attribute("outermost", true);
   json_.attributeBegin("rows");
   json_.arrayBegin();
-  for (PlacedRow row; next_row(rows, fde, origins_, row);) write_row(row.row, {location.start + row.begin, row.size});
+  for (PlacedRow row; next_row(rows, fde, origins_, row);)
+    write_row(row.row, {location.start + row.begin, row.size});
   json_.arrayEnd();
   json_.attributeEnd();
   json_.objectEnd();
