@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -47,10 +48,36 @@ bool starts_with(std::span<const std::byte> bytes, std::span<const std::byte> be
 
 } // namespace
 
+/// Fills in Function::joins of the sorted functions, in their order and as far as they are needed.
+class Builder::Joins {
+public:
+  Joins(Builder& builder, const OptimizeOptions& options) : builder_(builder), options_(options) {}
+
+  /// Those of functions [0, end). May be called by several threads at the same time.
+  void find(std::uint32_t end) {
+    const std::lock_guard lock(mutex_);
+    std::vector<Function>& functions = builder_.functions_;
+    for (; next_ < end; ++next_) {
+      if (options_.expect && next_ + functions_ahead < functions.size()) {
+        const Fde& ahead = functions[next_ + functions_ahead].fde;
+        options_.expect(ahead.start + ahead.size);
+      }
+      functions[next_].joins = builder_.may_join(next_, options_);
+    }
+  }
+
+private:
+  Builder& builder_;
+  const OptimizeOptions& options_;
+  std::mutex mutex_;
+  std::uint32_t next_ = 0; ///< the first function that is not known
+};
+
 class Builder::Optimizer {
 public:
-  Optimizer(const Builder& builder, const OptimizeOptions& options)
-      : builder_(builder), options_(options), version_(*builder.version_),
+  /// `joins` are of the builder; null where they are known or not needed.
+  Optimizer(const Builder& builder, const OptimizeOptions& options, Joins* joins)
+      : builder_(builder), options_(options), joins_(joins), version_(*builder.version_),
         max_rows_(std::min(options.max_rows, version_.max_fres)), types_of_runs_(builder.types_of_runs()),
         uses_(builder.runs_.size()) {
     for (const Function& function : builder.functions_) uses_.add_function(function.run);
@@ -193,7 +220,9 @@ private:
     pieces_.resize((count() + functions_of_piece - 1) / functions_of_piece);
     for_each_piece([&](std::size_t i) {
       const auto first = static_cast<std::uint32_t>(i * functions_of_piece);
-      pieces_[i].atoms = make_atoms({first, std::min(count() - first, functions_of_piece) + first});
+      const Functions functions{first, std::min(count() - first, functions_of_piece) + first};
+      if (joins_) joins_->find(functions.end);
+      pieces_[i].atoms = make_atoms(functions);
       pieces_[i].cuts = search(pieces_[i].atoms, options, uses_);
     });
     // Without sharing, the numbers of uses do not matter.
@@ -308,6 +337,7 @@ private:
 
   const Builder& builder_;
   const OptimizeOptions& options_;
+  Joins* joins_;
   const format::Version& version_;
   std::uint32_t max_rows_;
   std::vector<FdeType> types_of_runs_;
@@ -391,23 +421,12 @@ void Builder::sort_functions() {
   });
 }
 
-/// Fills in Function::joins of the sorted functions.
-void Builder::find_joins(const OptimizeOptions& options) {
-  for (std::uint32_t number = 0; number < functions_.size(); ++number) {
-    if (options.expect && number + functions_ahead < functions_.size()) {
-      const Fde& ahead = functions_[number + functions_ahead].fde;
-      options.expect(ahead.start + ahead.size);
-    }
-    functions_[number].joins = may_join(number, options);
-  }
-}
-
 void Builder::optimize(const OptimizeOptions& options) {
   if (functions_.empty() || options.max_rows == 0) return;
   table_ = {}; // made again when it is needed
   if (options.goal == OptimizeOptions::Goal::lookup) {
     sort_functions();
-    *this = Optimizer(*this, options).run();
+    *this = Optimizer(*this, options, nullptr).run();
     return;
   }
   OptimizeOptions for_size = options;
@@ -416,12 +435,12 @@ void Builder::optimize(const OptimizeOptions& options) {
   const bool by_row = options.goal == OptimizeOptions::Goal::smallest && num_fres_ <= size();
   for (bool changed = true; changed;) {
     sort_functions();
-    find_joins(options);
-    Builder optimized = Optimizer(*this, for_size).run();
+    Joins joins(*this, options);
+    Builder optimized = Optimizer(*this, for_size, &joins).run();
     Builder* rows = this;
     auto retyped = with_best_types();
     if (retyped) {
-      Builder other = Optimizer(*retyped, for_size).run().with_needed_types();
+      Builder other = Optimizer(*retyped, for_size, nullptr).run().with_needed_types();
       if (other.size() < optimized.size()) {
         optimized = std::move(other);
         rows = &*retyped;
@@ -429,7 +448,7 @@ void Builder::optimize(const OptimizeOptions& options) {
     }
     changed = optimized.size() < size();
     if (by_row) {
-      Builder smallest = Optimizer(*rows, options).run();
+      Builder smallest = Optimizer(*rows, options, nullptr).run();
       if (rows != this) smallest = smallest.with_needed_types();
       const std::uint64_t best = std::min(size(), optimized.size());
       // So that a few searches reach a fixed point.

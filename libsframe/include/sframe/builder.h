@@ -105,14 +105,15 @@ struct OptimizeOptions {
   static constexpr std::uint64_t max_gap = 256;
   /// True if the functions before and after this range, which may be empty, may be in one FDE. The range, at
   /// most max_gap bytes, gets the rules of the code before it, so no code may be executed there. Called once
-  /// for each pair of neighbours, in the order of addresses (repeat: once for each search). Not given: only
-  /// adjacent functions are joined.
+  /// for each pair of neighbours, in the order of addresses (repeat: once for each search); with for_each by
+  /// its threads, but by one at a time. Not given: only adjacent functions are joined.
   std::function<bool(const AddressRange& between)> may_join;
   /// Called with the end of a function some calls before may_join() may be called with what follows it, so
-  /// that the bytes there can be loaded in time. Not given: nothing is announced.
+  /// that the bytes there can be loaded in time; by the same thread. Not given: nothing is announced.
   std::function<void(std::uint64_t end)> expect;
   /// Calls work(piece) for each piece in [0, pieces), in any order, at the same time if it likes, and returns
-  /// when all are done. Not given: they are done one by one. The result is the same.
+  /// when all are done. Not given: they are done one by one. The result is the same. may_join() must not wait
+  /// for other pieces.
   std::function<void(std::size_t pieces, const std::function<void(std::size_t piece)>& work)> for_each;
 };
 
@@ -243,6 +244,7 @@ private:
     std::uint32_t tag; ///< the upper half of the hash
   };
   struct [[gnu::visibility("hidden")]] Layout;
+  class [[gnu::visibility("hidden")]] Joins;
   class [[gnu::visibility("hidden")]] Optimizer;
   class [[gnu::visibility("hidden")]] TypeChoice;
 
@@ -256,7 +258,6 @@ private:
   std::uint32_t copy_run(const Builder& from, const Run& run);
   void share_beginnings();
   void sort_functions();
-  void find_joins(const OptimizeOptions& options);
   bool may_join(std::uint32_t number, const OptimizeOptions& options) const;
   bool is_overlapped(std::uint32_t number) const;
   std::vector<FdeType> types_of_runs() const;
