@@ -7,9 +7,9 @@
 #pragma once
 
 #include "sframe/builder.h"
-#include "sframe/code/call_end.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
+#include "sframe/generate/optimize.h"
 #include "sframe/section.h"
 
 #include <algorithm>
@@ -107,8 +107,7 @@ struct Study {
 /// The file that sections were made from.
 class StudyFile {
 public:
-  explicit StudyFile(const char* path)
-      : file_(open(path)), image_(parse(file_)), code_(image_.executable_ranges()) {}
+  explicit StudyFile(const char* path) : file_(open(path)), image_(parse(file_)) {}
 
   /// Bytes of the CFI and its index.
   std::uint64_t cfi_size() const {
@@ -118,19 +117,16 @@ public:
     return size;
   }
 
-  /// For each function whether it may be in one FDE with the one before, as generate::optimize() decides it.
+  /// For each function whether it may be in one FDE with the one before, as Builder::optimize() decides it.
   std::vector<bool> joins(const Study& study) const {
     std::vector<bool> result(study.functions.size());
-    code::CallEnds calls(*study.abi);
+    generate::JoinCheck check(image_, {});
     for (std::size_t i = 1; i < result.size(); ++i) {
       const StudyFunction &a = study.functions[i - 1], &b = study.functions[i];
       if (a.marks != b.marks || a.is_mask() || a.is_signal() || a.rows.empty() || b.rows.empty() ||
-          b.rows.front().offset != 0 || b.start - a.end() > OptimizeOptions::max_gap)
+          b.rows.front().offset != 0)
         continue;
-      const elf::CodeRange* const range = range_at(code_, a.end() - 1);
-      if (!range || !range->contains(b.start)) continue;
-      const auto bytes = image_.read(a.end(), b.start - a.end());
-      result[i] = bytes && (bytes->empty() || calls.is_padding(*bytes, a.end(), nullptr));
+      result[i] = check({a.end(), b.start - a.end()});
     }
     return result;
   }
@@ -149,7 +145,6 @@ private:
 
   elf::File file_;
   elf::Image image_;
-  std::vector<elf::CodeRange> code_;
 };
 
 } // namespace sframe::bench
