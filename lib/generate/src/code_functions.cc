@@ -74,7 +74,11 @@ public:
   std::optional<std::uint64_t> constant_pointer(std::uint64_t address) override {
     return functions_.callees_.constant_pointer(address);
   }
-  bool never_returns(std::uint64_t target) override { return functions_.callees_.never_returns(target); }
+  /// There are no landing pads: they belong to functions with CFI.
+  bool never_returns(std::uint64_t target) override {
+    return functions_.callees_.never_returns(target) || needs_exception(target);
+  }
+  bool needs_exception(std::uint64_t target) override { return functions_.callees_.needs_exception(target); }
   std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override {
     return functions_.callees_.code(address, size);
   }

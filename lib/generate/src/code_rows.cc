@@ -7,11 +7,15 @@
 #include "sframe/code/row_check.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 namespace sframe::generate {
 
 namespace {
+
+/// Searches for blocks that lead only to others. Each finds all in front of them, unless there are loops.
+constexpr int max_passes = 16;
 
 /// True if SP or FP is at a known distance from the CFA.
 bool has_cfa(const code::State& state, const AbiTraits& abi) {
@@ -23,8 +27,12 @@ bool has_cfa(const code::State& state, const AbiTraits& abi) {
 CodeRows CodeRowMaker::make(const code::Function& function) {
   rows_ = {};
   end_ = function.start;
+  environment_ = function.environment;
+  blocks_.clear();
+  calls_need_exception_ = false;
   const code::Results& results = analyzer_.run(function);
-  results.visit([&](const code::Reached& at) { add(at); });
+  results.visit([&](const code::Reached& at) { add(at, results); });
+  if (calls_need_exception_) withhold_landing_pads();
   for (const code::Gap& gap : results.gaps()) leave_out(gap.begin, gap.end, code_unreached);
   // States that were not joined with all others prove nothing.
   if (function.budget && function.budget->is_used_up(Resource::code_steps)) {
@@ -39,7 +47,7 @@ CodeRows CodeRowMaker::make(const code::Function& function) {
   return std::move(rows_);
 }
 
-void CodeRowMaker::add(const code::Reached& at) {
+void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   using code::Exit;
   using code::Flow;
   const std::uint64_t end = at.instruction.address + at.instruction.length;
@@ -56,6 +64,7 @@ void CodeRowMaker::add(const code::Reached& at) {
       rows_.links.push_back({begin, at.instruction.target, row});
     return leave_out(begin, end, code_guessed);
   }
+  add_to_block(at, begin, end, results.never_returns(at.instruction.address));
   if (at.instruction.flow == Flow::branch && at.exit == Exit::none && !code::is_entry_like(at.state, abi_))
     rows_.links.push_back({begin, at.instruction.target, row});
   rows_.leaves_somewhere |= at.exit == Exit::indirect_tail_call || at.exit == Exit::indirect_unknown;
@@ -66,6 +75,55 @@ void CodeRowMaker::add(const code::Reached& at) {
   if (!row) return leave_out(begin, end, has_cfa(at.state, abi_) ? code_ra_unknown : code_cfa_unknown);
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
   add_row(begin, end, *row);
+}
+
+void CodeRowMaker::add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends) {
+  using code::Flow;
+  const bool follows = !blocks_.empty() && blocks_.back().end == begin && !at.block_start;
+  if (!follows || blocks_.back().jumps || blocks_.back().leaves || blocks_.back().needs_exception)
+    blocks_.push_back({.begin = begin});
+  Block& block = blocks_.back();
+  block.end = end;
+  const Flow flow = at.instruction.flow;
+  const bool jumps = flow == Flow::jump || flow == Flow::branch;
+  block.jumps = jumps && at.exit == code::Exit::none;
+  block.target = at.instruction.target;
+  block.falls = flow != Flow::jump && !ends;
+  block.leaves = at.exit != code::Exit::none ||
+                 (!jumps && flow != Flow::next && flow != Flow::call && flow != Flow::indirect_call);
+  block.needs_exception = flow == Flow::call && environment_->needs_exception(at.instruction.target);
+  calls_need_exception_ |= block.needs_exception;
+}
+
+/// Leaves out the blocks that need an exception in flight, and those that lead only to such.
+void CodeRowMaker::withhold_landing_pads() {
+  const auto leads_there = [&](std::uint64_t address) {
+    const Block* const block = last_not_above(blocks_, address, &Block::begin);
+    return block && block->begin == address && block->needs_exception;
+  };
+  bool changed = true;
+  for (int pass = 0; changed && pass < max_passes; ++pass) {
+    changed = false;
+    for (Block& block : blocks_ | std::views::reverse) {
+      if (block.needs_exception || block.leaves || (!block.jumps && !block.falls)) continue;
+      block.needs_exception =
+          (!block.jumps || leads_there(block.target)) && (!block.falls || leads_there(block.end));
+      changed |= block.needs_exception;
+    }
+  }
+  std::vector<CodeRows::Range> ranges = std::exchange(rows_.ranges, {});
+  auto block = blocks_.begin();
+  for (const CodeRows::Range& range : ranges) {
+    for (std::uint64_t at = range.begin; at < range.end;) {
+      while (block->end <= at) ++block;
+      const std::uint64_t end = std::min(block->end, range.end);
+      if (block->needs_exception)
+        leave_out(at, end, code_landing_pad);
+      else
+        add_row(at, end, range.row);
+      at = end;
+    }
+  }
 }
 
 void CodeRowMaker::add_row(std::uint64_t begin, std::uint64_t end, const FrameRow& row) {

@@ -4,6 +4,10 @@
 // certain of it at every instruction: reached over edges that exist, CFA and return address known, and the
 // caller's FP. Everything else is left out with its reason.
 //
+// Landing pads are entered by the unwinder, and belong to functions with CFI. So a path to code that needs an
+// exception in flight does not exist: it follows a call or a store that never ends, as after
+// __builtin_unreachable(). Such code is left out.
+//
 // What instructions cannot show is how control enters. CodeRows says what speaks for the assumed entry, and
 // which other code the function jumps to or calls; from_code() puts these together.
 
@@ -27,6 +31,7 @@ inline constexpr Reason code_ra_unknown = {"ra-unknown",
                                            "the instructions do not show where the return address is"};
 inline constexpr Reason code_fp_unknown = {"fp-unknown",
                                            "the instructions do not show where the caller's FP is"};
+inline constexpr Reason code_landing_pad = {"landing-pad", "this code needs an exception in flight"};
 
 /// True if the range is left out since no path reaches it.
 inline bool is_unreached(const LeftOut& range) {
@@ -72,7 +77,20 @@ public:
   CodeRows make(const code::Function& function);
 
 private:
-  void add(const code::Reached& at);
+  /// Instructions [begin, end) that control enters at the first and leaves after the last.
+  struct Block {
+    std::uint64_t begin = 0, end = 0;
+    std::uint64_t target = 0;     ///< of the jump at its end, if `jumps`
+    bool jumps = false;           ///< to another block
+    bool falls = true;            ///< control may reach the next block
+    bool leaves = false;          ///< the function, or for unknown places
+    bool needs_exception = false; ///< itself, or all that follows
+  };
+
+  void add(const code::Reached& at, const code::Results& results);
+  /// `ends`: a call that does not return.
+  void add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends);
+  void withhold_landing_pads();
   void add_row(std::uint64_t begin, std::uint64_t end, const FrameRow& row);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
   void find_key(const code::Function& function);
@@ -82,6 +100,9 @@ private:
   code::Analyzer analyzer_;
   CodeRows rows_;
   std::uint64_t end_ = 0; ///< of the instructions seen
+  code::Environment* environment_ = nullptr;
+  std::vector<Block> blocks_; ///< of certain code
+  bool calls_need_exception_ = false;
 };
 
 } // namespace sframe::generate

@@ -13,8 +13,10 @@ namespace sframe::code {
 
 namespace {
 
-/// Sorted.
-constexpr std::array<std::string_view, 64> names = {
+using Names = std::span<const std::string_view>;
+
+/// Functions that never return. Sorted.
+constexpr std::array<std::string_view, 64> no_return_names = {
     "_Exit",
     "_Unwind_Resume",
     "_ZSt10unexpectedv",
@@ -80,20 +82,28 @@ constexpr std::array<std::string_view, 64> names = {
     "verrx",
     "xexit",
 };
-static_assert(std::ranges::is_sorted(names));
+static_assert(std::ranges::is_sorted(no_return_names));
+
+/// Functions that only landing pads call, by the Itanium C++ ABI for exception handling, 2.4 and 2.5, and
+/// compilers' own. Sorted.
+constexpr std::array<std::string_view, 6> exception_names = {
+    "_Unwind_Resume",       "__clang_call_terminate", "__cxa_begin_catch",
+    "__cxa_call_terminate", "__cxa_call_unexpected",  "__cxa_get_exception_ptr",
+};
+static_assert(std::ranges::is_sorted(exception_names));
 
 /// Longer names need not be read to their end.
 constexpr std::size_t max_known = 128;
-static_assert(std::ranges::max(names, {}, &std::string_view::size).size() < max_known);
+static_assert(std::ranges::max(no_return_names, {}, &std::string_view::size).size() < max_known);
 
-bool known(std::string_view name) {
+bool is_one(Names names, std::string_view name) {
   name = name.substr(0, max_known);
   return std::ranges::binary_search(names, name.substr(0, name.find('@')));
 }
 
-/// Adds the addresses of stubs for such functions. Stubs are in the order of the relocations in .rela.plt,
-/// after a small common header.
-void add_stubs(const elf::Image& image, std::vector<std::uint64_t>& addresses) {
+/// Calls add(symbol, address) for each stub for a function in another file. Stubs are in the order of the
+/// relocations in .rela.plt, after a small common header.
+template <class Add> void each_stub(const elf::Image& image, const Add& add) {
   if (!image.abi()) return;
   const auto sections = image.sections();
   const auto relocations = std::ranges::find_if(sections, [](const elf::SectionHeader& section) {
@@ -108,8 +118,7 @@ void add_stubs(const elf::Image& image, std::vector<std::uint64_t>& addresses) {
     const std::uint64_t header = plt.size - symbols.size() * size;
     if (header > max_header) continue; // stubs of another size, or for other relocations
     if (image.budget() && !image.budget()->take(Resource::section_bytes, plt.size)) return;
-    for (std::size_t i = 0; i < symbols.size(); ++i)
-      if (known(symbols[i])) addresses.push_back(plt.address + header + i * size);
+    for (std::size_t i = 0; i < symbols.size(); ++i) add(symbols[i], plt.address + header + i * size);
   }
 }
 
@@ -117,15 +126,23 @@ void add_stubs(const elf::Image& image, std::vector<std::uint64_t>& addresses) {
 
 Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions)
     : ImageEnvironment(image), functions_(functions) {
+  const auto add = [&](std::string_view name, std::uint64_t address) {
+    if (is_one(no_return_names, name)) never_returning_.push_back(address);
+    if (is_one(exception_names, name)) needing_exception_.push_back(address);
+  };
   const elf::SymbolTable table = elf::SymbolTable::load(image);
-  for (const elf::Symbol& symbol : table.symbols())
-    if (known(symbol.name)) never_returning_.push_back(symbol.address);
-  add_stubs(image, never_returning_);
+  for (const elf::Symbol& symbol : table.symbols()) add(symbol.name, symbol.address);
+  each_stub(image, add);
   std::ranges::sort(never_returning_);
+  std::ranges::sort(needing_exception_);
 }
 
 bool Callees::never_returns(std::uint64_t target) {
   return std::ranges::binary_search(never_returning_, target);
+}
+
+bool Callees::needs_exception(std::uint64_t target) {
+  return std::ranges::binary_search(needing_exception_, target);
 }
 
 std::span<const std::byte> Callees::code(std::uint64_t address, std::uint64_t size) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the code analysis needs to know about the file: constant data for jump tables, and callees that never
-// return. The latter are identified by name, from a list of noreturn functions of C and C++ libraries and of
-// compilers' run-time libraries. A callee in another file is identified by the dynamic relocation of its PLT
-// stub.
+// return or that only landing pads call. Callees are identified by name, from lists of functions of C and C++
+// libraries and of compilers' run-time libraries. A callee in another file is identified by the dynamic
+// relocation of its PLT stub.
 
 #pragma once
 
@@ -21,12 +21,14 @@ public:
   Callees(const elf::Image& image, std::span<const OwnedRange> functions);
 
   bool never_returns(std::uint64_t target) override;
+  bool needs_exception(std::uint64_t target) override;
   /// Limited to the function at that address.
   std::span<const std::byte> code(std::uint64_t address, std::uint64_t size) override;
 
 private:
   std::span<const OwnedRange> functions_;
-  std::vector<std::uint64_t> never_returning_; ///< addresses, sorted
+  std::vector<std::uint64_t> never_returning_;   ///< addresses, sorted
+  std::vector<std::uint64_t> needing_exception_; ///< the same
 };
 
 } // namespace sframe::code

@@ -27,6 +27,8 @@ public:
   /// True if the function at `target` is known never to return. The analysis overrides false if code or rows
   /// show that it does not return.
   virtual bool never_returns(std::uint64_t /*target*/) { return false; }
+  /// True if only landing pads call the function at `target`: it needs an exception in flight.
+  virtual bool needs_exception(std::uint64_t /*target*/) { return false; }
   /// True if a call, whose return address is `next`, perhaps never returns: code that is reached only after
   /// it is guessed. `target`: of a direct call.
   virtual bool may_not_return(std::optional<std::uint64_t> /*target*/, std::uint64_t /*next*/) {
