@@ -247,6 +247,21 @@ bool CodeFunctions::analyse_starts() {
   return !pending.empty();
 }
 
+/// Analyses functions again for which it was not known that another one starts in them. False if there is
+/// none.
+bool CodeFunctions::analyse_longer_ones() {
+  std::vector<std::uint64_t> longer;
+  for (const auto& [start, function] : found_) {
+    const std::uint64_t limit = limit_of(start);
+    bool is_longer = false;
+    if (limit < function.end)
+      each_reached(function.rows, [&](const AddressRange& range) { is_longer |= range.end() > limit; });
+    if (is_longer) longer.push_back(start);
+  }
+  for (CodeFunction& function : analyse(longer)) keep(std::move(function));
+  return !longer.empty();
+}
+
 /// True for code with CFI, stubs, and what is in another file.
 bool CodeFunctions::is_external(std::uint64_t address) const {
   return !holes_.contains(address);
@@ -261,7 +276,11 @@ CodeFunctions::Returns CodeFunctions::returns_of(std::uint64_t start) const {
 CodeFunctions::Returns CodeFunctions::returns(const CodeFunction& function) const {
   const CodeRows& rows = function.rows;
   if (rows.returns) return Returns::surely;
-  Returns result = rows.leaves_somewhere || rows.refuted ? Returns::perhaps : Returns::never;
+  // A callee that is not understood yet may turn out to return.
+  const bool is_open = std::ranges::any_of(function.doubtful, [&](std::uint64_t callee) {
+    return !is_external(callee) && !no_return_.contains(callee);
+  });
+  Returns result = rows.leaves_somewhere || rows.refuted || is_open ? Returns::perhaps : Returns::never;
   for (const CodeRows::Jump& jump : rows.jumps)
     if (!no_return_.contains(jump.target)) result = std::max(result, returns_of(jump.target));
   return result;
@@ -390,13 +409,14 @@ std::set<std::uint64_t> CodeFunctions::find_no_return() {
 std::vector<CodeFunction> CodeFunctions::find() {
   add_starts();
   for (int round = 0;; ++round) {
-    while (analyse_starts()) analyse_callers();
+    while (analyse_starts() || analyse_longer_ones()) analyse_callers();
     if (round == max_rounds || !analyse_gaps()) break;
     analyse_callers();
   }
   for (auto found = find_no_return(); !found.empty(); found = find_no_return()) {
     analyse_callers_of(found);
     analyse_callers();
+    while (analyse_starts() || analyse_longer_ones()) analyse_callers();
   }
   std::vector<CodeFunction> functions;
   for (auto& [start, function] : found_) functions.push_back(std::move(function));

@@ -71,6 +71,7 @@ private:
   std::uint64_t limit_of(std::uint64_t start) const;
   CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget* budget);
   bool analyse_starts();
+  bool analyse_longer_ones();
   std::vector<CodeFunction> analyse(std::span<const std::uint64_t> starts);
   bool analyse_gaps();
   std::vector<CodeFunction> scan(AddressRange gap, CodeRowMaker& maker, Budget& budget);
