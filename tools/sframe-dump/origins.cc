@@ -90,18 +90,22 @@ Result<Origins> Origins::parse(std::string_view json) {
   out.rows_ = *rows;
   if (const auto id = report->getString("build_id")) out.build_id_ = id->str();
   std::vector<AddressRange> from_code, from_stubs, repaired;
+  bool in_object = false;
   bool good = each_range(*report, "origins", [&](const AddressRange& range, const JsonObject& element) {
+    in_object |= element.get("section") != nullptr;
     const auto origin = element.getString("origin");
     if (!origin || (*origin != "code" && *origin != "stub")) return false;
     (*origin == "code" ? from_code : from_stubs).push_back(range);
     return true;
   });
   const bool applied = report->getString("repair").value_or("") == "apply";
-  good = good && each_range(*report, "repairs", [&](const AddressRange& range, const JsonObject&) {
+  good = good && each_range(*report, "repairs", [&](const AddressRange& range, const JsonObject& element) {
+           in_object |= element.get("section") != nullptr;
            if (applied) repaired.push_back(range);
            return true;
          });
   if (!good) return fail("a range in the report's lists origins and repairs is not one");
+  if (in_object) return fail("the report is about a relocatable object, whose rows have no addresses yet");
   out.code_ = AddressSet(std::move(from_code));
   out.stubs_ = AddressSet(std::move(from_stubs));
   out.repaired_ = AddressSet(std::move(repaired));

@@ -233,11 +233,14 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
   auto cfi = generate::CfiInput::from_image(*input.image);
   if (!cfi) return failed(cfi.error());
   if (line.from == From::code) cfi->sections.clear();
-  const bool reads_code = line.from != From::cfi && !input.object;
-  if (line.repair != generate::Options::Repair::none && input.object && !line.tree)
-    return nothing_there("--repair needs a linked file: calls of an object have no targets yet");
-  if (line.from != From::cfi && input.object && (line.from == From::code || !line.tree))
-    return nothing_there("rows from code need a linked file: calls of an object have no targets yet");
+  const bool reads_code = line.from != From::cfi;
+  std::optional<elf::LinkedObject> linked;
+  if (input.object && (reads_code || line.repair != generate::Options::Repair::none)) {
+    auto object = elf::LinkedObject::make(*input.object);
+    if (!object) return failed(object.error());
+    cfi->image = &linked.emplace(std::move(*object)).image();
+    cfi->externals = linked->externals();
+  }
   if (cfi->sections.empty() && !reads_code)
     return nothing_there(awaits_link_time_optimisation(*input.image)
                              ? "no call frame information: compiled for link-time optimisation only"
@@ -251,7 +254,7 @@ expected<ConvertedSection, Failure> convert_cfi(const CommandLine& line, const I
                             .return_addresses = line.return_addresses || line.consumer->exact_lookup,
                             .usable = line.consumer->rows,
                             .plt = line.plt,
-                            .repair = input.object ? generate::Options::Repair::none : line.repair,
+                            .repair = line.repair,
                             .code = reads_code,
                             .wanted = {},
                             .threads = line.threads,

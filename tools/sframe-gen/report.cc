@@ -21,17 +21,22 @@ private:
   bool first_ = true;
 };
 
+/// Its place, without the name.
+void write_place(const FileRange& range, Keys& key, tool::Output& out) {
+  if (!range.member.empty()) key("member").json_string(range.member);
+  if (!range.section.empty()) key("section").json_string(range.section);
+  key("start") << '"';
+  out.hex(range.start) << '"';
+  key("size").decimal(range.size);
+}
+
 void write_left_out(const Summary& summary, tool::Output& out) {
   out << '[';
   for (bool first = true; const LeftOutRange& range : summary.left_out) {
     out << (first ? "\n  {" : ",\n  {");
     first = false;
     Keys key(out);
-    if (!range.member.empty()) key("member").json_string(range.member);
-    if (!range.section.empty()) key("section").json_string(range.section);
-    key("start") << '"';
-    out.hex(range.start) << '"';
-    key("size").decimal(range.size);
+    write_place(range, key, out);
     key("name").json_string(range.name);
     key("reason").json_string(range.reason);
     out << '}';
@@ -45,9 +50,7 @@ void write_json_origins(const Summary& summary, tool::Output& out) {
     out << (first ? "\n  {" : ",\n  {");
     first = false;
     Keys key(out);
-    key("start") << '"';
-    out.hex(range.start) << '"';
-    key("size").decimal(range.size);
+    write_place(range, key, out);
     key("origin").json_string(range.origin);
     out << '}';
   }
@@ -61,9 +64,7 @@ void write_json_repairs(const CommandLine& line, const Summary& summary, tool::O
     out << (first ? "\n  {" : ",\n  {");
     first = false;
     Keys key(out);
-    key("start") << '"';
-    out.hex(range.start) << '"';
-    key("size").decimal(range.size);
+    write_place(range, key, out);
     key("name").json_string(range.name);
     key("before").json_string(range.before);
     key("after").json_string(range.after);
@@ -85,6 +86,8 @@ void write_text_repairs(const CommandLine& line, const Summary& summary, tool::O
   if (!lists) return;
   for (const RepairedRange& range : summary.repairs) {
     out << "    ";
+    if (!range.member.empty()) out.safe(range.member) << ": ";
+    if (!range.section.empty()) out.safe(range.section) << '+';
     out.hex(range.start) << '-';
     out.hex(range.start + range.size - 1) << ' ';
     out.safe(range.name) << (range.name.empty() ? "" : ": ") << range.before << " should be " << range.after

@@ -5,6 +5,8 @@
 #include <sframe/code/disassembly.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace sframe::gen {
 
@@ -15,14 +17,27 @@ std::uint64_t size_of(const Input& input, std::string_view name) {
   return section && section->type != elf::sht_nobits ? section->size : 0;
 }
 
+/// `symbols`: for the name; may be null.
+FileRange range_of(const Input& input, const AddressRange& range, std::string_view member,
+                   const elf::SymbolTable* symbols) {
+  FileRange out{std::string(member), {}, range.start, range.size, {}};
+  if (symbols)
+    if (const auto match = find_symbol(input, *symbols, range.start)) out.name = match->symbol->name;
+  if (const auto place = input.object ? input.object->locate(range.start) : std::nullopt) {
+    out.section = input.image->sections()[place->section].name;
+    out.start = place->offset;
+  }
+  return out;
+}
+
 } // namespace
 
 void Summary::add(const Input& input, const Generated& generated, std::string_view member) {
   if (!abi) abi = generated.abi;
   report.add_counts(generated.report);
   add_left_out(input, generated.report, member);
-  add_repairs(input, generated.report);
-  add_origins(generated.report);
+  add_repairs(input, generated.report, member);
+  add_origins(input, generated.report, member);
   if (input.image && member.empty()) build_id = elf::to_hex(input.image->build_id());
   if (generated.executable) add(*generated.executable);
   num_fdes += generated.num_fdes;
@@ -56,26 +71,29 @@ void Summary::add(const CoveredBytes& bytes) {
   sum.covered += bytes.covered;
 }
 
-void Summary::add_origins(const generate::Report& from) {
+void Summary::add_origins(const Input& input, const generate::Report& from, std::string_view member) {
+  std::vector<std::pair<AddressRange, const char*>> all;
   const auto add = [&](const std::vector<AddressRange>& ranges, const char* origin) {
     const AddressSet joined(ranges);
-    for (const AddressRange& range : joined.ranges()) origins.push_back({range, origin});
+    for (const AddressRange& range : joined.ranges()) all.emplace_back(range, origin);
   };
   add(from.from_code, "code");
   add(from.from_stubs, "stub");
-  std::ranges::stable_sort(origins, {}, &OriginRange::start);
+  std::ranges::sort(all, {}, [](const auto& range) { return range.first.start; });
+  for (const auto& [range, origin] : all)
+    origins.push_back({range_of(input, range, member, nullptr), origin});
 }
 
-void Summary::add_repairs(const Input& input, const generate::Report& from) {
+void Summary::add_repairs(const Input& input, const generate::Report& from, std::string_view member) {
   if (from.repairs.empty()) return;
   const elf::SymbolTable symbols = elf::SymbolTable::load(*input.image);
   for (const generate::Repair& repair : from.repairs) {
-    RepairedRange out{repair.begin, repair.end - repair.begin, {}, {}, {}, {}};
-    if (const auto match = find_symbol(input, symbols, repair.begin)) out.name = match->symbol->name;
+    const AddressRange range{repair.begin, repair.end - repair.begin};
+    RepairedRange out{range_of(input, range, member, &symbols), {}, {}, {}};
     out.before = row_text(repair.before, *abi);
     out.after = row_text(repair.after, *abi);
-    if (const auto code = input.image->read(repair.begin, out.size))
-      out.instruction = code::instruction_text(*abi, *code, repair.begin);
+    if (const auto code = input.image->read(range.start, range.size))
+      out.instruction = code::instruction_text(*abi, *code, range.start);
     repairs.push_back(std::move(out));
   }
 }
@@ -84,15 +102,8 @@ void Summary::add_left_out(const Input& input, const generate::Report& from, std
   if (from.left_out.empty()) return;
   elf::SymbolTable symbols;
   if (input.image) symbols = elf::SymbolTable::load(*input.image);
-  for (const generate::LeftOut& range : from.left_out) {
-    LeftOutRange out{std::string(member), {}, range.start, range.size, {}, range.reason.name};
-    if (const auto match = find_symbol(input, symbols, range.start)) out.name = match->symbol->name;
-    if (const auto place = input.object ? input.object->locate(range.start) : std::nullopt) {
-      out.section = input.image->sections()[place->section].name;
-      out.start = place->offset;
-    }
-    left_out.push_back(std::move(out));
-  }
+  for (const generate::LeftOut& range : from.left_out)
+    left_out.push_back({range_of(input, {range.start, range.size}, member, &symbols), range.reason.name});
 }
 
 } // namespace sframe::gen

@@ -15,26 +15,28 @@
 
 namespace sframe::gen {
 
-/// A range that was left out, in terms of its file.
-struct LeftOutRange {
+/// A range of addresses, in terms of its file.
+struct FileRange {
   std::string member;      ///< of an archive; else empty
   std::string section;     ///< of a relocatable object, the section of `start`; else empty
   std::uint64_t start = 0; ///< address, or offset in `section`
   std::uint64_t size = 0;
   std::string name; ///< of the function; empty if there is none
+};
+
+/// A range that was left out.
+struct LeftOutRange : FileRange {
   const char* reason = "";
 };
 
 /// Rows of the CFI that the code contradicts, as text.
-struct RepairedRange {
-  std::uint64_t start = 0, size = 0;
-  std::string name; ///< of the function; empty if there is none
+struct RepairedRange : FileRange {
   std::string before, after;
   std::string instruction; ///< the first one
 };
 
-/// Rows that do not come from CFI.
-struct OriginRange : AddressRange {
+/// Rows that do not come from CFI. Has no name.
+struct OriginRange : FileRange {
   const char* origin = ""; ///< "code", "stub"
 };
 
@@ -44,8 +46,8 @@ struct Summary {
   std::string unconverted;                ///< why nothing was converted, if that is not an error; else empty
   generate::Report report;                ///< the sums; its left_out is empty
   std::vector<LeftOutRange> left_out;     ///< in order
-  std::vector<RepairedRange> repairs;     ///< by address
-  std::vector<OriginRange> origins;       ///< by address; neighbours of the same origin are one
+  std::vector<RepairedRange> repairs;     ///< by address (and member)
+  std::vector<OriginRange> origins;       ///< the same; neighbours of the same origin are one
   std::string build_id;                   ///< of the input, in hexadecimal digits; empty if it has none
   std::optional<Problem> limit;           ///< the first limit that was reached: code may be missing
   std::optional<CoveredBytes> executable; ///< the sums; empty for a raw section
@@ -63,8 +65,8 @@ struct Summary {
 
 private:
   void add(const CoveredBytes& bytes);
-  void add_origins(const generate::Report& from);
-  void add_repairs(const Input& input, const generate::Report& from);
+  void add_origins(const Input& input, const generate::Report& from, std::string_view member);
+  void add_repairs(const Input& input, const generate::Report& from, std::string_view member);
   void add_left_out(const Input& input, const generate::Report& from, std::string_view member);
 };
 

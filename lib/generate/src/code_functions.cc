@@ -131,7 +131,8 @@ bool CodeFunctions::Calls::learn(const CodeRows& rows) {
 }
 
 CodeFunctions::CodeFunctions(const CfiInput& input, const AddressSet& holes, unsigned threads)
-    : input_(input), abi_(*input.abi), holes_(holes), threads_(threads), callees_(*input.image, {}) {}
+    : input_(input), abi_(*input.abi), holes_(holes), threads_(threads),
+      callees_(*input.image, {}, input.externals) {}
 
 void CodeFunctions::add_start(std::uint64_t address, bool named, std::uint64_t size) {
   if (address % code::machine(abi_).alignment != 0 || !holes_.contains(address)) return;

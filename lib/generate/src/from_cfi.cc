@@ -207,7 +207,7 @@ void Converter::convert_sections() {
           functions_.push_back({entry.start, range_end(entry.start, entry.size)});
     sort_ranges(functions_);
     functions_ = disjoint(functions_);
-    callees_.emplace(*input_.image, functions_);
+    callees_.emplace(*input_.image, functions_, input_.externals);
   }
   for (IndexedSection& section : sections) convert(std::move(section));
 }

@@ -124,7 +124,8 @@ template <class Add> void each_stub(const elf::Image& image, const Add& add) {
 
 } // namespace
 
-Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions)
+Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions,
+                 std::span<const elf::ExternalSymbol> externals)
     : ImageEnvironment(image), functions_(functions) {
   const auto add = [&](std::string_view name, std::uint64_t address) {
     if (is_one(no_return_names, name)) never_returning_.push_back(address);
@@ -133,6 +134,7 @@ Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions)
   const elf::SymbolTable table = elf::SymbolTable::load(image);
   for (const elf::Symbol& symbol : table.symbols()) add(symbol.name, symbol.address);
   each_stub(image, add);
+  for (const elf::ExternalSymbol& symbol : externals) add(symbol.name, symbol.address);
   std::ranges::sort(never_returning_);
   std::ranges::sort(needing_exception_);
 }

@@ -18,6 +18,29 @@ struct RelocationType {
   Image::RelocationKind kind;
 };
 
+/// A relocation type that changes an instruction: which bits of a word get which bits of the value, an
+/// address plus the addend.
+struct RelocatedField {
+  enum class Of : std::uint8_t {
+    symbol,
+    slot, ///< the symbol's entry in a table that a linker makes (global offset table, thread-local storage)
+  };
+  enum class Base : std::uint8_t {
+    none,
+    place, ///< less the address of the place
+    page,  ///< the same, both without their low 12 bits
+  };
+  std::uint32_t type;
+  std::uint8_t size = 0; ///< of the word, in bytes; 0: nothing is changed
+  Of of = Of::symbol;
+  Base base = Base::none;
+  std::uint8_t shift = 0;       ///< right, of the value
+  std::uint8_t lsb = 0;         ///< the lowest bit in the word
+  std::uint8_t width = 0;       ///< in bits
+  bool checked = false;         ///< the value is signed, and must fit
+  std::uint8_t low_bits_at = 0; ///< not 0: the two lowest bits are there (AArch64's ADR)
+};
+
 /// A register in the kernel's user_regs_struct.
 struct RegisterSlot {
   std::uint16_t offset;
@@ -36,6 +59,8 @@ struct MachineTraits {
   /// The floating-point registers in NT_FPREGSET in which functions save general registers; empty if there
   /// are none.
   std::span<const RegisterSlot> fp_registers = {};
+  std::span<const RelocatedField> code_relocations = {};
+  ByteOrder code_order = ByteOrder::little; ///< of instructions
 };
 
 namespace abi {

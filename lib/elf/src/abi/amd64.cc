@@ -28,6 +28,43 @@ constexpr RelocationType relocations[] = {
     {24, {8, true}},  // R_X86_64_PC64
 };
 
+/// A displacement from the end of an instruction.
+constexpr RelocatedField displacement(std::uint32_t type, RelocatedField::Of of) {
+  return {
+      .type = type, .size = 4, .of = of, .base = RelocatedField::Base::place, .width = 32, .checked = true};
+}
+
+using enum RelocatedField::Of;
+
+/// In instructions. Thread-local distances count from FS, those of large models from the global offset table,
+/// the address of which is that of no code.
+constexpr RelocatedField code_relocations[] = {
+    displacement(2, symbol),                                                                   // PC32
+    displacement(4, symbol),                                                                   // PLT32
+    displacement(9, slot),                                                                     // GOTPCREL
+    {.type = 14, .size = 1, .width = 8},                                                       // 8
+    {.type = 15, .size = 1, .base = RelocatedField::Base::place, .width = 8, .checked = true}, // PC8
+    {.type = 18},                                                                              // TPOFF64
+    displacement(19, slot),                                                                    // TLSGD
+    displacement(20, slot),                                                                    // TLSLD
+    {.type = 21},                                                                              // DTPOFF32
+    displacement(22, slot),                                                                    // GOTTPOFF
+    {.type = 23},                                                                              // TPOFF32
+    {.type = 25},                                                                              // GOTOFF64
+    displacement(26, slot),                                                                    // GOTPC32
+    {.type = 27},                                                                              // GOT64
+    {.type = 28, .size = 8, .of = slot, .base = RelocatedField::Base::place, .width = 64},     // GOTPCREL64
+    {.type = 29, .size = 8, .of = slot, .base = RelocatedField::Base::place, .width = 64},     // GOTPC64
+    {.type = 31},                                                                              // PLTOFF64
+    {.type = 32},                                                                              // SIZE32
+    {.type = 33},                                                                              // SIZE64
+    displacement(34, slot), // GOTPC32_TLSDESC
+    {.type = 35},           // TLSDESC_CALL
+    displacement(41, slot), // GOTPCRELX
+    displacement(42, slot), // REX_GOTPCRELX
+    displacement(43, slot), // CODE_4_GOTPCRELX
+};
+
 constexpr RegisterSlot registers[] = {
     {80, 0},   {96, 1},   {88, 2},   {40, 3},   {104, 4},  {112, 5},  {32, 6},   {152, 7},  {72, 8},
     {64, 9},   {56, 10},  {48, 11},  {24, 12},  {16, 13},  {8, 14},   {0, 15},   {128, 16}, {144, 49},
@@ -36,6 +73,12 @@ constexpr RegisterSlot registers[] = {
 
 } // namespace
 
-const MachineTraits amd64 = {62, 8, relocations, registers, 128, 216};
+const MachineTraits amd64 = {.id = 62,
+                             .relative = 8,
+                             .relocations = relocations,
+                             .registers = registers,
+                             .pc_offset = 128,
+                             .registers_size = 216,
+                             .code_relocations = code_relocations};
 
 } // namespace sframe::elf::abi

@@ -9,6 +9,7 @@
 
 #include "sframe/base/address_ranges.h"
 #include "sframe/code/image_environment.h"
+#include "sframe/elf/linked_object.h"
 
 #include <vector>
 
@@ -16,9 +17,10 @@ namespace sframe::code {
 
 class Callees : public ImageEnvironment {
 public:
-  /// `image` and `functions` (disjoint, by address) must outlive the object. Linear in the image's symbols
-  /// and relocations.
-  Callees(const elf::Image& image, std::span<const OwnedRange> functions);
+  /// `image` and `functions` (disjoint, by address) must outlive the object. `externals`: of a LinkedObject.
+  /// Linear in the image's symbols and relocations.
+  Callees(const elf::Image& image, std::span<const OwnedRange> functions,
+          std::span<const elf::ExternalSymbol> externals = {});
 
   bool never_returns(std::uint64_t target) override;
   bool needs_exception(std::uint64_t target) override;

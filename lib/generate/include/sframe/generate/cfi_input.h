@@ -7,6 +7,7 @@
 
 #include "sframe/cfi/section.h"
 #include "sframe/elf/image.h"
+#include "sframe/elf/linked_object.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -31,8 +32,10 @@ struct CfiInput {
   std::vector<AddressRange> code;
   /// PLT sections; ignored, with their FDEs, if Options::plt is false.
   std::vector<Plt> plts;
-  /// The code, for Options::return_addresses; must outlive the conversion. nullptr: not known.
+  /// The code, for the options that need it; must outlive the conversion. nullptr: not known.
   const elf::Image* image = nullptr;
+  /// What `image` refers to, if it is that of a LinkedObject.
+  std::span<const elf::ExternalSymbol> externals;
   /// Bytes of `sections` that differ from the file.
   std::vector<elf::Contents> storage;
 
