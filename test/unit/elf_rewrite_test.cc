@@ -371,7 +371,8 @@ void expect_physical_addresses(const Image& before, const Image& after) {
   EXPECT_TRUE(!is_same(before) || is_same(after));
 }
 
-/// The section headers are the end of the file, as near to the section names as their alignment allows.
+/// The section headers are the end of the file, as near to the section names as their alignment allows. The
+/// first one is zeros (gABI, "Section Header Table Entry: Index 0").
 void expect_section_headers(const Image& image) {
   const SectionHeader* names = image.find_section(".shstrtab");
   ASSERT_TRUE(names);
@@ -379,6 +380,8 @@ void expect_section_headers(const Image& image) {
   EXPECT_EQ(headers, (names->offset + names->size + 7) / 8 * 8);
   EXPECT_EQ(headers + 64 * image.sections().size(), image.bytes().size());
   EXPECT_EQ(names->index + 1, image.sections().size());
+  EXPECT_TRUE(std::ranges::all_of(image.bytes().subspan(headers, 64),
+                                  [](std::byte byte) { return byte == std::byte(0); }));
 }
 
 /// The section of `size` bytes stands at one place by section, by segment, and in one PT_LOAD.
@@ -757,6 +760,37 @@ TEST(ElfRewrite, ASegmentThatBeginsWithTheHeaders) {
       ASSERT_TRUE(loaded);
       EXPECT_EQ(loaded->data(), after.bytes().data() + program_headers(after));
     }
+}
+
+// Nor is a section in the ELF header.
+TEST(ElfRewrite, ASectionInFrontOfTheHeaders) {
+  for (const std::uint64_t size : {24, 32, 40}) {
+    Bytes file = MadeUp{}.build();
+    set_field(file, ".comment", Field::offset, 32);
+    set_field(file, ".comment", Field::size, size);
+    EXPECT_EQ(note_moves(file), size <= 32) << size;
+  }
+}
+
+// Mapping symbols of AArch64 name no place that code refers to; their names are those of sh_link's table.
+// There is none with that number: they are symbols like others.
+TEST(ElfRewrite, SymbolsWithoutNames) {
+  const Bytes file = MadeUp{}.build();
+  const Image before = *Image::parse(file);
+  const SectionHeader& note = *before.find_section(".note.gnu.build-id");
+  const SectionHeader &symbols = *before.find_section(".symtab"), &strings = *before.find_section(".strtab");
+  Bytes changed = file;
+  std::ranges::copy(test::Writer().text("$d").bytes,
+                    changed.begin() + static_cast<std::ptrdiff_t>(strings.offset + 1));
+  changed[symbols.offset + 24] = std::byte(1);     // st_name
+  changed[symbols.offset + 24 + 4] = std::byte(0); // a local symbol, no section's
+  const auto link_at = number_at(before, file, 40, 8) + 64 * symbols.index + 40;
+  for (const std::size_t link :
+       {std::size_t{strings.index}, before.sections().size(), before.sections().size() + 1}) {
+    store<std::uint32_t>(changed.data() + link_at, static_cast<std::uint32_t>(link), ByteOrder::little);
+    EXPECT_EQ(note_moves(changed), link == strings.index) << link;
+  }
+  EXPECT_EQ(note.type, sht_note);
 }
 
 // What is not loaded and begins in the loaded part stays; what begins at its end moves after the section.
