@@ -183,6 +183,13 @@ TEST(ElfArchiveWrite, Refuses) {
                       Replacements{std::nullopt, text("other")});
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().what, "archive's symbol index has an unknown format");
+  // Two members of the name "/": a COFF import library, whose second index has another format (Microsoft's
+  // "PE Format", "Archive (Library) File Format").
+  const auto coff = replace_members(text("!<arch>\n" + member("/", std::string(4, '\0')) +
+                                         member("/", std::string(8, '\0')) + member("a.o/", "first")),
+                                    Replacements{text("other")});
+  ASSERT_FALSE(coff);
+  EXPECT_EQ(coff.error().what, "archive's symbol index has an unknown format");
   // More symbols than the index has room for: numbers of 4 bytes in 4 + 2 * 4 + 20 bytes.
   const auto sound = make(forms[0], {member("a.o/", "first")}, {0, 0});
   for (const std::uint32_t count : {8u, 0xffffffffu}) {

@@ -306,6 +306,7 @@ TEST(ElfSidecar, ReadsBack) {
   auto image = Image::parse(bare);
   ASSERT_TRUE(image);
   EXPECT_TRUE(image->build_id().empty());
+  EXPECT_EQ(image->sections().size(), 3u) << "no note without an ID";
 }
 
 TEST(ElfProblem, Text) {

@@ -190,6 +190,7 @@ TEST(ObjectRewrite, PrefersReliableSymbols) {
   const SymbolCase cases[] = {
       {"section", {{local, 1, 2}, {section_symbol, 1, 0}, {global, 1, 3}}, 2, 3},
       {"local", {{local, 1, 1}, {global, 1, 3}, {weak, 1, 3}}, 1, 2},
+      {"local, wherever it is", {{global, 1, 3}, {weak, 1, 3}, {local, 1, 1}}, 3, 2},
       {"global rather than weak", {{local, 2, 0}, {weak, 1, 3}, {global, 1, 4}}, 3, -1},
       {"weak where there is nothing else", {{local, 2, 0}, {weak, 1, 3}}, 2, 0},
   };

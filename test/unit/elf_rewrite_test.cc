@@ -811,6 +811,55 @@ TEST(ElfRewrite, UnloadedBytesInTheLoadedPart) {
   }
 }
 
+// A section may be shorter than the segment over it. One without bytes cannot be moved: what it marks is not
+// known.
+TEST(ElfRewrite, ShortSectionsNextToTheHeaders) {
+  for (const std::uint64_t size : {0, 1, 2}) {
+    Bytes file = MadeUp{}.build();
+    set_field(file, ".interp", Field::size, size);
+    EXPECT_EQ(note_moves(file), size != 0) << size;
+  }
+}
+
+// Symbols of the section after the moved headers go to .sframe when the headers move back or on.
+TEST(ElfRewrite, SymbolsOfTheMovedHeaders) {
+  std::size_t tried = 0;
+  for (const LinkedFile& file : linked_inputs()) {
+    const auto linked = add_section(*Image::parse(file.bytes), large);
+    ASSERT_TRUE(linked);
+    if (!linked->headers_moved) continue;
+    Bytes moved = linked->edit.apply(file.bytes);
+    const Image before = *Image::parse(moved);
+    const SectionHeader* symbols = before.find_section(".symtab");
+    const SectionHeader* anchor = before.find_section(".moved_phdrs");
+    if (!symbols || symbols->size < 48) continue;
+    SCOPED_TRACE(file.name);
+    ++tried;
+    store<std::uint16_t>(moved.data() + symbols->offset + 24 + 6, static_cast<std::uint16_t>(anchor->index),
+                         before.byte_order());
+    const auto out = add(moved, 2 * large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    const std::uint64_t number = number_at(after, bytes_of(after, *after.find_section(".symtab")), 24 + 6, 2);
+    ASSERT_LT(number, after.sections().size());
+    EXPECT_EQ(after.sections()[number].name, ".sframe");
+  }
+  EXPECT_GT(tried, 2u);
+}
+
+// An old section in the ELF header is no place to clear.
+TEST(ElfRewrite, AnOldSectionInTheHeader) {
+  for (const std::uint64_t size : {1, 64}) {
+    Bytes file = test::read_file(test::inputs() / "amd64/v3-gas247.so");
+    set_field(file, ".sframe", Field::offset, 0);
+    set_field(file, ".sframe", Field::address, 0);
+    set_field(file, ".sframe", Field::size, size);
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    expect_section(*Image::parse(*out), large);
+  }
+}
+
 // Alignment that offsets have is kept only if addresses differ from them by whole pages.
 TEST(ElfRewrite, AddressesThatAreNoWholePagesAway) {
   constexpr std::uint64_t distance = 0x200;

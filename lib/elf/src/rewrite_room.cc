@@ -444,7 +444,6 @@ void find_room(const Image& image, const HeaderTables& tables, const OldSection&
   if (load != image.segments().end()) {
     const std::uint64_t base = load->address - load->offset; // may wrap around; added back later
     layout.table_address = base + original.offset;
-    layout.room = HeaderRoom::there;
     if (has_room(image, tables, old, original, *load, free, size)) return;
     const MovableParts movable(image, tables, old, *load, free, original.offset,
                                original.offset + original.size);
