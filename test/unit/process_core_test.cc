@@ -6,6 +6,7 @@
 #include "elf_builder.h"
 
 #include "sframe/process/core_space.h"
+#include "sframe/process/process_state.h"
 
 #include <gtest/gtest.h>
 
@@ -167,6 +168,113 @@ TEST(ProcessCore, LibrariesOfAPositionIndependentProgram) {
   EXPECT_EQ(opened.path_at(first_library + 2 * page), "/lib/first.so");
 }
 
+// What is known of the program: its first page is in the core. It has no name in the core's notes, so its
+// place is computed.
+TEST(ProcessCore, ModulesHaveWhatTheCoreHas) {
+  Opened opened(CoreOfLoader{});
+  ASSERT_TRUE(opened.space);
+  const modules::ModuleInfo& info = opened.space->main_module()->info();
+  EXPECT_EQ(info.start, program);
+  EXPECT_EQ(info.bias, 0u);
+  EXPECT_EQ(info.header_address, program);
+  EXPECT_TRUE(info.placed);
+  EXPECT_FALSE(info.assumed);
+  EXPECT_FALSE(info.vdso);
+  ASSERT_FALSE(info.mappings.empty());
+  EXPECT_EQ(info.mappings.front().start, program);
+  EXPECT_EQ(info.mappings.front().file_offset, 0u);
+  const Opened moved(CoreOfLoader{.program_address = 0});
+  ASSERT_TRUE(moved.space);
+  EXPECT_EQ(moved.space->main_module()->info().bias, program);
+}
+
+/// A core of one thread, which a signal has ended. `pac_mask`: of its code pointers, 0: no note has it.
+struct CoreOfThread {
+  ByteOrder order = ByteOrder::big;
+  std::uint16_t machine = 22;
+  std::uint16_t signal = 4;
+  std::optional<std::int32_t> code;
+  std::uint64_t pac_mask = 0;
+  std::vector<TestSegment> memory;
+
+  std::vector<std::byte> build() const {
+    Writer registers(order);
+    registers.zeros(27 * 8 + 64).u64(0x4000).u64(0); // aarch64: x0 to x30, SP, PC; s390x has fewer
+    Writer thread(order);
+    thread.u32(signal).u32(0).u32(0).u16(signal).u16(0).zeros(16).u32(41).zeros(112 - 36);
+    thread.append(registers.bytes).u64(0);
+    auto notes = note("CORE", 1, thread.bytes, order);
+    const auto add = [&](const std::vector<std::byte>& more) {
+      notes.insert(notes.end(), more.begin(), more.end());
+    };
+    if (code)
+      add(note(
+          "CORE", 0x53494749,
+          Writer(order).u32(signal).u32(0).u32(static_cast<std::uint32_t>(*code)).u32(0).u64(0xdead).bytes,
+          order));
+    if (pac_mask) add(note("LINUX", 0x406, Writer(order).u64(0xff).u64(pac_mask).bytes, order));
+    TestElf core;
+    core.order = order;
+    core.type = elf::et_core;
+    core.machine = machine;
+    core.segments = {{elf::pt_note, 0, 0, notes, 0}};
+    core.segments.insert(core.segments.end(), memory.begin(), memory.end());
+    return core.build();
+  }
+};
+
+// On s390x, the pc of SIGILL (4) and SIGFPE (8) is after the instruction (z/Architecture, "Types of
+// Instruction Ending"): not of SIGSEGV, whose instruction has no effect. A code that is not positive is of
+// kill() and its like (sigaction(2)). A core without a code has the kernel's signal.
+TEST(ProcessCore, SignalsAfterTheInstruction) {
+  const auto is_after = [](const CoreOfThread& made) {
+    const auto bytes = made.build();
+    const auto core = elf::Core::parse(bytes);
+    EXPECT_TRUE(core);
+    const auto process = process::CoreProcess::create(*core, {});
+    EXPECT_TRUE(process) << process.error().text();
+    EXPECT_EQ((*process)->threads().size(), 1u);
+    EXPECT_EQ((*process)->threads().front().tid, 41u);
+    return (*process)->threads().front().after_fault;
+  };
+  for (const std::uint16_t signal : {4, 8}) {
+    EXPECT_TRUE(is_after({.signal = signal, .code = 1}));
+    EXPECT_TRUE(is_after({.signal = signal, .code = 2}));
+    EXPECT_TRUE(is_after({.signal = signal, .code = std::nullopt}));
+    EXPECT_FALSE(is_after({.signal = signal, .code = 0}));
+    EXPECT_FALSE(is_after({.signal = signal, .code = -6}));
+  }
+  for (const std::uint16_t signal : {0, 11, 63, 64, 68, 72})
+    EXPECT_FALSE(is_after({.signal = signal, .code = 1})) << signal;
+  EXPECT_FALSE(is_after({.order = ByteOrder::little, .machine = 183, .signal = 4, .code = 1}));
+}
+
+// Code pointers of AArch64 have authentication codes above their address: the kernel names the bits; else
+// they are all above those of the highest address that is mapped, at least 39, the fewest of a program with
+// pages of 4 KiB (Linux, Documentation/arch/arm64/memory.rst).
+TEST(ProcessCore, BitsOfCodeAddresses) {
+  const auto mask = [](const CoreOfThread& made) {
+    const auto bytes = made.build();
+    const auto core = elf::Core::parse(bytes);
+    EXPECT_TRUE(core);
+    return CoreSpace(*core, {}).code_address_mask();
+  };
+  const auto mapped = [](std::uint64_t address, std::uint64_t size) {
+    return std::vector<TestSegment>{{elf::pt_load, 5, 0x10000, std::vector<std::byte>(16), page},
+                                    {elf::pt_load, 6, address, std::vector<std::byte>(16), size}};
+  };
+  constexpr auto order = ByteOrder::little;
+  constexpr std::uint64_t codes = 0x7f'0000'0000'0000;
+  EXPECT_EQ(mask({.order = order, .machine = 183, .pac_mask = codes}), ~codes);
+  EXPECT_EQ(mask({.order = order, .machine = 183, .memory = mapped(0x20000, page)}), 0x7f'ffff'ffffu);
+  // The last address counts, not the end.
+  constexpr std::uint64_t end = std::uint64_t{1} << 48;
+  EXPECT_EQ(mask({.order = order, .machine = 183, .memory = mapped(end - page, page)}), end - 1);
+  EXPECT_EQ(mask({.order = order, .machine = 183, .memory = mapped(end - page, page + 1)}), 2 * end - 1);
+  EXPECT_EQ(mask({.order = order, .machine = 183, .memory = mapped(end / 2, page)}), end - 1);
+  EXPECT_EQ(mask({.memory = mapped(end - page, page)}), ~std::uint64_t{0}) << "s390x has none";
+}
+
 /// Lists that lead around, or to nowhere, end.
 TEST(ProcessCore, DamagedLists) {
   for (const std::uint64_t next : {chain, chain + 40, chain + 80, std::uint64_t{8}}) {
@@ -215,6 +323,15 @@ TEST(ProcessCore, CodeIsWhatCanBeExecuted) {
   EXPECT_FALSE(opened.space->is_code(8));
   EXPECT_EQ(opened.space->view(first_library + page + 1).size(), page - 1);
   EXPECT_TRUE(opened.space->view(first_library + 4 * page).empty());
+}
+
+// A list that never ends, and one long name many times: both end. A name is at most PATH_MAX.
+TEST(ProcessCore, NamesWithoutAnEnd) {
+  CoreOfLoader made;
+  made.second_name = std::string(0x20, 'x'); // up to the name of the program, which is next
+  Opened opened(made);
+  ASSERT_TRUE(opened.space);
+  EXPECT_EQ(opened.path_at(second_library + 2 * page), made.second_name + "./program");
 }
 
 } // namespace

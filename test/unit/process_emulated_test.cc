@@ -175,6 +175,35 @@ TEST_F(Layout, NumbersAndPlaces) {
   EXPECT_FALSE(layout.parse(""));
 }
 
+// The largest register that is passed over has 4096 bytes. Sizes in bits are rounded up to bytes.
+TEST_F(Layout, SizesOfRegisters) {
+  EXPECT_FALSE(layout.add("<reg name=\"v\" bitsize=\"32776\"/>", files));
+  ASSERT_TRUE(read("<reg name=\"v\" bitsize=\"32768\"/><reg name=\"w\" bitsize=\"9\"/>"
+                   "<reg name=\"pswa\" bitsize=\"64\"/><reg name=\"r15\" bitsize=\"64\"/>"
+                   "<reg name=\"r11\" bitsize=\"64\"/>"));
+  const auto registers = layout.parse(std::string((4096 + 2) * 2, '0') + "0000000000000001" +
+                                      "0000000000000002" + "0000000000000003");
+  ASSERT_TRUE(registers);
+  EXPECT_EQ(registers->pc, 1u);
+  EXPECT_EQ(registers->get(15), 2u);
+  EXPECT_EQ(registers->get(11), 3u);
+}
+
+// Hostile descriptions end.
+TEST_F(Layout, TooMany) {
+  constexpr std::size_t most_files = RegisterLayout::most_files,
+                        most_registers = RegisterLayout::most_registers;
+  std::string many;
+  for (std::size_t i = 0; i < most_files; ++i) many += "<xi:include href=\"a.xml\"/>";
+  EXPECT_TRUE(layout.add(many, files));
+  EXPECT_EQ(files.size(), most_files);
+  EXPECT_FALSE(layout.add("<xi:include href=\"a.xml\"/>", files));
+  many.clear();
+  for (std::size_t i = 0; i < most_registers; ++i) many += "<reg name=\"f2\" bitsize=\"64\"/>";
+  EXPECT_TRUE(layout.add(many, files));
+  EXPECT_FALSE(layout.add("<reg name=\"pswa\" bitsize=\"64\"/>", files));
+}
+
 TEST_F(Layout, Malformed) {
   EXPECT_FALSE(read("<reg name=\"pswa\" bitsize=\"64\"/>"));
   EXPECT_FALSE(read("<reg name=\"r15\"/>"));

@@ -647,6 +647,42 @@ TEST(StepEmulated, ClosedConnections) {
   }
 }
 
+// As execvp(3) finds a program: in the folders of PATH, the first one that can be executed; an empty one is
+// the current folder.
+TEST(StepEmulated, LooksUpPrograms) {
+  namespace fs = std::filesystem;
+  std::string folder = (fs::temp_directory_path() / "sframe-test-XXXXXX").string();
+  ASSERT_TRUE(::mkdtemp(folder.data()));
+  const auto program = test::inputs() / "s390x/v3-gas247-static";
+  for (const char* name : {"/a", "/b", "/c"}) fs::create_directory(folder + name);
+  fs::create_directory(folder + "/a/prog");
+  std::ofstream(folder + "/b/prog") << "no program";
+  fs::permissions(folder + "/b/prog", fs::perms::owner_read);
+  fs::copy_file(program, folder + "/c/prog");
+  fs::permissions(folder + "/c/prog", fs::perms::owner_all);
+  const std::string old = std::getenv("PATH") ? std::getenv("PATH") : "";
+  const auto with_path = [&](const std::string& path) {
+    ::setenv("PATH", path.c_str(), 1);
+    return find_emulator("prog").value_or("?");
+  };
+  const std::string a = folder + "/a", b = folder + "/b", c = folder + "/c";
+  EXPECT_EQ(with_path(c), "qemu-s390x");
+  EXPECT_EQ(with_path(c + ":"), "qemu-s390x");
+  EXPECT_EQ(with_path(a + ":" + c + ":/bin"), "qemu-s390x");
+  EXPECT_EQ(with_path("/does/not/exist:" + a + ":" + c), "qemu-s390x");
+  if (::access((b + "/prog").c_str(), X_OK) != 0) EXPECT_EQ(with_path(b + ":" + c), "qemu-s390x");
+  EXPECT_EQ(with_path(a + ":/does/not/exist"), "");
+  const fs::path current = fs::current_path();
+  fs::current_path(c);
+  EXPECT_EQ(with_path(""), "qemu-s390x");
+  EXPECT_EQ(with_path(":" + a), "qemu-s390x");
+  EXPECT_EQ(with_path(a + "::/bin"), "qemu-s390x");
+  fs::current_path(current);
+  ::setenv("PATH", old.c_str(), 1);
+  EXPECT_EQ(find_emulator(c + "/prog").value_or("?"), "qemu-s390x");
+  fs::remove_all(folder);
+}
+
 TEST(StepEmulated, Programs) {
   Watcher watcher;
   EXPECT_EQ(step_emulated("emulator", {}, watcher).error().text(), "no program");

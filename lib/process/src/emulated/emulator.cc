@@ -195,8 +195,8 @@ std::size_t Emulator::read_through_connection(std::uint64_t address, std::span<s
   while (done < out.size()) {
     const std::size_t size = std::min(out.size() - done, largest_read_);
     const auto answer = connection_->ask("m" + hex_digits(address + done) + "," + hex_digits(size));
-    if (!answer || answer->starts_with('E')) break;
-    const auto bytes = from_hex(*answer);
+    if (!answer) break;
+    const auto bytes = from_hex(*answer); // an error, E and two digits, is no pairs of digits
     if (!bytes || bytes->empty() || bytes->size() > size) break;
     std::memcpy(out.data() + done, bytes->data(), bytes->size());
     done += bytes->size();
