@@ -18,6 +18,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -132,6 +133,71 @@ TEST_F(ModulesLibrary, FunctionsOfFrames) {
   EXPECT_EQ(ask(frame, &module_, 0x1000), (Questions{{true, 0x1000, 0x1000}}));
   EXPECT_EQ(ask(frame, &module_, 0xfff), (Questions{{true, 0x1000, 0x1000}, {true, 0xfff, 0x1000}}));
   EXPECT_EQ(ask(frame, nullptr, 0), (Questions{{false, 0xfff, 0x1000}}));
+}
+
+/// gzip of stored bytes (RFC 1951 and 1952): what unpacks .gnu_debugdata goes by the magic number.
+std::vector<std::byte> stored(const std::vector<std::byte>& bytes) {
+  std::uint32_t crc = 0xffffffff;
+  for (const std::byte byte : bytes) {
+    crc ^= std::to_integer<std::uint32_t>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  Writer packed;
+  packed.u16(0x8b1f).number(8, 1).zeros(7);
+  packed.number(1, 1).u16(bytes.size()).u16(~bytes.size()).append(bytes);
+  return packed.u32(~crc).u32(bytes.size()).bytes;
+}
+
+// Symbols of .dynsym, and those that .gnu_debugdata has in addition (gdb's manual, "MiniDebugInfo"): the
+// nearest one that precedes the address.
+TEST(ModulesSymbols, NearestOfTwoTables) {
+  constexpr std::uint64_t text = 0x1000;
+  const auto with_symbols = [&](const std::string& section, std::uint32_t type,
+                                const std::vector<std::pair<char, std::uint64_t>>& symbols) {
+    TestElf elf;
+    elf.type = elf::et_dyn;
+    elf.sections.push_back({".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text,
+                            std::vector<std::byte>(0x100)});
+    Writer table, names;
+    table.zeros(24);
+    names.zeros(1);
+    for (const auto& [name, offset] : symbols) {
+      table.append(symbol(static_cast<std::uint32_t>(names.bytes.size()), 0x12, 1, text + offset, 8));
+      names.number(static_cast<unsigned char>(name), 1).zeros(1);
+    }
+    elf.sections.push_back({section, type, 0, 0, table.bytes, 3, 1, 24});
+    elf.sections.push_back({".strtab", elf::sht_strtab, 0, 0, names.bytes});
+    return elf;
+  };
+  TestElf outer = with_symbols(".dynsym", elf::sht_dynsym, {{'b', 0x20}, {'d', 0x60}});
+  const auto inner = with_symbols(".symtab", elf::sht_symtab, {{'a', 0}, {'c', 0x40}}).build();
+  outer.sections.push_back({".gnu_debugdata", elf::sht_progbits, 0, 0, stored(inner)});
+  const std::string path = ::testing::TempDir() + "sframe-symbols-" + std::to_string(::getpid());
+  const auto bytes = outer.build();
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  ModuleInfo info;
+  info.path = info.file = path;
+  info.start = bias;
+  info.end = bias + 0x3000;
+  info.bias = bias;
+  const FileOptions files;
+  NoBytes nothing;
+  Module module(info, amd64, files, nothing);
+  ElfSymbols symbols;
+  const auto name_at = [&](std::uint64_t offset) {
+    const std::uint64_t pc = bias + text + offset;
+    const auto found = symbols.find(module, pc, pc);
+    return found ? found->name : "none";
+  };
+  EXPECT_EQ(name_at(0), "a");
+  EXPECT_EQ(name_at(7), "a");
+  EXPECT_EQ(name_at(0x20), "b");
+  EXPECT_EQ(name_at(0x47), "c");
+  EXPECT_EQ(name_at(0x67), "d");
+  EXPECT_EQ(module.find_symbol(text - 1), std::nullopt);
+  EXPECT_EQ(module.find_symbol(text + 0x21)->offset, 1u);
+  std::filesystem::remove(path);
 }
 
 /// What a core alone names is opened only if its build ID can be compared.

@@ -124,5 +124,19 @@ TEST(VerifyCode, Obstacles) {
   EXPECT_EQ(places(wrong).back(), "K305 0x1000");
 }
 
+// longjmp() and its like: SP and FP are loaded, and the jump goes where nobody knows. Rows that do not fit
+// are of what is jumped to: nothing can be decided, and nobody has made a mistake.
+TEST(VerifyCode, JumpsToAnotherStack) {
+  FrameRow in_r8 = row(5, 0);
+  in_r8.cfa.base = 8;
+  // lea 8(%rsp), %r8; mov 0x28(%rdi), %rbp; mov 0x30(%rdi), %rsp; jmp *0x38(%rdi)
+  const Checked checked = check("4c 8d 44 24 08 48 8b 6f 28 48 8b 67 30 ff 67 38", {row(0, 8), in_r8});
+  ASSERT_EQ(places(checked), (std::vector<std::string>{"K303 0x1009", "K301 0x100d", "K303 0x1009"}));
+  EXPECT_EQ(checked.findings[0].message, "the function switches to another stack");
+  EXPECT_FALSE(checked.findings[0].compiler);
+  EXPECT_EQ(checked.summary.undecided, 1u);
+  EXPECT_EQ(checked.summary.contradiction, 0u);
+}
+
 } // namespace
 } // namespace sframe::test
