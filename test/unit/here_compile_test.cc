@@ -7,7 +7,10 @@
 #include "cfi_assembler.h"
 #include "compile.h"
 #include "host.h"
+#include "section_headers.h"
 
+#include "sframe/elf/file.h"
+#include "sframe/elf/image.h"
 #include "sframe/section.h"
 
 #include <gtest/gtest.h>
@@ -260,6 +263,26 @@ TEST(HereCompile, ManyRulesKeepTheirNumbers) {
   EXPECT_TRUE(rules.finish());
   EXPECT_EQ(rules.rule(4321).cfa().offset, 4321 * 8);
   EXPECT_EQ(rules.rule(4321).flags, 1);
+}
+
+// This program's section headers, as the reader of ELF files sees them.
+TEST(HereSections, OfTheProgram) {
+  const auto file = elf::File::open("/proc/self/exe");
+  ASSERT_TRUE(file);
+  const auto image = elf::Image::parse(file->bytes());
+  ASSERT_TRUE(image);
+  std::vector<const elf::SectionHeader*> expected;
+  for (const elf::SectionHeader& section : image->sections())
+    if (section.allocated() && (section.name == ".eh_frame" || section.name == ".sframe"))
+      expected.push_back(&section);
+  ASSERT_FALSE(expected.empty());
+  const own::FileSections sections = own::unwind_sections_of_program();
+  ASSERT_EQ(sections.found().size(), expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(sections.found()[i].is_eh_frame, expected[i]->name == ".eh_frame");
+    EXPECT_EQ(sections.found()[i].address, expected[i]->address);
+    EXPECT_EQ(sections.found()[i].size, expected[i]->size);
+  }
 }
 
 } // namespace

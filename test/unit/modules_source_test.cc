@@ -65,22 +65,30 @@ TEST(Source, EmptyCompileUnit) {
   EXPECT_FALSE(source.find(module, 0x1010));
 }
 
-/// DWARF 4 of a function at 0x1000 that inlines `_Z6calleev` at 0x1010, in the file `a.c`.
-TestElf with_source() {
+/// DWARF 4 of a function at 0x1000 that inlines `_Z6calleev` at 0x1010, in the file `a.c`. The inlined call
+/// refers to the entry with the name by `between` others; `circle`: the last one refers to itself instead.
+TestElf with_source(std::size_t between = 0, bool circle = false) {
   TestElf elf;
   elf.type = elf::et_exec;
   elf.sections.push_back({".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, 0x1000,
                           std::vector<std::byte>(0x100)});
-  Writer abbreviations; // a compile unit, an abstract function, a function, an inlined call
-  for (const int byte : {1, 0x11, 1, 0x10, 0x17, 0x11, 1, 0x12, 6, 0,    0,   2,    0x2e, 0, 0x6e, 8, 0, 0, //
-                         3, 0x2e, 1, 0x11, 1,    0x12, 6, 0,    0,                                          //
-                         4, 0x1d, 0, 0x31, 0x13, 0x11, 1, 0x12, 6, 0x58, 0xb, 0x59, 0xb,  0, 0,    0})
+  Writer abbreviations; // a compile unit, an abstract function, a function, an inlined call, a reference
+  for (const int byte :
+       {1,    0x11, 1, 0x10, 0x17, 0x11, 1, 0x12, 6, 0,    0,   2,    0x2e, 0, 0x6e, 8, 0,    0, //
+        3,    0x2e, 1, 0x11, 1,    0x12, 6, 0,    0,                                             //
+        4,    0x1d, 0, 0x31, 0x13, 0x11, 1, 0x12, 6, 0x58, 0xb, 0x59, 0xb,  0, 0,    5, 0x2e, 0,
+        0x31, 0x13, 0, 0,    0})
     abbreviations.number(static_cast<std::uint64_t>(byte), 1);
   Writer entries;
   entries.u16(4).u32(0).number(8, 1);
   entries.number(1, 1).u32(0).u64(0x1000).u32(0x100);
-  const std::size_t callee = 4 + entries.bytes.size();
+  std::size_t callee = 4 + entries.bytes.size();
   entries.number(2, 1).text("_Z6calleev").zeros(1);
+  for (std::size_t i = 0; i < between; ++i) {
+    const std::size_t next = 4 + entries.bytes.size();
+    entries.number(5, 1).u32(circle && i == 0 ? next : callee);
+    callee = next;
+  }
   entries.number(3, 1).u64(0x1000).u32(0x100);
   entries.number(4, 1).u32(callee).u64(0x1010).u32(0x10).number(1, 1).number(7, 1);
   entries.zeros(2);
@@ -128,6 +136,25 @@ TEST(Source, NamesAreReadAgainWithNewBudget) {
   EXPECT_EQ(found->inlined[0].at.line, 1u);
   EXPECT_EQ(found->at.file, "/a.c");
   EXPECT_EQ(found->at.line, 7u);
+}
+
+// Real files have chains of two references (DWARF 4, 3.3.8 and 5.7.1). Longer ones are followed up to a
+// limit, and circles have no name.
+TEST(Source, ChainsOfReferences) {
+  const auto name = [](std::size_t between, bool circle) {
+    const FileInMemory file(with_source(between, circle).build());
+    const FileOptions files;
+    NoBytes nothing;
+    Module module(file.mapped(), amd64, files, nothing);
+    modules::DwarfSource source;
+    const auto found = source.find(module, 0x1010);
+    return found && !found->inlined.empty() ? found->inlined[0].function : std::string("none");
+  };
+  for (const std::size_t between : {0, 1, 2, 14}) EXPECT_EQ(name(between, false), "callee()") << between;
+  EXPECT_NE(name(15, false), "callee()");
+  EXPECT_NE(name(100, false), "callee()");
+  EXPECT_NE(name(1, true), "callee()");
+  EXPECT_NE(name(3, true), "callee()");
 }
 
 /// A file in a folder of its own, with a build ID; and its path in a folder of debug files.
