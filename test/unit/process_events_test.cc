@@ -461,4 +461,17 @@ TEST_F(ProcessEvents, RefusesTracedOrMonitored) {
   EXPECT_TRUE(alone.error().text().starts_with("already traced by process ")) << alone.error().text();
 }
 
+// The same obstacles as without a monitor.
+TEST_F(ProcessEvents, RefusesWhatIsNoProcess) {
+  const Target target;
+  const auto refusal = [&](std::uint32_t pid) {
+    const auto process = monitor->attach(pid, {});
+    return process ? std::string() : process.error().text();
+  };
+  EXPECT_EQ(refusal(target.worker()), "this is a thread ID; its process is " + std::to_string(target.pid()));
+  EXPECT_EQ(refusal(static_cast<std::uint32_t>(::getpid())), "a process cannot trace itself");
+  EXPECT_EQ(refusal(0x7fffffff), "no such process");
+  EXPECT_TRUE(target.is_untraced());
+}
+
 } // namespace
