@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs in an emulator, as gdb's remote protocol shows it ("Debugging with GDB", appendix E). The emulator
-// is a shell script, which only lives; a thread of the test gives its answers. The machine is an s390x: its
+// Programs one instruction at a time.
+//
+// In an emulator, as gdb's remote protocol shows it ("Debugging with GDB", appendix E): the emulator is a
+// shell script, which only lives; a thread of the test gives its answers. The machine is an s390x: its
 // instructions here have 4 bytes, and system calls are what the test takes for them.
+//
+// By ptrace(2): programs of a few instructions, encoded by hand (Intel's manual, volume 2).
 
+#include "elf_builder.h"
 #include "emulated/emulator.h"
 #include "inputs.h"
+#include "live_target.h"
 #include "sframe/process/step_program.h"
 
 #include <gtest/gtest.h>
@@ -438,14 +444,15 @@ struct Watcher final : StepObserver {
     space = std::move(made);
   }
   void lost(std::uint32_t pid, const std::string& why) override { note("lost: " + why, pid); }
-  void thread(std::uint32_t, std::uint32_t tid, std::unique_ptr<SteppedSpace>) override {
-    note("thread", tid);
+  void thread(std::uint32_t parent, std::uint32_t tid, std::unique_ptr<SteppedSpace> made) override {
+    EXPECT_NE(tid, process);
+    note(made ? "made a process" : "made a thread", parent);
   }
   void not_followed(std::uint32_t parent, bool is_process) override {
     note(is_process ? "process" : "thread", parent);
   }
   StepAnswer step(std::uint32_t tid, const Registers& now) override {
-    note("step " + std::to_string(now.pc - first_pc), tid);
+    note("step " + std::to_string(now.pc - base), tid);
     if (now.pc == leave_at) return {.follow = false};
     const auto call = calls.find(now.pc);
     StepAnswer answer{.next = now.pc + 4, .traps = now.pc == traps_at};
@@ -453,15 +460,15 @@ struct Watcher final : StepObserver {
     return answer;
   }
   void signal(std::uint32_t tid, const Registers& now) override {
-    note("signal " + std::to_string(now.pc - first_pc), tid);
+    note("signal " + std::to_string(now.pc - base), tid);
   }
   void ended(std::uint32_t tid) override { note("ended", tid); }
   void note(std::string text, std::uint32_t tid) {
-    EXPECT_EQ(tid, process);
-    log.push_back(std::move(text));
+    (tid == process ? log : others).push_back(std::move(text));
   }
 
-  std::vector<std::string> log;
+  std::uint64_t base = first_pc;
+  std::vector<std::string> log, others;        ///< of the program's first thread, and of all others
   std::map<std::uint64_t, std::int64_t> calls; ///< system calls, by pc
   std::uint64_t leave_at = 0, traps_at = 0;
   std::uint32_t process = 0;
@@ -694,5 +701,153 @@ TEST(StepEmulated, Programs) {
   EXPECT_EQ(find_emulator("/proc/self/exe").value_or("?"), "");
   EXPECT_EQ(find_emulator("/does/not/exist").value_or("?"), "");
 }
+
+#ifdef __x86_64__
+constexpr std::uint64_t code_at = 0x400078; ///< after the headers
+
+class StepProgram : public test::LiveTest {
+protected:
+  void SetUp() override {
+    LiveTest::SetUp();
+    folder_ = (std::filesystem::temp_directory_path() / "sframe-test-XXXXXX").string();
+    ASSERT_TRUE(::mkdtemp(folder_.data()));
+    watcher_.base = code_at;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  /// The path of a program of these instructions.
+  std::string program(const std::string& name, const std::vector<std::byte>& code) const {
+    test::TestElf elf;
+    elf.type = elf::et_exec;
+    elf.segments.push_back({elf::pt_load, elf::pf_r | elf::pf_x, code_at, code});
+    auto bytes = elf.build();
+    store<std::uint64_t>(bytes.data() + 24, code_at, ByteOrder::little); // e_entry
+    const std::string path = folder_ + "/" + name;
+    std::ofstream(path, std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+  }
+  int run(const std::string& code) {
+    const auto status = step_program({program("program", test::hex(code))}, watcher_);
+    EXPECT_TRUE(status) << status.error().text();
+    // An instruction that did nothing is announced again.
+    for (Log* log : {&watcher_.log, &watcher_.others})
+      log->erase(std::unique(log->begin(), log->end()), log->end());
+    return status.value_or(-1);
+  }
+
+  std::string folder_;
+  Watcher watcher_;
+};
+
+const std::string exit_7 = "b8 3c 00 00 00 bf 07 00 00 00 0f 05"; // mov $60, %eax; mov $7, %edi; syscall
+
+TEST_F(StepProgram, ToTheEnd) {
+  const int status = run(exit_7);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  EXPECT_EQ(watcher_.log, (Log{"program", "step 0", "step 5", "step 10", "ended"}));
+  EXPECT_TRUE(watcher_.others.empty());
+}
+
+// The memory is the program's, as it is now: push $0x55, then exit.
+TEST_F(StepProgram, Memory) {
+  struct Reader final : StepObserver {
+    void program(std::uint32_t, std::unique_ptr<SteppedSpace> made) override {
+      space = std::move(made);
+      EXPECT_TRUE(space->files().refresh());
+    }
+    void lost(std::uint32_t, const std::string&) override {}
+    void thread(std::uint32_t, std::uint32_t, std::unique_ptr<SteppedSpace>) override {}
+    void not_followed(std::uint32_t, bool) override {}
+    StepAnswer step(std::uint32_t, const Registers& now) override {
+      std::array<std::byte, 8> bytes{};
+      EXPECT_EQ(space->read(now.values[7], bytes), bytes.size());
+      words.push_back(load<std::uint64_t>(bytes.data(), ByteOrder::little));
+      EXPECT_TRUE(space->is_code(now.pc));
+      EXPECT_FALSE(space->is_code(now.values[7]));
+      return {};
+    }
+    void signal(std::uint32_t, const Registers&) override {}
+    void ended(std::uint32_t) override {}
+    std::unique_ptr<SteppedSpace> space;
+    std::vector<std::uint64_t> words;
+  } reader;
+  ASSERT_TRUE(step_program({program("program", test::hex("6a 55" + exit_7))}, reader));
+  ASSERT_GE(reader.words.size(), 2u);
+  EXPECT_EQ(reader.words[0], 1u) << "the number of arguments";
+  EXPECT_EQ(reader.words[1], 0x55u);
+}
+
+// A breakpoint instruction, and SIGTRAP from a process, are no ends of steps.
+TEST_F(StepProgram, Signals) {
+  int status = run("90 cc");
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP);
+  EXPECT_EQ(watcher_.log, (Log{"program", "step 0", "step 1", "signal 2", "ended"}));
+  watcher_.log.clear();
+  status = run("90 0f 0b"); // ud2
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL);
+  EXPECT_EQ(watcher_.log, (Log{"program", "step 0", "step 1", "signal 1", "ended"}));
+  for (const auto& [number, signal] : {std::pair{"05", SIGTRAP}, {"0a", SIGUSR1}}) {
+    watcher_.log.clear();
+    // getpid(); mov %eax, %edi; mov $signal, %esi; kill()
+    status = run("b8 27 00 00 00 0f 05 89 c7 be " + std::string(number) + " 00 00 00 b8 3e 00 00 00 0f 05");
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal);
+    std::erase(watcher_.log, "step 21"); // it may have been announced
+    EXPECT_EQ(watcher_.log, (Log{"program", "step 0", "step 5", "step 7", "step 9", "step 14", "step 19",
+                                 "signal 21", "ended"}));
+  }
+}
+
+TEST_F(StepProgram, Processes) {
+  // fork(); test %eax, %eax; exit(7)
+  const int status = run("b8 39 00 00 00 0f 05 85 c0" + exit_7);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  // SIGCHLD may come at any time.
+  std::erase_if(watcher_.log, [](const std::string& line) { return line.starts_with("signal"); });
+  watcher_.log.erase(std::unique(watcher_.log.begin(), watcher_.log.end()), watcher_.log.end());
+  EXPECT_EQ(watcher_.log, (Log{"program", "step 0", "step 5", "made a process", "step 7", "step 9", "step 14",
+                               "step 19", "ended"}));
+  EXPECT_EQ(watcher_.others, (Log{"step 7", "step 9", "step 14", "step 19", "ended"}));
+}
+
+// A process that executes another program is the same one with new memory.
+TEST_F(StepProgram, AnotherProgram) {
+  test::Writer code; // lea 11(%rip), %rdi; xor %esi, %esi; xor %edx, %edx; execve()
+  code.append(test::hex("48 8d 3d 0b 00 00 00 31 f6 31 d2 b8 3b 00 00 00 0f 05"))
+      .text(program("second", test::hex(exit_7)));
+  code.zeros(1);
+  const auto status = step_program({program("first", code.bytes)}, watcher_);
+  ASSERT_TRUE(status) << status.error().text();
+  EXPECT_EQ(WEXITSTATUS(*status), 7);
+  const auto again = std::find(watcher_.log.begin() + 1, watcher_.log.end(), "program");
+  ASSERT_NE(again, watcher_.log.end());
+  EXPECT_EQ(*(again - 1), "step 16");
+  EXPECT_EQ(Log(again, watcher_.log.end()), (Log{"program", "step 0", "step 5", "step 10", "ended"}));
+}
+
+// The processor's flag for steps, which pushf and popf make the program's own, does not end a program that is
+// let go. Its signals are its own, too.
+TEST_F(StepProgram, LeftAlone) {
+  watcher_.leave_at = code_at + 2;
+  int status = run("9c 9d" + exit_7);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  EXPECT_EQ(watcher_.log, (Log{"program", "step 0", "step 1", "step 2", "ended"}));
+  watcher_.log.clear();
+  status = run("90 90 0f 0b");
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL);
+}
+
+TEST_F(StepProgram, ThatCannotBeStarted) {
+  const std::size_t before = descriptors();
+  EXPECT_EQ(step_program({}, watcher_).error().text(), "no program");
+  EXPECT_EQ(step_program({folder_ + "/none"}, watcher_).error().text(),
+            "cannot be started: No such file or directory");
+  const std::string path = folder_ + "/text";
+  std::ofstream(path) << "text";
+  EXPECT_EQ(step_program({path}, watcher_).error().text(), "cannot be started: Permission denied");
+  EXPECT_EQ(descriptors(), before);
+  EXPECT_TRUE(watcher_.log.empty());
+}
+#endif
 
 } // namespace
