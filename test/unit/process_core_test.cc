@@ -237,15 +237,15 @@ TEST(ProcessCore, SignalsAfterTheInstruction) {
     EXPECT_EQ((*process)->threads().front().tid, 41u);
     return (*process)->threads().front().after_fault;
   };
-  for (const std::uint16_t signal : {4, 8}) {
+  for (const std::uint16_t signal : {std::uint16_t{4}, std::uint16_t{8}}) {
     EXPECT_TRUE(is_after({.signal = signal, .code = 1}));
     EXPECT_TRUE(is_after({.signal = signal, .code = 2}));
     EXPECT_TRUE(is_after({.signal = signal, .code = std::nullopt}));
     EXPECT_FALSE(is_after({.signal = signal, .code = 0}));
     EXPECT_FALSE(is_after({.signal = signal, .code = -6}));
   }
-  for (const std::uint16_t signal : {0, 11, 63, 64, 68, 72})
-    EXPECT_FALSE(is_after({.signal = signal, .code = 1})) << signal;
+  for (const int signal : {0, 11, 63, 64, 68, 72})
+    EXPECT_FALSE(is_after({.signal = static_cast<std::uint16_t>(signal), .code = 1})) << signal;
   EXPECT_FALSE(is_after({.order = ByteOrder::little, .machine = 183, .signal = 4, .code = 1}));
 }
 

@@ -677,7 +677,9 @@ TEST(StepEmulated, LooksUpPrograms) {
   EXPECT_EQ(with_path(c + ":"), "qemu-s390x");
   EXPECT_EQ(with_path(a + ":" + c + ":/bin"), "qemu-s390x");
   EXPECT_EQ(with_path("/does/not/exist:" + a + ":" + c), "qemu-s390x");
-  if (::access((b + "/prog").c_str(), X_OK) != 0) EXPECT_EQ(with_path(b + ":" + c), "qemu-s390x");
+  if (::access((b + "/prog").c_str(), X_OK) != 0) {
+    EXPECT_EQ(with_path(b + ":" + c), "qemu-s390x");
+  }
   EXPECT_EQ(with_path(a + ":/does/not/exist"), "");
   const fs::path current = fs::current_path();
   fs::current_path(c);
@@ -835,6 +837,14 @@ TEST_F(StepProgram, LeftAlone) {
   watcher_.log.clear();
   status = run("90 90 0f 0b");
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL);
+}
+
+// All processes are let go with the one that is.
+TEST_F(StepProgram, AllLeftAlone) {
+  watcher_.leave_at = code_at + 7;
+  const int status = run("b8 39 00 00 00 0f 05 85 c0" + exit_7); // fork(); test %eax, %eax; exit(7)
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  EXPECT_EQ(std::ranges::count(watcher_.log, "step 7") + std::ranges::count(watcher_.others, "step 7"), 1);
 }
 
 TEST_F(StepProgram, ThatCannotBeStarted) {
