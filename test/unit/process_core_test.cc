@@ -10,9 +10,12 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -302,6 +305,33 @@ TEST(ProcessCore, WithoutAList) {
     EXPECT_EQ(opened.path_at(first_library + 2 * page), "none");
     EXPECT_EQ(opened.path_at(program + 0x800), "./program");
   }
+}
+
+// A core without the program's headers: the program's file has the address of the dynamic section, which
+// leads to the list.
+TEST(ProcessCore, ListByTheFileOfTheProgram) {
+  TestElf file;
+  file.type = elf::et_exec;
+  file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, program, std::vector<std::byte>(64), 0x2000},
+                   {elf::pt_dynamic, elf::pf_r, dynamic, std::vector<std::byte>(64), 0}};
+  const auto bytes = file.build();
+  const std::string path = testing::TempDir() + "sframe-program-" + std::to_string(::getpid());
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  CoreOfLoader made;
+  made.has_program_headers = false;
+  for (const bool given : {true, false}) {
+    modules::FileOptions files;
+    if (given) files.executable = path;
+    const auto core_bytes = made.build();
+    const auto core = elf::Core::parse(core_bytes);
+    ASSERT_TRUE(core);
+    CoreSpace space(*core, files);
+    ASSERT_TRUE(space.main_module());
+    modules::Module* const first = space.module_at(first_library + 2 * page);
+    EXPECT_EQ(first && first->info().path == "/lib/first.so", given);
+  }
+  std::filesystem::remove(path);
 }
 
 /// A library without a name cannot be found.
