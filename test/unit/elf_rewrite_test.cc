@@ -937,6 +937,74 @@ TEST(ElfRewrite, UnloadedBytesInOurSegment) {
   expect_section(after, 2 * large);
 }
 
+// Ours is read-only, and whole in the file.
+TEST(ElfRewrite, OurSegmentWithOtherProperties) {
+  constexpr std::size_t flags_at = 4, memory_size_at = 40;
+  const Bytes once = *add(MadeUp{}.build(), large);
+  const Image image = *Image::parse(once);
+  const Segment& load = image.segments()[4];
+  ASSERT_TRUE(load.type == pt_load && load.flags == pf_r);
+  for (const std::size_t changed : {std::size_t{0}, flags_at, memory_size_at}) {
+    Bytes file = once;
+    std::byte* const header = program_header(file, 4).data();
+    if (changed == flags_at) store<std::uint32_t>(header + flags_at, pf_r | pf_w, ByteOrder::little);
+    if (changed == memory_size_at)
+      store<std::uint64_t>(header + memory_size_at, load.memory_size + 8, ByteOrder::little);
+    const auto out = add(file, 2 * large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    EXPECT_EQ(after.segments().size(), image.segments().size() + (changed ? 1 : 0)) << changed;
+    expect_section(after, 2 * large);
+    expect_loadable(after);
+  }
+}
+
+// Zeros in front of .sframe in its segment are nothing that is kept.
+TEST(ElfRewrite, ZerosInOurSegment) {
+  std::size_t tried = 0;
+  for (const std::size_t gap : {8, 64})
+    for (const LinkedFile& file : linked_inputs()) {
+      const Bytes once = *add(file.bytes, large);
+      const Image image = *Image::parse(once);
+      const Segment& old = *image.find_segment(pt_gnu_sframe);
+      const auto is_alone = [&](const Segment& load) {
+        return load.type == pt_load && load.offset == old.offset;
+      };
+      if (image.sections().empty() || std::ranges::none_of(image.segments(), is_alone)) continue;
+      SCOPED_TRACE(file.name);
+      ++tried;
+      Bytes moved = once;
+      std::ranges::fill(std::span(moved).subspan(old.offset, gap), std::byte(0));
+      set_field(moved, ".sframe", Field::offset, old.offset + gap);
+      set_field(moved, ".sframe", Field::address, old.address + gap);
+      set_field(moved, ".sframe", Field::size, old.file_size - gap);
+      SegmentChange(moved, pt_gnu_sframe)
+          .offset(old.offset + gap)
+          .address(old.address + gap)
+          .size(old.file_size - gap);
+      const auto again = add(moved, large);
+      ASSERT_TRUE(again) << again.error().text();
+      EXPECT_TRUE(equal(*again, once));
+    }
+  EXPECT_GT(tried, 4u);
+}
+
+// What is not loaded is as aligned in the file as its headers demand, up to a page: debuggers map it.
+TEST(ElfRewrite, AlignmentOfWhatIsNotLoaded) {
+  for (const std::uint64_t align : {8, 32, 64, 4096}) {
+    Bytes file = MadeUp{}.build();
+    const Image before = *Image::parse(file);
+    const SectionHeader& section = *before.find_section(".comment");
+    const std::uint64_t at = number_at(before, file, 40, 8) + 64 * section.index + 48; // sh_addralign
+    store<std::uint64_t>(file.data() + at, align, ByteOrder::little);
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const SectionHeader& now = *Image::parse(*out)->find_section(".comment");
+    EXPECT_NE(now.offset, section.offset);
+    EXPECT_EQ(now.offset % align, section.offset % align) << align;
+  }
+}
+
 // Offsets that are a page further on contradict alignments of more than a page.
 TEST(ElfRewrite, LargeAlignments) {
   constexpr std::uint64_t align = 0x200000;
