@@ -701,6 +701,15 @@ private:
 
 constexpr std::uint32_t pt_gnu_stack = 0x6474e551, pt_unknown = 0x60000123;
 
+/// A table of .dynamic's that moved: what made room.
+bool has_moved_table(const Image& before, const Image& after) {
+  return std::ranges::any_of(before.sections(), [&](const SectionHeader& old) {
+    const SectionHeader* now = after.find_section(old.name);
+    return old.allocated() && old.type != sht_note && old.name != ".sframe" && old.name != ".interp" && now &&
+           now->address != old.address;
+  });
+}
+
 bool note_moves(const Bytes& file) {
   const auto out = add(file, large);
   EXPECT_TRUE(out) << out.error().text();
@@ -772,25 +781,68 @@ TEST(ElfRewrite, ASectionInFrontOfTheHeaders) {
   }
 }
 
-// Mapping symbols of AArch64 name no place that code refers to; their names are those of sh_link's table.
-// There is none with that number: they are symbols like others.
-TEST(ElfRewrite, SymbolsWithoutNames) {
-  const Bytes file = MadeUp{}.build();
+// Mapping symbols of AArch64 name no place that code refers to, nor does the symbol of crt1.o's note. The
+// names are those of sh_link's table; without one, they are symbols like others.
+TEST(ElfRewrite, NamesOfSymbols) {
+  Bytes file = MadeUp{}.build();
   const Image before = *Image::parse(file);
-  const SectionHeader& note = *before.find_section(".note.gnu.build-id");
-  const SectionHeader &symbols = *before.find_section(".symtab"), &strings = *before.find_section(".strtab");
-  Bytes changed = file;
-  std::ranges::copy(test::Writer().text("$d").bytes,
-                    changed.begin() + static_cast<std::ptrdiff_t>(strings.offset + 1));
-  changed[symbols.offset + 24] = std::byte(1);     // st_name
-  changed[symbols.offset + 24 + 4] = std::byte(0); // a local symbol, no section's
-  const auto link_at = number_at(before, file, 40, 8) + 64 * symbols.index + 40;
-  for (const std::size_t link :
-       {std::size_t{strings.index}, before.sections().size(), before.sections().size() + 1}) {
-    store<std::uint32_t>(changed.data() + link_at, static_cast<std::uint32_t>(link), ByteOrder::little);
-    EXPECT_EQ(note_moves(changed), link == strings.index) << link;
+  const SectionHeader &symbols = *before.find_section(".symtab"), &strings = *before.find_section(".comment");
+  const std::string names("\0__abi_tag\0$d\0$x\0$y\0_abi_tag\0$x.5\0", 34);
+  std::ranges::copy(test::Writer().text(names).bytes,
+                    file.begin() + static_cast<std::ptrdiff_t>(strings.offset));
+  const std::uint64_t link_at = number_at(before, file, 40, 8) + 64 * symbols.index + 40;
+  file[symbols.offset + 24 + 4] = std::byte(0); // a local symbol, no section's: the note's place
+  const auto moves = [&](std::string_view name, std::size_t link) {
+    file[symbols.offset + 24] =
+        static_cast<std::byte>(names.find('\0' + std::string(name) + '\0') + 1); // st_name
+    store<std::uint32_t>(file.data() + link_at, static_cast<std::uint32_t>(link), ByteOrder::little);
+    return note_moves(file);
+  };
+  for (const char* name : {"__abi_tag", "$d", "$x", "$x.5"}) EXPECT_TRUE(moves(name, strings.index)) << name;
+  for (const char* name : {"$y", "_abi_tag"}) EXPECT_FALSE(moves(name, strings.index)) << name;
+  for (const std::size_t more : {0, 1}) EXPECT_FALSE(moves("$d", before.sections().size() + more));
+}
+
+// Tables to which .dynamic has exactly one entry can move: no other entry points into them.
+TEST(ElfRewrite, EntriesOfTablesThatMove) {
+  constexpr std::uint64_t gnu_hash_tag = 0x6ffffef5, init_tag = 12, debug_tag = 21, strsz_tag = 10;
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    const Bytes file = MadeUp{.order = order}.build();
+    const Image before = *Image::parse(file);
+    const SectionHeader &dynamic = *before.find_section(".dynamic"),
+                        &hash = *before.find_section(".gnu.hash");
+    const auto moves = [&](std::uint64_t tag, std::uint64_t value) {
+      Bytes changed = file;
+      store<std::uint64_t>(changed.data() + dynamic.offset + 4 * 16, tag, order); // was DT_DEBUG
+      store<std::uint64_t>(changed.data() + dynamic.offset + 4 * 16 + 8, value, order);
+      const auto out = add(changed, large);
+      EXPECT_TRUE(out);
+      return out && has_moved_table(before, *Image::parse(*out));
+    };
+    EXPECT_TRUE(moves(debug_tag, 0));
+    EXPECT_FALSE(moves(gnu_hash_tag, hash.address));
+    EXPECT_FALSE(moves(gnu_hash_tag, hash.address + 8));
+    EXPECT_FALSE(moves(init_tag, hash.address));
+    EXPECT_FALSE(moves(init_tag, hash.address + hash.size - 1));
+    EXPECT_TRUE(moves(init_tag, hash.address - 1));
+    EXPECT_TRUE(moves(strsz_tag, hash.address)) << "no address";
   }
-  EXPECT_EQ(note.type, sht_note);
+}
+
+// patchelf writes X or Z over what it moves away. Anything else may be data: the headers leave it where it
+// is.
+TEST(ElfRewrite, PaddingOfTools) {
+  constexpr std::size_t gap = 112;
+  for (const char byte : {'\0', 'X', 'Z', 'Y', '\1'})
+    for (const std::size_t size : {gap, std::size_t{1}}) {
+      Bytes file = MadeUp{.gap = gap}.build();
+      const std::size_t end = 64 + 56 * Image::parse(file)->segments().size() + gap;
+      std::ranges::fill(std::span(file).subspan(end - size, size), static_cast<std::byte>(byte));
+      const auto out = add(file, large);
+      ASSERT_TRUE(out) << out.error().text();
+      EXPECT_EQ(program_headers(*Image::parse(*out)) == 64, byte == '\0' || byte == 'X' || byte == 'Z')
+          << byte;
+    }
 }
 
 // What is not loaded and begins in the loaded part stays; what begins at its end moves after the section.
@@ -1209,15 +1261,6 @@ TEST(ElfRewrite, SymbolTablesThatOverlap) {
     set_field(large_tables, ".symtab", Field::size, file.size());
     expect_refused(large_tables, "symbol tables overlap");
   }
-}
-
-/// A table of .dynamic's that moved: what made room.
-bool has_moved_table(const Image& before, const Image& after) {
-  return std::ranges::any_of(before.sections(), [&](const SectionHeader& old) {
-    const SectionHeader* now = after.find_section(old.name);
-    return old.allocated() && old.type != sht_note && old.name != ".sframe" && old.name != ".interp" && now &&
-           now->address != old.address;
-  });
 }
 
 // The entries of tables that move change in .dynamic.
