@@ -752,23 +752,57 @@ TEST(ElfRewrite, ASegmentInFrontOfTheHeaders) {
 
 // A segment may begin with the program headers, and not with the file.
 TEST(ElfRewrite, ASegmentThatBeginsWithTheHeaders) {
-  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big})
+  for (const auto& [order, type] :
+       {std::pair{ByteOrder::little, et_dyn}, {ByteOrder::big, et_dyn}, {ByteOrder::little, et_exec}})
     for (const std::size_t strings : {16, 64}) {
-      Bytes file = MadeUp{.order = order, .strings = strings}.build();
+      Bytes file = MadeUp{.order = order, .type = type, .strings = strings}.build();
       const Segment load = *Image::parse(file)->find_segment(pt_load);
-      SegmentChange(file, pt_load).offset(64).address(64).size(load.file_size - 64);
+      SegmentChange(file, pt_load).offset(64).address(load.address + 64).size(load.file_size - 64);
       const auto out = add(file, large);
       ASSERT_TRUE(out) << out.error().text();
       const Image before = *Image::parse(file), after = *Image::parse(*out);
       expect_loadable(after);
       expect_section(after, large);
       expect_same_segments(before, after);
+      EXPECT_FALSE(after.find_section(".linker_headers")) << "the file's start is not loaded";
       const Segment* table = after.find_segment(6); // PT_PHDR
       ASSERT_TRUE(table);
       const auto loaded = after.read(table->address, table->file_size);
       ASSERT_TRUE(loaded);
       EXPECT_EQ(loaded->data(), after.bytes().data() + program_headers(after));
     }
+}
+
+// A first segment that ends with the program headers: there is a page for more in front of it.
+TEST(ElfRewrite, ASegmentOfTheHeadersAlone) {
+  for (const std::uint64_t more : {0, 8}) {
+    Bytes file = MadeUp{.type = et_exec, .strings = 16, .dynamic = false}.build();
+    const std::uint64_t end = 64 + 56 * Image::parse(file)->segments().size();
+    SegmentChange(file, pt_load).size(end + more);
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    EXPECT_TRUE(after.find_section(".linker_headers")) << more;
+    EXPECT_EQ(program_headers(after), 64u);
+    expect_loadable(after);
+    expect_section(after, large);
+  }
+}
+
+// Sizes and addresses in memory whose sum does not overflow.
+TEST(ElfRewrite, LargestSegments) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 62;
+  const auto plan = [](std::uint64_t address, std::uint64_t memory_size) {
+    test::TestElf elf;
+    elf.type = et_exec;
+    elf.segments.push_back({pt_load, pf_r | pf_x, address, Bytes(100, std::byte(0x90)), memory_size});
+    const auto out = add(elf.build(), 100);
+    return out ? std::string() : out.error().what;
+  };
+  EXPECT_EQ(plan(0x10000, most), "");
+  EXPECT_EQ(plan(0x10000, most + 1), "segment has an invalid size in memory");
+  EXPECT_EQ(plan(most, 0x1000), "");
+  EXPECT_EQ(plan(most + 1, 0x1000), "segment at a kernel address: no segment can be added after it");
 }
 
 // Nor is a section in the ELF header.
