@@ -14,6 +14,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -133,6 +136,163 @@ TEST(VerifyCfi, ExpressionsOfTheTwoSections) {
   EXPECT_EQ(disagreements(expression(8), expression(16)), Texts{});
   EXPECT_EQ(disagreements(expression(8), at_16(24)), Texts{});
   EXPECT_EQ(disagreements(at_16(24), expression(8)), Texts{});
+}
+
+/// A rule of CFA and FP: those are what differs here.
+struct SomeRules {
+  std::uint8_t base = 7; ///< of the CFA: RSP, or RBP (6)
+  std::uint8_t offset = 8;
+  std::uint8_t fp = 0; ///< words below the CFA, 0: not saved
+  bool operator==(const SomeRules&) const = default;
+};
+
+/// The rules of each address of a function.
+using RulesByAddress = std::vector<SomeRules>;
+
+RulesByAddress random_rules(std::mt19937_64& random, std::size_t size) {
+  RulesByAddress all(size);
+  SomeRules now;
+  for (std::size_t at = 0; at < size; ++at) {
+    if (at != 0 && random() % 8 == 0)
+      now = {static_cast<std::uint8_t>(6 + random() % 2), static_cast<std::uint8_t>(8 + 8 * (random() % 3)),
+             static_cast<std::uint8_t>(random() % 2 ? 2 : 0)};
+    all[at] = now;
+  }
+  return all;
+}
+
+/// Changes the rules of some addresses, once in a while.
+RulesByAddress changed_rules(std::mt19937_64& random, RulesByAddress all) {
+  for (unsigned changes = random() % 4; changes != 0; --changes) {
+    const std::size_t begin = random() % all.size(), end = begin + 1 + random() % (all.size() - begin);
+    const auto what = random() % 3;
+    for (std::size_t at = begin; at < end; ++at) {
+      if (what == 0) all[at].base = 13 - all[at].base;
+      if (what == 1) all[at].offset += 8;
+      if (what == 2) all[at].fp = 2 - all[at].fp;
+    }
+  }
+  return all;
+}
+
+/// DW_CFA_advance_loc1, def_cfa, offset or same_value at each change.
+Bytes instructions_of(const RulesByAddress& rules) {
+  Bytes bytes;
+  std::size_t last = 0;
+  SomeRules now;
+  for (std::size_t at = 0; at < rules.size(); ++at) {
+    if (rules[at] == now) continue;
+    now = rules[at];
+    bytes.u8(2).u8(at - last).u8(0x0c).u8(now.base).u8(now.offset);
+    if (now.fp)
+      bytes.u8(0x86).u8(now.fp);
+    else
+      bytes.u8(8).u8(6);
+    last = at;
+  }
+  return bytes;
+}
+
+std::vector<FrameRow> rows_of(const RulesByAddress& rules) {
+  std::vector<FrameRow> rows;
+  for (std::size_t at = 0; at < rules.size(); ++at) {
+    if (at != 0 && rules[at] == rules[at - 1]) continue;
+    FrameRow& row = rows.emplace_back(traits(Abi::amd64).entry_row());
+    row.offset = static_cast<std::uint32_t>(at);
+    row.cfa = Rule::value(rules[at].base, rules[at].offset);
+    row.fp = rules[at].fp ? Rule::at_cfa(-8 * rules[at].fp) : Rule::same();
+  }
+  return rows;
+}
+
+/// Findings and where they are: one entry for each address.
+using Places = std::map<std::string, std::set<std::uint64_t>>;
+
+// Functions one after another, each with rows, with CFI, or with both, which differ here and there: the
+// findings cover the addresses that differ, and no others; a function is right if none of its addresses
+// differs.
+TEST(VerifyCfi, RandomRows) {
+  std::mt19937_64 random(7);
+  for (int round = 0; round < 60; ++round) {
+    Builder builder({.abi = Abi::amd64});
+    CfiAssembler cfi(cfi::SectionKind::eh_frame);
+    const std::size_t cie = cfi.cie(cfi.body()
+                                        .u8(1)
+                                        .text("zR")
+                                        .uleb(1)
+                                        .sleb(-8)
+                                        .uleb(16)
+                                        .uleb(1)
+                                        .u8(cfi::pe_absptr)
+                                        .raw({0x0c, 7, 8, 0x90, 1}));
+    Places expected;
+    std::uint64_t compared = 0, agree = 0, contradiction = 0, undecided = 0, at = text_at;
+    for (std::size_t number = 1 + random() % 6; number != 0; --number) {
+      const std::size_t size = 1 + random() % 100;
+      const RulesByAddress ours = random_rules(random, size), theirs = changed_rules(random, ours);
+      const bool has_rows = random() % 5 != 0, has_frames = random() % 5 != 0 || number == 1;
+      if (has_rows) {
+        EXPECT_TRUE(builder.add({.start = at, .size = static_cast<std::uint32_t>(size)}, rows_of(ours)));
+      }
+      if (has_frames) {
+        Bytes function = cfi.body();
+        function.u64(at).u64(size).uleb(0);
+        cfi.fde(cie, function.append(instructions_of(theirs)));
+      }
+      bool is_equal = true;
+      for (std::size_t i = 0; i < size; ++i) {
+        const SomeRules &a = ours[i], &b = theirs[i];
+        if (has_rows && has_frames) {
+          ++compared;
+          is_equal &= a == b;
+          if (a.base != b.base)
+            expected["C101"].insert(at + i);
+          else if (a.offset != b.offset)
+            expected["C102"].insert(at + i);
+          if (a.fp != b.fp) expected["C104"].insert(at + i);
+        } else if (has_frames) {
+          expected["C107"].insert(at + i);
+        } else if (has_rows) {
+          expected["C109"].insert(at + i);
+        }
+      }
+      if (has_rows && has_frames) ++(is_equal ? agree : contradiction);
+      undecided += has_rows && !has_frames; // there is nothing to compare with
+      at += size;
+    }
+    cfi.terminator();
+    const auto section = builder.finish(sframe_at);
+    ASSERT_TRUE(section);
+    const std::vector<std::byte> text(at - text_at, std::byte{0x50}); // push %rax: no padding
+    TestElf file;
+    file.type = elf::et_dyn;
+    file.sections = {{".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text_at, text},
+                     {".eh_frame", elf::sht_progbits, elf::shf_alloc, frames_at, cfi.bytes().get()},
+                     {".sframe", elf::sht_gnu_sframe, elf::shf_alloc, sframe_at, *section}};
+    file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, text_at, text}};
+    const auto bytes = file.build();
+    const auto image = elf::Image::parse(bytes);
+    ASSERT_TRUE(image);
+    const auto input = Input::load({.image = &*image});
+    ASSERT_TRUE(input);
+    Verdicts verdicts(*input);
+    Findings found;
+    EXPECT_EQ(check_against_cfi(*input, verdicts, found), compared);
+    Places places;
+    for (const Finding& finding : found.all) {
+      auto& of_id = places[std::string(verify::check(finding.id).name)];
+      ASSERT_TRUE(finding.at);
+      ASSERT_LT(finding.at->pc, finding.end);
+      ASSERT_LE(finding.end, at);
+      for (std::uint64_t pc = finding.at->pc; pc < finding.end; ++pc)
+        EXPECT_TRUE(of_id.insert(pc).second) << "reported twice";
+    }
+    EXPECT_EQ(places, expected) << round;
+    const Summary summary = verdicts.summary();
+    EXPECT_EQ(summary.agree, agree) << round;
+    EXPECT_EQ(summary.contradiction, contradiction) << round;
+    EXPECT_EQ(summary.undecided, undecided) << round;
+  }
 }
 
 } // namespace
