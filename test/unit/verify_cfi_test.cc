@@ -6,6 +6,7 @@
 
 #include "cfi_assembler.h"
 #include "elf_builder.h"
+#include "inputs.h"
 
 #include <sframe/abi.h>
 #include <sframe/builder.h>
@@ -293,6 +294,116 @@ TEST(VerifyCfi, RandomRows) {
     EXPECT_EQ(summary.contradiction, contradiction) << round;
     EXPECT_EQ(summary.undecided, undecided) << round;
   }
+}
+
+/// The findings of a function with these rows and CFI, in the order of addresses: "C102 0x1010-0x1040".
+/// `code`: its instructions, which are asked.
+std::vector<std::string> differences(const std::vector<FrameRow>& rows, const Instructions& instructions,
+                                     const std::string& code = "") {
+  std::vector<std::byte> text = code.empty() ? std::vector<std::byte>(text_size, std::byte{0x50}) : hex(code);
+  const auto size = static_cast<std::uint32_t>(text.size());
+  Builder builder({.abi = Abi::amd64});
+  EXPECT_TRUE(builder.add({.start = text_at, .size = size}, rows));
+  const auto section = builder.finish(sframe_at);
+  EXPECT_TRUE(section);
+  CfiAssembler cfi(cfi::SectionKind::eh_frame);
+  const std::size_t cie = cfi.cie(cfi.body()
+                                      .u8(1)
+                                      .text("zR")
+                                      .uleb(1)
+                                      .sleb(-8)
+                                      .uleb(16)
+                                      .uleb(1)
+                                      .u8(cfi::pe_absptr)
+                                      .raw({0x0c, 7, 8, 0x90, 1}));
+  Bytes function = cfi.body();
+  function.u64(text_at).u64(size).uleb(0);
+  for (const int byte : instructions) function.u8(static_cast<std::uint64_t>(byte));
+  cfi.fde(cie, function);
+  cfi.terminator();
+  TestElf file;
+  file.type = elf::et_dyn;
+  file.sections = {{".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text_at, text},
+                   {".eh_frame", elf::sht_progbits, elf::shf_alloc, frames_at, cfi.bytes().get()},
+                   {".sframe", elf::sht_gnu_sframe, elf::shf_alloc, sframe_at, *section}};
+  file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, text_at, text}};
+  const auto bytes = file.build();
+  const auto image = elf::Image::parse(bytes);
+  EXPECT_TRUE(image);
+  const auto input = Input::load({.image = &*image});
+  EXPECT_TRUE(input);
+  Verdicts verdicts(*input);
+  Findings found;
+  check_against_cfi(*input, verdicts, found, {}, !code.empty());
+  std::vector<std::string> all;
+  for (const Finding& finding : found.all) {
+    std::string text_of = std::string(verify::check(finding.id).name) + ' ' + sframe::hex(finding.at->pc) +
+                          '-' + sframe::hex(finding.end);
+    if (finding.id == Id::C116) text_of += ": " + finding.message;
+    all.push_back(std::move(text_of));
+  }
+  std::ranges::sort(all);
+  return all;
+}
+
+// Rules that no row can represent (DWARF 5, 6.4.2.3): where they certainly differ in kind from the row's,
+// that is a contradiction, else they cannot be compared. The other rules of the same address are compared in
+// any case.
+TEST(VerifyCfi, RulesThatNoRowHas) {
+  const std::vector<FrameRow> rows = {traits(Abi::amd64).entry_row()};
+  const auto at_16 = [](Instructions rule, bool other_cfa) {
+    rule.insert(rule.begin(), advance_16);
+    if (other_cfa) rule.insert(rule.end(), {0x0e, 24}); // DW_CFA_def_cfa_offset
+    return rule;
+  };
+  struct Case {
+    const char* what;
+    Instructions rule;
+    const char* id;
+  };
+  const Case cases[] = {{"RA by an expression", {0x10, 16, 5, 0x77, 0, 0x76, 8, 0x22}, "C108"},
+                        {"RA is a value", {0x14, 16, 1}, "C103"},
+                        {"RA is not saved", {0x08, 16}, "C103"},
+                        {"FP by an expression", {0x10, 6, 5, 0x77, 0, 0x76, 8, 0x22}, "C108"},
+                        {"FP at SP", {0x10, 6, 2, 0x77, 0}, "C104"},
+                        {"FP is a value", {0x14, 6, 1}, "C104"}};
+  for (const Case& c : cases) {
+    const std::string own = std::string(c.id) + " 0x1010-0x1040";
+    EXPECT_EQ(differences(rows, at_16(c.rule, false)), Texts{own}) << c.what;
+    const Texts with_cfa = differences(rows, at_16(c.rule, true));
+    EXPECT_EQ(with_cfa.size(), 2u) << c.what;
+    EXPECT_TRUE(std::ranges::count(with_cfa, own) && std::ranges::count(with_cfa, "C102 0x1010-0x1040"))
+        << c.what;
+  }
+  // Without a CFA, nothing else has a meaning.
+  EXPECT_EQ(differences(rows, at_16({0x0f, 5, 0x77, 8, 0x76, 8, 0x22, 0x86, 2}, false)),
+            Texts{"C108 0x1010-0x1040"});
+  // No caller from here on.
+  EXPECT_EQ(differences(rows, at_16({0x07, 16}, false)), Texts{"C105 0x1010-0x1040"});
+  EXPECT_EQ(differences(rows, at_16({0x86, 2}, false)), Texts{"C104 0x1010-0x1040"});
+}
+
+// Where the two differ, the code decides: in favour of the rows, or it says nothing.
+TEST(VerifyCfi, CodeConfirmsRows) {
+  const auto row = [](std::uint32_t offset, std::uint16_t base, std::int32_t cfa, bool saved = false) {
+    FrameRow made = traits(Abi::amd64).entry_row();
+    made.offset = offset;
+    made.cfa = Rule::value(base, cfa);
+    if (saved) made.fp = Rule::at_cfa(-16);
+    return made;
+  };
+  const std::string push_pop = "53 90 5b c3"; // push %rbx; nop; pop %rbx; ret
+  const std::vector<FrameRow> right = {row(0, 7, 8), row(1, 7, 16), row(3, 7, 8)}, wrong = {row(0, 7, 8)};
+  const Instructions right_cfi = {0x41, 0x0e, 16, 0x42, 0x0e, 8}; // advance 1, CFA at SP+16; advance 2, SP+8
+  EXPECT_EQ(differences(right, right_cfi, push_pop), Texts{});
+  EXPECT_EQ(differences(right, {}, push_pop),
+            Texts{"C116 0x1001-0x1003: the code confirms SFrame and contradicts the CFI"});
+  EXPECT_EQ(differences(wrong, right_cfi, push_pop), Texts{"C102 0x1001-0x1003"});
+  // push %rbp; mov %rsp, %rbp; nop; pop %rbp; ret: the CFA by either register.
+  const std::vector<FrameRow> by_sp = {row(0, 7, 8), row(1, 7, 16, true), row(6, 7, 8)};
+  const Instructions by_fp = {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x42, 0x0c, 7, 8, 0xc6};
+  EXPECT_EQ(differences(by_sp, by_fp, "55 48 89 e5 90 5d c3"),
+            Texts{"C116 0x1004-0x1006: the code confirms SFrame, and the CFI as well"});
 }
 
 } // namespace
