@@ -1091,6 +1091,20 @@ TEST(ElfRewrite, AlignmentOfWhatIsNotLoaded) {
   }
 }
 
+// A section without bytes stays where it is among the others: at the end of the last one, too.
+TEST(ElfRewrite, EmptySectionAtTheEnd) {
+  Bytes file = MadeUp{}.build();
+  const SectionHeader strings = *Image::parse(file)->find_section(".strtab");
+  set_field(file, ".comment", Field::offset, strings.offset + strings.size);
+  set_field(file, ".comment", Field::size, 0);
+  const auto out = add(file, large);
+  ASSERT_TRUE(out) << out.error().text();
+  const Image after = *Image::parse(*out);
+  const SectionHeader& now = *after.find_section(".strtab");
+  EXPECT_NE(now.offset, strings.offset);
+  EXPECT_EQ(after.find_section(".comment")->offset, now.offset + now.size);
+}
+
 // Offsets that are a page further on contradict alignments of more than a page.
 TEST(ElfRewrite, LargeAlignments) {
   constexpr std::uint64_t align = 0x200000;
