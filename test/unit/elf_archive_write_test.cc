@@ -153,6 +153,10 @@ TEST(ElfArchiveWrite, WithoutAnIndex) {
 TEST(ElfArchiveWrite, Refuses) {
   EXPECT_EQ(replace_members(text("!<thin>\n"), Replacements(1)).error().what,
             "thin archive: contains only file names; pass these files instead");
+  for (const char* none : {"", "!<arch>", "no archive",
+                           "\x7f"
+                           "ELF"})
+    EXPECT_FALSE(replace_members(text(none), {})) << none;
   for (const Form& form : forms) {
     const std::vector<std::string> members = {member("a.o/", "first"), member("b.o/", "second")};
     const auto sound = make(form, members, {0, 1});

@@ -789,6 +789,28 @@ TEST(ElfRewrite, ASegmentOfTheHeadersAlone) {
   }
 }
 
+// Nor where a segment's address and offset do not differ by whole pages: the bytes would have to move by
+// less.
+TEST(ElfRewrite, NoPageInFrontOfOddSegments) {
+  for (const std::uint64_t distance : {0, 0x200, 0x1000}) {
+    Bytes file = MadeUp{.type = et_exec, .strings = 16, .dynamic = false}.build();
+    const Image image = *Image::parse(file);
+    const Segment& load = image.segments()[3];
+    ASSERT_EQ(load.type, pt_load);
+    std::byte* const header = program_header(file, 3).data();
+    store<std::uint64_t>(header + 16, load.address + distance, ByteOrder::little);
+    store<std::uint64_t>(header + 48, 0x200, ByteOrder::little);
+    set_field(file, ".data", Field::address, image.find_section(".data")->address + distance);
+    SegmentChange(file, pt_load).size(64 + 56 * image.segments().size()); // no room after the headers
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    EXPECT_EQ(after.find_section(".linker_headers") == nullptr, distance == 0x200) << distance;
+    expect_loadable(after);
+    expect_section(after, large);
+  }
+}
+
 // Sizes and addresses in memory whose sum does not overflow.
 TEST(ElfRewrite, LargestSegments) {
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
