@@ -811,6 +811,25 @@ TEST(ElfRewrite, NoPageInFrontOfOddSegments) {
   }
 }
 
+// Nor where the program headers do not follow the ELF header.
+TEST(ElfRewrite, NoPageInFrontOfOtherHeaders) {
+  for (const std::uint64_t distance : {0, 8}) {
+    Bytes file = MadeUp{.type = et_exec, .strings = 16, .dynamic = false, .gap = 8}.build();
+    const std::size_t size = 56 * Image::parse(file)->segments().size();
+    SegmentChange(file, 6).offset(64 + distance).address(0x400000 + 64 + distance); // PT_PHDR
+    const Bytes table(file.begin() + 64, file.begin() + 64 + static_cast<std::ptrdiff_t>(size));
+    std::ranges::copy(table, file.begin() + 64 + static_cast<std::ptrdiff_t>(distance));
+    file[32] = static_cast<std::byte>(64 + distance); // e_phoff
+    SegmentChange(file, pt_load).size(64 + size + 8);
+    const auto out = add(file, large);
+    ASSERT_TRUE(out) << out.error().text();
+    const Image after = *Image::parse(*out);
+    EXPECT_EQ(after.find_section(".linker_headers") == nullptr, distance != 0) << distance;
+    expect_loadable(after);
+    expect_section(after, large);
+  }
+}
+
 // Sizes and addresses in memory whose sum does not overflow.
 TEST(ElfRewrite, LargestSegments) {
   constexpr std::uint64_t most = std::uint64_t{1} << 62;
