@@ -123,6 +123,13 @@ private:
       print(core.crash);
     else
       out_ << "null";
+    out_ << ",\n \"signature\": ";
+    string_or_null(core.signature.text);
+    out_ << ",\n \"signature_frames\": [";
+    before = "";
+    for (const std::string& frame : core.signature.frames)
+      out_ << std::exchange(before, ", "), out_.json_string(frame);
+    out_ << ']';
   }
 
   void print(const Crash& crash) {

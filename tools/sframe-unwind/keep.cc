@@ -21,7 +21,7 @@ Result<void> write_new(const std::string& path, std::span<const std::byte> bytes
 
 } // namespace
 
-void keep_generated(tool::Messages& messages, const Options& options, process::ProcessState& process) {
+void keep_generated(tool::MessageSink& messages, const Options& options, process::ProcessState& process) {
   if (!options.keep_generated) return;
   for (modules::Module& module : process.modules()) {
     const auto sidecar = module.converted_sidecar();

@@ -13,6 +13,6 @@ namespace sframe::unwind_tool {
 /// Writes a sidecar into the --sframe-dir for each module whose CFI was converted; does nothing without
 /// --keep-generated. Existing files are kept. Modules without a build ID are skipped. Write errors are
 /// warnings: they do not affect the walk.
-void keep_generated(tool::Messages& messages, const Options& options, process::ProcessState& process);
+void keep_generated(tool::MessageSink& messages, const Options& options, process::ProcessState& process);
 
 } // namespace sframe::unwind_tool

@@ -152,8 +152,9 @@ private:
   /// Names by address; valid while the mappings are unchanged.
   Symbolizer* symbolizer() {
     if (!symbolizer_ || generation_ != process_.space().generation()) {
-      symbolizer_.emplace(process_.space(),
-                          SymbolizerSettings{.names = !options_.no_names, .source = options_.source});
+      symbolizer_.emplace(process_.space(), SymbolizerSettings{.names = !options_.no_names,
+                                                               .source = options_.source,
+                                                               .style = options_.names});
       generation_ = process_.space().generation();
     }
     return &*symbolizer_;
@@ -195,7 +196,7 @@ private:
       // Its results point into the walker's data, so they are printed immediately.
       const auto printer = make_printer();
       printer->begin(process_, nullptr);
-      complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, app_.messages());
+      complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, &app_.messages());
       process_.resume();
       fetch(true);
       printer->end(process_);
@@ -203,7 +204,7 @@ private:
       return {};
     }
     Recording recording(options_.registers);
-    complete_ &= walk_threads(threads, process_, *walker_, options_, recording, out_, app_.messages());
+    complete_ &= walk_threads(threads, process_, *walker_, options_, recording, out_, &app_.messages());
     process_.resume();
     fetch(true);
     print(recording);

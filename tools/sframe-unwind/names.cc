@@ -16,9 +16,21 @@ const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
   symbols.module = space_.module_at(frame.lookup_pc());
   if (symbols.module && settings_.source) symbols.source = source_.find(*symbols.module, frame.lookup_pc());
   if (settings_.names) symbols.function = modules::function_of(frame, symbols.module, symbols_);
+  apply_style(symbols);
   if (settings_.names && !symbols.function && symbols.module) note_unnamed(symbols.module);
   charge(symbols);
   return symbols;
+}
+
+/// Names of inlined calls are in debug information, which mostly has the mangled name, too; only one is kept.
+void Symbolizer::apply_style(SymbolizedFrame& symbols) const {
+  if (symbols.function) {
+    const std::string& symbol = symbols.function->symbol;
+    if (!symbol.empty() && (settings_.style != NameStyle::full || is_ocaml(symbol)))
+      symbols.function->name = function_name(symbol, settings_.style, space_.budget());
+  }
+  if (settings_.style != NameStyle::shortened || !symbols.source) return;
+  for (modules::InlinedCall& call : symbols.source->inlined) call.function = shortened_name(call.function);
 }
 
 void Symbolizer::note_unnamed(modules::Module* module) {

@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include "function_names.h"
+
 #include "sframe/modules/source.h"
 #include "sframe/modules/symbols.h"
 #include "sframe/process/core_space.h"
@@ -27,11 +29,17 @@ struct SymbolizedFrame {
 struct SymbolizerSettings {
   bool names = true;
   bool source = false;
+  NameStyle style = NameStyle::full;
 };
 
 class Symbolizer {
 public:
-  Symbolizer(modules::ModuleSpace& space, SymbolizerSettings settings) : space_(space), settings_(settings) {}
+  /// `source`: what is kept of debug information, if several symbolizers share it; it must outlive the
+  /// modules of each of them, and this object. nullptr: own.
+  Symbolizer(modules::ModuleSpace& space, SymbolizerSettings settings, modules::DwarfSource* source = nullptr)
+      : space_(space), settings_(settings), source_(source ? *source : own_source_) {}
+  Symbolizer(const Symbolizer&) = delete;
+  Symbolizer& operator=(const Symbolizer&) = delete;
 
   const SymbolizedFrame& symbolize(const unwind::Frame& frame);
 
@@ -40,13 +48,15 @@ public:
   std::span<const std::pair<modules::Module*, std::size_t>> unnamed() const { return unnamed_; }
 
 private:
+  void apply_style(SymbolizedFrame& symbols) const;
   void note_unnamed(modules::Module* module);
   void charge(const SymbolizedFrame& symbols) const;
 
   modules::ModuleSpace& space_;
   SymbolizerSettings settings_;
   modules::ElfSymbols symbols_;
-  modules::DwarfSource source_;
+  modules::DwarfSource own_source_;
+  modules::DwarfSource& source_;
   std::unordered_map<std::uint64_t, SymbolizedFrame> exact_pcs_, return_addresses_;
   std::vector<std::pair<modules::Module*, std::size_t>> unnamed_;
 };

@@ -24,6 +24,9 @@ const std::map<std::string, modules::FileTrust> trust_names = {{"none", modules:
                                                                {"build-id", modules::FileTrust::build_id},
                                                                {"all", modules::FileTrust::all}};
 
+const std::map<std::string, NameStyle> name_styles = {
+    {"short", NameStyle::shortened}, {"full", NameStyle::full}, {"raw", NameStyle::raw}};
+
 const std::map<std::string, Debuginfod::Mode> debuginfod_names = {
     {"off", Debuginfod::Mode::off}, {"ask", Debuginfod::Mode::ask}, {"on", Debuginfod::Mode::on}};
 
@@ -117,6 +120,12 @@ void add_options(tool::App& app, Options& options) {
       ->capture_default_str()
       ->group(output_group);
   cli.add_flag("--no-names", options.no_names, "Do not look up function names (faster)")->group(output_group);
+  cli.add_option("--names", options.names,
+                 "Names of functions: full (demangled), short (long arguments folded), raw (as in the symbol "
+                 "table) (default: full)")
+      ->transform(CLI::Transformer(name_styles).description(""))
+      ->type_name("STYLE")
+      ->group(output_group);
   cli.add_flag("--modules", options.modules,
                "List the mapped files instead of stacks: address, build ID, path, tables, names")
       ->group(output_group);

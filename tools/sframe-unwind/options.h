@@ -5,6 +5,7 @@
 #pragma once
 
 #include "debuginfod.h"
+#include "function_names.h"
 #include "origin.h"
 
 #include "sframe/modules/module.h"
@@ -27,6 +28,7 @@ struct Options {
   std::string steppers;
   bool list_steppers = false;
   bool no_names = false;
+  NameStyle names = NameStyle::full;
   bool registers = false;
   std::string format = "text";
 

@@ -8,6 +8,7 @@
 #include "crash.h"
 #include "names.h"
 #include "origin.h"
+#include "signature.h"
 
 #include "sframe/process/process_state.h"
 #include "sframe/tool/output.h"
@@ -35,7 +36,8 @@ struct CoreHeader {
   CommandLine command;
   const modules::Module* program = nullptr; ///< nullptr if unknown
   CoreOrigin origin;
-  Crash crash; ///< of the thread that died, if it is printed
+  Crash crash;         ///< of the thread that died, if it is printed
+  Signature signature; ///< likewise
 };
 
 class Printer {

@@ -2,6 +2,7 @@
 
 #include "run.h"
 
+#include "core_walk.h"
 #include "hints.h"
 #include "keep.h"
 #include "module_list.h"
@@ -28,84 +29,40 @@ int list_steppers(tool::Output& out) {
   return tool::exit_ok;
 }
 
-/// Reports why frames are missing or doubtful; true if any are.
-bool report(tool::Messages& messages, const std::string& path, process::CoreProcess& process) {
-  bool wrong = false;
-  const elf::Core& core = process.space().core();
-  if (core.truncated()) {
-    messages.warning(path, "core is truncated: some of the memory is missing");
-    wrong = true;
-  }
-  for (const Problem& problem : core.problems()) {
-    messages.warning(path, problem);
-    wrong = true;
-  }
-  for (const std::string& problem : process.space().generated_code().problems())
-    messages.warning(path, problem);
-  wrong |= report_modules(messages, process);
-  Budget* const budget = process.space().budget();
-  if (const auto over = budget ? budget->problem() : std::nullopt) {
-    messages.warning(path, *over);
-    wrong = true;
-  }
-  return wrong;
-}
-
-CoreHeader header_of(const Options& options, process::CoreProcess& process,
-                     std::span<const process::Thread* const> threads) {
-  CoreHeader header;
-  header.command = command_line(process.space().core());
-  header.program = process.space().main_module();
-  header.origin = options.origin;
-  if (threads.front() == &process.threads().front()) header.crash = explain_crash(process);
-  return header;
-}
-
 int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, tool::Output& out) {
   tool::Messages& messages = app.messages();
-  const auto failed = [&](std::string_view why) {
-    messages.error(options.core, why);
-    print_failure(out, options.format, options.core, {std::string(why), {}, {}});
-    return tool::exit_failure;
-  };
-  modules::FileOptions files = options.files;
-  files.budget = std::make_shared<Budget>(app.limits(), core.cost_size());
-  auto process = process::CoreProcess::create(core.core(), std::move(files));
-  if (!process) return failed(process.error().text());
-  process::CoreSpace& space = (*process)->space();
-  const auto threads = wanted_threads(**process, options);
-  if (threads.empty()) {
-    report(messages, options.core, **process);
-    return failed(options.thread ? "no thread " + std::to_string(*options.thread) : "no threads");
-  }
-  auto steppers = choose_steppers(space.abi(), space.main_module(), options);
-  if (!steppers) {
-    messages.error({}, "--steppers: " + steppers.error().text());
+  CoreWalk walk(options, options.core, core, app.limits(), nullptr);
+  if (const auto failure = walk.open()) {
+    if (failure->is_option) {
+      messages.error({}, failure->what);
+      return tool::exit_failure;
+    }
+    walk.report(messages);
+    messages.error(options.core, failure->what);
+    print_failure(out, options.format, options.core, {failure->what, {}, {}});
     return tool::exit_failure;
   }
-  unwind::Walker walker(space, std::move(*steppers));
-  walker.set_max_frames(options.max_frames);
-
-  Symbolizer symbolizer(space, {.names = !options.no_names, .source = options.source});
+  process::CoreProcess& process = walk.process();
   const PrintSettings settings = {.registers = options.registers,
                                   .color =
                                       app.output_path() == "-" && tool::use_color(app.color(), STDOUT_FILENO),
                                   .modules = options.modules};
-  const auto printer = options.format == "json" ? make_json_printer(out, symbolizer, settings)
-                                                : make_text_printer(out, symbolizer, settings);
-  const CoreHeader header = header_of(options, **process, threads);
-  printer->begin(**process, &header);
+  const auto printer = options.format == "json" ? make_json_printer(out, walk.symbolizer(), settings)
+                                                : make_text_printer(out, walk.symbolizer(), settings);
+  const CoreHeader header = walk.header(options.origin);
+  printer->begin(process, &header);
   if (options.modules) {
-    const bool found = options.format == "json" ? load_modules(**process) : list_modules(**process, out);
-    printer->end(**process);
-    const bool wrong = report(messages, options.core, **process);
+    const bool found = options.format == "json" ? load_modules(process) : list_modules(process, out);
+    printer->end(process);
+    const bool wrong = walk.report(messages);
     return found && !wrong ? tool::exit_ok : tool::exit_findings;
   }
-  const bool complete = walk_threads(threads, **process, walker, options, *printer, out, messages);
-  printer->end(**process);
-  const bool wrong = report(messages, options.core, **process);
-  print_hints(messages, options, symbolizer);
-  keep_generated(messages, options, **process);
+  const bool complete =
+      walk_threads(walk.threads(), process, walk.walker(), options, *printer, out, &messages);
+  printer->end(process);
+  const bool wrong = walk.report(messages);
+  print_hints(messages, options, walk.symbolizer());
+  keep_generated(messages, options, process);
   return complete && !wrong ? tool::exit_ok : tool::exit_findings;
 }
 

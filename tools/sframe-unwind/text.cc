@@ -114,6 +114,7 @@ private:
     if (core.origin.time) field("time") << time_text(*core.origin.time);
     if (!core.origin.host.empty()) field("host"), out_.safe(core.origin.host);
     print(core.crash, signal);
+    if (core.crash.tid && !core.signature.text.empty()) field("signature") << core.signature.text;
     if (in_header_) out_ << '\n';
   }
 

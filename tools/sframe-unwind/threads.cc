@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -69,13 +70,13 @@ private:
 };
 
 bool walk_each(std::span<const process::Thread* const> threads, unwind::Walker& walker, Printer& printer,
-               const tool::Output& out, Budget* budget, tool::Progress& progress) {
+               const tool::Output& out, Budget* budget, tool::Progress* progress) {
   PrintingReceiver forward(printer, out, budget);
   bool complete = true;
   for (const process::Thread* thread : threads) {
     printer.begin_thread(std::span(&thread, 1));
     complete &= forward.walk(*thread, walker);
-    progress.step();
+    if (progress) progress->step();
     if (out.failed()) break;
   }
   return complete;
@@ -83,7 +84,7 @@ bool walk_each(std::span<const process::Thread* const> threads, unwind::Walker& 
 
 /// A group is printed at the position of its first thread.
 bool walk_groups(std::span<const process::Thread* const> threads, unwind::Walker& walker, Printer& printer,
-                 const tool::Output& out, Budget* budget, tool::Progress& progress) {
+                 const tool::Output& out, Budget* budget, tool::Progress* progress) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> places;
   std::vector<std::vector<const process::Thread*>> groups;
   for (const process::Thread* thread : threads) {
@@ -94,7 +95,7 @@ bool walk_groups(std::span<const process::Thread* const> threads, unwind::Walker
     const auto [at, added] = places.try_emplace(hash.value(), groups.size());
     if (added) groups.emplace_back();
     groups[at->second].push_back(thread);
-    progress.step();
+    if (progress) progress->step();
   }
   PrintingReceiver forward(printer, out, budget);
   bool complete = true;
@@ -118,7 +119,7 @@ unwind::StepperList compared_steppers(const AbiTraits& abi) {
 
 bool compare_each(std::span<const process::Thread* const> threads, process::ProcessState& process,
                   unwind::Walker& walker, Printer& printer, const tool::Output& out,
-                  tool::Progress& progress) {
+                  tool::Progress* progress) {
   unwind::Comparison comparison(process.space(), compared_steppers(process.space().abi()));
   bool agreed = true;
   for (const process::Thread* thread : threads) {
@@ -131,7 +132,7 @@ bool compare_each(std::span<const process::Thread* const> threads, process::Proc
     agreed &= end.complete;
     for (const unwind::StepperComparison& result : comparison.results())
       agreed &= result.trust != unwind::Trust::exact || result.differs == 0;
-    progress.step();
+    if (progress) progress->step();
     if (out.failed()) break;
   }
   return agreed;
@@ -158,15 +159,17 @@ std::vector<const process::Thread*> wanted_threads(const process::ProcessState& 
 
 bool walk_threads(std::span<const process::Thread* const> threads, process::ProcessState& process,
                   unwind::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
-                  tool::Messages& messages) {
-  tool::Progress progress(messages, threads.size(), "threads");
+                  tool::Messages* messages) {
+  std::optional<tool::Progress> line;
+  if (messages) line.emplace(*messages, threads.size(), "threads");
+  tool::Progress* const progress = line ? &*line : nullptr;
   if (options.compare) return compare_each(threads, process, walker, printer, out, progress);
   Budget* const budget = process.space().budget();
   return options.group ? walk_groups(threads, walker, printer, out, budget, progress)
                        : walk_each(threads, walker, printer, out, budget, progress);
 }
 
-bool report_modules(tool::Messages& messages, process::ProcessState& process) {
+bool report_modules(tool::MessageSink& messages, process::ProcessState& process) {
   bool missing = false;
   for (modules::Module& module : process.modules()) {
     if (!module.loaded() || module.problem_so_far().empty()) continue;

@@ -24,13 +24,13 @@ Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Modul
 std::vector<const process::Thread*> wanted_threads(const process::ProcessState& process,
                                                    const Options& options);
 
-/// Walks and prints `threads`, with a progress line. Stops early if nothing more can be written. True if all
-/// walks were complete and, if they were compared, exact steppers agreed.
+/// Walks and prints `threads`, with a progress line if there are `messages`. Stops early if nothing more can
+/// be written. True if all walks were complete and, if they were compared, exact steppers agreed.
 bool walk_threads(std::span<const process::Thread* const> threads, process::ProcessState& process,
                   unwind::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
-                  tool::Messages& messages);
+                  tool::Messages* messages);
 
 /// Warns about problems of modules found in walks; true if a file was missing.
-bool report_modules(tool::Messages& messages, process::ProcessState& process);
+bool report_modules(tool::MessageSink& messages, process::ProcessState& process);
 
 } // namespace sframe::unwind_tool

@@ -95,7 +95,7 @@ void OpenFiles::remove_unused() {
     before = files_.size();
     std::erase_if(files_, [](const auto& file) { return file.second.use_count() == 1; });
   }
-  most_ = std::max<std::size_t>(64, 2 * files_.size());
+  most_ = std::max<std::size_t>(least_, 2 * files_.size());
 }
 
 void ModuleInfo::set_path(std::string_view written) {
@@ -158,7 +158,7 @@ bool Module::fetch_file() {
   if (std::exchange(file_tried_, true)) return false;
   auto file = fetch(ServedFile::executable, info_.build_id);
   if (!file) return false;
-  auto parts = files_.open.add(std::move(*file), OpenFiles::Role::module);
+  auto parts = opened().add(std::move(*file), OpenFiles::Role::module);
   const std::optional<elf::Image>& image = parts->image;
   if (!image || image->abi() != &abi_ || !same(info_.build_id, image->build_id())) {
     problem_ += "; the file from the server has another build ID";
@@ -282,7 +282,7 @@ bool Module::open_file(const std::string& path, Named named) {
     return false;
   }
   file_path_ = file->path();
-  parts_ = files_.open.add(std::move(*file), OpenFiles::Role::module);
+  parts_ = opened().add(std::move(*file), OpenFiles::Role::module);
   named_ = named;
   const std::optional<elf::Image>& image = parts_->image;
   if (!image || image->abi() != &abi_) {
@@ -476,7 +476,7 @@ void Module::find_debug_file() {
 void Module::fetch_debug_file() {
   auto file = fetch(ServedFile::debug_file, build_id());
   if (!file) return; // servers do not have all files
-  auto parts = files_.open.add(std::move(*file), OpenFiles::Role::debug_file);
+  auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file);
   if (!parts->image || parts->image->abi() != &abi_ || !same(parts->image->build_id(), build_id())) {
     if (parts_->debug_problem.empty())
       parts_->debug_problem = info_.path + ": the debug file from the server has another build ID";
@@ -494,7 +494,7 @@ void Module::find_local_debug_file() {
     auto found = elf::find_debug_file(*parts_->image, file_path_, folders, &rejected, open_candidate);
     if (found)
       parts_->debug =
-          files_.open.add(std::move(found->file), OpenFiles::Role::debug_file, std::move(found->image));
+          opened().add(std::move(found->file), OpenFiles::Role::debug_file, std::move(found->image));
     else if (!rejected.empty())
       parts_->debug_problem = rejected.front().path + ": debug file not used: " + rejected.front().why;
     return;
@@ -503,7 +503,7 @@ void Module::find_local_debug_file() {
     const std::string path = by_build_id(folder, build_id(), ".debug");
     auto file = path.empty() ? fail("") : open_candidate(path);
     if (!file) continue; // most files have none: no problem
-    auto parts = files_.open.add(std::move(*file), OpenFiles::Role::debug_file);
+    auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file);
     if (!parts->image || parts->image->abi() != &abi_ || !same(parts->image->build_id(), build_id()))
       continue;
     parts_->debug = std::move(parts);
@@ -540,6 +540,7 @@ UnwindTables& Module::tables() {
   const elf::Image* const image = sections_image();
   ModuleParts* const separate = image && !image->find_section(".eh_frame") ? separate_parts() : nullptr;
   if (!parts_->tables) make_tables(separate ? &*separate->image : nullptr);
+  parts_->tables->set_budget(files_.budget.get()); // they may have been made for another process
   tables_used_ = true;
   if (!parts_->sidecar_problem.empty()) problem_ = parts_->sidecar_problem;
   if (problem_.empty() && !parts_->tables->problems().empty())
@@ -690,7 +691,7 @@ void Module::find_alternate(ModuleParts& debug) {
   }
   const auto use = [&](Result<elf::File> file) {
     if (!file) return false;
-    auto parts = files_.open.add(std::move(*file), OpenFiles::Role::debug_file);
+    auto parts = opened().add(std::move(*file), OpenFiles::Role::debug_file);
     if (!parts->image || parts.get() == &debug || !elf::is_linked(*link, *parts->image)) return false;
     debug.alternate = std::move(parts);
     return true;

@@ -8,7 +8,8 @@ std::optional<FunctionName> ElfSymbols::find(Module& module, std::uint64_t looku
   const auto match = module.find_symbol(lookup_pc - module.bias());
   if (!match) return std::nullopt;
   Budget* budget = module.file_options().budget.get();
-  return FunctionName{elf::demangle(match->symbol->name, budget), match->offset + (pc - lookup_pc)};
+  const auto& name = match->symbol->name;
+  return FunctionName{elf::demangle(name, budget), match->offset + (pc - lookup_pc), std::string(name)};
 }
 
 std::optional<FunctionName> function_of(const unwind::Frame& frame, Module* module, SymbolLookup& symbols) {

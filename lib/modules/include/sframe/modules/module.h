@@ -50,7 +50,8 @@ struct ModuleParts;
 
 /// The files that the modules of one address space have opened: modules of the same file share what is read
 /// from it. Not thread-safe: an address space and its modules are used in one thread at a time. A copy is
-/// empty, so that options may be copied for another address space, which another thread uses.
+/// empty, so that options may be copied for another address space, which another thread uses. Address spaces
+/// used one after the other in the same thread may share one (FileOptions::shared).
 class OpenFiles {
 public:
   /// A file that is both gets parts for each role: parts of a debug file never refer to other parts, which
@@ -58,6 +59,8 @@ public:
   enum class Role : std::uint8_t { module, debug_file };
 
   OpenFiles() = default;
+  /// Keeps `most` files that no module uses.
+  explicit OpenFiles(std::size_t most) : least_(most), most_(most) {}
   OpenFiles(const OpenFiles&) {}
   OpenFiles& operator=(const OpenFiles&) = delete;
 
@@ -65,11 +68,15 @@ public:
   /// file, if it is known already.
   std::shared_ptr<ModuleParts> add(elf::File file, Role role, std::optional<elf::Image> image = std::nullopt);
 
+  /// The number of files.
+  std::size_t size() const { return files_.size(); }
+
 private:
   void remove_unused();
 
   std::map<std::pair<elf::File::Id, Role>, std::shared_ptr<ModuleParts>> files_;
-  std::size_t most_ = 64; ///< files, before unused ones are removed
+  std::size_t least_ = 64;
+  std::size_t most_ = least_; ///< files, before unused ones are removed
 };
 
 /// Where files are looked for. Not thread-safe once modules refer to it, because of `open`; each address
@@ -90,6 +97,10 @@ struct FileOptions {
   /// Budget for all that is read for one core; nullptr: only the limits of the parts apply.
   std::shared_ptr<Budget> budget;
   mutable OpenFiles open; ///< used by Module only
+  /// Used instead of `open`: for address spaces with the same options, one after the other. What they have
+  /// read stays; each pays for its own lookups, so that the result of one does not depend on the others. If
+  /// the budget of one was used up, start with an empty one: something may not have been read.
+  std::shared_ptr<OpenFiles> shared;
 
   /// The limits of the budget, or those that apply if there is none.
   Limits limits() const { return budget ? budget->limits() : Limits::standard; }
@@ -223,6 +234,7 @@ public:
   bool loaded() const { return asked_; }
 
 private:
+  OpenFiles& opened() const { return files_.shared ? *files_.shared : files_.open; }
   void load();
   void open();
   void open_generated();

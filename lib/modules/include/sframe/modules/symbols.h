@@ -19,6 +19,7 @@ namespace sframe::modules {
 struct FunctionName {
   std::string name;         ///< demangled
   std::uint64_t offset = 0; ///< offset of the pc from the function's start
+  std::string symbol;       ///< the name as in the symbol table; may be empty
 };
 
 class SymbolLookup {

@@ -70,6 +70,9 @@ public:
   UnwindTables(const TableSources& sources, const AbiTraits& abi);
   ~UnwindTables();
 
+  /// Whom lookups charge from now on, instead of TableSources::budget.
+  void set_budget(Budget* budget) { budget_ = budget; }
+
   /// True if there is an SFrame section: in the sidecar or the image, or converted.
   bool has_sframe() const { return !sframe_.empty(); }
   /// True if there is CFI, or a registered procedure.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "core_walk.h"
+
+#include "threads.h"
+
+#include "sframe/base/budget.h"
+
+#include <utility>
+
+namespace sframe::unwind_tool {
+
+std::optional<CoreWalk::Failure> CoreWalk::open() {
+  modules::FileOptions files = options_.files;
+  files.budget = std::make_shared<Budget>(limits_, core_.cost_size());
+  if (shared_) files.shared = shared_->files;
+  auto process = process::CoreProcess::create(core_.core(), std::move(files));
+  if (!process) return Failure{false, process.error().text()};
+  process_ = std::move(*process);
+  process::CoreSpace& space = process_->space();
+  threads_ = wanted_threads(*process_, options_);
+  if (threads_.empty())
+    return Failure{false, options_.thread ? "no thread " + std::to_string(*options_.thread) : "no threads"};
+  auto steppers = choose_steppers(space.abi(), space.main_module(), options_);
+  if (!steppers) return Failure{true, "--steppers: " + steppers.error().text()};
+  walker_.emplace(space, std::move(*steppers));
+  const SymbolizerSettings settings = {
+      .names = !options_.no_names, .source = options_.source, .style = options_.names};
+  symbolizer_.emplace(space, settings, shared_ ? &shared_->source : nullptr);
+  return std::nullopt;
+}
+
+CoreHeader CoreWalk::header(CoreOrigin origin) {
+  CoreHeader header;
+  header.command = command_line(core_.core());
+  header.program = process_->space().main_module();
+  header.origin = std::move(origin);
+  if (threads_.front() == &process_->threads().front()) {
+    header.crash = explain_crash(*process_);
+    if (!options_.modules)
+      header.signature = signature_of(*threads_.front(), process_->signal(), *walker_, *symbolizer_,
+                                      process_->space().budget());
+  }
+  walker_->set_max_frames(options_.max_frames);
+  return header;
+}
+
+bool CoreWalk::report(tool::MessageSink& messages) {
+  if (!process_) return false;
+  bool wrong = false;
+  const elf::Core& core = core_.core();
+  if (core.truncated()) {
+    messages.warning(path_, "core is truncated: some of the memory is missing");
+    wrong = true;
+  }
+  for (const Problem& problem : core.problems()) {
+    messages.warning(path_, problem);
+    wrong = true;
+  }
+  for (const std::string& problem : process_->space().generated_code().problems())
+    messages.warning(path_, problem);
+  wrong |= report_modules(messages, *process_);
+  Budget* const budget = process_->space().budget();
+  if (const auto over = budget ? budget->problem() : std::nullopt) {
+    messages.warning(path_, *over);
+    wrong = true;
+  }
+  return wrong;
+}
+
+} // namespace sframe::unwind_tool

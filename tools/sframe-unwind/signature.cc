@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "signature.h"
+
+#include "function_names.h"
+
+#include "sframe/base/problem.h"
+#include "sframe/elf/core.h"
+#include "sframe/elf/image.h"
+
+#include <llvm/ADT/ArrayRef.h>
+#include <llvm/Support/SHA256.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace sframe::unwind_tool {
+
+namespace {
+
+constexpr std::string_view signature_version = "1:";
+constexpr std::size_t most_chosen = 5;
+constexpr std::size_t most_seen = 1024; ///< frames of the stack, so that a recursion's depth has no effect
+
+struct SilentFrame {
+  std::string_view name;
+};
+
+constexpr SilentFrame silent_frames[] = {
+#define SFRAME_SILENT_FRAME(name, source) {name},
+#include "signature_frames.def"
+#undef SFRAME_SILENT_FRAME
+};
+
+/// `pattern` may have several "*".
+bool matches(std::string_view pattern, std::string_view name) {
+  const std::size_t star = pattern.find('*');
+  if (star == pattern.npos) return pattern == name;
+  if (!name.starts_with(pattern.substr(0, star))) return false;
+  pattern.remove_prefix(star + 1);
+  name.remove_prefix(star);
+  if (pattern.empty()) return true;
+  for (; !name.empty(); name.remove_prefix(1))
+    if (matches(pattern, name)) return true;
+  return false;
+}
+
+/// Where there is no name: what is the same for all processes with these files.
+std::string place_of(const unwind::Frame& frame, modules::Module* module) {
+  if (!module) return "?";
+  if (module->generated()) return std::string(module->name());
+  return std::string(module->name()) + ':' + elf::to_hex(module->info().build_id) + '+' +
+         hex(frame.pc - module->info().start);
+}
+
+void add_once(std::vector<std::string>& list, std::string name) {
+  if (std::ranges::find(list, name) == list.end()) list.push_back(std::move(name));
+}
+
+class SignatureWalk final : public unwind::FrameReceiver {
+public:
+  SignatureWalk(Symbolizer& symbolizer, Budget* budget) : symbolizer_(symbolizer), budget_(budget) {}
+  bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
+    return frames.add(frame, symbolizer_.symbolize(frame), budget_);
+  }
+  SignatureFrames frames;
+
+private:
+  Symbolizer& symbolizer_;
+  Budget* budget_;
+};
+
+} // namespace
+
+bool is_silent(std::string_view name) {
+  return std::ranges::any_of(silent_frames, [&](const SilentFrame& one) { return matches(one.name, name); });
+}
+
+std::string signature_text(std::int32_t signal, std::span<const std::string> frames) {
+  std::string text = elf::signal_name(signal) + '\n';
+  for (const std::string& frame : frames) text += frame + '\n';
+  const auto hash =
+      llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  std::string signature(signature_version);
+  constexpr std::size_t bytes = 8;
+  return signature + elf::to_hex(std::as_bytes(std::span(hash)).first(bytes));
+}
+
+bool SignatureFrames::add(const unwind::Frame& frame, const SymbolizedFrame& symbols, Budget* budget) {
+  const bool has_name = symbols.function.has_value();
+  std::string name =
+      has_name ? signature_name(symbols.function->symbol, budget) : place_of(frame, symbols.module);
+  if (all_.size() < most_chosen) add_once(all_, name);
+  if (!frame.signal_frame && !(has_name && is_silent(name))) add_once(chosen_, std::move(name));
+  return ++seen_ < most_seen && chosen_.size() < most_chosen;
+}
+
+Signature SignatureFrames::finish(std::int32_t signal) && {
+  Signature signature;
+  signature.frames = std::move(chosen_.empty() ? all_ : chosen_);
+  signature.text = signature_text(signal, signature.frames);
+  return signature;
+}
+
+Signature signature_of(const process::Thread& thread, std::int32_t signal, unwind::Walker& walker,
+                       Symbolizer& symbolizer, Budget* budget) {
+  SignatureWalk walk(symbolizer, budget);
+  walker.set_max_frames(most_seen);
+  static_cast<void>(walker.walk(thread.frame(), walk));
+  return std::move(walk.frames).finish(signal);
+}
+
+} // namespace sframe::unwind_tool

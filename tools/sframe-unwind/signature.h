@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The signature of a crash: equal for crashes at the same place, whatever the addresses, so that crashes can
+// be grouped. docs/sframe-unwind.md ("The signature") specifies it for other programs.
+
+#pragma once
+
+#include "names.h"
+
+#include "sframe/process/process_state.h"
+#include "sframe/unwind/walker.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace sframe::unwind_tool {
+
+struct Signature {
+  std::string text;                ///< "1:" and 16 hexadecimal digits; empty if there is none
+  std::vector<std::string> frames; ///< that it is made of, innermost first
+};
+
+/// Collects the frames of one stack, innermost first.
+class SignatureFrames {
+public:
+  /// Takes a frame. False once more frames would change nothing.
+  bool add(const unwind::Frame& frame, const SymbolizedFrame& symbols, Budget* budget);
+
+  Signature finish(std::int32_t signal) &&;
+
+private:
+  std::vector<std::string> chosen_; ///< that say something
+  std::vector<std::string> all_;    ///< the first ones, if none does
+  std::size_t seen_ = 0;
+};
+
+/// The signature of a thread, by a walk of its own over a limited number of frames. Changes the walker's
+/// limit of frames.
+Signature signature_of(const process::Thread& thread, std::int32_t signal, unwind::Walker& walker,
+                       Symbolizer& symbolizer, Budget* budget);
+
+/// "1:9f3c..." of these frames.
+std::string signature_text(std::int32_t signal, std::span<const std::string> frames);
+
+/// True if signatures leave this function out (signature_frames.def).
+bool is_silent(std::string_view name);
+
+} // namespace sframe::unwind_tool
