@@ -232,6 +232,7 @@ bool Debuginfod::may_fetch() {
 
 Result<std::string> Debuginfod::fetch(ServedFile what, std::span<const std::byte> build_id,
                                       std::string_view name) {
+  const std::lock_guard lock(mutex_);
   if (paused_) return fail("not fetched while the process is stopped");
   const auto key = std::tuple(what, elf::to_hex(build_id), std::string(name));
   if (const auto known = known_.find(key); known != known_.end()) return known->second;

@@ -11,11 +11,13 @@
 #include "sframe/modules/file_server.h"
 #include "sframe/tool/messages.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,7 +51,8 @@ public:
   Debuginfod& operator=(const Debuginfod&) = delete;
 
   /// A file from the cache or a server. Shows progress on a terminal. After a failure that is not "no such
-  /// file", nothing more is fetched, with one warning: each further attempt would take as long.
+  /// file", nothing more is fetched, with one warning: each further attempt would take as long. Thread-safe:
+  /// others wait.
   Result<std::string> fetch(modules::ServedFile what, std::span<const std::byte> build_id,
                             std::string_view name = {}) override;
 
@@ -71,7 +74,9 @@ private:
   Settings settings_;
   pid_t process_;
   int requests_, answers_;
-  bool paused_ = false, is_used_ = false;
+  std::mutex mutex_; ///< of fetch()
+  bool paused_ = false;
+  std::atomic<bool> is_used_ = false;
   std::optional<bool> allowed_; ///< the user's answer
   std::string stopped_;         ///< why nothing more is fetched
   std::chrono::steady_clock::duration used_{};

@@ -22,9 +22,10 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind ./server -c core                the same, as with gdb\n"
       "  sframe-unwind core --sframe-dir sidecars      use sidecars from sframe-gen --emit=sidecar\n"
       "  sframe-unwind core --steppers=cfi             only DWARF CFI\n"
+      "  sframe-unwind -r /var/crash                   all cores in a folder, grouped by their signatures\n"
       "  sframe-unwind --pid 4711                      a running process\n"
       "  sframe-unwind --pid 4711 --count 500 --format=svg -o flames.svg\n",
-      {.output = true});
+      {.output = true, .threads = true});
   sframe::unwind_tool::Options options;
   sframe::unwind_tool::add_options(app, options);
   if (const auto code = app.parse(argc, argv)) return *code;
@@ -34,7 +35,7 @@ int run_tool(int argc, char** argv) {
     app.messages().error(wrong->file, wrong->what);
     return sframe::tool::exit_failure;
   }
-  options.origin = sframe::unwind_tool::origin_of(options.core);
+  if (!options.several) options.origin = sframe::unwind_tool::origin_of(options.core);
   std::shared_ptr<sframe::unwind_tool::Debuginfod> server;
   const auto mode = debuginfod_mode(options);
   if (mode != sframe::unwind_tool::Debuginfod::Mode::off)
@@ -42,7 +43,8 @@ int run_tool(int argc, char** argv) {
                                                     {mode, std::chrono::seconds(options.debuginfod_timeout)});
   options.files.server = options.server = server;
   app.confine(sandbox_needs(options));
-  const std::vector<std::string> inputs = {options.core, options.files.executable};
+  std::vector<std::string> inputs = sframe::tool::paths(options.cores);
+  inputs.insert(inputs.end(), {options.core, options.files.executable});
   return app.run_with_output(
       inputs, [&](sframe::tool::Output& out) { return sframe::unwind_tool::run(app, options, out); },
       options.format == "text" ? sframe::tool::App::Errors::in_file : sframe::tool::App::Errors::not_in_file);

@@ -2,6 +2,7 @@
 
 #include "options.h"
 
+#include "sframe/bytes.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
 #include "sframe/elf/unpack.h"
@@ -34,10 +35,12 @@ const std::map<std::string, Debuginfod::Mode> debuginfod_names = {
 
 void add_options(tool::App& app, Options& options) {
   CLI::App& cli = app.cli();
-  cli.add_option("CORE", options.core, "Core file")->type_name("");
-  cli.add_option("EXECUTABLE", options.files.executable,
-                 "The program of the core, instead of the file that the core names; may come before CORE")
-      ->type_name("");
+  cli.add_option(
+         "CORE", options.inputs.inputs,
+         "Core files, and folders with -r: several are grouped by their signatures. One other ELF file "
+         "among them is EXECUTABLE: the program, instead of the file that the cores name")
+      ->type_name("...");
+  tool::add_input_options(cli, options.inputs);
   cli.add_option("-c,--core", options.named_core,
                  "The core file, as in gdb; a positional file is then EXECUTABLE")
       ->type_name("CORE")
@@ -138,27 +141,59 @@ void add_options(tool::App& app, Options& options) {
 
 namespace {
 
-/// True for core files, compressed or not; false for other files, and if it cannot be read.
-bool looks_like_core(const std::string& path) {
-  const auto file = elf::File::open_regular(path);
-  if (!file) return false;
-  if (elf::is_packed(file->bytes())) return true;
-  const auto image = elf::Image::parse(file->bytes());
-  return image && image->type() == elf::et_core;
+bool may_be_core(FileKind kind) {
+  return kind == FileKind::core || kind == FileKind::packed;
+}
+
+/// One core, and maybe its executable. False if both files are cores.
+bool identify_one(Options& options) {
+  std::vector<std::string>& files = options.inputs.inputs;
+  if (files.size() == 2 && files[0] != "-" && (files[1] == "-" || may_be_core(kind_of(files[1])))) {
+    if (files[1] != "-" && may_be_core(kind_of(files[0]))) return false;
+    std::swap(files[0], files[1]);
+  }
+  if (!files.empty()) options.core = files[0];
+  if (files.size() == 2) options.files.executable = files[1];
+  return true;
 }
 
 } // namespace
 
+FileKind kind_of(const std::string& path) {
+  const auto file = elf::File::open_regular(path);
+  if (!file) return FileKind::other;
+  const auto bytes = file->bytes();
+  if (elf::is_packed(bytes)) return FileKind::packed;
+  constexpr std::size_t order_at = 5, type_at = 16; // e_ident[EI_DATA], e_type
+  if (!elf::Image::is_elf(bytes) || bytes.size() < type_at + 2) return FileKind::other;
+  const ByteOrder order = bytes[order_at] == std::byte{2} ? ByteOrder::big : ByteOrder::little;
+  return load<std::uint16_t>(bytes.data() + type_at, order) == elf::et_core ? FileKind::core
+                                                                            : FileKind::executable;
+}
+
 std::optional<OptionError> identify_core(Options& options) {
-  std::string &core = options.core, &executable = options.files.executable;
+  std::vector<std::string>& files = options.inputs.inputs;
   options.files.open_files = !options.no_files;
   if (!options.named_core.empty()) {
-    if (!executable.empty()) return OptionError{executable, "--core and two more files; pass CORE once"};
-    executable = std::exchange(core, options.named_core);
-  } else if (executable == "-" || (!core.empty() && !executable.empty() && looks_like_core(executable) &&
-                                   !looks_like_core(core))) {
-    std::swap(core, executable);
+    if (is_tree(options.inputs)) return OptionError{{}, "--core cannot be combined with -r or --files-from"};
+    if (files.size() > 1) return OptionError{files[1], "--core and two more files; pass CORE once"};
+    if (!files.empty()) options.files.executable = files[0];
+    options.core = options.named_core;
+    return std::nullopt;
   }
+  if (!is_tree(options.inputs) && files.size() <= 2 && identify_one(options)) return std::nullopt;
+  options.several = true;
+  for (const std::string& file : files) {
+    if (file == "-") return OptionError{file, "standard input cannot be one of several cores"};
+    if (kind_of(file) != FileKind::executable) continue;
+    if (!options.files.executable.empty())
+      return OptionError{file, "a second EXECUTABLE, after " + options.files.executable};
+    options.files.executable = file;
+  }
+  std::erase(files, options.files.executable);
+  auto named = tool::name_inputs(options.inputs);
+  if (!named) return OptionError{{}, named.error().text()};
+  options.cores = std::move(*named);
   return std::nullopt;
 }
 
@@ -167,6 +202,8 @@ tool::SandboxNeeds sandbox_needs(const Options& options) {
   tool::SandboxNeeds needs{.read = {"/"}, .write = {}, .traces = options.pid != 0};
   if (!files.sysroot.empty())
     needs.read = {files.sysroot, options.core, files.executable, files.debug_dir, files.sframe_dir};
+  if (!files.sysroot.empty())
+    for (const tool::NamedInput& core : options.cores.inputs) needs.read.push_back(core.path);
   needs.read.insert(needs.read.end(), files.more_debug_dirs.begin(), files.more_debug_dirs.end());
   if (options.server && !files.sysroot.empty()) {
     // A folder must exist to be allowed.
@@ -204,8 +241,11 @@ std::optional<OptionError> check(const Options& options) {
     return OptionError{
         {}, "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
   const bool counts = options.format == "folded" || options.format == "svg";
-  if (options.pid && !options.core.empty()) return OptionError{{}, "--pid and CORE cannot be combined"};
-  if (!options.pid && options.core.empty())
+  if (options.pid && (options.several || !options.core.empty()))
+    return OptionError{{}, "--pid and CORE cannot be combined"};
+  if (options.several && (options.thread || options.compare || options.modules))
+    return OptionError{{}, "--thread, --compare and --modules need a single core"};
+  if (!options.pid && !options.several && options.core.empty())
     return OptionError{{}, "CORE is required (--help shows the options)"};
   if (!options.pid && (counts || options.count > 1))
     return OptionError{{}, "--count, --format=folded and --format=svg need --pid"};

@@ -10,6 +10,7 @@
 
 #include "sframe/modules/module.h"
 #include "sframe/tool/app.h"
+#include "sframe/tool/input_files.h"
 #include "sframe/unwind/walker.h"
 
 #include <cstdint>
@@ -20,6 +21,9 @@
 namespace sframe::unwind_tool {
 
 struct Options {
+  tool::InputOptions inputs; ///< of the command line; settled by identify_core()
+  tool::NamedInputs cores;   ///< if `several`: cores, and folders with cores
+  bool several = false;      ///< cores: `cores` instead of `core`
   std::string core;
   std::string named_core; ///< of --core; settle() makes it `core`
   modules::FileOptions files;
@@ -57,8 +61,17 @@ struct OptionError {
   std::string what;
 };
 
-/// Determines which file is the core: CORE EXECUTABLE, EXECUTABLE CORE, and EXECUTABLE --core CORE are
-/// equivalent.
+/// What a file is, by its first bytes.
+enum class FileKind : std::uint8_t {
+  core,
+  packed,     ///< compressed: a core, if it was named as one
+  executable, ///< an ELF file that is no core
+  other,      ///< also what cannot be read
+};
+FileKind kind_of(const std::string& path);
+
+/// Determines which files are cores, and whether there are several: of several files one may be the
+/// executable. CORE EXECUTABLE, EXECUTABLE CORE, and EXECUTABLE --core CORE are equivalent.
 std::optional<OptionError> identify_core(Options& options);
 
 /// The files that may be opened: with --sysroot, those in it and those named by options; else all that the

@@ -5,6 +5,7 @@
 #include "core_walk.h"
 #include "hints.h"
 #include "keep.h"
+#include "many.h"
 #include "module_list.h"
 #include "printer.h"
 #include "threads.h"
@@ -71,6 +72,8 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
 int run(tool::App& app, const Options& options, tool::Output& out) {
   if (options.list_steppers) return list_steppers(out);
   if (options.pid) return run_live(app, options, out);
+
+  if (options.several) return run_many(app, options, out);
 
   const auto core = elf::CoreFile::open(options.core, app.limits());
   if (!core) {

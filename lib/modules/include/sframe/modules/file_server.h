@@ -31,7 +31,7 @@ public:
 
   /// The path of a local copy; it stays as it is while the server exists. Fails if there is none, or none
   /// could be got. May take as long as the implementation permits; it should remember failures, since several
-  /// modules ask for the same file. Used in one thread at a time.
+  /// modules ask for the same file. If several threads walk processes with it, it must be thread-safe.
   virtual Result<std::string> fetch(ServedFile what, std::span<const std::byte> build_id,
                                     std::string_view name = {}) = 0;
 };

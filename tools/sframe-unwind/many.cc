@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "many.h"
+
+#include "core_walk.h"
+#include "keep.h"
+#include "printer.h"
+#include "signature.h"
+#include "threads.h"
+
+#include "sframe/base/budget.h"
+#include "sframe/base/parallel.h"
+#include "sframe/tool/progress.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <string_view>
+#include <unistd.h>
+#include <utility>
+#include <vector>
+
+namespace sframe::unwind_tool {
+
+namespace {
+
+/// Messages about one core, until it is its turn.
+class KeptMessages final : public tool::MessageSink {
+public:
+  enum class Kind : std::uint8_t { error, warning, detail };
+  struct Message {
+    Kind kind;
+    std::string file, what;
+  };
+  using MessageSink::error;
+  using MessageSink::warning;
+  void error(std::string_view file, std::string_view what) override { add(Kind::error, file, what); }
+  void warning(std::string_view file, std::string_view what) override { add(Kind::warning, file, what); }
+  void detail(std::string_view file, std::string_view what) override { add(Kind::detail, file, what); }
+
+  std::vector<Message> all;
+
+private:
+  void add(Kind kind, std::string_view file, std::string_view what) {
+    all.push_back({kind, std::string(file), std::string(what)});
+  }
+};
+
+struct CoreResult {
+  enum class State : std::uint8_t { walked, failed, skipped };
+  State state = State::skipped;
+  bool wrong = false; ///< incomplete, or not certain
+  KeptMessages messages;
+  Signature signature;
+  std::int32_t signal = 0;
+  std::string program; ///< as the process is called
+  std::string json;    ///< a line
+
+  std::size_t size() const { return json.size() + sizeof *this; }
+};
+
+/// Hands over the results of pieces in their order. A piece that is far ahead of the others waits, so that
+/// the results that are kept have a limited size.
+template <class Consume> class InOrder {
+public:
+  explicit InOrder(Consume consume) : consume_(std::move(consume)) {}
+
+  void deliver(std::size_t piece, CoreResult result) {
+    std::unique_lock lock(mutex_);
+    const std::size_t size = result.size();
+    turn_.wait(lock, [&] { return piece == next_ || waiting_size_ + size <= most_waiting || given_up_; });
+    if (given_up_) return;
+    waiting_size_ += size;
+    waiting_.emplace(piece, std::move(result));
+    for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_;
+         first = waiting_.erase(first), ++next_) {
+      waiting_size_ -= first->second.size();
+      consume_(first->first, first->second);
+    }
+    turn_.notify_all();
+  }
+
+  /// A piece will not be delivered: no other must wait for it.
+  void give_up() {
+    const std::lock_guard lock(mutex_);
+    given_up_ = true;
+    turn_.notify_all();
+  }
+
+private:
+  static constexpr std::size_t most_waiting = std::size_t{64} << 20;
+
+  std::mutex mutex_;
+  std::condition_variable turn_;
+  Consume consume_;
+  std::map<std::size_t, CoreResult> waiting_;
+  std::size_t waiting_size_ = 0;
+  std::size_t next_ = 0;
+  bool given_up_ = false;
+};
+
+/// A JSON document in one line, with the core's path as its first key. Line breaks in strings are escaped.
+std::string one_line(std::string_view document, const std::string& path) {
+  tool::Output name(-1);
+  name << "{\"core\": ";
+  name.json_string(path) << ", ";
+  std::string line = name.text();
+  document.remove_prefix(std::min(document.find_first_not_of("{\n "), document.size()));
+  while (!document.empty()) {
+    const std::size_t end = std::min(document.find('\n'), document.size());
+    line += document.substr(0, end);
+    document.remove_prefix(end);
+    document.remove_prefix(std::min(document.find_first_not_of("\n "), document.size()));
+    if (line.ends_with(',') && !document.empty()) line += ' ';
+  }
+  return line + '\n';
+}
+
+class CountFrames final : public unwind::FrameReceiver {
+public:
+  bool frame(const unwind::Frame&, const unwind::Registers&) override { return true; }
+};
+
+struct Group {
+  std::string signature;
+  std::vector<std::string> frames;
+  std::int32_t signal = 0;
+  std::string program;
+  std::vector<std::size_t> cores; ///< numbers in ManyCores::paths_
+};
+
+class ManyCores {
+public:
+  ManyCores(tool::App& app, const Options& options, tool::Output& out, tool::InputList list)
+      : app_(app), options_(options), out_(out), list_(std::move(list)), json_(options.format == "json") {}
+
+  int run() {
+    if (list_.files.empty()) {
+      app_.messages().error({}, "no files in the folders and lists given");
+      return tool::exit_failure;
+    }
+    walk_all();
+    std::ranges::stable_sort(groups_,
+                             [](const Group& a, const Group& b) { return a.cores.size() > b.cores.size(); });
+    if (repeated_)
+      app_.messages().warning({}, std::to_string(repeated_) +
+                                      " more warnings like these (--verbose prints them)");
+    if (json_)
+      print_summary();
+    else
+      print_groups();
+    if (walked_ == 0 && failed_ == 0) app_.messages().error({}, "none of the files is a core");
+    if (walked_ == 0) return tool::exit_failure;
+    return failed_ || wrong_ ? tool::exit_findings : tool::exit_ok;
+  }
+
+private:
+  using Lane = std::unique_ptr<SharedFiles>; ///< of one thread
+
+  void walk_all() {
+    tool::Progress progress(app_.messages(), list_.files.size(), "cores");
+    InOrder order([this](std::size_t number, CoreResult& result) { take(number, result); });
+    const auto make_lane = [] { return std::make_unique<SharedFiles>(); };
+    for_each_parallel(list_.files.size(), app_.threads(), make_lane, [&](std::size_t number, Lane& lane) {
+      try {
+        CoreResult result;
+        if (!out_failed_) walk(list_.files[number], lane, result);
+        order.deliver(number, std::move(result));
+      } catch (...) {
+        order.give_up();
+        throw;
+      }
+      progress.step();
+    });
+  }
+
+  /// On any thread.
+  void walk(const tool::InputFile& input, Lane& lane, CoreResult& result) const {
+    const std::string& path = input.path;
+    const auto failed = [&](const std::string& why) {
+      result.state = CoreResult::State::failed;
+      result.messages.error(path, why);
+      if (!json_) return;
+      tool::Output document(-1);
+      print_failure(document, options_.format, path, {why, {}, {}});
+      result.json = one_line(document.text(), path);
+    };
+    if (!input.failure.empty()) return failed(input.failure);
+    const bool in_tree = is_tree(options_.inputs);
+    const FileKind kind = kind_of(path);
+    if (in_tree && kind != FileKind::core && kind != FileKind::packed)
+      return result.messages.detail(path, "skipped: not a core file");
+    const auto core = elf::CoreFile::open(path, app_.limits());
+    if (!core && in_tree && kind == FileKind::packed && core.error().what.starts_with("not a"))
+      return result.messages.detail(path, "skipped: not a core file");
+    if (!core) return failed(core.error().text());
+    if (core->damaged()) {
+      result.messages.warning(path, "compressed file is damaged or truncated");
+      result.wrong = true;
+    }
+    bool is_limit_reached = false;
+    {
+      CoreWalk walk(options_, path, *core, app_.limits(), lane.get());
+      if (const auto failure = walk.open()) {
+        walk.report(result.messages);
+        return failed(failure->what);
+      }
+      result.state = CoreResult::State::walked;
+      result.wrong |= json_ ? !walk_to_json(walk, path, result) : !walk_first(walk, result);
+      result.wrong |= walk.report(result.messages);
+      keep_generated(result.messages, options_, walk.process());
+      is_limit_reached = walk.process().space().budget()->is_used_up();
+    }
+    // What was not read for this core may be needed for the next.
+    if (is_limit_reached || lane->files->size() > SharedFiles::most) lane = std::make_unique<SharedFiles>();
+  }
+
+  /// True if all walks were complete.
+  bool walk_to_json(CoreWalk& walk, const std::string& path, CoreResult& result) const {
+    tool::Output document(-1);
+    const auto printer = make_json_printer(document, walk.symbolizer(), {.registers = options_.registers});
+    const CoreHeader header = walk.header(origin_of(path));
+    printer->begin(walk.process(), &header);
+    const bool complete =
+        walk_threads(walk.threads(), walk.process(), walk.walker(), options_, *printer, document, nullptr);
+    printer->end(walk.process());
+    describe(walk, header.signature, result);
+    result.json = one_line(document.text(), path);
+    return complete;
+  }
+
+  /// Only the thread that died: what is printed of a group follows later, from one of its cores.
+  bool walk_first(CoreWalk& walk, CoreResult& result) const {
+    const process::Thread& thread = *walk.threads().front();
+    describe(walk,
+             signature_of(thread, walk.process().signal(), walk.walker(), walk.symbolizer(),
+                          walk.process().space().budget()),
+             result);
+    walk.walker().set_max_frames(options_.max_frames);
+    CountFrames frames;
+    return walk.walker().walk(thread.frame(), frames).complete;
+  }
+
+  static void describe(CoreWalk& walk, Signature signature, CoreResult& result) {
+    result.signature = std::move(signature);
+    result.signal = walk.process().signal();
+    result.program = walk.process().name();
+  }
+
+  /// In the order of the cores, one at a time.
+  void take(std::size_t number, CoreResult& result) {
+    using State = CoreResult::State;
+    for (const KeptMessages::Message& message : result.messages.all) print(message, list_.files[number].path);
+    wrong_ |= result.wrong;
+    walked_ += result.state == State::walked;
+    failed_ += result.state == State::failed;
+    skipped_ += result.state == State::skipped;
+    out_ << result.json;
+    out_failed_ = out_.failed();
+    if (result.state != State::walked) return;
+    const auto [at, added] = by_signature_.try_emplace(result.signature.text, groups_.size());
+    if (added)
+      groups_.push_back({result.signature.text,
+                         std::move(result.signature.frames),
+                         result.signal,
+                         std::move(result.program),
+                         {}});
+    groups_[at->second].cores.push_back(number);
+  }
+
+  /// A module that is missing is missing for all cores of a program: what is not about the core itself is
+  /// printed once.
+  void print(const KeptMessages::Message& message, const std::string& core) {
+    using Kind = KeptMessages::Kind;
+    tool::Messages& messages = app_.messages();
+    constexpr std::size_t most = 10'000;
+    const bool is_new =
+        message.file == core || printed_.size() >= most || printed_.insert(message.what).second;
+    if (message.kind == Kind::warning && !is_new && !messages.verbose())
+      ++repeated_;
+    else if (message.kind == Kind::warning)
+      messages.warning(message.file, message.what);
+    else if (message.kind == Kind::error)
+      messages.error(message.file, message.what);
+    else
+      messages.detail(message.file, message.what);
+  }
+
+  void print_groups() {
+    const auto count = [&](std::uint64_t number, std::string_view one, std::string_view several) {
+      out_.decimal(number) << ' ' << (number == 1 ? one : several);
+    };
+    count(walked_, "core", "cores"), out_ << " in ", count(groups_.size(), "group", "groups");
+    if (failed_) out_ << "; ", count(failed_, "file", "files"), out_ << " could not be walked";
+    out_ << '\n';
+    auto lane = std::make_unique<SharedFiles>();
+    for (std::size_t i = 0; i < groups_.size() && !out_.failed(); ++i) {
+      const Group& group = groups_[i];
+      out_ << "\nGroup ";
+      out_.decimal(i + 1) << ": ";
+      count(group.cores.size(), "core", "cores");
+      if (!group.program.empty()) out_ << ", ", out_.safe(group.program);
+      out_ << ", " << elf::signal_name(group.signal) << ", signature " << group.signature << "\n ";
+      constexpr std::size_t most_names = 8;
+      std::string_view before = " ";
+      for (const std::size_t core : std::span(group.cores).first(std::min(group.cores.size(), most_names)))
+        out_ << std::exchange(before, ", "), out_.safe(list_.files[core].path);
+      if (group.cores.size() > most_names) {
+        out_ << " and ";
+        out_.decimal(group.cores.size() - most_names) << " more";
+      }
+      out_ << "\n\n";
+      print_example(list_.files[group.cores.front()].path, lane);
+    }
+  }
+
+  /// The thread that died, of the first core of a group. Walked once more, so that no text was to be kept.
+  void print_example(const std::string& path, std::unique_ptr<SharedFiles>& lane) {
+    const auto core = elf::CoreFile::open(path, app_.limits());
+    if (!core) return app_.messages().error(path, core.error());
+    CoreWalk walk(options_, path, *core, app_.limits(), lane.get());
+    if (const auto failure = walk.open()) return app_.messages().error(path, failure->what);
+    const PrintSettings settings = {.registers = options_.registers,
+                                    .color = app_.output_path() == "-" &&
+                                             tool::use_color(app_.color(), STDOUT_FILENO)};
+    const auto printer = make_text_printer(out_, walk.symbolizer(), settings);
+    const CoreHeader header = walk.header(origin_of(path));
+    printer->begin(walk.process(), &header);
+    walk_threads(walk.threads().first(1), walk.process(), walk.walker(), options_, *printer, out_, nullptr);
+    printer->end(walk.process());
+  }
+
+  void print_summary() {
+    const auto number = [&](std::string_view key, std::uint64_t value) {
+      out_ << '"' << key << "\": ";
+      out_.decimal(value);
+    };
+    out_ << "{\"summary\": {", number("cores", walked_ + failed_), out_ << ", ", number("walked", walked_);
+    out_ << ", ", number("failed", failed_), out_ << ", ", number("skipped", skipped_ + list_.skipped);
+    out_ << "}, \"groups\": [";
+    std::string_view before_group;
+    for (const Group& group : groups_) {
+      out_ << std::exchange(before_group, ", ") << "{\"signature\": \"" << group.signature << "\", ";
+      out_ << "\"signal\": ";
+      out_.signed_decimal(group.signal) << ", \"name\": ";
+      out_.json_string(group.program) << ", \"signature_frames\": [";
+      std::string_view before;
+      for (const std::string& frame : group.frames)
+        out_ << std::exchange(before, ", "), out_.json_string(frame);
+      out_ << "], ", number("count", group.cores.size()), out_ << ", \"cores\": [";
+      before = "";
+      for (const std::size_t core : group.cores)
+        out_ << std::exchange(before, ", "), out_.json_string(list_.files[core].path);
+      out_ << "]}";
+    }
+    out_ << "]}\n";
+  }
+
+  tool::App& app_;
+  const Options& options_;
+  tool::Output& out_;
+  tool::InputList list_;
+  const bool json_;
+  std::atomic<bool> out_failed_ = false;
+
+  // Only of take(), and after all cores were walked.
+  std::vector<Group> groups_; ///< by their first cores
+  std::map<std::string, std::size_t, std::less<>> by_signature_;
+  std::set<std::string, std::less<>> printed_;
+  std::uint64_t walked_ = 0, failed_ = 0, skipped_ = 0, repeated_ = 0;
+  bool wrong_ = false;
+};
+
+} // namespace
+
+int run_many(tool::App& app, const Options& options, tool::Output& out) {
+  tool::InputList list = tool::list_files(options.cores, is_tree(options.inputs), app.output_path());
+  return ManyCores(app, options, out, std::move(list)).run();
+}
+
+} // namespace sframe::unwind_tool
