@@ -241,8 +241,7 @@ private:
     const PrintSettings settings = {.registers = options_.registers,
                                     .color = app_.output_path() == "-" &&
                                              tool::use_color(app_.color(), STDOUT_FILENO)};
-    return options_.format == "json" ? make_json_printer(out_, *symbolizer(), settings)
-                                     : make_text_printer(out_, *symbolizer(), settings);
+    return unwind_tool::make_printer(options_, out_, *symbolizer(), settings);
   }
 
   /// Reports problems of modules; true if there were any.

@@ -6,10 +6,12 @@
 #include "keep.h"
 #include "printer.h"
 #include "signature.h"
+#include "stack_tree.h"
 #include "threads.h"
 
 #include "sframe/base/budget.h"
 #include "sframe/base/parallel.h"
+#include "sframe/base/problem.h"
 #include "sframe/tool/progress.h"
 
 #include <algorithm>
@@ -20,7 +22,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <ranges>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -62,8 +66,9 @@ struct CoreResult {
   std::int32_t signal = 0;
   std::string program; ///< as the process is called
   std::string json;    ///< a line
+  std::vector<StackTree::Frame> frames;
 
-  std::size_t size() const { return json.size() + sizeof *this; }
+  std::size_t size() const { return json.size() + frames.size() * sizeof(StackTree::Frame) + sizeof *this; }
 };
 
 /// Hands over the results of pieces in their order. A piece that is far ahead of the others waits, so that
@@ -123,17 +128,37 @@ std::string one_line(std::string_view document, const std::string& path) {
   return line + '\n';
 }
 
-class CountFrames final : public unwind::FrameReceiver {
+/// The innermost frames of a stack for a tree, if one is wanted. Repeated functions count once, so that the
+/// depth of a recursion has no effect.
+class TreeFrames final : public unwind::FrameReceiver {
 public:
-  bool frame(const unwind::Frame&, const unwind::Registers&) override { return true; }
+  explicit TreeFrames(Symbolizer* symbolizer) : symbolizer_(symbolizer) {}
+
+  bool frame(const unwind::Frame& frame, const unwind::Registers&) override {
+    if (!symbolizer_) return true;
+    StackTree::Frame next = StackTree::frame_of(frame, symbolizer_->symbolize(frame));
+    if (!frames.empty() && frames.back().function == next.function && frames.back().module == next.module)
+      frames.back().offset.reset();
+    else if (frames.size() < most)
+      frames.push_back(std::move(next));
+    else if (frames.size() == most)
+      frames.push_back({"more frames", {}, {}});
+    return true;
+  }
+
+  std::vector<StackTree::Frame> frames; ///< innermost first
+
+private:
+  static constexpr std::size_t most = 256;
+  Symbolizer* symbolizer_; ///< nullptr: no tree is wanted
 };
 
 struct Group {
   std::string signature;
   std::vector<std::string> frames;
   std::int32_t signal = 0;
-  std::string program;
-  std::vector<std::size_t> cores; ///< numbers in ManyCores::paths_
+  std::vector<std::string> programs; ///< the first ones
+  std::vector<std::size_t> cores;    ///< numbers in ManyCores::list_
 };
 
 class ManyCores {
@@ -244,8 +269,10 @@ private:
                           walk.process().space().budget()),
              result);
     walk.walker().set_max_frames(options_.max_frames);
-    CountFrames frames;
-    return walk.walker().walk(thread.frame(), frames).complete;
+    TreeFrames frames(options_.group ? &walk.symbolizer() : nullptr);
+    const unwind::WalkEnd end = walk.walker().walk(thread.frame(), frames);
+    result.frames = std::move(frames.frames);
+    return end.complete;
   }
 
   static void describe(CoreWalk& walk, Signature signature, CoreResult& result) {
@@ -267,12 +294,40 @@ private:
     if (result.state != State::walked) return;
     const auto [at, added] = by_signature_.try_emplace(result.signature.text, groups_.size());
     if (added)
-      groups_.push_back({result.signature.text,
-                         std::move(result.signature.frames),
-                         result.signal,
-                         std::move(result.program),
-                         {}});
-    groups_[at->second].cores.push_back(number);
+      groups_.push_back({result.signature.text, std::move(result.signature.frames), result.signal, {}, {}});
+    Group& group = groups_[at->second];
+    group.cores.push_back(number);
+    constexpr std::size_t most_programs = 16;
+    if (!result.program.empty() && group.programs.size() < most_programs &&
+        std::ranges::find(group.programs, result.program) == group.programs.end())
+      group.programs.push_back(std::move(result.program));
+    if (!result.frames.empty()) add_stack(number, std::move(result.frames));
+  }
+
+  /// For the tree.
+  void add_stack(std::size_t core, std::vector<StackTree::Frame> frames) {
+    std::string key;
+    for (const StackTree::Frame& frame : frames)
+      key += frame.function + '\0' + frame.module + '\0' + (frame.offset ? hex(*frame.offset) : "") + '\n';
+    Stack& stack = stacks_[std::move(key)];
+    if (stack.cores.empty()) stack.frames = std::move(frames);
+    stack.cores.push_back(core);
+  }
+
+  std::string names_of(const std::vector<std::size_t>& cores) const {
+    std::vector<std::string> names;
+    for (const std::size_t core : cores) names.push_back(list_.files[core].path);
+    return shortened_list("", names);
+  }
+
+  void print_tree() {
+    StackTree tree;
+    for (const auto& [key, stack] : stacks_) {
+      tree.begin(stack.cores.size());
+      for (const StackTree::Frame& frame : stack.frames | std::views::reverse) tree.add(frame);
+      tree.end(names_of(stack.cores));
+    }
+    tree.print(out_);
   }
 
   /// A module that is missing is missing for all cores of a program: what is not about the core itself is
@@ -306,19 +361,14 @@ private:
       out_ << "\nGroup ";
       out_.decimal(i + 1) << ": ";
       count(group.cores.size(), "core", "cores");
-      if (!group.program.empty()) out_ << ", ", out_.safe(group.program);
+      for (const std::string& program : group.programs) out_ << ", ", out_.safe(program);
       out_ << ", " << elf::signal_name(group.signal) << ", signature " << group.signature << "\n ";
-      constexpr std::size_t most_names = 8;
-      std::string_view before = " ";
-      for (const std::size_t core : std::span(group.cores).first(std::min(group.cores.size(), most_names)))
-        out_ << std::exchange(before, ", "), out_.safe(list_.files[core].path);
-      if (group.cores.size() > most_names) {
-        out_ << " and ";
-        out_.decimal(group.cores.size() - most_names) << " more";
-      }
-      out_ << "\n\n";
+      out_ << ' ', out_.safe(names_of(group.cores)) << '\n';
+      if (options_.group) continue;
+      out_ << '\n';
       print_example(list_.files[group.cores.front()].path, lane);
     }
+    if (options_.group) print_tree();
   }
 
   /// The thread that died, of the first core of a group. Walked once more, so that no text was to be kept.
@@ -349,9 +399,12 @@ private:
     for (const Group& group : groups_) {
       out_ << std::exchange(before_group, ", ") << "{\"signature\": \"" << group.signature << "\", ";
       out_ << "\"signal\": ";
-      out_.signed_decimal(group.signal) << ", \"name\": ";
-      out_.json_string(group.program) << ", \"signature_frames\": [";
+      out_.signed_decimal(group.signal) << ", \"names\": [";
       std::string_view before;
+      for (const std::string& name : group.programs)
+        out_ << std::exchange(before, ", "), out_.json_string(name);
+      out_ << "], \"signature_frames\": [";
+      before = "";
       for (const std::string& frame : group.frames)
         out_ << std::exchange(before, ", "), out_.json_string(frame);
       out_ << "], ", number("count", group.cores.size()), out_ << ", \"cores\": [";
@@ -371,7 +424,12 @@ private:
   std::atomic<bool> out_failed_ = false;
 
   // Only of take(), and after all cores were walked.
-  std::vector<Group> groups_; ///< by their first cores
+  struct Stack {
+    std::vector<StackTree::Frame> frames; ///< innermost first
+    std::vector<std::size_t> cores;
+  };
+  std::map<std::string, Stack, std::less<>> stacks_; ///< by their frames
+  std::vector<Group> groups_;                        ///< by their first cores
   std::map<std::string, std::size_t, std::less<>> by_signature_;
   std::set<std::string, std::less<>> printed_;
   std::uint64_t walked_ = 0, failed_ = 0, skipped_ = 0, repeated_ = 0;

@@ -132,7 +132,9 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag("--modules", options.modules,
                "List the mapped files instead of stacks: address, build ID, path, tables, names")
       ->group(output_group);
-  cli.add_flag("--group", options.group, "Print threads with identical stacks once")->group(output_group);
+  cli.add_flag("--group", options.group,
+               "Print stacks as a tree of their common frames, with the number of threads")
+      ->group(output_group);
   cli.add_flag("--registers", options.registers, "Print the known registers of each frame")
       ->group(output_group);
   cli.add_flag("--source", options.source, "Print source file and line, and inlined calls")

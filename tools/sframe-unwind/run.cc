@@ -48,8 +48,7 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
                                   .color =
                                       app.output_path() == "-" && tool::use_color(app.color(), STDOUT_FILENO),
                                   .modules = options.modules};
-  const auto printer = options.format == "json" ? make_json_printer(out, walk.symbolizer(), settings)
-                                                : make_text_printer(out, walk.symbolizer(), settings);
+  const auto printer = make_printer(options, out, walk.symbolizer(), settings);
   const CoreHeader header = walk.header(options.origin);
   printer->begin(process, &header);
   if (options.modules) {

@@ -2,6 +2,8 @@
 
 #include "threads.h"
 
+#include "stack_tree.h"
+
 #include "sframe/base/budget.h"
 #include "sframe/steppers/steppers.h"
 #include "sframe/tool/progress.h"
@@ -147,6 +149,15 @@ Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Modul
   if (options.compare)
     std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
   return steppers;
+}
+
+std::unique_ptr<Printer> make_printer(const Options& options, tool::Output& out, Symbolizer& symbolizer,
+                                      const PrintSettings& settings) {
+  if (options.format == "json") return make_json_printer(out, symbolizer, settings);
+  auto text = make_text_printer(out, symbolizer, settings);
+  // What belongs to a single frame has no place in a tree.
+  const bool is_tree = options.group && !options.registers && !options.source;
+  return is_tree ? make_tree_printer(out, symbolizer, std::move(text)) : std::move(text);
 }
 
 std::vector<const process::Thread*> wanted_threads(const process::ProcessState& process,

@@ -20,6 +20,10 @@ namespace sframe::unwind_tool {
 Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Module* main,
                                             const Options& options);
 
+/// The printer that `options` request, for a core or a sample.
+std::unique_ptr<Printer> make_printer(const Options& options, tool::Output& out, Symbolizer& symbolizer,
+                                      const PrintSettings& settings);
+
 /// The threads that `options` request.
 std::vector<const process::Thread*> wanted_threads(const process::ProcessState& process,
                                                    const Options& options);
