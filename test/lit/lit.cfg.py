@@ -112,6 +112,8 @@ for python in ("python3", "/usr/bin/python3"):
         config.available_features.add("pip")
         config.substitutions.append(("%pip-python", python))
         break
+if shutil.which("python3") and not subprocess.run(["python3", "-c", "import jsonschema; jsonschema.Draft202012Validator"], stderr=subprocess.DEVNULL).returncode:
+    config.available_features.add("jsonschema")
 if config.sanitizers:
     config.available_features.add("asan")
 if config.hardened == "ON":

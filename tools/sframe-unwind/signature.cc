@@ -54,8 +54,11 @@ std::string place_of(const unwind::Frame& frame, modules::Module* module) {
          hex(frame.pc - module->info().start);
 }
 
-void add_once(std::vector<std::string>& list, std::string name) {
-  if (std::ranges::find(list, name) == list.end()) list.push_back(std::move(name));
+/// False if the list has it.
+bool add_once(std::vector<std::string>& list, std::string name) {
+  if (std::ranges::find(list, name) != list.end()) return false;
+  list.push_back(std::move(name));
+  return true;
 }
 
 class SignatureWalk final : public unwind::FrameReceiver {
@@ -92,13 +95,20 @@ bool SignatureFrames::add(const unwind::Frame& frame, const SymbolizedFrame& sym
   std::string name =
       has_name ? signature_name(symbols.function->symbol, budget) : place_of(frame, symbols.module);
   if (all_.size() < most_chosen) add_once(all_, name);
-  if (!frame.signal_frame && !(has_name && is_silent(name))) add_once(chosen_, std::move(name));
-  return ++seen_ < most_seen && chosen_.size() < most_chosen;
+  const bool is_silent_frame = frame.signal_frame || (has_name && is_silent(name));
+  // Functions without a name that a silent one of the same library has called are silent, too: a handler of
+  // std::terminate().
+  if (is_silent_frame && symbols.module == unnamed_in_) chosen_.resize(chosen_.size() - unnamed_);
+  if (is_silent_frame || has_name || symbols.module != unnamed_in_) unnamed_ = 0;
+  unnamed_in_ = !is_silent_frame && !has_name ? symbols.module : nullptr;
+  if (!is_silent_frame && add_once(chosen_, std::move(name)) && unnamed_in_) ++unnamed_;
+  return ++seen_ < most_seen && chosen_.size() - unnamed_ < most_chosen;
 }
 
 Signature SignatureFrames::finish(std::int32_t signal) && {
   Signature signature;
   signature.frames = std::move(chosen_.empty() ? all_ : chosen_);
+  signature.frames.resize(std::min(signature.frames.size(), most_chosen));
   signature.text = signature_text(signal, signature.frames);
   return signature;
 }

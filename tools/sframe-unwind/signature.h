@@ -34,7 +34,9 @@ public:
 
 private:
   std::vector<std::string> chosen_; ///< that say something
-  std::vector<std::string> all_;    ///< the first ones, if none does
+  std::size_t unnamed_ = 0;         ///< how many at the end of chosen_ have no name, and are of this module:
+  const modules::Module* unnamed_in_ = nullptr;
+  std::vector<std::string> all_; ///< the first ones, if none does
   std::size_t seen_ = 0;
 };
 
