@@ -28,6 +28,7 @@ LIBRARIES = "mkdir -p build; " + "".join(TABLED_LIBRARY % (("build/lib%s.so" % n
 SERVER_CORE = PROGRAM % "server" + 'sh "$make_core" "$core_how" "$PWD"/core "$PWD"/server; '
 BARE_SERVER = TABLED % (("server",) * 3) + "objcopy -R .eh_frame -R .eh_frame_hdr server; "
 OUR_UNWINDER = {"gdb -q": "SFRAME_LIBRARY=build/release/lib/libsframe-c.so.0 gdb -q", "~/.local/share/sframe/gdb": "interfaces/gdb"}
+CRASHES = "mkdir crashes; for i in 1 2 3; do cp core crashes/core.$i; done; "
 SIDECARS = "sframe-gen ./server -o sidecars/ --emit=sidecar --report=none; "
 SLEEPER = 'sleep 1000 & echo $! > pid; until grep -q "^sleep$" /proc/$(cat pid)/comm && grep -q "^State:.S" /proc/$(cat pid)/status; do :; done; '
 PID = {"4711": "$(cat pid)"}
@@ -183,7 +184,11 @@ CASES = {
 
     # sframe-unwind
     "sframe-unwind [options] CORE [EXECUTABLE]": Case(instead="sframe-unwind --help"),
+    "sframe-unwind [options] CORE CORE...": Case(instead="sframe-unwind --help"),
     "sframe-unwind [options] --pid PID": Case(instead="sframe-unwind --help"),
+    "printf 'SIGSEGV\\nwrite_second\\nmain\\n' | sha256sum | cut -c1-16": Case(),
+    "sframe-unwind -r crashes/": Case(SERVER_CORE + CRASHES, shows=[r"^\d cores in \d groups?$", r"^Group 1: \d cores, server, SIGABRT, signature 1:[0-9a-f]{16}$"], needs=("gcc", "cores")),
+    "sframe-unwind -r /var/crash": Case(SERVER_CORE + CRASHES, stand_ins={"/var/crash": "crashes"}, needs=("gcc", "cores")),
     "sframe-unwind --pid PID [options]": Case(instead="sframe-unwind --help"),
     "sframe-gen server -o sidecars/ --emit=sidecar --report=none": Case(PROGRAM % "server", needs=("gcc",)),
     "sframe-unwind core --sframe-dir sidecars": Case(SERVER_CORE + SIDECARS, shows=[r"^PID \d+: server, SIGABRT$", *STACK], needs=("gcc", "cores")),
