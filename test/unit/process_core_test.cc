@@ -4,7 +4,10 @@
 // core's memory. Layouts: System V ABI (ELF header, program headers, auxiliary vector), glibc <link.h>.
 
 #include "elf_builder.h"
+#include "inputs.h"
 
+#include "sframe/base/budget.h"
+#include "sframe/elf/core_file.h"
 #include "sframe/process/core_space.h"
 #include "sframe/process/process_state.h"
 
@@ -362,6 +365,33 @@ TEST(ProcessCore, NamesWithoutAnEnd) {
   Opened opened(made);
   ASSERT_TRUE(opened.space);
   EXPECT_EQ(opened.path_at(second_library + 2 * page), made.second_name + "./program");
+}
+
+/// Cores of one program, one after the other: its file is read once, and each core pays for its own lookups,
+/// also when the first one is gone.
+TEST(ProcessCore, CoresShareOpenFiles) {
+  const auto core = elf::CoreFile::open(small_cores() / "s390x.core.zst", Limits::standard);
+  if (!core) GTEST_SKIP() << core.error().text();
+  const auto shared = std::make_shared<modules::OpenFiles>(8);
+  const elf::Image* image = nullptr;
+  for (int i = 0; i < 3; ++i) {
+    modules::FileOptions files;
+    files.executable = small_cores() / "s390x.elf";
+    files.budget = std::make_shared<Budget>(Limits::standard, core->cost_size());
+    files.shared = i < 2 ? shared : nullptr;
+    const std::shared_ptr<Budget> budget = files.budget;
+    auto process = process::CoreProcess::create(core->core(), std::move(files));
+    ASSERT_TRUE(process) << process.error().text();
+    modules::Module* const main = (*process)->space().main_module();
+    ASSERT_TRUE(main);
+    const std::uint64_t before = budget->left(Resource::cfi_instructions);
+    unwind::CfiMatch row;
+    ASSERT_TRUE(main->find_cfi((*process)->threads().front().registers.pc, row));
+    EXPECT_LT(budget->left(Resource::cfi_instructions), before);
+    EXPECT_EQ(main->image() == image, i == 1);
+    image = main->image();
+  }
+  EXPECT_EQ(shared->size(), 1u);
 }
 
 } // namespace

@@ -39,7 +39,7 @@ void add_options(tool::App& app, Options& options) {
          "CORE", options.inputs.inputs,
          "Core files, and folders with -r: several are grouped by their signatures. One other ELF file "
          "among them is EXECUTABLE: the program, instead of the file that the cores name")
-      ->type_name("...");
+      ->type_name("");
   tool::add_input_options(cli, options.inputs);
   cli.add_option("-c,--core", options.named_core,
                  "The core file, as in gdb; a positional file is then EXECUTABLE")

@@ -7,7 +7,9 @@
 
 #ifdef PADDING
 // Another build: the functions are elsewhere, and have other offsets.
-__attribute__((used, noinline)) int padding(int x) { return x * 3 + 1; }
+__attribute__((used, noinline)) int padding(int x) {
+  return x * 3 + 1;
+}
 #endif
 
 namespace {
@@ -37,7 +39,9 @@ template <class T, class U> struct Worker {
 
 template <class T> __attribute__((noinline)) std::vector<T> start(T how, long depth) {
   const Worker<T, long> worker;
-  const auto run = [&](long extra) __attribute__((noinline)) { return worker.work({how}, depth + extra); };
+  const auto run = [&](long extra) __attribute__((noinline)) {
+    return worker.work({how}, depth + extra);
+  };
   return {static_cast<T>(run(0))};
 }
 
