@@ -181,8 +181,12 @@ void StackTree::print(tool::Output& out) const {
   std::vector<Pending> pending;
   const auto push_children = [&](const Node& parent, const std::string& prefix, bool is_root) {
     std::vector<std::uint32_t> children = parent.children;
-    std::ranges::stable_sort(
-        children, [&](std::uint32_t a, std::uint32_t b) { return nodes_[a].count > nodes_[b].count; });
+    // Equal counts by name: the order of threads in a core says nothing.
+    std::ranges::stable_sort(children, [&](std::uint32_t a, std::uint32_t b) {
+      const Node &first = nodes_[a], &second = nodes_[b];
+      return first.count != second.count ? first.count > second.count
+                                         : labels_[first.label] < labels_[second.label];
+    });
     const std::size_t width = children.empty() ? 0 : std::to_string(nodes_[children.front()].count).size();
     for (std::size_t i = children.size(); i-- > 0;)
       pending.push_back({children[i], prefix, is_root, i + 1 == children.size(), width});
