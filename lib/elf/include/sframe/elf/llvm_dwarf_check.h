@@ -44,6 +44,11 @@ public:
   /// True if addresses in the unit can be looked up, in functions and lines. Reads the unit's entries.
   bool can_look_up(llvm::DWARFUnit& unit);
 
+  /// True if the list of ranges of an entry that can_look_up() does not look at can be read; it is charged.
+  bool can_read_ranges(llvm::DWARFUnit& unit, const llvm::DWARFFormValue& ranges) {
+    return take_ranges(unit, ranges);
+  }
+
   /// False if LLVM would look at all entries of the unit for each address, because none is a function.
   /// After can_look_up().
   bool has_functions(llvm::DWARFUnit& unit) { return units_[&unit].has_functions; }

@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "sframe/modules/debug_info.h"
 #include "sframe/modules/module.h"
 
 #include <cstdint>
@@ -45,13 +46,13 @@ public:
 /// memory grows with the number of units used.
 class DwarfSource final : public SourceLookup {
 public:
-  DwarfSource();
+  /// `cache` may be shared with other lookups.
+  explicit DwarfSource(std::shared_ptr<DebugInfoCache> cache = std::make_shared<DebugInfoCache>());
   ~DwarfSource() override;
   std::optional<SourceLocation> find(Module& module, std::uint64_t lookup_pc) override;
 
 private:
-  struct [[gnu::visibility("hidden")]] Contexts;
-  std::unique_ptr<Contexts> contexts_;
+  std::shared_ptr<DebugInfoCache> cache_;
 };
 
 } // namespace sframe::modules

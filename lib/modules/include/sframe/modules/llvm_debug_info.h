@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A module's debug information through LLVM's DWARF reader, as far as elf::DebugCheck permits: what source
+// lines and variables have in common. For libraries that link LLVM's DebugInfoDWARF.
+
+#pragma once
+
+#include "sframe/elf/llvm_dwarf.h"
+#include "sframe/elf/llvm_dwarf_check.h"
+#include "sframe/modules/debug_info.h"
+#include "sframe/modules/module.h"
+
+#include <llvm/DebugInfo/DWARF/DWARFDie.h>
+#include <llvm/Object/ObjectFile.h>
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace sframe::modules {
+
+/// A function or an inlined call, as the entry has it.
+struct DebugFunction {
+  /// Demangled; nullptr if it has none that can be read. Empty: not looked up yet.
+  std::optional<const std::string*> name;
+  std::uint32_t call_file = 0, call_line = 0;
+};
+
+/// An image's debug information; `dwarf` is null if it has none that can be read. Keeps names, because each
+/// may be used at many addresses and costs its length. A name that the budget did not suffice for is not
+/// kept: each sample of a running process has a new one.
+struct DebugInfo {
+  std::uint64_t image = 0;      ///< its number
+  std::vector<std::byte> plain; ///< the file's debug sections, if they are compressed there
+  std::unique_ptr<elf::LlvmDwarf> dwarf;
+  std::unique_ptr<elf::DebugCheck> check; ///< refers to `dwarf`
+  std::unique_ptr<DebugInfo> alternate;   ///< of Module::alternate_image(); nullptr: not opened, or unusable
+  bool alternate_tried = false;
+  std::map<std::pair<const llvm::DWARFUnit*, std::uint64_t>, std::string>
+      files;                                          ///< by number; empty: unknown
+  std::unordered_map<const char*, std::string> names; ///< by place in the file
+  std::unordered_map<const llvm::DWARFDebugInfoEntry*, DebugFunction> functions;
+  std::unordered_map<const llvm::DWARFDebugInfoEntry*, llvm::DWARFAddressRangesVector> ranges; ///< of blocks
+};
+
+/// Opens the debug information of the module at the first call; nullptr if it has none that can be read.
+/// Valid until the module's image changes.
+DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache);
+
+/// An entry, and the debug information that it is in.
+struct DebugEntry {
+  llvm::DWARFDie die;
+  DebugInfo* in = nullptr;
+};
+
+/// Reads the debug information of one module. Every lookup is charged to the module's budget.
+class DebugReader {
+public:
+  DebugReader(Module& module, DebugInfo& debug)
+      : module_(module), debug_(debug), budget_(module.file_options().budget.get()) {}
+
+  Module& module() const { return module_; }
+  DebugInfo& debug() const { return debug_; }
+  Budget* budget() const { return budget_; }
+  bool take(Resource resource, std::uint64_t amount) const {
+    return !budget_ || budget_->take(resource, amount);
+  }
+  bool is_out_of_names() const { return budget_ && budget_->is_used_up(Resource::name_bytes); }
+
+  /// In an object loaded by a JIT compiler, LLVM needs the section as well.
+  llvm::object::SectionedAddress location_of(std::uint64_t lookup_pc) const;
+
+  /// The unit of an address, and the inlined calls there, innermost first, then the function; empty if no
+  /// function is known. `unit` is nullptr if nothing can be looked up.
+  struct Chain {
+    llvm::DWARFCompileUnit* unit = nullptr;
+    llvm::SmallVector<llvm::DWARFDie, 4> entries;
+  };
+  Chain find_chain(std::uint64_t address);
+
+  /// The entry that an attribute refers to, in another file, too; none if it cannot be found. Nothing at all
+  /// if it costs too much.
+  std::optional<DebugEntry> referred(const DebugEntry& from, llvm::dwarf::Attribute attribute);
+
+  /// The entry and those that it is an instance or the definition of. References form chains of at most two
+  /// in real files. Nothing if there are more than is plausible.
+  std::optional<std::vector<DebugEntry>> follow_origins(const DebugEntry& entry);
+
+  /// The string of an attribute; nullptr if there is none. Strings may be in the alternate file, too.
+  const char* text_of(const DebugEntry& entry, llvm::dwarf::Attribute attribute);
+
+private:
+  bool can_look_up(llvm::DWARFUnit& unit);
+  std::optional<DebugEntry> origin_of(const DebugEntry& from, const llvm::DWARFFormValue& value,
+                                      llvm::dwarf::Attribute attribute);
+  DebugInfo* alternate();
+
+  Module& module_;
+  DebugInfo& debug_;
+  Budget* const budget_;
+};
+
+} // namespace sframe::modules

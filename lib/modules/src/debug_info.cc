@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "sframe/modules/llvm_debug_info.h"
+
+#include "sframe/elf/debug_file.h"
+
+#include <llvm/BinaryFormat/ELF.h>
+#include <llvm/DebugInfo/DWARF/DWARFTypeUnit.h>
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cstring>
+
+namespace sframe::modules {
+
+namespace {
+
+/// The path of an empty ELF file. LLVM looks for split debug information in any file named in the debug
+/// information, unless it finds a package first: this one.
+const std::string& empty_package() {
+  static const std::string path = [] {
+    const int fd = ::memfd_create("empty", MFD_CLOEXEC);
+    llvm::ELF::Elf64_Ehdr header{};
+    std::memcpy(header.e_ident, llvm::ELF::ElfMagic, 4);
+    header.e_ident[llvm::ELF::EI_CLASS] = llvm::ELF::ELFCLASS64;
+    header.e_ident[llvm::ELF::EI_DATA] =
+        std::endian::native == std::endian::little ? llvm::ELF::ELFDATA2LSB : llvm::ELF::ELFDATA2MSB;
+    header.e_ident[llvm::ELF::EI_VERSION] = llvm::ELF::EV_CURRENT;
+    header.e_version = llvm::ELF::EV_CURRENT;
+    header.e_type = llvm::ELF::ET_REL;
+    header.e_machine = llvm::ELF::EM_X86_64;
+    header.e_ehsize = sizeof header;
+    if (fd < 0 || ::write(fd, &header, sizeof header) != sizeof header) return std::string();
+    const std::string place = "/proc/self/fd/" + std::to_string(fd);
+    return ::access(place.c_str(), R_OK) == 0 ? place : std::string();
+  }();
+  return path;
+}
+
+DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = false) {
+  DebugInfo debug;
+  const FileOptions& files = module.file_options();
+  std::span<const std::byte> from = image.bytes();
+  if (elf::has_compressed_sections(image)) {
+    // Relocations would be needed, too; JIT compilers do not compress sections.
+    auto plain =
+        image.relocatable()
+            ? fail("compressed debug information in a relocatable object is not supported: no source lines")
+            : elf::without_compression(image, files.limits() == Limits::off);
+    if (!plain) {
+      module.add_problem(plain.error().text());
+      return debug;
+    }
+    from = debug.plain = std::move(*plain);
+  } else if (!elf::is_fit_for_llvm_dwarf(image)) {
+    return debug;
+  }
+  // If all files are trusted, those named in the debug information are read, too.
+  const std::string package = files.trust == FileTrust::all ? std::string() : empty_package();
+  if (package.empty() && files.trust != FileTrust::all) return debug;
+  using Relocations = elf::LlvmDwarf::Relocations;
+  debug.dwarf = elf::LlvmDwarf::open(from, image.relocatable() ? Relocations::Process : Relocations::Ignore,
+                                     module.info().path, package);
+  if (!debug.dwarf) return debug;
+  debug.check =
+      std::make_unique<elf::DebugCheck>(debug.dwarf->context(), from.size(), files.limits() == Limits::off);
+  if (is_alternate) return debug; // entries are found by their offsets
+  if (!debug.check->can_find_units()) {
+    module.add_problem(elf::all_lines_cost_too_much);
+    debug.check.reset();
+    debug.dwarf.reset();
+  }
+  return debug;
+}
+
+bool is_in_alternate(llvm::dwarf::Form form) {
+  using namespace llvm::dwarf;
+  return form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8;
+}
+
+} // namespace
+
+llvm::object::SectionedAddress DebugReader::location_of(std::uint64_t lookup_pc) const {
+  const std::uint64_t address = lookup_pc - module_.bias();
+  std::uint64_t section = llvm::object::SectionedAddress::UndefSection;
+  if (const elf::Image* image = module_.debug_image(); image && image->relocatable())
+    for (const elf::SectionHeader& candidate : image->sections())
+      if (candidate.executable() && candidate.memory().contains(address)) section = candidate.index;
+  return {address, section};
+}
+
+/// False, with a message, for a unit made to cost too much.
+bool DebugReader::can_look_up(llvm::DWARFUnit& unit) {
+  if (debug_.check->can_look_up(unit)) return true;
+  module_.add_problem(elf::lines_cost_too_much);
+  return false;
+}
+
+DebugReader::Chain DebugReader::find_chain(std::uint64_t address) {
+  Chain chain;
+  if (is_out_of_names() || (budget_ && budget_->is_used_up(Resource::debug_steps))) return chain;
+  llvm::DWARFCompileUnit* const unit = debug_.dwarf->context().getCompileUnitForCodeAddress(address);
+  if (!unit || !can_look_up(*unit)) return chain;
+  // Without entries, LLVM looks for the function there, too, and crashes.
+  if (!unit->getUnitDIE(false).isValid()) return chain;
+  llvm::DWARFUnit* const split = unit->getNonSkeletonUnitDIE().getDwarfUnit();
+  if (split && split != unit && !can_look_up(*split)) return chain;
+  if (debug_.check->has_functions(split ? *split : *unit))
+    unit->getInlinedChainForAddress(address, chain.entries);
+  // The way to the function leads through all entries around it.
+  std::uint64_t levels = 1;
+  for (llvm::DWARFDie at = chain.entries.empty() ? llvm::DWARFDie() : chain.entries.front(); at;
+       at = at.getParent())
+    ++levels;
+  if (take(Resource::debug_steps, levels)) chain.unit = unit;
+  return chain;
+}
+
+/// The debug information that this one shares with other files; nullptr, with a message, if it is missing.
+DebugInfo* DebugReader::alternate() {
+  if (!std::exchange(debug_.alternate_tried, true)) {
+    if (const elf::Image* const image = module_.alternate_image()) {
+      auto opened = std::make_unique<DebugInfo>(open(module_, *image, true));
+      if (opened->dwarf) debug_.alternate = std::move(opened);
+    }
+    if (!debug_.alternate) {
+      const elf::Image* const image = module_.debug_image();
+      const auto link = image ? elf::alternate_link(*image) : std::nullopt;
+      module_.add_problem(
+          "alternate debug file " +
+          (link ? link->name + " (build ID " + elf::to_hex(link->build_id) + ")" : std::string()) +
+          " not found: some names are left out");
+    }
+  }
+  return debug_.alternate.get();
+}
+
+/// LLVM does not follow references into another file.
+std::optional<DebugEntry> DebugReader::origin_of(const DebugEntry& from, const llvm::DWARFFormValue& value,
+                                                 llvm::dwarf::Attribute attribute) {
+  if (is_in_alternate(value.getForm())) {
+    DebugInfo* const other = from.in == &debug_ ? alternate() : nullptr;
+    if (!other) return DebugEntry();
+    const std::uint64_t offset = value.getRawUValue();
+    llvm::DWARFUnit* const unit = other->dwarf->context().getUnitForOffset(offset);
+    if (!unit) return DebugEntry();
+    if (!other->check->can_read(*unit)) return std::nullopt;
+    return DebugEntry{other->dwarf->context().getDIEForOffset(offset), other};
+  }
+  llvm::DWARFUnit* unit = from.die.getDwarfUnit();
+  if (const auto signature = value.getAsSignatureReference()) {
+    llvm::DWARFTypeUnit* const types =
+        from.in->dwarf->context().getTypeUnitForHash(*signature, unit->isDWOUnit());
+    if (!types) return DebugEntry();
+    if (!from.in->check->can_read(*types)) return std::nullopt;
+    return DebugEntry{from.die.getAttributeValueAsReferencedDie(attribute), from.in};
+  }
+  if (const auto offset = value.getAsDebugInfoReference()) // else it is in the same unit
+    unit = unit->isDWOUnit() ? nullptr : from.in->dwarf->context().getUnitForOffset(*offset);
+  if (unit && !from.in->check->can_read(*unit)) return std::nullopt;
+  return DebugEntry{from.die.getAttributeValueAsReferencedDie(attribute), from.in};
+}
+
+std::optional<DebugEntry> DebugReader::referred(const DebugEntry& from, llvm::dwarf::Attribute attribute) {
+  const auto value = from.die.find(attribute);
+  return value ? origin_of(from, *value, attribute) : DebugEntry();
+}
+
+std::optional<std::vector<DebugEntry>> DebugReader::follow_origins(const DebugEntry& entry) {
+  constexpr std::size_t most = 16;
+  std::vector<DebugEntry> entries{entry};
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    for (const auto attribute : {llvm::dwarf::DW_AT_abstract_origin, llvm::dwarf::DW_AT_specification}) {
+      const auto target = referred(entries[i], attribute);
+      if (!target) return std::nullopt;
+      if (!target->die) continue;
+      if (entries.size() == most) return std::nullopt;
+      entries.push_back(*target);
+    }
+  return entries;
+}
+
+const char* DebugReader::text_of(const DebugEntry& entry, llvm::dwarf::Attribute attribute) {
+  const auto value = entry.die.find(attribute);
+  if (!value) return nullptr;
+  if (value->getForm() == llvm::dwarf::DW_FORM_GNU_strp_alt ||
+      value->getForm() == llvm::dwarf::DW_FORM_strp_sup) {
+    DebugInfo* const other = entry.in == &debug_ ? alternate() : nullptr;
+    if (!other) return nullptr;
+    const llvm::DataExtractor strings = other->dwarf->context().getStringExtractor();
+    std::uint64_t offset = value->getRawUValue();
+    return offset < strings.size() ? strings.getCStr(&offset) : nullptr;
+  }
+  auto text = value->getAsCString();
+  if (!text) llvm::consumeError(text.takeError());
+  return text ? *text : nullptr;
+}
+
+struct DebugInfoCache::Images {
+  std::unordered_map<const elf::Image*, DebugInfo> by_image;
+};
+
+DebugInfoCache::DebugInfoCache() : images_(std::make_unique<Images>()) {}
+DebugInfoCache::~DebugInfoCache() = default;
+
+DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache) {
+  const elf::Image* const image = module.debug_image();
+  if (!image) return nullptr;
+  DebugInfo& debug = cache.images_->by_image[image];
+  if (debug.image != module.debug_image_number()) { // the first one, or an image at the place of a former one
+    debug.alternate.reset();
+    debug.check.reset(); // refers to `dwarf`
+    debug.dwarf.reset(); // refers to `plain`
+    debug = open(module, *image);
+    debug.image = module.debug_image_number();
+  }
+  return debug.dwarf ? &debug : nullptr;
+}
+
+} // namespace sframe::modules
