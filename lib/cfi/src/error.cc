@@ -38,7 +38,7 @@ const char* message(ErrorKind kind) {
 const char* message(ExpressionErrorKind kind) {
   switch (kind) {
   case ExpressionErrorKind::truncated: return "operation runs past the expression, or a branch leaves it";
-  case ExpressionErrorKind::unknown_opcode: return "operation is not allowed in call frame information";
+  case ExpressionErrorKind::unknown_opcode: return "operation is not allowed here";
   case ExpressionErrorKind::bad_leb128: return "LEB128 number does not fit 64 bits";
   case ExpressionErrorKind::stack_underflow: return "stack underflow";
   case ExpressionErrorKind::stack_overflow: return "stack overflow";
@@ -47,6 +47,8 @@ const char* message(ExpressionErrorKind kind) {
   case ExpressionErrorKind::bad_size: return "invalid size of a memory read";
   case ExpressionErrorKind::no_register: return "register value is unknown";
   case ExpressionErrorKind::no_memory: return "memory cannot be read";
+  case ExpressionErrorKind::no_value: return "a value that the expression needs is unknown";
+  case ExpressionErrorKind::bad_piece: return "operation after the description of a piece";
   }
   return "unknown error";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Operations of DWARF expressions (DWARF 5, sections 2.5.1 and 7.7.1) used in call frame information.
+// Operations of DWARF expressions (DWARF 5, sections 2.5.1 and 7.7.1) used in call frame information; after
+// the separator, those of location descriptions (sections 2.5.1 and 2.6, and their GNU predecessors).
 
 #pragma once
 
@@ -64,6 +65,32 @@ enum Operation : std::uint8_t {
   op_deref_size = 0x94,
   op_nop = 0x96,
   op_call_frame_cfa = 0x9c,
+  // ---------------------------------------------------------------------
+  op_fbreg = 0x91,
+  op_piece = 0x93,
+  op_bit_piece = 0x9d,
+  op_implicit_value = 0x9e,
+  op_stack_value = 0x9f,
+  op_implicit_pointer = 0xa0,
+  op_addrx = 0xa1,
+  op_constx = 0xa2,
+  op_entry_value = 0xa3,
+  op_const_type = 0xa4,
+  op_regval_type = 0xa5,
+  op_deref_type = 0xa6,
+  op_convert = 0xa8,
+  op_reinterpret = 0xa9,
+  op_gnu_uninit = 0xf0,
+  op_gnu_implicit_pointer = 0xf2,
+  op_gnu_entry_value = 0xf3,
+  op_gnu_const_type = 0xf4,
+  op_gnu_regval_type = 0xf5,
+  op_gnu_deref_type = 0xf6,
+  op_gnu_convert = 0xf7,
+  op_gnu_reinterpret = 0xf9,
+  op_gnu_parameter_ref = 0xfa,
+  op_gnu_addr_index = 0xfb,
+  op_gnu_const_index = 0xfc,
 };
 
 /// The operand of an operation that pushes a constant, sign-extended to 64 bits; for other operations,

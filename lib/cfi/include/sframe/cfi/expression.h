@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates DWARF expressions of call frame information (DWARF 5, sections 2.5.1 and 6.4.2): a stack machine
-// over registers and memory that the caller provides. Steps and stack are bounded, so that a hostile
+// Evaluates DWARF expressions of call frame information (DWARF 5, sections 2.5.1 and 6.4.2) and location
+// descriptions of variables (sections 2.5.1 and 2.6): a stack machine over registers and memory that the
+// caller provides. Steps and stack are bounded, so that a hostile
 // expression cannot hang or exhaust an unwinder; nothing is allocated.
 
 #pragma once
@@ -29,6 +30,8 @@ enum class ExpressionErrorKind : std::uint8_t {
   bad_size,    ///< DW_OP_deref_size of 0 or larger than an address
   no_register, ///< the caller does not have the register
   no_memory,   ///< the caller cannot read the memory
+  no_value,    ///< the context lacks something else: a frame base, a value at the function's entry, a type
+  bad_piece,   ///< the description of a piece is followed by neither DW_OP_piece nor the end
 };
 
 /// An error, and the offset in the expression of the operation at fault.
@@ -66,6 +69,7 @@ struct ExpressionSettings {
   std::uint8_t address_size = 8;    ///< bytes: 4 or 8. Arithmetic is modulo 2^(8 * address_size)
   std::optional<std::uint64_t> cfa; ///< pushed first if given: register rules start with the CFA on the
                                     ///< stack, the CFA's own rule does not
+  std::uint8_t offset_size = 4;     ///< bytes of DW_OP_implicit_pointer's reference: 4 or 8 (64-bit DWARF)
 };
 
 /// The value on top of the stack at the end. At most max_expression_steps operations. DW_OP_div and
@@ -74,6 +78,61 @@ struct ExpressionSettings {
 expected<std::uint64_t, ExpressionError> evaluate(std::span<const std::byte> expression,
                                                   ExpressionContext& context,
                                                   const ExpressionSettings& settings);
+
+/// A base type of the stack's values (DWARF 5, section 2.5.1.6.) of 1 to 8 bytes.
+struct ValueType {
+  enum class Kind : std::uint8_t { generic, signed_number, unsigned_number, floating };
+  Kind kind = Kind::generic;
+  std::uint8_t size = 8; ///< bytes; of a floating-point number 4 or 8
+};
+
+/// Where an object, or a piece of it, is. Pieces follow one another from the object's first byte.
+struct LocationPart {
+  enum class Kind : std::uint8_t {
+    nowhere, ///< the program does not have it any more
+    memory,  ///< at address `value`
+    reg,     ///< in register `value`
+    number,  ///< it is the low bytes of `value`
+    bytes,   ///< it is `bytes`
+    pointer, ///< a pointer to an object that does not exist in memory
+  };
+  Kind kind = Kind::nowhere;
+  std::uint64_t value = 0;
+  std::span<const std::byte> bytes;
+  /// Of a piece; empty: the object is one part.
+  std::optional<std::uint64_t> bits;
+  std::uint64_t bit_offset = 0; ///< of the piece in what the description leads to
+};
+
+/// What location descriptions need in addition. Implemented by the caller.
+class LocationContext : public ExpressionContext {
+public:
+  /// Called for each part, in order. False ends the evaluation.
+  virtual bool part(const LocationPart& part) = 0;
+  /// The address in the process of an address in the file.
+  virtual std::uint64_t relocated(std::uint64_t address) = 0;
+  virtual std::optional<std::uint64_t> frame_base() = 0;
+  virtual std::optional<std::uint64_t> call_frame_cfa() = 0;
+  /// The value that the expression had at the function's entry.
+  virtual std::optional<std::uint64_t> entry_value(std::span<const std::byte> expression) = 0;
+  /// The value that the caller passed for the parameter at an offset in the unit, which the function does not
+  /// have any more.
+  virtual std::optional<std::uint64_t> passed_value(std::uint64_t parameter) = 0;
+  /// The entry of .debug_addr, as it is in the file.
+  virtual std::optional<std::uint64_t> indexed(std::uint64_t index) = 0;
+  /// The base type at an offset in the unit.
+  virtual std::optional<ValueType> base_type(std::uint64_t offset) = 0;
+
+protected:
+  ~LocationContext() = default;
+};
+
+/// The parts of the location description, each passed to the context; none for an empty description. At most
+/// max_expression_steps operations, and so many parts; the number of operations is added to `steps`. Not
+/// supported: DW_OP_call*, thread-local storage, DW_OP_push_object_address.
+expected<void, ExpressionError> evaluate_location(std::span<const std::byte> description,
+                                                  LocationContext& context,
+                                                  const ExpressionSettings& settings, std::uint64_t& steps);
 
 } // namespace sframe::cfi
 
