@@ -24,9 +24,9 @@ std::optional<CoreWalk::Failure> CoreWalk::open() {
   auto steppers = choose_steppers(space.abi(), space.main_module(), options_);
   if (!steppers) return Failure{true, "--steppers: " + steppers.error().text()};
   walker_.emplace(space, std::move(*steppers));
-  const SymbolizerSettings settings = {
-      .names = !options_.no_names, .source = options_.source, .style = options_.names};
-  symbolizer_.emplace(space, settings, shared_ ? &shared_->source : nullptr);
+  symbolizer_.emplace(space, symbolizer_settings(options_),
+                      steppers_for_variables(space.abi(), space.main_module(), options_),
+                      shared_ ? shared_->debug_info : nullptr);
   return std::nullopt;
 }
 

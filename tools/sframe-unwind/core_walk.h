@@ -22,7 +22,8 @@ namespace sframe::unwind_tool {
 /// What cores that are walked one after the other share. For one thread at a time.
 struct SharedFiles {
   std::shared_ptr<modules::OpenFiles> files = std::make_shared<modules::OpenFiles>(most);
-  modules::DwarfSource source; ///< refers to `files`
+  std::shared_ptr<modules::DebugInfoCache> debug_info =
+      std::make_shared<modules::DebugInfoCache>(); ///< of `files`
 
   static constexpr std::size_t most = 256;
 };

@@ -56,6 +56,7 @@ public:
 
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
+    const std::vector<variables::Scope> scopes = symbolizer_.variables(frame, registers);
     out_ << (std::exchange(first_frame_, false) ? "\n" : ",\n") << "    {\"pc\": ";
     address(frame.pc);
     if (frame.has_cfa) key("cfa"), address(frame.cfa);
@@ -72,7 +73,8 @@ public:
     key("stepper"), out_.json_string(frame.stepper());
     key("trust"), out_ << (frame.trust == unwind::Trust::exact ? "\"exact\"" : "\"heuristic\"");
     key("signal_frame"), out_ << (frame.signal_frame ? "true" : "false");
-    if (symbols.source) print(*symbols.source);
+    if (symbols.source) print(*symbols.source, scopes);
+    if (!scopes.empty()) print(scopes.back());
     if (settings_.registers) print(registers);
     out_ << '}';
   }
@@ -206,17 +208,44 @@ private:
     out_ << '}';
   }
 
-  void print(const modules::SourceLocation& symbols) {
+  void print(const modules::SourceLocation& symbols, std::span<const variables::Scope> scopes) {
     print(symbols.at);
     key("inlined"), out_ << '[';
     std::string_view before = "{";
-    for (const modules::InlinedCall& call : symbols.inlined) {
+    for (std::size_t i = 0; i < symbols.inlined.size(); ++i) {
+      const modules::InlinedCall& call = symbols.inlined[i];
       out_ << std::exchange(before, ", {") << "\"function\": ";
       if (call.function.empty())
         out_ << "null";
       else
         out_.json_string(call.function);
       print(call.at);
+      if (i + 1 < scopes.size()) print(scopes[i]);
+      out_ << '}';
+    }
+    out_ << ']';
+  }
+
+  void print(const variables::Scope& scope) {
+    if (settings_.arguments) print("args", scope.arguments);
+    if (settings_.locals) print("locals", scope.locals);
+  }
+
+  void print(std::string_view name, std::span<const variables::Variable> list) {
+    key(name), out_ << '[';
+    std::string_view before = "{";
+    for (const variables::Variable& variable : list) {
+      out_ << std::exchange(before, ", {") << "\"name\": ";
+      out_.json_string(variable.name);
+      key("value");
+      if (variable.missing == variables::Missing::none) {
+        out_.json_string(variable.value);
+      } else {
+        out_ << "null";
+        // The reason without its brackets.
+        key("missing"),
+            out_.json_string(std::string_view(variable.value).substr(1, variable.value.size() - 2));
+      }
       out_ << '}';
     }
     out_ << ']';

@@ -152,9 +152,9 @@ private:
   /// Names by address; valid while the mappings are unchanged.
   Symbolizer* symbolizer() {
     if (!symbolizer_ || generation_ != process_.space().generation()) {
-      symbolizer_.emplace(process_.space(), SymbolizerSettings{.names = !options_.no_names,
-                                                               .source = options_.source,
-                                                               .style = options_.names});
+      symbolizer_.emplace(
+          process_.space(), symbolizer_settings(options_),
+          steppers_for_variables(process_.space().abi(), process_.space().main_module(), options_));
       generation_ = process_.space().generation();
     }
     return &*symbolizer_;
@@ -192,8 +192,10 @@ private:
       return ready;
     }
     const auto threads = wanted_threads(process_, options_);
-    if (options_.compare) {
-      // Its results point into the walker's data, so they are printed immediately.
+    if (options_.compare || shows_variables(options_)) {
+      // Printed immediately: the results of a comparison point into the walker's data, and variables are in
+      // the memory of the process.
+      symbolizer()->forget_memory();
       const auto printer = make_printer();
       printer->begin(process_, nullptr);
       complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, &app_.messages());
@@ -239,6 +241,8 @@ private:
 
   std::unique_ptr<Printer> make_printer() {
     const PrintSettings settings = {.registers = options_.registers,
+                                    .arguments = options_.arguments,
+                                    .locals = options_.locals,
                                     .color = app_.output_path() == "-" &&
                                              tool::use_color(app_.color(), STDOUT_FILENO)};
     return unwind_tool::make_printer(options_, out_, *symbolizer(), settings);

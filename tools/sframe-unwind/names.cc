@@ -3,8 +3,17 @@
 #include "names.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sframe::unwind_tool {
+
+Symbolizer::Symbolizer(modules::ModuleSpace& space, const SymbolizerSettings& settings,
+                       unwind::StepperList steppers, std::shared_ptr<modules::DebugInfoCache> debug_info)
+    : space_(space), settings_(settings),
+      debug_info_(debug_info ? std::move(debug_info) : std::make_shared<modules::DebugInfoCache>()),
+      source_(debug_info_) {
+  if (!steppers.empty()) variables_.emplace(space, std::move(steppers), debug_info_, settings.variables);
+}
 
 const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
   constexpr std::size_t max_cached_frames = 1 << 16; // more than real stacks need

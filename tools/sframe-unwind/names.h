@@ -10,7 +10,9 @@
 #include "sframe/modules/symbols.h"
 #include "sframe/process/core_space.h"
 #include "sframe/unwind/walker.h"
+#include "sframe/variables/variables.h"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -30,18 +32,27 @@ struct SymbolizerSettings {
   bool names = true;
   bool source = false;
   NameStyle style = NameStyle::full;
+  variables::Settings variables; ///< used if there are steppers for them
 };
 
 class Symbolizer {
 public:
-  /// `source`: what is kept of debug information, if several symbolizers share it; it must outlive the
-  /// modules of each of them, and this object. nullptr: own.
-  Symbolizer(modules::ModuleSpace& space, SymbolizerSettings settings, modules::DwarfSource* source = nullptr)
-      : space_(space), settings_(settings), source_(source ? *source : own_source_) {}
-  Symbolizer(const Symbolizer&) = delete;
-  Symbolizer& operator=(const Symbolizer&) = delete;
+  /// `steppers`: with which the callers of frames are found, for the values of variables; else none.
+  /// `debug_info`: if several symbolizers share it. nullptr: own.
+  Symbolizer(modules::ModuleSpace& space, const SymbolizerSettings& settings,
+             unwind::StepperList steppers = {},
+             std::shared_ptr<modules::DebugInfoCache> debug_info = nullptr);
 
   const SymbolizedFrame& symbolize(const unwind::Frame& frame);
+
+  /// The variables of a frame, as variables::Finder has them; empty if there are no steppers.
+  std::vector<variables::Scope> variables(const unwind::Frame& frame, const unwind::Registers& registers) {
+    return variables_ ? variables_->find(frame, registers) : std::vector<variables::Scope>();
+  }
+  /// Call this when the process has run.
+  void forget_memory() {
+    if (variables_) variables_->forget_memory();
+  }
 
   /// Modules with frames that have no name, in the order of these frames, and how many addresses that are.
   /// Empty if no names are looked up.
@@ -55,8 +66,9 @@ private:
   modules::ModuleSpace& space_;
   SymbolizerSettings settings_;
   modules::ElfSymbols symbols_;
-  modules::DwarfSource own_source_;
-  modules::DwarfSource& source_;
+  std::shared_ptr<modules::DebugInfoCache> debug_info_;
+  modules::DwarfSource source_;
+  std::optional<variables::Finder> variables_;
   std::unordered_map<std::uint64_t, SymbolizedFrame> exact_pcs_, return_addresses_;
   std::vector<std::pair<modules::Module*, std::size_t>> unnamed_;
 };

@@ -139,6 +139,10 @@ void add_options(tool::App& app, Options& options) {
       ->group(output_group);
   cli.add_flag("--source", options.source, "Print source file and line, and inlined calls")
       ->group(output_group);
+  cli.add_flag("--args", options.arguments, "Print the values of each function's parameters, from DWARF")
+      ->group(output_group);
+  cli.add_flag("--locals", options.locals, "Print the values of local variables, from DWARF")
+      ->group(output_group);
 }
 
 namespace {
@@ -253,6 +257,10 @@ std::optional<OptionError> check(const Options& options) {
     return OptionError{{}, "--count, --format=folded and --format=svg need --pid"};
   if (counts && (options.compare || options.group))
     return OptionError{{}, "--format=" + options.format + " cannot be combined with --compare or --group"};
+  if (shows_variables(options) && (counts || options.compare || options.modules))
+    return OptionError{{},
+                       "--args and --locals cannot be combined with --compare, --modules or --format=" +
+                           std::string(counts ? options.format : "svg")};
   // A module with a missing file is walked as far as possible, but a file named by the user must exist.
   const std::string& executable = options.files.executable;
   // coredumpctl passes the path at the time of the crash, with -c: the file may be gone.

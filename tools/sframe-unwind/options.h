@@ -37,6 +37,8 @@ struct Options {
   std::string format = "text";
 
   bool source = false;
+  bool arguments = false;
+  bool locals = false;
   bool compare = false;
   bool group = false;
   bool modules = false;
@@ -52,6 +54,11 @@ struct Options {
   std::uint32_t interval = 10; ///< between samples, in milliseconds
   std::uint32_t count = 1;     ///< samples
 };
+
+/// True if values of variables are printed.
+inline bool shows_variables(const Options& options) {
+  return options.arguments || options.locals;
+}
 
 /// Declares the options. They are filled in by app.parse().
 void add_options(tool::App& app, Options& options);

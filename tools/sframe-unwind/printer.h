@@ -27,6 +27,8 @@ namespace sframe::unwind_tool {
 
 struct PrintSettings {
   bool registers = false;
+  bool arguments = false;
+  bool locals = false;
   bool color = false;
   bool modules = false; ///< JSON: all of each module's files
 };

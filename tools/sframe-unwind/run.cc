@@ -45,6 +45,8 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
   }
   process::CoreProcess& process = walk.process();
   const PrintSettings settings = {.registers = options.registers,
+                                  .arguments = options.arguments,
+                                  .locals = options.locals,
                                   .color =
                                       app.output_path() == "-" && tool::use_color(app.color(), STDOUT_FILENO),
                                   .modules = options.modules};

@@ -54,6 +54,7 @@ public:
 
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
+    const std::vector<variables::Scope> scopes = symbolizer_.variables(frame, registers);
     out_ << '#';
     out_.decimal(frame.number);
     out_.fill(' ', frame.number < 10 ? 2 : 1);
@@ -62,8 +63,9 @@ public:
     if (symbols.function) {
       out_.safe(symbols.function->name) << " + ";
       out_.hex(symbols.function->offset);
-      out_ << "  ";
     }
+    if (settings_.arguments && !scopes.empty()) print_arguments(scopes.back(), symbols.function ? " (" : "(");
+    if (symbols.function || (settings_.arguments && !scopes.empty())) out_ << "  ";
     if (symbols.module) {
       out_ << '(', out_.safe(symbols.module->name());
       // Without a name, a symbolizer needs this.
@@ -74,7 +76,10 @@ public:
     if (frame.signal_frame) out_ << ", signal frame";
     if (frame.trust == unwind::Trust::heuristic) out_ << ", heuristic";
     out_ << "]\n";
-    if (symbols.source) print(*symbols.source);
+    if (symbols.source)
+      print(*symbols.source, scopes);
+    else if (!scopes.empty())
+      print_locals(scopes.back());
     if (settings_.registers) print(registers);
   }
 
@@ -157,13 +162,33 @@ private:
     }
   }
 
-  void print(const modules::SourceLocation& symbols) {
-    for (const modules::InlinedCall& call : symbols.inlined) {
+  void print(const modules::SourceLocation& symbols, std::span<const variables::Scope> scopes) {
+    for (std::size_t i = 0; i < symbols.inlined.size(); ++i) {
+      const modules::InlinedCall& call = symbols.inlined[i];
+      const variables::Scope* const scope = i + 1 < scopes.size() ? &scopes[i] : nullptr;
       out_ << "      inlined ", out_.safe(call.function.empty() ? "call" : call.function) << ' ';
+      if (scope && settings_.arguments) print_arguments(*scope, "("), out_ << ' ';
       print(call.at);
+      if (scope) print_locals(*scope);
     }
     out_ << "      ";
     print(symbols.at);
+    if (!scopes.empty()) print_locals(scopes.back());
+  }
+  void print_arguments(const variables::Scope& scope, std::string_view before) {
+    if (scope.arguments.empty()) out_ << before;
+    for (const variables::Variable& argument : scope.arguments) {
+      out_ << std::exchange(before, ", ");
+      out_.safe(argument.name) << '=';
+      out_.safe(argument.value);
+    }
+    out_ << ')';
+  }
+  void print_locals(const variables::Scope& scope) {
+    for (const variables::Variable& local : scope.locals) {
+      out_ << "        ", out_.safe(local.name) << " = ";
+      out_.safe(local.value) << '\n';
+    }
   }
   void print(const modules::SourceLine& at) {
     out_ << "at ", out_.safe(at.file.empty() ? "??" : at.file) << ':';

@@ -146,7 +146,7 @@ Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Modul
                                             const Options& options) {
   unwind::StepperList steppers = steppers::default_steppers(abi, main);
   if (!options.steppers.empty()) return steppers::select_steppers(std::move(steppers), options.steppers);
-  if (options.compare)
+  if (options.compare || shows_variables(options))
     std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
   return steppers;
 }
@@ -156,8 +156,24 @@ std::unique_ptr<Printer> make_printer(const Options& options, tool::Output& out,
   if (options.format == "json") return make_json_printer(out, symbolizer, settings);
   auto text = make_text_printer(out, symbolizer, settings);
   // What belongs to a single frame has no place in a tree.
-  const bool is_tree = options.group && !options.registers && !options.source;
+  const bool is_tree = options.group && !options.registers && !options.source && !shows_variables(options);
   return is_tree ? make_tree_printer(out, symbolizer, std::move(text)) : std::move(text);
+}
+
+unwind::StepperList steppers_for_variables(const AbiTraits& abi, modules::Module* main,
+                                           const Options& options) {
+  if (!shows_variables(options)) return {};
+  auto steppers = choose_steppers(abi, main, options);
+  return steppers ? std::move(*steppers) : unwind::StepperList();
+}
+
+SymbolizerSettings symbolizer_settings(const Options& options) {
+  SymbolizerSettings settings{
+      .names = !options.no_names, .source = options.source, .style = options.names, .variables = {}};
+  settings.variables.arguments = options.arguments;
+  settings.variables.locals = options.locals;
+  settings.variables.inlined = options.source;
+  return settings;
 }
 
 std::vector<const process::Thread*> wanted_threads(const process::ProcessState& process,

@@ -15,7 +15,8 @@
 
 namespace sframe::unwind_tool {
 
-/// The steppers to use: those requested; for a comparison, the one that knows all registers first. `main` is
+/// The steppers to use: those requested; for a comparison and for values of variables, the one that knows all
+/// registers first. `main` is
 /// the executable, or nullptr.
 Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Module* main,
                                             const Options& options);
@@ -23,6 +24,13 @@ Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Modul
 /// The printer that `options` request, for a core or a sample.
 std::unique_ptr<Printer> make_printer(const Options& options, tool::Output& out, Symbolizer& symbolizer,
                                       const PrintSettings& settings);
+
+/// The steppers that find callers for the values of variables; empty if none are printed.
+unwind::StepperList steppers_for_variables(const AbiTraits& abi, modules::Module* main,
+                                           const Options& options);
+
+/// What the options request to be looked up.
+SymbolizerSettings symbolizer_settings(const Options& options);
 
 /// The threads that `options` request.
 std::vector<const process::Thread*> wanted_threads(const process::ProcessState& process,
