@@ -44,7 +44,7 @@ const char* message(ExpressionErrorKind kind) {
   case ExpressionErrorKind::stack_overflow: return "stack overflow";
   case ExpressionErrorKind::too_many_steps: return "too many operations";
   case ExpressionErrorKind::division_by_zero: return "division by zero";
-  case ExpressionErrorKind::bad_size: return "invalid size of a memory read";
+  case ExpressionErrorKind::bad_size: return "invalid size of a value";
   case ExpressionErrorKind::no_register: return "register value is unknown";
   case ExpressionErrorKind::no_memory: return "memory cannot be read";
   case ExpressionErrorKind::no_value: return "a value that the expression needs is unknown";

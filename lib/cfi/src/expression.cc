@@ -378,7 +378,7 @@ private:
     if (reader_.failed()) return std::nullopt;
     if (offset == 0) return ValueType();
     const auto type = location_->base_type(offset);
-    if (!type || type->size == 0 || type->size > 8) return fail(ExpressionErrorKind::no_value), std::nullopt;
+    if (!type || type->size == 0 || type->size > 8) return fail(ExpressionErrorKind::bad_size), std::nullopt;
     return type;
   }
 
@@ -390,7 +390,7 @@ private:
     inner.uleb();
     const auto type = location_->base_type(inner.uleb());
     if (!type || inner.failed() || type->size == 0 || type->size > 8)
-      return fail(ExpressionErrorKind::no_value);
+      return fail(ExpressionErrorKind::bad_size);
     retype(*type);
   }
 

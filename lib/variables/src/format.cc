@@ -57,6 +57,19 @@ std::optional<std::string> floating(std::uint64_t bits, std::size_t size) {
   return std::nullopt;
 }
 
+/// binary128, if this machine can compute with the value exactly.
+std::optional<std::string> quadruple(std::uint64_t high, std::uint64_t low) {
+  const int exponent = static_cast<int>(high >> 48 & 0x7fff);
+  const std::uint64_t fraction = high & 0xffff'ffff'ffff;
+  if (exponent == 0x7fff) return fraction || low ? "nan" : high >> 63 ? "-inf" : "inf";
+  const std::uint64_t top = fraction | (exponent ? std::uint64_t{1} << 48 : 0);
+  if (std::numeric_limits<long double>::digits < 113 && low << 15) return std::nullopt;
+  const int scale = (exponent ? exponent : 1) - 16383 - 112;
+  const long double value = std::ldexp(static_cast<long double>(top), scale + 64) +
+                            std::ldexp(static_cast<long double>(low), scale);
+  return formatted("%.36Lg", high >> 63 ? -value : value);
+}
+
 /// One character of a string or constant, escaped as in C; `quote` is the character around it. Bytes that are
 /// no ASCII are octal.
 std::string escaped(std::uint8_t character, char quote) {
@@ -165,7 +178,11 @@ DebugEntry Formatter::plain(DebugEntry type) {
     case DW_TAG_packed_type:
     case DW_TAG_immutable_type:
     case DW_TAG_template_alias: type = type_of(type); break;
-    default: return type;
+    default:
+      // In a type unit.
+      if (!type.die.find(DW_AT_signature)) return type;
+      if (!step()) return {};
+      type = values_.reader().referred(type, DW_AT_signature).value_or(DebugEntry());
     }
   return {};
 }
@@ -333,7 +350,8 @@ void Formatter::print_base(const DebugEntry& type, const DebugEntry& named,
   if (encoding == DW_ATE_complex_float && bytes.size() == 8)
     return put(*floating(number(bytes.first(4), false), 4) + " + " +
                *floating(number(bytes.last(4), false), 4) + "i");
-  const bool is_wide = is_signed_encoding(encoding) && bytes.size() == 4 && is_wide_character(named);
+  const bool is_integer = encoding == DW_ATE_signed || encoding == DW_ATE_unsigned;
+  const bool is_wide = is_integer && bytes.size() == 4 && is_wide_character(named);
   print_number(encoding, is_wide ? "wchar_t" : called, number(bytes, is_signed_encoding(encoding)),
                bytes.size());
 }
@@ -366,12 +384,12 @@ void Formatter::print_large(std::uint64_t encoding, std::string_view name, std::
     return put(*floating(number(bytes.first(8), false), 8) + " + " +
                *floating(number(bytes.last(8), false), 8) + "i");
   if (bytes.size() != 16) return put("<not supported>");
+  const auto half = [&](bool high) {
+    const bool first = high == (values_.order() == ByteOrder::big);
+    return number(first ? bytes.first(8) : bytes.last(8), false);
+  };
   if (encoding == DW_ATE_signed || encoding == DW_ATE_unsigned) {
     __extension__ using Wide = unsigned __int128;
-    const auto half = [&](bool high) {
-      const bool first = high == (values_.order() == ByteOrder::big);
-      return number(first ? bytes.first(8) : bytes.last(8), false);
-    };
     Wide value = static_cast<Wide>(half(true)) << 64 | half(false);
     const bool negative = encoding == DW_ATE_signed && half(true) >> 63;
     if (negative) value = -value;
@@ -391,6 +409,8 @@ void Formatter::print_large(std::uint64_t encoding, std::string_view name, std::
         std::ldexp(static_cast<long double>(mantissa), (exponent ? exponent : 1) - 16383 - 63);
     return put(formatted("%.18Lg", top >> 15 ? -value : value));
   }
+  if (encoding == DW_ATE_float && values_.surroundings().space.abi().id != Abi::amd64)
+    if (const auto text = quadruple(half(true), half(false))) return put(*text);
   put("0x");
   for (std::size_t i = 0; i < bytes.size(); ++i)
     put(formatted("%02x", std::to_integer<unsigned>(
@@ -459,9 +479,9 @@ void Formatter::print_symbol(std::uint64_t address) {
 }
 
 void Formatter::print_reference(const DebugEntry& type, std::uint64_t value, unsigned depth) {
-  put("@" + hex(value) + ": ");
-  // A reference counts as a level: types may refer to themselves.
-  if (depth >= settings_.depth) return put("...");
+  put("@" + hex(value));
+  if (depth > 0) return; // as gdb: what a member refers to need not be a part of the structure
+  put(": ");
   const Object target = Object::at(value);
   print(type_of(type), {&target, 0}, depth + 1);
 }

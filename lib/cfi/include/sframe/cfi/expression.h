@@ -27,10 +27,10 @@ enum class ExpressionErrorKind : std::uint8_t {
   stack_overflow,  ///< more than max_expression_stack values
   too_many_steps,  ///< more than max_expression_steps operations
   division_by_zero,
-  bad_size,    ///< DW_OP_deref_size of 0 or larger than an address
+  bad_size,    ///< DW_OP_deref_size of 0 or larger than an address; a type that is not supported
   no_register, ///< the caller does not have the register
   no_memory,   ///< the caller cannot read the memory
-  no_value,    ///< the context lacks something else: a frame base, a value at the function's entry, a type
+  no_value,    ///< the context lacks something else: a frame base, a value at the function's entry
   bad_piece,   ///< the description of a piece is followed by neither DW_OP_piece nor the end
 };
 
