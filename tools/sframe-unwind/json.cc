@@ -73,7 +73,7 @@ public:
     key("stepper"), out_.json_string(frame.stepper());
     key("trust"), out_ << (frame.trust == unwind::Trust::exact ? "\"exact\"" : "\"heuristic\"");
     key("signal_frame"), out_ << (frame.signal_frame ? "true" : "false");
-    if (symbols.source) print(*symbols.source, scopes);
+    if (symbols.source) print(*symbols.source, symbols.text, scopes);
     if (!scopes.empty()) print(scopes.back());
     if (settings_.registers) print(registers);
     out_ << '}';
@@ -208,8 +208,10 @@ private:
     out_ << '}';
   }
 
-  void print(const modules::SourceLocation& symbols, std::span<const variables::Scope> scopes) {
+  void print(const modules::SourceLocation& symbols, std::span<const SourceLines> text,
+             std::span<const variables::Scope> scopes) {
     print(symbols.at);
+    print(text.back());
     key("inlined"), out_ << '[';
     std::string_view before = "{";
     for (std::size_t i = 0; i < symbols.inlined.size(); ++i) {
@@ -220,10 +222,21 @@ private:
       else
         out_.json_string(call.function);
       print(call.at);
+      print(text[i]);
       if (i + 1 < scopes.size()) print(scopes[i]);
       out_ << '}';
     }
     out_ << ']';
+  }
+
+  void print(const SourceLines& lines) {
+    if (lines.text.empty()) return;
+    key("text"), out_ << "{\"first\": ";
+    out_.decimal(lines.first);
+    key("lines"), out_ << '[';
+    std::string_view before;
+    for (const std::string& line : lines.text) out_ << std::exchange(before, ", "), out_.json_string(line);
+    out_ << "]}";
   }
 
   void print(const variables::Scope& scope) {

@@ -11,7 +11,7 @@ Symbolizer::Symbolizer(modules::ModuleSpace& space, const SymbolizerSettings& se
                        unwind::StepperList steppers, std::shared_ptr<modules::DebugInfoCache> debug_info)
     : space_(space), settings_(settings),
       debug_info_(debug_info ? std::move(debug_info) : std::make_shared<modules::DebugInfoCache>()),
-      source_(debug_info_) {
+      source_(debug_info_), text_(settings.source_dirs) {
   if (!steppers.empty()) variables_.emplace(space, std::move(steppers), debug_info_, settings.variables);
 }
 
@@ -24,6 +24,7 @@ const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
   if (!added) return symbols;
   symbols.module = space_.module_at(frame.lookup_pc());
   if (symbols.module && settings_.source) symbols.source = source_.find(*symbols.module, frame.lookup_pc());
+  if (symbols.source) find_text(symbols);
   if (settings_.names) symbols.function = modules::function_of(frame, symbols.module, symbols_);
   apply_style(symbols);
   if (settings_.names && !symbols.function && symbols.module) note_unnamed(symbols.module);
@@ -40,6 +41,14 @@ void Symbolizer::apply_style(SymbolizedFrame& symbols) const {
   }
   if (settings_.style != NameStyle::shortened || !symbols.source) return;
   for (modules::InlinedCall& call : symbols.source->inlined) call.function = shortened_name(call.function);
+}
+
+void Symbolizer::find_text(SymbolizedFrame& symbols) {
+  const auto add = [&](const modules::SourceLine& at) {
+    symbols.text.push_back(text_.find(*symbols.module, at).value_or(SourceLines()));
+  };
+  for (const modules::InlinedCall& call : symbols.source->inlined) add(call.at);
+  add(symbols.source->at);
 }
 
 void Symbolizer::note_unnamed(modules::Module* module) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "function_names.h"
+#include "source_text.h"
 
 #include "sframe/modules/source.h"
 #include "sframe/modules/symbols.h"
@@ -25,6 +26,8 @@ struct SymbolizedFrame {
   modules::Module* module = nullptr;
   std::optional<modules::FunctionName> function;
   std::optional<modules::SourceLocation> source;
+  /// The text at each inlined call of `source`, then that at its end; empty where no file is found.
+  std::vector<SourceLines> text;
 };
 
 /// What to look up.
@@ -32,6 +35,7 @@ struct SymbolizerSettings {
   bool names = true;
   bool source = false;
   NameStyle style = NameStyle::full;
+  std::vector<std::string> source_dirs;
   variables::Settings variables; ///< used if there are steppers for them
 };
 
@@ -61,6 +65,7 @@ public:
 private:
   void apply_style(SymbolizedFrame& symbols) const;
   void note_unnamed(modules::Module* module);
+  void find_text(SymbolizedFrame& symbols);
   void charge(const SymbolizedFrame& symbols) const;
 
   modules::ModuleSpace& space_;
@@ -68,6 +73,7 @@ private:
   modules::ElfSymbols symbols_;
   std::shared_ptr<modules::DebugInfoCache> debug_info_;
   modules::DwarfSource source_;
+  SourceText text_;
   std::optional<variables::Finder> variables_;
   std::unordered_map<std::uint64_t, SymbolizedFrame> exact_pcs_, return_addresses_;
   std::vector<std::pair<modules::Module*, std::size_t>> unnamed_;

@@ -139,6 +139,11 @@ void add_options(tool::App& app, Options& options) {
       ->group(output_group);
   cli.add_flag("--source", options.source, "Print source file and line, and inlined calls")
       ->group(output_group);
+  cli.add_option("--source-dir", options.source_dirs,
+                 "With --source: print the lines of source files found in DIR, too (repeatable)")
+      ->type_name("DIR")
+      ->allow_extra_args(false)
+      ->group(files_group);
   cli.add_flag("--args", options.arguments, "Print the values of each function's parameters, from DWARF")
       ->group(output_group);
   cli.add_flag("--locals", options.locals, "Print the values of local variables, from DWARF")
@@ -211,6 +216,7 @@ tool::SandboxNeeds sandbox_needs(const Options& options) {
   if (!files.sysroot.empty())
     for (const tool::NamedInput& core : options.cores.inputs) needs.read.push_back(core.path);
   needs.read.insert(needs.read.end(), files.more_debug_dirs.begin(), files.more_debug_dirs.end());
+  needs.read.insert(needs.read.end(), options.source_dirs.begin(), options.source_dirs.end());
   if (options.server && !files.sysroot.empty()) {
     // A folder must exist to be allowed.
     const std::string cache = Debuginfod::cache_folder();
@@ -243,9 +249,10 @@ std::optional<OptionError> check(const Options& options) {
   if (options.list_steppers) return std::nullopt;
   const modules::FileOptions& files = options.files;
   if (options.no_files && !(files.executable.empty() && files.sysroot.empty() && files.sframe_dir.empty() &&
-                            files.more_debug_dirs.empty()))
-    return OptionError{
-        {}, "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir or --debug-dir"};
+                            files.more_debug_dirs.empty() && options.source_dirs.empty()))
+    return OptionError{{},
+                       "--no-files cannot be combined with EXECUTABLE, --sysroot, --sframe-dir, --debug-dir "
+                       "or --source-dir"};
   const bool counts = options.format == "folded" || options.format == "svg";
   if (options.pid && (options.several || !options.core.empty()))
     return OptionError{{}, "--pid and CORE cannot be combined"};
@@ -268,6 +275,10 @@ std::optional<OptionError> check(const Options& options) {
     if (const auto file = elf::File::open_regular(executable); !file)
       return OptionError{executable, file.error().text()};
   std::error_code ignored;
+  if (!options.source_dirs.empty() && !options.source) return OptionError{{}, "--source-dir needs --source"};
+  for (const std::string& folder : options.source_dirs)
+    if (!std::filesystem::is_directory(folder, ignored))
+      return OptionError{folder, "--source-dir: not a folder"};
   const std::string& sframe_dir = options.files.sframe_dir;
   if (!sframe_dir.empty() && !std::filesystem::is_directory(sframe_dir, ignored))
     return OptionError{sframe_dir, "--sframe-dir: not a folder"};

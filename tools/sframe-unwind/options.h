@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace sframe::unwind_tool {
 
@@ -37,6 +38,7 @@ struct Options {
   std::string format = "text";
 
   bool source = false;
+  std::vector<std::string> source_dirs;
   bool arguments = false;
   bool locals = false;
   bool compare = false;

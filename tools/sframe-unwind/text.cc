@@ -16,6 +16,7 @@
 
 #include "sframe/elf/core.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace sframe::unwind_tool {
@@ -77,7 +78,7 @@ public:
     if (frame.trust == unwind::Trust::heuristic) out_ << ", heuristic";
     out_ << "]\n";
     if (symbols.source)
-      print(*symbols.source, scopes);
+      print(*symbols.source, symbols.text, scopes);
     else if (!scopes.empty())
       print_locals(scopes.back());
     if (settings_.registers) print(registers);
@@ -162,18 +163,46 @@ private:
     }
   }
 
-  void print(const modules::SourceLocation& symbols, std::span<const variables::Scope> scopes) {
+  void print(const modules::SourceLocation& symbols, std::span<const SourceLines> text,
+             std::span<const variables::Scope> scopes) {
     for (std::size_t i = 0; i < symbols.inlined.size(); ++i) {
       const modules::InlinedCall& call = symbols.inlined[i];
       const variables::Scope* const scope = i + 1 < scopes.size() ? &scopes[i] : nullptr;
       out_ << "      inlined ", out_.safe(call.function.empty() ? "call" : call.function) << ' ';
       if (scope && settings_.arguments) print_arguments(*scope, "("), out_ << ' ';
       print(call.at);
+      print(text[i], call.at.line);
       if (scope) print_locals(*scope);
     }
     out_ << "      ";
     print(symbols.at);
+    print(text.back(), symbols.at.line);
     if (!scopes.empty()) print_locals(scopes.back());
+  }
+  /// The text around a line, which is marked.
+  void print(const SourceLines& lines, std::uint32_t marked) {
+    std::uint32_t number = lines.first;
+    for (const std::string& line : lines.text) {
+      out_ << (number == marked ? "      > " : "        ");
+      out_.decimal(number++, 5);
+      if (!line.empty()) out_ << "  ", print_code(line);
+      out_ << '\n';
+    }
+  }
+  /// Tabs are widened, all other controls escaped.
+  void print_code(std::string_view line) {
+    std::size_t column = 0;
+    for (std::size_t at = 0; at <= line.size();) {
+      const std::size_t end = std::min(line.find('\t', at), line.size());
+      out_.safe(line.substr(at, end - at));
+      column += end - at;
+      if (end < line.size()) {
+        const std::size_t blanks = 8 - column % 8;
+        out_.fill(' ', blanks);
+        column += blanks;
+      }
+      at = end + 1;
+    }
   }
   void print_arguments(const variables::Scope& scope, std::string_view before) {
     if (scope.arguments.empty()) out_ << before;

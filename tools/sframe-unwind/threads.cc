@@ -168,8 +168,11 @@ unwind::StepperList steppers_for_variables(const AbiTraits& abi, modules::Module
 }
 
 SymbolizerSettings symbolizer_settings(const Options& options) {
-  SymbolizerSettings settings{
-      .names = !options.no_names, .source = options.source, .style = options.names, .variables = {}};
+  SymbolizerSettings settings{.names = !options.no_names,
+                              .source = options.source,
+                              .style = options.names,
+                              .source_dirs = options.source_dirs,
+                              .variables = {}};
   settings.variables.arguments = options.arguments;
   settings.variables.locals = options.locals;
   settings.variables.inlined = options.source;
