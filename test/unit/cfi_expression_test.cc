@@ -7,6 +7,9 @@
 
 #include "gtest/gtest.h"
 
+#include <string>
+#include <vector>
+
 namespace {
 
 using namespace sframe;
@@ -184,6 +187,143 @@ TEST(CfiExpression, Malformed) {
   EXPECT_EQ(run({0x31, 0x28}).error().kind, Kind::truncated);
   EXPECT_EQ(run({0x10, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x02}).error().kind,
             Kind::bad_leb128);
+}
+
+// Location descriptions (DWARF 5, section 2.6).
+
+/// In addition: the frame base 5000, the CFA 6000, addresses loaded 0x10000 higher, .debug_addr with 7 at
+/// index 1, types 1 (signed, 4 bytes), 2 (float), 3 (double), 4 (unsigned, 1 byte); a value at the entry for
+/// each register, and for parameter 9.
+class Location final : public LocationContext {
+public:
+  std::vector<LocationPart> parts;
+
+  std::optional<std::uint64_t> read_register(std::uint32_t reg) override { return inner_.read_register(reg); }
+  std::optional<std::uint64_t> read_memory(std::uint64_t address, std::uint32_t size) override {
+    return inner_.read_memory(address, size);
+  }
+  bool part(const LocationPart& part) override {
+    parts.push_back(part);
+    return true;
+  }
+  std::uint64_t relocated(std::uint64_t address) override { return address + 0x10000; }
+  std::optional<std::uint64_t> frame_base() override { return 5000; }
+  std::optional<std::uint64_t> call_frame_cfa() override { return 6000; }
+  std::optional<std::uint64_t> entry_value(std::span<const std::byte> expression) override {
+    return std::to_integer<std::uint64_t>(expression.back()) == 0x55 ? std::optional<std::uint64_t>(77)
+                                                                     : std::nullopt;
+  }
+  std::optional<std::uint64_t> passed_value(std::uint64_t parameter) override {
+    return parameter == 9 ? std::optional<std::uint64_t>(99) : std::nullopt;
+  }
+  std::optional<std::uint64_t> indexed(std::uint64_t index) override {
+    return index == 1 ? std::optional<std::uint64_t>(7) : std::nullopt;
+  }
+  std::optional<ValueType> base_type(std::uint64_t offset) override {
+    using TypeKind = ValueType::Kind;
+    switch (offset) {
+    case 1: return ValueType{TypeKind::signed_number, 4};
+    case 2: return ValueType{TypeKind::floating, 4};
+    case 3: return ValueType{TypeKind::floating, 8};
+    case 4: return ValueType{TypeKind::unsigned_number, 1};
+    default: return std::nullopt;
+    }
+  }
+
+private:
+  Context inner_;
+};
+
+/// The parts as text, "reg 3" or "memory 5 (32 bits)"; or the error.
+std::string locate(const Bytes& bytes) {
+  Location context;
+  std::uint64_t steps = 0;
+  const auto result =
+      evaluate_location(bytes.get(), context, {.byte_order = bytes.order(), .cfa = {}}, steps);
+  EXPECT_LE(steps, max_expression_steps);
+  if (!result) return message(result.error().kind);
+  static constexpr const char* names[] = {"nowhere", "memory", "reg", "number", "bytes", "pointer"};
+  std::string text;
+  for (const LocationPart& part : context.parts) {
+    text += (text.empty() ? "" : ", ") + std::string(names[static_cast<int>(part.kind)]) + " " +
+            std::to_string(part.value);
+    if (part.kind == LocationPart::Kind::bytes) text += ":" + std::to_string(part.bytes.size());
+    if (part.bits)
+      text += " (" + std::to_string(*part.bits) + " bits at " + std::to_string(part.bit_offset) + ")";
+  }
+  return text;
+}
+std::string locate(std::initializer_list<int> bytes) {
+  return locate(Bytes().raw(bytes));
+}
+
+TEST(CfiLocation, Whole) {
+  EXPECT_EQ(locate({}), "");
+  EXPECT_EQ(locate({0x53}), "reg 3");
+  EXPECT_EQ(locate({0x90, 0x81, 1}), "reg 129");
+  EXPECT_EQ(locate({0x73, 1}), "memory 1004");
+  EXPECT_EQ(locate({0x91, 0x7f}), "memory 4999");
+  EXPECT_EQ(locate({0x9c}), "memory 6000");
+  EXPECT_EQ(locate(Bytes().u8(3).u64(0x20)), "memory 65568");
+  EXPECT_EQ(locate({0xa1, 1}), "memory 65543"); // an address is loaded elsewhere, a constant is not
+  EXPECT_EQ(locate({0xa2, 1}), "memory 7");
+  EXPECT_EQ(locate({0xa1, 2}), "a value that the expression needs is unknown");
+  EXPECT_EQ(locate({0x35, 0x9f}), "number 5");
+  EXPECT_EQ(locate({0x9e, 3, 1, 2, 3}), "bytes 0:3");
+  EXPECT_EQ(locate({0xa0, 1, 0, 0, 0, 4}), "pointer 0");
+  EXPECT_EQ(locate({0xa3, 1, 0x55, 0x31, 0x22, 0x9f}), "number 78");
+  EXPECT_EQ(locate({0xf3, 1, 0x55, 0x9f}), "number 77");
+  EXPECT_EQ(locate({0xa3, 1, 0x54, 0x9f}), "a value that the expression needs is unknown");
+  EXPECT_EQ(locate(Bytes().u8(0xfa).u32(9).u8(0x9f)), "number 99");
+}
+
+TEST(CfiLocation, Pieces) {
+  EXPECT_EQ(locate({0x53, 0x93, 4, 0x93, 2, 0x73, 0, 0x93, 8}),
+            "reg 3 (32 bits at 0), nowhere 0 (16 bits at 0), memory 1003 (64 bits at 0)");
+  EXPECT_EQ(locate({0x35, 0x9f, 0x9d, 3, 1, 0x53, 0x9d, 5, 2}),
+            "number 5 (3 bits at 1), reg 3 (5 bits at 2)");
+  EXPECT_EQ(locate({0x53, 0x31}), "operation after the description of a piece");
+  EXPECT_EQ(locate({0x35, 0x9f, 0x53}), "operation after the description of a piece");
+  EXPECT_EQ(locate({0x93, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1}),
+            "invalid size of a value");
+}
+
+TEST(CfiLocation, Types) {
+  // convert to 1 byte; to 4 bytes and back: sign-extended
+  EXPECT_EQ(locate(Bytes().u8(0x0a).u16(0x1234).raw({0xa8, 4, 0xa8, 0, 0x9f})), "number 52");
+  EXPECT_EQ(locate(Bytes().u8(0x0c).u32(0xffffffff).raw({0xa8, 1, 0xa8, 0, 0x9f})),
+            "number 18446744073709551615");
+  // const_type float 1.5, converted to double; doubled; 3.0 as an integer
+  EXPECT_EQ(locate({0xa4, 2, 4, 0, 0, 0xc0, 0x3f, 0xa8, 3, 0x12, 0x22, 0xa8, 0, 0x9f}), "number 3");
+  // the bits of -1.5f
+  EXPECT_EQ(locate({0xa4, 2, 4, 0, 0, 0xc0, 0x3f, 0x1f, 0xa9, 0, 0x9f}), "number 3217031168");
+  // a division of unsigned numbers, a comparison of signed ones
+  EXPECT_EQ(locate({0x08, 0xf0, 0xa8, 4, 0x34, 0xa8, 4, 0x1b, 0x9f}), "number 60");
+  EXPECT_EQ(locate({0x11, 0x7f, 0xa8, 1, 0x31, 0xa8, 1, 0x2d, 0x9f}), "number 1");
+  EXPECT_EQ(locate({0xa8, 1}), "stack underflow");
+  EXPECT_EQ(locate({0x31, 0xa8, 5}), "invalid size of a value");
+  EXPECT_EQ(locate({0xa4, 1, 3, 0, 0, 0, 0x9f}), "invalid size of a value");
+}
+
+TEST(CfiLocation, Hostile) {
+  EXPECT_EQ(locate({0x2f, 0xfd, 0xff}), "too many operations");
+  EXPECT_EQ(locate({0x31, 0x2f, 0xfc, 0xff}), "stack overflow");
+  EXPECT_EQ(locate({0x9e, 5, 1}), "operation runs past the expression, or a branch leaves it");
+  EXPECT_EQ(locate({0xa3, 0x7f}), "operation runs past the expression, or a branch leaves it");
+  EXPECT_EQ(locate({0x9f}), "stack underflow");
+  EXPECT_EQ(locate({0x98, 0, 0}), "operation is not allowed here");
+  EXPECT_EQ(locate({0xe0}), "operation is not allowed here");
+  // Call frame information has none of these.
+  EXPECT_EQ(run({0x91, 0}).error().kind, Kind::unknown_opcode);
+  EXPECT_EQ(run({0x31, 0x9f}).error().kind, Kind::unknown_opcode);
+  // All that is random ends.
+  std::uint64_t state = 1;
+  for (int round = 0; round < 20'000; ++round) {
+    Bytes bytes;
+    for (int i = 0; i < 24; ++i)
+      bytes.u8((state = state * 6364136223846793005u + 1442695040888963407u) >> 56);
+    locate(bytes);
+  }
 }
 
 } // namespace

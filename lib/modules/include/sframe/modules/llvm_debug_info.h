@@ -7,7 +7,7 @@
 
 #include "sframe/elf/llvm_dwarf.h"
 #include "sframe/elf/llvm_dwarf_check.h"
-#include "sframe/modules/debug_info.h"
+#include "sframe/modules/debug_info_cache.h"
 #include "sframe/modules/module.h"
 
 #include <llvm/DebugInfo/DWARF/DWARFDie.h>

@@ -6,7 +6,7 @@
 
 #pragma once
 
-#include "sframe/modules/debug_info.h"
+#include "sframe/modules/debug_info_cache.h"
 #include "sframe/modules/module.h"
 #include "sframe/unwind/walker.h"
 
