@@ -210,8 +210,8 @@ public:
   std::optional<std::uint64_t> frame_base() override { return 5000; }
   std::optional<std::uint64_t> call_frame_cfa() override { return 6000; }
   std::optional<std::uint64_t> entry_value(std::span<const std::byte> expression) override {
-    return std::to_integer<std::uint64_t>(expression.back()) == 0x55 ? std::optional<std::uint64_t>(77)
-                                                                     : std::nullopt;
+    return !expression.empty() && expression.back() == std::byte(0x55) ? std::optional<std::uint64_t>(77)
+                                                                       : std::nullopt;
   }
   std::optional<std::uint64_t> passed_value(std::uint64_t parameter) override {
     return parameter == 9 ? std::optional<std::uint64_t>(99) : std::nullopt;

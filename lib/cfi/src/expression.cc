@@ -41,12 +41,12 @@ public:
 private:
   void execute() {
     if (settings_.cfa) push(*settings_.cfa);
-    for (; !fault_ && !stopped_ && reader_.left(); ++steps_) {
+    for (; !fault_ && !stopped_ && reader_.left();) {
       operation_ = reader_.at();
       if (steps_ == max_expression_steps)
         fail(ExpressionErrorKind::too_many_steps);
       else
-        step(reader_.u8());
+        ++steps_, step(reader_.u8());
       if (reader_.failed())
         fail(reader_.kind() == ErrorKind::bad_leb128 ? ExpressionErrorKind::bad_leb128
                                                      : ExpressionErrorKind::truncated);

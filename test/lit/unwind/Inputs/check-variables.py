@@ -74,7 +74,7 @@ def plain(value):
 
 
 def is_scalar(value):
-    return not value.startswith(("{", "@")) and "..." not in value
+    return not value.startswith(("{", "@")) and "..." not in value and "<repeats" not in value and "\\000" not in value
 
 
 counts = collections.Counter()
@@ -96,7 +96,8 @@ def compare(place, mine, peer):
         if value.startswith("<error reading"):
             kind = "not readable by gdb"
         elif found == "nothing":
-            kind = "not found"
+            # gdb names those of blocks that the program does not have any more.
+            kind = "not named" if value == "<optimized out>" else "not found"
         elif found == "<not available>":
             kind = "not available"
         elif value == "<optimized out>":

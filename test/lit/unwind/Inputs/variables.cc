@@ -29,16 +29,14 @@ struct Circle final : Base, Tag {
 };
 int Circle::count = 1;
 
-template <class T> struct Pair {
-  T first, second;
-};
+template <class T> struct Pair { T first, second; };
 
 } // namespace shapes
 
 volatile int sink;
 
-__attribute__((noinline)) int fail(const shapes::Pair<long>& pair, int&& moved, std::string_view text, bool yes,
-                                   char16_t wide, decltype(nullptr) nothing) {
+__attribute__((noinline)) int fail(const shapes::Pair<long>& pair, int&& moved, std::string_view text,
+                                   bool yes, char16_t wide, decltype(nullptr) nothing) {
   auto lambda = [&](int extra) { return extra + static_cast<int>(pair.first); };
   const int& same = moved;
   if (yes) std::abort();

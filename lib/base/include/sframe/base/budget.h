@@ -32,7 +32,7 @@ enum class Resource : std::uint8_t {
   files,            ///< opened because the input names them
   guesses,          ///< stack words and code bytes examined for frames without unwind tables
   copied_bytes,     ///< of code that the process generated and registered, as copied
-  debug_steps,      ///< through debug information, for source lines
+  debug_steps,      ///< through debug information, for source lines and variables
   code_steps,       ///< of the analysis of machine code
 };
 inline constexpr std::size_t resource_count = 12;
