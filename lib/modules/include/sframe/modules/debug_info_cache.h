@@ -11,7 +11,9 @@
 namespace sframe::modules {
 
 class Module;
-struct DebugInfo;
+class DebugInfoCache;
+struct [[gnu::visibility("hidden")]] DebugInfo; // llvm_debug_info.h
+[[gnu::visibility("hidden")]] DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache);
 
 /// Memory grows with the number of units used. Used in one thread at a time. Must not outlive the modules.
 class DebugInfoCache {
