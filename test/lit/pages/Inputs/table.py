@@ -199,7 +199,7 @@ CASES = {
     "sframe-unwind core --compare --generate": Case(
         SERVER_CORE, shows=[r"^TID \d+:$", r"^  sframe +\d+ frames$", r"^  cfi +\d+ frames$", r"^  frame-pointer +\d+ frames  \[heuristic\]$",
                             r"^  analysis +\d+ frames  \[heuristic\]$"], needs=("gcc", "cores")),
-    "sframe-unwind core --args --locals --source": Case(SERVER_CORE, shows=[r"^#\d+ .* main \+ 0x"], needs=("gcc", "cores")),
+    "sframe-unwind core --args --locals --source": Case(SERVER_CORE, shows=[r"^      inlined parse \(n=2\) at .*server\.c:7$"], needs=("gcc", "cores")),
     "sframe-unwind core --source --source-dir ~/src/server": Case(SERVER_CORE, stand_ins={"~/src/server": "."}, needs=("gcc", "cores")),
     "sframe-unwind core --modules": Case(
         SERVER_CORE, shows=[r"^PID \d+: server, SIGABRT$", r"^0x[0-9a-f]{16}-0x[0-9a-f]{16}  .*/server$", r"^  build ID [0-9a-f]{40}$",
