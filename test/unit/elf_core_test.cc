@@ -207,6 +207,53 @@ TEST(ElfCore, RegistersOfAarch64) {
   }
 }
 
+/// The hardware shadow stacks of a core with a thread before and one after `body`, and how many problems it
+/// has.
+std::vector<std::uint64_t> shadows(std::uint16_t machine, ByteOrder order, std::uint32_t type,
+                                   const std::vector<std::byte>& body, std::size_t& problems) {
+  TestElf file{.order = order, .type = et_core, .machine = machine};
+  const std::vector<std::byte> registers(34 * 8);
+  Writer notes(order);
+  notes.append(note("LINUX", type, body, order)); // before any thread: nobody's
+  notes.append(status(order, 41, registers)).append(note("LINUX", type, body, order));
+  notes.append(note("CORE", type, body, order)).append(status(order, 42, registers));
+  file.segments.push_back({pt_note, 0, 0, notes.bytes, 0});
+  const auto bytes = file.build();
+  const auto core = Core::parse(bytes);
+  EXPECT_TRUE(core);
+  problems = core->problems().size();
+  std::vector<std::uint64_t> result;
+  for (const CoreThread& thread : core->threads()) result.push_back(thread.hardware_shadow);
+  return result;
+}
+
+// Linux include/uapi/linux/elf.h; arch/arm64/include/uapi/asm/ptrace.h: features_enabled, features_locked,
+// gcspr_el0. Bit 0 of the features: PR_SHADOW_STACK_ENABLE.
+TEST(ElfCore, HardwareShadowStacks) {
+  using Pointers = std::vector<std::uint64_t>;
+  std::size_t problems = 0;
+  const auto little = [] { return Writer(ByteOrder::little); };
+  EXPECT_EQ(shadows(62, ByteOrder::little, 0x204, little().u64(0x7f00'1234'5678).bytes, problems),
+            (Pointers{0x7f00'1234'5678, 0}));
+  EXPECT_EQ(problems, 0u);
+  EXPECT_EQ(shadows(62, ByteOrder::little, 0x204, little().u32(0x1234'5678).bytes, problems),
+            (Pointers{0, 0}));
+  EXPECT_EQ(problems, 1u);
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    const auto gcs = [&](std::uint64_t features) { return Writer(order).u64(features).u64(6).u64(0x7f80); };
+    EXPECT_EQ(shadows(183, order, 0x410, gcs(1).bytes, problems), (Pointers{0x7f80, 0}));
+    EXPECT_EQ(shadows(183, order, 0x410, gcs(7).bytes, problems), (Pointers{0x7f80, 0}));
+    EXPECT_EQ(shadows(183, order, 0x410, gcs(2).bytes, problems), (Pointers{0, 0})); // not in use
+    EXPECT_EQ(problems, 0u);
+    for (const std::size_t size : {0u, 8u, 16u, 23u}) {
+      auto cut = gcs(1).bytes;
+      cut.resize(size);
+      EXPECT_EQ(shadows(183, order, 0x410, cut, problems), (Pointers{0, 0}));
+      EXPECT_EQ(problems, 1u);
+    }
+  }
+}
+
 TEST(ElfCore, RegistersOfS390x) {
   const ByteOrder order = ByteOrder::big;
   Writer regs(order);

@@ -13,8 +13,12 @@
 //   NT_AUXV          pairs of type and value (8 each), ended by type 0
 //   NT_FPREGSET      floating-point registers
 //   NT_ARM_PAC_MASK  mask for data pointers, mask for code pointers (8 each)
+//   NT_X86_SHSTK     the shadow stack pointer (8)
+//   NT_ARM_GCS       features_enabled, features_locked, gcspr_el0 (8 each)
 //
-// The last two belong to the thread of the preceding NT_PRSTATUS.
+// The last four belong to the thread of the preceding NT_PRSTATUS. Those of the hardware's shadow stacks:
+// Linux Documentation/arch/x86/shstk.rst, Documentation/arch/arm64/gcs.rst, include/uapi/linux/elf.h,
+// arch/arm64/include/uapi/asm/ptrace.h (struct user_gcs).
 
 #include "core_notes.h"
 
@@ -29,7 +33,8 @@ namespace sframe::elf {
 namespace {
 
 constexpr std::uint32_t nt_prstatus = 1, nt_fpregset = 2, nt_prpsinfo = 3, nt_auxv = 6,
-                        nt_siginfo = 0x53494749, nt_file = 0x46494c45, nt_arm_pac_mask = 0x406;
+                        nt_siginfo = 0x53494749, nt_file = 0x46494c45, nt_x86_shstk = 0x204,
+                        nt_arm_pac_mask = 0x406, nt_arm_gcs = 0x410;
 constexpr std::uint64_t prstatus_registers = 112;
 
 } // namespace
@@ -40,13 +45,20 @@ void NoteReader::report(const char* what) {
 
 void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
   struct NoteHandler {
+    std::string_view owner;
     std::uint32_t type;
     void (NoteReader::*read)(std::span<const std::byte>);
   };
   static constexpr NoteHandler handlers[] = {
-      {nt_prstatus, &NoteReader::status}, {nt_prpsinfo, &NoteReader::process},
-      {nt_siginfo, &NoteReader::signal},  {nt_auxv, &NoteReader::auxiliary},
-      {nt_file, &NoteReader::files},      {nt_fpregset, &NoteReader::fp_registers},
+      {"CORE", nt_prstatus, &NoteReader::status},
+      {"CORE", nt_prpsinfo, &NoteReader::process},
+      {"CORE", nt_siginfo, &NoteReader::signal},
+      {"CORE", nt_auxv, &NoteReader::auxiliary},
+      {"CORE", nt_file, &NoteReader::files},
+      {"CORE", nt_fpregset, &NoteReader::fp_registers},
+      {"LINUX", nt_arm_pac_mask, &NoteReader::pac_mask},
+      {"LINUX", nt_x86_shstk, &NoteReader::x86_shadow},
+      {"LINUX", nt_arm_gcs, &NoteReader::arm_shadow},
   };
   static constexpr std::pair<std::string_view, std::string_view> systems[] = {
       {"NetBSD-CORE", "NetBSD"}, {"FreeBSD", "FreeBSD"}, {"OpenBSD", "OpenBSD"}};
@@ -54,10 +66,8 @@ void NoteReader::read(std::span<const std::byte> notes, std::uint64_t align) {
   while (auto note = cursor.next()) {
     for (const auto& [owner, system] : systems) // NetBSD's thread notes: "NetBSD-CORE@1"
       if (note->owner.starts_with(owner)) core_.other_system_ = system;
-    if (note->owner == "LINUX" && note->type == nt_arm_pac_mask) pac_mask(note->body);
-    if (note->owner != "CORE") continue;
     for (const NoteHandler& reader : handlers)
-      if (reader.type == note->type) (this->*reader.read)(note->body);
+      if (reader.type == note->type && reader.owner == note->owner) (this->*reader.read)(note->body);
   }
   if (cursor.damaged()) report("note runs past the end of its segment");
 }
@@ -71,7 +81,7 @@ void NoteReader::status(std::span<const std::byte> body) {
                                                        : "registers of this machine are not supported");
   core_.threads_.push_back({load<std::uint32_t>(body.data() + 32, order),
                             static_cast<std::int16_t>(load<std::uint16_t>(body.data() + 12, order)),
-                            *registers, 0});
+                            *registers, 0, 0});
 }
 
 void NoteReader::fp_registers(std::span<const std::byte> body) {
@@ -129,6 +139,23 @@ void NoteReader::files(std::span<const std::byte> body) {
 void NoteReader::pac_mask(std::span<const std::byte> body) {
   if (auto mask = load_at<std::uint64_t>(body, 8, core_.byte_order()); mask && !core_.threads_.empty())
     core_.threads_.back().code_pac_mask = *mask;
+}
+
+void NoteReader::x86_shadow(std::span<const std::byte> body) {
+  if (core_.threads_.empty()) return;
+  const auto pointer = load_at<std::uint64_t>(body, 0, core_.byte_order());
+  if (!pointer) return report("NT_X86_SHSTK note is too short");
+  core_.threads_.back().hardware_shadow = *pointer;
+}
+
+/// The note is there for every thread if the processor has the feature; whether it was in use is a bit.
+void NoteReader::arm_shadow(std::span<const std::byte> body) {
+  if (core_.threads_.empty()) return;
+  constexpr std::uint64_t enabled = 1; // PR_SHADOW_STACK_ENABLE
+  const auto features = load_at<std::uint64_t>(body, 0, core_.byte_order()),
+             pointer = load_at<std::uint64_t>(body, 16, core_.byte_order());
+  if (!features || !pointer) return report("NT_ARM_GCS note is too short");
+  if (*features & enabled) core_.threads_.back().hardware_shadow = *pointer;
 }
 
 } // namespace sframe::elf

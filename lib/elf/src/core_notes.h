@@ -22,6 +22,8 @@ private:
   void auxiliary(std::span<const std::byte> body);
   void files(std::span<const std::byte> body);
   void pac_mask(std::span<const std::byte> body);
+  void x86_shadow(std::span<const std::byte> body);
+  void arm_shadow(std::span<const std::byte> body);
   void report(const char* what);
 
   Core& core_;

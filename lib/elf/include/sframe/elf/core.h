@@ -36,6 +36,9 @@ struct CoreThread {
   RegisterValues registers;
   /// AArch64: the bits of a code pointer that hold its authentication code (NT_ARM_PAC_MASK); 0 if unknown.
   std::uint64_t code_pac_mask = 0;
+  /// Where the processor keeps the thread's return addresses, if it does: the newest entry of its hardware
+  /// shadow stack (AMD64: NT_X86_SHSTK; AArch64: NT_ARM_GCS). Any value; 0 if there is none.
+  std::uint64_t hardware_shadow = 0;
 };
 
 /// An entry of NT_FILE: a mapping of a file.
