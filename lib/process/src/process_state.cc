@@ -27,6 +27,14 @@ bool died_after_fault(const elf::Core& core, const unwind::UnwindAbi& unwind) {
   return (!info || info->code > 0) && signal > 0 && signal < 64 && unwind.signals_after_fault >> signal & 1;
 }
 
+/// The shadow stack of a thread, if it is in the core.
+unwind::HardwareShadow shadow_of(const elf::Core& core, const elf::CoreThread& thread) {
+  const elf::MemoryRange* const range =
+      thread.hardware_shadow ? core.range_at(thread.hardware_shadow) : nullptr;
+  return range ? unwind::HardwareShadow{thread.hardware_shadow, range->start + range->present}
+               : unwind::HardwareShadow{};
+}
+
 } // namespace
 
 CoreProcess::CoreProcess(const elf::Core& core, modules::FileOptions files) : space_(core, std::move(files)) {
@@ -34,8 +42,8 @@ CoreProcess::CoreProcess(const elf::Core& core, modules::FileOptions files) : sp
   const unwind::UnwindAbi& unwind = *unwind::find_unwind_abi(abi.id);
   threads_.reserve(core.threads().size());
   for (const elf::CoreThread& thread : core.threads())
-    threads_.push_back(
-        {thread.tid, thread.signal, core.process_name(), registers_of(thread.registers, abi, unwind)});
+    threads_.push_back({thread.tid, thread.signal, core.process_name(),
+                        registers_of(thread.registers, abi, unwind), false, shadow_of(core, thread)});
   if (!threads_.empty()) threads_.front().after_fault = died_after_fault(core, unwind);
 }
 

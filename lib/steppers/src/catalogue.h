@@ -15,6 +15,8 @@ inline constexpr StepperInfo cfi_info = {"cfi", "DWARF CFI of the module: .eh_fr
 inline constexpr StepperInfo signal_info = {"signal", "registers that the kernel saved for a signal handler",
                                             30};
 inline constexpr StepperInfo bottom_info = {"bottom", "the program's entry point has no caller", 40};
+inline constexpr StepperInfo shadow_stack_info = {
+    "shadow-stack", "return address on the hardware shadow stack; others are checked by it", 100};
 inline constexpr StepperInfo context_info = {
     "context", "return address at SP after a call to a non-executable address (heuristic)", 100};
 inline constexpr StepperInfo analysis_info = {"analysis",

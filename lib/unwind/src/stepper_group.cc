@@ -88,9 +88,13 @@ FrameStepper* StepperGroup::find_for(std::uint64_t address, const FrameStepper* 
 void StepperGroup::changed() {
   const auto is_guess = [](const Member& m) { return m.stepper->priority() >= first_heuristic_priority; };
   exact_count_ = static_cast<std::size_t>(std::ranges::find_if(members_, is_guess) - members_.begin());
-  const auto at = std::ranges::find_if(
-      members_, [](const Member& m) { return m.everywhere && m.stepper->recovers_all_registers(); });
-  recovering_ = at == members_.end() ? nullptr : at->stepper.get();
+  const auto first_that = [this](auto&& has_role) -> FrameStepper* {
+    const auto at =
+        std::ranges::find_if(members_, [&](const Member& m) { return m.everywhere && has_role(*m.stepper); });
+    return at == members_.end() ? nullptr : at->stepper.get();
+  };
+  recovering_ = first_that([](const FrameStepper& s) { return s.recovers_all_registers(); });
+  checking_ = first_that([](const FrameStepper& s) { return s.checks_others(); });
 }
 
 } // namespace sframe::unwind

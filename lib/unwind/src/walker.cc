@@ -141,6 +141,23 @@ void Walker::note_step(const FrameState& frame, const FrameStepper* by) {
   ++since_checkpoint_;
 }
 
+/// Return addresses are checked by the hardware's own copy of them.
+void Walker::check_by_shadow(const FrameState& frame, std::uint32_t number, FrameState& caller,
+                             const FrameStepper*& by, StepResult& result) {
+  FrameStepper* const checking = steppers_.checking();
+  if (!checking || result.status != StepStatus::stepped) {
+    caller.shadow = {};
+    return;
+  }
+  const std::uint64_t found = caller.registers.pc;
+  const bool is_exact = result.trust == Trust::exact && by != checking;
+  if (checking->check(frame, memory_, caller, result)) {
+    by = checking;
+    if (is_exact && !frame.shadow.sp_is_guess && !overwritten_)
+      overwritten_ = Overwritten{number, found, caller.registers.pc};
+  }
+}
+
 WalkEnd Walker::walk(const Registers& start, FrameReceiver& receiver) {
   return walk(FrameState{start, true}, receiver);
 }
@@ -158,7 +175,9 @@ bool Walker::may_go_on(std::uint32_t frames) {
 
 WalkEnd Walker::walk(const FrameState& start, FrameReceiver& receiver) {
   std::uint32_t count = 0;
-  const WalkEnd end = walk_frames(start, receiver, count);
+  overwritten_.reset();
+  WalkEnd end = walk_frames(start, receiver, count);
+  end.overwritten = overwritten_;
   may_go_on(count % frames_at_once);
   return end;
 }
@@ -177,6 +196,10 @@ WalkEnd Walker::walk_frames(const FrameState& start, FrameReceiver& receiver, st
   for (;;) {
     const FrameStepper* by = nullptr;
     find_caller(*now, *next, by, result);
+    if (now->shadow.next)
+      check_by_shadow(*now, frame.number, *next, by, result);
+    else
+      next->shadow = {};
     frame.has_cfa = result.has_cfa;
     frame.cfa = result.cfa;
     frame.signal_frame = result.signal_frame;

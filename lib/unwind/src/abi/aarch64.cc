@@ -69,6 +69,12 @@ bool ends_function(std::span<const std::byte> bytes) {
                                instruction == nop || instruction == 0);
 }
 
+/// A cap token of type 0: the upper 52 bits of its own address.
+std::uint64_t shadow_before_signal(std::uint64_t address, std::uint64_t word) {
+  constexpr std::uint64_t type = 0xfff;
+  return word == (address & ~type) ? address + 8 : 0;
+}
+
 constexpr UnwindAbi aarch64(Abi id) {
   return {
       .id = id,
@@ -77,6 +83,7 @@ constexpr UnwindAbi aarch64(Abi id) {
       .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16, .cfa_at_least = true},
       .call_trace = {.return_address = 8, .sp = 16, .caller_fp = 0}, // a frame record
       .trampolines = trampolines,
+      .shadow_before_signal = shadow_before_signal,
       .longest_call = 4,
       .ends_with_call = ends_with_call,
       .call_target = call_target,

@@ -83,6 +83,13 @@ bool ends_function(std::span<const std::byte> bytes) {
   });
 }
 
+/// The shadow stack pointer before the signal, with bit 63 set; the restorer's address is pushed after it.
+std::uint64_t shadow_before_signal(std::uint64_t address, std::uint64_t word) {
+  constexpr std::uint64_t mark = std::uint64_t{1} << 63;
+  const std::uint64_t before = word & ~mark;
+  return word & mark && before > address && before % 8 == 0 ? before : 0;
+}
+
 } // namespace
 
 const UnwindAbi amd64 = {
@@ -93,6 +100,7 @@ const UnwindAbi amd64 = {
     .frame_record = FrameRecord{.caller_fp = 0, .return_address = 8, .cfa = 16},
     .call_trace = {.return_address = 0, .sp = 8}, // calls leave only the return address
     .trampolines = trampolines,
+    .shadow_before_signal = shadow_before_signal,
     .longest_call = 7,
     .ends_with_call = ends_with_call,
     .call_target = call_target,

@@ -25,10 +25,11 @@ struct Thread {
   std::int32_t signal = 0; ///< the signal being delivered, or 0
   std::string_view name;   ///< valid for the life of the ProcessState
   unwind::Registers registers;
-  bool after_fault = false; ///< as in FrameState
+  bool after_fault = false;        ///< as in FrameState
+  unwind::HardwareShadow shadow{}; ///< as in FrameState; only in cores
 
   /// The innermost frame, where a walk starts.
-  unwind::FrameState frame() const { return {registers, true, after_fault}; }
+  unwind::FrameState frame() const { return {registers, true, after_fault, shadow}; }
 };
 
 class ProcessState {

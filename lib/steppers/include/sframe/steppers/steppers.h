@@ -6,6 +6,8 @@
 // - cfi (20): a row of its DWARF CFI; recovers all registers.
 // - signal (30): the registers saved by the kernel, if the pc is at a signal trampoline.
 // - bottom (40): code without tables at the program's entry point has no caller.
+// - shadow-stack (100): the thread's hardware shadow stack, if it has one; exact. Return addresses that
+//   others find are checked by it, and corrected (FrameStepper::check).
 // - context (100): the word at SP, if the innermost frame called a non-executable address.
 // - analysis (105): the function's machine code (code_frames.h), if the return address found follows a call.
 // - frame-pointer (110): the frame record at FP, if its return address follows a call. If the function's
@@ -48,6 +50,7 @@ std::unique_ptr<unwind::FrameStepper> make_cfi_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_signal_stepper(const AbiTraits& abi);
 /// If `main` is nullptr, the stepper answers "not mine".
 std::unique_ptr<unwind::FrameStepper> make_bottom_stepper(modules::Module* main);
+std::unique_ptr<unwind::FrameStepper> make_shadow_stack_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_context_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_analysis_stepper(const AbiTraits& abi);
 std::unique_ptr<unwind::FrameStepper> make_frame_pointer_stepper(const AbiTraits& abi);

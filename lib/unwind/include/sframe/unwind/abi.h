@@ -63,6 +63,9 @@ struct UnwindAbi {
   std::span<const SignalTrampoline> trampolines;
   /// Bit N: if an instruction raises signal N, the saved pc is after that instruction.
   std::uint64_t signals_after_fault = 0;
+  /// How the kernel marks the delivery of a signal on a hardware shadow stack: if `word`, at `address`, is
+  /// such a mark, where the entries of the interrupted frame are; else 0. nullptr: the ABI has none.
+  std::uint64_t (*shadow_before_signal)(std::uint64_t address, std::uint64_t word) = nullptr;
   std::uint32_t longest_call = 0; ///< bytes
   /// True if the last of `bytes` are a call instruction. `bytes` has longest_call bytes, or fewer at the
   /// start of memory.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "sframe/unwind/address_space.h"
+#include "sframe/unwind/hardware_shadow.h"
 #include "sframe/unwind/registers.h"
 #include "sframe/unwind/stop_reason.h"
 
@@ -31,6 +32,9 @@ struct FrameState {
   /// The pc is exact, but the frame's position is the instruction before it, which raised a signal and had
   /// no effect (UnwindAbi::signals_after_fault). The walker clears it in callers.
   bool after_fault = false;
+  /// Where the frame's return address is on the thread's hardware shadow stack, if that is known. The walker
+  /// sets it in callers.
+  HardwareShadow shadow;
 
   /// The address to look up in tables.
   std::uint64_t lookup_pc() const { return registers.pc - (!pc_exact | after_fault); }
@@ -84,6 +88,16 @@ public:
 
   /// True for a stepper that recovers all registers that the caller relies on, not only SP, FP and RA.
   virtual bool recovers_all_registers() const { return false; }
+
+  /// True for a stepper whose check() is to be asked about the steps of others.
+  virtual bool checks_others() const { return false; }
+  /// Checks the step from `frame`, whose `shadow` is set, to `caller`, which another stepper has found. Sets
+  /// `caller.shadow`. True if the return address is wrong; then `caller` and `result` are corrected.
+  virtual bool check(const FrameState& frame, Memory& memory, FrameState& caller, StepResult& result) {
+    static_cast<void>(frame), static_cast<void>(memory), static_cast<void>(result);
+    caller.shadow = {};
+    return false;
+  }
 };
 
 /// Turns an invalid step into an error: the caller is the frame itself, or is below it (unless a signal may

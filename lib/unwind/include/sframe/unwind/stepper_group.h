@@ -70,6 +70,8 @@ public:
   std::span<const Member> heuristic() const { return members().subspan(exact_count_); }
   /// The first stepper for all addresses that recovers all registers, or nullptr.
   FrameStepper* recovering() const { return recovering_; }
+  /// The first stepper for all addresses that checks others, or nullptr.
+  FrameStepper* checking() const { return checking_; }
 
 private:
   std::vector<Member>::iterator place_of(std::string_view name);
@@ -79,6 +81,7 @@ private:
   std::vector<Member> members_;
   std::size_t exact_count_ = 0;
   FrameStepper* recovering_ = nullptr;
+  FrameStepper* checking_ = nullptr;
 };
 
 } // namespace sframe::unwind

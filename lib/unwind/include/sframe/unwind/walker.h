@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -50,11 +51,20 @@ protected:
   ~FrameReceiver() = default;
 };
 
+/// A return address on the stack that is not the one on the thread's hardware shadow stack: the stack was
+/// overwritten. The walk has gone on with that of the shadow stack.
+struct Overwritten {
+  std::uint32_t frame = 0; ///< whose return address it is: the first such frame
+  std::uint64_t found = 0; ///< what tables lead to
+  std::uint64_t right = 0; ///< that of the shadow stack
+};
+
 /// How a walk ended.
 struct WalkEnd {
   bool complete = false; ///< the last frame is the outermost one, and this is certain
   StopReason reason = StopReason::none;
   std::uint64_t detail = 0; ///< pc, address or register, depending on the reason
+  std::optional<Overwritten> overwritten{};
 };
 
 /// The reason with its detail: "memory cannot be read (0x7ffd0010)".
@@ -90,11 +100,14 @@ public:
   void step(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result) {
     since_checkpoint_ = 0;
     find_caller(frame, caller, by, result);
+    caller.shadow = {};
   }
 
 private:
   void find_caller(const FrameState& frame, FrameState& caller, const FrameStepper*& by, StepResult& result);
   void note_step(const FrameState& frame, const FrameStepper* by);
+  void check_by_shadow(const FrameState& frame, std::uint32_t number, FrameState& caller,
+                       const FrameStepper*& by, StepResult& result);
   void recover_and_step(const FrameState& frame, FrameState& caller, const FrameStepper*& by,
                         StepResult& result);
   void ask_all(std::span<const StepperGroup::Member> members, const FrameState& frame, FrameState& caller,
@@ -110,6 +123,7 @@ private:
   /// The last frame with all registers known, and how many frames ago it was; 0: it is the current frame.
   FrameState checkpoint_;
   std::uint32_t since_checkpoint_ = 0;
+  std::optional<Overwritten> overwritten_;
   Budget* budget_;
 };
 
