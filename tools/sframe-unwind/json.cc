@@ -86,6 +86,7 @@ public:
   void end_thread(const unwind::WalkEnd& end) override {
     out_ << (first_frame_ ? "]" : "\n   ]");
     if (!comparison_.empty()) print(comparison_);
+    if (end.overwritten) print(*end.overwritten);
     out_ << ",\n   \"end\": {\"complete\": " << (end.complete ? "true" : "false");
     key("reason"), out_.json_string(unwind::describe(end));
     out_ << "}\n  }";
@@ -102,6 +103,14 @@ public:
   }
 
 private:
+  void print(const unwind::Overwritten& stack) {
+    out_ << ",\n   \"overwritten\": {\"frame\": ";
+    out_.decimal(stack.frame);
+    key("return_address"), address(stack.found);
+    key("shadow_stack"), address(stack.right);
+    out_ << '}';
+  }
+
   void print(const CoreHeader& core) {
     out_ << ",\n \"command\": [";
     std::string_view before;

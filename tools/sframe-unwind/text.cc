@@ -103,6 +103,7 @@ public:
   }
 
   void end_thread(const unwind::WalkEnd& end) override {
+    if (end.overwritten) print(*end.overwritten);
     if (!end.complete)
       out_ << red() << "    ended early: ", out_.safe(unwind::describe(end)) << plain() << '\n';
   }
@@ -161,6 +162,13 @@ private:
     } else if (crashed_ == 0 && threads.size() == 1 && !first.name.empty()) {
       out_ << ' ', out_.safe(first.name);
     }
+  }
+
+  void print(const unwind::Overwritten& stack) {
+    out_ << red() << "    the stack was overwritten from frame #";
+    out_.decimal(stack.frame) << " on: its return address is ";
+    out_.hex(stack.found) << ", on the shadow stack ";
+    out_.hex(stack.right) << plain() << '\n';
   }
 
   void print(const modules::SourceLocation& symbols, std::span<const SourceLines> text,

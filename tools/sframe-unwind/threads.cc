@@ -94,6 +94,7 @@ bool walk_groups(std::span<const process::Thread* const> threads, unwind::Walker
     const unwind::WalkEnd end = walker.walk(thread->frame(), hash);
     hash.add(static_cast<std::uint64_t>(end.reason));
     hash.add(end.detail);
+    if (end.overwritten) hash.add(end.overwritten->frame), hash.add(end.overwritten->found);
     const auto [at, added] = places.try_emplace(hash.value(), groups.size());
     if (added) groups.emplace_back();
     groups[at->second].push_back(thread);
