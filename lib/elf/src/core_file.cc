@@ -2,8 +2,12 @@
 
 #include "sframe/elf/core_file.h"
 
+#include "sframe/elf/crash_report.h"
+
 #include <algorithm>
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace sframe::elf {
 
@@ -32,7 +36,15 @@ Result<CoreFile> CoreFile::open(const std::string& path, Limits limits) {
 Result<CoreFile> CoreFile::view(std::span<const std::byte> bytes, Limits limits) {
   const std::uint64_t size = bytes.size();
   Unpacked unpacked;
-  if (is_packed(bytes)) {
+  std::vector<std::byte> in_report; // until it is decompressed
+  const bool is_report = is_crash_report(bytes);
+  if (is_report) {
+    auto packed = core_in_report(bytes);
+    if (!packed) return unexpected(packed.error());
+    in_report = std::move(*packed);
+    bytes = in_report;
+  }
+  if (is_report || is_packed(bytes)) {
     auto result = unpack(bytes, unpack_limits(limits, size));
     if (!result) return unexpected(result.error());
     unpacked = std::move(*result);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Opens a core file (core(5)), plain or compressed (unpack.h). All core files are opened here.
+// Opens a core file (core(5)), plain, compressed (unpack.h) or in a crash report of apport (crash_report.h).
+// All core files are opened here.
 
 #pragma once
 
