@@ -45,6 +45,20 @@ CoreHeader CoreWalk::header(CoreOrigin origin) {
   return header;
 }
 
+void CoreWalk::find_packages(CoreHeader& header) {
+  if (!header.program) return;
+  std::vector<modules::Module*> asked = {process_->space().main_module()};
+  if (header.crash.tid)
+    if (modules::Module* const module = process_->space().module_at(threads_.front()->registers.pc);
+        module && module != header.program)
+      asked.push_back(module);
+  auto packages = packages_of(asked);
+  header.package = std::move(packages.front());
+  if (asked.size() == 1 || packages.back().name.empty()) return;
+  header.crashed_in = asked.back();
+  header.crashed_package = std::move(packages.back());
+}
+
 bool CoreWalk::report(tool::MessageSink& messages) {
   if (!process_) return false;
   bool wrong = false;

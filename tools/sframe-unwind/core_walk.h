@@ -53,6 +53,10 @@ public:
   /// stacks are wanted.
   CoreHeader header(CoreOrigin origin);
 
+  /// Adds the packages of the program and of the module in which it died. Reads the system's list of
+  /// packages.
+  void find_packages(CoreHeader& header);
+
   /// Reports why frames are missing or doubtful; true if any are.
   bool report(tool::MessageSink& messages);
 

@@ -122,6 +122,7 @@ private:
       out_.json_string(core.program->info().path);
     else
       out_ << "null";
+    out_ << ",\n \"package\": ", package(core.package);
     out_ << ",\n \"time\": ";
     if (core.origin.time)
       out_.json_string(time_text(*core.origin.time));
@@ -131,7 +132,7 @@ private:
     string_or_null(core.origin.host);
     out_ << ",\n \"crash\": ";
     if (core.crash.tid)
-      print(core.crash);
+      print(core.crash, core.crashed_package);
     else
       out_ << "null";
     out_ << ",\n \"signature\": ";
@@ -143,7 +144,18 @@ private:
     out_ << ']';
   }
 
-  void print(const Crash& crash) {
+  void package(const Package& package) {
+    if (package.name.empty()) {
+      out_ << "null";
+      return;
+    }
+    out_ << "{\"name\": ";
+    out_.json_string(package.name);
+    key("version"), string_or_null(package.version);
+    out_ << '}';
+  }
+
+  void print(const Crash& crash, const Package& of_module) {
     out_ << "{\"tid\": ";
     out_.decimal(crash.tid);
     key("code");
@@ -166,6 +178,7 @@ private:
       out_.decimal(crash.sender->user) << '}';
     }
     if (!crash.message.empty()) key("message"), out_.json_string(crash.message);
+    if (!of_module.name.empty()) key("package"), package(of_module);
     if (crash.instruction) {
       key("instruction"), out_ << "{\"pc\": ";
       address(crash.instruction->pc);

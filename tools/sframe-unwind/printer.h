@@ -8,6 +8,7 @@
 #include "crash.h"
 #include "names.h"
 #include "origin.h"
+#include "packages.h"
 #include "signature.h"
 
 #include "sframe/process/process_state.h"
@@ -37,9 +38,12 @@ struct PrintSettings {
 struct CoreHeader {
   CommandLine command;
   const modules::Module* program = nullptr; ///< nullptr if unknown
+  Package package;                          ///< of the program
   CoreOrigin origin;
-  Crash crash;         ///< of the thread that died, if it is printed
-  Signature signature; ///< likewise
+  Crash crash;                                 ///< of the thread that died, if it is printed
+  const modules::Module* crashed_in = nullptr; ///< if that is not the program, and has a package:
+  Package crashed_package;
+  Signature signature; ///< of the thread that died, if it is printed
 };
 
 class Printer {

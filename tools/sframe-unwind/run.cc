@@ -17,6 +17,7 @@
 #include <memory>
 #include <unistd.h>
 #include <utility>
+#include <vector>
 
 namespace sframe::unwind_tool {
 
@@ -51,7 +52,8 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
                                       app.output_path() == "-" && tool::use_color(app.color(), STDOUT_FILENO),
                                   .modules = options.modules};
   const auto printer = make_printer(options, out, walk.symbolizer(), settings);
-  const CoreHeader header = walk.header(options.origin);
+  CoreHeader header = walk.header(options.origin);
+  walk.find_packages(header);
   printer->begin(process, &header);
   if (options.modules) {
     const bool found = options.format == "json" ? load_modules(process) : list_modules(process, out);

@@ -118,6 +118,11 @@ private:
       field("program"), out_.safe(core.program->info().path);
       if (core.program->info().deleted) out_ << " (deleted)";
     }
+    if (!core.package.name.empty()) field("package"), out_.safe(core.package.text());
+    if (core.crashed_in) {
+      field("in package"), out_.safe(core.crashed_package.text()) << ": ";
+      out_.safe(core.crashed_in->name());
+    }
     if (core.origin.time) field("time") << time_text(*core.origin.time);
     if (!core.origin.host.empty()) field("host"), out_.safe(core.origin.host);
     print(core.crash, signal);

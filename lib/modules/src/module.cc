@@ -651,6 +651,17 @@ std::optional<std::uint64_t> Module::find_definition(std::string_view name) {
   return found ? std::optional(*found + info_.bias.value_or(info_.start)) : std::nullopt;
 }
 
+std::optional<elf::PackageNote> Module::package() {
+  open();
+  return parts_->image ? elf::package_note(*parts_->image) : std::nullopt;
+}
+
+std::string Module::verified_path() {
+  open();
+  const bool is_local = named_ == Named::by_core || named_ == Named::by_user;
+  return has_file() && is_local && !info_.build_id.empty() ? file_path_ : std::string();
+}
+
 ModuleParts* Module::debug_parts() {
   if (debug_parts_) return *debug_parts_;
   load();

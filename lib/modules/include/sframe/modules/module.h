@@ -16,6 +16,7 @@
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
+#include "sframe/elf/package_note.h"
 #include "sframe/elf/symbols.h"
 #include "sframe/elf/unpack.h"
 #include "sframe/modules/file_server.h"
@@ -186,6 +187,13 @@ public:
   /// The address in the process of a symbol, usually a variable, as in elf::find_definition(). Opens the
   /// file, but has no effect on loaded() and problem_so_far().
   std::optional<std::uint64_t> find_definition(std::string_view name);
+
+  /// The package that the image says it belongs to. Opens the file, but has no effect on loaded() and
+  /// problem_so_far(), here and below.
+  std::optional<elf::PackageNote> package();
+  /// The path of the file on this machine, if it is certain to be the one that was mapped: it has the build
+  /// ID that is in the process. Else empty.
+  std::string verified_path();
 
   /// The image with DWARF for source lines (.debug_info): the file's, else the separate debug file's;
   /// nullptr if there is none.

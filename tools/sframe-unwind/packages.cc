@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// dpkg's database (dpkg(1), "FILES"): info/PACKAGE.list or info/PACKAGE:ARCHITECTURE.list has a package's
+// paths; status has a paragraph for each package (deb-control(5)).
+
+#include "packages.h"
+
+#include "sframe/elf/file.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <fcntl.h>
+#include <filesystem>
+#include <string_view>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace sframe::unwind_tool {
+
+namespace {
+
+constexpr std::string_view database = "/var/lib/dpkg/";
+
+std::string_view text_of(const elf::File& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+/// The value of a field in a paragraph.
+std::string_view field(std::string_view paragraph, std::string_view name) {
+  const std::string start = '\n' + std::string(name) + ": ";
+  const std::size_t at = paragraph.find(start);
+  if (at == paragraph.npos) return {};
+  paragraph.remove_prefix(at + start.size());
+  return paragraph.substr(0, paragraph.find('\n'));
+}
+
+std::string installed_version(const std::string& package, std::string_view architecture) {
+  const auto file = elf::File::open_regular(std::string(database) + "status");
+  if (!file) return {};
+  std::string_view text = text_of(*file);
+  const std::string first = "Package: " + package + '\n';
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find("\n\n"), text.size());
+    const std::string_view paragraph = text.substr(0, end);
+    text.remove_prefix(std::min(end + 2, text.size()));
+    if (!paragraph.starts_with(first)) continue;
+    if (architecture.empty() || field(paragraph, "Architecture") == architecture)
+      return std::string(field(paragraph, "Version"));
+  }
+  return {};
+}
+
+/// Into `text`, whose memory is used again: there are thousands of small files.
+bool read_file(const std::string& path, std::string& text) {
+  constexpr std::size_t most = 64 << 20;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  if (fd < 0) return false;
+  struct stat status {};
+  bool good = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+              static_cast<std::uint64_t>(status.st_size) <= most;
+  if (good) {
+    text.resize(static_cast<std::size_t>(status.st_size));
+    good = ::read(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  }
+  ::close(fd);
+  return good;
+}
+
+/// `line` is the path between ends of lines. It may be from before /lib was merged into /usr/lib.
+bool has_path(std::string_view text, std::string_view line) {
+  constexpr std::string_view usr = "\n/usr";
+  const std::string_view path = line.starts_with(usr) ? line.substr(usr.size()) : line.substr(1);
+  while (true) {
+    const void* const at = ::memmem(text.data(), text.size(), path.data(), path.size());
+    if (!at) return false;
+    const auto offset = static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+    const std::string_view before = text.substr(0, offset);
+    if (before.ends_with('\n') || before.ends_with(usr)) return true;
+    text.remove_prefix(offset + 1);
+  }
+}
+
+bool is_where_packages_are(std::string_view path) {
+  constexpr std::array<std::string_view, 6> folders = {"/usr/", "/bin/", "/sbin/", "/lib", "/opt/", "/etc/"};
+  return !path.starts_with("/usr/local/") &&
+         std::ranges::any_of(folders, [&](std::string_view folder) { return path.starts_with(folder); });
+}
+
+} // namespace
+
+std::vector<Package> installed_packages(std::span<const std::string> paths) {
+  namespace fs = std::filesystem;
+  std::vector<Package> found(paths.size());
+  std::vector<std::string> lines;
+  for (const std::string& path : paths) lines.push_back('\n' + path + '\n');
+  std::size_t missing = paths.size();
+  std::string text;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(std::string(database) + "info", error)) {
+    if (missing == 0) break;
+    const std::string& list = entry.path().native();
+    if (!list.ends_with(".list") || !read_file(list, text)) continue;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (!found[i].name.empty() || !has_path(text, lines[i])) continue;
+      const std::string stem = entry.path().stem().string(); // "libc6:amd64"
+      const std::size_t colon = std::min(stem.find(':'), stem.size());
+      found[i].name = stem.substr(0, colon);
+      found[i].version = installed_version(found[i].name, stem.substr(std::min(colon + 1, stem.size())));
+      --missing;
+    }
+  }
+  return found;
+}
+
+std::vector<Package> packages_of(std::span<modules::Module* const> modules) {
+  std::vector<Package> packages(modules.size());
+  std::vector<std::string> paths;
+  std::vector<std::size_t> asked;
+  bool is_of_database = true;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    modules::Module& module = *modules[i];
+    if (module.generated() || module.info().vdso) continue;
+    if (auto note = module.package()) {
+      packages[i] = {std::move(note->name), std::move(note->version)};
+      continue;
+    }
+    std::string path = module.file_options().sysroot.empty() ? module.verified_path() : std::string();
+    // A program that no package has crashes in libraries, too: the lists are not read for these alone.
+    const bool has_database = is_where_packages_are(path);
+    if (i == 0) is_of_database = has_database;
+    if (!has_database || !is_of_database) continue;
+    paths.push_back(std::move(path));
+    asked.push_back(i);
+  }
+  if (paths.empty()) return packages;
+  auto installed = installed_packages(paths);
+  for (std::size_t i = 0; i < asked.size(); ++i) packages[asked[i]] = std::move(installed[i]);
+  return packages;
+}
+
+} // namespace sframe::unwind_tool
