@@ -429,31 +429,48 @@ bool Module::file_missing() {
   return file_missing_;
 }
 
+/// The root of a process that has another one than this program, in a container: the file's path has two
+/// parts then. Empty for others.
+std::string Module::root_of_process() const {
+  if (named_ != Named::by_kernel || info_.file.size() <= info_.path.size() ||
+      !info_.file.ends_with(info_.path))
+    return {};
+  return info_.file.substr(0, info_.file.size() - info_.path.size());
+}
+
 std::vector<std::string> Module::debug_folders() const {
   std::vector<std::string> folders = files_.more_debug_dirs;
   if (files_.debug_dir.empty()) return folders;
-  if (!files_.sysroot.empty())
-    folders.push_back(elf::path_in_root(files_.sysroot, files_.debug_dir));
-  else if (files_.trust != FileTrust::none)
+  if (!files_.sysroot.empty()) folders.push_back(elf::path_in_root(files_.sysroot, files_.debug_dir));
+  if (files_.sysroot.empty() && files_.trust != FileTrust::none) {
+    if (const std::string root = root_of_process(); !root.empty()) folders.push_back(root + files_.debug_dir);
     folders.push_back(files_.debug_dir);
+  }
   return folders;
 }
 
-/// In a folder, or next to a file, that the user named, links are followed; elsewhere they count as named by
-/// the core.
+/// Below a root, links are those of the machine that the files come from, whoever named the folder. In other
+/// folders, or next to a file, that the user named, links are followed; elsewhere they count as named by the
+/// core.
 Result<elf::File> Module::open_debug_candidate(const std::string& path) {
+  if (!files_.sysroot.empty()) {
+    std::error_code error; // the path may be absolute already
+    const std::string root = std::filesystem::absolute(files_.sysroot, error).string();
+    for (const std::string& start : {files_.sysroot, root})
+      if (path.starts_with(start) && path.size() > start.size() &&
+          (start.ends_with('/') || path[start.size()] == '/'))
+        return open_counted((path[start.size()] == '/' ? "" : "/") + path.substr(start.size()), false);
+  }
   const auto is_below = [&](const std::string& folder) {
     return !folder.empty() && path.starts_with(folder) &&
            (folder.ends_with('/') || path[folder.size()] == '/');
   };
   if (std::ranges::any_of(files_.more_debug_dirs, is_below)) return open_counted(path, true);
-  if (!files_.sysroot.empty()) {
-    std::error_code error; // the path is already absolute
-    const std::string root = std::filesystem::absolute(files_.sysroot, error).string();
-    for (const std::string& start : {files_.sysroot, root})
-      if (path.starts_with(start) && path.size() > start.size())
-        return open_counted((path[start.size()] == '/' ? "" : "/") + path.substr(start.size()), false);
+  if (!files_.sysroot.empty())
     return has_file() && named_ == Named::by_user ? open_counted(path, true) : fail("outside the sysroot");
+  if (const std::string root = root_of_process(); !root.empty() && path.starts_with(root)) {
+    if (files_.budget && !files_.budget->take(Resource::files)) return fail("not opened: too many files");
+    return elf::File::open_named(path.substr(root.size()), {.root = root, .network = true});
   }
   if (has_file() && named_ != Named::by_core) return open_counted(path, true);
   return open_counted(path, false);
@@ -492,6 +509,8 @@ void Module::find_local_debug_file() {
   if (has_file()) {
     std::vector<elf::Rejected> rejected;
     auto found = elf::find_debug_file(*parts_->image, file_path_, folders, &rejected, open_candidate);
+    if (!found && !root_of_process().empty()) // .gnu_debuglink below the debug folder of its root
+      found = elf::find_debug_file(*parts_->image, info_.path, folders, nullptr, open_candidate);
     if (found)
       parts_->debug =
           opened().add(std::move(found->file), OpenFiles::Role::debug_file, std::move(found->image));

@@ -263,6 +263,7 @@ private:
   void locate_by_segments();
   void use_memory();
   std::vector<std::string> debug_folders() const;
+  std::string root_of_process() const;
   bool has_file() const;
   void open_debug_file();
   void find_debug_file();
