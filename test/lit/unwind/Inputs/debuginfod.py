@@ -113,12 +113,33 @@ missing = unwind(code=1)
 assert named not in missing.stdout and "program: no names for" not in missing.stdout, missing
 assert "build ID " + ids["program"] in missing.stderr and "DEBUGINFOD_URLS may name a server" in missing.stderr, missing.stderr
 
-if case == "real":
+def packages():
+    """Debian packages of the files: one of each program, and one with its debug file."""
+    where = os.path.join(folder, "packages")
+    os.makedirs(where, exist_ok=True)
+    for key, entry in files.items():
+        for package, source, path in (
+            (entry["name"], entry["executable"], "usr/bin/" + entry["name"]),
+            (entry["name"] + "-dbgsym", entry["debuginfo"], "usr/lib/debug/.build-id/%s/%s.debug" % (key[:2], key[2:])),
+        ):
+            tree = os.path.join(folder, "trees", package)
+            os.makedirs(os.path.join(tree, "DEBIAN"), exist_ok=True)
+            os.makedirs(os.path.dirname(os.path.join(tree, path)), exist_ok=True)
+            shutil.copy(source, os.path.join(tree, path))
+            with open(os.path.join(tree, "DEBIAN/control"), "w") as control:
+                control.write("Package: %s\nVersion: 1\nArchitecture: amd64\nMaintainer: nobody <nobody@localhost>\nDescription: test\n" % package)
+            subprocess.run(["dpkg-deb", "--root-owner-group", "--build", tree, where], check=True, stdout=subprocess.DEVNULL)
+    return where
+
+
+if case in ("real", "packages"):
+    by_dpkg = ["-Z", ".deb=dpkg-deb --fsys-tarfile"]  # by default, bsdtar unpacks
+    served = ["-F", os.path.join(folder, "files")] if case == "real" else [*(["-U"] if shutil.which("bsdtar") else by_dpkg), packages()]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     url = "http://127.0.0.1:%d" % port
-    server = subprocess.Popen(["debuginfod", "-p", str(port), "-d", ":memory:", "-t", "0", "-F", os.path.join(folder, "files")],
+    server = subprocess.Popen(["debuginfod", "-p", str(port), "-d", ":memory:", "-t", "0", *served],
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         deadline = time.monotonic() + 60
