@@ -58,6 +58,85 @@ TEST(ElfDebugFile, RefusesBadLinks) {
   EXPECT_FALSE(link_of(Writer().text("..", 4).u32(1).bytes));
 }
 
+/// The link of a file with this one section, as "NAME ID"; empty if it has none.
+std::string alternate_of(const char* section, const std::vector<std::byte>& contents,
+                         ByteOrder order = ByteOrder::little) {
+  TestElf file;
+  file.order = order;
+  file.sections.push_back({.name = section, .bytes = contents});
+  const auto bytes = file.build();
+  const auto image = elf::Image::parse(bytes);
+  EXPECT_TRUE(image);
+  const auto link = elf::alternate_link(*image);
+  return link ? link->name + ' ' + elf::to_hex(link->build_id) : std::string();
+}
+
+// dwz(1): the name, zero, the build ID up to the section's end.
+TEST(ElfDebugFile, AlternateLinkOfDwz) {
+  const auto link = [](std::string_view name, std::size_t size, std::uint64_t id, unsigned id_size) {
+    return alternate_of(".gnu_debugaltlink", Writer().text(name, size).number(id, id_size).bytes);
+  };
+  EXPECT_EQ(link("/usr/lib/debug/.dwz/a", 22, 0x04030201, 4), "/usr/lib/debug/.dwz/a 01020304");
+  EXPECT_EQ(link("a", 2, 0x7f, 1), "a 7f");
+  EXPECT_EQ(link("", 1, 0x7f, 1), ""); // no name
+  EXPECT_EQ(link("a", 2, 0, 0), "");   // no build ID
+  EXPECT_EQ(link("abc", 3, 0, 0), ""); // no zero
+  EXPECT_EQ(alternate_of(".gnu_debugaltlink", {}), "");
+  EXPECT_EQ(alternate_of(".gnu_debugaltlinks", Writer().text("a", 2).number(1, 1).bytes), "");
+  // 64 KiB are enough for a name.
+  EXPECT_EQ(alternate_of(".gnu_debugaltlink", Writer().text("a", 2).zeros(1 << 16).bytes), "");
+}
+
+// DWARF 5, section 7.3.6: version (2 bytes), is_supplementary (1), name, size of the checksum (ULEB128),
+// checksum.
+TEST(ElfDebugFile, SupplementaryFileOfDwarf5) {
+  for (const ByteOrder order : {ByteOrder::little, ByteOrder::big}) {
+    const auto link = [&](unsigned version, unsigned supplementary, unsigned size, unsigned bytes) {
+      Writer section(order);
+      section.u16(static_cast<std::uint16_t>(version))
+          .number(supplementary, 1)
+          .text("sup", 4)
+          .number(size, 1);
+      for (unsigned i = 1; i <= bytes; ++i) section.number(i, 1);
+      return alternate_of(".debug_sup", section.bytes, order);
+    };
+    EXPECT_EQ(link(5, 0, 4, 4), "sup 01020304");
+    EXPECT_EQ(link(5, 0, 2, 4), "sup 0102"); // what follows is no part of it
+    EXPECT_EQ(link(5, 1, 4, 4), "");         // this file is the supplementary one
+    EXPECT_EQ(link(5, 0, 5, 4), "");
+    EXPECT_EQ(link(5, 0, 0x84, 4), ""); // a longer number
+    EXPECT_EQ(link(5, 0, 0, 0), "");
+    EXPECT_EQ(link(4, 0, 4, 4), "");
+    for (std::size_t size = 0; size < 7; ++size) {
+      auto cut = Writer(order).u16(5).number(0, 1).text("sup", 4).number(1, 1).bytes;
+      cut.resize(size);
+      EXPECT_EQ(alternate_of(".debug_sup", cut, order), "") << size;
+    }
+  }
+}
+
+// A link names a file by its build ID or, for a supplementary file, by the checksum in that file's
+// .debug_sup.
+TEST(ElfDebugFile, AlternateFileHasTheStatedBuildId) {
+  const auto is_linked = [](const elf::AlternateLink& link, const char* section, const Writer& contents) {
+    TestElf file;
+    file.sections.push_back({.name = section, .bytes = contents.bytes});
+    const auto bytes = file.build();
+    const auto image = elf::Image::parse(bytes);
+    EXPECT_TRUE(image);
+    return elf::is_linked(link, *image);
+  };
+  const elf::AlternateLink link{"sup", {std::byte{1}, std::byte{2}}};
+  const auto sup = [](unsigned supplementary, unsigned first) {
+    Writer section;
+    return section.u16(5).number(supplementary, 1).text("", 1).number(2, 1).number(first, 1).number(2, 1);
+  };
+  EXPECT_TRUE(is_linked(link, ".debug_sup", sup(1, 1)));
+  EXPECT_FALSE(is_linked(link, ".debug_sup", sup(1, 9)));
+  EXPECT_FALSE(is_linked(link, ".debug_sup", sup(0, 1))); // refers to another one itself
+  EXPECT_FALSE(is_linked(link, ".debug_none", sup(1, 1)));
+}
+
 TEST(ElfDebugFile, NeedsLinkOrBuildId) {
   TestElf file;
   file.sections.push_back({.name = ".text"});

@@ -132,7 +132,11 @@ std::optional<Contents> small_section(const Image& image, const char* name) {
 /// supplementary file, which itself has none, and its ID.
 std::optional<AlternateLink> supplementary(const Image& image, bool is_itself) {
   const auto contents = small_section(image, ".debug_sup");
-  if (!contents || contents->bytes().size() < 3 || (contents->bytes()[2] != std::byte{}) != is_itself)
+  const auto version =
+      contents ? load_at<std::uint16_t>(contents->bytes(), 0, image.byte_order()) : std::nullopt;
+  constexpr std::uint16_t known_version = 5;
+  if (version != known_version || contents->bytes().size() < 3 ||
+      (contents->bytes()[2] != std::byte{}) != is_itself)
     return std::nullopt;
   return name_and_id(contents->bytes().subspan(3), true);
 }
