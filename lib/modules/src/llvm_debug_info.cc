@@ -7,7 +7,9 @@
 #include <llvm/BinaryFormat/ELF.h>
 #include <llvm/DebugInfo/DWARF/DWARFTypeUnit.h>
 
+#include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bit>
@@ -39,7 +41,24 @@ const std::string& empty_package() {
   return path;
 }
 
-DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = false) {
+/// A file of split debug information that LLVM may read; nullptr if it is none.
+std::shared_ptr<const int> open_package(const std::string& path) {
+  const auto file = elf::File::open_regular(path);
+  const auto image = file ? elf::Image::parse(file->bytes()) : fail("");
+  if (!image || elf::has_compressed_sections(*image) || !elf::is_fit_for_llvm_dwarf(*image)) return nullptr;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  struct stat status {};
+  if (fd < 0) return nullptr;
+  std::shared_ptr<const int> result(new int(fd), [](const int* opened) {
+    ::close(*opened);
+    delete opened;
+  });
+  return ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? result : nullptr;
+}
+
+/// `split`: the file of split debug information to use; empty: the package with the file's name and ".dwp".
+DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = false,
+               const std::string& split = {}) {
   DebugInfo debug;
   const FileOptions& files = module.file_options();
   std::span<const std::byte> from = image.bytes();
@@ -58,7 +77,18 @@ DebugInfo open(Module& module, const elf::Image& image, bool is_alternate = fals
     return debug;
   }
   // If all files are trusted, those named in the debug information are read, too.
-  const std::string package = files.trust == FileTrust::all ? std::string() : empty_package();
+  std::string package = files.trust == FileTrust::all ? std::string() : empty_package();
+  std::vector<std::string> candidates = {split};
+  if (split.empty())
+    candidates =
+        is_alternate ? std::vector<std::string>() : module.files_beside(std::string(module.name()) + ".dwp");
+  for (const std::string& candidate : candidates) {
+    debug.package = open_package(candidate);
+    if (!debug.package) continue;
+    package = "/proc/self/fd/" + std::to_string(*debug.package);
+    break;
+  }
+  if (!split.empty() && !debug.package) return debug;
   if (package.empty() && files.trust != FileTrust::all) return debug;
   using Relocations = elf::LlvmDwarf::Relocations;
   debug.dwarf = elf::LlvmDwarf::open(from, image.relocatable() ? Relocations::Process : Relocations::Ignore,
@@ -96,6 +126,18 @@ bool DebugReader::can_look_up(llvm::DWARFUnit& unit) {
   if (debug_.check->can_look_up(unit)) return true;
   module_.add_problem(elf::lines_cost_too_much);
   return false;
+}
+
+std::string DebugReader::missing_split(std::uint64_t address) {
+  if (budget_ && budget_->is_used_up(Resource::debug_steps)) return {};
+  llvm::DWARFUnit* const unit = debug_.dwarf->context().getCompileUnitForCodeAddress(address);
+  if (!unit || !can_look_up(*unit)) return {};
+  const llvm::DWARFDie entry = unit->getUnitDIE(false);
+  if (!entry.isValid()) return {};
+  const auto name = entry.find({llvm::dwarf::DW_AT_dwo_name, llvm::dwarf::DW_AT_GNU_dwo_name});
+  const char* const text = llvm::dwarf::toString(name, nullptr);
+  if (!text || unit->getNonSkeletonUnitDIE().getDwarfUnit() != unit) return {};
+  return text;
 }
 
 DebugReader::Chain DebugReader::find_chain(std::uint64_t address) {
@@ -198,6 +240,32 @@ const char* DebugReader::text_of(const DebugEntry& entry, llvm::dwarf::Attribute
   return text ? *text : nullptr;
 }
 
+namespace {
+
+/// The image with the split debug information that its unit for the address names; LLVM compares the unit's
+/// ID. nullptr if it is not found.
+DebugInfo* split_of(Module& module, const elf::Image& image, DebugInfo& debug, std::uint64_t lookup_pc) {
+  constexpr std::size_t most_files = 64; // each has the units of the image
+  const std::uint64_t address = lookup_pc - module.bias();
+  const std::string name = DebugReader(module, debug).missing_split(address);
+  if (name.empty()) return nullptr;
+  if (const auto known = debug.splits.find(name); known != debug.splits.end()) return known->second.get();
+  if (debug.splits.size() == most_files) return nullptr;
+  std::unique_ptr<DebugInfo>& place = debug.splits[name];
+  std::vector<std::string> candidates = module.files_beside(name.substr(name.rfind('/') + 1));
+  if (name.find('/') != name.npos)
+    for (std::string& more : module.files_beside(name)) candidates.push_back(std::move(more));
+  for (const std::string& candidate : candidates) {
+    auto opened = std::make_unique<DebugInfo>(open(module, image, false, candidate));
+    if (!opened->dwarf || !DebugReader(module, *opened).missing_split(address).empty()) continue;
+    place = std::move(opened);
+    break;
+  }
+  return place.get();
+}
+
+} // namespace
+
 struct DebugInfoCache::Images {
   std::unordered_map<const elf::Image*, DebugInfo> by_image;
 };
@@ -205,18 +273,21 @@ struct DebugInfoCache::Images {
 DebugInfoCache::DebugInfoCache() : images_(std::make_unique<Images>()) {}
 DebugInfoCache::~DebugInfoCache() = default;
 
-DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache) {
+DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache, std::uint64_t lookup_pc) {
   const elf::Image* const image = module.debug_image();
   if (!image) return nullptr;
   DebugInfo& debug = cache.images_->by_image[image];
   if (debug.image != module.debug_image_number()) { // the first one, or an image at the place of a former one
     debug.alternate.reset();
+    debug.splits.clear();
     debug.check.reset(); // refers to `dwarf`
     debug.dwarf.reset(); // refers to `plain`
     debug = open(module, *image);
     debug.image = module.debug_image_number();
   }
-  return debug.dwarf ? &debug : nullptr;
+  if (!debug.dwarf) return nullptr;
+  DebugInfo* const split = split_of(module, *image, debug, lookup_pc);
+  return split ? split : &debug;
 }
 
 } // namespace sframe::modules

@@ -681,6 +681,22 @@ std::string Module::verified_path() {
   return has_file() && is_local && !info_.build_id.empty() ? file_path_ : std::string();
 }
 
+std::vector<std::string> Module::files_beside(std::string_view name) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> found;
+  const fs::path relative{name};
+  const bool leaves = std::ranges::any_of(relative, [](const fs::path& part) { return part == ".."; });
+  if (relative.empty() || relative.is_absolute() || leaves || !files_.open_files) return found;
+  std::vector<std::string> folders;
+  for (const std::string& file : {has_file() ? file_path_ : std::string(), debug_file_path()})
+    if (!file.empty()) folders.push_back(fs::path(file).parent_path().string());
+  folders.insert(folders.end(), files_.more_debug_dirs.begin(), files_.more_debug_dirs.end());
+  for (const std::string& folder : folders)
+    if (const auto file = open_debug_candidate((fs::path(folder) / relative).string()))
+      found.push_back(file->path());
+  return found;
+}
+
 ModuleParts* Module::debug_parts() {
   if (debug_parts_) return *debug_parts_;
   load();

@@ -129,7 +129,7 @@ DwarfSource::DwarfSource(std::shared_ptr<DebugInfoCache> cache) : cache_(std::mo
 DwarfSource::~DwarfSource() = default;
 
 std::optional<SourceLocation> DwarfSource::find(Module& module, std::uint64_t lookup_pc) {
-  DebugInfo* const debug = find_debug_info(module, *cache_);
+  DebugInfo* const debug = find_debug_info(module, *cache_, lookup_pc);
   return debug ? Lookup(module, *debug, lookup_pc).find() : std::nullopt;
 }
 

@@ -351,7 +351,8 @@ FrameValues::Caller* FrameValues::caller() {
       found->state.pc_exact)
     return nullptr;
   modules::Module* const module = surroundings_.space.module_at(found->state.lookup_pc());
-  modules::DebugInfo* const debug = module ? find_debug_info(*module, *surroundings_.cache) : nullptr;
+  modules::DebugInfo* const debug =
+      module ? find_debug_info(*module, *surroundings_.cache, found->state.lookup_pc()) : nullptr;
   if (!debug) return nullptr;
   found->reader.emplace(*module, *debug);
   const auto chain = found->reader->find_chain(found->reader->location_of(found->state.lookup_pc()).Address);

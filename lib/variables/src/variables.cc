@@ -173,7 +173,8 @@ void Finder::forget_memory() {
 std::vector<Scope> Finder::find(const unwind::Frame& frame, const unwind::Registers& registers) {
   Surroundings& surroundings = state_->surroundings;
   modules::Module* const module = surroundings.space.module_at(frame.lookup_pc());
-  modules::DebugInfo* const debug = module ? find_debug_info(*module, *surroundings.cache) : nullptr;
+  modules::DebugInfo* const debug =
+      module ? find_debug_info(*module, *surroundings.cache, frame.lookup_pc()) : nullptr;
   if (!debug) return {};
   DebugReader reader(*module, *debug);
   const std::uint64_t address = reader.location_of(frame.lookup_pc()).Address;

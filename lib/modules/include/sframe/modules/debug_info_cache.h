@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #pragma GCC visibility push(default)
@@ -13,7 +14,8 @@ namespace sframe::modules {
 class Module;
 class DebugInfoCache;
 struct [[gnu::visibility("hidden")]] DebugInfo; // llvm_debug_info.h
-[[gnu::visibility("hidden")]] DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache);
+[[gnu::visibility("hidden")]] DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache,
+                                                         std::uint64_t lookup_pc);
 
 /// Memory grows with the number of units used. Used in one thread at a time. Must not outlive the modules.
 class DebugInfoCache {
@@ -24,7 +26,7 @@ public:
   DebugInfoCache& operator=(const DebugInfoCache&) = delete;
 
 private:
-  friend DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache);
+  friend DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache, std::uint64_t lookup_pc);
   struct [[gnu::visibility("hidden")]] Images;
   std::unique_ptr<Images> images_;
 };

@@ -41,6 +41,10 @@ struct DebugInfo {
   std::unique_ptr<elf::DebugCheck> check; ///< refers to `dwarf`
   std::unique_ptr<DebugInfo> alternate;   ///< of Module::alternate_image(); nullptr: not opened, or unusable
   bool alternate_tried = false;
+  std::shared_ptr<const int> package; ///< the descriptor of the file with split debug information
+  /// The same image, each with one file of split debug information (.dwo), by its name in the skeleton unit;
+  /// nullptr: not found.
+  std::map<std::string, std::unique_ptr<DebugInfo>> splits;
   std::map<std::pair<const llvm::DWARFUnit*, std::uint64_t>, std::string>
       files;                                          ///< by number; empty: unknown
   std::unordered_map<const char*, std::string> names; ///< by place in the file
@@ -48,9 +52,10 @@ struct DebugInfo {
   std::unordered_map<const llvm::DWARFDebugInfoEntry*, llvm::DWARFAddressRangesVector> ranges; ///< of blocks
 };
 
-/// Opens the debug information of the module at the first call; nullptr if it has none that can be read.
-/// Valid until the module's image changes.
-DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache);
+/// Opens the debug information of the module at the first call, with that split off from the unit of the
+/// address, an address in the process; nullptr if it has none that can be read. Valid until the module's
+/// image changes.
+DebugInfo* find_debug_info(Module& module, DebugInfoCache& cache, std::uint64_t lookup_pc);
 
 /// An entry, and the debug information that it is in.
 struct DebugEntry {
@@ -74,6 +79,9 @@ public:
 
   /// In an object loaded by a JIT compiler, LLVM needs the section as well.
   llvm::object::SectionedAddress location_of(std::uint64_t lookup_pc) const;
+
+  /// The name of the file with the split debug information of the address's unit, if that is not open.
+  std::string missing_split(std::uint64_t address);
 
   /// The unit of an address, and the inlined calls there, innermost first, then the function; empty if no
   /// function is known. `unit` is nullptr if nothing can be looked up.

@@ -202,6 +202,10 @@ public:
   std::string file_path();
   /// The path of the separate debug file; empty if there is none. Looks for it.
   std::string debug_file_path();
+  /// The files called `name` (a path without folders, or below one) with the module's file, with its debug
+  /// file and in the debug folders that the user named: where its split debug information may be. Only those
+  /// that may be opened.
+  std::vector<std::string> files_beside(std::string_view name);
   /// Where names of functions come from.
   enum class Names : std::uint8_t {
     none,
