@@ -6,6 +6,7 @@
 #include "values.h"
 
 #include "sframe/base/budget.h"
+#include "sframe/code/row_check.h"
 
 #include <algorithm>
 #include <functional>
@@ -252,7 +253,11 @@ void Analysis::leave(std::uint32_t index, State& state) {
   const Instruction instruction = code_[index].instruction;
   switch (instruction.flow) {
   case Flow::jump:
-    if (contains(instruction.target)) propagate(instruction.target, state, index, Edge::jump);
+    if (contains(instruction.target)) {
+      // Perhaps a tail call: FP was popped, and where it was is free for the callee.
+      if (is_entry_like(state, *abi_)) state.drop_below(state.reg(abi_->sp), Value::entry(abi_->fp));
+      propagate(instruction.target, state, index, Edge::jump);
+    }
     return;
   case Flow::branch:
     if (contains(instruction.target)) {

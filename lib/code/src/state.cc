@@ -86,6 +86,13 @@ void State::drop_below(Value location) {
       remove_slot(i);
 }
 
+void State::drop_below(Value location, Value value) {
+  for (std::size_t i = count_; i-- > 0;)
+    if (same_base(slots_[i].location, location) && slots_[i].location.offset < location.offset &&
+        slots_[i].value == value)
+      remove_slot(i);
+}
+
 void State::forget(Value::Base base, std::uint16_t id) {
   const auto is = [&](const Value& value) { return value.base == base && value.id == id; };
   for (Value& value : registers_)

@@ -103,6 +103,8 @@ public:
   void overwrite(Value location, std::uint32_t size);
   /// Forgets the words below `place` (same base and symbol): SP was increased, or a call may use that memory.
   void drop_below(Value location);
+  /// The same, of those that hold `value`.
+  void drop_below(Value location, Value value);
   /// Forgets everything relative to a symbol or conflict that is about to be redefined.
   void forget(Value::Base base, std::uint16_t id);
   bool forgot_words() const { return forgot_; }
