@@ -22,6 +22,13 @@ std::uint32_t Analysis::decode_at(std::uint64_t offset) {
     decoded.instruction = {.address = function_.start + offset, .length = 1, .flow = Flow::stop};
     effects_.resize(decoded.first_effect);
   }
+  Instruction& instruction = decoded.instruction;
+  if (instruction.flow == Flow::indirect_call && instruction.target != 0 && function_.environment) {
+    if (const auto callee = function_.environment->callee_at(instruction.target)) {
+      instruction.flow = Flow::call;
+      instruction.target = *callee;
+    }
+  }
   decoded.num_effects = static_cast<std::uint16_t>(effects_.size() - decoded.first_effect);
   index_of_[offset] = index;
   return index;

@@ -195,14 +195,14 @@ Result<std::vector<Relocation>> Image::relocations(const SectionHeader& section)
   return result;
 }
 
-std::vector<std::string_view> Image::relocation_names(const SectionHeader& relocations,
-                                                      std::size_t max_length) const {
+std::vector<Image::RelocatedPlace> Image::relocated_places(const SectionHeader& relocations,
+                                                           std::size_t max_length) const {
   const auto bytes_of = [&](std::uint32_t index) {
     const SectionHeader* section = linked(sections_, index);
     return section ? read(section->address, section->size).value_or(std::span<const std::byte>())
                    : std::span<const std::byte>();
   };
-  std::vector<std::string_view> result;
+  std::vector<RelocatedPlace> result;
   if (budget_ && !budget_->take(Resource::section_bytes, relocations.size)) return result;
   const SectionHeader* symtab = linked(sections_, relocations.link);
   const std::span<const std::byte> names = symtab ? bytes_of(symtab->link) : std::span<const std::byte>();
@@ -210,8 +210,9 @@ std::vector<std::string_view> Image::relocation_names(const SectionHeader& reloc
     const auto symbols = whole_table<typename Types::Sym>(bytes_of(relocations.link));
     for (const typename Types::Rela& rela : whole_table<typename Types::Rela>(bytes_of(relocations.index))) {
       const std::uint32_t symbol = rela.getSymbol(false);
-      result.push_back(symbol < symbols.size() ? string_at(names, symbols[symbol].st_name, max_length)
-                                               : std::string_view());
+      result.push_back({rela.r_offset, symbol != 0 && symbol < symbols.size()
+                                           ? string_at(names, symbols[symbol].st_name, max_length)
+                                           : std::string_view()});
     }
   });
   return result;

@@ -58,6 +58,7 @@ private:
   bool translate_arithmetic();
   bool leaves_memory_as_it_is() const;
 
+  void set_target();
   void branch_to_target(Flow flow);
   void jump_or_call(bool is_call);
   void push();

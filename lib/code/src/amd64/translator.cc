@@ -103,17 +103,23 @@ bool Translator::translate_control() {
 }
 
 void Translator::branch_to_target(Flow flow) {
-  ZyanU64 target = 0;
   instruction_.flow = flow;
-  if (is_immediate(0) &&
-      ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&raw_, &operands_[0], instruction_.address, &target)))
+  if (is_immediate(0)) set_target();
+}
+
+void Translator::set_target() {
+  ZyanU64 target = 0;
+  if (ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(&raw_, &operands_[0], instruction_.address, &target)))
     instruction_.target = target;
 }
 
 void Translator::jump_or_call(bool is_call) {
   if (is_immediate(0)) return branch_to_target(is_call ? Flow::call : Flow::jump);
   instruction_.flow = is_call ? Flow::indirect_call : Flow::indirect_jump;
-  if (is_call) return;
+  if (is_call) {
+    if (is_memory(0) && operands_[0].mem.base == ZYDIS_REGISTER_RIP) set_target();
+    return;
+  }
   if (is_register(0, 8)) {
     instruction_.jump_register = reg(0).number;
   } else if (is_memory(0)) {

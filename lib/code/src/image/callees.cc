@@ -103,22 +103,17 @@ bool is_one(Names names, std::string_view name) {
 
 /// Calls add(symbol, address) for each stub for a function in another file. Stubs are in the order of the
 /// relocations in .rela.plt, after a small common header.
-template <class Add> void each_stub(const elf::Image& image, const Add& add) {
+template <class Add>
+void each_stub(const elf::Image& image, std::span<const elf::Image::RelocatedPlace> symbols, const Add& add) {
   if (!image.abi()) return;
-  const auto sections = image.sections();
-  const auto relocations = std::ranges::find_if(sections, [](const elf::SectionHeader& section) {
-    return section.type == elf::sht_rela && section.allocated() && section.name == ".rela.plt";
-  });
-  if (relocations == sections.end()) return;
   constexpr std::uint64_t max_header = 64;
   const std::uint64_t size = image.abi()->plt_entry_size;
-  const std::vector<std::string_view> symbols = image.relocation_names(*relocations, max_known);
   for (const elf::SectionHeader& plt : image.plt_sections()) {
     if (plt.size / size < symbols.size()) continue;
     const std::uint64_t header = plt.size - symbols.size() * size;
     if (header > max_header) continue; // stubs of another size, or for other relocations
     if (image.budget() && !image.budget()->take(Resource::section_bytes, plt.size)) return;
-    for (std::size_t i = 0; i < symbols.size(); ++i) add(symbols[i], plt.address + header + i * size);
+    for (std::size_t i = 0; i < symbols.size(); ++i) add(symbols[i].symbol, plt.address + header + i * size);
   }
 }
 
@@ -133,10 +128,31 @@ Callees::Callees(const elf::Image& image, std::span<const OwnedRange> functions,
   };
   const elf::SymbolTable table = elf::SymbolTable::load(image);
   for (const elf::Symbol& symbol : table.symbols()) add(symbol.name, symbol.address);
-  each_stub(image, add);
+  for (const elf::SectionHeader& section : image.sections()) {
+    if (section.type != elf::sht_rela || !section.allocated()) continue;
+    const auto places = image.relocated_places(section, max_known);
+    if (section.name == ".rela.plt") each_stub(image, places, add);
+    for (const elf::Image::RelocatedPlace& place : places) {
+      if (place.symbol.empty()) continue;
+      imported_.push_back(place.address);
+      add(place.symbol, place.address);
+    }
+  }
+  std::ranges::sort(imported_);
+  std::vector<AddressRange> constant;
+  for (const elf::Segment& segment : image.segments())
+    if (segment.type == elf::pt_gnu_relro) constant.push_back(segment.memory());
+  constant_pointers_ = AddressSet(std::move(constant));
   for (const elf::ExternalSymbol& symbol : externals) add(symbol.name, symbol.address);
   std::ranges::sort(never_returning_);
   std::ranges::sort(needing_exception_);
+}
+
+std::optional<std::uint64_t> Callees::callee_at(std::uint64_t address) {
+  if (!constant_pointers_.contains(address)) return std::nullopt;
+  if (std::ranges::binary_search(imported_, address)) return address;
+  const auto callee = constant_pointer(address);
+  return callee && !ImageEnvironment::code(*callee, 1).empty() ? callee : std::nullopt;
 }
 
 bool Callees::never_returns(std::uint64_t target) {

@@ -22,6 +22,8 @@ public:
   Callees(const elf::Image& image, std::span<const OwnedRange> functions,
           std::span<const elf::ExternalSymbol> externals = {});
 
+  /// Pointers in PT_GNU_RELRO do not change.
+  std::optional<std::uint64_t> callee_at(std::uint64_t address) override;
   bool never_returns(std::uint64_t target) override;
   bool needs_exception(std::uint64_t target) override;
   /// Limited to the function at that address.
@@ -29,6 +31,8 @@ public:
 
 private:
   std::span<const OwnedRange> functions_;
+  AddressSet constant_pointers_;
+  std::vector<std::uint64_t> imported_;          ///< pointers by a symbol's name, sorted
   std::vector<std::uint64_t> never_returning_;   ///< addresses, sorted
   std::vector<std::uint64_t> needing_exception_; ///< the same
 };

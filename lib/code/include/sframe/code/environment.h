@@ -24,6 +24,9 @@ public:
   /// The pointer in the word at `address` once the program is loaded (dynamic relocations applied, addresses
   /// as in the file), if it is constant.
   virtual std::optional<std::uint64_t> constant_pointer(std::uint64_t /*address*/) { return std::nullopt; }
+  /// What a call through the pointer at `address` reaches, if the pointer does not change once the program is
+  /// loaded: code in the file, or `address` itself for a function of another file, which this stands for.
+  virtual std::optional<std::uint64_t> callee_at(std::uint64_t /*address*/) { return std::nullopt; }
   /// True if the function at `target` is known never to return. The analysis overrides false if code or rows
   /// show that it does not return.
   virtual bool never_returns(std::uint64_t /*target*/) { return false; }
@@ -34,6 +37,9 @@ public:
   virtual bool may_not_return(std::optional<std::uint64_t> /*target*/, std::uint64_t /*next*/) {
     return false;
   }
+  /// True if the padding at `address`, which a jump leads to, perhaps ends the function: what is reached over
+  /// it is guessed.
+  virtual bool may_end_at(std::uint64_t /*address*/) { return false; }
   /// The code at `address`, at most `size` bytes; empty if there is none. The view must be valid until the
   /// next call.
   virtual std::span<const std::byte> code(std::uint64_t /*address*/, std::uint64_t /*size*/) { return {}; }

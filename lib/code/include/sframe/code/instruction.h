@@ -79,8 +79,10 @@ enum class Condition : std::uint8_t { other, above, above_or_equal, below, below
 /// An instruction without its effects, which the decoder appends to the caller's list.
 struct Instruction {
   std::uint64_t address = 0;
-  std::uint64_t target = 0; ///< of jump, branch, call, patchable
-  std::uint8_t length = 0;  ///< bytes; at least 1 after a successful decode
+  /// Of jump, branch, call, patchable. Of indirect_call: where the pointer to the callee is, 0 if that is not
+  /// a constant address.
+  std::uint64_t target = 0;
+  std::uint8_t length = 0; ///< bytes; at least 1 after a successful decode
   Flow flow = Flow::next;
   Condition condition = Condition::other; ///< of a branch: unsigned; the branch is taken if it holds
   bool is_nop = false;                    ///< padding between functions

@@ -38,7 +38,8 @@ namespace sframe::elf {
 /// Numbers of the ELF specification that the tools use by name.
 inline constexpr std::uint16_t et_rel = 1, et_exec = 2, et_dyn = 3, et_core = 4;
 inline constexpr std::uint32_t pt_load = 1, pt_dynamic = 2, pt_interp = 3, pt_note = 4,
-                               pt_gnu_eh_frame = 0x6474e550, pt_gnu_sframe = 0x6474e554;
+                               pt_gnu_eh_frame = 0x6474e550, pt_gnu_relro = 0x6474e552,
+                               pt_gnu_sframe = 0x6474e554;
 inline constexpr std::uint32_t pf_x = 1, pf_w = 2, pf_r = 4;
 inline constexpr std::uint32_t sht_null = 0, sht_progbits = 1, sht_symtab = 2, sht_strtab = 3, sht_rela = 4,
                                sht_note = 7, sht_nobits = 8, sht_rel = 9, sht_dynsym = 11,
@@ -202,12 +203,16 @@ public:
   /// address. Takes section_bytes from the budget, and ends if it is exhausted. Linear in the relocations.
   std::vector<LoadedPointer> loaded_pointers() const;
 
-  /// The names of the symbols that the entries of an allocated SHT_RELA section refer to, in the order of the
-  /// entries: views into the file, cut after `max_length` bytes, empty where there is none. Takes
-  /// section_bytes from the budget, and is empty if it is exhausted. Linear in the entries times
-  /// `max_length`.
-  std::vector<std::string_view> relocation_names(const SectionHeader& relocations,
-                                                 std::size_t max_length) const;
+  /// A place that a dynamic relocation changes.
+  struct RelocatedPlace {
+    std::uint64_t address = 0;
+    std::string_view symbol; ///< its name, a view into the file; empty if there is none
+  };
+  /// The places of an allocated SHT_RELA section, in the order of its entries. Names are cut after
+  /// `max_length` bytes. Takes section_bytes from the budget, and is empty if it is exhausted. Linear in the
+  /// entries times `max_length`.
+  std::vector<RelocatedPlace> relocated_places(const SectionHeader& relocations,
+                                               std::size_t max_length) const;
 
   /// Bytes that a relocation of this type changes and whether the place is subtracted; nothing for a type
   /// that does not relocate plain data.
