@@ -113,6 +113,10 @@ bool Analysis::pay(std::uint64_t credit) {
 
 void Analysis::start() {
   State entry = State::at_entry(function_.entry, *abi_, *machine_);
+  for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
+    if ((function_.unknown_at_start >> reg & 1) && entry.reg(reg) == Value::other())
+      entry.set_reg(reg, Value::unknown());
+  if (function_.fp_at_start) entry.set_reg(abi_->fp, Value::cfa(*function_.fp_at_start));
   if (is_callee_) // find out which registers it preserves
     for (std::uint16_t reg = 0; reg < machine_->num_registers; ++reg)
       if (reg != abi_->sp) entry.set_reg(reg, Value::entry(reg));
@@ -322,7 +326,11 @@ bool Analysis::continues_after_call(std::uint32_t index, State& state, bool foll
   if (function_.rows.empty()) { // what needs the state before, which is large, needs rows
     call(code_[index], state);
     if (follow_edges) follow_call_edges(index, state);
-    return !is_known_not_to_return(code_[index]) && !guess_return(index, state, follow_edges);
+    if (is_known_not_to_return(code_[index])) return false;
+    if (!may_not_return(instruction, state)) return true;
+    guesses_returns_ = true;
+    if (follow_edges && contains(next)) guess(index, state, std::span(&next, 1));
+    return false;
   }
   const State before = state;
   call(code_[index], state);
@@ -337,15 +345,30 @@ bool Analysis::continues_after_call(std::uint32_t index, State& state, bool foll
 }
 
 /// True if the call may not return. Code after it is then guessed.
-bool Analysis::guess_return(std::uint32_t index, const State& after, bool follow_edges) {
+bool Analysis::may_not_return(const Instruction& instruction, const State& after) {
   if (!function_.environment) return false;
-  const Instruction& instruction = code_[index].instruction;
   const std::uint64_t next = instruction.address + instruction.length;
   const auto target = instruction.flow == Flow::call ? std::optional(instruction.target) : std::nullopt;
-  if (!function_.environment->may_not_return(target, next)) return false;
-  guesses_returns_ = true;
-  if (follow_edges && contains(next)) guess(index, after, std::span(&next, 1));
-  return true;
+  return function_.environment->may_not_return(target, next) || starts_frame(next, after);
+}
+
+/// True if a second frame record is made at `address`, one that points to the record of this function: that
+/// is the start of another function.
+bool Analysis::starts_frame(std::uint64_t address, const State& before) {
+  constexpr int max_instructions = 4;
+  const Value fp = before.reg(abi_->fp);
+  if (fp.base != Value::Base::cfa) return false;
+  State state = before;
+  for (int i = 0; i < max_instructions; ++i) {
+    const std::uint32_t index = index_at(address);
+    if (index == no_index || code_[index].instruction.flow != Flow::next) return false;
+    Decoded decoded = code_[index];
+    apply(decoded, state);
+    const Value now = state.reg(abi_->fp);
+    if (now != fp) return now.base == Value::Base::cfa && now.offset < fp.offset && state.word(now) == fp;
+    address += decoded.instruction.length;
+  }
+  return false;
 }
 
 bool Analysis::is_known_not_to_return(const Decoded& decoded) const {

@@ -145,6 +145,7 @@ private:
   bool join(std::uint32_t block, const State& state, std::uint32_t from);
   bool join_words(Block& block, const State& state, std::uint32_t from);
   Value merge(const Value& old, const Value& incoming, Conflict where);
+  bool may_be_past_end(std::uint32_t first) const;
   bool shows_no_return(Block& block, const State& state, std::uint32_t from, Edge edge);
   void enqueue(std::uint32_t block);
 
@@ -180,7 +181,8 @@ private:
   void leave(std::uint32_t index, State& state);
   bool continues(std::uint32_t index, State& state, bool follow_edges);
   bool is_known_not_to_return(const Decoded& decoded) const;
-  bool guess_return(std::uint32_t index, const State& after, bool follow_edges);
+  bool may_not_return(const Instruction& instruction, const State& after);
+  bool starts_frame(std::uint64_t address, const State& before);
   bool continues_after_call(std::uint32_t index, State& state, bool follow_edges);
   bool continues_after_trap(std::uint32_t index, const State& state);
   bool jumps_like_return(const Instruction& instruction, const State& state) const;

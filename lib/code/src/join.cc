@@ -132,11 +132,20 @@ bool Analysis::shows_no_return(Block& block, const State& state, std::uint32_t f
   return true;
 }
 
+/// True if a jump leads to padding that another function perhaps follows: an empty block at a function's end,
+/// which compilers leave where control never gets (LLVM's unreachable).
+bool Analysis::may_be_past_end(std::uint32_t first) const {
+  return code_[first].instruction.is_nop && function_.rows.empty() && function_.environment &&
+         function_.environment->may_end_at(code_[first].instruction.address);
+}
+
 /// Uncertain edges change nothing if something better is known.
 void Analysis::propagate(std::uint64_t target, const State& state, std::uint32_t from, Edge edge) {
   ++work_;
   make_leader(target);
   const std::uint32_t first = index_at(target);
+  if (edge == Edge::jump && mode_ == Certainty::certain && may_be_past_end(first))
+    return guess(from, state, std::span(&target, 1));
   std::uint32_t index = code_[first].block;
   if (index == no_index) {
     if (num_blocks_ >= max_blocks) {

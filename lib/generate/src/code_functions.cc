@@ -74,6 +74,9 @@ public:
   std::optional<std::uint64_t> constant_pointer(std::uint64_t address) override {
     return functions_.callees_.constant_pointer(address);
   }
+  std::optional<std::uint64_t> callee_at(std::uint64_t address) override {
+    return functions_.callees_.callee_at(address);
+  }
   /// There are no landing pads: they belong to functions with CFI.
   bool never_returns(std::uint64_t target) override {
     return functions_.callees_.never_returns(target) || needs_exception(target);
@@ -83,6 +86,7 @@ public:
     return functions_.callees_.code(address, size);
   }
   bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t next) override;
+  bool may_end_at(std::uint64_t address) override;
 
   /// Before a run.
   void start() {
@@ -98,7 +102,7 @@ private:
   CodeFunctions& functions_;
   const CodeFunction& function_;
   code::CallEnds padding_;
-  std::set<std::uint64_t> suspects_, inside_; ///< return addresses
+  std::set<std::uint64_t> suspects_, inside_; ///< return addresses, and padding that is jumped to
   std::vector<std::uint64_t> doubtful_;
 };
 
@@ -114,6 +118,14 @@ bool CodeFunctions::Calls::may_not_return(std::optional<std::uint64_t> target, s
     return false;
   suspects_.insert(next);
   if (target) doubtful_.push_back(*target);
+  return true;
+}
+
+bool CodeFunctions::Calls::may_end_at(std::uint64_t address) {
+  if (function_.sized || inside_.contains(address)) return false;
+  const std::uint64_t after = functions_.after_padding(address, padding_);
+  if (!functions_.is_aligned(after) && !functions_.named_.contains(after)) return false;
+  suspects_.insert(address);
   return true;
 }
 
@@ -155,6 +167,7 @@ void CodeFunctions::add_starts() {
 }
 
 void CodeFunctions::add_targets(const CodeFunction& function) {
+  if (function.rows.has_data) return;
   const bool is_code = function.named || (function.follows && is_aligned(function.start) &&
                                           function.rows.returns && !function.rows.refuted);
   for (const CodeRows::Call& call : function.rows.calls) add_start(call.target, is_code);
@@ -188,7 +201,7 @@ std::uint64_t CodeFunctions::limit_of(std::uint64_t start) const {
 }
 
 CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker,
-                                    Budget* budget) {
+                                    Budget* budget, std::optional<std::int32_t> fp) {
   const std::uint64_t limit = limit_of(start);
   const auto known = starts_.find(start);
   CodeFunction function{.start = start, .end = start, .entry = entry, .rows = {}};
@@ -205,6 +218,7 @@ CodeFunction CodeFunctions::analyse(std::uint64_t start, const FrameRow& entry, 
     function.rows = maker.make({.start = start,
                                 .bytes = *bytes,
                                 .entry = entry,
+                                .fp_at_start = fp,
                                 .call_sites = {},
                                 .rows = {},
                                 .environment = &calls,
@@ -425,9 +439,10 @@ std::vector<CodeFunction> CodeFunctions::find() {
   return functions;
 }
 
-CodeFunction CodeFunctions::again(const CodeFunction& function, const FrameRow& entry) {
+CodeFunction CodeFunctions::again(const CodeFunction& function, const FrameRow& entry,
+                                  std::optional<std::int32_t> fp) {
   CodeRowMaker maker(abi_);
-  return analyse(function.start, entry, maker, input_.image->budget());
+  return analyse(function.start, entry, maker, input_.image->budget(), fp);
 }
 
 } // namespace sframe::generate

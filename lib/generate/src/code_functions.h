@@ -41,8 +41,8 @@ public:
 
   /// Finds and analyses all. By address; starts differ.
   std::vector<CodeFunction> find();
-  /// The same function, entered with `entry`.
-  CodeFunction again(const CodeFunction& function, const FrameRow& entry);
+  /// The same function, entered with `entry` and code::Function::fp_at_start.
+  CodeFunction again(const CodeFunction& function, const FrameRow& entry, std::optional<std::int32_t> fp);
 
   /// True for addresses at which compilers start functions.
   bool is_aligned(std::uint64_t address) const;
@@ -69,7 +69,8 @@ private:
   std::set<std::uint64_t> find_no_return();
   std::uint64_t after_padding(std::uint64_t address, code::CallEnds& padding) const;
   std::uint64_t limit_of(std::uint64_t start) const;
-  CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget* budget);
+  CodeFunction analyse(std::uint64_t start, const FrameRow& entry, CodeRowMaker& maker, Budget* budget,
+                       std::optional<std::int32_t> fp = {});
   bool analyse_starts();
   bool analyse_longer_ones();
   std::vector<CodeFunction> analyse(std::span<const std::uint64_t> starts);

@@ -22,12 +22,17 @@ bool has_cfa(const code::State& state, const AbiTraits& abi) {
   return state.reg(abi.sp).base == code::Value::Base::cfa || state.reg(abi.fp).base == code::Value::Base::cfa;
 }
 
+std::optional<std::int32_t> fp_of(const code::State& state, const AbiTraits& abi) {
+  const code::Value fp = state.reg(abi.fp);
+  return fp.base == code::Value::Base::cfa ? std::optional(fp.offset) : std::nullopt;
+}
+
 } // namespace
 
 CodeRows CodeRowMaker::make(const code::Function& function) {
   rows_ = {};
   end_ = function.start;
-  environment_ = function.environment;
+  function_ = function;
   blocks_.clear();
   calls_need_exception_ = false;
   const code::Results& results = analyzer_.run(function);
@@ -56,21 +61,23 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (end <= begin) return;
   end_ = end;
   const std::optional<FrameRow> row = code::row_of(at.state, abi_);
+  const auto jump = [&] { return CodeRows::Jump{begin, at.instruction.target, row, fp_of(at.state, abi_)}; };
   const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
   if (at.certainty != code::Certainty::certain) {
     if (at.instruction.flow == Flow::call || at.exit == Exit::tail_call)
       rows_.guessed_calls.push_back({at.instruction.target, end});
-    else if (jumps)
-      rows_.links.push_back({begin, at.instruction.target, row});
+    if (jumps) rows_.links.push_back(jump());
     return leave_out(begin, end, code_guessed);
   }
+  const auto bytes = function_.bytes.subspan(at.instruction.address - function_.start, at.instruction.length);
+  rows_.has_data |= std::ranges::all_of(bytes, [](std::byte byte) { return byte == std::byte{}; });
   add_to_block(at, begin, end, results.never_returns(at.instruction.address));
   if (at.instruction.flow == Flow::branch && at.exit == Exit::none && !code::is_entry_like(at.state, abi_))
-    rows_.links.push_back({begin, at.instruction.target, row});
+    rows_.links.push_back(jump());
   rows_.leaves_somewhere |= at.exit == Exit::indirect_tail_call || at.exit == Exit::indirect_unknown;
   rows_.returns |= at.exit == Exit::returns;
   rows_.refuted |= at.exit == Exit::returns_wrong;
-  if (at.exit == Exit::tail_call) rows_.jumps.push_back({begin, at.instruction.target, row});
+  if (at.exit == Exit::tail_call) rows_.jumps.push_back(jump());
   if (at.instruction.flow == Flow::call) rows_.calls.push_back({at.instruction.target, end});
   if (!row) return leave_out(begin, end, has_cfa(at.state, abi_) ? code_ra_unknown : code_cfa_unknown);
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
@@ -91,7 +98,7 @@ void CodeRowMaker::add_to_block(const code::Reached& at, std::uint64_t begin, st
   block.falls = flow != Flow::jump && !ends;
   block.leaves = at.exit != code::Exit::none ||
                  (!jumps && flow != Flow::next && flow != Flow::call && flow != Flow::indirect_call);
-  block.needs_exception = flow == Flow::call && environment_->needs_exception(at.instruction.target);
+  block.needs_exception = flow == Flow::call && function_.environment->needs_exception(at.instruction.target);
   calls_need_exception_ |= block.needs_exception;
 }
 

@@ -47,6 +47,7 @@ struct CodeRows {
   struct Jump {
     std::uint64_t from = 0, target = 0;
     std::optional<FrameRow> row;
+    std::optional<std::int32_t> fp; ///< what FP is above the CFA, if it is known
   };
 
   struct Call {
@@ -59,12 +60,14 @@ struct CodeRows {
   std::vector<Jump> jumps;         ///< direct, by address
   std::vector<Call> calls;         ///< direct ones, in the order of the calls
   std::vector<Call> guessed_calls; ///< the same, of calls and jumps in code that is not certain
-  /// Conditional branches inside the function, away from its entry's frame, and jumps of guessed code. By
-  /// source. Where one leads to certain code with the same frame, what lies between belongs to the function.
+  /// Conditional branches inside the function, away from its entry's frame, and all jumps of guessed code. By
+  /// source. Where one leads to certain code of the function with the same frame, what lies between belongs
+  /// to the function.
   std::vector<Jump> links;
   bool leaves_somewhere = false; ///< by an indirect jump out of the function, or to unknown places
   bool returns = false;          ///< a return at the entry's height, to the entry's return address
   bool b_key = false;            ///< AArch64: return addresses are signed with key B
+  bool has_data = false;         ///< an instruction of zeros, which no code has: data, taken for code
   bool refuted = false;          ///< a return at another height or elsewhere: the entry row is wrong
 };
 
@@ -100,7 +103,7 @@ private:
   code::Analyzer analyzer_;
   CodeRows rows_;
   std::uint64_t end_ = 0; ///< of the instructions seen
-  code::Environment* environment_ = nullptr;
+  code::Function function_;
   std::vector<Block> blocks_; ///< of certain code
   bool calls_need_exception_ = false;
 };

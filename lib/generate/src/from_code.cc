@@ -17,9 +17,50 @@ namespace {
 
 constexpr Reason entry_unproven = {"entry-unproven", "nothing shows with which frame this code is entered"};
 constexpr Reason entry_refuted = {"entry-refuted", "the code returns at another height than it was entered"};
+constexpr Reason data = {"data", "an instruction consists of zeros: this is no code"};
 constexpr Reason ambiguous = {"ambiguous", "this code is entered with different frames"};
 
 enum class State : std::uint8_t { unproven, accepted, refuted, ambiguous };
+
+/// Which function has the rows at an address. Indexes are those of a list of functions.
+class Claims {
+public:
+  struct Claim {
+    std::uint64_t end = 0;
+    FrameRow row;
+    std::size_t owner = 0;
+  };
+
+  /// Claims the function's addresses that no other function has claimed.
+  void add(std::size_t index, const CodeFunction& function);
+  /// Calls visitor(begin, claim) for each claim at an address of the range.
+  template <class Visitor> void each_in(const CodeRows::Range& range, Visitor visitor) const;
+  /// All of them, by address, disjoint.
+  const std::map<std::uint64_t, Claim>& all() const { return claims_; }
+
+private:
+  std::map<std::uint64_t, Claim> claims_; ///< by the first address
+};
+
+template <class Visitor> void Claims::each_in(const CodeRows::Range& range, Visitor visitor) const {
+  auto at = claims_.upper_bound(range.begin);
+  if (at != claims_.begin() && std::prev(at)->second.end > range.begin) --at;
+  for (; at != claims_.end() && at->first < range.end; ++at) visitor(at->first, at->second);
+}
+
+void Claims::add(std::size_t index, const CodeFunction& function) {
+  for (const CodeRows::Range& range : function.rows.ranges) {
+    std::uint64_t begin = range.begin;
+    const auto claim_to = [&](std::uint64_t end) {
+      if (begin < end) claims_.emplace(begin, Claim{end, range.row, index});
+    };
+    each_in(range, [&](std::uint64_t claimed, const Claim& claim) {
+      claim_to(claimed);
+      begin = claim.end;
+    });
+    claim_to(range.end);
+  }
+}
 
 /// Decides which functions are accepted.
 class Proof {
@@ -35,8 +76,15 @@ public:
 private:
   /// How control enters a function from accepted code, apart from calls.
   struct Entered {
+    /// Adds a jump that enters it.
+    void add(const CodeRows::Jump& jump) {
+      several |= !row.same_rules(*jump.row);
+      if (fp != jump.fp) fp.reset();
+    }
+
     FrameRow row;
-    bool several = false; ///< with different rows
+    std::optional<std::int32_t> fp; ///< CodeRows::Jump::fp, if it is the same of all
+    bool several = false;           ///< with different rows
   };
 
   CodeFunction* at(std::uint64_t start, std::size_t& index);
@@ -45,10 +93,12 @@ private:
   bool is_plausible(const CodeFunction& function) const;
   void accept(std::size_t index);
   void spread();
+  void add_doubtful_entries();
   bool enter_by_jumps();
   void accept_entry_point();
   void refute_contradictions();
   void refute_unconnected();
+  void refute_rivals();
   const CodeRows::Range* range_of(std::uint64_t address, std::size_t& owner) const;
 
   const CfiInput& input_;
@@ -112,14 +162,27 @@ void Proof::spread() {
         accept(target);
         continue;
       }
-      const auto [known, is_new] = entered_.try_emplace(jump.target, Entered{*jump.row});
-      known->second.several |= !is_new && !known->second.row.same_rules(*jump.row);
+      entered_.try_emplace(jump.target, Entered{*jump.row, jump.fp}).first->second.add(jump);
     }
+  }
+}
+
+/// Jumps that perhaps never happen count if they would enter with another row.
+void Proof::add_doubtful_entries() {
+  const auto add = [&](const CodeRows::Jump& jump) {
+    const auto known = entered_.find(jump.target);
+    if (known != entered_.end() && jump.row) known->second.add(jump);
+  };
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    if (states_[i] == State::refuted) continue;
+    std::ranges::for_each(functions_[i].rows.jumps, add);
+    std::ranges::for_each(functions_[i].rows.links, add);
   }
 }
 
 /// Cold parts: entered by jumps alone, always with the same row.
 bool Proof::enter_by_jumps() {
+  add_doubtful_entries();
   bool any = false;
   for (const auto& [start, entered] : entered_) {
     std::size_t index = 0;
@@ -127,7 +190,7 @@ bool Proof::enter_by_jumps() {
     if (entered.several || states_[index] == State::accepted ||
         entered.row.fp.kind == Rule::Kind::undefined || !fits(function->entry, abi_.entry_row()))
       continue;
-    functions_[index] = analysis_.again(*function, entered.row);
+    functions_[index] = analysis_.again(*function, entered.row, entered.fp);
     states_[index] = State::unproven;
     accept(index);
     any = true;
@@ -203,10 +266,29 @@ void Proof::refute_unconnected() {
   }
 }
 
+/// If two functions have different rows for an address, neither is proven, but a symbol proves more than
+/// calls do: a call at the end of a function, which does not return there, leads into the next one.
+void Proof::refute_rivals() {
+  Claims claims;
+  std::vector<std::size_t> wrong;
+  for (const bool named : {true, false})
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      if (functions_[i].named != named || states_[i] != State::accepted) continue;
+      for (const CodeRows::Range& range : functions_[i].rows.ranges)
+        claims.each_in(range, [&](std::uint64_t, const Claims::Claim& claim) {
+          if (claim.row.same_rules(range.row)) return;
+          wrong.push_back(i);
+          if (functions_[claim.owner].named == named) wrong.push_back(claim.owner);
+        });
+      claims.add(i, functions_[i]);
+    }
+  for (const std::size_t index : wrong) states_[index] = State::ambiguous;
+}
+
 void Proof::run() {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const CodeRows& rows = functions_[i].rows;
-    if (rows.refuted)
+    if (rows.refuted || rows.has_data)
       states_[i] = State::refuted;
     else if (rows.returns && is_plausible(functions_[i]))
       accept(i);
@@ -235,6 +317,7 @@ void Proof::run() {
   if (enter_by_jumps()) spread();
   refute_contradictions();
   refute_unconnected();
+  refute_rivals();
 }
 
 /// Adds the rows of accepted functions to a builder.
@@ -243,8 +326,8 @@ public:
   Writer(const CfiInput& input, const Options& options, Conversion& out)
       : input_(input), options_(options), out_(out) {}
 
-  /// Claims the function's addresses. False if an earlier function has other rows for some of them.
-  bool claim(std::size_t index, const CodeFunction& function);
+  /// Gives addresses to a function, apart from those that an earlier one has.
+  void claim(std::size_t index, const CodeFunction& function) { claims_.add(index, function); }
   /// After all claims.
   void start();
   /// Adds what the function has claimed.
@@ -253,11 +336,6 @@ public:
   void leave_out(const CodeFunction& function, const Reason& reason);
 
 private:
-  struct Claim {
-    std::uint64_t end = 0;
-    FrameRow row;
-    std::size_t owner = 0;
-  };
   void add_run(std::span<const CodeRows::Range> run, bool b_key);
   void leave_out_range(const AddressRange& range, Reason reason);
   void report(const AddressRange& range, Reason reason);
@@ -266,31 +344,11 @@ private:
   const CfiInput& input_;
   const Options& options_;
   Conversion& out_;
-  std::map<std::uint64_t, Claim> claims_; ///< disjoint
-  AddressSet done_;                       ///< addresses in the report
+  Claims claims_;
+  AddressSet done_; ///< addresses in the report
   std::vector<FrameRow> rows_;
   std::uint64_t covered_ = 0, left_ = 0; ///< of the current function
 };
-
-bool Writer::claim(std::size_t index, const CodeFunction& function) {
-  const auto overlapping = [&](const CodeRows::Range& range) {
-    auto at = claims_.upper_bound(range.begin);
-    if (at != claims_.begin() && std::prev(at)->second.end > range.begin) --at;
-    return at;
-  };
-  for (const CodeRows::Range& range : function.rows.ranges)
-    for (auto at = overlapping(range); at != claims_.end() && at->first < range.end; ++at)
-      if (!at->second.row.same_rules(range.row)) return false;
-  for (const CodeRows::Range& range : function.rows.ranges) {
-    std::uint64_t begin = range.begin;
-    for (auto at = overlapping(range); at != claims_.end() && at->first < range.end; ++at) {
-      if (begin < at->first) claims_.emplace(begin, Claim{at->first, range.row, index});
-      begin = at->second.end;
-    }
-    if (begin < range.end) claims_.emplace(begin, Claim{range.end, range.row, index});
-  }
-  return true;
-}
 
 void Writer::add(std::size_t index, const CodeFunction& function) {
   covered_ = left_ = 0;
@@ -300,11 +358,11 @@ void Writer::add(std::size_t index, const CodeFunction& function) {
     run.clear();
   };
   for (const CodeRows::Range& range : function.rows.ranges)
-    for (auto at = claims_.lower_bound(range.begin); at != claims_.end() && at->first < range.end; ++at) {
-      if (at->second.owner != index) continue;
-      if (!run.empty() && run.back().end != at->first) flush();
-      run.push_back({at->first, at->second.end, at->second.row});
-    }
+    claims_.each_in(range, [&](std::uint64_t begin, const Claims::Claim& claim) {
+      if (claim.owner != index) return;
+      if (!run.empty() && run.back().end != begin) flush();
+      run.push_back({begin, claim.end, claim.row});
+    });
   flush();
   for (const LeftOut& range : function.rows.left_out)
     leave_out_range({range.start, range.size}, range.reason);
@@ -313,7 +371,7 @@ void Writer::add(std::size_t index, const CodeFunction& function) {
 
 void Writer::start() {
   std::vector<AddressRange> ranges;
-  for (const auto& [begin, claim] : claims_) ranges.push_back({begin, claim.end - begin});
+  for (const auto& [begin, claim] : claims_.all()) ranges.push_back({begin, claim.end - begin});
   done_ = AddressSet(std::move(ranges));
 }
 
@@ -382,18 +440,17 @@ void add_from_code(const CfiInput& input, const AddressSet& described, const Opt
   Proof proof(input, analysis, functions);
   proof.run();
   Writer writer(input, options, out);
-  std::vector<bool> claimed(functions.size());
-  for (const bool named : {true, false})
-    for (std::size_t i = 0; i < functions.size(); ++i)
-      if (functions[i].named == named && proof.state(i) == State::accepted)
-        claimed[i] = writer.claim(i, functions[i]);
+  const auto is_accepted = [&](std::size_t i) { return proof.state(i) == State::accepted; };
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    if (is_accepted(i)) writer.claim(i, functions[i]);
   writer.start();
   for (std::size_t i = 0; i < functions.size(); ++i)
-    if (claimed[i]) writer.add(i, functions[i]);
+    if (is_accepted(i)) writer.add(i, functions[i]);
   for (std::size_t i = 0; i < functions.size(); ++i) {
-    if (claimed[i]) continue;
+    if (is_accepted(i)) continue;
     const State state = proof.state(i);
-    const Reason& why = state == State::refuted    ? entry_refuted
+    const Reason& why = functions[i].rows.has_data ? data
+                        : state == State::refuted  ? entry_refuted
                         : state == State::unproven ? entry_unproven
                                                    : ambiguous;
     writer.leave_out(functions[i], why);

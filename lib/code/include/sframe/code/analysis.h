@@ -42,9 +42,14 @@ struct CallSite {
 
 /// The function to analyse. Spans must live while the Analyzer and its Results are used.
 struct Function {
-  std::uint64_t start = 0;              ///< address of bytes[0]
-  std::span<const std::byte> bytes;     ///< all of the function
-  FrameRow entry;                       ///< the row at `start`; AbiTraits::entry_row() if none is known
+  std::uint64_t start = 0;          ///< address of bytes[0]
+  std::span<const std::byte> bytes; ///< all of the function
+  FrameRow entry;                   ///< the row at `start`; AbiTraits::entry_row() if none is known
+  /// One bit per register that may hold anything at `start`, since that is perhaps inside a function, unless
+  /// `entry` mentions it.
+  std::uint64_t unknown_at_start = 0;
+  /// FP is the CFA plus so many bytes at `start`, if that is known although `entry` does not need it.
+  std::optional<std::int32_t> fp_at_start;
   std::span<const CallSite> call_sites; ///< sorted by `begin`, without overlaps
   /// The rows that the caller is going to check, sorted by offset from `start`. They settle two questions
   /// that code alone leaves open. First, whether a call returns: it does not, if a new row after it fits
