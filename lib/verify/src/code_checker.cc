@@ -139,6 +139,7 @@ bool CodeChecker::analyse(const FrameRow& entry, std::uint64_t begin, std::uint6
   results_ = &analyzer_.run({.start = begin,
                              .bytes = *bytes,
                              .entry = entry,
+                             .unknown_at_start = rows_.unknown_at_start(),
                              .call_sites = call_sites_,
                              .rows = hints_,
                              .environment = &environment_,

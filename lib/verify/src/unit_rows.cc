@@ -66,6 +66,20 @@ FrameRow UnitRows::entry() const {
   return resolved_entry(abi_);
 }
 
+/// Cold parts start inside a function, and parts that rows made from code cover. If the CFA is in another
+/// register than SP, an earlier part may have put it there, and a frame address into an FP that was saved.
+std::uint64_t UnitRows::unknown_at_start() const {
+  std::uint64_t registers = 0;
+  if (!cfi_rules_.empty() && entry().same_rules(resolved_entry(abi_))) return registers;
+  if (entry().fp.kind == Rule::Kind::stored) registers |= std::uint64_t{1} << abi_.fp;
+  for (const PlacedRow& row : placed) {
+    const Rule& cfa = row.row.cfa;
+    if (cfa.kind == Rule::Kind::value && cfa.base != abi_.sp && cfa.base < code::State::max_registers)
+      registers |= std::uint64_t{1} << cfa.base;
+  }
+  return registers;
+}
+
 const PlacedRow* UnitRows::find(std::uint64_t address) const {
   const PlacedRow* const row = last_not_above(placed, address, &PlacedRow::begin);
   return row && address < row->end ? row : nullptr;

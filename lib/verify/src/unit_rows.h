@@ -52,6 +52,8 @@ public:
   bool cfi_agrees(std::uint64_t address, const PlacedRow& row) const;
 
   FrameRow entry() const;
+  /// code::Function::unknown_at_start.
+  std::uint64_t unknown_at_start() const;
   std::vector<code::CallSite> call_sites() const;
   std::vector<FrameRow> hints() const;
 
