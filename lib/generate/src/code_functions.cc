@@ -398,7 +398,8 @@ std::vector<CodeFunction> CodeFunctions::scan(AddressRange gap, CodeRowMaker& ma
   return functions;
 }
 
-/// Finds code elsewhere that is called where a function ends, and so perhaps never returns. What is new.
+/// Finds code that is not known to return and is called where a function ends, so that it perhaps never
+/// returns. What is new.
 std::set<std::uint64_t> CodeFunctions::find_no_return() {
   struct Counts {
     std::uint32_t all = 0, at_end = 0;
@@ -408,7 +409,7 @@ std::set<std::uint64_t> CodeFunctions::find_no_return() {
   for (const auto& [start, function] : found_)
     for (const auto* const calls : {&function.rows.calls, &function.rows.guessed_calls})
       for (const CodeRows::Call& call : *calls) {
-        if (!is_external(call.target) || no_return_.contains(call.target)) continue;
+        if (returns_of(call.target) == Returns::surely || no_return_.contains(call.target)) continue;
         Counts& of_callee = callees[call.target];
         ++of_callee.all;
         of_callee.at_end += (function.sized && call.next == function.end) ||
