@@ -215,13 +215,18 @@ void Builder::append(const Builder& other) {
   num_fres_ += other.num_fres_;
 }
 
-/// Returns the number of a run with the bytes of another builder's run.
-std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
+/// Appends the bytes of another builder's run to encoded_.
+Builder::Run Builder::copy_bytes(const Builder& from, const Run& run) {
   Run copy = run;
   copy.at = encoded_.size() & Run::max_at;
   const auto bytes = from.run_bytes(run);
   encoded_.insert(encoded_.end(), bytes.begin(), bytes.end());
-  return add_run(copy);
+  return copy;
+}
+
+/// Returns the number of a run with the bytes of another builder's run.
+std::uint32_t Builder::copy_run(const Builder& from, const Run& run) {
+  return add_run(copy_bytes(from, run));
 }
 
 /// True if `function` starts at the end of `last` and has the same rules and marks.

@@ -289,12 +289,16 @@ private:
         Function function = builder_.functions_[first.function];
         if (is_whole(piece.atoms, cut)) {
           std::uint32_t& copy = copies[function.run];
-          if (copy == no_copy) copy = out.copy_run(builder_, builder_.runs_[function.run]);
+          if (copy == no_copy) {
+            const Run run = out.copy_bytes(builder_, builder_.runs_[function.run]);
+            copy = out.add_run_of_needed_type(function.fde, run, type_of(first.function));
+          }
           function.run = copy;
         } else {
           function.fde.start = first.start;
           function.fde.size = static_cast<std::uint32_t>(last.end() - first.start);
-          function.run = out.add_run(join(function.fde, piece.atoms, cut, out));
+          const Run run = join(function.fde, piece.atoms, cut, out);
+          function.run = out.add_run_of_needed_type(function.fde, run, type_of(first.function));
         }
         out.functions_.push_back(function);
         out.num_fres_ += out.runs_[function.run].num_fres;
@@ -433,6 +437,7 @@ void Builder::optimize(const OptimizeOptions& options) {
   for_size.goal = OptimizeOptions::Goal::size;
   // Few bytes can be the rows of many functions, to which the search by row would take time in proportion.
   const bool by_row = options.goal == OptimizeOptions::Goal::smallest && num_fres_ <= size();
+  if (options_.share_rows) share_beginnings(); // as in a section that was optimized before
   for (bool changed = true; changed;) {
     sort_functions();
     Joins joins(*this, options);
@@ -440,7 +445,7 @@ void Builder::optimize(const OptimizeOptions& options) {
     Builder* rows = this;
     auto retyped = with_best_types();
     if (retyped) {
-      Builder other = Optimizer(*retyped, for_size, nullptr).run().with_needed_types();
+      Builder other = Optimizer(*retyped, for_size, nullptr).run();
       if (other.size() < optimized.size()) {
         optimized = std::move(other);
         rows = &*retyped;
@@ -449,7 +454,6 @@ void Builder::optimize(const OptimizeOptions& options) {
     changed = optimized.size() < size();
     if (by_row) {
       Builder smallest = Optimizer(*rows, options, nullptr).run();
-      if (rows != this) smallest = smallest.with_needed_types();
       const std::uint64_t best = std::min(size(), optimized.size());
       // So that a few searches reach a fixed point.
       if (smallest.size() < best - (options.repeat ? least_gain(best) : 0)) {

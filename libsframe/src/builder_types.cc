@@ -47,15 +47,6 @@ public:
     return make();
   }
 
-  FdeType type_of(const Function& function) const { return types_[function.run]; }
-
-  /// Sets `rows` to those of the run.
-  void decode(const Run& run, FdeType type, std::vector<FrameRow>& rows) const {
-    const WordMeaning meaning = builder_.meaning(type);
-    rows.clear();
-    builder_.each_row(run, [&](const RowBytes& row) { rows.push_back(*decode(row, meaning)); });
-  }
-
 private:
   static constexpr std::uint32_t impossible = 1 << 20; ///< more than any row costs
   static constexpr std::uint64_t no_cost = std::numeric_limits<std::uint64_t>::max() / 2;
@@ -103,20 +94,8 @@ private:
   }
 
   std::uint32_t other_cost(const RowBytes& bytes, const WordMeaning& from, const WordMeaning& to) const {
-    const auto row = decode(bytes, from);
-    if (!row) return impossible;
-    const auto words = format::encode_words(*row, to);
+    const auto words = format::encode_words(builder_.decode_row(bytes, from), to);
     return words ? 1u + words->count * words->size : impossible;
-  }
-
-  std::optional<FrameRow> decode(const RowBytes& bytes, const WordMeaning& meaning) const {
-    const EncodedRow encoded{.offset = bytes.offset,
-                             .info = std::to_integer<std::uint8_t>(bytes.body[0]),
-                             .words = bytes.body.data() + 1,
-                             .byte_order = builder_.order_};
-    FrameRow row;
-    ErrorKind fault{};
-    return format::decode_words(encoded, meaning, row, fault) ? std::optional(row) : std::nullopt;
   }
 
   /// Fills in Step::changes, then chosen_.
@@ -155,7 +134,7 @@ private:
         out.num_fres_ += run.num_fres;
         continue;
       }
-      decode(run, type, rows);
+      builder_.decode_run(run, type, rows);
       for (std::size_t first = 0, last; first < rows.size(); first = last) {
         last = first + 1;
         while (last < rows.size() && chosen[last] == chosen[first]) ++last;
@@ -188,25 +167,36 @@ private:
   std::vector<std::uint8_t> chosen_; ///< type of each step
 };
 
-/// The functions of a builder that optimize() has joined: those that need no flexible FDE get a default one,
-/// as by add().
-Builder Builder::with_needed_types() const {
-  const TypeChoice choice(*this);
-  Builder out(options_);
-  out.reserve(functions_.size(), encoded_.size());
-  std::vector<FrameRow> rows;
-  for (const Function& function : functions_) {
-    const Run& run = runs_[function.run];
-    std::optional<std::uint32_t> number;
-    if (choice.type_of(function) == FdeType::flex && run.num_fres != 0) {
-      choice.decode(run, FdeType::flex, rows);
-      if (const auto standard = out.encode_rows(function.fde, rows, FdeType::standard))
-        number = out.add_run(*standard);
-    }
-    out.functions_.push_back({function.fde, number ? *number : out.copy_run(*this, run)});
-    out.num_fres_ += out.runs_[out.functions_.back().run].num_fres;
-  }
-  return out;
+/// A row that was encoded with this meaning.
+FrameRow Builder::decode_row(const RowBytes& bytes, const WordMeaning& meaning) const {
+  const EncodedRow encoded{.offset = bytes.offset,
+                           .info = std::to_integer<std::uint8_t>(bytes.body[0]),
+                           .words = bytes.body.data() + 1,
+                           .byte_order = order_};
+  FrameRow row;
+  ErrorKind fault{};
+  format::decode_words(encoded, meaning, row, fault); // succeeds: add() encoded it
+  return row;
+}
+
+/// Sets `rows` to those of the run.
+void Builder::decode_run(const Run& run, FdeType type, std::vector<FrameRow>& rows) const {
+  const WordMeaning how = meaning(type);
+  rows.clear();
+  each_row(run, [&](const RowBytes& row) { rows.push_back(decode_row(row, how)); });
+}
+
+/// Adds the run, which ends encoded_, for an FDE that optimize() forms. It becomes that of a default FDE if
+/// no row needs a flexible one: in parts of functions, and where rows became flexible only to be joined.
+std::uint32_t Builder::add_run_of_needed_type(const Fde& fde, const Run& run, FdeType type) {
+  if (type == FdeType::standard || run.num_fres == 0) return add_run(run);
+  decode_run(run, type, scratch_);
+  auto standard = encode_rows(fde, scratch_, FdeType::standard);
+  if (!standard) return add_run(run);
+  encoded_.erase(encoded_.begin() + static_cast<std::ptrdiff_t>(run.at),
+                 encoded_.begin() + static_cast<std::ptrdiff_t>(standard->at));
+  standard->at = run.at;
+  return add_run(*standard);
 }
 
 /// The same functions, sorted as these, some with other types or divided; nothing if that cannot save 1 %.

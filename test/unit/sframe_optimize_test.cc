@@ -364,6 +364,25 @@ TEST(Optimize, SmallestIsNeverLargerThanSize) {
         }
 }
 
+/// As a file that is converted from its own section again.
+TEST(Optimize, SectionsThatAreReadAgainStayTheSame) {
+  std::mt19937 random(11);
+  for (const VersionTraits* version : all_versions())
+    for (const Goal goal : {Goal::size, Goal::smallest})
+      for (int turn = 0; turn < 20; ++turn) {
+        const BuildOptions options{.version = VersionNumber{version->number}, .share_rows = true};
+        Builder builder = build(options, random_functions(random, VersionNumber{version->number}, 100));
+        const OptimizeOptions how{.goal = goal, .max_rows = 9, .repeat = true, .may_join = joins_small_gaps};
+        builder.optimize(how);
+        const auto bytes = builder.finish(0x1000);
+        const Section section = section_of(*bytes);
+        auto again = reencode({&section, 1}, options, 0x1000, 0x1000);
+        ASSERT_TRUE(again && again->refused.empty());
+        again->builder.optimize(how);
+        ASSERT_EQ(*again->builder.finish(0x1000), *bytes) << "version " << int{version->number};
+      }
+}
+
 TEST(Optimize, SmallestKeepsTheLimitOfRows) {
   // Alternating rules: nothing is left out where functions are joined.
   std::vector<Added> functions;

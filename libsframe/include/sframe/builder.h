@@ -255,6 +255,7 @@ private:
   std::optional<RefusalReason> refusal(const FrameRow& row, FdeType type) const;
   struct [[gnu::visibility("hidden")]] Pieces;
   std::uint32_t add_run(const Run& run);
+  Run copy_bytes(const Builder& from, const Run& run);
   std::uint32_t copy_run(const Builder& from, const Run& run);
   void share_beginnings();
   void sort_functions();
@@ -266,7 +267,9 @@ private:
   template <class F> void each_row(const Run& run, F&& f) const;
   template <class F> void each_row(const Run& run, std::uint32_t at, std::uint32_t count, F&& f) const;
   std::optional<Builder> with_best_types() const;
-  Builder with_needed_types() const;
+  FrameRow decode_row(const RowBytes& bytes, const WordMeaning& meaning) const;
+  void decode_run(const Run& run, FdeType type, std::vector<FrameRow>& rows) const;
+  std::uint32_t add_run_of_needed_type(const Fde& fde, const Run& run, FdeType type);
   /// The run that has this run's bytes at its start: itself in most cases.
   std::uint32_t holder(std::uint32_t run) const { return run < holders_.size() ? holders_[run] : run; }
   bool continues(const Function& function, const Function& last) const;
@@ -287,7 +290,7 @@ private:
   std::vector<std::byte> encoded_;     ///< what runs_ point to
   std::vector<Slot> table_;            ///< with share_rows: runs_ by their bytes
   std::vector<std::uint32_t> holders_; ///< holder() for the first runs_; empty before share_beginnings()
-  std::vector<FrameRow> scratch_;      ///< rows being sorted; kept for its capacity
+  std::vector<FrameRow> scratch_;      ///< rows being sorted or encoded again; kept for its capacity
   std::uint64_t num_fres_ = 0;
 };
 
