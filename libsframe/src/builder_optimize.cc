@@ -452,7 +452,7 @@ void Builder::optimize(const OptimizeOptions& options) {
       }
     }
     changed = optimized.size() < size();
-    if (by_row) {
+    if (by_row && (!options.may_search || options.may_search(rows->num_fres_))) {
       Builder smallest = Optimizer(*rows, options, nullptr).run();
       const std::uint64_t best = std::min(size(), optimized.size());
       // So that a few searches reach a fixed point.

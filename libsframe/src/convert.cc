@@ -232,6 +232,9 @@ expected<std::vector<std::byte>, Error> optimize(const Section& section, Optimiz
   const std::uint64_t address = section.address();
   const bool for_size = options.goal != OptimizeOptions::Goal::lookup;
   options.repeat = true;
+  // Where few bytes are the rows of many functions, time would not follow the section's size.
+  const std::uint64_t most_rows = section.bytes().size();
+  if (!options.may_search) options.may_search = [=](std::uint64_t rows) { return rows <= most_rows; };
   auto made = reencode({&section, 1},
                        {.version = VersionNumber{section.version().number},
                         .abi = section.abi().id,

@@ -42,17 +42,16 @@ Result<std::vector<Section>> load(const CommandLine& line, const Input& input,
   if (!input.image) {
     const auto done = split(input.bytes, "", section_address(line, input), sections);
     if (!done) return unexpected(done.error());
-    return sections;
+  } else {
+    for (const elf::SframeLocation& table : input.image->sframe_tables()) {
+      auto contents = input.object ? input.object->sframe_contents(table) : input.image->contents(table);
+      if (!contents) return unexpected(contents.error());
+      storage.push_back(std::move(*contents));
+      const auto done = split(storage.back().bytes(), table.name, table.address, sections);
+      if (!done) return unexpected(done.error());
+    }
   }
-  for (const elf::SframeLocation& table : input.image->sframe_tables()) {
-    auto contents = input.object ? input.object->sframe_contents(table) : input.image->contents(table);
-    if (!contents) return unexpected(contents.error());
-    storage.push_back(std::move(*contents));
-    const auto done = split(storage.back().bytes(), table.name, table.address, sections);
-    if (!done) return unexpected(done.error());
-  }
-  if (Budget* const budget = input.image->budget())
-    if (const auto charged = charge_rows(sections, *budget); !charged) return unexpected(charged.error());
+  if (const auto charged = charge_rows(sections, *input.budget); !charged) return unexpected(charged.error());
   return sections;
 }
 

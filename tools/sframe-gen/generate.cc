@@ -12,6 +12,7 @@
 #include <array>
 #include <functional>
 #include <limits>
+#include <utility>
 
 namespace sframe::gen {
 
@@ -80,6 +81,9 @@ bool reaches(const Builder& builder, elf::AddressBounds bounds) {
   return addresses && addresses->lowest <= bounds.lowest && addresses->highest >= bounds.highest;
 }
 
+/// What a search by row (--optimize=smallest) takes from Resource::code_steps.
+constexpr std::uint64_t search_steps_per_row = 40;
+
 expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const Input& input,
                                                elf::AddressBounds bounds) {
   if (line.optimize && input.object && !line.tree)
@@ -96,6 +100,18 @@ expected<ConvertedSection, Failure> convert_at(const CommandLine& line, const In
   options.repeat = line.from == From::sframe; // its output is a fixed point
   options.for_each = [&](std::size_t pieces, const std::function<void(std::size_t)>& work) {
     for_each_parallel(pieces, line.threads, work);
+  };
+  bool searched = false;
+  options.may_search = [&](std::uint64_t rows) {
+    const std::uint64_t steps = rows * search_steps_per_row;
+    // Only the first search is worth a warning: the others gain some tenths of a percent.
+    const bool first = !std::exchange(searched, true);
+    if (input.budget->left(Resource::code_steps) >= steps)
+      return input.budget->take(Resource::code_steps, steps);
+    if (first)
+      made->warnings.emplace_back("too many rows for --optimize=smallest in an input of this size; optimized "
+                                  "as with --optimize=size (--limits=off removes the limit)");
+    return false;
   };
   // Another number of FDEs moves the start fields, and in versions 1 and 2 they may get out of reach.
   std::optional<Builder> before;
@@ -137,7 +153,7 @@ expected<Generated, Failure> finish(const CommandLine& line, const Input& input,
 
 expected<Input, Failure> read_input(const CommandLine& line, std::span<const std::byte> bytes,
                                     Budget& budget) {
-  Input input{.bytes = bytes, .image = {}, .object = {}, .progress = {}};
+  Input input{.bytes = bytes, .image = {}, .object = {}, .budget = &budget, .progress = {}};
   if (line.from == From::sframe && !bytes.empty() && !elf::Image::is_elf(bytes)) {
     const auto section = Section::parse(bytes);
     if (section || section.error().kind != ErrorKind::bad_magic) return input;

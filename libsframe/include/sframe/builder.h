@@ -115,6 +115,9 @@ struct OptimizeOptions {
   /// when all are done. Not given: they are done one by one. The result is the same. may_join() must not wait
   /// for other pieces.
   std::function<void(std::size_t pieces, const std::function<void(std::size_t piece)>& work)> for_each;
+  /// Goal::smallest: asked before each search by row (repeat: there are several) of a section with this many
+  /// rows. If false, the section stays as `size` or the search before made it. Not given: all are searched.
+  std::function<bool(std::uint64_t rows)> may_search;
 };
 
 /// The possible addresses of a section's start fields. In versions 1 and 2 a field has 32 bits, and is
