@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line: commands, their options, --help. Exit codes: 0 done, and nothing wrong was found; 1 something is
+wrong or was left out; 2 it could not be done."""
+import argparse
+import os
+import shlex
+import shutil
+import signal
+import sys
+import tempfile
+import textwrap
+import time
+
+from . import engines, inputs, measure, programs, scratch, store, summary, sweep
+
+SUMMARY = "Convert and verify the ELF files of many packages, and keep the results in a database."
+USAGE = "sframe-sweep COMMAND [INPUT...] [OPTIONS]"
+EXAMPLES = """\
+  sframe-sweep run packages/ --db sweep.db                  all .deb, .rpm and tar archives of a folder
+  sframe-sweep run --installed --db sweep.db                all installed packages
+  sframe-sweep run mirror/dists/stable/main/binary-amd64/Packages.xz --db sweep.db
+                                                            all packages of a local mirror's index
+  sframe-sweep run packages/ --db part3.db --shard 3/100    a hundredth of them, on this machine
+  sframe-sweep merge part*.db -o sweep.db                   all results in one database
+  sframe-sweep spread packages/ --db sweep.db --shards 100 --sshlogin node1,node2
+                                                            the same on two machines, by GNU parallel
+  sframe-sweep spread packages/ --db sweep.db --shards 100 --engine slurm
+                                                            the same as a Slurm job array
+  sframe-sweep summary sweep.db                             tables: coverage, sizes, findings, failures"""
+
+COMMANDS = {
+    "run": "measure what INPUT has, and write it to the database of --db; continues where an earlier run ended",
+    "spread": "do the same in shards on many machines, then merge",
+    "merge": "merge the databases INPUT into the one of --output; twice gives the same",
+    "summary": "print tables of the database INPUT",
+}
+
+
+class Options(argparse.ArgumentParser):
+    """All options in groups, with a --help like that of the other programs."""
+
+    def __init__(self, version):
+        super().__init__(prog="sframe-sweep", add_help=False, allow_abbrev=False)
+        self._entries = []  # (title, [(usage, text)])
+        self._group("Positionals")
+        self._entry("COMMAND", "; ".join("%s: %s" % item for item in COMMANDS.items()))
+        self._entry("INPUT ...", "Archive (.deb, .rpm, tar), folder, ELF file, or package index of a local mirror (Packages, primary.xml); for merge and summary a database")
+        self.add_argument("command", nargs="?")
+        self.add_argument("inputs", nargs="*")
+        self._group("Common options")
+        self.option("-h,--help", "Print this text and exit", action="store_true")
+        self.option("--version", "Print the version and exit", action="version", version="sframe-sweep " + version)
+        self.option("-q,--quiet", "Print errors only", action="store_true")
+        self.option("-v,--verbose", "Print the name of each package", action="store_true")
+        self.option("-o,--output", "merge: the database to write to, which may exist; summary: write to FILE, atomically; - is standard output", "FILE")
+        self._group("run and spread")
+        self.option("--db", "Database to write to; made if it does not exist", "FILE")
+        self.option("--files-from", "Read more inputs from FILE, one per line", "FILE")
+        self.option("--installed", "Also all packages that are installed, by this database (default: auto, the one that there is)", "auto|dpkg|rpm", nargs="?", const="auto",
+                    choices=("auto", "dpkg", "rpm"))
+        self.option("--root", "Root folder of the installed system (default: /)", "DIR", default="/")
+        self.option("--mirror", "Folder that the names in a package index are relative to (default: from the place of the index)", "DIR")
+        self.option("--debug-packages", "Look up packages with debug files (-dbgsym, -debuginfo) in DIR (repeatable; default: beside the package)", "DIR", action="append", default=[])
+        self.option("--debug-dir", "Look up debug files in DIR first, then in /usr/lib/debug (repeatable)", "DIR", action="append", default=[])
+        self.option("--shard", "Only shard I of N, from 1/N to N/N", "I/N", default="1/1", type=_shard)
+        self.option("-j,--jobs", "Measure N files at the same time (default: all cores; spread: 1 per shard)", "N", type=_number(1, 1024))
+        self.option("--scratch", "Unpack packages in DIR (default: TMPDIR or /tmp)", "DIR")
+        self.option("--timeout", "End a program that takes longer for a file (default: 600)", "SECONDS", type=_number(1, 1 << 20), default=600)
+        self.option("--max-memory", "Address space of a program (default: 8192)", "MIB", type=_number(64, 1 << 30), default=8192)
+        self.option("--max-unpacked", "Bytes that one package may unpack to (default: 32768)", "MIB", type=_number(1, 1 << 40), default=32768)
+        self.option("--retry", "Do again what failed in an earlier run", action="store_true")
+        self.option("--gen-option", "More options for sframe-gen: --gen-option=--from=cfi,code (repeatable)", "OPTION", action="append", default=[])
+        self.option("--programs", "Folder of sframe-gen, sframe-verify and sframe-dump (default: that of sframe-sweep, else PATH)", "DIR")
+        self._group("spread")
+        self.option("--shards", "Number of shards (default: 16)", "N", type=_number(1, 100000), default=16)
+        self.option("--engine", "Run the shards by GNU parallel (default) or as a Slurm job array", "parallel|slurm", choices=("parallel", "slurm"), default="parallel")
+        self.option("--slots", "Shards at the same time: per machine with parallel, in all with slurm (default: one per core; slurm: no limit)", "N", type=_number(1, 100000))
+        self.option("--sshlogin", "Machines for parallel, as parallel takes them: [N/][USER@]HOST,...; : is this one (default)", "LIST")
+        self.option("--engine-option", "More options for parallel or sbatch: --engine-option=--partition=long (repeatable)", "OPTION", action="append", default=[])
+        self._group("summary")
+        self.option("--table", "Only this table (repeatable): %s" % ", ".join(summary.TABLES), "NAME", action="append", choices=tuple(summary.TABLES))
+        self.option("--rows", "Rows of tables that may be long (default: 20)", "N", type=_number(1, 1 << 30), default=20)
+        self.option("--format", "Format of the tables (default: markdown)", "markdown|json|csv", choices=("markdown", "json", "csv"), default="markdown")
+
+    def _group(self, title):
+        self._entries.append((title, []))
+
+    def _entry(self, usage, text):
+        self._entries[-1][1].append((usage, text))
+
+    def option(self, flags, text, argument="", **how):
+        """A flag, or with `argument` one with a value."""
+        self._entry(flags + (" " + argument if argument else ""), text)
+        if argument:
+            how["metavar"] = argument
+        self.add_argument(*flags.split(","), **how)
+
+    def error(self, message):
+        raise _Wrong(message + " (--help shows the options)")
+
+    def help_text(self):
+        lines = [SUMMARY, "Usage: " + USAGE]
+        for title, entries in self._entries:
+            lines += ["", title + ":"]
+            for usage, text in entries:
+                first = "  %-31s " % usage if len(usage) < 31 else "  " + usage + "\n" + " " * 34
+                lines.append(first + textwrap.fill(text, 78, subsequent_indent=" " * 34, break_on_hyphens=False, break_long_words=False))
+        return "\n".join(lines + ["", "EXAMPLES", EXAMPLES]) + "\n"
+
+
+class _Wrong(Exception):
+    """Exit code 2."""
+
+
+def _number(least, most):
+    def parse(text):
+        if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError("must be a number from %d to %d, not %r" % (least, most, text))
+        return int(text)
+    return parse
+
+
+def _shard(text):
+    first, slash, second = text.partition("/")
+    if not (slash and first.isascii() and first.isdigit() and second.isascii() and second.isdigit() and 1 <= int(first) <= int(second)):
+        raise argparse.ArgumentTypeError("must be I/N with I from 1 to N, not %r" % text)
+    return int(first), int(second)
+
+
+class Progress:
+    """A line on a terminal, at most ten times a second."""
+
+    def __init__(self, options):
+        self._is_shown = sys.stderr.isatty() and not options.quiet
+        self._is_verbose = options.verbose and not options.quiet
+        self._last = 0.0
+
+    def __call__(self, text):
+        if self._is_verbose:
+            print("sframe-sweep: " + text, file=sys.stderr, flush=True)
+        elif self._is_shown and time.monotonic() - self._last > 0.1:
+            self._last = time.monotonic()
+            width = shutil.get_terminal_size().columns - 1
+            sys.stderr.write("\r" + text.encode("ascii", "replace").decode()[:width].ljust(width))
+            sys.stderr.flush()
+
+    def end(self):
+        if self._last and self._is_shown and not self._is_verbose:
+            sys.stderr.write("\r" + " " * (shutil.get_terminal_size().columns - 1) + "\r")
+
+
+def all_inputs(options):
+    """Those of the command line and of --files-from."""
+    names = list(options.inputs)
+    if options.files_from:
+        with (open(options.files_from, encoding="utf-8", errors="surrogateescape") if options.files_from != "-" else sys.stdin) as file:
+            names += [line for line in file.read().splitlines() if line]
+    if not names and not options.installed:
+        raise _Wrong("no INPUT, and no --installed")
+    return names
+
+
+def _run(options, arguments):
+    if not options.db:
+        raise _Wrong("--db is required")
+    units = inputs.units(all_inputs(options), options.installed, options.root, options.mirror)
+    tools = programs.Programs(options.programs)
+    database = store.Store(options.db)
+    progress = Progress(options)
+    try:
+        if options.retry:
+            database.forget_failures()
+        with scratch.scratch_folder(options.scratch or tempfile.gettempdir()) as folder:
+            how = measure.Options(tools, programs.Limits(options.timeout, options.max_memory << 20), tuple(options.gen_option), tuple(map(os.path.abspath, options.debug_dir)))
+            what = sweep.Options(options.shard, options.jobs or os.cpu_count() or 1, options.max_unpacked << 20, tuple(options.debug_packages), shlex.join(["sframe-sweep", *arguments]))
+            counts = sweep.Sweep(database, folder, what, how, progress)
+            counts.run(units)
+    finally:
+        progress.end()
+        database.close()
+    counts = counts.counts
+    if not options.quiet:
+        print("%(packages)d packages (%(failed packages)d failed), %(known packages)d known before; %(files)d files measured (%(failed files)d failed)" % counts, file=sys.stderr)
+    return 1 if summary.is_something_wrong(options.db) else 0
+
+
+def _merge(options, _):
+    if not options.output or not options.inputs:
+        raise _Wrong("merge needs databases, and --output")
+    for path in options.inputs:
+        store.open_read_only(path).close()
+    database = store.Store(options.output)
+    try:
+        for path in options.inputs:
+            if not (os.path.exists(options.output) and os.path.samefile(path, options.output)):
+                database.merge(path)
+    finally:
+        database.close()
+    return 0
+
+
+def _summary(options, _):
+    if len(options.inputs) != 1:
+        raise _Wrong("summary needs one database")
+    text = summary.text(options.inputs[0], options.table, options.rows, options.format)
+    if options.output and options.output != "-":
+        _write(options.output, text)
+    else:
+        sys.stdout.write(text)
+    return 1 if summary.is_something_wrong(options.inputs[0]) else 0
+
+
+def _write(path, text):
+    """Atomically."""
+    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".sframe-sweep.")
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(descriptor)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _spread(options, _):
+    if not options.db:
+        raise _Wrong("--db is required")
+    return engines.spread(options, all_inputs(options), lambda paths: _merge(argparse.Namespace(inputs=paths, output=options.db), ()))
+
+
+def _ended(number, _):
+    raise SystemExit(128 + number)
+
+
+def main(version, arguments=None):
+    """Returns the exit code."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    parser = Options(version)
+    signal.signal(signal.SIGTERM, _ended)
+    signal.signal(signal.SIGHUP, _ended)
+    try:
+        if "-h" in arguments or "--help" in arguments:
+            sys.stdout.write(parser.help_text())
+            return 0
+        options = parser.parse_intermixed_args(arguments)
+        commands = {"run": _run, "spread": _spread, "merge": _merge, "summary": _summary}
+        if options.command not in commands:
+            raise _Wrong("%s; commands are %s" % ("no command" if options.command is None else "no command %r" % options.command, ", ".join(commands)))
+        return commands[options.command](options, arguments)
+    except (_Wrong, inputs.Unreadable, store.Unusable, engines.Failed) as error:
+        message = str(error)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 2
+    except OSError as error:
+        message = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    print("sframe-sweep: error: " + message, file=sys.stderr)
+    return 2

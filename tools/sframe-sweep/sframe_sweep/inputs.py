@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is to be swept, as units: a package in an archive, an installed package, or the files of a folder. A unit is in
+one shard, which depends on its ID alone."""
+import dataclasses
+import gzip
+import hashlib
+import lzma
+import os
+import re
+import subprocess
+import xml.etree.ElementTree
+
+from .archives import is_archive
+
+DEBUG_PACKAGE = re.compile(r".*(-dbgsym_.*\.d?deb|-debug(info|source)-.*\.rpm)$", re.S)
+DEB_INDEX = re.compile(r"(.*[_.])?Packages(\.gz|\.xz)?$", re.S)
+RPM_INDEX = re.compile(r"(.*-)?primary\.xml(\.gz|\.xz)?$", re.S)
+
+
+class Unreadable(Exception):
+    """An input that is not there, or is none of these."""
+
+
+@dataclasses.dataclass
+class Unit:
+    id: str
+    kind: str            # archive, dpkg, rpmdb, folder
+    path: str            # of the archive or folder; the root of an installed system
+    name: str = ""
+    version: str = ""
+    architecture: str = ""
+    files: object = ()   # function that returns (path in the package, path to open) of each file; not of an archive
+
+
+def in_shard(unit, shard):
+    """Shard (i, n): each unit is in one of 1/n to n/n."""
+    number = int.from_bytes(hashlib.sha256(unit.id.encode("utf-8", "surrogateescape")).digest()[:8], "big")
+    return number % shard[1] == shard[0] - 1
+
+
+def _text(name):
+    """A file name that any database can store."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _archive(path):
+    return Unit(_text(os.path.basename(path)), "archive", path)
+
+
+def _opened(path):
+    return gzip.open(path) if path.endswith(".gz") else lzma.open(path) if path.endswith(".xz") else open(path, "rb")
+
+
+def _deb_index(path, root):
+    """`Filename` is relative to the folder that has dists/."""
+    root = root or path.partition("/dists/")[0]
+    with _opened(path) as file:
+        for line in file:
+            if line.startswith(b"Filename:"):
+                yield _archive(os.path.join(root, os.fsdecode(line.partition(b":")[2].strip())))
+
+
+def _rpm_index(path, root):
+    """Locations are relative to the folder that has repodata/."""
+    root = root or os.path.dirname(os.path.dirname(os.path.abspath(path)))
+    with _opened(path) as file:
+        for _, element in xml.etree.ElementTree.iterparse(file):
+            if element.tag.endswith("}location"):
+                yield _archive(os.path.join(root, element.get("href", "")))
+            elif element.tag.endswith("}package"):
+                element.clear()
+
+
+def _file_pairs(paths):
+    return [(_text(os.path.abspath(path)), path) for path in paths]
+
+
+def _folder(path):
+    """Archives below it, and a unit for each folder that has other files."""
+    for root, folders, names in os.walk(path):
+        folders.sort()
+        files = []
+        for name in sorted(names):
+            full = os.path.join(root, name)
+            if is_archive(name):
+                yield _archive(full)
+            elif not os.path.islink(full):
+                files.append(full)
+        if files:
+            yield Unit(_text(os.path.abspath(root)), "folder", root, files=lambda files=files: _file_pairs(files))
+
+
+def _installed_files(root, names):
+    """Regular files among the absolute names, each once, also if folders are symbolic links. Those of a root other
+    than / are looked up inside it: a link that leads out of it is not followed."""
+    seen = set()
+    for name in names:
+        full = os.path.join(root, name.lstrip("/"))
+        if os.path.islink(full) or not os.path.isfile(full):
+            continue
+        real, top = os.path.realpath(full), os.path.realpath(root)
+        if real not in seen and os.path.commonpath((real, top)) == top:
+            seen.add(real)
+            yield _text(name), real
+
+
+def _dpkg(root):
+    """Debian's package database: deb-control(5) paragraphs, and a list of files for each package."""
+    folder = os.path.join(root, "var/lib/dpkg")
+    try:
+        with open(os.path.join(folder, "status"), encoding="utf-8", errors="replace") as file:
+            paragraphs = file.read().split("\n\n")
+    except OSError as error:
+        raise Unreadable("%s: %s" % (error.filename, error.strerror)) from None
+    for paragraph in paragraphs:
+        fields = dict(line.split(": ", 1) for line in paragraph.split("\n") if re.match(r"[\w-]+: ", line))
+        if not fields.get("Status", "").endswith(" installed"):
+            continue
+        name, architecture = fields["Package"], fields.get("Architecture", "")
+        lists = [path for path in (os.path.join(folder, "info", part + ".list") for part in (name + ":" + architecture, name)) if os.path.exists(path)]
+
+        def files(lists=lists):
+            names = []
+            for path in lists[:1]:
+                with open(path, encoding="utf-8", errors="surrogateescape") as file:
+                    names = file.read().splitlines()
+            return list(_installed_files(root, names))
+
+        yield Unit("dpkg:%s:%s" % (name, architecture), "dpkg", root, name, fields.get("Version", ""), architecture, files)
+
+
+def _rpm(root):
+    """The database of rpm, by the program rpm."""
+    base = ["rpm"] + ([] if root == "/" else ["--dbpath", os.path.abspath(os.path.join(root, "var/lib/rpm"))])
+    try:
+        listed = subprocess.run([*base, "-qa", "--qf", "%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\n"], capture_output=True, text=True, errors="surrogateescape")
+    except OSError as error:
+        raise Unreadable("rpm cannot be started: %s" % error.strerror) from None
+    if listed.returncode != 0:
+        raise Unreadable("rpm: " + (listed.stderr.strip().split("\n")[-1] or "exit code %d" % listed.returncode))
+    for line in listed.stdout.splitlines():
+        name, version, architecture = line.split("\t")
+        full = "%s-%s.%s" % (name, version, architecture)
+
+        def files(full=full):
+            done = subprocess.run([*base, "-ql", full], capture_output=True, text=True, errors="surrogateescape")
+            return list(_installed_files(root, done.stdout.splitlines()))
+
+        yield Unit("rpm:" + full, "rpmdb", root, name, version, architecture, files)
+
+
+def _one(path, mirror):
+    name = os.path.basename(path)
+    if os.path.isdir(path):
+        yield from _folder(path)
+    elif is_archive(name):
+        yield _archive(path)  # one that is missing is a package that fails
+    elif DEB_INDEX.match(name):
+        yield from _deb_index(path, mirror)
+    elif RPM_INDEX.match(name):
+        yield from _rpm_index(path, mirror)
+    elif os.path.isfile(path):
+        yield Unit(_text(os.path.abspath(path)), "folder", path, files=lambda: _file_pairs([path]))
+    else:
+        raise Unreadable("%s: no such file or folder" % path)
+
+
+def units(paths, installed=None, root="/", mirror=None):
+    """All units, by ID, each once. `installed` is dpkg, rpm, or auto for the one that `root` has."""
+    if installed == "auto":
+        installed = "dpkg" if os.path.exists(os.path.join(root, "var/lib/dpkg/status")) else "rpm"
+    found = {}
+    try:
+        for unit in _dpkg(root) if installed == "dpkg" else _rpm(root) if installed == "rpm" else ():
+            found[unit.id] = unit
+        for path in paths:
+            for unit in _one(path, mirror):
+                if not DEBUG_PACKAGE.match(unit.id):
+                    found.setdefault(unit.id, unit)
+    except (OSError, EOFError, lzma.LZMAError, xml.etree.ElementTree.ParseError) as error:
+        raise Unreadable("%s: %s" % (getattr(error, "filename", None) or "package index", error)) from None
+    return [found[key] for key in sorted(found)]
+
+
+def debug_package(path, folders):
+    """The archive with the debug files of an archive: in one of the folders, or beside it; None if there is none."""
+    name = os.path.basename(path)
+    if deb := re.match(r"([^_]+)(_.*)\.deb$", name, re.S):
+        candidates = ["%s-dbgsym%s.%s" % (deb[1], deb[2], suffix) for suffix in ("deb", "ddeb")]
+    elif rpm := re.match(r"(.+)(-[^-]+-[^-]+\.rpm)$", name, re.S):
+        candidates = ["%s-debuginfo%s" % (rpm[1], rpm[2])]
+    else:
+        return None
+    return next((full for folder in [*folders, os.path.dirname(path)] for full in (os.path.join(folder, candidate) for candidate in candidates) if os.path.isfile(full)), None)

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The loop: takes units in the order of their IDs, measures the files that the database does not have, and writes what
+is found. A package is in the database only once all its files are. So a sweep that was killed starts again with the
+first package that is not there, and the result is that of a sweep that was not."""
+import concurrent.futures
+import dataclasses
+import hashlib
+import os
+import shutil
+import socket
+import time
+import uuid
+
+from . import archives, elf_file, inputs, measure, programs
+
+MAX_FILES = 200000   # ELF files of a package
+COPY = 1 << 20
+
+
+@dataclasses.dataclass
+class Options:
+    shard: tuple = (1, 1)
+    jobs: int = 1
+    max_unpacked: int = 32 << 30
+    debug_packages: tuple = ()
+    command: str = ""
+
+
+@dataclasses.dataclass
+class _Package:
+    """A unit in work."""
+    values: dict
+    folder: str                   # scratch
+    locations: list = dataclasses.field(default_factory=list)
+    missing: set = dataclasses.field(default_factory=set)  # IDs of files that are being measured
+    is_read: bool = False
+
+
+def _now():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def _identity(file):
+    """Of an ElfFile."""
+    build_id = file.build_id()
+    if build_id:
+        return build_id
+    digest = hashlib.sha256()
+    with open(file.path, "rb") as opened:
+        while data := opened.read(COPY):
+            digest.update(data)
+    return "sha256:" + digest.hexdigest()
+
+
+class Sweep:
+    """One run over the units. `progress` is called with a line of text now and then."""
+
+    def __init__(self, store, scratch, options, measure_options, progress=lambda text: None):
+        self._store, self._scratch, self._options, self._measure, self._progress = store, scratch, options, measure_options, progress
+        self._running = {}    # future: (ID of the file, its _Package, scratch path or None)
+        self._measured = {}   # ID that is being measured: packages that wait for it
+        self._number = 0      # of scratch files
+        self.counts = {"packages": 0, "failed packages": 0, "known packages": 0, "files": 0, "failed files": 0}
+
+    def run(self, units):
+        identity, started = uuid.uuid4().hex, time.monotonic()
+        self._store.begin_run({"id": identity, "host": socket.gethostname(), "started": _now(), "finished": None, "shard": "%d/%d" % self._options.shard,
+                               "jobs": self._options.jobs, "command": self._options.command, "programs": self._measure.programs.version(), "elapsed": None})
+        mine = [unit for unit in units if inputs.in_shard(unit, self._options.shard)]
+        pool = concurrent.futures.ThreadPoolExecutor(self._options.jobs)
+        try:
+            for number, unit in enumerate(mine):
+                self._progress("%d of %d packages, %d files: %s" % (number, len(mine), self.counts["files"], unit.id))
+                self._one(unit, pool)
+            while self._running:
+                self._wait()
+        except BaseException:
+            programs.end_all()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+        self._store.end_run(identity, _now(), time.monotonic() - started)
+
+    def _is_done(self, unit):
+        state = self._store.package_state(unit.id)
+        if state is None:
+            return False
+        # A folder may have new files; an archive with another size is another one.
+        return unit.kind != "folder" and (unit.kind != "archive" or not os.path.exists(unit.path) or os.path.getsize(unit.path) == state[1])
+
+    def _one(self, unit, pool):
+        if self._is_done(unit):
+            self.counts["known packages"] += 1
+            return
+        self._number += 1
+        package = _Package({"id": unit.id, "name": unit.name, "version": unit.version, "architecture": unit.architecture, "kind": unit.kind,
+                            "path": os.path.abspath(unit.path), "state": "done", "failure": None, "bytes": 0, "unpacked_bytes": 0, "members": 0, "elf_files": 0,
+                            "other_elf_files": 0, "debug_package": None, "seconds": 0.0}, os.path.join(self._scratch, "p%d" % self._number))
+        package.values["path"] = package.values["path"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        os.mkdir(package.folder)
+        begun = time.thread_time()
+        try:
+            if unit.kind == "archive":
+                self._read_archive(unit, package, pool)
+            else:
+                for path, full in unit.files():
+                    package.values["members"] += 1
+                    self._found(package, path, full, pool)
+        except (archives.Damaged, OSError) as error:
+            package.values.update(state="failed", failure=str(error.strerror or error) if isinstance(error, OSError) else str(error))
+        except Exception as error:  # whatever a hostile package brings about
+            package.values.update(state="failed", failure="%s: %s" % (type(error).__name__, error))
+        package.values["seconds"] = time.thread_time() - begun
+        package.is_read = True
+        if unit.kind == "folder" and not package.locations:
+            package.missing = None  # nothing for the database
+            shutil.rmtree(package.folder, ignore_errors=True)
+        else:
+            self._end_if_complete(package)
+
+    def _read_archive(self, unit, package, pool):
+        values = package.values
+        values["kind"] = "deb" if unit.path.endswith("deb") else "rpm" if unit.path.endswith(".rpm") else "tar"
+        values["bytes"] = os.path.getsize(unit.path)
+        debug = inputs.debug_package(unit.path, self._options.debug_packages)
+        if debug:
+            values["debug_package"] = os.path.basename(debug)
+            try:
+                self._unpack_debug(debug, os.path.join(package.folder, "debug"))
+            except (archives.Damaged, OSError) as error:
+                values["failure"] = "%s: %s" % (values["debug_package"], error)  # the package itself may be sound
+        identities = {}
+        with archives.open_archive(unit.path, self._options.max_unpacked) as (about, members):
+            values.update(name=about.name, version=about.version, architecture=about.architecture)
+            for member in members:
+                values["members"] += 1
+                if member.link_to:
+                    if member.link_to in identities:
+                        self._add_location(package, member.path, identities[member.link_to])
+                        identities[member.path] = identities[member.link_to]
+                    continue
+                values["unpacked_bytes"] += member.size
+                copy = self._copied(member, package.folder)
+                if copy:
+                    identity = self._found(package, member.path, copy, pool, is_copy=True)
+                    for path in (member.path, *member.other_paths) if identity else ():
+                        identities[path] = identity
+                    for path in member.other_paths if identity else ():
+                        self._add_location(package, path, identity)
+
+    def _copied(self, member, folder):
+        """Where the member was written to, under a name that does not depend on it; None if it is no ELF file."""
+        head = member.read(4)
+        if head != b"\x7fELF":
+            return None
+        self._number += 1
+        path = os.path.join(folder, "f%d" % self._number)
+        with open(path, "xb") as file:
+            file.write(head)
+            while data := member.read(COPY):
+                file.write(data)
+        return path
+
+    def _unpack_debug(self, path, folder):
+        """The debug files of an archive, as .build-id/xx/yyyy.debug."""
+        os.mkdir(folder)
+        with archives.open_archive(path, self._options.max_unpacked) as (_, members):
+            for member in members:
+                copy = self._copied(member, folder) if member.read else None
+                if copy:
+                    try:
+                        build_id = elf_file.ElfFile(copy).build_id()
+                    except ValueError:
+                        build_id = None
+                    if build_id:
+                        place = os.path.join(folder, ".build-id", build_id[:2])
+                        os.makedirs(place, exist_ok=True)
+                        os.rename(copy, os.path.join(place, build_id[2:] + ".debug"))
+                    else:
+                        os.unlink(copy)
+
+    def _add_location(self, package, path, identity):
+        package.locations.append((path, identity))
+        if len(package.locations) > MAX_FILES:
+            raise archives.Damaged("more than %d ELF files" % MAX_FILES)
+
+    def _found(self, package, path, full, pool, is_copy=False):
+        """A file of a package, to be measured if nobody did. Returns its ID, or None for others than linked ELF files."""
+        identity, taken = None, False
+        try:
+            try:
+                file = elf_file.ElfFile(full)
+            except ValueError:
+                package.values["other_elf_files"] += int(_has_magic(full))
+                return None
+            except OSError:
+                return None  # not readable for this user
+            if file.abi.startswith("machine") or file.is_debug_file:
+                package.values["other_elf_files"] += 1
+                return None
+            identity = _identity(file)
+            self._add_location(package, path, identity)
+            if identity in self._measured:
+                if identity not in package.missing:
+                    package.missing.add(identity)
+                    self._measured[identity].append(package)
+            elif not self._store.has_file(identity):
+                package.missing.add(identity)
+                self._measured[identity] = [package]
+                self._number += 1
+                debug = os.path.join(package.folder, "debug")
+                future = pool.submit(measure.measure, file, path, os.path.join(self._scratch, "m%d" % self._number), self._measure, debug if os.path.isdir(debug) else None)
+                self._running[future] = (identity, package, full if is_copy else None)
+                taken = True
+                while len(self._running) > 2 * self._options.jobs:
+                    self._wait()
+            return identity
+        finally:
+            if is_copy and not taken:
+                os.unlink(full)
+
+    def _wait(self):
+        """Until a file is measured; it is written."""
+        done, _ = concurrent.futures.wait(self._running, return_when=concurrent.futures.FIRST_COMPLETED)
+        for future in done:
+            identity, package, copy = self._running.pop(future)
+            record = future.result()
+            self._store.add_file(identity, package.values["id"], record)
+            self.counts["files"] += 1
+            self.counts["failed files"] += record.file["state"] == "failed"
+            if copy:
+                os.unlink(copy)
+            for waiting in self._measured.pop(identity):
+                waiting.missing.discard(identity)
+                self._end_if_complete(waiting)
+
+    def _end_if_complete(self, package):
+        if package.is_read and not package.missing:
+            locations = sorted(set(package.locations))
+            self._store.end_package({**package.values, "elf_files": len(locations)}, locations)
+            self.counts["packages"] += 1
+            self.counts["failed packages"] += package.values["state"] == "failed"
+            shutil.rmtree(package.folder, ignore_errors=True)
+
+
+def _has_magic(path):
+    try:
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as file:
+            return file.read(4) == b"\x7fELF"
+    except OSError:
+        return False
