@@ -1,5 +1,6 @@
 # What `cmake --install` installs, by component:
 #   programs   the four programs, their man pages and completions
+#   sweep      sframe-sweep, which needs Python and the programs
 #   runtime    the shared libraries; GNU's libsframe.so.3 in a folder of its own
 #   devel      headers, static libraries in C++ (those that need no LLVM), man pages of the C interface, CMake's and pkg-config's files
 #   gdb        the unwinder for gdb, auto-loaded, frames for LLDB, and the Python package (docs/gdb.md)
@@ -39,6 +40,12 @@ if(SFRAME_TOOLS)
   # Man pages and completions, from what --help prints.
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   set(pages ${PROJECT_BINARY_DIR}/pages)
+  function(sframe_install_pages folder component)
+    install(DIRECTORY ${folder}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT ${component})
+    install(DIRECTORY ${folder}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT ${component})
+    install(DIRECTORY ${folder}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT ${component})
+    install(DIRECTORY ${folder}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT ${component})
+  endfunction()
   if(NOT CMAKE_CROSSCOMPILING)
     foreach(program dump gen verify unwind)
       add_custom_command(OUTPUT ${pages}/man1/sframe-${program}.1
@@ -47,10 +54,24 @@ if(SFRAME_TOOLS)
       list(APPEND manuals ${pages}/man1/sframe-${program}.1)
     endforeach()
     add_custom_target(sframe-pages ALL DEPENDS ${manuals})
-    install(DIRECTORY ${pages}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT programs)
-    install(DIRECTORY ${pages}/bash/ DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT programs)
-    install(DIRECTORY ${pages}/zsh/ DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT programs)
-    install(DIRECTORY ${pages}/fish/ DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT programs)
+    sframe_install_pages(${pages} programs)
+  endif()
+
+  # sframe-sweep: Python, with its package beside it.
+  set(sweep_dir ${CMAKE_INSTALL_DATADIR}/sframe/sweep)
+  file(RELATIVE_PATH SFRAME_SWEEP_PACKAGE /${CMAKE_INSTALL_BINDIR} /${sweep_dir})
+  configure_file(tools/sframe-sweep/sframe-sweep.in ${PROJECT_BINARY_DIR}/installed/sframe-sweep @ONLY)
+  install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/sframe-sweep DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT sweep)
+  install(DIRECTORY tools/sframe-sweep/sframe_sweep DESTINATION ${sweep_dir} COMPONENT sweep
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.sql" PATTERN "__pycache__" EXCLUDE)
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(sweep_pages ${PROJECT_BINARY_DIR}/sweep-pages)
+    file(GLOB sweep_files CONFIGURE_DEPENDS tools/sframe-sweep/sframe_sweep/*.py)
+    add_custom_command(OUTPUT ${sweep_pages}/man1/sframe-sweep.1
+      COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/cmake/pages.py ${PROJECT_BINARY_DIR}/bin/sframe-sweep ${sweep_pages}
+      DEPENDS ${sweep_files} ${PROJECT_BINARY_DIR}/bin/sframe-sweep ${PROJECT_SOURCE_DIR}/cmake/pages.py VERBATIM)
+    add_custom_target(sframe-sweep-pages ALL DEPENDS ${sweep_pages}/man1/sframe-sweep.1)
+    sframe_install_pages(${sweep_pages} sweep)
   endif()
 
   install(TARGETS sframe-c-shared EXPORT sframe-targets
@@ -184,7 +205,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL programs runtime devel gdb docs debhelper rpm)
+set(CPACK_COMPONENTS_ALL programs sweep runtime devel gdb docs debhelper rpm)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
 set(CPACK_SFRAME_LIBDIR ${CMAKE_INSTALL_LIBDIR})
@@ -194,6 +215,8 @@ set(CPACK_COMPONENT_PROGRAMS_DESCRIPTION "SFrame is a small stack-trace table in
 libraries and profilers walk stacks. sframe-gen makes it from call frame
 information, sframe-verify checks it, sframe-dump prints it, and sframe-unwind
 prints the stacks of cores and processes.")
+set(CPACK_COMPONENT_SWEEP_DESCRIPTION "sframe-sweep converts and verifies the programs and libraries of many
+packages, on one machine or many, and keeps the results in a database.")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Reads and writes SFrame sections, and walks the stacks of the calling
 thread, of cores, processes and other address spaces, from C and C++;
 libunwind's interface; and GNU binutils' interface to SFrame sections.")
@@ -213,6 +236,9 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_NAME sframe-utils)
+set(CPACK_DEBIAN_SWEEP_PACKAGE_NAME sframe-sweep)
+set(CPACK_DEBIAN_SWEEP_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_SWEEP_PACKAGE_DEPENDS "python3 (>= 3.11), sframe-utils")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libsframe-c${PROJECT_VERSION_MAJOR})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/debian/triggers)
@@ -235,6 +261,9 @@ set(CPACK_RPM_COMPONENT_INSTALL ON)
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE "Apache-2.0 WITH LLVM-exception")
 set(CPACK_RPM_PROGRAMS_PACKAGE_NAME sframe-utils)
+set(CPACK_RPM_SWEEP_PACKAGE_NAME sframe-sweep)
+set(CPACK_RPM_SWEEP_PACKAGE_ARCHITECTURE noarch)
+set(CPACK_RPM_SWEEP_PACKAGE_REQUIRES "python3 >= 3.11, sframe-utils")
 set(CPACK_RPM_RUNTIME_PACKAGE_NAME libsframe-c${PROJECT_VERSION_MAJOR})
 set(CPACK_RPM_DEVEL_PACKAGE_NAME libsframe-utils-devel)
 set(CPACK_RPM_DEVEL_PACKAGE_REQUIRES "libsframe-c${PROJECT_VERSION_MAJOR} = ${PROJECT_VERSION}")
