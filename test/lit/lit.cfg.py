@@ -8,6 +8,7 @@
 # elfutils, python3, clang, asan, rustc, go, pip (with setuptools and wheel: %pip-python), hardened (release
 # flags). %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
+# parallel: GNU parallel is installed. sshd, slurm: may be started on loopback.
 # amd64: the host is one. debuginfod: the server and its client library are installed. static-libc: gcc can link statically. ptrace: processes may be traced. landlock: the kernel limits paths. bpf: BPF programs may
 # be started by perf events, and walk stacks (Linux 5.17); bpf-example: examples/bpf was built.
 # %core FILE PROGRAM ARGUMENTS... runs the program, which must die, and leaves its core in FILE, made by the
@@ -94,7 +95,7 @@ for feature, tool in (("gdb", "gdb"), ("eu-stack", "eu-stack"), ("cc", "gcc"), (
                       ("qemu-aarch64", "qemu-aarch64"), ("qemu-s390x", "qemu-s390x"), ("qemu-aarch64_be", "qemu-aarch64_be"),
                       ("aarch64-cc", "aarch64-linux-gnu-gcc"), ("s390x-cc", "s390x-linux-gnu-gcc"), ("patchelf", "patchelf"),
                       ("clang", "clang-22"), ("clang-14", "clang++-14"), ("elfutils", "eu-strip"), ("dwz", "dwz"), ("debugedit", "debugedit"), ("find-debuginfo", "find-debuginfo"),
-                      ("chrpath", "chrpath"), ("pkg-config", "pkg-config"), ("man", "man"), ("meson", "meson"), ("ninja", "ninja"), ("git", "git"), ("dpkg-deb", "dpkg-deb"), ("parallel", "parallel"), ("sshd", "/usr/sbin/sshd"), ("sbatch", "sbatch"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("go", "go"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14")):
+                      ("chrpath", "chrpath"), ("pkg-config", "pkg-config"), ("man", "man"), ("meson", "meson"), ("ninja", "ninja"), ("git", "git"), ("dpkg-deb", "dpkg-deb"), ("parallel", "parallel"), ("lintian", "lintian"), ("debhelper", "dh_strip"), ("rpmbuild", "rpmbuild"), ("cpio", "cpio"), ("go", "go"), ("zsh", "zsh"), ("fish", "fish"), ("clang-format-14", "clang-format-14")):
     if shutil.which(tool):
         config.available_features.add(feature)
 # A gdb with Python; SFRAME_TEST_GDB and SFRAME_TEST_GDB_MULTIARCH name others.
@@ -124,6 +125,18 @@ config.substitutions.append(("%{standard}", "23" if config.std_expected == "ON" 
 config.substitutions.append(("%std", "-std=c++23 -DSFRAME_STD_EXPECTED" if config.std_expected == "ON" else "-std=c++20"))
 if config.std_expected != "ON":
     config.available_features.add("c++20")
+
+def can_start_sshd():
+    """As another user than root it needs nothing; root's wants a folder, or a mount namespace in which to make it."""
+    if not os.path.exists("/usr/sbin/sshd") or not shutil.which("ssh"):
+        return False
+    return os.geteuid() != 0 or os.path.isdir("/run/sshd") or subprocess.run(["unshare", "--mount", "true"], capture_output=True).returncode == 0
+
+if can_start_sshd():
+    config.available_features.add("sshd")
+
+if os.geteuid() == 0 and all(shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") for name in ("sbatch", "slurmctld", "slurmd", "munged")):
+    config.available_features.add("slurm")
 
 def has_debuginfod():
     """A server, and the library that the programs open."""

@@ -36,6 +36,10 @@ BIN = "mkdir bin; cp /bin/ls bin/one; cp /bin/cat bin/two; "
 MEASURE = {"scripts/measure-size": '"$project"/scripts/measure-size'}
 BASH = "sframe-gen /usr/bin/bash -o bash.sframe --emit=section --report=none; "
 BASH_COPY = "cp /usr/bin/bash app; "
+PACKAGES = 'python3 "$project"/test/lit/sweep/Inputs/packages.py "$inputs" packages; '
+SWEEP = PACKAGES + 'sframe-sweep run -q packages --db %s; '
+MIRROR = PACKAGES + ('mkdir -p mirror/dists/stable/main/binary-amd64 mirror/pool; mv packages/*_amd64.deb mirror/pool; '
+                     'echo "Filename: pool/one_1.0_amd64.deb" | xz > mirror/dists/stable/main/binary-amd64/Packages.xz; ')
 BASELINE = "sframe-verify -q --write-baseline %s %s || true; "
 OUR_TREE = 'ln -s "$project"/examples "$project"/lib "$project"/interfaces .; mkdir build; ln -s "$build" build/release; '
 PYTHON = 'mkdir sframe; cp "$project"/interfaces/python/sframe/*.py "$build"/lib/libsframe-c.so.0 sframe; '
@@ -50,6 +54,16 @@ STACK = [r"^TID \d+:$", r"^#0  0x[0-9a-f]{16}  .*\[context\]$", r"^#\d  0x[0-9a-
          r"^#\d  0x[0-9a-f]{16}  main \+ 0x[0-9a-f]+  \(server\)  \[sframe\]$"]
 
 CASES = {
+    # docs/sframe-sweep.md, and --help
+    "sframe-sweep run packages/ --db sweep.db": Case(PACKAGES),
+    "sframe-sweep run --installed --db sweep.db": Case(stand_ins={"--installed": "--installed --shard 1/100000"}, needs=("/var/lib/dpkg/status",)),
+    "sframe-sweep run mirror/dists/stable/main/binary-amd64/Packages.xz --db sweep.db": Case(MIRROR, needs=("xz",)),
+    "sframe-sweep run packages/ --db part3.db --shard 3/100": Case(PACKAGES, stand_ins={"3/100": "2/3"}),
+    "sframe-sweep merge part*.db -o sweep.db": Case(SWEEP % "part1.db" + "cp part1.db part2.db; "),
+    "sframe-sweep spread packages/ --db sweep.db --shards 100 --sshlogin node1,node2": Case(
+        PACKAGES, stand_ins={"--shards 100": "--shards 2", "node1,node2": ":"}, needs=("parallel",)),
+    "sframe-sweep spread packages/ --db sweep.db --shards 100 --engine slurm": Case(not_here="needs a cluster; test/lit/sweep/slurm.test starts one"),
+    "sframe-sweep summary sweep.db": Case(SWEEP % "sweep.db"),
     # README.md, CONTRIBUTING.md
     "scripts/demo": Case(not_here=BUILDS),
     "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
