@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import signal
+import sqlite3
 import sys
 import tempfile
 import textwrap
@@ -259,6 +260,8 @@ def main(version, arguments=None):
         return 2
     except OSError as error:
         message = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
+    except sqlite3.Error as error:
+        message = "database: %s" % error
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     print("sframe-sweep: error: " + message, file=sys.stderr)

@@ -50,6 +50,8 @@ def _shard_script(folder, options, paths):
 def _parallel(script, folder, options):
     """A lost machine: ssh fails, and the shard is started on another one (--retries)."""
     command = ["parallel", "--will-cite", "--plain", "--retries", "5", "--joblog", os.path.join(folder, "joblog"), "--no-run-if-empty"]
+    if sys.stderr.isatty() and not options.quiet:
+        command.append("--bar")
     if options.slots:
         command += ["--jobs", str(options.slots)]
     for login in options.sshlogin.split(",") if options.sshlogin else ():

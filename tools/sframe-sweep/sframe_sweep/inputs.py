@@ -44,7 +44,9 @@ def _text(name):
 
 
 def _archive(path):
-    return Unit(_text(os.path.basename(path)), "archive", path)
+    """Packages have names of their own, wherever they are; tar archives may all have the same."""
+    name = os.path.basename(path)
+    return Unit(_text(name if name.endswith(("deb", ".rpm")) else os.path.abspath(path)), "archive", path)
 
 
 def _opened(path):

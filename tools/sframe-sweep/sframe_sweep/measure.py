@@ -16,7 +16,8 @@ from . import origin, programs, report_json
 MAX_LEFT_OUT = 100    # rows of table left_out, of a file
 MAX_FINDINGS = 100    # rows of table finding, of a kind and file
 INSTRUCTIONS = 24     # of a worked example
-READERS = {"linux": 3, "glibc": 2}  # the version that sframe-gen --for writes
+# The version that sframe-gen --for writes, and the ABIs on which the reader reads it (docs/consumers.md).
+READERS = {"linux": (3, ("amd64", "aarch64", "s390x")), "glibc": (2, ("amd64", "aarch64"))}
 IN_CODE = re.compile(r"K2\d\d")     # findings that compare rows with the code
 
 
@@ -184,7 +185,9 @@ class _Measuring:
         self.values["verify_seconds"] = outcome.seconds
 
     def _profiles(self):
-        for reader, version in READERS.items():
+        for reader, (version, abis) in READERS.items():
+            if self.elf.abi not in abis:
+                continue
             # Version 2 reaches 2 GiB: an address in the file.
             address = "--section-address=%#x" % self.elf.section_address(".eh_frame")
             generated, _ = self._generate("other", "--for=" + reader, address)

@@ -33,8 +33,8 @@ class Origin:
 
 def normalized(name):
     """'GCC 12.2.0' for what a compiler calls itself; None for assemblers and linkers."""
-    for pattern, form in ((r"rustc version (\d[\w.]*)", "rustc %s"), (r"clang version (\d[\d.]*)", "clang %s"), (r"^GCC: .*?(\d+\.\d+\.\d+)\s*(?:\d{8}|$|\(|\[)", "GCC %s"),
-                          (r"^GCC: \([^()]*(?:\([^()]*\)[^()]*)*\) (\d[\d.]*)", "GCC %s"), (r"^GNU (?!AS)\S+(?: \S+)? (\d+\.\d+[\d.]*)", "GCC %s"),
+    for pattern, form in ((r"rustc version (\d[\w.]*)", "rustc %s"), (r"clang version (\d[\d.]*)", "clang %s"),
+                          (r"^GCC: \((?:[^()]|\([^()]*\))*\) (\d+\.\d+[\d.]*)", "GCC %s"), (r"^GNU (?!AS)\S+(?: \S+)? (\d+\.\d+[\d.]*)", "GCC %s"),
                           (r"^(?:Go cmd/compile )?go(\d[\w.]*)", "Go %s")):
         if found := re.search(pattern, name):
             return form % found[1].rstrip(".")

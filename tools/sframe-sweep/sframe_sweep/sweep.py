@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 import socket
+import sqlite3
 import time
 import uuid
 
@@ -107,16 +108,14 @@ class Sweep:
                     package.values["members"] += 1
                     self._found(package, path, full, pool)
         except (archives.Damaged, OSError) as error:
-            package.values.update(state="failed", failure=str(error.strerror or error) if isinstance(error, OSError) else str(error))
+            package.values.update(state="failed", failure=getattr(error, "strerror", None) or str(error))
+        except sqlite3.Error:
+            raise  # the database is at fault, not the package
         except Exception as error:  # whatever a hostile package brings about
             package.values.update(state="failed", failure="%s: %s" % (type(error).__name__, error))
         package.values["seconds"] = time.thread_time() - begun
         package.is_read = True
-        if unit.kind == "folder" and not package.locations:
-            package.missing = None  # nothing for the database
-            shutil.rmtree(package.folder, ignore_errors=True)
-        else:
-            self._end_if_complete(package)
+        self._end_if_complete(package)
 
     def _read_archive(self, unit, package, pool):
         values = package.values
@@ -236,11 +235,13 @@ class Sweep:
 
     def _end_if_complete(self, package):
         if package.is_read and not package.missing:
+            shutil.rmtree(package.folder, ignore_errors=True)
+            if package.values["kind"] == "folder" and not package.locations:
+                return  # as most folders of a system
             locations = sorted(set(package.locations))
             self._store.end_package({**package.values, "elf_files": len(locations)}, locations)
             self.counts["packages"] += 1
             self.counts["failed packages"] += package.values["state"] == "failed"
-            shutil.rmtree(package.folder, ignore_errors=True)
 
 
 def _has_magic(path):

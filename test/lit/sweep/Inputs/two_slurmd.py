@@ -85,7 +85,14 @@ try:
         if any(server.poll() is not None for server in servers):
             sys.exit("Slurm does not start; its logs are in " + folder)
         time.sleep(0.1)
-    code = subprocess.run(command).returncode
+    running = subprocess.Popen(command)
+    while running.poll() is None:
+        # Slurm starts a job of a lost node again after two minutes.
+        for line in subprocess.run(["squeue", "-h", "-t", "PD", "-o", "%i %r"], capture_output=True, text=True).stdout.splitlines():
+            if line.endswith(" BeginTime"):
+                subprocess.run(["scontrol", "update", "JobId=" + line.split()[0], "StartTime=now"], capture_output=True)
+        time.sleep(0.2)
+    code = running.returncode
 finally:
     for server in reversed(servers):
         if server.poll() is None:
