@@ -37,7 +37,8 @@ class ElfFile:
             segments, sections = struct.unpack_from(self._order + "QQ", header, 32)
             _, segment_count, _, section_count, names_index = struct.unpack_from(self._order + "HHHHH", header, 54)
             program_headers = self._table(file, "IIQQQQQQ", segments, segment_count)
-            self.loaded = sum(fields[5] for fields in program_headers if fields[0] == PT_LOAD)
+            self._segments = [(fields[3], fields[2], fields[5]) for fields in program_headers if fields[0] == PT_LOAD]
+            self.loaded = sum(size for _, _, size in self._segments)
             self.has_interpreter = any(fields[0] == PT_INTERP for fields in program_headers)
             self.is_executable = kind == ET_EXEC or self.has_interpreter
             section_headers = self._table(file, "IIQQQQIIQQ", sections, section_count)
@@ -69,6 +70,15 @@ class ElfFile:
         offset, size, _ = self._sections.get(name, (0, 0, 0))
         file.seek(min(offset, self.size))
         return file.read(min(size, most))
+
+    def loaded_bytes(self, address, size):
+        """At most `size` bytes from an address on, which are in one segment."""
+        for start, offset, length in self._segments:
+            if start <= address < start + length:
+                with open(self.path, "rb") as file:
+                    file.seek(min(offset + address - start, self.size))
+                    return file.read(min(size, start + length - address))
+        return b""
 
     def section_bytes(self, name, most):
         """The first bytes, at most that many, of a section; none if there is no such section."""

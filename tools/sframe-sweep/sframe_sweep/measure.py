@@ -255,27 +255,37 @@ class _Measuring:
         return example
 
 
-def _disassemblers(abi):
-    """llvm-objdump knows all machines; GNU's only its own."""
-    yield from filter(None, [shutil.which("llvm-objdump")] + sorted((path for folder in os.get_exec_path() for path in glob.glob(os.path.join(folder, "llvm-objdump-[0-9]*"))), reverse=True))
-    names = {"amd64": "x86_64", "aarch64": "aarch64", "aarch64_be": "aarch64", "s390x": "s390x"}
-    if abi in names:
-        yield from filter(None, [shutil.which(names[abi] + "-linux-gnu-objdump")])
-        if os.uname().machine == names[abi]:
-            yield from filter(None, [shutil.which("objdump")])
+TRIPLES = {"amd64": ["--triple=x86_64"], "aarch64": ["--triple=aarch64", "-mattr=+all"], "aarch64_be": ["--triple=aarch64_be", "-mattr=+all"], "s390x": ["--triple=s390x"]}
+
+
+def _llvm_mc():
+    """The newest one in PATH."""
+    names = {os.path.basename(path) for folder in os.get_exec_path() for path in glob.glob(os.path.join(glob.escape(folder), "llvm-mc-[0-9]*"))}
+    versions = sorted((name for name in names if name[8:].isdigit()), key=lambda name: int(name[8:]))
+    return shutil.which(versions[-1] if versions else "llvm-mc")
 
 
 def _disassembled(file, start, end):
-    """Objects with address and text; none if there is no disassembler."""
-    for program in _disassemblers(file.abi):
-        end = min(end, start + 4096)
-        try:
-            done = subprocess.run([program, "-d", "--no-show-raw-insn", "--start-address=%#x" % start, "--stop-address=%#x" % end, file.path], capture_output=True, timeout=60)
-        except (OSError, subprocess.TimeoutExpired):
-            return []
-        lines = re.findall(r"^ *([0-9a-f]+): *\t?\s*(\S[^\n]*)$", done.stdout.decode("utf-8", "replace"), re.M)
-        return [{"address": "0x" + address, "text": re.sub(r"\s+", " ", text).strip()[:200]} for address, text in lines]
-    return []
+    """Objects with address and text; none without llvm-mc. It gets a few bytes of code, one in a line, and no file: it is not
+    made for hostile ones."""
+    code, program = file.loaded_bytes(start, min(end - start, 1024)), _llvm_mc()
+    if not code or not program:
+        return []
+    try:
+        done = subprocess.run([program, "--disassemble", "--show-encoding", *TRIPLES[file.abi]], input="".join("0x%02x\n" % byte for byte in code), capture_output=True, text=True,
+                              errors="replace", timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return []
+    # The rest of what cannot be decoded has no sure address.
+    invalid = re.search(r"^<stdin>:(\d+):", done.stderr, re.M)
+    last, address, instructions = start + (int(invalid[1]) - 1 if invalid else len(code)), start, []
+    for text, encoding in re.findall(r"^\s*(\S.*?)\s+(?:#|//) encoding: \[(.*?)\]", done.stdout, re.M):
+        size = encoding.count(",") + 1
+        if address + size > last:
+            break
+        instructions.append({"address": "%#x" % address, "text": re.sub(r"\s+", " ", text)})
+        address += size
+    return instructions
 
 
 def measure(file, path, folder, options, debug_folder=None):
