@@ -15,11 +15,14 @@ LANGUAGES = (
     ("Rust", None, None, (b"library/std/src/", b"library/core/src/", b"/rustc/")),
     ("Haskell", r"libHS", None, (b"GHCRTS", b"stg_upd_frame")),
     ("OCaml", None, rb"caml_(main|startup|call_gc)|camlStdlib", (b"OCAMLRUNPARAM",)),
-    ("D", r"lib(phobos2|gphobos|druntime-ldc|gdruntime|phobos2-ldc)", None, (b"_d_run_main",)),
+    ("D", r"lib(phobos2|gphobos|druntime-ldc|gdruntime|phobos2-ldc)", None, (b"_d_run_main", b"core.exception.RangeError")),
+    ("Pascal", None, None, (b"FPC 3.", b"FPC 2.")),
     ("Ada", r"libgna(t|rl)-", None, (b"__gnat_rcheck_CE",)),
     ("Fortran", r"lib(gfortran|flang|Fortran)", None, (b"_gfortran_st_write",)),
     ("C++", r"lib(std)?c\+\+|libc\+\+abi", rb"_Z", (b"__gxx_personality_v0",)),
 )
+# In a program with Rust: that it has C++, too, as browsers. Symbols of Rust may look like those of C++.
+CPP_BESIDE_RUST = (b"NSt3__1", b"__gxx_personality_v0")
 # Compilers whose versions are in what their run-time libraries leave.
 TRACES = (("rustc", rb"/usr/src/rustc-(\d+\.\d+\.\d+)"), ("GHC", rb"ghc-?(\d+\.\d+\.\d+)"))
 
@@ -77,11 +80,14 @@ def origin_of(file):
                     data.find(trace) >= 0 for trace in traces):
                 origin.language = language
                 break
+        has_rust = origin.language == "Rust"
+        if has_rust and (any(re.match(r"lib(std)?c\+\+", name) for name in needed) or any(data.find(trace) >= 0 for trace in CPP_BESIDE_RUST)):
+            origin.language = "C++ and Rust"
         compiler = _comment_compiler(file.section_bytes(".comment", 1 << 16))
         if compiler:
             origin.compiler, origin.source = compiler, ".comment"
-        elif origin.language in ("Rust", "Haskell"):
-            name, pattern = TRACES[origin.language == "Haskell"]
+        elif has_rust or origin.language == "Haskell":
+            name, pattern = TRACES[not has_rust]
             found = re.search(pattern, data)
             origin.compiler, origin.source = name + (" " + found[1].decode() if found else ""), "code"
         elif origin.language == "OCaml":
