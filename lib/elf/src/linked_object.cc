@@ -8,6 +8,7 @@
 #include "abi/abis.h"
 #include "llvm_types.h"
 #include "sframe/address.h"
+#include "sframe/bytes.h"
 
 #include <llvm/BinaryFormat/ELF.h>
 
