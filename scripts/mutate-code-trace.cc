@@ -1,3 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
 // Linked by scripts/mutate-code into copies of the programs and of the unit tests, together with files
 // compiled by `-fsanitize-coverage=trace-pc`: records which of their code each test runs. SFRAME_TRACE names
 // a folder. The unit tests write `unit` there: a line for each test, its name, its seconds and the places
