@@ -117,5 +117,35 @@ TEST(AddressSets, AddingOneByOneGivesTheSame) {
   }
 }
 
+TEST(AddressSets, InCommonOutsideAndWithout) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 300; ++round) {
+    // Also at the end of the address space, where the end of a range is not above its start.
+    const std::uint64_t base = round % 2 ? 0 : ~0ull - 63;
+    const auto some = [&] {
+      std::vector<AddressRange> ranges;
+      for (int i = 0; i < 4; ++i) ranges.push_back({base + random() % 64, random() % 16});
+      return AddressSet(ranges);
+    };
+    const AddressSet a = some(), b = some();
+    const AddressRange range{base + random() % 40, random() % 24};
+    const AddressSet both = a.in_common(b), only = a.without(b), gaps(a.outside(range));
+    for (std::uint64_t i = 0; i < 64; ++i) {
+      const std::uint64_t address = base + i;
+      ASSERT_EQ(both.contains(address), a.contains(address) && b.contains(address)) << round << ' ' << i;
+      if (address == last_address) continue; // an end cannot be after it
+      ASSERT_EQ(only.contains(address), a.contains(address) && !b.contains(address)) << round << ' ' << i;
+      ASSERT_EQ(gaps.contains(address), range.contains(address) && !a.contains(address)) << round << ' ' << i;
+    }
+    // Each part is given once, in order.
+    const auto parts = a.outside(range);
+    ASSERT_TRUE(std::ranges::equal(gaps.ranges(), parts)) << round;
+    for (const AddressSet* set : {&both, &only})
+      ASSERT_TRUE(std::ranges::is_sorted(set->ranges(), {}, &AddressRange::start)) << round;
+  }
+  const AddressSet set({{10, 5}});
+  EXPECT_TRUE(set.outside({10, 5}).empty() && set.outside({12, 0}).empty());
+}
+
 } // namespace
 } // namespace sframe
