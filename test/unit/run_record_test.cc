@@ -171,4 +171,22 @@ TEST(RunRecord, ZeroLengthsCountAsOne) { // bytes that are no instruction
   EXPECT_TRUE(recorder.take().instructions.empty());
 }
 
+/// Faults of one rule count as one, and each is kept by its address and kind.
+TEST(RunRecord, FaultsAreKeptByRule) {
+  Room room(Limits::standard);
+  FileRecorder recorder(room);
+  for (const std::uint64_t address : {8u, 4u, 8u}) recorder.add({.address = address, .fault = RunFault::ra});
+  recorder.add({.address = 8, .fault = RunFault::fp});
+  const verify::RunRecord record = recorder.take();
+  ASSERT_EQ(record.mismatches.size(), 3u);
+  EXPECT_EQ(record.mismatches[0].address, 4u);
+  EXPECT_EQ(record.mismatches[0].times, 1u);
+  EXPECT_EQ(record.mismatches[1].times, 2u);
+  EXPECT_TRUE(recorder.take().mismatches.empty());
+  room.files_lost = 2;
+  EXPECT_EQ(
+      room.problem()->what,
+      "limit of a run reached: 4096 files: 2 others were not verified (--limits=off removes the limit)");
+}
+
 } // namespace

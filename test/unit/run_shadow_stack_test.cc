@@ -7,6 +7,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+#include <string_view>
+#include <vector>
+
 namespace {
 
 using namespace sframe;
@@ -17,15 +22,15 @@ using run::Unknown;
 /// A thread of which the test says what it executes.
 class Machine {
 public:
-  explicit Machine(Abi id)
+  explicit Machine(Abi id, bool is_thread = false, std::uint64_t sp = 0x8000)
       : abi_(traits(id)), stack(stacks_, abi_, *unwind::find_unwind_abi(id), [this](std::uint64_t address) {
           const auto found = memory.find(address);
           return found == memory.end() ? std::nullopt : std::optional(found->second);
         }) {
     now_.pc = 0x1000;
-    set_sp(0x8000);
+    set_sp(sp);
     now_.set(abi_.fp, 0x77);
-    stack.start(now_, false);
+    stack.start(now_, is_thread);
   }
 
   /// Executes an instruction of 4 bytes.
@@ -72,6 +77,17 @@ public:
   }
   std::uint64_t sp() const { return now_.values[abi_.sp]; }
   std::uint64_t pc() const { return now_.pc; }
+  const run::Stacks& stacks() const { return stacks_; }
+  /// Another thread of the process starts.
+  void start_thread(run::ShadowStack& thread, std::uint64_t sp) const {
+    unwind::Registers registers = now_;
+    registers.set(abi_.sp, sp);
+    thread.start(registers, true);
+  }
+  /// A shadow stack like `stack`, of another process or thread.
+  run::ShadowStack another(run::Stacks& stacks) {
+    return {stacks, abi_, *unwind::find_unwind_abi(abi_.id), [](std::uint64_t) { return std::nullopt; }};
+  }
 
   std::map<std::uint64_t, std::uint64_t> memory;
 
@@ -280,6 +296,150 @@ TEST(ShadowStack, EndlessCalls) {
   }
   EXPECT_EQ(machine.stack.caller(), nullptr);
   EXPECT_EQ(machine.stack.unknown(), Unknown::other_stack);
+}
+
+TEST(ShadowStack, CallThatIsExecutedAgainIsNone) {
+  Machine machine(Abi::amd64);
+  machine.call(machine.pc());
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+}
+
+/// `ret $16` of AMD64 removes arguments, too.
+TEST(ShadowStack, ReturnThatRemovesArguments) {
+  Machine machine(Abi::amd64);
+  machine.plain(0x7ff0);
+  machine.call(0x2000);
+  machine.go(Flow::ret, 0x1008, machine.sp() + 8 + 16);
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+  EXPECT_EQ(machine.stack.events().frames_left, 0u);
+}
+
+/// Whichever instruction jumps, frames that were left are behind it.
+TEST_P(ShadowStackTest, WhatEndsLeaving) {
+  for (const Flow flow : {Flow::ret, Flow::conditional_return, Flow::indirect_jump, Flow::indirect_branch}) {
+    Machine machine(GetParam());
+    machine.set(0x900000);
+    EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+    machine.go(Flow::branch, 0x4000, 0x900000);
+    EXPECT_EQ(machine.stack.unknown(), Unknown::leaving);
+    machine.go(flow, 0x5000, 0x900000);
+    EXPECT_EQ(machine.stack.unknown(), Unknown::other_stack);
+  }
+}
+
+/// Only what gives SP a value that is not computed from SP can leave the stack.
+TEST_P(ShadowStackTest, WhatSwitchesStacks) {
+  const auto sp = std::uint8_t(traits(GetParam()).sp);
+  const auto other = std::uint8_t(sp + 1);
+  struct Case {
+    Effect effect;
+    bool switches;
+  };
+  for (const Case& one : {Case{{.kind = Effect::Kind::load, .reg = sp}, true},
+                          Case{{.kind = Effect::Kind::load_table, .reg = sp}, true},
+                          Case{{.kind = Effect::Kind::clobber, .reg = sp}, true},
+                          Case{{.kind = Effect::Kind::set, .reg = sp, .source = other}, true},
+                          Case{{.kind = Effect::Kind::set, .reg = sp, .source = sp}, false},
+                          Case{{.kind = Effect::Kind::add, .reg = sp}, false},
+                          Case{{.kind = Effect::Kind::load, .reg = other}, false}}) {
+    Machine machine(GetParam());
+    machine.go(Flow::next, machine.pc() + 4, 0x900000, {one.effect});
+    EXPECT_EQ(machine.stack.events().stack_switches, one.switches ? 1u : 0u)
+        << int(one.effect.kind) << ' ' << int(one.effect.reg);
+  }
+}
+
+/// A stack grows by at most 64 KiB at once, and not into another one.
+TEST_P(ShadowStackTest, HowFarAStackGrows) {
+  for (const std::uint64_t far : {0x10000u, 0x10001u}) {
+    Machine machine(GetParam(), false, 0x28000);
+    machine.set(0x28000 - far);
+    EXPECT_EQ(machine.stack.events().stack_switches, far == 0x10000 ? 0u : 1u);
+  }
+  Machine machine(GetParam());
+  machine.set(0x900000);
+  machine.set(0x900000 - 64); // nothing is known of a stack that has no start
+  EXPECT_EQ(machine.stack.events().stack_switches, 2u);
+  machine.set(0x7000);
+  machine.set(0x8000);
+  machine.set(0x7000);
+  EXPECT_EQ(machine.stack.events().stack_switches, 5u);
+  machine.set(0x7000); // where it is already
+  EXPECT_EQ(machine.stack.events().stack_switches, 5u);
+}
+
+TEST_P(ShadowStackTest, Threads) {
+  Machine machine(GetParam(), true);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::thread_start);
+  machine.call(0x2000);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::none);
+  EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+  machine.ret(0x1004);
+  EXPECT_EQ(machine.stack.unknown(), Unknown::thread_start);
+}
+
+/// A child of fork() has a copy of all stacks.
+TEST_P(ShadowStackTest, CopiesOfStacks) {
+  Machine machine(GetParam());
+  machine.call(0x2000);
+  run::Stacks stacks;
+  stacks.copy(machine.stacks());
+  run::ShadowStack child = machine.another(stacks);
+  child.copy(machine.stack);
+  machine.ret(0x1004);
+  EXPECT_EQ(machine.stack.caller(), nullptr);
+  ASSERT_NE(child.caller(), nullptr);
+  EXPECT_EQ(child.caller()->ra, 0x1004u);
+  // Stacks that are made later are others than the copied ones.
+  run::ShadowStack thread = machine.another(stacks);
+  machine.start_thread(thread, 0x50000);
+  EXPECT_EQ(thread.unknown(), Unknown::thread_start);
+  thread.end();
+  EXPECT_EQ(child.caller()->ra, 0x1004u);
+}
+
+/// A handler above the interrupted SP, or far below it, has a stack of its own: the other goes on afterwards
+/// whatever the handler has left.
+TEST_P(ShadowStackTest, HandlersOnAnotherStack) {
+  const unwind::SignalTrampoline& layout = unwind::find_unwind_abi(GetParam())->trampolines.front();
+  for (const std::uint64_t frame : {0x41000u, 0x20000u}) {
+    Machine machine(GetParam(), false, 0x40000);
+    machine.call(0x2000);
+    const std::uint64_t sp = machine.sp(), pc = machine.pc();
+    ASSERT_TRUE(machine.enter_handler(layout, frame, 0x3000, 0xaaa0));
+    machine.call(0x4000);
+    machine.ret(0x3004);
+    machine.ret(0xaaa0);
+    machine.leave_handler(pc, sp);
+    ASSERT_NE(machine.stack.caller(), nullptr);
+    EXPECT_EQ(machine.stack.caller()->ra, 0x1004u);
+    EXPECT_EQ(machine.stack.events().stack_switches, 0u);
+    EXPECT_EQ(machine.stack.events().frames_left, 0u);
+    // The handler's stack is gone: it is unknown when SP comes there again.
+    machine.set(frame);
+    EXPECT_EQ(machine.stack.events().stack_switches, 1u);
+  }
+}
+
+/// The stack that was not used for the longest time is dropped: its calls are not known any more.
+TEST(ShadowStack, ManyStacks) {
+  constexpr std::uint64_t most = 4096, apart = 0x100000; // docs/limits.md
+  for (const std::uint64_t others : {most - 1, most}) {
+    Machine machine(Abi::aarch64_little);
+    machine.call(0x2000);
+    for (std::uint64_t i = 1; i <= others; ++i) machine.set(i * apart);
+    machine.set(0x8000);
+    machine.go(Flow::indirect_jump, 0x2010, 0x8000);
+    machine.ret(0x1004);
+    EXPECT_EQ(machine.stack.unknown(), others < most ? Unknown::none : Unknown::other_stack) << others;
+  }
+}
+
+TEST(ShadowStack, TextsOfWhatIsUnknown) {
+  std::set<std::string_view> texts;
+  for (std::size_t i = 0; i < run::num_unknown; ++i) texts.insert(run::unknown_text(Unknown(i)));
+  EXPECT_EQ(texts.size(), run::num_unknown);
+  EXPECT_EQ(run::unknown_text(Unknown::none), "known");
 }
 
 } // namespace
