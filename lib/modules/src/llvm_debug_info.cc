@@ -128,6 +128,18 @@ bool DebugReader::can_look_up(llvm::DWARFUnit& unit) {
   return false;
 }
 
+bool DebugReader::visit(const llvm::DWARFDie& die) const {
+  constexpr std::uint64_t bytes_per_step = 128;
+  const auto* const abbreviation = die.getAbbreviationDeclarationPtr();
+  llvm::DWARFUnit* const unit = die.getDwarfUnit();
+  if (!budget_ || !abbreviation || !unit) return true;
+  const unsigned next = unit->getDIEIndex(die) + 1;
+  const std::uint64_t end =
+      next < unit->getNumDIEs() ? unit->getDIEAtIndex(next).getOffset() : unit->getNextUnitOffset();
+  return budget_->take(Resource::debug_steps,
+                       1 + abbreviation->getNumAttributes() + (end - die.getOffset()) / bytes_per_step);
+}
+
 std::string DebugReader::missing_split(std::uint64_t address) {
   if (budget_ && budget_->is_used_up(Resource::debug_steps)) return {};
   llvm::DWARFUnit* const unit = debug_.dwarf->context().getCompileUnitForCodeAddress(address);
@@ -180,8 +192,8 @@ DebugInfo* DebugReader::alternate() {
 }
 
 /// LLVM does not follow references into another file.
-std::optional<DebugEntry> DebugReader::origin_of(const DebugEntry& from, const llvm::DWARFFormValue& value,
-                                                 llvm::dwarf::Attribute attribute) {
+std::optional<DebugEntry> DebugReader::find_origin(const DebugEntry& from, const llvm::DWARFFormValue& value,
+                                                   llvm::dwarf::Attribute attribute) {
   if (is_in_alternate(value.getForm())) {
     DebugInfo* const other = from.in == &debug_ ? alternate() : nullptr;
     if (!other) return DebugEntry();
@@ -207,7 +219,10 @@ std::optional<DebugEntry> DebugReader::origin_of(const DebugEntry& from, const l
 
 std::optional<DebugEntry> DebugReader::referred(const DebugEntry& from, llvm::dwarf::Attribute attribute) {
   const auto value = from.die.find(attribute);
-  return value ? origin_of(from, *value, attribute) : DebugEntry();
+  if (!value) return DebugEntry();
+  auto target = find_origin(from, *value, attribute);
+  if (target && target->die && !visit(target->die)) return std::nullopt;
+  return target;
 }
 
 std::optional<std::vector<DebugEntry>> DebugReader::follow_origins(const DebugEntry& entry) {
@@ -236,8 +251,12 @@ const char* DebugReader::text_of(const DebugEntry& entry, llvm::dwarf::Attribute
     return offset < strings.size() ? strings.getCStr(&offset) : nullptr;
   }
   auto text = value->getAsCString();
-  if (!text) llvm::consumeError(text.takeError());
-  return text ? *text : nullptr;
+  if (!text) {
+    llvm::consumeError(text.takeError());
+    return nullptr;
+  }
+  constexpr std::size_t bytes_per_step = 256;
+  return *text && take(Resource::debug_steps, std::strlen(*text) / bytes_per_step) ? *text : nullptr;
 }
 
 namespace {

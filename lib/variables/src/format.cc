@@ -229,7 +229,7 @@ std::optional<std::uint64_t> Formatter::size_of(const DebugEntry& of, unsigned d
   }
   std::uint64_t size = size_of(type_of(type), depth + 1).value_or(0);
   for (const llvm::DWARFDie& child : type.die.children()) {
-    if (!step()) return std::nullopt;
+    if (!values_.reader().visit(child)) return std::nullopt;
     if (child.getTag() != DW_TAG_subrange_type) continue;
     if (__builtin_mul_overflow(size, count_of({child, type.in}), &size) || size > most_size)
       return std::nullopt;
@@ -428,7 +428,7 @@ void Formatter::print_enumerator(const DebugEntry& type, std::uint64_t value, st
   bool are_bits = true, is_signed = false;
   std::vector<std::pair<std::uint64_t, llvm::DWARFDie>> parts;
   for (const llvm::DWARFDie& child : type.die.children()) {
-    if (!step()) return put("...");
+    if (!values_.reader().visit(child)) return put("...");
     if (child.getTag() != DW_TAG_enumerator) continue;
     const auto full = number_of(child, DW_AT_const_value);
     if (!full) continue;
@@ -548,7 +548,7 @@ void Formatter::print_structure(const DebugEntry& type, const Place& place, unsi
   std::string_view before;
   bool any = false;
   for (const llvm::DWARFDie& child : type.die.children()) {
-    if (!step()) return put("...}");
+    if (!values_.reader().visit(child)) return put("...}");
     const auto tag = child.getTag();
     const DebugEntry member{child, type.in};
     if (tag == DW_TAG_variant_part) {
@@ -629,7 +629,8 @@ void Formatter::print_array(const DebugEntry& type, const Place& place, unsigned
   dimensions.element = type_of(type);
   dimensions.element_size = size_of(dimensions.element).value_or(0);
   for (const llvm::DWARFDie& child : type.die.children()) {
-    if (!step() || dimensions.counts.size() == most_qualifiers) return put("<not supported>");
+    if (!values_.reader().visit(child) || dimensions.counts.size() == most_qualifiers)
+      return put("<not supported>");
     if (child.getTag() == DW_TAG_subrange_type) dimensions.counts.push_back(count_of({child, type.in}));
   }
   if (dimensions.counts.empty() || type.die.find(DW_AT_byte_stride) || type.die.find(DW_AT_data_location))

@@ -391,33 +391,35 @@ std::optional<std::uint64_t> FrameValues::passed_value(std::uint64_t parameter) 
   });
 }
 
-/// The value of a parameter of the call that this frame made, as the call site in its function has it.
-std::optional<std::uint64_t>
-FrameValues::number_at_call(FrameValues& callee,
-                            const std::function<bool(const llvm::DWARFDie& parameter)>& is_wanted) {
+/// The entry of the call that this frame made, if it is one of the callee's function.
+llvm::DWARFDie FrameValues::find_call_site(FrameValues& callee) {
   const std::uint64_t return_address = address_ + 1;
   std::vector<llvm::DWARFDie> open{function_};
-  llvm::DWARFDie site;
-  while (!open.empty() && !site) {
+  while (!open.empty()) {
     const llvm::DWARFDie parent = open.back();
     open.pop_back();
     for (const llvm::DWARFDie& child : parent.children()) {
-      if (!reader_.take(Resource::debug_steps, 1)) return std::nullopt;
+      if (!reader_.visit(child)) return {};
       const auto tag = child.getTag();
       if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) {
         open.push_back(child);
       } else if (tag == DW_TAG_call_site || tag == DW_TAG_GNU_call_site) {
         const auto pc = toAddress(child.find(tag == DW_TAG_call_site ? DW_AT_call_return_pc : DW_AT_low_pc));
-        if (pc == return_address) {
-          site = child;
-          break;
-        }
+        if (pc == return_address) return calls(child, callee) ? child : llvm::DWARFDie();
       }
     }
   }
-  if (!site || !calls(site, callee)) return std::nullopt;
-  for (const llvm::DWARFDie& parameter : site.children()) {
-    if (!reader_.take(Resource::debug_steps, 1)) return std::nullopt;
+  return {};
+}
+
+/// The value of a parameter of the call that this frame made, as the call site in its function has it.
+std::optional<std::uint64_t>
+FrameValues::number_at_call(FrameValues& callee,
+                            const std::function<bool(const llvm::DWARFDie& parameter)>& is_wanted) {
+  if (!call_site_) call_site_ = find_call_site(callee);
+  if (!*call_site_) return std::nullopt;
+  for (const llvm::DWARFDie& parameter : call_site_->children()) {
+    if (!reader_.visit(parameter)) return std::nullopt;
     if (parameter.getTag() != DW_TAG_call_site_parameter &&
         parameter.getTag() != DW_TAG_GNU_call_site_parameter)
       continue;

@@ -81,6 +81,7 @@ private:
   Caller* caller();
   std::optional<std::uint64_t>
   number_at_call(FrameValues& callee, const std::function<bool(const llvm::DWARFDie& parameter)>& is_wanted);
+  llvm::DWARFDie find_call_site(FrameValues& callee);
   bool calls(const llvm::DWARFDie& site, FrameValues& callee);
 
   Surroundings& surroundings_;
@@ -98,6 +99,7 @@ private:
   bool in_frame_base_ = false;
   std::optional<std::optional<std::uint64_t>> frame_base_;
   std::optional<std::unique_ptr<Caller>> caller_;
+  std::optional<llvm::DWARFDie> call_site_; ///< that called the frame whose caller this is; invalid: unknown
 };
 
 } // namespace sframe::variables

@@ -62,12 +62,17 @@ private:
       const auto tag = child.getTag();
       if (is_block(tag)) {
         if (depth == deepest_block) continue;
+        if (!reader_.visit(child)) return;
         const auto contains = contains_address(child);
         if (!contains) // without addresses: a part of the block around it
           collect(child, depth + 1, own, known);
         else if (*contains)
           collect(child, depth + 1);
       } else if (tag == DW_TAG_formal_parameter || tag == DW_TAG_variable) {
+        // Those that are not shown are not kept either.
+        const std::size_t before = tag == DW_TAG_variable ? locals_.size() + own.size() : arguments_.size();
+        if (before >= settings_.variables) continue;
+        if (!reader_.visit(child)) return;
         auto entries = reader_.follow_origins({child, &reader_.debug()});
         if (!entries) continue;
         for (const DebugEntry& entry : *entries) known.insert(entry.die.getDebugInfoEntry());

@@ -193,5 +193,56 @@ elif case.startswith("source-"):
     parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, abbreviations + b"\0"), (".debug_ranges", 1, 0, ranges)]
     ram = words([code + 8 + 8 * i for i in range(199)] + [0])
     write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
+elif case.startswith("variables-"):
+    # A function of DWARF 4 that has, or whose variables have, much to look at; a frame at each of 400 addresses.
+    shape = case[len("variables-") :]
+    where = struct.pack("<QI", code, 60000)
+    unit = b"\x01\x11\x01\x11\x01\x12\x06\0\0"  # 1: a compile unit, with its addresses
+    function = b"\x02\x2e\x01\x11\x01\x12\x06\0\0"  # 2: a function, with its addresses
+    variable = b"\x03\x34\0\x03\x08\x49\x13\x02\x18\0\0"  # 3: a variable, with name, type and location
+    first = 11 + 13  # the offset of the first entry in the unit's
+    before, function_name = b"", b""
+
+    def variables(kind, count=1000, at=first, place=b"\x03" + struct.pack("<Q", stack)):
+        return b"".join(bytes([kind]) + b"v%d\0" % i + struct.pack("<I", at) + bytes([len(place)]) + place for i in range(count))
+
+    if shape == "many":  # 400,000 of them, in a byte each
+        abbreviations, entries = b"\x03\x34\0\0\0", b"\x03" * 400_000
+    elif shape == "origins":  # 80,000 of them, each at the end of 15 references
+        abbreviations = b"\x03\x34\0\x31\x13\0\0\x04\x34\0\0\0"
+        at = first + 13
+        entries = b"".join(b"\x03" + struct.pack("<I", at + 5 * (i + 1)) for i in range(15)) + b"\x04" + (b"\x03" + struct.pack("<I", at)) * 80_000
+    elif shape == "blocks":  # 67,000 blocks, some of them with 1,000 variables
+        abbreviations = b"\x03\x0b\x01\0\0\x04\x34\0\0\0"
+        entries = (b"\x03" * 250 + b"\x04" * 1000 + bytes(250)) * 270
+    elif shape == "type-name":  # 1,000 of a type whose size comes after 400 kB of name
+        abbreviations = variable + b"\x07\x24\0\x03\x08\x0b\x0b\x3e\x0b\0\0"
+        before, entries = b"\x07" + b"t" * 400_000 + b"\0\x08\x05", variables(3)
+    elif shape == "attributes":  # 1,000 of a type whose size comes after 500 other attributes
+        abbreviations = variable + b"\x07\x24\0" + b"\x02\x0f" * 500 + b"\x0b\x0b\x3e\x0b\0\0"
+        before, entries = b"\x07" + bytes(500) + b"\x08\x05", variables(3)
+    elif shape == "enumerators":  # 1,000 of an enumeration of 200,000
+        abbreviations = variable + b"\x05\x04\x01\x0b\x0b\0\0\x06\x28\0\x1c\x0b\0\0"
+        before, entries = b"\x05\x08" + b"\x06\x04" * 200_000 + b"\0", variables(3)
+    elif shape == "members":  # 1,000 structures in structures, of 2,000 members without size each
+        abbreviations = variable + b"\x05\x13\x01\x0b\x05\0\0\x06\x0d\0\x49\x13\x38\x0b\0\0\x07\x24\0\x0b\x0b\x3e\x0b\0\0"
+        before, inner, at = b"\x07\x01\x05", first, first + 3
+        for _ in range(6):
+            before += b"\x05" + struct.pack("<H", 100) + (b"\x06" + struct.pack("<I", inner) + b"\0") * 2000 + b"\0"
+            inner, at = at, first + len(before)
+        entries = variables(3, at=inner)
+    elif shape == "entry-values":  # 1,000 values at the entry, from call sites of a function whose name is compared
+        function = b"\x02\x2e\x01\x11\x01\x12\x06\x03\x08\x3f\x19\0\0"
+        abbreviations = variable + b"\x07\x24\0\x0b\x0b\x3e\x0b\0\0\x08\x48\x01\x7d\x01\x7f\x13\0\0" + b"\x09\x49\0\x02\x18\x7e\x18\0\0\x0a\x2e\0\x03\x08\x3f\x19\x3c\x19\0\0"
+        function_name = b"f" * 200_000 + b"\0"
+        before = b"\x07\x08\x05" + b"\x0a" + function_name
+        entries = variables(3, place=b"\xa3\x01\x50\x9f") + b"".join(b"\x08" + struct.pack("<QI", code + 8 + 8 * i, first + 3) + b"\x09\x01\x50\x01\x31\0" for i in range(400))
+    else:
+        sys.exit("no case " + case)
+    entries = b"\x01" + where + before + b"\x02" + where + function_name + entries + b"\0\0"
+    info = struct.pack("<IHIB", len(entries) + 7, 4, 0, 8) + entries
+    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, unit + function + abbreviations + b"\0")]
+    ram = words([code + 8 + 8 * i for i in range(399)] + [0])
+    write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
 else:
     sys.exit("no case " + case)

@@ -75,6 +75,9 @@ public:
   bool take(Resource resource, std::uint64_t amount) const {
     return !budget_ || budget_->take(resource, amount);
   }
+  /// Charges what it costs to read some of an entry's attributes: LLVM goes through those before each, and
+  /// through the strings in the entry. False if that exceeds the budget.
+  bool visit(const llvm::DWARFDie& die) const;
   bool is_out_of_names() const { return budget_ && budget_->is_used_up(Resource::name_bytes); }
 
   /// In an object loaded by a JIT compiler, LLVM needs the section as well.
@@ -92,7 +95,7 @@ public:
   Chain find_chain(std::uint64_t address);
 
   /// The entry that an attribute refers to, in another file, too; none if it cannot be found. Nothing at all
-  /// if it costs too much.
+  /// if it costs too much. The entry is visited.
   std::optional<DebugEntry> referred(const DebugEntry& from, llvm::dwarf::Attribute attribute);
 
   /// The entry and those that it is an instance or the definition of. References form chains of at most two
@@ -104,8 +107,8 @@ public:
 
 private:
   bool can_look_up(llvm::DWARFUnit& unit);
-  std::optional<DebugEntry> origin_of(const DebugEntry& from, const llvm::DWARFFormValue& value,
-                                      llvm::dwarf::Attribute attribute);
+  std::optional<DebugEntry> find_origin(const DebugEntry& from, const llvm::DWARFFormValue& value,
+                                        llvm::dwarf::Attribute attribute);
   DebugInfo* alternate();
 
   Module& module_;
