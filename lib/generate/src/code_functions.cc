@@ -251,7 +251,24 @@ std::vector<CodeFunction> CodeFunctions::analyse(std::span<const std::uint64_t> 
 
 void CodeFunctions::keep(CodeFunction function) {
   add_targets(function);
+  const auto add_user = [&](std::uint64_t target) {
+    std::vector<std::uint64_t>& users = users_[target];
+    if (users.empty() || users.back() != function.start) users.push_back(function.start);
+  };
+  std::ranges::for_each(function.doubtful, add_user);
+  for (const CodeRows::Call& call : function.rows.calls) add_user(call.target);
+  for (const CodeRows::Jump& jump : function.rows.jumps) add_user(jump.target);
+  undecided_.insert(function.start);
   found_.insert_or_assign(function.start, std::move(function));
+}
+
+/// The functions that call or jump to one of the targets, or did so in an earlier analysis.
+std::set<std::uint64_t> CodeFunctions::users_of(const std::set<std::uint64_t>& targets) const {
+  std::set<std::uint64_t> all;
+  for (const std::uint64_t target : targets)
+    if (const auto users = users_.find(target); users != users_.end())
+      all.insert(users->second.begin(), users->second.end());
+  return all;
 }
 
 bool CodeFunctions::analyse_starts() {
@@ -305,13 +322,14 @@ CodeFunctions::Returns CodeFunctions::returns(const CodeFunction& function) cons
 void CodeFunctions::analyse_callers() {
   for (int round = 0; round < max_call_depth; ++round) {
     std::set<std::uint64_t> changed;
-    for (const auto& [start, function] : found_) {
-      const Returns now = returns(function);
-      const auto [known, is_new] = returns_.try_emplace(start, Returns::perhaps);
+    for (auto start = undecided_.begin(); start != undecided_.end(); start = undecided_.erase(start)) {
+      const Returns now = returns(found_.at(*start));
+      const auto [known, is_new] = returns_.try_emplace(*start, Returns::perhaps);
       if (known->second == now || known->second == Returns::never) continue; // never is final
       known->second = now;
-      changed.insert(start);
-      if (now == Returns::never) no_return_.insert(start);
+      changed.insert(*start);
+      if (now == Returns::never) no_return_.insert(*start);
+      undecided_.merge(users_of({*start}));
     }
     if (changed.empty()) return;
     analyse_callers_of(changed);
@@ -321,7 +339,8 @@ void CodeFunctions::analyse_callers() {
 /// Analyses functions again for which it matters whether these return.
 void CodeFunctions::analyse_callers_of(const std::set<std::uint64_t>& callees) {
   std::vector<std::uint64_t> callers;
-  for (const auto& [start, function] : found_) {
+  for (const std::uint64_t start : users_of(callees)) {
+    const CodeFunction& function = found_.at(start);
     const auto is_one = [&](std::uint64_t callee) { return callees.contains(callee); };
     const auto is_followed = [&](const CodeRows::Call& call) {
       return is_one(call.target) && no_return_.contains(call.target);
@@ -431,6 +450,7 @@ std::vector<CodeFunction> CodeFunctions::find() {
   }
   for (auto found = find_no_return(); !found.empty(); found = find_no_return()) {
     analyse_callers_of(found);
+    undecided_.merge(users_of(found));
     analyse_callers();
     while (analyse_starts() || analyse_longer_ones()) analyse_callers();
   }

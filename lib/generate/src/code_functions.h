@@ -14,6 +14,7 @@
 #include <map>
 #include <set>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 namespace sframe::generate {
@@ -61,6 +62,7 @@ private:
   void add_starts();
   void add_targets(const CodeFunction& function);
   void keep(CodeFunction function);
+  std::set<std::uint64_t> users_of(const std::set<std::uint64_t>& targets) const;
   Returns returns(const CodeFunction& function) const;
   Returns returns_of(std::uint64_t start) const;
   bool is_external(std::uint64_t address) const;
@@ -86,6 +88,9 @@ private:
   std::set<std::uint64_t> named_;               ///< starts: CodeFunction::named
   std::map<std::uint64_t, CodeFunction> found_; ///< by start
   std::map<std::uint64_t, Returns> returns_;    ///< of starts; others: perhaps
+  std::set<std::uint64_t> undecided_;           ///< functions of which returns() may have changed
+  /// Functions that call or jump to an address, or did so in an earlier analysis. Some several times.
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> users_;
   std::set<std::uint64_t> no_return_;           ///< functions, and code elsewhere, that perhaps never return
 };
 
