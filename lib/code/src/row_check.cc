@@ -169,6 +169,18 @@ std::optional<FrameRow> row_of(const State& state, const AbiTraits& abi) {
   return row;
 }
 
+std::optional<Rule> cfa_by_frame_record(const State& state, const AbiTraits& abi) {
+  constexpr std::int64_t word_size = 8;
+  const Value fp = state.reg(abi.fp);
+  const std::int64_t after = std::int64_t{fp.offset} + word_size;
+  if (fp.base != Base::cfa || !fits_offset(after) || !fits_offset(-std::int64_t{fp.offset}))
+    return std::nullopt;
+  const Value ra = state.word(Value::cfa(static_cast<std::int32_t>(after)));
+  if (state.word(fp) != Value::entry(abi.fp) || signed_value(ra, false) != Value::entry(abi.ra))
+    return std::nullopt;
+  return Rule::value(abi.fp, -fp.offset);
+}
+
 bool is_entry_like(const State& state, const AbiTraits& abi) {
   if (state.reg(abi.sp) != Value::cfa(-abi.entry_cfa_offset)) return false;
   if (state.reg(abi.fp) != Value::entry(abi.fp)) return false;

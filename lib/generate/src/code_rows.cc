@@ -81,7 +81,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   if (at.instruction.flow == Flow::call) rows_.calls.push_back({at.instruction.target, end});
   if (!row) return leave_out(begin, end, has_cfa(at.state, abi_) ? code_ra_unknown : code_cfa_unknown);
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);
-  add_row(begin, end, *row);
+  add_range({begin, end, *row, code::cfa_by_frame_record(at.state, abi_)});
 }
 
 void CodeRowMaker::add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends) {
@@ -127,17 +127,18 @@ void CodeRowMaker::withhold_landing_pads() {
       if (block->needs_exception)
         leave_out(at, end, code_landing_pad);
       else
-        add_row(at, end, range.row);
+        add_range({at, end, range.row, range.by_record});
       at = end;
     }
   }
 }
 
-void CodeRowMaker::add_row(std::uint64_t begin, std::uint64_t end, const FrameRow& row) {
-  if (!rows_.ranges.empty() && rows_.ranges.back().end == begin && rows_.ranges.back().row.same_rules(row))
-    rows_.ranges.back().end = end;
+void CodeRowMaker::add_range(const CodeRows::Range& range) {
+  std::vector<CodeRows::Range>& all = rows_.ranges;
+  if (!all.empty() && all.back().end == range.begin && all.back().same_rules(range))
+    all.back().end = range.end;
   else
-    rows_.ranges.push_back({begin, end, row});
+    all.push_back(range);
 }
 
 void CodeRowMaker::leave_out(std::uint64_t begin, std::uint64_t end, Reason reason) {
@@ -178,7 +179,7 @@ void CodeRowMaker::extend_over_padding() {
       end = ranges[i + 1].begin;
       if (left_out != rows_.left_out.end()) end = std::min(end, left_out->start);
     }
-    add_row(ranges[i].begin, end, ranges[i].row);
+    add_range({ranges[i].begin, end, ranges[i].row, ranges[i].by_record});
   }
 }
 

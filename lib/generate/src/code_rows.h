@@ -41,7 +41,13 @@ inline bool is_unreached(const LeftOut& range) {
 struct CodeRows {
   struct Range {
     std::uint64_t begin = 0, end = 0;
-    FrameRow row; ///< its `offset` is 0
+    FrameRow row; ///< its `offset` is 0; the CFA by SP, if SP is known
+    /// code::cfa_by_frame_record(), which is the better rule: it does not depend on SP.
+    std::optional<Rule> by_record = std::nullopt;
+
+    bool same_rules(const Range& other) const {
+      return row.same_rules(other.row) && by_record == other.by_record;
+    }
   };
   /// A jump out of the function, and the row before it.
   struct Jump {
@@ -94,7 +100,7 @@ private:
   /// `ends`: a call that does not return.
   void add_to_block(const code::Reached& at, std::uint64_t begin, std::uint64_t end, bool ends);
   void withhold_landing_pads();
-  void add_row(std::uint64_t begin, std::uint64_t end, const FrameRow& row);
+  void add_range(const CodeRows::Range& range);
   void leave_out(std::uint64_t begin, std::uint64_t end, Reason reason);
   void find_key(const code::Function& function);
   void extend_over_padding();

@@ -28,6 +28,7 @@ public:
   struct Claim {
     std::uint64_t end = 0;
     FrameRow row;
+    std::optional<Rule> by_record; ///< CodeRows::Range::by_record
     std::size_t owner = 0;
   };
 
@@ -52,7 +53,7 @@ void Claims::add(std::size_t index, const CodeFunction& function) {
   for (const CodeRows::Range& range : function.rows.ranges) {
     std::uint64_t begin = range.begin;
     const auto claim_to = [&](std::uint64_t end) {
-      if (begin < end) claims_.emplace(begin, Claim{end, range.row, index});
+      if (begin < end) claims_.emplace(begin, Claim{end, range.row, range.by_record, index});
     };
     each_in(range, [&](std::uint64_t claimed, const Claim& claim) {
       claim_to(claimed);
@@ -205,7 +206,10 @@ void Proof::accept_entry_point() {
   std::size_t index = 0;
   CodeFunction* const function = at(input_.image->entry(), index);
   if (!function || states_[index] == State::accepted || function->rows.returns) return;
-  for (CodeRows::Range& range : function->rows.ranges) range.row = FrameRow::outermost(0);
+  for (CodeRows::Range& range : function->rows.ranges) {
+    range.row = FrameRow::outermost(0);
+    range.by_record.reset();
+  }
   function->entry = FrameRow::outermost(0);
   function->rows.refuted = false;
   states_[index] = State::unproven;
@@ -361,7 +365,7 @@ void Writer::add(std::size_t index, const CodeFunction& function) {
     claims_.each_in(range, [&](std::uint64_t begin, const Claims::Claim& claim) {
       if (claim.owner != index) return;
       if (!run.empty() && run.back().end != begin) flush();
-      run.push_back({begin, claim.end, claim.row});
+      run.push_back({begin, claim.end, claim.row, claim.by_record});
     });
   flush();
   for (const LeftOut& range : function.rows.left_out)
@@ -395,6 +399,7 @@ void Writer::add_run(std::span<const CodeRows::Range> run, bool b_key) {
   const std::uint64_t begin = run.front().begin, end = run.back().end;
   for (const CodeRows::Range& range : run) {
     FrameRow row = range.row;
+    if (range.by_record) row.cfa = *range.by_record;
     row.offset = static_cast<std::uint32_t>(range.begin - begin);
     if (!options_.merge_rows || rows_.empty() || !rows_.back().same_rules(row)) rows_.push_back(row);
   }
