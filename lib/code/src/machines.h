@@ -17,7 +17,15 @@ namespace sframe::code {
 struct MachineEntry {
   Machine machine;
   std::unique_ptr<Decoder> (*make_decoder)(const AbiTraits& abi);
+  /// Calls, and instructions that put an address of the code into a register, end with the distance from
+  /// their end to it, in four bytes, the lowest first.
+  bool refers_by_distance = false;
+  /// An address is put into a register in two steps, its page first.
+  bool loads_pages = false;
 };
+
+/// The entry of an ABI. Constant cost.
+const MachineEntry& machine_entry(const AbiTraits& abi);
 
 namespace machines {
 #define SFRAME_DEFINE_ABI(name, identifier) extern const MachineEntry name;

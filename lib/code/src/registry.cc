@@ -7,9 +7,8 @@
 #include <utility>
 
 namespace sframe::code {
-namespace {
 
-const MachineEntry& entry_of(const AbiTraits& abi) {
+const MachineEntry& machine_entry(const AbiTraits& abi) {
   switch (abi.id) {
 // clang-format off
 #define SFRAME_DEFINE_ABI(name, identifier) case Abi::name: return machines::name;
@@ -19,14 +18,12 @@ const MachineEntry& entry_of(const AbiTraits& abi) {
   std::unreachable(); // traits exist for the ABIs of abis.def only
 }
 
-} // namespace
-
 std::unique_ptr<Decoder> make_decoder(const AbiTraits& abi) {
-  return entry_of(abi).make_decoder(abi);
+  return machine_entry(abi).make_decoder(abi);
 }
 
 const Machine& machine(const AbiTraits& abi) {
-  return entry_of(abi).machine;
+  return machine_entry(abi).machine;
 }
 
 } // namespace sframe::code

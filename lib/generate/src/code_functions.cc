@@ -6,6 +6,7 @@
 #include "sframe/base/budget_shares.h"
 #include "sframe/base/parallel.h"
 #include "sframe/code/call_end.h"
+#include "sframe/code/references.h"
 #include "sframe/elf/symbols.h"
 
 #include <algorithm>
@@ -164,6 +165,38 @@ void CodeFunctions::add_starts() {
   for (const elf::Image::LoadedPointer& pointer : input_.image->loaded_pointers())
     add_start(pointer.value, true);
   add_start(input_.image->entry(), true);
+  add_referred_starts();
+}
+
+/// What code with CFI calls, and the addresses that it puts into registers: mostly to call them later.
+void CodeFunctions::add_referred_starts() {
+  // Nearly all holes are padding between functions.
+  AddressSet wanted;
+  code::CallEnds padding(abi_);
+  for (const AddressRange& hole : holes_.ranges()) {
+    if (hole.size < code::machine(abi_).function_alignment) continue;
+    const auto bytes = input_.image->read(hole.start, std::min(hole.size, max_padding_between));
+    if (bytes &&
+        (bytes->size() < hole.size || !padding.is_padding(*bytes, hole.start, input_.image->budget())))
+      wanted.add(hole);
+  }
+  const AddressSet described = input_.image->executable_addresses().without(holes_);
+  if (wanted.empty()) return;
+  const std::span<const AddressRange> ranges = described.ranges();
+  std::vector<std::uint64_t> sizes;
+  for (const AddressRange& range : ranges) sizes.push_back(range.size);
+  std::vector<std::vector<code::Reference>> found(ranges.size());
+  BudgetShares shares(input_.image->budget(), sizes);
+  for_each_parallel(
+      ranges.size(), threads_, [&] { return code::ReferenceFinder(abi_); },
+      [&](std::size_t i, code::ReferenceFinder& finder) {
+        BudgetShares::Share budget(shares, i);
+        if (const auto bytes = input_.image->read(ranges[i].start, ranges[i].size))
+          finder.find(*bytes, ranges[i].start, wanted, &budget, found[i]);
+      });
+  for (const std::vector<code::Reference>& references : found)
+    for (const code::Reference& reference : references)
+      add_start(reference.target, reference.is_call || is_aligned(reference.target));
 }
 
 void CodeFunctions::add_targets(const CodeFunction& function) {

@@ -60,6 +60,7 @@ private:
 
   void add_start(std::uint64_t address, bool named, std::uint64_t size = 0);
   void add_starts();
+  void add_referred_starts();
   void add_targets(const CodeFunction& function);
   void keep(CodeFunction function);
   std::set<std::uint64_t> users_of(const std::set<std::uint64_t>& targets) const;
@@ -91,7 +92,7 @@ private:
   std::set<std::uint64_t> undecided_;           ///< functions of which returns() may have changed
   /// Functions that call or jump to an address, or did so in an earlier analysis. Some several times.
   std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> users_;
-  std::set<std::uint64_t> no_return_;           ///< functions, and code elsewhere, that perhaps never return
+  std::set<std::uint64_t> no_return_; ///< functions, and code elsewhere, that perhaps never return
 };
 
 } // namespace sframe::generate

@@ -90,7 +90,8 @@ const MachineEntry machines::aarch64_little{.machine = {.num_registers = aarch64
                                                         .thread_system_calls = {220, 435}},
                                             .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
                                               return std::make_unique<aarch64::A64Decoder>();
-                                            }};
+                                            },
+                                            .loads_pages = true};
 const MachineEntry machines::aarch64_big = machines::aarch64_little;
 
 } // namespace sframe::code

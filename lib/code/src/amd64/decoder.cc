@@ -95,6 +95,7 @@ const MachineEntry machines::amd64 = {
     .make_decoder = [](const AbiTraits&) -> std::unique_ptr<Decoder> {
       return std::make_unique<amd64::ZydisBackedDecoder>();
     },
+    .refers_by_distance = true,
 };
 
 } // namespace sframe::code
