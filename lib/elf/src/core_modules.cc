@@ -43,14 +43,15 @@ std::vector<std::byte> build_id_in_page(std::span<const std::byte> page, ByteOrd
   constexpr std::byte magic[] = {std::byte{0x7f}, std::byte{'E'}, std::byte{'L'}, std::byte{'F'}};
   constexpr std::size_t header_size = 64;
   constexpr std::uint32_t longest_owner = 8; // "GNU" with its NUL and padding; bounds the cost of each place
+  std::span<const std::byte> go;
   if (page.size() < header_size || !std::ranges::equal(page.first(std::size(magic)), magic)) return {};
   for (std::size_t at = header_size; at + 4 <= page.size(); at += 4) {
     if (load<std::uint32_t>(page.data() + at, order) > longest_owner) continue;
     const auto note = NoteCursor(page.subspan(at), order, 4).next();
-    if (note && note->type == nt_gnu_build_id && note->owner == "GNU")
-      return {note->body.begin(), note->body.end()};
+    if (note && is_build_id(*note, BuildIdNote::gnu)) return {note->body.begin(), note->body.end()};
+    if (note && go.empty() && is_build_id(*note, BuildIdNote::go)) go = note->body;
   }
-  return {};
+  return {go.begin(), go.end()};
 }
 
 } // namespace
@@ -131,15 +132,18 @@ void ModuleFinder::read_header(CoreModule& module, std::uint64_t address) {
   const std::uint64_t bias = address - (first->address - first->offset);
   module.bias = bias;
   image_end_ = loaded_end(*image) + bias;
-  unsigned tries = max_note_segments;
-  for (const Segment& segment : image->segments()) {
-    if (segment.type != pt_note || tries-- == 0) continue;
-    auto notes = core_.bytes_at(segment.address + bias);
-    const std::uint64_t size = std::min<std::uint64_t>({segment.file_size, notes.size(), header_window});
-    auto id = build_id_in_notes(notes.first(size), core_.byte_order(), segment.align);
-    if (id.empty()) continue;
-    module.build_id.assign(id.begin(), id.end());
-    return;
+  for (const BuildIdNote kind : build_id_notes) {
+    unsigned tries = max_note_segments;
+    for (const Segment& segment : image->segments()) {
+      if (segment.type != pt_note || tries == 0) continue;
+      --tries;
+      auto notes = core_.bytes_at(segment.address + bias);
+      const std::uint64_t size = std::min<std::uint64_t>({segment.file_size, notes.size(), header_window});
+      auto id = build_id_in_notes(notes.first(size), core_.byte_order(), segment.align, kind);
+      if (id.empty()) continue;
+      module.build_id.assign(id.begin(), id.end());
+      return;
+    }
   }
 }
 

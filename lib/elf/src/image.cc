@@ -215,18 +215,23 @@ std::vector<SframeLocation> Image::sframe_tables(std::string_view name) const {
 }
 
 void Image::find_build_id() {
-  unsigned tries = 16; // bounds the cost of a file that names the same notes a thousand times
-  auto look = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t align) {
-    auto notes = raw(offset, size, {});
-    if (notes) build_id_ = build_id_in_notes(*notes, order_, align);
-    return !build_id_.empty() || --tries == 0;
-  };
-  for (const SectionHeader& section : sections_)
-    if (section.type == sht_note && section.name == ".note.gnu.build-id" &&
-        look(section.offset, section.size, section.align))
-      return;
-  for (const Segment& segment : segments_)
-    if (segment.type == pt_note && look(segment.offset, segment.file_size, segment.align)) return;
+  for (const BuildIdNote kind : build_id_notes) {
+    unsigned tries = 16; // bounds the cost of a file that names the same notes a thousand times
+    auto look = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t align) {
+      auto notes = raw(offset, size, {});
+      if (notes) build_id_ = build_id_in_notes(*notes, order_, align, kind);
+      return !build_id_.empty() || --tries == 0;
+    };
+    for (const SectionHeader& section : sections_)
+      if (section.type == sht_note && section.name == ".note.gnu.build-id" &&
+          look(section.offset, section.size, section.align))
+        break;
+    for (const Segment& segment : segments_)
+      if (!build_id_.empty() || tries == 0 ||
+          (segment.type == pt_note && look(segment.offset, segment.file_size, segment.align)))
+        break;
+    if (!build_id_.empty()) return;
+  }
 }
 
 std::string to_hex(std::span<const std::byte> bytes) {

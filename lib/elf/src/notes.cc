@@ -35,11 +35,16 @@ std::optional<Note> NoteCursor::next() {
   return note;
 }
 
+bool is_build_id(const Note& note, BuildIdNote kind) {
+  if (kind == BuildIdNote::go) return note.type == nt_go_build_id && note.owner == "Go";
+  return note.type == nt_gnu_build_id && note.owner == "GNU";
+}
+
 std::span<const std::byte> build_id_in_notes(std::span<const std::byte> notes, ByteOrder order,
-                                             std::uint64_t align) {
+                                             std::uint64_t align, BuildIdNote kind) {
   NoteCursor cursor(notes, order, align);
   while (auto note = cursor.next())
-    if (note->type == nt_gnu_build_id && note->owner == "GNU") return note->body;
+    if (is_build_id(*note, kind)) return note->body;
   return {};
 }
 

@@ -15,7 +15,7 @@
 namespace sframe::elf {
 
 /// Types of ELF notes.
-inline constexpr std::uint32_t nt_gnu_build_id = 3;
+inline constexpr std::uint32_t nt_gnu_build_id = 3, nt_go_build_id = 4;
 
 struct Note {
   std::string_view owner; ///< without the final zero
@@ -43,8 +43,13 @@ private:
   bool damaged_ = false;
 };
 
-/// The descriptor of the GNU build ID among the notes; empty if there is none.
+/// Who made a build ID: the linker; or Go (cmd/internal/buildid), which counts where there is no other.
+enum class BuildIdNote : std::uint8_t { gnu, go };
+inline constexpr BuildIdNote build_id_notes[] = {BuildIdNote::gnu, BuildIdNote::go};
+bool is_build_id(const Note& note, BuildIdNote kind);
+
+/// The descriptor of the build ID among the notes; empty if there is none of this kind.
 std::span<const std::byte> build_id_in_notes(std::span<const std::byte> notes, ByteOrder order,
-                                             std::uint64_t align);
+                                             std::uint64_t align, BuildIdNote kind);
 
 } // namespace sframe::elf

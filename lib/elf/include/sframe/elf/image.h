@@ -231,7 +231,7 @@ public:
   /// too.
   std::vector<SframeLocation> sframe_tables(std::string_view name = ".sframe") const;
 
-  /// The GNU build ID, a view into the file; empty if there is none.
+  /// The GNU build ID, else that of Go, a view into the file; empty if there is none.
   std::span<const std::byte> build_id() const { return build_id_; }
 
   /// The bytes of [address, address + size) in the file: from PT_LOAD segments, or from allocated sections if
