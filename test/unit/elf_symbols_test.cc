@@ -174,6 +174,33 @@ TEST(ElfSymbols, DemanglesLegacyRust) {
   EXPECT_EQ(demangle("_ZN4$u7$17h5f3ae7b2c1d90e48E"), "$u7$"); // a control character
 }
 
+/// Names and their meaning: swift/test/Demangle/Inputs/manglings.txt and docs/ABI/Mangling.rst; without
+/// types.
+TEST(ElfSymbols, DemanglesContextsAndNamesOfSwift) {
+  EXPECT_EQ(demangle("$s4main3addyS2i_SitF"), "main.add");
+  EXPECT_EQ(demangle("$S8mangling14varargsVsArray3arr1nySid_SStF"), "mangling.varargsVsArray");
+  EXPECT_EQ(demangle("$S3foo6testityyyc_yyctF1a1bTf3pfpf_n"), "specialized foo.testit");
+  EXPECT_EQ(demangle("$Ss10DictionaryV3t17E6Index2V1loiySbAEyxq__G_AGtFZ"),
+            "static Swift.Dictionary.Index2.<");
+  EXPECT_EQ(demangle("$sSi1poiyS2i_SitFZ"), "static Swift.Int.+");
+  EXPECT_EQ(demangle("$ss5print_9separator10terminatoryypd_S2StF"), "Swift.print");
+  EXPECT_EQ(demangle("$s4main5PointV1x1yACSi_SitcfC"), "main.Point.init");
+  EXPECT_EQ(demangle("$s4main3FooCACycfC"), "main.Foo.__allocating_init");
+  EXPECT_EQ(demangle("$s4main3FooCfD"), "main.Foo.__deallocating_deinit");
+  EXPECT_EQ(demangle("$s4main3FooV3barSivg"), "main.Foo.bar.getter");
+  EXPECT_EQ(demangle("$s4main3fooyyFyycfU0_TA"), "partial apply for closure #2 in main.foo");
+  EXPECT_EQ(demangle("$s4main6deeper33_0123456789ABCDEF0123456789ABCDEFLLyyF"), "main.deeper");
+  EXPECT_EQ(demangle("$s9MyLibrary0A5ClassC0A6MethodyyF"), "MyLibrary.MyClass.MyMethod"); // words
+  // What is not understood, and what is damaged, stays as it is.
+  for (const char* name :
+       {"$s", "$sF", "$s4main", "$s4mainF", "$s99999999999999999999F", "$s5main3fooF", "$s4main0B3fooyyF",
+        "$s4main00yyF", "$s4main1\nyyF",
+        "$S10Foundation11MeasurementV12SimulatorKitSo9UnitAngleCRszlE11OrientationO2eeoiySbAcDEAGOyAF_"
+        "G_AKtFZ",
+        "$s4main3fooyyFyycfU_yycfU_", "$s4main3FooVxycig"})
+    EXPECT_EQ(demangle(name), name);
+}
+
 TEST(ElfSymbols, DemanglesWithoutVersion) {
   EXPECT_EQ(demangle("__libc_start_main@@GLIBC_2.34"), "__libc_start_main");
   EXPECT_EQ(demangle("memcpy@GLIBC_2.2.5"), "memcpy");

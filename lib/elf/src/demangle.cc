@@ -41,6 +41,7 @@ std::string_view without_version(std::string_view name) {
 }
 
 Demangled demangle_any(std::string_view name) {
+  if (is_mangled_swift(name)) return demangle_swift(name);
   if (auto rust = demangle_legacy_rust(name)) return std::move(*rust);
   Demangled text = unexpected(NotDemangled::malformed);
   // On some systems all symbols have an extra leading underscore.
@@ -61,7 +62,8 @@ Demangled demangle_any(std::string_view name) {
 
 std::string demangle(std::string_view name, Budget* budget) {
   name = without_version(name);
-  if (!name.starts_with('_') || name.size() > max_mangled) return std::string(name);
+  if ((!name.starts_with('_') && !is_mangled_swift(name)) || name.size() > max_mangled)
+    return std::string(name);
   if (budget && !budget->take(Resource::name_bytes, name.size())) return std::string(name);
   Demangled text = demangle_any(name);
   const std::size_t cost = text ? text->size() : text.error() == NotDemangled::too_long ? max_demangled : 0;

@@ -38,4 +38,8 @@ Demangled demangle_itanium(std::string_view name);
 Demangled demangle_rust(std::string_view name);
 std::optional<std::string> demangle_legacy_rust(std::string_view name);
 
+/// Swift: the context and the name of a function, without types. Linear in the name's size.
+bool is_mangled_swift(std::string_view name);
+Demangled demangle_swift(std::string_view name);
+
 } // namespace sframe::elf
