@@ -30,8 +30,15 @@ std::optional<CoreWalk::Failure> CoreWalk::open() {
   return std::nullopt;
 }
 
+/// Others of the kind that open() has chosen.
+unwind::StepperList CoreWalk::steppers() {
+  auto steppers = choose_steppers(process_->space().abi(), process_->space().main_module(), options_);
+  return steppers ? std::move(*steppers) : unwind::StepperList();
+}
+
 CoreHeader CoreWalk::header(CoreOrigin origin) {
   CoreHeader header;
+  header.truncated = core_.core().truncated();
   header.command = command_line(core_.core());
   header.program = process_->space().main_module();
   header.origin = std::move(origin);
@@ -40,6 +47,8 @@ CoreHeader CoreWalk::header(CoreOrigin origin) {
     if (!options_.modules)
       header.signature = signature_of(*threads_.front(), process_->signal(), *walker_, *symbolizer_,
                                       process_->space().budget());
+    if (header.crash.tid && !options_.modules && !options_.no_names)
+      header.place = find_place(*threads_.front(), *process_, *walker_, *symbolizer_, steppers());
   }
   walker_->set_max_frames(options_.max_frames);
   return header;

@@ -61,6 +61,8 @@ public:
   bool report(tool::MessageSink& messages);
 
 private:
+  unwind::StepperList steppers();
+
   const Options& options_;
   const std::string& path_;
   const elf::CoreFile& core_;

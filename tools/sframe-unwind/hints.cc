@@ -34,7 +34,8 @@ void print_hints(tool::Messages& messages, const Options& options, const Symboli
                        (addresses == 1 ? " address: " : " addresses: ") +
                        (module->file_missing() ? "its file is missing" : "no symbols");
     what += id.empty() ? ", and its build ID is not known" : "; build ID " + elf::to_hex(id);
-    const bool here = options.files.sysroot.empty() && module->info().path.starts_with('/');
+    const bool is_unverified = module->file_missing() && id.empty(); // it may be there: a warning says so
+    const bool here = !is_unverified && options.files.sysroot.empty() && module->info().path.starts_with('/');
     if (const std::string package =
             here ? installed_packages(std::span(&module->info().path, 1)).front().name : std::string();
         !package.empty())

@@ -130,9 +130,10 @@ private:
       out_ << "null";
     out_ << ",\n \"host\": ";
     string_or_null(core.origin.host);
+    out_ << ",\n \"truncated\": " << (core.truncated ? "true" : "false");
     out_ << ",\n \"crash\": ";
     if (core.crash.tid)
-      print(core.crash, core.crashed_package);
+      print(core.crash, core.crashed_package, core.place);
     else
       out_ << "null";
     out_ << ",\n \"signature\": ";
@@ -155,7 +156,7 @@ private:
     out_ << '}';
   }
 
-  void print(const Crash& crash, const Package& of_module) {
+  void print(const Crash& crash, const Package& of_module, const std::optional<CrashPlace>& place) {
     out_ << "{\"tid\": ";
     out_.decimal(crash.tid);
     key("code");
@@ -179,6 +180,14 @@ private:
     }
     if (!crash.message.empty()) key("message"), out_.json_string(crash.message);
     if (!of_module.name.empty()) key("package"), package(of_module);
+    if (place) {
+      key("where"), out_ << "{\"frame\": ";
+      out_.decimal(place->frame);
+      key("function"), out_.json_string(place->function);
+      print(place->at);
+      print("args", place->arguments);
+      out_ << '}';
+    }
     if (crash.instruction) {
       key("instruction"), out_ << "{\"pc\": ";
       address(crash.instruction->pc);

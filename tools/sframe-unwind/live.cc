@@ -22,7 +22,6 @@
 #include <optional>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -240,12 +239,7 @@ private:
   }
 
   std::unique_ptr<Printer> make_printer() {
-    const PrintSettings settings = {.registers = options_.registers,
-                                    .arguments = options_.arguments,
-                                    .locals = options_.locals,
-                                    .color = app_.output_path() == "-" &&
-                                             tool::use_color(app_.color(), STDOUT_FILENO)};
-    return unwind_tool::make_printer(options_, out_, *symbolizer(), settings);
+    return unwind_tool::make_printer(options_, out_, *symbolizer(), print_settings(app_, options_));
   }
 
   /// Reports problems of modules; true if there were any.

@@ -27,7 +27,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -250,7 +249,7 @@ private:
   /// True if all walks were complete.
   bool walk_to_json(CoreWalk& walk, const std::string& path, CoreResult& result) const {
     tool::Output document(-1);
-    const auto printer = make_json_printer(document, walk.symbolizer(), {.registers = options_.registers});
+    const auto printer = make_json_printer(document, walk.symbolizer(), print_settings(app_, options_));
     const CoreHeader header = walk.header(origin_of(path));
     printer->begin(walk.process(), &header);
     const bool complete =
@@ -377,10 +376,7 @@ private:
     if (!core) return app_.messages().error(path, core.error());
     CoreWalk walk(options_, path, *core, app_.limits(), lane.get());
     if (const auto failure = walk.open()) return app_.messages().error(path, failure->what);
-    const PrintSettings settings = {.registers = options_.registers,
-                                    .color = app_.output_path() == "-" &&
-                                             tool::use_color(app_.color(), STDOUT_FILENO)};
-    const auto printer = make_text_printer(out_, walk.symbolizer(), settings);
+    const auto printer = make_text_printer(out_, walk.symbolizer(), print_settings(app_, options_));
     const CoreHeader header = walk.header(origin_of(path));
     printer->begin(walk.process(), &header);
     walk_threads(walk.threads().first(1), walk.process(), walk.walker(), options_, *printer, out_, nullptr);

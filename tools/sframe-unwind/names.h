@@ -53,6 +53,8 @@ public:
   std::vector<variables::Scope> variables(const unwind::Frame& frame, const unwind::Registers& registers) {
     return variables_ ? variables_->find(frame, registers) : std::vector<variables::Scope>();
   }
+  /// What it has opened, for others that look into it.
+  std::shared_ptr<modules::DebugInfoCache> debug_info() const { return debug_info_; }
   /// Call this when the process has run.
   void forget_memory() {
     if (variables_) variables_->forget_memory();

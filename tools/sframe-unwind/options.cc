@@ -29,6 +29,8 @@ const std::map<std::string, modules::FileTrust> trust_names = {{"none", modules:
 const std::map<std::string, NameStyle> name_styles = {
     {"short", NameStyle::shortened}, {"full", NameStyle::full}, {"raw", NameStyle::raw}};
 
+const std::map<std::string, bool> repeats_names = {{"fold", true}, {"all", false}};
+
 const std::map<std::string, Debuginfod::Mode> debuginfod_names = {
     {"off", Debuginfod::Mode::off}, {"ask", Debuginfod::Mode::ask}, {"on", Debuginfod::Mode::on}};
 
@@ -129,6 +131,12 @@ void add_options(tool::App& app, Options& options) {
                  "table) (default: full)")
       ->transform(CLI::Transformer(name_styles).description(""))
       ->type_name("STYLE")
+      ->group(output_group);
+  cli.add_option("--repeats", options.fold,
+                 "Frames of a recursion that repeat the ones before them: fold or all (default: fold on a "
+                 "terminal)")
+      ->transform(CLI::Transformer(repeats_names).description(""))
+      ->type_name("WHICH")
       ->group(output_group);
   cli.add_flag("--modules", options.modules,
                "List the mapped files instead of stacks: address, build ID, path, tables, names")

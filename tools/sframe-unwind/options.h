@@ -34,6 +34,7 @@ struct Options {
   bool list_steppers = false;
   bool no_names = false;
   NameStyle names = NameStyle::full;
+  std::optional<bool> fold; ///< leave out frames that repeat others; nothing: on a terminal
   bool registers = false;
   std::string format = "text";
 

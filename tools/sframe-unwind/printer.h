@@ -9,6 +9,7 @@
 #include "names.h"
 #include "origin.h"
 #include "packages.h"
+#include "place.h"
 #include "signature.h"
 
 #include "sframe/process/process_state.h"
@@ -20,6 +21,7 @@
 #include "sframe/base/problem.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,10 +34,12 @@ struct PrintSettings {
   bool locals = false;
   bool color = false;
   bool modules = false; ///< JSON: all of each module's files
+  bool fold = false;    ///< text: leave out frames that repeat the ones before them
 };
 
 /// What precedes the threads of a core.
 struct CoreHeader {
+  bool truncated = false; ///< the core file
   CommandLine command;
   const modules::Module* program = nullptr; ///< nullptr if unknown
   Package package;                          ///< of the program
@@ -43,7 +47,8 @@ struct CoreHeader {
   Crash crash;                                 ///< of the thread that died, if it is printed
   const modules::Module* crashed_in = nullptr; ///< if that is not the program, and has a package:
   Package crashed_package;
-  Signature signature; ///< of the thread that died, if it is printed
+  Signature signature;             ///< of the thread that died, if it is printed
+  std::optional<CrashPlace> place; ///< likewise, if it is known
 };
 
 class Printer {

@@ -15,7 +15,6 @@
 #include "sframe/steppers/steppers.h"
 
 #include <memory>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -45,13 +44,7 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
     return tool::exit_failure;
   }
   process::CoreProcess& process = walk.process();
-  const PrintSettings settings = {.registers = options.registers,
-                                  .arguments = options.arguments,
-                                  .locals = options.locals,
-                                  .color =
-                                      app.output_path() == "-" && tool::use_color(app.color(), STDOUT_FILENO),
-                                  .modules = options.modules};
-  const auto printer = make_printer(options, out, walk.symbolizer(), settings);
+  const auto printer = make_printer(options, out, walk.symbolizer(), print_settings(app, options));
   CoreHeader header = walk.header(options.origin);
   walk.find_packages(header);
   printer->begin(process, &header);

@@ -13,6 +13,7 @@
 //   #2  0x00007f31c4a771f5  (libc.so.6 + 0x891f5)  [cfi]
 
 #include "printer.h"
+#include "repeats.h"
 
 #include "sframe/elf/core.h"
 
@@ -54,6 +55,8 @@ public:
   }
 
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
+    if (settings_.fold && repeats_.add(frame)) return;
+    print_repeats();
     const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
     const std::vector<variables::Scope> scopes = symbolizer_.variables(frame, registers);
     out_ << '#';
@@ -65,7 +68,8 @@ public:
       out_.safe(symbols.function->name) << " + ";
       out_.hex(symbols.function->offset);
     }
-    if (settings_.arguments && !scopes.empty()) print_arguments(scopes.back(), symbols.function ? " (" : "(");
+    if (settings_.arguments && !scopes.empty())
+      print_arguments(scopes.back().arguments, symbols.function ? " (" : "(");
     if (symbols.function || (settings_.arguments && !scopes.empty())) out_ << "  ";
     if (symbols.module) {
       out_ << '(', out_.safe(symbols.module->name());
@@ -103,6 +107,7 @@ public:
   }
 
   void end_thread(const unwind::WalkEnd& end) override {
+    print_repeats();
     if (end.overwritten) print(*end.overwritten);
     if (!end.complete)
       out_ << red() << "    ended early: ", out_.safe(unwind::describe(end)) << plain() << '\n';
@@ -125,7 +130,9 @@ private:
     }
     if (core.origin.time) field("time") << time_text(*core.origin.time);
     if (!core.origin.host.empty()) field("host"), out_.safe(core.origin.host);
+    if (core.truncated) field("core") << "truncated: some of the memory is missing";
     print(core.crash, signal);
+    if (core.place) print(*core.place);
     if (core.crash.tid && !core.signature.text.empty()) field("signature") << core.signature.text;
     if (in_header_) out_ << '\n';
   }
@@ -150,6 +157,19 @@ private:
     }
   }
 
+  void print(const CrashPlace& place) {
+    field("where") << '#';
+    out_.decimal(place.frame) << ' ', out_.safe(place.function) << ' ';
+    std::string_view before = "(";
+    for (const variables::Variable& argument : place.arguments) {
+      if (argument.missing != variables::Missing::none) continue; // only what is known helps here
+      out_ << std::exchange(before, ", "), out_.safe(argument.name) << '=';
+      out_.safe(argument.value);
+    }
+    if (before != "(") out_ << ") ";
+    print(place.at);
+  }
+
   /// A line of the header: its name, after which its text is to be written.
   tool::Output& field(std::string_view name) {
     if (in_header_) out_ << '\n';
@@ -169,6 +189,17 @@ private:
     }
   }
 
+  void print_repeats() {
+    const RepeatedFrames::LeftOut repeated = repeats_.take();
+    if (repeated.count == 0) return;
+    out_ << "     ... ";
+    out_.decimal(repeated.count) << (repeated.count == 1 ? " frame" : " frames");
+    out_ << (repeated.count == 1 ? " that repeats #" : " that repeat #");
+    out_.decimal(repeated.first);
+    if (repeated.last != repeated.first) out_ << " to #", out_.decimal(repeated.last);
+    out_ << '\n';
+  }
+
   void print(const unwind::Overwritten& stack) {
     out_ << red() << "    the stack was overwritten from frame #";
     out_.decimal(stack.frame) << " on: its return address is ";
@@ -182,13 +213,13 @@ private:
       const modules::InlinedCall& call = symbols.inlined[i];
       const variables::Scope* const scope = i + 1 < scopes.size() ? &scopes[i] : nullptr;
       out_ << "      inlined ", out_.safe(call.function.empty() ? "call" : call.function) << ' ';
-      if (scope && settings_.arguments) print_arguments(*scope, "("), out_ << ' ';
-      print(call.at);
+      if (scope && settings_.arguments) print_arguments(scope->arguments, "("), out_ << ' ';
+      print(call.at), out_ << '\n';
       print(text[i], call.at.line);
       if (scope) print_locals(*scope);
     }
     out_ << "      ";
-    print(symbols.at);
+    print(symbols.at), out_ << '\n';
     print(text.back(), symbols.at.line);
     if (!scopes.empty()) print_locals(scopes.back());
   }
@@ -217,9 +248,9 @@ private:
       at = end + 1;
     }
   }
-  void print_arguments(const variables::Scope& scope, std::string_view before) {
-    if (scope.arguments.empty()) out_ << before;
-    for (const variables::Variable& argument : scope.arguments) {
+  void print_arguments(std::span<const variables::Variable> arguments, std::string_view before) {
+    if (arguments.empty()) out_ << before;
+    for (const variables::Variable& argument : arguments) {
       out_ << std::exchange(before, ", ");
       out_.safe(argument.name) << '=';
       out_.safe(argument.value);
@@ -234,7 +265,7 @@ private:
   }
   void print(const modules::SourceLine& at) {
     out_ << "at ", out_.safe(at.file.empty() ? "??" : at.file) << ':';
-    out_.decimal(at.line) << '\n';
+    out_.decimal(at.line);
   }
   void print(const unwind::Registers& registers) {
     unsigned column = 0;
@@ -255,6 +286,7 @@ private:
   Symbolizer& symbolizer_;
   PrintSettings settings_;
   const unwind::UnwindAbi* abi_ = nullptr;
+  RepeatedFrames repeats_;
   bool in_header_ = false;
   bool has_several_ = false;  ///< threads
   std::uint32_t crashed_ = 0; ///< the thread that died; 0: none

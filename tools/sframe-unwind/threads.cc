@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <unistd.h>
 #include <utility>
 
 namespace sframe::unwind_tool {
@@ -150,6 +151,18 @@ Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Modul
   if (options.compare || shows_variables(options))
     std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
   return steppers;
+}
+
+PrintSettings print_settings(tool::App& app, const Options& options) {
+  const bool is_terminal = app.output_path() == "-" && ::isatty(STDOUT_FILENO);
+  // What belongs to a single frame differs from frame to frame.
+  const bool is_foldable = !options.registers && !shows_variables(options);
+  return {.registers = options.registers,
+          .arguments = options.arguments,
+          .locals = options.locals,
+          .color = app.output_path() == "-" && tool::use_color(app.color(), STDOUT_FILENO),
+          .modules = options.modules,
+          .fold = is_foldable && options.fold.value_or(is_terminal)};
 }
 
 std::unique_ptr<Printer> make_printer(const Options& options, tool::Output& out, Symbolizer& symbolizer,

@@ -21,6 +21,9 @@ namespace sframe::unwind_tool {
 Result<unwind::StepperList> choose_steppers(const AbiTraits& abi, modules::Module* main,
                                             const Options& options);
 
+/// How the options request frames to be printed.
+PrintSettings print_settings(tool::App& app, const Options& options);
+
 /// The printer that `options` request, for a core or a sample.
 std::unique_ptr<Printer> make_printer(const Options& options, tool::Output& out, Symbolizer& symbolizer,
                                       const PrintSettings& settings);

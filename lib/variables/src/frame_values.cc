@@ -351,6 +351,7 @@ FrameValues::Caller* FrameValues::caller() {
       found->state.pc_exact)
     return nullptr;
   modules::Module* const module = surroundings_.space.module_at(found->state.lookup_pc());
+  if (module != &reader_.module() && !surroundings_.other_modules) return nullptr;
   modules::DebugInfo* const debug =
       module ? find_debug_info(*module, *surroundings_.cache, found->state.lookup_pc()) : nullptr;
   if (!debug) return nullptr;

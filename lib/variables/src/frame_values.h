@@ -27,6 +27,7 @@ struct Surroundings {
   unwind::Memory memory;
   unwind::Walker walker; ///< steps to callers only
   std::shared_ptr<modules::DebugInfoCache> cache;
+  bool other_modules = true; ///< see Settings
 };
 
 class FrameValues final : public cfi::LocationContext {

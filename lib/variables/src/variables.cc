@@ -165,9 +165,9 @@ struct Finder::State {
 
 Finder::Finder(modules::ModuleSpace& space, unwind::StepperList steppers,
                std::shared_ptr<modules::DebugInfoCache> cache, const Settings& settings)
-    : state_(new State{
-          {space, unwind::Memory(space), unwind::Walker(space, std::move(steppers)), std::move(cache)},
-          settings}) {}
+    : state_(new State{{space, unwind::Memory(space), unwind::Walker(space, std::move(steppers)),
+                        std::move(cache), settings.other_modules},
+                       settings}) {}
 Finder::~Finder() = default;
 
 void Finder::forget_memory() {

@@ -48,6 +48,8 @@ struct Scope {
 struct Settings {
   bool arguments = false, locals = false;
   bool inlined = false; ///< those of inlined calls, too
+  /// Whether the debug information of other modules may be opened, for values that only a caller there has.
+  bool other_modules = true;
 
   std::size_t text = 2000;        ///< bytes of a value
   std::uint32_t elements = 200;   ///< numbers, pointers and strings of a value
