@@ -1,0 +1,202 @@
+// The page of sframe-unwind --format=html. Its data: docs/json.md, with frames {"left_out": N} in deep stacks.
+
+const threads = data.threads.map(thread => ({...thread, tids: thread.tids ?? [thread.tid]}));
+const crashed = data.crash ? threads.find(thread => thread.tids.includes(data.crash.tid)) : null;
+const fileName = path => (path ?? "").slice((path ?? "").lastIndexOf("/") + 1);
+
+function frameName(frame) {
+  if (frame.left_out) return `… ${count(frame.left_out, "frame")} not in this page …`;
+  return frame.function ?? (frame.module ? `${fileName(frame.module)} + ${hex(frame.module_offset)}` : frame.pc);
+}
+
+const stepperText = {
+  context: "the thread's registers", sframe: "SFrame", cfi: "DWARF CFI", signal: "a signal frame", "frame-pointer": "the frame pointer",
+  analysis: "analysis of the code", scan: "a scan of the stack", "shadow-stack": "the hardware shadow stack"};
+
+function sourcePart(at, text) {
+  if (!at.file) return [];
+  const first = text?.first;
+  return [facts([["Source", `${at.file}:${at.line}`]]), text ? el("div", {class: "code", tabindex: 0, role: "region", "aria-label": "Source"},
+    text.lines.map((line, i) => el("div", {class: first + i === at.line ? "here" : null}, `${String(first + i).padStart(5)}  ${line}`))) : null];
+}
+
+function variables(title, list) {
+  return list?.length ? [el("h3", {}, title), plainTable(["Name", "Value"], list.map(v =>
+    [el("code", {}, v.name), v.value === null ? el("span", {class: "muted"}, v.missing) : el("code", {}, v.value)]))] : [];
+}
+
+function showFrame(frame, thread) {
+  if (frame.left_out) return [el("h3", {}, frameName(frame)), el("p", {}, "The page has the ends of deep stacks only; --format=json has all frames.")];
+  const inlined = frame.inlined ?? [];
+  return [
+    el("h3", {}, frameName(frame), frame.function ? el("span", {class: "muted"}, ` + ${hex(frame.offset)}`) : null),
+    facts([["Thread", thread && `${thread.tid} ${thread.name ?? ""}`], ["Address", el("code", {}, frame.pc)], ["CFA", frame.cfa && el("code", {}, frame.cfa)],
+      ["Found by", el("span", {}, stepperText[frame.stepper] ?? frame.stepper, frame.trust === "heuristic" ? el("span", {class: "doubtful"}, " (heuristic)") : null)],
+      ["Signal frame", frame.signal_frame ? "yes" : null],
+      ["Module", frame.module && el("span", {}, frame.module, frame.module_offset !== undefined ? ` + ${hex(frame.module_offset)}` : "")],
+      ["Build ID", frame.build_id && el("code", {}, frame.build_id)]]),
+    ...inlined.flatMap(call => [el("h3", {}, `Inlined: ${call.function ?? "unknown"}`), ...sourcePart(call, call.text), ...variables("Parameters", call.args), ...variables("Local variables", call.locals)]),
+    inlined.length ? el("h3", {}, frame.function) : null,
+    ...sourcePart(frame, frame.text), ...variables("Parameters", frame.args), ...variables("Local variables", frame.locals),
+    ...(frame.registers ? [el("h3", {}, "Registers"), el("div", {class: "registers"}, Object.entries(frame.registers).map(([name, value]) =>
+      el("div", {}, el("span", {class: "muted"}, name), " ", el("code", {}, value))))] : [])];
+}
+
+function crashPart() {
+  const part = section(main, "summary", "Summary"), crash = data.crash;
+  if (data.error) part.append(notice(`${data.error.file}: ${data.error.message}`, "bad"));
+  if (data.signal) {
+    const what = [data.signal_name, crash?.code_name].filter(Boolean).join(", ");
+    part.append(notice(`${what}${crash?.meaning ? ": " + crash.meaning : ""}${crash?.guess ? ` (${crash.guess})` : ""}`, "bad"));
+  }
+  if (crash?.message) part.append(el("pre", {class: "code"}, crash.message));
+  const incomplete = threads.filter(thread => !thread.end.complete).reduce((sum, thread) => sum + thread.tids.length, 0);
+  const all = threads.reduce((sum, thread) => sum + thread.tids.length, 0);
+  const pack = p => p && (p.version ? `${p.name} ${p.version}` : p.name);
+  part.append(facts([["Process", data.pid], ["Command", data.command?.length ? el("code", {}, data.command.join(" ") + (data.command_complete ? "" : " …")) : null],
+    ["Program", data.executable], ["Package", pack(data.package)], ["Time", data.time], ["Host", data.host],
+    ["Sender", crash?.sender && `process ${crash.sender.pid}, user ${crash.sender.user}`], ["Library's package", pack(crash?.package)],
+    ["Instruction", crash?.instruction && el("code", {}, `${crash.instruction.pc}  ${crash.instruction.text}`)],
+    ["It used", crash?.instruction && el("code", {}, Object.entries(crash.instruction.registers).map(([name, value]) => `${name}=${value}`).join(" "))],
+    ["Signature", data.signature && el("code", {}, data.signature)],
+    ["Threads", `${number(all)}` + (incomplete ? `, ${number(incomplete)} of them ended early` : "")]]));
+}
+
+/** A stack as rows, innermost frame first; equal frames in sequence are one row. */
+function stackRows(thread) {
+  const rows = [];
+  let place = 0;
+  for (const frame of thread.frames) {
+    const last = rows.at(-1);
+    if (last && !frame.left_out && last.frame.function !== undefined && last.frame.function === frame.function && last.frame.module === frame.module &&
+        last.frame.pc === frame.pc && !last.frame.inlined?.length) ++last.times;
+    else rows.push({frame, thread, times: 1, place});
+    place += frame.left_out ?? 1;
+  }
+  return rows;
+}
+
+function stackPart(id, title, thread) {
+  const part = section(main, id, title);
+  if (!thread.end.complete) part.append(notice(`Ended early: ${thread.end.reason}.`));
+  if (thread.overwritten) part.append(notice(`The stack was overwritten: frame ${thread.overwritten.frame} has the return address ` +
+    `${thread.overwritten.return_address}, the shadow stack ${thread.overwritten.shadow_stack}.`, "bad"));
+  const list = masterDetail({
+    label: title, noun: "frame", rows: stackRows(thread), chosen: row => state.set("frame", row.place),
+    columns: [{title: "#", value: row => row.place, width: "6ch", right: true},
+      {title: "Function", value: row => frameName(row.frame) + (row.times > 1 ? ` × ${number(row.times)}` : ""), width: "minmax(0, 1.5fr)"},
+      {title: "Module", value: row => fileName(row.frame.module), width: "minmax(0, .7fr)", wide: true},
+      {title: "Source", value: row => row.frame.file ? `${fileName(row.frame.file)}:${row.frame.line}` : "", width: "minmax(0, .7fr)", wide: true},
+      {title: "Found by", value: row => row.frame.stepper ?? "", width: "13ch",
+        cell: row => el("span", {class: row.frame.trust === "heuristic" ? "doubtful" : "muted"}, row.frame.stepper ?? "")}],
+  }, row => showFrame(row.frame, row.thread), "Choose a frame to see its registers and source.");
+  part.append(list.element);
+  const rows = list.grid.rows, wanted = state.get("frame");
+  const at = rows.find(row => String(row.place) === wanted) ?? rows[0];
+  if (at) list.grid.choose(at);
+}
+
+/** All stacks as a tree of their common frames, outermost first. */
+function makeTree() {
+  const root = {children: new Map(), threads: [], count: 0, depth: -1};
+  for (const thread of threads) {
+    let at = root;
+    const frames = [...thread.frames].reverse();
+    if (!thread.end.complete) frames.unshift({early: `ended early: ${thread.end.reason}`});
+    frames.forEach((frame, i) => {
+      const key = frame.early ?? (frame.left_out ? `left out ${frame.left_out}` : `${frame.function ?? frameName(frame)}\n${frame.module ?? ""}`);
+      let next = at.children.get(key);
+      if (!next) at.children.set(key, next = {key, frame, thread, parent: at, children: new Map(), threads: [], ends: [], count: 0, frames: []});
+      next.count += thread.tids.length;
+      next.threads.push(thread);
+      if (next.frames.length < 200) next.frames.push({frame, thread});
+      if (i === frames.length - 1) next.ends.push(thread);
+      at = next;
+    });
+  }
+  // Only where stacks part is a line indented; those with most threads come first.
+  const arrange = [[root, 0]];
+  while (arrange.length) {
+    const [node, level] = arrange.pop();
+    node.level = level;
+    node.list = [...node.children.values()].sort((a, b) => b.count - a.count || (a.key < b.key ? -1 : 1));
+    const parts = node.list.length > 1 || (node !== root && node.ends.length && node.list.length);
+    node.list.forEach(child => arrange.push([child, level + (parts && node !== root ? 1 : 0)]));
+    node.open = true;
+  }
+  return root;
+}
+
+function treePart() {
+  const part = section(main, "threads", "All threads"), root = makeTree();
+  const visible = () => {
+    const rows = [], pending = [...root.list].reverse();
+    while (pending.length) {
+      const node = pending.pop();
+      rows.push(node);
+      if (node.open) pending.push(...[...node.list].reverse());
+    }
+    return rows;
+  };
+  const name = node => node.frame.early ?? frameName(node.frame);
+  const toggle = (node, open) => {
+    if (!node?.list.length || node.open === open) return false;
+    node.open = open;
+    const top = list.grid.view.scrollTop;
+    list.grid.setRows(visible());
+    list.grid.view.scrollTop = top;
+    return true;
+  };
+  const threadName = thread => thread.tids.length > 1 ? `${thread.tids.length} threads from ${thread.tid}` : `${thread.tid}${thread.name ? " " + thread.name : ""}`;
+  const list = masterDetail({
+    label: "Threads, by their common frames", noun: "line", role: "treegrid", height: 26, rows: visible(),
+    tools: [el("button", {type: "button", onclick: () => setAll(true)}, "Open all"), el("button", {type: "button", onclick: () => setAll(false)}, "Close all")],
+    columns: [
+      {title: "Threads", value: node => node.count, width: "6ch", right: true},
+      {title: "Function", width: "minmax(0, 1fr)", value: node => name(node) + (node.ends.length ? "  ← " + node.ends.map(threadName).join(", ") : ""),
+        cell: node => el("span", {style: {"padding-left": Math.min(node.level, 24) * 14 + "px"}},
+          node.list.length ? el("button", {type: "button", class: "twist", tabindex: -1, "aria-label": node.open ? "Close" : "Open",
+            onclick: event => { event.stopPropagation(); toggle(node, !node.open); }}, node.open ? "▾" : "▸") : el("span", {class: "twist"}),
+          name(node), node.frame.module && node.frame.function ? el("span", {class: "muted"}, `  (${fileName(node.frame.module)})`) : null,
+          node.ends.length ? el("strong", {}, "  ← " + node.ends.slice(0, 4).map(threadName).join(", ") + (node.ends.length > 4 ? ` and ${node.ends.length - 4} more` : "")) : null)}],
+  }, node => {
+    if (node.frame.early) return [el("h3", {}, name(node)), el("p", {}, `${count(node.count, "thread")}.`)];
+    const place = el("div", {}), choice = el("select", {"aria-label": "Thread", onchange: () => place.replaceChildren(...showFrame(node.frames[choice.selectedIndex].frame, node.frames[choice.selectedIndex].thread).filter(Boolean))},
+      node.frames.map(({thread}, i) => el("option", {value: i}, threadName(thread))));
+    place.append(...showFrame(node.frames[0].frame, node.frames[0].thread).filter(Boolean));
+    return [node.frames.length > 1 ? el("p", {}, `In ${count(node.count, "thread")}: `, choice) : null, place];
+  }, "Choose a line to see its frame in each thread. Left and right arrows close and open a branch.");
+  list.grid.rowAttributes = node => ({"aria-level": node.level + 1, "aria-expanded": node.list.length ? String(node.open) : null});
+  list.grid.otherKey = (event, node) => {
+    if (event.key === "ArrowRight") return toggle(node, true);
+    if (event.key !== "ArrowLeft" || !node) return false;
+    if (toggle(node, false)) return true;
+    if (node.parent !== root) list.grid.reveal(node.parent);
+    return true;
+  };
+  const setAll = open => {
+    const pending = [...root.list];
+    while (pending.length) { const node = pending.pop(); node.open = open; pending.push(...node.list); }
+    list.grid.setRows(visible());
+  };
+  list.grid.render();
+  part.append(list.element);
+}
+
+function modulesPart() {
+  const part = section(main, "modules", "Modules");
+  const yes = value => value === null || value === undefined ? "–" : value ? "yes" : "no";
+  part.append(masterDetail({
+    label: "Modules", noun: "module", rows: data.modules,
+    columns: [{title: "Path", value: m => m.path, width: "minmax(0, 1fr)"}, {title: "Start", value: m => BigInt(m.start), text: m => m.start, width: "17ch", wide: true},
+      {title: "SFrame", value: m => yes(m.has_sframe), width: "9ch"}, {title: "CFI", value: m => yes(m.has_cfi), width: "6ch"},
+      {title: "Problem", value: m => m.problem ?? "", width: "minmax(0, .8fr)", wide: true}],
+  }, m => [el("h3", {}, m.path), facts([["Addresses", el("code", {}, `${m.start} to ${m.end}`)], ["Build ID", m.build_id && el("code", {}, m.build_id)],
+    ["SFrame", yes(m.has_sframe)], ["CFI", yes(m.has_cfi)], ["Problem", m.problem]])], "Choose a module. “–”: no stack led through it, so it was not opened.").element);
+}
+
+crashPart();
+if (crashed) stackPart("crashed", `Thread ${crashed.tid}, which died`, crashed);
+else if (threads.length === 1) stackPart("stack", `Thread ${threads[0].tid}`, threads[0]);
+if (threads.length > 1) treePart();
+if (data.modules.length) modulesPart();
