@@ -43,6 +43,7 @@ constexpr const char* examples =
   sframe-verify a.out --ignore S --error C107       change severities
   sframe-verify a.out --profile=linux               also check the Linux kernel's requirements
   sframe-verify *.so --format=sarif -o out.sarif    for code-scanning viewers
+  sframe-verify *.so --format=html -o out.html      a page for a browser, with the evidence
   sframe-verify *.so --baseline known.txt           report only new findings
   sframe-verify --check=run -- ./a.out 1 2          run a.out, and check every instruction it executes
   sframe-verify --compiler-bugs *.so                wrong CFI by compiler, to be filed there
@@ -115,8 +116,9 @@ void add_options(CLI::App& cli, Options& options) {
   cli.add_option("--write-baseline", options.run.write_baseline,
                  "Write the reported errors and warnings to FILE as a baseline")
       ->type_name("FILE");
-  cli.add_option("--format", options.format, "text, json or sarif (with --list-checks also markdown)")
-      ->check(CLI::IsMember({"text", "json", "sarif", "markdown"}))
+  cli.add_option("--format", options.format, "text, json, sarif or html, a page with the evidence (with --list-checks also "
+                 "markdown)")
+      ->check(CLI::IsMember({"text", "json", "sarif", "html", "markdown"}))
       ->type_name("FORMAT");
   const auto severity = [&](const char* name, std::vector<std::string>& ids, const char* what) {
     cli.add_option(name, ids, what)->type_name("ID")->allow_extra_args(false)->group("Severity");
@@ -215,6 +217,7 @@ bool settle(Options& options, tool::Messages& messages) {
   if (options.run.file.compiler_bugs && !settle_compiler_bugs(options, messages)) return false;
   options.run.sarif = options.format == "sarif";
   options.run.json = options.format == "json";
+  options.run.html = options.format == "html";
   options.run.file.debug_folders.push_back(elf::default_debug_folder);
   // Without FILE, the files that the program uses are verified.
   if (const auto any = tool::require_inputs(options.inputs, "FILE"); !any && !options.has_program)
@@ -371,10 +374,9 @@ int run_tool(int argc, char** argv) {
   options.run.file.code_threads = std::max<unsigned>(
       1, app.threads() /
              static_cast<unsigned>(std::clamp<std::size_t>(options.run.files.size(), 1, app.threads())));
-  const bool text = !options.run.json && !options.run.sarif;
   return app.run_with_output(
       paths, [&](tool::Output& out) { return run(options.run, app.messages(), out); },
-      text ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
+      options.format == "text" ? tool::App::Errors::in_file : tool::App::Errors::not_in_file);
 }
 
 } // namespace

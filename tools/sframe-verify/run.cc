@@ -15,6 +15,10 @@ namespace sframe::verify {
 
 namespace {
 
+std::string title(std::span<const tool::InputFile> files) {
+  return files.size() == 1 ? files.front().path : std::to_string(files.size()) + " files";
+}
+
 std::unique_ptr<Format> make_format(const RunOptions& options) {
   ReportOptions report = options.report;
   report.baseline = options.known ? &*options.known : nullptr;
@@ -22,6 +26,7 @@ std::unique_ptr<Format> make_format(const RunOptions& options) {
   if (options.file.compiler_bugs) return make_text_format(report); // has no entries of its own for files
   if (options.json) return make_json_format(report);
   if (options.sarif) return make_sarif_format(report, {SFRAME_VERSION, options.command_line});
+  if (options.html) return make_html_format(report, title(options.files));
   return make_text_format(report);
 }
 

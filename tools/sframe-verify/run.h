@@ -20,7 +20,7 @@ struct RunOptions {
   std::optional<std::uint64_t> skipped; ///< of a tree: how many other files were found
   FileOptions file;
   ReportOptions report;
-  bool json = false, sarif = false;     ///< else text
+  bool json = false, sarif = false, html = false; ///< else text
   std::string baseline, write_baseline; ///< files; may be empty
   std::optional<Baseline> known;        ///< contents of `baseline`
   unsigned threads = 1;

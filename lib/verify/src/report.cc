@@ -38,6 +38,7 @@ void FileReport::add(Finding finding) {
   ++(*severity == Severity::error     ? counts_.errors
      : *severity == Severity::warning ? counts_.warnings
                                       : counts_.notes);
+  count(finding, *severity);
   if (options().errors_only && *severity != Severity::error) return;
   if (!options().code_notes && *severity == Severity::note && is_about_code(finding.id)) return;
   if (printed_ >= options().max_findings || input().is_used_up(Resource::printed_bytes)) {

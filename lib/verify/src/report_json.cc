@@ -4,8 +4,9 @@
 // "summary":{...}}]}, with further keys: docs/json.md. Addresses are hexadecimal strings, offsets
 // and counts are numbers; missing values are null.
 
-#include "json_pieces.h"
-#include "sframe/verify/report.h"
+#include "report_json.h"
+
+#include "sframe/page/page.h"
 
 #include <algorithm>
 
@@ -53,90 +54,105 @@ void write_summary(llvm::json::OStream& json, const Summary& s, const Counts& co
   });
 }
 
-class JsonReport : public FileReport {
-public:
-  explicit JsonReport(const Context& context) : FileReport(context), pieces_(depth_of_files) {
-    json_.objectBegin();
-    pieces_.text("path", path());
-    json_.attributeBegin("findings");
-    json_.arrayBegin();
-    channel().begin_element();
-    channel().text(pieces_.take());
-  }
+} // namespace
 
-private:
-  void print(const Finding& finding, Severity severity) override {
-    json_.objectBegin();
-    pieces_.text("id", check(finding.id).name);
-    pieces_.text("severity", severity_name(severity));
-    pieces_.text("function", finding.at ? names().function(*finding.at) : "");
-    pieces_.text("pc", finding.at ? hex(finding.at->pc) : "");
-    pieces_.text("end", finding.at ? hex(finding.end) : "");
-    pieces_.text("message", finding.message);
-    pieces_.text("sframe", finding.sframe);
-    pieces_.text("cfi", finding.cfi);
-    pieces_.text("code", finding.code);
-    if (!finding.instruction.empty()) pieces_.text("instruction", finding.instruction);
-    if (finding.compiler) json_.attribute("in_cfi", true);
-    if (const auto source = finding.at ? names().source(*finding.at) : std::nullopt) {
-      pieces_.text("file", source->file);
-      json_.attribute("line", source->line);
-    }
-    if (finding.at && input().relocatable()) pieces_.text("code_section", code_section(*finding.at));
-    pieces_.text("section", finding.table);
-    if (finding.offset)
-      json_.attribute("offset", *finding.offset);
-    else
-      json_.attribute("offset", nullptr);
-    json_.objectEnd();
-    channel().text(pieces_.take());
-  }
+JsonReport::JsonReport(const Context& context, bool in_page)
+    : FileReport(context), in_page_(in_page), pieces_(depth_of_files) {
+  json_.objectBegin();
+  pieces_.text("path", path());
+  json_.attributeBegin("findings");
+  json_.arrayBegin();
+  channel().begin_element();
+  write();
+}
 
-  void print_end(const Summary& s) override {
-    json_.arrayEnd();
-    json_.attributeEnd();
-    write_summary(json_, s, counts(), dropped());
-    json_.objectEnd();
-    channel().text(pieces_.take());
-  }
+void JsonReport::write() {
+  const std::string text = pieces_.take();
+  channel().text(in_page_ ? page::script_json(text) : text);
+}
 
-  JsonPieces pieces_;
-  llvm::json::OStream& json_ = pieces_.json();
-};
+void JsonReport::print(const Finding& finding, Severity severity) {
+  json_.objectBegin();
+  pieces_.text("id", check(finding.id).name);
+  pieces_.text("severity", severity_name(severity));
+  pieces_.text("function", finding.at ? names().function(*finding.at) : "");
+  pieces_.text("pc", finding.at ? hex(finding.at->pc) : "");
+  pieces_.text("end", finding.at ? hex(finding.end) : "");
+  pieces_.text("message", finding.message);
+  pieces_.text("sframe", finding.sframe);
+  pieces_.text("cfi", finding.cfi);
+  pieces_.text("code", finding.code);
+  if (!finding.instruction.empty()) pieces_.text("instruction", finding.instruction);
+  if (finding.compiler) json_.attribute("in_cfi", true);
+  if (const auto source = finding.at ? names().source(*finding.at) : std::nullopt) {
+    pieces_.text("file", source->file);
+    json_.attribute("line", source->line);
+  }
+  if (finding.at && input().relocatable()) pieces_.text("code_section", code_section(*finding.at));
+  pieces_.text("section", finding.table);
+  if (finding.offset)
+    json_.attribute("offset", *finding.offset);
+  else
+    json_.attribute("offset", nullptr);
+  add_to_finding(finding);
+  json_.objectEnd();
+  write();
+}
+
+void JsonReport::print_end(const Summary& summary) {
+  json_.arrayEnd();
+  json_.attributeEnd();
+  write_summary(json_, summary, counts(), dropped());
+  add_to_file();
+  json_.objectEnd();
+  write();
+}
+
+std::string json_head() {
+  return "{\n  \"files\": [";
+}
+
+std::string json_tail(const RunEnd& end) {
+  std::string text = "\n  ]";
+  if (end.run) {
+    JsonPieces pieces(depth_of_files - 1);
+    pieces.json().objectBegin();
+    write_run(pieces, *end.run);
+    pieces.json().objectEnd();
+    const std::string run = pieces.take();
+    text += ",\n  \"run\": " + run.substr(run.find('{'));
+  }
+  return text;
+}
+
+/// All keys are present, so that scripts need not check.
+std::string json_unreadable(const Failure& failure) {
+  JsonPieces pieces(depth_of_files);
+  llvm::json::OStream& json = pieces.json();
+  json.object([&] {
+    pieces.text("path", failure.path);
+    json.attributeObject("error", [&] {
+      pieces.text("message", failure.problem.what);
+      if (!failure.problem.section.empty()) pieces.text("section", failure.problem.section);
+      if (failure.problem.offset) json.attribute("offset", *failure.problem.offset);
+    });
+    json.attributeArray("findings", [] {});
+    write_summary(json, {}, {}, 0);
+  });
+  return pieces.take();
+}
+
+namespace {
 
 class JsonFormat : public Format {
 public:
   explicit JsonFormat(ReportOptions options) : options_(options) {}
 
-  std::string head() const override { return "{\n  \"files\": ["; }
-  std::string tail(const RunEnd& end) const override {
-    std::string text = "\n  ]";
-    if (end.run) {
-      JsonPieces pieces(depth_of_files - 1);
-      pieces.json().objectBegin();
-      write_run(pieces, *end.run);
-      pieces.json().objectEnd();
-      const std::string run = pieces.take();
-      text += ",\n  \"run\": " + run.substr(run.find('{'));
-    }
-    return text + "\n}\n";
-  }
-  /// All keys are present, so that scripts need not check.
+  std::string head() const override { return json_head(); }
+  std::string tail(const RunEnd& end) const override { return json_tail(end) + "\n}\n"; }
   void unreadable(const Failure& failure, Channel& channel) const override {
-    JsonPieces pieces(depth_of_files);
-    llvm::json::OStream& json = pieces.json();
-    json.object([&] {
-      pieces.text("path", failure.path);
-      json.attributeObject("error", [&] {
-        pieces.text("message", failure.problem.what);
-        if (!failure.problem.section.empty()) pieces.text("section", failure.problem.section);
-        if (failure.problem.offset) json.attribute("offset", *failure.problem.offset);
-      });
-      json.attributeArray("findings", [] {});
-      write_summary(json, {}, {}, 0);
-    });
     channel.begin_element();
-    channel.text(pieces.take());
+    channel.text(json_unreadable(failure));
   }
   std::unique_ptr<FileReport> file(std::string path, const Input& input, Names& names,
                                    Channel& channel) const override {

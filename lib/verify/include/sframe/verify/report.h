@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports findings as text for people, JSON for scripts, or SARIF for code-scanning viewers. The checks of
+// Reports findings as text or as a page for people, JSON for scripts, or SARIF for code-scanning viewers. The checks of
 // one file write to a FileReport, which is a Sink: it applies the user's Policy and Baseline, looks up names,
 // counts, and prints immediately. Reports of several files may be produced concurrently; the Format assembles
 // them.
@@ -83,6 +83,8 @@ public:
 protected:
   explicit FileReport(const Context& context);
 
+  /// Called for every finding that is counted, before limits on what is printed.
+  virtual void count([[maybe_unused]] const Finding& finding, [[maybe_unused]] Severity severity) {}
   virtual void print(const Finding& finding, Severity severity) = 0;
   virtual void print_end(const Summary& summary) = 0;
 
@@ -170,6 +172,11 @@ std::unique_ptr<Format> make_text_format(ReportOptions options);
 
 /// The JSON of the command line contract (docs/json.md).
 std::unique_ptr<Format> make_json_format(ReportOptions options);
+
+/// One HTML page (sframe/page/page.h) with the same JSON, the instructions at each finding, and the number of
+/// findings of each kind. A file has at most html_findings of a kind (ID, severity, cause).
+std::unique_ptr<Format> make_html_format(ReportOptions options, std::string title);
+inline constexpr std::uint64_t html_findings = 300;
 
 /// What SARIF records about the program that was run.
 struct Invocation {
