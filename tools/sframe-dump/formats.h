@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The output formats by name. One source file each: text.cc, gnu.cc, llvm.cc, json.cc, and stats.cc for
-// --stats.
+// The output formats by name. One source file each: text.cc, gnu.cc, llvm.cc, json.cc; and for --stats
+// stats.cc, stats_json.cc, which also writes the data of the page, and stats_details.cc.
 
 #pragma once
 
@@ -22,6 +22,7 @@ struct DumperContext {
   bool header_only = false;
   bool color = false;
   const Origins* origins = nullptr; ///< --origin: for the formats text and json; nullptr: not known
+  std::string title;                ///< of a page
 };
 
 std::unique_ptr<Dumper> make_text_dumper(const DumperContext& context);
@@ -30,5 +31,6 @@ std::unique_ptr<Dumper> make_llvm_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_json_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_stats_dumper(const DumperContext& context);
 std::unique_ptr<Dumper> make_stats_json_dumper(const DumperContext& context);
+std::unique_ptr<Dumper> make_stats_html_dumper(const DumperContext& context);
 
 } // namespace sframe::dump

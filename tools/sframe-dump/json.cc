@@ -64,7 +64,13 @@ void write_fault(OStream& json, const Problem& fault) {
   json.attributeObject("error", [&] { write_message(json, fault); });
 }
 
-JsonFiles::JsonFiles(tool::Output& out) : stream_(out), json_(stream_, 1) {
+JsonFiles::JsonFiles(tool::Output& out) : JsonFiles(out, false) {}
+
+JsonFiles::JsonFiles(tool::Output& out, std::string_view page_title)
+    : JsonFiles(out << page::page_start("sframe-dump", page_title), true) {}
+
+JsonFiles::JsonFiles(tool::Output& out, bool in_page)
+    : out_(out), in_page_(in_page), stream_(out, in_page), json_(stream_, in_page ? 0 : 1) {
   json_.objectBegin();
   json_.attributeBegin("files");
   json_.arrayBegin();
@@ -76,6 +82,7 @@ void JsonFiles::finish() {
   json_.objectEnd();
   stream_ << '\n';
   stream_.flush();
+  if (in_page_) out_ << page::page_end(page::Kind::dump);
 }
 
 void JsonFiles::unreadable_file(const std::string& name, const Problem& problem) {

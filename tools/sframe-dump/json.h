@@ -27,6 +27,8 @@ void write_fault(llvm::json::OStream& json, const Problem& fault);
 class JsonFiles {
 public:
   explicit JsonFiles(tool::Output& out);
+  /// As the data of a page with that title.
+  JsonFiles(tool::Output& out, std::string_view page_title);
 
   llvm::json::OStream& json() { return json_; }
   void begin_object(const Object& object);
@@ -41,6 +43,10 @@ public:
   void finish();
 
 private:
+  JsonFiles(tool::Output& out, bool in_page);
+
+  tool::Output& out_;
+  bool in_page_;
   OutputStream stream_;
   llvm::json::OStream json_;
   const Object* object_ = nullptr; ///< set from begin_object() on

@@ -25,6 +25,8 @@ constexpr const char* examples = R"(  sframe-dump a.out                         
   sframe-dump --address 0x401136 a.out      the function at an address
   sframe-dump --format=json lib.so          JSON for scripts
   sframe-dump --stats -r /usr/bin           sizes, encodings, coverage of all files
+  sframe-dump --stats --format=html lib.so -o lib.html
+                                            the same as a page for a browser
   sframe-dump core                          images mapped in a core file
   sframe-gen a.out -o - --emit=section | sframe-dump -
                                             what sframe-gen generates for a program
@@ -33,13 +35,14 @@ constexpr const char* examples = R"(  sframe-dump a.out                         
 using MakeDumper = std::unique_ptr<Dumper> (*)(const DumperContext&);
 
 struct Format {
-  MakeDumper dump;
+  MakeDumper dump;  ///< nullptr if the format has only statistics
   MakeDumper stats; ///< nullptr if the format has no statistics
 };
 const std::map<std::string, Format> formats{{"text", {make_text_dumper, make_stats_dumper}},
                                             {"gnu", {make_gnu_dumper, nullptr}},
                                             {"llvm", {make_llvm_dumper, nullptr}},
-                                            {"json", {make_json_dumper, make_stats_json_dumper}}};
+                                            {"json", {make_json_dumper, make_stats_json_dumper}},
+                                            {"html", {nullptr, make_stats_html_dumper}}};
 
 struct Options {
   tool::InputOptions inputs;
@@ -57,9 +60,10 @@ void add_options(CLI::App& cli, Options& options) {
                  "ELF file, archive, core file or raw SFrame section; - is standard input");
   cli.add_option(
          "--format", options.format,
-         "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe) or json")
+         "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe), json, or "
+         "with --stats also html, a page for a browser")
       ->check(CLI::IsMember(formats))
-      ->option_text("text|gnu|llvm|json");
+      ->option_text("text|gnu|llvm|json|html");
   cli.add_option("--section", options.input.section, "Show sections of this name (default: .sframe)")
       ->option_text("NAME");
   cli.add_flag("--raw", options.input.raw, "Treat FILE as a raw SFrame section");
@@ -76,7 +80,7 @@ void add_options(CLI::App& cli, Options& options) {
       ->option_text("REPORT.json");
   cli.add_flag("--header", options.header_only, "Show only headers, no functions");
   cli.add_flag("--stats", options.stats,
-               "Show counts, sizes and coverage instead of functions (format text or json)");
+               "Show counts, sizes and coverage instead of functions (format text, json or html)");
   tool::add_input_options(cli, options.inputs);
 }
 
@@ -122,7 +126,10 @@ int run(tool::App& app, const Options& options, const tool::InputList& inputs, c
                             .section = options.input.section,
                             .header_only = options.header_only,
                             .color = app.output_path() == "-" && tool::use_color(app.color(), 1),
-                            .origins = origins});
+                            .origins = origins,
+                            .title = inputs.files.size() == 1
+                                         ? inputs.files.front().path
+                                         : std::to_string(inputs.files.size()) + " files"});
   Driver driver(*dumper, names, app.messages(), out, filter);
   tool::Progress progress(app.messages(), inputs.files.size(), "files");
   for (const tool::InputFile& file : inputs.files) progress.expect(progress.size_of(file.path));
@@ -151,7 +158,8 @@ int run_tool(int argc, char** argv) {
   const Format& format = formats.at(options.format);
   const MakeDumper make = options.stats ? format.stats : format.dump;
   if (!make) {
-    app.messages().error({}, "--stats needs --format=text or --format=json");
+    app.messages().error({}, options.stats ? "--stats needs --format=text, --format=json or --format=html"
+                                           : "--format=html needs --stats");
     return tool::exit_failure;
   }
   if (options.stats && options.header_only) {

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 namespace sframe::dump {
@@ -67,16 +68,39 @@ struct ObjectStats {
   std::uint64_t eh_frame_hdr = 0;
 };
 
+/// The rows of one function.
+struct FunctionStats {
+  std::uint64_t rows = 0;
+  std::uint64_t bytes = 0; ///< with its attributes
+};
+
+/// Which bytes of a range of code are described, piece by piece along the range.
+struct CodeMap {
+  std::string section;      ///< name; empty without section headers
+  std::uint32_t space = 0;  ///< in a relocatable object, the section's index; else 0
+  AddressRange range;       ///< in a relocatable object, its start is an offset
+  std::uint64_t piece = 0;                  ///< bytes per piece; the last one may have fewer
+  std::vector<std::uint64_t> covered;       ///< bytes in some function's range, per piece
+  std::vector<std::uint64_t> with_cfi_only; ///< bytes in some FDE's range and in no function's
+};
+struct CodeMaps {
+  std::vector<CodeMap> maps;  ///< the largest ranges, by address
+  std::uint64_t left_out = 0; ///< other ranges
+};
+
 /// Collects counts from what a Dumper is given.
 class StatsCollector {
 public:
   void begin_object(const Object& object);
   void begin_part(const Part& part);
   std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location, RowCursor& rows);
+  /// The function that was added last.
+  const FunctionStats& last() const { return last_; }
   /// The part's numbers; call at its end.
   PartStats part() const;
-  /// The object's numbers; call at its end. N log N in the number of functions.
-  ObjectStats object();
+  /// The object's numbers, and maps of its code if they are requested; call at its end. N log N in the number
+  /// of functions.
+  ObjectStats object(CodeMaps* maps = nullptr);
 
 private:
   /// In a relocatable object, offsets by section; else all are addresses, in section 0.
@@ -87,6 +111,7 @@ private:
   const Object* object_ = nullptr;
   const Section* section_ = nullptr;
   PartStats stats_;
+  FunctionStats last_;
   std::vector<bool> seen_; ///< offsets in the FRE sub-section at which a function's rows start
   RangesBySection functions_;
 };

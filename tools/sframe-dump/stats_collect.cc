@@ -6,6 +6,7 @@
 #include <sframe/elf/object.h>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace sframe::dump {
@@ -57,6 +58,7 @@ std::optional<Error> StatsCollector::function(const EncodedFde& fde, const Funct
   }
   const std::uint64_t attributes = section_->version().attribute_size;
   const std::uint64_t bytes = attributes + size.starts + size.words;
+  last_ = {size.rows, bytes};
   ++stats_.functions;
   stats_.rows += size.rows;
   stats_.masked += fde.pc_type == PcType::mask;
@@ -130,10 +132,62 @@ StatsCollector::RangesBySection StatsCollector::cfi_ranges() const {
   return ranges;
 }
 
-ObjectStats StatsCollector::object() {
+namespace {
+
+constexpr std::size_t most_maps = 60;
+constexpr std::uint64_t most_pieces = 800; ///< of all maps together, about
+
+/// Adds the sizes of ranges to the pieces that they are in.
+void add_to_pieces(const AddressSet& set, const CodeMap& map, std::vector<std::uint64_t>& pieces) {
+  for (const AddressRange& range : set.from(map.range.start)) {
+    if (range.start >= map.range.start && range.start - map.range.start >= map.range.size) break;
+    // Relative to the map; the range may begin before it.
+    const std::uint64_t before = range.start < map.range.start ? map.range.start - range.start : 0;
+    std::uint64_t at = before ? 0 : range.start - map.range.start;
+    const std::uint64_t end = at + std::min(range.size - before, map.range.size - at);
+    while (at < end) {
+      const std::uint64_t next = std::min(end, (at / map.piece + 1) * map.piece);
+      pieces[at / map.piece] += next - at;
+      at = next;
+    }
+  }
+}
+
+/// The largest ranges, without content.
+CodeMaps empty_maps(const elf::Image& image, std::uint64_t bias) {
+  CodeMaps result;
+  const bool relocatable = image.relocatable();
+  std::uint64_t total = 0;
+  std::vector<elf::CodeRange> ranges = image.executable_ranges();
+  std::erase_if(ranges, [](const elf::CodeRange& range) { return range.size == 0; });
+  std::ranges::stable_sort(ranges, std::greater(), &elf::CodeRange::size);
+  if (ranges.size() > most_maps) {
+    result.left_out = ranges.size() - most_maps;
+    ranges.resize(most_maps);
+  }
+  std::ranges::stable_sort(ranges, {}, [](const elf::CodeRange& range) {
+    return std::pair(range.start, range.section);
+  });
+  for (const elf::CodeRange& range : ranges) total += std::min(range.size, ~total); // sizes are as claimed
+  for (const elf::CodeRange& range : ranges) {
+    CodeMap& map = result.maps.emplace_back();
+    if (range.section) map.section = image.sections()[range.section].name;
+    map.space = relocatable ? range.section : 0;
+    map.range = {relocatable ? 0 : range.start + bias, range.size};
+    map.piece = std::min(range.size, total / most_pieces + 1);
+    map.covered.resize((range.size - 1) / map.piece + 1);
+    map.with_cfi_only.resize(map.covered.size());
+  }
+  return result;
+}
+
+} // namespace
+
+ObjectStats StatsCollector::object(CodeMaps* maps) {
   ObjectStats stats;
   for (const ObjectSection& section : object_->sections) stats.sframe += section.contents.size();
   if (!object_->image) return stats;
+  if (maps) *maps = empty_maps(*object_->image, object_->bias);
   RangesBySection by_cfi = cfi_ranges();
   for (auto& [section, ranges] : code_ranges()) {
     const AddressSet code(std::move(ranges));
@@ -143,6 +197,13 @@ ObjectStats StatsCollector::object() {
     stats.covered_bytes += covered.size();
     stats.cfi_bytes += described.size();
     stats.covered_cfi_bytes += described.size_in_common(covered);
+    if (!maps) continue;
+    const AddressSet with_cfi_only = described.without(covered);
+    for (CodeMap& map : maps->maps) {
+      if (map.space != section) continue;
+      add_to_pieces(covered, map, map.covered);
+      add_to_pieces(with_cfi_only, map, map.with_cfi_only);
+    }
   }
   for (const elf::SectionHeader& section : object_->image->sections()) {
     if (section.name == ".eh_frame") stats.eh_frame += section.size;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// --stats with --format=json: docs/json.md describes every key.
+// --stats with --format=json: docs/json.md describes every key. The page of --format=html has the same, and
+// the details of stats_details.h.
 
 #include "describe.h"
 #include "json.h"
 #include "stats.h"
+#include "stats_details.h"
 
 namespace sframe::dump {
 
@@ -15,6 +17,9 @@ using llvm::json::OStream;
 class StatsJsonDumper final : public Dumper {
 public:
   explicit StatsJsonDumper(const DumperContext& context) : files_(context.out), json_(files_.json()) {}
+  /// Writes a page.
+  StatsJsonDumper(const DumperContext& context, Details details)
+      : files_(context.out, context.title), json_(files_.json()), details_(std::move(details)) {}
 
   void begin_object(const Object& object) override {
     object_ = &object;
@@ -27,13 +32,16 @@ public:
   void unreadable(const Problem& fault) override { files_.unreadable(*section_, fault); }
   void begin_part(const Part& part) override {
     collector_.begin_part(part);
+    if (details_) details_->begin_part();
     json_.objectBegin();
     write_header(json_, section_->name, part);
   }
   void end_part(const Problem* fault) override;
   std::optional<Error> function(const EncodedFde& fde, const FunctionLocation& location,
                                 RowCursor& rows) override {
-    return collector_.function(fde, location, rows);
+    auto error = collector_.function(fde, location, rows);
+    if (details_ && !error) details_->add(fde, location, collector_.last());
+    return error;
   }
   void unreadable_file(const std::string& name, const Problem& problem) override {
     files_.unreadable_file(name, problem);
@@ -48,12 +56,14 @@ private:
   JsonFiles files_;
   OStream& json_;
   StatsCollector collector_;
+  std::optional<Details> details_;
   const Object* object_ = nullptr;
   const ObjectSection* section_ = nullptr;
 };
 
 void StatsJsonDumper::end_part(const Problem* fault) {
   json_.attributeObject("stats", [&] { write_part(collector_.part()); });
+  if (details_) details_->write_part(json_);
   if (fault) write_fault(json_, *fault);
   json_.objectEnd();
 }
@@ -108,7 +118,8 @@ void StatsJsonDumper::write_encoding(std::string_view name, const EncodingStats&
 void StatsJsonDumper::end_object() {
   files_.end_sections();
   if (object_->image) {
-    const ObjectStats stats = collector_.object();
+    CodeMaps maps;
+    const ObjectStats stats = collector_.object(details_ ? &maps : nullptr);
     json_.attributeObject("stats", [&] {
       json_.attribute("executable_bytes", stats.executable_bytes);
       json_.attribute("covered_bytes", stats.covered_bytes);
@@ -118,6 +129,7 @@ void StatsJsonDumper::end_object() {
       json_.attribute("eh_frame", stats.eh_frame);
       json_.attribute("eh_frame_hdr", stats.eh_frame_hdr);
     });
+    if (details_) write_maps(json_, maps);
   }
   json_.objectEnd();
 }
@@ -126,6 +138,10 @@ void StatsJsonDumper::end_object() {
 
 std::unique_ptr<Dumper> make_stats_json_dumper(const DumperContext& context) {
   return std::make_unique<StatsJsonDumper>(context);
+}
+
+std::unique_ptr<Dumper> make_stats_html_dumper(const DumperContext& context) {
+  return std::make_unique<StatsJsonDumper>(context, Details(context.names));
 }
 
 } // namespace sframe::dump
