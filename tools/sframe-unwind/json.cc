@@ -3,6 +3,8 @@
 // The format json. Addresses are hexadecimal strings, offsets and counts are numbers. A frame of an unknown
 // function has no keys "function" and "offset"; one outside all modules has no module keys.
 
+#include "json.h"
+
 #include "module_list.h"
 #include "printer.h"
 
@@ -77,6 +79,11 @@ public:
     if (!scopes.empty()) print(scopes.back());
     if (settings_.registers) print(registers);
     out_ << '}';
+  }
+
+  void left_out(std::uint64_t frames) override {
+    out_ << (std::exchange(first_frame_, false) ? "\n" : ",\n") << "    {\"left_out\": ";
+    out_.decimal(frames) << '}';
   }
 
   void comparison(std::span<const unwind::StepperComparison> results) override {
@@ -350,8 +357,7 @@ private:
 
 } // namespace
 
-void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why) {
-  if (format != "json") return;
+void print_json_failure(tool::Output& out, std::string_view file, const Problem& why) {
   out << "{\n \"pid\": null,\n \"signal\": null,\n \"signal_name\": null,\n \"threads\": [],\n \"modules\": "
          "[],\n "
          "\"error\": {\"file\": ";

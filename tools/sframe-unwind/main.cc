@@ -19,6 +19,7 @@ int run_tool(int argc, char** argv) {
       "Print the stack of every thread of a core file or live process, using SFrame or DWARF CFI.",
       "  sframe-unwind core                            all threads; files as named in the core\n"
       "  sframe-unwind core ./server --format=json     another path for the program; JSON output\n"
+      "  sframe-unwind core --format=html -o crash.html  a page for a browser\n"
       "  sframe-unwind ./server -c core                the same, as with gdb\n"
       "  sframe-unwind core --sframe-dir sidecars      use sidecars from sframe-gen --emit=sidecar\n"
       "  sframe-unwind core --steppers=cfi             only DWARF CFI\n"

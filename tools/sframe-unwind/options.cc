@@ -120,9 +120,10 @@ void add_options(tool::App& app, Options& options) {
       ->group(walk_group);
 
   cli.add_option("--format", options.format,
-                 "text or json; with --pid also folded (stacks and counts) or svg (flame graph)")
+                 "text, json or html (a page, with --registers and --source); with --pid also folded (stacks and "
+                 "counts) or svg (flame graph)")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"text", "json", "folded", "svg"}))
+      ->check(CLI::IsMember({"text", "json", "html", "folded", "svg"}))
       ->capture_default_str()
       ->group(output_group);
   cli.add_flag("--no-names", options.no_names, "Do not look up function names (faster)")->group(output_group);
@@ -194,6 +195,7 @@ FileKind kind_of(const std::string& path) {
 
 std::optional<OptionError> identify_core(Options& options) {
   std::vector<std::string>& files = options.inputs.inputs;
+  if (options.format == "html") options.registers = options.source = true;
   options.files.open_files = !options.no_files;
   if (!options.named_core.empty()) {
     if (is_tree(options.inputs)) return OptionError{{}, "--core cannot be combined with -r or --files-from"};
@@ -272,6 +274,10 @@ std::optional<OptionError> check(const Options& options) {
     return OptionError{{}, "CORE is required (--help shows the options)"};
   if (!options.pid && (counts || options.count > 1))
     return OptionError{{}, "--count, --format=folded and --format=svg need --pid"};
+  if (options.format == "html" &&
+      (options.several || options.count > 1 || options.compare || options.group || options.modules))
+    return OptionError{{},
+                       "--format=html needs a single core or sample, without --compare, --group and --modules"};
   if (counts && (options.compare || options.group))
     return OptionError{{}, "--format=" + options.format + " cannot be combined with --compare or --group"};
   if (shows_variables(options) && (counts || options.compare || options.modules))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The two formats. A printer receives threads and frames as they are found and writes them at once; it stores
+// The formats. A printer receives threads and frames as they are found and writes them at once; it stores
 // nothing, regardless of the depth of a stack.
 
 #pragma once
@@ -59,6 +59,8 @@ public:
   /// The following frames are those of each of `threads`, which is not empty.
   virtual void begin_thread(std::span<const process::Thread* const> threads) = 0;
   virtual void frame(const unwind::Frame& frame, const unwind::Registers& registers) = 0;
+  /// So many frames follow that are not passed to frame(): the page has only the ends of deep stacks.
+  virtual void left_out([[maybe_unused]] std::uint64_t frames) {}
   virtual void comparison(std::span<const unwind::StepperComparison> results) = 0;
   virtual void end_thread(const unwind::WalkEnd& end) = 0;
   virtual void end(process::ProcessState& process) = 0;
@@ -69,8 +71,12 @@ std::unique_ptr<Printer> make_text_printer(tool::Output& out, Symbolizer& symbol
 std::unique_ptr<Printer> make_json_printer(tool::Output& out, Symbolizer& symbolizer,
                                            const PrintSettings& settings);
 
-/// The JSON document if there is nothing to walk: the problem `why` of `file`. Does nothing for other
-/// formats.
+/// A page (sframe/page/page.h) with the JSON.
+std::unique_ptr<Printer> make_html_printer(tool::Output& out, Symbolizer& symbolizer,
+                                           const PrintSettings& settings, std::string title);
+
+/// The JSON document, or the page, if there is nothing to walk: the problem `why` of `file`. Does nothing for
+/// other formats.
 void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why);
 
 /// Calls f(name, value) for each known register, the pc last.

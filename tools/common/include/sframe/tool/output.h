@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sframe::tool {
@@ -70,6 +71,11 @@ public:
 
   /// The text written so far, for a writer in memory.
   const std::string& text() const { return buffer_; }
+  /// The same, and removes it.
+  std::string take_text() {
+    flushed_ += buffer_.size();
+    return std::exchange(buffer_, {});
+  }
 
 private:
   static constexpr std::size_t flush_at = 1 << 16;

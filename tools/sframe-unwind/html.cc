@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The page: the JSON of json.cc as its data, with only the ends of deep stacks.
+
+#include "json.h"
+
+#include "sframe/page/page.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+namespace sframe::unwind_tool {
+
+namespace {
+
+constexpr std::string_view program = "sframe-unwind";
+
+class HtmlPrinter final : public Printer {
+public:
+  HtmlPrinter(tool::Output& out, Symbolizer& symbolizer, const PrintSettings& settings, std::string title)
+      : out_(out), json_(make_json_printer(memory_, symbolizer, settings)), title_(std::move(title)) {}
+
+  void begin(process::ProcessState& process, const CoreHeader* core) override {
+    out_ << page::page_start(program, title_);
+    json_->begin(process, core);
+    pass_on();
+  }
+
+  void begin_thread(std::span<const process::Thread* const> threads) override {
+    frames_ = left_out_ = 0;
+    const bool few_are_left = all_frames_ >= most_frames;
+    most_first_ = few_are_left ? 10 : 400;
+    most_last_ = few_are_left ? 10 : 100;
+    json_->begin_thread(threads);
+    pass_on();
+  }
+
+  void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
+    if (frames_++ < most_first_) {
+      print(frame, registers);
+      return;
+    }
+    last_.emplace_back(frame, registers);
+    if (last_.size() <= most_last_) return;
+    last_.pop_front();
+    ++left_out_;
+  }
+
+  void comparison(std::span<const unwind::StepperComparison>) override {}
+
+  void end_thread(const unwind::WalkEnd& end) override {
+    if (left_out_) json_->left_out(left_out_);
+    for (const auto& [frame, registers] : std::exchange(last_, {})) print(frame, registers);
+    json_->end_thread(end);
+    pass_on();
+  }
+
+  void end(process::ProcessState& process) override {
+    json_->end(process);
+    pass_on();
+    out_ << page::page_end(page::Kind::unwind);
+  }
+
+private:
+  static constexpr std::uint64_t most_frames = 20'000; ///< of all threads; the others have few
+
+  void print(const unwind::Frame& frame, const unwind::Registers& registers) {
+    ++all_frames_;
+    json_->frame(frame, registers);
+    pass_on();
+  }
+
+  void pass_on() { out_ << page::script_json(memory_.take_text()); }
+
+  tool::Output& out_;
+  tool::Output memory_{-1};
+  std::unique_ptr<Printer> json_;
+  std::string title_;
+  std::uint64_t all_frames_ = 0;              ///< printed, of all threads
+  std::uint64_t frames_ = 0, left_out_ = 0;   ///< of this thread
+  std::uint64_t most_first_ = 0, most_last_ = 0;
+  std::deque<std::pair<unwind::Frame, unwind::Registers>> last_; ///< the outermost so far
+};
+
+} // namespace
+
+std::unique_ptr<Printer> make_html_printer(tool::Output& out, Symbolizer& symbolizer,
+                                           const PrintSettings& settings, std::string title) {
+  return std::make_unique<HtmlPrinter>(out, symbolizer, settings, std::move(title));
+}
+
+void print_failure(tool::Output& out, const std::string& format, std::string_view file, const Problem& why) {
+  if (format == "json") print_json_failure(out, file, why);
+  if (format != "html") return;
+  tool::Output json(-1);
+  print_json_failure(json, file, why);
+  out << page::page_start(program, file) << page::script_json(json.text())
+      << page::page_end(page::Kind::unwind);
+}
+
+} // namespace sframe::unwind_tool
