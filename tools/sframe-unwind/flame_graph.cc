@@ -2,7 +2,7 @@
 
 #include "flame_graph.h"
 
-#include "sframe/base/printable.h"
+#include "sframe/page/page.h"
 
 #include <algorithm>
 #include <charconv>
@@ -25,7 +25,7 @@ struct Box {
 };
 
 /// Stacks are sorted by text. Adjacent stacks share boxes as far as their callers are the same.
-std::vector<Box> boxes_of(const std::map<std::string, std::uint64_t>& counts) {
+std::vector<Box> boxes_of(const std::map<std::string, StackCount>& counts) {
   std::vector<Box> boxes;
   std::vector<std::size_t> open; ///< in boxes: those of the preceding stack, outermost first
   std::uint64_t position = 0;
@@ -41,30 +41,14 @@ std::vector<Box> boxes_of(const std::map<std::string, std::uint64_t>& counts) {
         open.push_back(boxes.size());
         boxes.push_back({name, depth, position, 0});
       }
-      boxes[open[depth]].count += count;
+      boxes[open[depth]].count += count.all;
       if (end == rest.size()) break;
       rest.remove_prefix(end + 1);
     }
     open.resize(depth + 1);
-    position += count;
+    position += count.all;
   }
   return boxes;
-}
-
-/// Escapes text for XML, which cannot represent most control characters; these are escaped first.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : printable(text)) {
-    switch (c) {
-    case '&': result += "&amp;"; break;
-    case '<': result += "&lt;"; break;
-    case '>': result += "&gt;"; break;
-    case '"': result += "&quot;"; break;
-    // Names may have any encoding, but viewers reject pictures that are not UTF-8.
-    default: result += static_cast<unsigned char>(c) < 0x80 ? c : '?';
-    }
-  }
-  return result;
 }
 
 /// A number with `digits` decimal places.
@@ -96,7 +80,7 @@ void draw(const Box& box, const Picture& picture, tool::Output& out) {
   if (size < narrowest) return;
   const double x = margin + static_cast<double>(box.first) * scale;
   const double y = picture.height - margin - row * static_cast<double>(box.depth + 1);
-  out << "<g><title>" << escaped(box.name) << " (";
+  out << "<g><title>" << page::markup_text(box.name) << " (";
   out.decimal(box.count) << " of ";
   out.decimal(picture.total) << ", " << fixed(100 * static_cast<double>(box.count) / total, 1)
                              << "%)</title>";
@@ -106,18 +90,18 @@ void draw(const Box& box, const Picture& picture, tool::Output& out) {
   if (room >= 3) {
     const bool fits = box.name.size() <= room;
     out << "<text x=\"" << fixed(x + 3, 2) << "\" y=\"" << fixed(y + 13, 0) << "\">";
-    out << escaped(fits ? box.name : box.name.substr(0, room - 2)) << (fits ? "" : "..") << "</text>";
+    out << page::markup_text(fits ? box.name : box.name.substr(0, room - 2)) << (fits ? "" : "..") << "</text>";
   }
   out << "</g>\n";
 }
 
 } // namespace
 
-void draw_flame_graph(const std::map<std::string, std::uint64_t>& counts, std::string_view title,
+void draw_flame_graph(const std::map<std::string, StackCount>& counts, std::string_view title,
                       tool::Output& out) {
   const std::vector<Box> boxes = boxes_of(counts);
   Picture picture{};
-  for (const auto& [stack, count] : counts) picture.total += count;
+  for (const auto& [stack, count] : counts) picture.total += count.all;
   std::size_t rows = 0;
   for (const Box& box : boxes) rows = std::max(rows, box.depth + 1);
   picture.height = header + row * static_cast<double>(rows) + margin;
@@ -126,11 +110,19 @@ void draw_flame_graph(const std::map<std::string, std::uint64_t>& counts, std::s
                            fixed(width, 0) + ' ' + fixed(picture.height, 0);
   out << "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"" << size
       << "\" font-family=\"monospace\" font-size=\"12\">\n"
-      << "<rect width=\"100%\" height=\"100%\" fill=\"#fffaf0\"/>\n<text x=\"10\" y=\"24\" font-size=\"16\">"
-      << escaped(title) << ": ";
-  out.decimal(picture.total) << " stacks</text>\n";
+      << "<style>.back { fill: #fffaf0 } .heading { fill: #222 }\n@media (prefers-color-scheme: dark) { .back { "
+         "fill: #14181d } .heading { fill: #e2e8ef } }</style>\n"
+      << "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n"
+      << "<text class=\"heading\" x=\"10\" y=\"24\" font-size=\"16\">" << page::markup_text(title) << ": ";
+  out.decimal(picture.total) << " stacks</text>\n<g id=\"picture\">\n";
   for (const Box& box : boxes) draw(box, picture, out);
-  out << "</svg>\n";
+  out << "</g>\n<script type=\"text/plain\" id=\"stacks\">\n";
+  for (const auto& [stack, count] : counts) {
+    out << page::markup_text(stack) << ' ';
+    out.decimal(count.all) << ' ';
+    out.decimal(count.running) << '\n';
+  }
+  out << "</script>\n<script>" << page::flame_graph_script() << "</script>\n</svg>\n";
 }
 
 } // namespace sframe::unwind_tool

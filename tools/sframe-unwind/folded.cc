@@ -18,6 +18,7 @@ std::string folded_name(std::string_view name) {
 void FoldedStacks::begin_thread(std::span<const process::Thread* const> threads) {
   thread_ = folded_name(threads.front()->name);
   frames_.clear();
+  is_running_ = std::ranges::binary_search(running_, threads.front()->tid);
 }
 
 void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
@@ -32,13 +33,15 @@ void FoldedStacks::frame(const unwind::Frame& frame, const unwind::Registers&) {
 void FoldedStacks::end_thread(const unwind::WalkEnd&) {
   std::string stack = thread_;
   for (const std::string& frame : frames_ | std::views::reverse) stack += ';' + frame;
-  ++counts_[stack];
+  StackCount& count = counts_[stack];
+  ++count.all;
+  count.running += is_running_;
 }
 
 void FoldedStacks::print(tool::Output& out) const {
   for (const auto& [stack, count] : counts_) {
     out << stack << ' ';
-    out.decimal(count) << '\n';
+    out.decimal(count.all) << '\n';
   }
 }
 

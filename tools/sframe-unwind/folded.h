@@ -12,9 +12,15 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace sframe::unwind_tool {
+
+struct StackCount {
+  std::uint64_t all = 0;
+  std::uint64_t running = 0; ///< of them, those of threads that were running
+};
 
 class FoldedStacks final : public Printer {
 public:
@@ -30,14 +36,19 @@ public:
   /// One line per stack, sorted by its text.
   void print(tool::Output& out) const;
 
-  /// The number of occurrences of each stack; the elements of a stack are separated by ';'.
-  const std::map<std::string, std::uint64_t>& counts() const { return counts_; }
+  /// The threads that were running when the following sample was taken, sorted.
+  void set_running(std::vector<std::uint32_t> tids) { running_ = std::move(tids); }
+
+  /// The occurrences of each stack; the elements of a stack are separated by ';'.
+  const std::map<std::string, StackCount>& counts() const { return counts_; }
 
 private:
   Symbolizer& symbolizer_;
   std::string thread_;
   std::vector<std::string> frames_; ///< innermost first
-  std::map<std::string, std::uint64_t> counts_;
+  std::map<std::string, StackCount> counts_;
+  std::vector<std::uint32_t> running_;
+  bool is_running_ = false; ///< the current thread
 };
 
 /// A name as an element of a stack: without ';' and control characters.

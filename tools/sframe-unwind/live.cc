@@ -185,6 +185,7 @@ private:
   /// Takes one sample: stop, walk, resume, print.
   Result<void> take() {
     fetch(false); // the process must not stand still for a server
+    if (folded_) folded_->set_running(process_.running_threads());
     if (auto stopped = process_.stop(options_.thread); !stopped) return stopped;
     if (auto ready = prepare_walker(); !ready) {
       process_.resume();

@@ -87,9 +87,14 @@ std::vector<std::uint32_t> list_threads(std::uint32_t pid) {
   return tids;
 }
 
-bool has_ended(std::uint32_t pid, std::uint32_t tid) {
+char thread_state(std::uint32_t pid, std::uint32_t tid) {
   const std::string state = status_value(read_proc(pid, "task/" + std::to_string(tid) + "/status"), "State");
-  return state.empty() || state.starts_with('Z') || state.starts_with('X');
+  return state.empty() ? '\0' : state.front();
+}
+
+bool has_ended(std::uint32_t pid, std::uint32_t tid) {
+  const char state = thread_state(pid, tid);
+  return state == '\0' || state == 'Z' || state == 'X';
 }
 
 std::uint32_t living_thread(std::uint32_t pid) {

@@ -32,6 +32,9 @@ std::vector<std::uint32_t> list_threads(std::uint32_t pid);
 /// True if the thread is gone, or has ended and is not yet reaped.
 bool has_ended(std::uint32_t pid, std::uint32_t tid);
 
+/// The thread's state, a letter of proc(5): 'R' runs or is ready to, 'S' sleeps. 0 if it is gone.
+char thread_state(std::uint32_t pid, std::uint32_t tid);
+
 /// A thread through which /proc and process_vm_readv(2) access the process's memory: the leader, or another
 /// one if the leader has ended first.
 std::uint32_t living_thread(std::uint32_t pid);

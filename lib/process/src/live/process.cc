@@ -54,6 +54,12 @@ Result<std::unique_ptr<LiveProcess>> LiveProcess::open(std::uint32_t pid, module
   return std::unique_ptr<LiveProcess>(new LiveProcess(pid, static_cast<int>(exit_fd), std::move(space)));
 }
 
+std::vector<std::uint32_t> LiveProcess::running_threads() const {
+  std::vector<std::uint32_t> tids = live::list_threads(pid_);
+  std::erase_if(tids, [&](std::uint32_t tid) { return live::thread_state(pid_, tid) != 'R'; });
+  return tids;
+}
+
 bool LiveProcess::is_terminated() const {
   pollfd ended{exit_fd_, POLLIN, 0};
   return ::poll(&ended, 1, 0) > 0;

@@ -149,6 +149,10 @@ public:
   /// The likely reason as text: it waits in the kernel, possibly for a child made by vfork().
   std::string explain_unstopped(std::uint32_t tid) const;
 
+  /// The threads that run or are ready to run (state R of proc(5)), by tid. To be called before stop(): a
+  /// stopped thread is in another state. Reads a file for each thread.
+  std::vector<std::uint32_t> running_threads() const;
+
   /// True if the process has ended.
   bool is_terminated() const;
   /// A descriptor that becomes readable (poll(2)) when the process ends; owned by this object.
