@@ -58,10 +58,10 @@ struct Options {
 void add_options(CLI::App& cli, Options& options) {
   cli.add_option("FILE", options.inputs.inputs,
                  "ELF file, archive, core file or raw SFrame section; - is standard input");
-  cli.add_option(
-         "--format", options.format,
-         "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe), json, or "
-         "with --stats also html, a page for a browser")
+  cli.add_option("--format", options.format,
+                 "Output format: text (default), gnu (as objdump --sframe), llvm (as llvm-readobj --sframe), "
+                 "json, or "
+                 "with --stats also html, a page for a browser")
       ->check(CLI::IsMember(formats))
       ->option_text("text|gnu|llvm|json|html");
   cli.add_option("--section", options.input.section, "Show sections of this name (default: .sframe)")
@@ -121,15 +121,15 @@ std::optional<Origins> read_origins(const Options& options, const tool::NamedInp
 int run(tool::App& app, const Options& options, const tool::InputList& inputs, const Filter& filter,
         MakeDumper make, const Origins* origins, tool::Output& out) {
   Names names;
-  const auto dumper = make({.out = out,
-                            .names = names,
-                            .section = options.input.section,
-                            .header_only = options.header_only,
-                            .color = app.output_path() == "-" && tool::use_color(app.color(), 1),
-                            .origins = origins,
-                            .title = inputs.files.size() == 1
-                                         ? inputs.files.front().path
-                                         : std::to_string(inputs.files.size()) + " files"});
+  const auto dumper =
+      make({.out = out,
+            .names = names,
+            .section = options.input.section,
+            .header_only = options.header_only,
+            .color = app.output_path() == "-" && tool::use_color(app.color(), 1),
+            .origins = origins,
+            .title = inputs.files.size() == 1 ? inputs.files.front().path
+                                              : std::to_string(inputs.files.size()) + " files"});
   Driver driver(*dumper, names, app.messages(), out, filter);
   tool::Progress progress(app.messages(), inputs.files.size(), "files");
   for (const tool::InputFile& file : inputs.files) progress.expect(progress.size_of(file.path));

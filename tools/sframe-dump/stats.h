@@ -76,9 +76,9 @@ struct FunctionStats {
 
 /// Which bytes of a range of code are described, piece by piece along the range.
 struct CodeMap {
-  std::string section;      ///< name; empty without section headers
-  std::uint32_t space = 0;  ///< in a relocatable object, the section's index; else 0
-  AddressRange range;       ///< in a relocatable object, its start is an offset
+  std::string section;                      ///< name; empty without section headers
+  std::uint32_t space = 0;                  ///< in a relocatable object, the section's index; else 0
+  AddressRange range;                       ///< in a relocatable object, its start is an offset
   std::uint64_t piece = 0;                  ///< bytes per piece; the last one may have fewer
   std::vector<std::uint64_t> covered;       ///< bytes in some function's range, per piece
   std::vector<std::uint64_t> with_cfi_only; ///< bytes in some FDE's range and in no function's

@@ -165,9 +165,8 @@ CodeMaps empty_maps(const elf::Image& image, std::uint64_t bias) {
     result.left_out = ranges.size() - most_maps;
     ranges.resize(most_maps);
   }
-  std::ranges::stable_sort(ranges, {}, [](const elf::CodeRange& range) {
-    return std::pair(range.start, range.section);
-  });
+  std::ranges::stable_sort(ranges, {},
+                           [](const elf::CodeRange& range) { return std::pair(range.start, range.section); });
   for (const elf::CodeRange& range : ranges) total += std::min(range.size, ~total); // sizes are as claimed
   for (const elf::CodeRange& range : ranges) {
     CodeMap& map = result.maps.emplace_back();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the page of --stats shows beyond the numbers of --format=json: the functions with the most rows or
-// bytes, how many functions have how many rows, and the maps of the code. The size is limited for each section
-// and for the page as a whole.
+// bytes, how many functions have how many rows, and the maps of the code. The size is limited for each
+// section and for the page as a whole.
 
 #pragma once
 
@@ -41,9 +41,9 @@ private:
   void keep_largest();
 
   Names* names_;
-  std::vector<Function> functions_;  ///< candidates: more than are kept
-  std::uint32_t count_ = 0;          ///< functions of the part
-  std::size_t listed_ = 0;           ///< in the page
+  std::vector<Function> functions_;                   ///< candidates: more than are kept
+  std::uint32_t count_ = 0;                           ///< functions of the part
+  std::size_t listed_ = 0;                            ///< in the page
   std::array<std::uint64_t, 34> functions_by_rows_{}; ///< by the number of bits in the number of rows
 };
 

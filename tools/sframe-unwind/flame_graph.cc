@@ -90,7 +90,8 @@ void draw(const Box& box, const Picture& picture, tool::Output& out) {
   if (room >= 3) {
     const bool fits = box.name.size() <= room;
     out << "<text x=\"" << fixed(x + 3, 2) << "\" y=\"" << fixed(y + 13, 0) << "\">";
-    out << page::markup_text(fits ? box.name : box.name.substr(0, room - 2)) << (fits ? "" : "..") << "</text>";
+    out << page::markup_text(fits ? box.name : box.name.substr(0, room - 2)) << (fits ? "" : "..")
+        << "</text>";
   }
   out << "</g>\n";
 }
@@ -110,7 +111,8 @@ void draw_flame_graph(const std::map<std::string, StackCount>& counts, std::stri
                            fixed(width, 0) + ' ' + fixed(picture.height, 0);
   out << "<svg xmlns=\"http://www.w3.org/2000/svg\" version=\"1.1\" width=\"" << size
       << "\" font-family=\"monospace\" font-size=\"12\">\n"
-      << "<style>.back { fill: #fffaf0 } .heading { fill: #222 }\n@media (prefers-color-scheme: dark) { .back { "
+      << "<style>.back { fill: #fffaf0 } .heading { fill: #222 }\n@media (prefers-color-scheme: dark) { "
+         ".back { "
          "fill: #14181d } .heading { fill: #e2e8ef } }</style>\n"
       << "<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n"
       << "<text class=\"heading\" x=\"10\" y=\"24\" font-size=\"16\">" << page::markup_text(title) << ": ";

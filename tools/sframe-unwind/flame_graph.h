@@ -19,8 +19,8 @@ namespace sframe::unwind_tool {
 
 /// Draws SVG 1.1. The picture is complete without scripts: viewers show each box's title (name, samples,
 /// share) as a tooltip. A browser replaces it by one that can be searched, zoomed, reversed and filtered
-/// (lib/page/assets/flame-graph.js), from the stacks, which the file has as folded text, too. `counts` is that
-/// of FoldedStacks. Linear in the stacks' frames.
+/// (lib/page/assets/flame-graph.js), from the stacks, which the file has as folded text, too. `counts` is
+/// that of FoldedStacks. Linear in the stacks' frames.
 void draw_flame_graph(const std::map<std::string, StackCount>& counts, std::string_view title,
                       tool::Output& out);
 

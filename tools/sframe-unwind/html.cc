@@ -77,8 +77,8 @@ private:
   tool::Output memory_{-1};
   std::unique_ptr<Printer> json_;
   std::string title_;
-  std::uint64_t all_frames_ = 0;              ///< printed, of all threads
-  std::uint64_t frames_ = 0, left_out_ = 0;   ///< of this thread
+  std::uint64_t all_frames_ = 0;            ///< printed, of all threads
+  std::uint64_t frames_ = 0, left_out_ = 0; ///< of this thread
   std::uint64_t most_first_ = 0, most_last_ = 0;
   std::deque<std::pair<unwind::Frame, unwind::Registers>> last_; ///< the outermost so far
 };

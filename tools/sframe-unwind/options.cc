@@ -119,9 +119,10 @@ void add_options(tool::App& app, Options& options) {
                "Step from every frame by SFrame, CFI, frame pointer and code analysis; report differences")
       ->group(walk_group);
 
-  cli.add_option("--format", options.format,
-                 "text, json or html (a page, with --registers and --source); with --pid also folded (stacks and "
-                 "counts) or svg (flame graph)")
+  cli.add_option(
+         "--format", options.format,
+         "text, json or html (a page, with --registers and --source); with --pid also folded (stacks and "
+         "counts) or svg (flame graph)")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"text", "json", "html", "folded", "svg"}))
       ->capture_default_str()
@@ -276,8 +277,8 @@ std::optional<OptionError> check(const Options& options) {
     return OptionError{{}, "--count, --format=folded and --format=svg need --pid"};
   if (options.format == "html" &&
       (options.several || options.count > 1 || options.compare || options.group || options.modules))
-    return OptionError{{},
-                       "--format=html needs a single core or sample, without --compare, --group and --modules"};
+    return OptionError{
+        {}, "--format=html needs a single core or sample, without --compare, --group and --modules"};
   if (counts && (options.compare || options.group))
     return OptionError{{}, "--format=" + options.format + " cannot be combined with --compare or --group"};
   if (shows_variables(options) && (counts || options.compare || options.modules))

@@ -116,7 +116,8 @@ void add_options(CLI::App& cli, Options& options) {
   cli.add_option("--write-baseline", options.run.write_baseline,
                  "Write the reported errors and warnings to FILE as a baseline")
       ->type_name("FILE");
-  cli.add_option("--format", options.format, "text, json, sarif or html, a page with the evidence (with --list-checks also "
+  cli.add_option("--format", options.format,
+                 "text, json, sarif or html, a page with the evidence (with --list-checks also "
                  "markdown)")
       ->check(CLI::IsMember({"text", "json", "sarif", "html", "markdown"}))
       ->type_name("FORMAT");

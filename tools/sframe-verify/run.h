@@ -21,8 +21,8 @@ struct RunOptions {
   FileOptions file;
   ReportOptions report;
   bool json = false, sarif = false, html = false; ///< else text
-  std::string baseline, write_baseline; ///< files; may be empty
-  std::optional<Baseline> known;        ///< contents of `baseline`
+  std::string baseline, write_baseline;           ///< files; may be empty
+  std::optional<Baseline> known;                  ///< contents of `baseline`
   unsigned threads = 1;
   std::string command_line; ///< for the report, as a shell takes it
 };

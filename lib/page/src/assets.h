@@ -8,7 +8,8 @@
 
 namespace sframe::page::assets {
 
-extern const std::string_view page_html; ///< the template: {{title}}, {{generator}}, {{style}}, {{data}}, {{script}}
+extern const std::string_view
+    page_html; ///< the template: {{title}}, {{generator}}, {{style}}, {{data}}, {{script}}
 extern const std::string_view page_css;
 extern const std::string_view page_js; ///< what the scripts of all pages use
 extern const std::string_view dump_js;

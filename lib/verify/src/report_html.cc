@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The page: what JsonReport writes, and further keys.
-//   finding: "instructions": [{"pc", "text", "row", "here"}]   around its address; "row" is SFrame's, where it
+//   finding: "instructions": [{"pc", "text", "row", "here"}]   around its address; "row" is SFrame's, where
+//   it
 //                                                              changes
 //   file:    "causes": [{"id", "severity", "in_cfi", "count", "shown"}]
 //   all:     "checks": {ID: {"title", "text"}}, "most_of_a_kind"
@@ -9,9 +10,9 @@
 #include "report_json.h"
 
 #include "sframe/base/address_ranges.h"
-#include "sframe/convert.h"
 #include "sframe/code/disassembly.h"
 #include "sframe/code/instruction.h"
+#include "sframe/convert.h"
 #include "sframe/page/page.h"
 
 #include <algorithm>
@@ -85,7 +86,8 @@ std::string HtmlReport::row_at(std::uint64_t pc, const OwnedRange& function) con
   const auto match = section.find(pc);
   if (!match || !*match) return {};
   const Header& header = section.header();
-  return row_text(resolve_fixed((*match)->row, header.fixed_ra_offset, header.fixed_fp_offset), section.abi());
+  return row_text(resolve_fixed((*match)->row, header.fixed_ra_offset, header.fixed_fp_offset),
+                  section.abi());
 }
 
 void HtmlReport::add_to_finding(const Finding& finding) {
@@ -104,8 +106,9 @@ void HtmlReport::add_to_finding(const Finding& finding) {
       const std::string row = row_at(instruction.address, *function);
       json.object([&] {
         pieces().text("pc", hex(instruction.address));
-        pieces().text("text", bytes ? code::instruction_text(*input().image()->abi(), *bytes, instruction.address)
-                                    : std::string());
+        pieces().text("text",
+                      bytes ? code::instruction_text(*input().image()->abi(), *bytes, instruction.address)
+                            : std::string());
         if (row != last) pieces().text("row", row);
         if (pc - instruction.address < instruction.length) json.attribute("here", true);
       });

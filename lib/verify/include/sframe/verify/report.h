@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reports findings as text or as a page for people, JSON for scripts, or SARIF for code-scanning viewers. The checks of
-// one file write to a FileReport, which is a Sink: it applies the user's Policy and Baseline, looks up names,
-// counts, and prints immediately. Reports of several files may be produced concurrently; the Format assembles
-// them.
+// Reports findings as text or as a page for people, JSON for scripts, or SARIF for code-scanning viewers. The
+// checks of one file write to a FileReport, which is a Sink: it applies the user's Policy and Baseline, looks
+// up names, counts, and prints immediately. Reports of several files may be produced concurrently; the Format
+// assembles them.
 //
 //    auto format = make_text_format(options);
 //    write(format->head());
