@@ -63,6 +63,11 @@ CASES = {
     "sframe-sweep spread packages/ --db sweep.db --shards 100 --sshlogin node1,node2": Case(
         PACKAGES, stand_ins={"--shards 100": "--shards 2", "node1,node2": ":"}, needs=("parallel",)),
     "sframe-sweep spread packages/ --db sweep.db --shards 100 --engine slurm": Case(not_here="needs a cluster; test/lit/sweep/slurm.test starts one"),
+    "sframe-sweep run --installed --db amd64.db": Case(stand_ins={"--installed": "--installed --shard 1/100000"}, needs=("/var/lib/dpkg/status",)),
+    "sframe-sweep run debs-arm64 --db arm64.db": Case(PACKAGES + "mv packages debs-arm64; "),
+    "sframe-sweep run debs-s390x --db s390x.db": Case(PACKAGES + "mv packages debs-s390x; "),
+    "sframe-sweep merge amd64.db arm64.db s390x.db -o distribution.db": Case(SWEEP % "amd64.db" + "cp amd64.db arm64.db; cp amd64.db s390x.db; "),
+    "sframe-sweep summary distribution.db": Case(SWEEP % "distribution.db"),
     "sframe-sweep summary sweep.db": Case(SWEEP % "sweep.db"),
     # README.md, CONTRIBUTING.md
     "scripts/demo": Case(not_here=BUILDS),

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # what it started must end, too
 folder, *command = os.path.abspath(sys.argv[1]), *sys.argv[2:]
 os.makedirs(folder, mode=0o700)
 

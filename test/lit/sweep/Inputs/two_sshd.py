@@ -10,6 +10,7 @@ import sys
 
 if os.geteuid() == 0 and not os.path.isdir("/run/sshd"):
     os.execvp("unshare", ["unshare", "--mount", "--propagation", "private", "sh", "-c", 'mount -t tmpfs none /run && mkdir /run/sshd && exec "$@"', "-", sys.executable, *sys.argv])
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # what it started must end, too
 folder, *command = os.path.abspath(sys.argv[1]), *sys.argv[2:]
 os.makedirs(folder, mode=0o700)
 
