@@ -7,8 +7,9 @@
 #include "sframe/elf/debug_file.h"
 #include "sframe/elf/image.h"
 
-#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace sframe::unwind_tool {
 
@@ -21,25 +22,29 @@ std::string debug_package(const std::string& package) {
 } // namespace
 
 void print_hints(tool::Messages& messages, const Options& options, const Symbolizer& symbolizer) {
-  if (options.no_files) return;   // none is wanted
-  constexpr std::size_t most = 8; // modules: looking for a package takes some milliseconds
-  std::size_t count = 0;
+  if (options.no_files) return; // none is wanted
+  constexpr std::size_t most = 8;
+  std::vector<std::pair<modules::Module*, std::size_t>> unnamed;
+  std::vector<std::string> paths; // of the same number; empty where no package is to be looked for
   for (const auto& [module, addresses] : symbolizer.unnamed()) {
     if (module->generated() || module->info().vdso) continue;
     if (!module->file_missing() && module->names() == modules::Module::Names::full)
       continue; // code without one
-    if (++count > most) break;
+    if (unnamed.size() == most) break;
+    unnamed.emplace_back(module, addresses);
+    const bool is_unverified = module->file_missing() && module->build_id().empty(); // a warning says so
+    const bool here = !is_unverified && options.files.sysroot.empty();
+    paths.push_back(here ? module->info().path : std::string());
+  }
+  const std::vector<Package> packages = installed_packages(paths);
+  for (std::size_t i = 0; i < unnamed.size(); ++i) {
+    const auto [module, addresses] = unnamed[i];
     const auto id = module->build_id();
     std::string what = "no names for " + std::to_string(addresses) +
                        (addresses == 1 ? " address: " : " addresses: ") +
                        (module->file_missing() ? "its file is missing" : "no symbols");
     what += id.empty() ? ", and its build ID is not known" : "; build ID " + elf::to_hex(id);
-    const bool is_unverified = module->file_missing() && id.empty(); // it may be there: a warning says so
-    const bool here = !is_unverified && options.files.sysroot.empty() && module->info().path.starts_with('/');
-    if (const std::string package =
-            here ? installed_packages(std::span(&module->info().path, 1)).front().name : std::string();
-        !package.empty())
-      what += "; package " + debug_package(package) + " may have them";
+    if (!packages[i].name.empty()) what += "; package " + debug_package(packages[i].name) + " may have them";
     if (!id.empty() && options.server && options.server->is_used())
       what += "; no server had them";
     else if (!id.empty() && !Debuginfod::has_servers())

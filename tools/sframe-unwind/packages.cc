@@ -95,9 +95,11 @@ bool is_where_packages_are(std::string_view path) {
 std::vector<Package> installed_packages(std::span<const std::string> paths) {
   namespace fs = std::filesystem;
   std::vector<Package> found(paths.size());
-  std::vector<std::string> lines;
-  for (const std::string& path : paths) lines.push_back('\n' + path + '\n');
-  std::size_t missing = paths.size();
+  std::vector<std::string> lines; // empty: no package has such a path
+  for (const std::string& path : paths)
+    lines.push_back(is_where_packages_are(path) ? '\n' + path + '\n' : std::string());
+  std::size_t missing = lines.size() - static_cast<std::size_t>(std::ranges::count(lines, std::string()));
+  if (missing == 0) return found;
   std::string text;
   std::error_code error;
   for (const fs::directory_entry& entry : fs::directory_iterator(std::string(database) + "info", error)) {
@@ -105,7 +107,7 @@ std::vector<Package> installed_packages(std::span<const std::string> paths) {
     const std::string& list = entry.path().native();
     if (!list.ends_with(".list") || !read_file(list, text)) continue;
     for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (!found[i].name.empty() || !has_path(text, lines[i])) continue;
+      if (lines[i].empty() || !found[i].name.empty() || !has_path(text, lines[i])) continue;
       const std::string stem = entry.path().stem().string(); // "libc6:amd64"
       const std::size_t colon = std::min(stem.find(':'), stem.size());
       found[i].name = stem.substr(0, colon);

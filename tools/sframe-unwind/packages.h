@@ -21,7 +21,7 @@ struct Package {
 };
 
 /// The installed packages that have files of these paths, one for each path; empty if none has. Reads the
-/// lists of all packages: some milliseconds.
+/// lists of all packages, if a path is where packages have files: some milliseconds.
 std::vector<Package> installed_packages(std::span<const std::string> paths);
 
 /// The packages of modules' files; the first module is the program. dpkg's database is read only for files of

@@ -239,7 +239,8 @@ private:
   /// word, the last of which is in upper case; then a length and as many characters, "0" or nothing at the
   /// end.
   bool identifier() {
-    if (rest_.empty() || !is_digit(rest_.front())) return false;
+    constexpr std::size_t most_parts = 64; // words can make each part long
+    if (rest_.empty() || !is_digit(rest_.front()) || path_.size() >= most_parts) return false;
     const bool has_words = take("0");
     if (has_words && rest_.starts_with('0')) return false; // Punycode
     std::string text;
@@ -249,7 +250,7 @@ private:
         const char letter = rest_.front();
         words_follow = is_lower(letter);
         const auto index = static_cast<std::size_t>(letter - (words_follow ? 'a' : 'A'));
-        if (index >= words_.size()) return false;
+        if (index >= words_.size() || text.size() > max_mangled) return false;
         text += words_[index];
         rest_.remove_prefix(1);
       }
