@@ -5,7 +5,6 @@
 #include "sframe/elf/image.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace sframe::unwind_tool {
 
@@ -33,6 +32,10 @@ std::vector<std::string_view> components_of(std::string_view path) {
 bool take(const modules::Module& module, Resource resource, std::uint64_t amount) {
   Budget* const budget = module.file_options().budget.get();
   return !budget || budget->take(resource, amount);
+}
+
+std::string_view contents_of(const elf::File& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
 }
 
 } // namespace
@@ -67,34 +70,46 @@ std::optional<elf::File> SourceText::look_for(modules::Module& module, const std
   return std::move(*file);
 }
 
-const elf::File* SourceText::open(modules::Module& module, const std::string& path) {
+const SourceText::Text* SourceText::open(modules::Module& module, const std::string& path) {
   if (files_.size() == most_files) files_.clear();
   const auto [at, added] = files_.try_emplace({elf::to_hex(module.build_id()), path});
-  if (added) at->second = look_for(module, path);
-  return at->second ? &*at->second : nullptr;
+  if (!added) return at->second ? &*at->second : nullptr;
+  auto file = look_for(module, path);
+  if (!file) return nullptr;
+  const std::string_view all = contents_of(*file);
+  if (!take(module, Resource::section_bytes, all.size())) {
+    files_.erase(at); // the next core has a budget of its own
+    return nullptr;
+  }
+  std::vector<std::uint32_t> starts;
+  for (std::size_t start = 0; start < all.size();) {
+    starts.push_back(static_cast<std::uint32_t>(start));
+    start = std::min(all.find('\n', start), all.size() - 1) + 1;
+  }
+  return &at->second.emplace(std::move(*file), std::move(starts));
+}
+
+/// From 1 on; without its end.
+std::string_view SourceText::Text::line(std::uint32_t number) const {
+  const std::string_view all = contents_of(file);
+  const std::size_t start = starts[number - 1], end = number < starts.size() ? starts[number] : all.size();
+  std::string_view line = all.substr(start, end - start);
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
 }
 
 std::optional<SourceLines> SourceText::find(modules::Module& module, const modules::SourceLine& at) {
   if (at.file.empty() || at.line == 0) return std::nullopt;
-  const elf::File* const file = open(module, at.file);
-  if (!file) return std::nullopt;
-  const std::string_view all(reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size());
+  const Text* const text = open(module, at.file);
+  if (!text || at.line > text->starts.size()) return std::nullopt;
   SourceLines lines;
   lines.first = at.line > around ? at.line - around : 1;
-  std::uint32_t number = 1;
-  std::size_t start = 0;
-  for (; start < all.size() && number <= at.line + std::uint64_t{around}; ++number) {
-    const std::size_t end = std::min(all.find('\n', start), all.size());
-    if (number >= lines.first) {
-      std::string_view line = all.substr(start, end - start);
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      const bool cut = line.size() > longest_line;
-      lines.text.emplace_back(line.substr(0, longest_line)).append(cut ? "..." : "");
-    }
-    start = end + 1;
+  const std::uint64_t last = std::min<std::uint64_t>(at.line + std::uint64_t{around}, text->starts.size());
+  for (std::uint64_t number = lines.first; number <= last; ++number) {
+    const std::string_view line = text->line(static_cast<std::uint32_t>(number));
+    lines.text.emplace_back(line.substr(0, longest_line)).append(line.size() > longest_line ? "..." : "");
   }
-  if (!take(module, Resource::section_bytes, std::min(start, all.size())) || number <= at.line)
-    return std::nullopt;
   return lines;
 }
 

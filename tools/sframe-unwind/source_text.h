@@ -35,17 +35,23 @@ public:
   /// `folders`: of --source-dir.
   explicit SourceText(std::vector<std::string> folders) : folders_(std::move(folders)) {}
 
-  /// The lines around `at`, which is in the module; nothing if no file is found. Opens and scans a file; the
-  /// module's budget pays for it.
+  /// The lines around `at`, which is in the module; nothing if no file is found. A file is opened and its
+  /// lines are found once; the module's budget pays for it.
   std::optional<SourceLines> find(modules::Module& module, const modules::SourceLine& at);
 
 private:
-  const elf::File* open(modules::Module& module, const std::string& path);
+  struct Text {
+    elf::File file;
+    std::vector<std::uint32_t> starts; ///< of lines
+    std::string_view line(std::uint32_t number) const;
+  };
+
+  const Text* open(modules::Module& module, const std::string& path);
   std::optional<elf::File> look_for(modules::Module& module, const std::string& path) const;
 
   std::vector<std::string> folders_;
   /// By build ID and path: servers have a file for each program.
-  std::map<std::pair<std::string, std::string>, std::optional<elf::File>> files_;
+  std::map<std::pair<std::string, std::string>, std::optional<Text>> files_;
 };
 
 } // namespace sframe::unwind_tool

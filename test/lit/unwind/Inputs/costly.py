@@ -6,7 +6,7 @@ import struct
 import sys
 
 sys.dont_write_bytecode = True
-from small_cores import code, core, eh_frame, elf, files, stack, status, text, words, write
+from small_cores import code, core, eh_frame, elf, files, stack, status, text, uleb, words, write
 
 case, folder = sys.argv[1:]
 
@@ -161,6 +161,7 @@ elif case.startswith("source-"):
     inlined = b"\x04\x1d\x01\x31\x13\x11\x01\x12\x06\x59\x0b\0\0"  # 4: an inlined call
     ranges = b"".join(words([2 * i, 2 * i + 1]) for i in range(1, 20_000)) + bytes(16)
     name = 11 + 13  # the offset of the first entry in the unit
+    lines = b""
     if shape == "ranges":  # functions with one list
         abbreviations = unit + b"\x02\x2e\0\x55\x17\0\0"
         units = [b"\x01" + where + b"\x02\0\0\0\0" * 5000 + b"\0"]
@@ -187,10 +188,20 @@ elif case.startswith("source-"):
         abbreviations = unit + function + copy + inlined
         at = struct.pack("<I", name)
         units = [b"\x01" + where + b"\x02" + b"f" * 8000 + b"\0" + b"\x03" + where + at + (b"\x04" + at + where + b"\x01") * 1000 + bytes(1002)]
+    elif shape == "text":  # the last of 8 million lines, each of them empty
+        abbreviations = b"\x01\x11\0\x10\x17\x11\x01\x12\x06\0\0"
+        units = [b"\x01" + bytes(4) + where]
+        os.makedirs(os.path.join(folder, "src"), exist_ok=True)
+        with open(os.path.join(folder, "src", "a.c"), "wb") as out:
+            out.write(b"\n" * (8 << 20))
+        program = b"\0\x09\x02" + struct.pack("<Q", code) + b"\x03" + uleb((8 << 20) - 1) + b"\x01\x02" + uleb(60000) + b"\0\1\1"
+        head = b"\x01\x01\x01\xfb\x0e\x0d\0\1\1\1\1\0\0\0\1\0\0\1" + b"\0a.c\0\0\0\0\0"
+        lines = struct.pack("<HI", 4, len(head)) + head + program
+        lines = struct.pack("<I", len(lines)) + lines
     else:
         sys.exit("no case " + case)
     info = b"".join(struct.pack("<IHIB", len(entries) + 7, 4, 0, 8) + entries for entries in units)
-    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, abbreviations + b"\0"), (".debug_ranges", 1, 0, ranges)]
+    parts = [(".eh_frame", 1, 2, lambda at: eh_frame(at, code, 65536, b"")), (".debug_info", 1, 0, info), (".debug_abbrev", 1, 0, abbreviations + b"\0"), (".debug_ranges", 1, 0, ranges), (".debug_line", 1, 0, lines)]
     ram = words([code + 8 + 8 * i for i in range(199)] + [0])
     write(folder, elf(parts, 65536), status(1, code, stack), [(stack, ram, len(ram), 6)])
 elif case.startswith("variables-"):
@@ -221,16 +232,6 @@ elif case.startswith("variables-"):
     elif shape == "attributes":  # 1,000 of a type whose size comes after 500 other attributes
         abbreviations = variable + b"\x07\x24\0" + b"\x02\x0f" * 500 + b"\x0b\x0b\x3e\x0b\0\0"
         before, entries = b"\x07" + bytes(500) + b"\x08\x05", variables(3)
-    elif shape == "enumerators":  # 1,000 of an enumeration of 200,000
-        abbreviations = variable + b"\x05\x04\x01\x0b\x0b\0\0\x06\x28\0\x1c\x0b\0\0"
-        before, entries = b"\x05\x08" + b"\x06\x04" * 200_000 + b"\0", variables(3)
-    elif shape == "members":  # 1,000 structures in structures, of 2,000 members without size each
-        abbreviations = variable + b"\x05\x13\x01\x0b\x05\0\0\x06\x0d\0\x49\x13\x38\x0b\0\0\x07\x24\0\x0b\x0b\x3e\x0b\0\0"
-        before, inner, at = b"\x07\x01\x05", first, first + 3
-        for _ in range(6):
-            before += b"\x05" + struct.pack("<H", 100) + (b"\x06" + struct.pack("<I", inner) + b"\0") * 2000 + b"\0"
-            inner, at = at, first + len(before)
-        entries = variables(3, at=inner)
     elif shape == "entry-values":  # 1,000 values at the entry, from call sites of a function whose name is compared
         function = b"\x02\x2e\x01\x11\x01\x12\x06\x03\x08\x3f\x19\0\0"
         abbreviations = variable + b"\x07\x24\0\x0b\x0b\x3e\x0b\0\0\x08\x48\x01\x7d\x01\x7f\x13\0\0" + b"\x09\x49\0\x02\x18\x7e\x18\0\0\x0a\x2e\0\x03\x08\x3f\x19\x3c\x19\0\0"
