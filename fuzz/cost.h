@@ -5,14 +5,12 @@
 //
 //    const Cost cost(size, {.memory_per_byte = 64});
 //
-// Time is the CPU time of the process, on all its threads, with sanitizers. These make programs some 10 times
-// slower, so the bounds are ten times those of a release build (1 second for 1 MB). Memory is what malloc and
-// related functions hold at once, without what was allocated before. Memory from mmap is left to libFuzzer's
-// -rss_limit_mb; endless loops to -timeout.
+// Time is the CPU time of the process, on all its threads. Sanitizers make programs some 10 times slower, so
+// the bounds are ten times those of a release build (1 second for 1 MB). Memory is what malloc and related
+// functions hold at once, without what was allocated before: counted by AddressSanitizer, else by replay.cc.
+// Memory from mmap is left to libFuzzer's -rss_limit_mb; endless loops to -timeout.
 
 #pragma once
-
-#include <sanitizer/allocator_interface.h>
 
 #include <algorithm>
 #include <atomic>
@@ -22,7 +20,13 @@
 #include <cstdlib>
 #include <ctime>
 
-// Without AddressSanitizer (scripts/fuzz --coverage) these are not defined, and memory is not counted.
+// As in <sanitizer/allocator_interface.h>, which GCC does not have. With libFuzzer and without
+// AddressSanitizer (scripts/fuzz --coverage) they are not defined, and memory is not counted.
+extern "C" {
+int __sanitizer_install_malloc_and_free_hooks(void (*on_malloc)(const volatile void*, std::size_t),
+                                              void (*on_free)(const volatile void*));
+std::size_t __sanitizer_get_allocated_size(const volatile void* memory);
+}
 #pragma weak __sanitizer_install_malloc_and_free_hooks
 #pragma weak __sanitizer_get_allocated_size
 
