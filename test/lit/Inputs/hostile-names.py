@@ -3,7 +3,8 @@
 # hostile-names.py FOLDER PART: random names (any bytes; Unicode with what steers terminals) as names of
 # symbols, sections, members, source files, programs and threads, through all formats of the programs of PART
 # (files, live). Each output must be UTF-8 without controls but the line feed, and without what turns text
-# around; JSON must parse and give back the names that are UTF-8; SVG must be XML.
+# around; JSON must parse and give back the names that are UTF-8; SVG must be XML; HTML must be well-formed, with
+# such JSON in it and nothing that leads elsewhere (reports/Inputs/check_page.py).
 #
 # Objects are assembled with placeholders for the names, which are then overwritten by as many bytes.
 import json
@@ -13,6 +14,9 @@ import re
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "reports", "Inputs"))
+import check_page as check_page_module
 
 FOLDER, PART = sys.argv[1], sys.argv[2]
 ROUNDS = 8
@@ -138,6 +142,16 @@ def check_json(command, names=()):
         assert text is None or any(text in value for value in found), (command, text, found)
 
 
+def check_page(command, names=()):
+    path = os.path.join(FOLDER, "page.html")
+    with open(path, "wb") as file:
+        file.write(run(*command))
+    found = list(strings(check_page_module.load(path)[0]))
+    for name in names:
+        text = as_json(name)
+        assert text is None or any(text in value for value in found), (command, text, found)
+
+
 def assemble(cfa_offset, path):
     text = SOURCE_TEXT.replace("OFFSET", str(cfa_offset))
     for word, place in (("FUNCTION", FUNCTION), ("SECTION", SECTION), ("LEFT_OUT", LEFT_OUT), ("THREAD", THREAD)):
@@ -176,6 +190,7 @@ def dump_all(path, names):
     command = ["sframe-dump", "--stats", path]
     check_text(command, run(*command))
     check_json(["sframe-dump", "--stats", "--format=json", path])
+    check_page(["sframe-dump", "--stats", "--format=html", path])
 
 
 def files():
@@ -219,6 +234,7 @@ def files():
             check_text(command, output)
         for format in ("json", "sarif"):
             check_json(["sframe-verify", "--format=" + format, path], names[:1])
+        check_page(["sframe-verify", "--format=html", path], names[:1])
 
         path = odd(b".o")
         with_names(plain, names, path)
@@ -260,6 +276,7 @@ def live():
                     xml.fromstring(output)
             check_json(["sframe-unwind", "--pid", pid, "--format=json"], names[:1])
             check_json(["sframe-unwind", "--pid", pid, "--format=json", "--source"])
+            check_page(["sframe-unwind", "--pid", pid, "--format=html"], names[:1])
             for option in ("--source", "--color=always", "--modules"):
                 command = ["sframe-unwind", "--pid", pid, option]
                 check_text(command, run(*command, expect=(0, 1, 2)))

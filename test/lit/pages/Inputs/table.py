@@ -122,6 +122,7 @@ CASES = {
     "sframe-dump --format=json lib.so": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
     "sframe-dump --stats -r /usr/bin": Case(
         BIN + "for f in bin/*; do sframe-gen $f -o $f --report=none; done", stand_ins={"/usr/bin": "bin"}),
+    "sframe-dump --stats --format=html lib.so -o lib.html": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
     "sframe-dump --stats -r /usr/bin /usr/lib": Case(
         BIN + "for f in bin/*; do sframe-gen $f -o $f --report=none; done; cp -r bin lib", stand_ins={"/usr/bin /usr/lib": "bin lib"}),
     "sframe-verify -r /usr/bin /usr/lib --format=sarif -o report.sarif": Case(
@@ -186,6 +187,7 @@ CASES = {
     "sframe-verify a.out --ignore S --error C107": Case(A_OUT, needs=("gcc",)),
     "sframe-verify a.out --profile=linux": Case(A_OUT, needs=("gcc",)),
     "sframe-verify *.so --format=sarif -o out.sarif": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
+    "sframe-verify *.so --format=html -o out.html": Case(TABLED_LIBRARY % (("lib.so",) * 3), needs=("gcc",)),
     "sframe-verify --compiler-bugs *.so": Case(LIBRARY % "lib.so", needs=("gcc",)),
     "sframe-verify *.so --baseline known.txt": Case(FIXTURE + BASELINE % ("known.txt", "*.so")),
     "sframe-verify --explain C102": Case(),
@@ -229,6 +231,7 @@ CASES = {
     "coredumpctl dump | sframe-unwind -": Case(not_here="test/lit/unwind/coredumpctl.test runs it"),
     "sframe-unwind core": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind core ./server --format=json": Case(SERVER_CORE, needs=("gcc", "cores")),
+    "sframe-unwind core --format=html -o crash.html": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind ./server -c core": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind core --steppers=cfi": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind --pid 4711": Case(SLEEPER, stand_ins=PID, needs=("ptrace",)),
