@@ -73,7 +73,7 @@
   const panel = html("div", {id: "panel"}, html("h1", {}, title, " ", total), html("div", {id: "tools"}, input, threads, running, reversed, reset), status);
   const style = make(NS, "style", {});
   style.textContent = `
-    :root { color-scheme: light dark; }
+    :root { color-scheme: light dark; background: light-dark(#fffaf0, #14181d); }
     #panel { font: 14px/1.4 system-ui, "DejaVu Sans", sans-serif; color: light-dark(#222, #e2e8ef); padding: 8px ${margin}px; }
     #panel h1 { font-size: 16px; margin: 0 0 6px; overflow-wrap: anywhere; }
     #panel h1 span { font-weight: normal; font-size: 14px; }

@@ -102,7 +102,7 @@ function showFinding(kind) {
 function findingsPart() {
   const part = section(main, "findings", "Findings");
   const list = masterDetail({label: "Kinds of findings", noun: "kind", rows: data.findings, chosen: kind => state.set("finding", data.findings.indexOf(kind)), columns: [
-    {title: "Severity", value: kind => ({error: 0, warning: 1, note: 2})[kind.severity], text: kind => kind.severity, width: "9ch", cell: kind => el("span", {class: severityKind[kind.severity]}, kind.severity)},
+    {title: "Severity", value: kind => ({error: 0, warning: 1, note: 2})[kind.severity], text: kind => kind.severity, width: "10ch", cell: kind => el("span", {class: severityKind[kind.severity]}, kind.severity)},
     {title: "ID", value: kind => kind.id, width: "7ch"}, {title: "Cause", value: kind => kind.profile !== "spec" ? `for ${kind.profile}` : kind.in_cfi ? "CFI" : "", width: "minmax(0, 1fr)"},
     columns.number("Files", kind => kind.files, "9ch", true), columns.number("Functions", kind => kind.functions, "11ch", true), columns.number("Findings", kind => kind.findings)]},
   showFinding, "Choose a kind to see an example.");

@@ -188,7 +188,7 @@ function modulesPart() {
   const yes = value => value === null || value === undefined ? "–" : value ? "yes" : "no";
   part.append(masterDetail({
     label: "Modules", noun: "module", rows: data.modules,
-    columns: [{title: "Path", value: m => m.path, width: "minmax(0, 1fr)"}, {title: "Start", value: m => BigInt(m.start), text: m => m.start, width: "17ch", wide: true},
+    columns: [{title: "Name", value: m => fileName(m.path), width: "minmax(0, .8fr)"}, {title: "Path", value: m => m.path, width: "minmax(0, 1fr)", wide: true}, {title: "Start", value: m => BigInt(m.start), text: m => m.start, width: "17ch", wide: true},
       {title: "SFrame", value: m => yes(m.has_sframe), width: "9ch"}, {title: "CFI", value: m => yes(m.has_cfi), width: "6ch"},
       {title: "Problem", value: m => m.problem ?? "", width: "minmax(0, .8fr)", wide: true}],
   }, m => [el("h3", {}, m.path), facts([["Addresses", el("code", {}, `${m.start} to ${m.end}`)], ["Build ID", m.build_id && el("code", {}, m.build_id)],

@@ -113,7 +113,7 @@ let fileShown = null, causeShown = null;
 const list = masterDetail({
   label: "Findings", noun: "finding", rows: findings, sort: {column: 0, down: false}, chosen: finding => state.set("finding", finding.number),
   columns: [
-    {title: "Severity", value: f => severityRank[f.severity], text: f => f.severity, width: "9ch",
+    {title: "Severity", value: f => severityRank[f.severity], text: f => f.severity, width: "10ch",
       cell: f => el("span", {class: severityKind[f.severity]}, f.severity)},
     {title: "ID", value: f => f.id, width: "7ch"},
     {title: "Function", value: f => f.function ?? "", width: "minmax(0, 1.2fr)"},

@@ -61,6 +61,13 @@ try:
         svg = walk(pid, "--format=svg", "--count", "3", "--interval", "2")
         titles = [t.firstChild.data for t in xml.dom.minidom.parseString(svg.stdout).getElementsByTagName("title")]
         assert "inner_spin (3 of 18, 16.7%)" in titles, titles
+        # The stacks as text, with the samples of running threads: one thread runs, the others wait.
+        wait_until_stopped(pid)
+        svg = xml.dom.minidom.parseString(walk(pid, "--format=svg").stdout)
+        stacks, = (script.firstChild.data for script in svg.getElementsByTagName("script") if script.getAttribute("id") == "stacks")
+        folded = [line.rsplit(" ", 1) for line in stacks.strip().splitlines()]
+        assert sorted(line.split(";")[0] for line, running in folded if running == "1") == ["spin"], folded
+        assert len(folded) == 6 and all(line.endswith(" 1") for line, _ in folded), folded
     elif case == "churn":
         result = walk(pid, "--format=folded", "--count", "1000", "--interval", "1")
         assert sum(int(line.rsplit(" ", 1)[1]) for line in result.stdout.splitlines()) >= 1000, result.stderr
