@@ -5,7 +5,7 @@ import os
 import re
 import sys
 
-CIRCLE_FREE = {"base", "listing", "unwind", "modules", "steppers", "process", "remote", "interfaces/libunwind", "interfaces/libsframe"}
+CIRCLE_FREE = {"base", "listing", "unwind", "modules", "steppers", "process", "languages", "remote", "interfaces/libunwind", "interfaces/libsframe"}
 INTERFACES = ["interfaces/c", "interfaces/libunwind", "interfaces/libsframe"]
 
 project = sys.argv[1]
