@@ -5,7 +5,7 @@
 # %as240, %objdump240 the system's if they are 2.40.
 # Features, for REQUIRES: binutils-2.40, binutils-2.44, binutils-2.47, eu-stack, gdb, gdb-python, gdb-multiarch-python, cc, c++, aarch64-cc,
 # s390x-cc, qemu-aarch64, qemu-aarch64_be, qemu-s390x, patchelf, chrpath, dwz, debugedit, find-debuginfo,
-# elfutils, python3, clang, asan, rustc, go, pip (with setuptools and wheel: %pip-python), hardened (release
+# elfutils, python3, clang, asan, rustc, go, python-frames (CPython 3.11 to 3.13: %pythons), pip (with setuptools and wheel: %pip-python), hardened (release
 # flags), zstd-program. %cxx is the compiler of the build. %newer-strips and %newer-objcopies are those of all newer
 # binutils; perhaps none.
 # parallel: GNU parallel is installed. sshd, slurm: may be started on loopback.
@@ -104,6 +104,21 @@ for name in ("gdb", "gdb-multiarch"):
     if shutil.which(gdb) and "42" in subprocess.run([gdb, "-nx", "-batch", "-ex", "python import ctypes; print(6 * 7)"], capture_output=True, text=True).stdout:
         config.available_features.add(name + "-python")
     setattr(config, name.replace("-", "_"), gdb)
+def interpreters():
+    """CPython 3.11 to 3.13: one of each."""
+    found = {}
+    for name in ("/usr/bin/python3", "python3", "python3.11", "python3.12", "python3.13"):
+        program = "import platform, sys; print(platform.python_implementation(), *sys.version_info[:2], sys.executable)"
+        result = subprocess.run(["sh", "-c", "exec %s -c '%s'" % (name, program)], capture_output=True, text=True).stdout
+        fields = result.strip().split(" ", 3)
+        if len(fields) == 4 and fields[0] == "CPython" and ("3", "11") <= (fields[1], fields[2]) <= ("3", "13"):
+            found.setdefault(fields[2], os.path.realpath(fields[3]))
+    return list(found.values())
+
+pythons = interpreters()
+if pythons:
+    config.available_features.add("python-frames")
+config.substitutions.append(("%pythons", " ".join("'%s'" % path for path in pythons)))
 if shutil.which("gcc") and os.path.isabs(subprocess.run(["gcc", "-print-file-name=libc.a"], capture_output=True, text=True).stdout):
     config.available_features.add("static-libc")
 if first_line("rustc").startswith("rustc "):  # rustup's may have no compiler

@@ -23,10 +23,14 @@ std::optional<CoreWalk::Failure> CoreWalk::open() {
     return Failure{false, options_.thread ? "no thread " + std::to_string(*options_.thread) : "no threads"};
   auto steppers = choose_steppers(space.abi(), space.main_module(), options_);
   if (!steppers) return Failure{true, "--steppers: " + steppers.error().text()};
-  walker_.emplace(space, std::move(*steppers));
+  auto debug_info = shared_ ? shared_->debug_info : std::make_shared<modules::DebugInfoCache>();
+  unwind::StepperGroup group(std::move(*steppers));
+  if (wants_languages(options_)) languages_.emplace(*process_, options_.languages, debug_info);
+  if (languages_ && options_.steppers.empty()) languages_->add_steppers(group);
+  walker_.emplace(space, std::move(group));
   symbolizer_.emplace(space, symbolizer_settings(options_),
                       steppers_for_variables(space.abi(), space.main_module(), options_),
-                      shared_ ? shared_->debug_info : nullptr);
+                      std::move(debug_info));
   return std::nullopt;
 }
 
@@ -44,12 +48,14 @@ CoreHeader CoreWalk::header(CoreOrigin origin) {
   header.origin = std::move(origin);
   if (threads_.front() == &process_->threads().front()) {
     header.crash = explain_crash(*process_);
+    if (languages_ && !options_.modules) header.thrown = languages_->thrown_by(*threads_.front());
     if (!options_.modules)
       header.signature = signature_of(*threads_.front(), process_->signal(), *walker_, *symbolizer_,
                                       process_->space().budget());
     if (header.crash.tid && !options_.modules && !options_.no_names)
       header.place = find_place(*threads_.front(), *process_, *walker_, *symbolizer_, steppers());
   }
+  if (languages_ && !options_.modules) header.runtimes = languages_->runtimes();
   walker_->set_max_frames(options_.max_frames);
   return header;
 }

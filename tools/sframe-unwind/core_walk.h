@@ -4,6 +4,7 @@
 
 #pragma once
 
+#include "languages.h"
 #include "options.h"
 #include "printer.h"
 
@@ -46,6 +47,8 @@ public:
   process::CoreProcess& process() { return *process_; }
   unwind::Walker& walker() { return *walker_; }
   Symbolizer& symbolizer() { return *symbolizer_; }
+  /// nullptr if the options exclude all.
+  Languages* languages() { return languages_ ? &*languages_ : nullptr; }
   /// Not empty.
   std::span<const process::Thread* const> threads() const { return threads_; }
 
@@ -72,6 +75,7 @@ private:
   std::vector<const process::Thread*> threads_;
   std::optional<unwind::Walker> walker_;
   std::optional<Symbolizer> symbolizer_;
+  std::optional<Languages> languages_;
 };
 
 } // namespace sframe::unwind_tool

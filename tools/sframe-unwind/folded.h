@@ -28,6 +28,7 @@ public:
 
   void begin(process::ProcessState&, const CoreHeader*) override {}
   void begin_thread(std::span<const process::Thread* const> threads) override;
+  void begin_goroutine(std::span<const languages::Goroutine* const>) override {} ///< never called
   void frame(const unwind::Frame& frame, const unwind::Registers&) override;
   void comparison(std::span<const unwind::StepperComparison>) override {}
   void end_thread(const unwind::WalkEnd&) override;

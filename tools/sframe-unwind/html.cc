@@ -28,11 +28,24 @@ public:
   }
 
   void begin_thread(std::span<const process::Thread* const> threads) override {
-    frames_ = left_out_ = 0;
-    const bool few_are_left = all_frames_ >= most_frames;
-    most_first_ = few_are_left ? 10 : 400;
-    most_last_ = few_are_left ? 10 : 100;
+    begin_stack();
     json_->begin_thread(threads);
+    pass_on();
+  }
+
+  void python(const languages::PythonStack& stack) override {
+    json_->python(stack);
+    pass_on();
+  }
+
+  void begin_goroutine(std::span<const languages::Goroutine* const> goroutines) override {
+    begin_stack();
+    json_->begin_goroutine(goroutines);
+    pass_on();
+  }
+
+  void running_goroutine(const languages::Goroutine& goroutine) override {
+    json_->running_goroutine(goroutine);
     pass_on();
   }
 
@@ -64,6 +77,13 @@ public:
 
 private:
   static constexpr std::uint64_t most_frames = 20'000; ///< of all threads; the others have few
+
+  void begin_stack() {
+    frames_ = left_out_ = 0;
+    const bool few_are_left = all_frames_ >= most_frames;
+    most_first_ = few_are_left ? 10 : 400;
+    most_last_ = few_are_left ? 10 : 100;
+  }
 
   void print(const unwind::Frame& frame, const unwind::Registers& registers) {
     ++all_frames_;

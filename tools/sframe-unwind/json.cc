@@ -51,9 +51,20 @@ public:
     }
     out_ << ",\n   \"name\": ";
     out_.json_string(thread.name);
-    out_ << ",\n   \"frames\": [";
-    first_frame_ = true;
-    comparison_.clear();
+    begin_frames();
+  }
+
+  void python(const languages::PythonStack& stack) override { python_ = stack; }
+
+  void begin_goroutine(std::span<const languages::Goroutine* const> goroutines) override {
+    print(goroutines);
+    begin_frames();
+  }
+
+  void running_goroutine(const languages::Goroutine& goroutine) override {
+    const languages::Goroutine* const one = &goroutine;
+    print(std::span(&one, 1));
+    out_ << "\n  }";
   }
 
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
@@ -93,6 +104,8 @@ public:
   void end_thread(const unwind::WalkEnd& end) override {
     out_ << (first_frame_ ? "]" : "\n   ]");
     if (!comparison_.empty()) print(comparison_);
+    if (python_) print(*python_);
+    python_.reset();
     if (end.overwritten) print(*end.overwritten);
     out_ << ",\n   \"end\": {\"complete\": " << (end.complete ? "true" : "false");
     key("reason"), out_.json_string(unwind::describe(end));
@@ -100,7 +113,7 @@ public:
   }
 
   void end(process::ProcessState& process) override {
-    out_ << (first_thread_ ? "]" : "\n ]") << ",\n \"modules\": [";
+    out_ << (first_thread_ && first_goroutine_ ? "]" : "\n ]") << ",\n \"modules\": [";
     bool first = true;
     for (modules::Module& module : process.modules()) {
       out_ << (std::exchange(first, false) ? "\n" : ",\n");
@@ -110,6 +123,68 @@ public:
   }
 
 private:
+  void begin_frames() {
+    out_ << ",\n   \"frames\": [";
+    first_frame_ = true;
+    comparison_.clear();
+  }
+
+  /// All but the frames, and the end.
+  void print(std::span<const languages::Goroutine* const> goroutines) {
+    const languages::Goroutine& first = *goroutines.front();
+    if (std::exchange(first_goroutine_, false))
+      out_ << (first_thread_ ? "]" : "\n ]") << ",\n \"goroutines\": [\n";
+    else
+      out_ << ",\n";
+    out_ << "  {\n   \"id\": ";
+    out_.decimal(first.id);
+    if (goroutines.size() > 1) {
+      out_ << ",\n   \"ids\": [";
+      std::string_view before;
+      for (const languages::Goroutine* goroutine : goroutines)
+        out_ << std::exchange(before, ", "), out_.decimal(goroutine->id);
+      out_ << ']';
+    }
+    out_ << ",\n   \"status\": ";
+    out_.json_string(first.status);
+    if (!first.wait_reason.empty()) key("wait_reason"), out_.json_string(first.wait_reason);
+    if (first.wait_since) key("wait_since"), out_.decimal(first.wait_since);
+    if (first.tid) key("tid"), out_.decimal(first.tid);
+    if (first.locked_tid) key("locked_tid"), out_.decimal(first.locked_tid);
+    if (first.start_pc) key("start"), code_address(first.start_pc, true);
+    if (first.creator_pc) key("created_by"), code_address(first.creator_pc, false);
+  }
+
+  /// An address in code with its function.
+  void code_address(std::uint64_t pc, bool is_exact) {
+    unwind::Frame frame;
+    frame.pc = pc;
+    frame.pc_exact = is_exact;
+    const SymbolizedFrame& symbols = symbolizer_.symbolize(frame);
+    out_ << "{\"pc\": ";
+    address(pc);
+    if (symbols.function) {
+      key("function"), out_.json_string(symbols.function->name);
+      key("offset"), out_.decimal(symbols.function->offset);
+    }
+    out_ << '}';
+  }
+
+  void print(const languages::PythonStack& stack) {
+    out_ << ",\n   \"python\": {\"holds_gil\": " << (stack.holds_gil ? "true" : "false");
+    key("problem"), string_or_null(stack.problem);
+    key("frames"), out_ << '[';
+    std::string_view before = "\n    {";
+    for (const languages::PythonFrame& frame : stack.frames) {
+      out_ << std::exchange(before, ",\n    {") << "\"function\": ";
+      out_.json_string(frame.function);
+      key("file"), out_.json_string(frame.file);
+      if (frame.line) key("line"), out_.decimal(frame.line);
+      out_ << '}';
+    }
+    out_ << "]}";
+  }
+
   void print(const unwind::Overwritten& stack) {
     out_ << ",\n   \"overwritten\": {\"frame\": ";
     out_.decimal(stack.frame);
@@ -138,9 +213,18 @@ private:
     out_ << ",\n \"host\": ";
     string_or_null(core.origin.host);
     out_ << ",\n \"truncated\": " << (core.truncated ? "true" : "false");
-    out_ << ",\n \"crash\": ";
+    out_ << ",\n \"runtimes\": [";
+    std::string_view before_runtime = "{";
+    for (const Languages::Runtime& runtime : core.runtimes) {
+      out_ << std::exchange(before_runtime, ", {") << "\"name\": ";
+      out_.json_string(runtime.name);
+      key("version"), string_or_null(runtime.version);
+      key("problem"), string_or_null(runtime.problem);
+      out_ << '}';
+    }
+    out_ << "],\n \"crash\": ";
     if (core.crash.tid)
-      print(core.crash, core.crashed_package, core.place);
+      print_crash(core);
     else
       out_ << "null";
     out_ << ",\n \"signature\": ";
@@ -163,7 +247,19 @@ private:
     out_ << '}';
   }
 
-  void print(const Crash& crash, const Package& of_module, const std::optional<CrashPlace>& place) {
+  void print(const languages::Thrown& thrown) {
+    key("thrown"), out_ << "{\"language\": ";
+    out_.json_string(thrown.language);
+    key("type"), string_or_null(thrown.type);
+    key("message"), string_or_null(thrown.message);
+    key("trust"), out_ << (thrown.trust == unwind::Trust::exact ? "\"exact\"" : "\"heuristic\"");
+    out_ << '}';
+  }
+
+  void print_crash(const CoreHeader& core) {
+    const Crash& crash = core.crash;
+    const Package& of_module = core.crashed_package;
+    const std::optional<CrashPlace>& place = core.place;
     out_ << "{\"tid\": ";
     out_.decimal(crash.tid);
     key("code");
@@ -186,6 +282,7 @@ private:
       out_.decimal(crash.sender->user) << '}';
     }
     if (!crash.message.empty()) key("message"), out_.json_string(crash.message);
+    if (core.thrown) print(*core.thrown);
     if (!of_module.name.empty()) key("package"), package(of_module);
     if (place) {
       key("where"), out_ << "{\"frame\": ";
@@ -351,6 +448,8 @@ private:
   PrintSettings settings_;
   const unwind::UnwindAbi* abi_ = nullptr;
   bool first_thread_ = true;
+  bool first_goroutine_ = true;
+  std::optional<languages::PythonStack> python_; ///< printed after the frames
   bool first_frame_ = true;
   std::vector<unwind::StepperComparison> comparison_; ///< printed after the frames
 };

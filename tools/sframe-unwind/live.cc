@@ -37,7 +37,16 @@ public:
 
   void begin(process::ProcessState&, const CoreHeader*) override {}
   void begin_thread(std::span<const process::Thread* const> threads) override {
-    stacks_.push_back({{threads.begin(), threads.end()}, {}, {}, {}});
+    stacks_.emplace_back().threads.assign(threads.begin(), threads.end());
+  }
+  void python(const languages::PythonStack& stack) override { stacks_.back().python = stack; }
+  void begin_goroutine(std::span<const languages::Goroutine* const> goroutines) override {
+    stacks_.emplace_back();
+    for (const languages::Goroutine* goroutine : goroutines) stacks_.back().goroutines.push_back(*goroutine);
+  }
+  void running_goroutine(const languages::Goroutine& goroutine) override {
+    stacks_.emplace_back().running = true;
+    stacks_.back().goroutines.push_back(goroutine);
   }
   void frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     stacks_.back().frames.push_back(frame);
@@ -50,7 +59,17 @@ public:
   void replay(Printer& printer) const {
     const unwind::Registers none{};
     for (const Stack& stack : stacks_) {
-      printer.begin_thread(stack.threads);
+      if (stack.running) {
+        printer.running_goroutine(stack.goroutines.front());
+        continue;
+      }
+      std::vector<const languages::Goroutine*> goroutines;
+      for (const languages::Goroutine& goroutine : stack.goroutines) goroutines.push_back(&goroutine);
+      if (goroutines.empty())
+        printer.begin_thread(stack.threads);
+      else
+        printer.begin_goroutine(goroutines);
+      if (stack.python) printer.python(*stack.python);
       for (std::size_t i = 0; i < stack.frames.size(); ++i)
         printer.frame(stack.frames[i], with_registers_ ? stack.registers[i] : none);
       printer.end_thread(stack.end);
@@ -60,6 +79,9 @@ public:
 private:
   struct Stack {
     std::vector<const process::Thread*> threads;
+    std::vector<languages::Goroutine> goroutines; ///< instead of threads
+    bool running = false;                         ///< a goroutine that has no frames of its own
+    std::optional<languages::PythonStack> python;
     std::deque<unwind::Frame> frames; // never moved: a vector would use twice the memory
     std::deque<unwind::Registers> registers;
     unwind::WalkEnd end;
@@ -172,11 +194,17 @@ private:
     process::LiveSpace& space = process_.space();
     if (walker_ && walker_main_ == space.main_module()) {
       walker_->forget_memory();
+      if (languages_) languages_->forget_memory();
       return {};
     }
     auto steppers = choose_steppers(space.abi(), space.main_module(), options_);
     if (!steppers) return fail("--steppers: " + steppers.error().text());
-    walker_.emplace(space, std::move(*steppers));
+    unwind::StepperGroup group(std::move(*steppers));
+    languages_.reset();
+    if (wants_languages(options_))
+      languages_.emplace(process_, options_.languages, std::make_shared<modules::DebugInfoCache>());
+    if (languages_ && options_.steppers.empty()) languages_->add_steppers(group);
+    walker_.emplace(space, std::move(group));
     walker_->set_max_frames(options_.max_frames);
     walker_main_ = space.main_module();
     return {};
@@ -198,7 +226,8 @@ private:
       symbolizer()->forget_memory();
       const auto printer = make_printer();
       printer->begin(process_, nullptr);
-      complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, &app_.messages());
+      complete_ &= walk_threads(threads, process_, *walker_, options_, *printer, out_, shown_languages(),
+                                &app_.messages());
       process_.resume();
       fetch(true);
       printer->end(process_);
@@ -206,13 +235,17 @@ private:
       return {};
     }
     Recording recording(options_.registers);
-    complete_ &= walk_threads(threads, process_, *walker_, options_, recording, out_, &app_.messages());
+    complete_ &= walk_threads(threads, process_, *walker_, options_, recording, out_, shown_languages(),
+                              &app_.messages());
     process_.resume();
     fetch(true);
     print(recording);
     note_limit();
     return {};
   }
+
+  /// Counted stacks are those of threads, without what runtimes add.
+  Languages* shown_languages() { return languages_ && !folded_ ? &*languages_ : nullptr; }
 
   void fetch(bool allowed) {
     if (options_.server) options_.server->pause(!allowed);
@@ -260,6 +293,7 @@ private:
   std::uint64_t generation_ = 0;         ///< of the modules that symbolizer_ is for
   std::optional<unwind::Walker> walker_;
   const modules::Module* walker_main_ = nullptr; ///< the main module that its steppers know
+  std::optional<Languages> languages_;           ///< of the same main module
   std::optional<FoldedStacks> folded_;
   std::optional<Problem> limit_; ///< reached by a sample
   bool complete_ = true;

@@ -32,6 +32,7 @@ int run_tool(int argc, char** argv) {
   if (const auto code = app.parse(argc, argv)) return *code;
   auto wrong = identify_core(options);
   if (!wrong) wrong = check(options);
+  if (!wrong) wrong = read_perf_map(options);
   if (wrong) {
     app.messages().error(wrong->file, wrong->what);
     return sframe::tool::exit_failure;

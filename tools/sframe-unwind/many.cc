@@ -252,8 +252,8 @@ private:
     const auto printer = make_json_printer(document, walk.symbolizer(), print_settings(app_, options_));
     const CoreHeader header = walk.header(origin_of(path));
     printer->begin(walk.process(), &header);
-    const bool complete =
-        walk_threads(walk.threads(), walk.process(), walk.walker(), options_, *printer, document, nullptr);
+    const bool complete = walk_threads(walk.threads(), walk.process(), walk.walker(), options_, *printer,
+                                       document, walk.languages(), nullptr);
     printer->end(walk.process());
     describe(walk, header.signature, result);
     result.json = one_line(document.text(), path);
@@ -379,7 +379,8 @@ private:
     const auto printer = make_text_printer(out_, walk.symbolizer(), print_settings(app_, options_));
     const CoreHeader header = walk.header(origin_of(path));
     printer->begin(walk.process(), &header);
-    walk_threads(walk.threads().first(1), walk.process(), walk.walker(), options_, *printer, out_, nullptr);
+    walk_threads(walk.threads().first(1), walk.process(), walk.walker(), options_, *printer, out_,
+                 walk.languages(), nullptr);
     printer->end(walk.process());
   }
 

@@ -26,6 +26,8 @@ const SymbolizedFrame& Symbolizer::symbolize(const unwind::Frame& frame) {
   if (symbols.module && settings_.source) symbols.source = source_.find(*symbols.module, frame.lookup_pc());
   if (symbols.source) find_text(symbols);
   if (settings_.names) symbols.function = modules::function_of(frame, symbols.module, symbols_);
+  if (settings_.names && !symbols.module && settings_.perf_map)
+    symbols.function = settings_.perf_map->find(frame.lookup_pc(), frame.pc);
   apply_style(symbols);
   if (settings_.names && !symbols.function && symbols.module) note_unnamed(symbols.module);
   charge(symbols);

@@ -7,6 +7,7 @@
 #include "function_names.h"
 #include "source_text.h"
 
+#include "sframe/languages/perf_map.h"
 #include "sframe/modules/source.h"
 #include "sframe/modules/symbols.h"
 #include "sframe/process/core_space.h"
@@ -36,7 +37,8 @@ struct SymbolizerSettings {
   bool source = false;
   NameStyle style = NameStyle::full;
   std::vector<std::string> source_dirs;
-  variables::Settings variables; ///< used if there are steppers for them
+  std::shared_ptr<const languages::PerfMap> perf_map; ///< names of code in no module; may be nullptr
+  variables::Settings variables;                      ///< used if there are steppers for them
 };
 
 class Symbolizer {

@@ -91,6 +91,11 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag("--offline", options.offline, "Make no network connection, whatever the other options")
       ->group(files_group);
 
+  cli.add_option("--perf-map", options.perf_map_path,
+                 "Take names of generated code from FILE: a map as runtimes write it for perf")
+      ->type_name("FILE")
+      ->group(files_group);
+
   cli.add_option("--thread", options.thread, "Walk only this thread")->type_name("TID")->group(walk_group);
   cli.add_option("--max-frames", options.max_frames, "End the walk of a thread after N frames")
       ->type_name("N")
@@ -158,6 +163,14 @@ void add_options(tool::App& app, Options& options) {
   cli.add_flag("--args", options.arguments, "Print the values of each function's parameters, from DWARF")
       ->group(output_group);
   cli.add_flag("--locals", options.locals, "Print the values of local variables, from DWARF")
+      ->group(output_group);
+  cli.add_option("--languages", options.languages,
+                 "Print goroutines and panics (go), Python frames (python), exceptions (c++); none of them "
+                 "(none) (comma-separated; default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"go", "python", "c++", "none"}))
+      ->type_name("LIST")
+      ->allow_extra_args(false)
       ->group(output_group);
 }
 
@@ -248,6 +261,14 @@ Debuginfod::Mode debuginfod_mode(const Options& options) {
   const bool trusts_none = options.files.trust == modules::FileTrust::none;
   return options.debuginfod.value_or(trusts_none || options.modules ? Debuginfod::Mode::off
                                                                     : Debuginfod::Mode::on);
+}
+
+std::optional<OptionError> read_perf_map(Options& options) {
+  if (options.perf_map_path.empty()) return std::nullopt;
+  auto map = languages::PerfMap::read(options.perf_map_path);
+  if (!map) return OptionError{options.perf_map_path, map.error().text()};
+  options.perf_map = std::make_shared<const languages::PerfMap>(std::move(*map));
+  return std::nullopt;
 }
 
 std::optional<OptionError> check(const Options& options) {

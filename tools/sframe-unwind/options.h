@@ -8,6 +8,7 @@
 #include "function_names.h"
 #include "origin.h"
 
+#include "sframe/languages/perf_map.h"
 #include "sframe/modules/module.h"
 #include "sframe/tool/app.h"
 #include "sframe/tool/input_files.h"
@@ -46,6 +47,9 @@ struct Options {
   bool group = false;
   bool modules = false;
   bool keep_generated = false;
+  std::vector<std::string> languages;                 ///< empty: all
+  std::string perf_map_path;                          ///< empty: none
+  std::shared_ptr<const languages::PerfMap> perf_map; ///< read by read_perf_map()
   bool no_files = false;
   bool offline = false;
   std::optional<Debuginfod::Mode> debuginfod;
@@ -61,6 +65,11 @@ struct Options {
 /// True if values of variables are printed.
 inline bool shows_variables(const Options& options) {
   return options.arguments || options.locals;
+}
+
+/// True if runtimes of languages are looked at.
+inline bool wants_languages(const Options& options) {
+  return options.languages != std::vector<std::string>{"none"};
 }
 
 /// Declares the options. They are filled in by app.parse().
@@ -90,6 +99,9 @@ tool::SandboxNeeds sandbox_needs(const Options& options);
 
 /// The mode of debuginfod that follows from the options and the environment.
 Debuginfod::Mode debuginfod_mode(const Options& options);
+
+/// Reads the file of --perf-map, before the sandbox.
+std::optional<OptionError> read_perf_map(Options& options);
 
 /// Checks the options together, and the files they name. Empty if they are valid.
 std::optional<OptionError> check(const Options& options);

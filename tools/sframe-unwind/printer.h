@@ -6,6 +6,7 @@
 #pragma once
 
 #include "crash.h"
+#include "languages.h"
 #include "names.h"
 #include "origin.h"
 #include "packages.h"
@@ -25,6 +26,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace sframe::unwind_tool {
 
@@ -49,6 +51,8 @@ struct CoreHeader {
   Package crashed_package;
   Signature signature;             ///< of the thread that died, if it is printed
   std::optional<CrashPlace> place; ///< likewise, if it is known
+  std::vector<Languages::Runtime> runtimes;
+  std::optional<languages::Thrown> thrown; ///< by the thread that died, if it is printed
 };
 
 class Printer {
@@ -58,6 +62,13 @@ public:
   virtual void begin(process::ProcessState& process, const CoreHeader* core) = 0;
   /// The following frames are those of each of `threads`, which is not empty.
   virtual void begin_thread(std::span<const process::Thread* const> threads) = 0;
+  /// The Python frames of these threads, before the native ones.
+  virtual void python(const languages::PythonStack& stack) { static_cast<void>(stack); }
+  /// After the threads: the following frames are those of each of `goroutines`, which is not empty; until
+  /// end_thread().
+  virtual void begin_goroutine(std::span<const languages::Goroutine* const> goroutines) = 0;
+  /// A goroutine whose frames are those of its thread.
+  virtual void running_goroutine(const languages::Goroutine& goroutine) { static_cast<void>(goroutine); }
   virtual void frame(const unwind::Frame& frame, const unwind::Registers& registers) = 0;
   /// So many frames follow that are not passed to frame(): the page has only the ends of deep stacks.
   virtual void left_out([[maybe_unused]] std::uint64_t frames) {}

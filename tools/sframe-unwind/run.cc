@@ -54,8 +54,8 @@ int run_on(tool::App& app, const Options& options, const elf::CoreFile& core, to
     const bool wrong = walk.report(messages);
     return found && !wrong ? tool::exit_ok : tool::exit_findings;
   }
-  const bool complete =
-      walk_threads(walk.threads(), process, walk.walker(), options, *printer, out, &messages);
+  const bool complete = walk_threads(walk.threads(), process, walk.walker(), options, *printer, out,
+                                     walk.languages(), &messages);
   printer->end(process);
   const bool wrong = walk.report(messages);
   print_hints(messages, options, walk.symbolizer());

@@ -25,8 +25,13 @@ public:
     text_->begin(process, core);
   }
   void begin_thread(std::span<const process::Thread* const> threads) override {
-    stacks_.push_back({{threads.begin(), threads.end()}, {}, {}});
+    stacks_.emplace_back().threads.assign(threads.begin(), threads.end());
   }
+  void begin_goroutine(std::span<const languages::Goroutine* const> goroutines) override {
+    stacks_.emplace_back();
+    for (const languages::Goroutine* goroutine : goroutines) stacks_.back().goroutines.push_back(*goroutine);
+  }
+  void python(const languages::PythonStack& stack) override { stacks_.back().python = stack; }
   void frame(const unwind::Frame& frame, const unwind::Registers&) override {
     stacks_.back().frames.push_back(frame);
   }
@@ -35,18 +40,20 @@ public:
 
   void end(process::ProcessState& process) override {
     StackTree tree;
-    std::size_t threads = 0;
+    std::size_t threads = 0, goroutines = 0;
     for (const Stack& stack : stacks_) {
       if (has_crashed(stack)) continue;
       add(stack, tree);
       threads += stack.threads.size();
+      goroutines += stack.goroutines.size();
     }
     for (const Stack& stack : stacks_)
       if (has_crashed(stack) || !tree.has_branches()) replay(stack);
     if (tree.has_branches()) {
       out_ << '\n';
-      out_.decimal(threads) << " threads" << (threads == all_threads() ? "" : ", without the one above")
-                            << ":\n";
+      out_.decimal(threads) << " threads" << (threads == all_threads() ? "" : ", without the one above");
+      if (goroutines) out_ << ", ", out_.decimal(goroutines) << " goroutines";
+      out_ << ":\n";
       tree.print(out_);
     }
     text_->end(process);
@@ -55,12 +62,14 @@ public:
 private:
   struct Stack {
     std::vector<const process::Thread*> threads;
+    std::vector<languages::Goroutine> goroutines; ///< instead of threads
+    std::optional<languages::PythonStack> python; ///< not in the tree
     std::vector<unwind::Frame> frames;
     unwind::WalkEnd end;
   };
 
   bool has_crashed(const Stack& stack) const {
-    return crashed_ != 0 && stack.threads.front()->tid == crashed_;
+    return crashed_ != 0 && !stack.threads.empty() && stack.threads.front()->tid == crashed_;
   }
 
   std::size_t all_threads() const {
@@ -70,7 +79,7 @@ private:
   }
 
   void add(const Stack& stack, StackTree& tree) {
-    tree.begin(stack.threads.size());
+    tree.begin(stack.threads.size() + stack.goroutines.size());
     // Stacks that ended early are no parts of complete ones.
     if (!stack.end.complete) tree.add({"ended early: " + unwind::describe(stack.end), {}, {}});
     for (const unwind::Frame& frame : stack.frames | std::views::reverse)
@@ -81,12 +90,20 @@ private:
       if (stack.threads.size() == 1 && crashed_ == 0 && !thread->name.empty())
         names.back().append(" ").append(thread->name);
     }
-    tree.end(shortened_list("TID ", names));
+    for (const languages::Goroutine& goroutine : stack.goroutines)
+      names.push_back(std::to_string(goroutine.id) + " [" + state_text(goroutine) + ']');
+    tree.end(shortened_list(stack.threads.empty() ? "goroutine " : "TID ", names));
   }
 
   void replay(const Stack& stack) {
     const unwind::Registers none{};
-    text_->begin_thread(stack.threads);
+    std::vector<const languages::Goroutine*> goroutines;
+    for (const languages::Goroutine& goroutine : stack.goroutines) goroutines.push_back(&goroutine);
+    if (goroutines.empty())
+      text_->begin_thread(stack.threads);
+    else
+      text_->begin_goroutine(goroutines);
+    if (stack.python) text_->python(*stack.python);
     for (const unwind::Frame& frame : stack.frames) text_->frame(frame, none);
     text_->end_thread(stack.end);
   }

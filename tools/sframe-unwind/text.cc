@@ -88,6 +88,29 @@ public:
     if (settings_.registers) print(registers);
   }
 
+  void python(const languages::PythonStack& stack) override {
+    out_ << "  Python" << (stack.holds_gil ? ", holds the global interpreter lock:\n" : ":\n");
+    for (const languages::PythonFrame& frame : stack.frames) {
+      out_ << "    ", out_.safe(frame.function) << "  ", out_.safe(frame.file);
+      if (frame.line) out_ << ':', out_.decimal(frame.line);
+      out_ << '\n';
+    }
+    if (!stack.problem.empty()) out_ << red() << "    ended early: " << stack.problem << plain() << '\n';
+  }
+
+  void begin_goroutine(std::span<const languages::Goroutine* const> goroutines) override {
+    print_goroutines(goroutines);
+    out_ << ":\n";
+    creator_ = goroutines.front()->creator_pc;
+  }
+
+  void running_goroutine(const languages::Goroutine& goroutine) override {
+    const languages::Goroutine* const one = &goroutine;
+    print_goroutines(std::span(&one, 1));
+    out_ << '\n';
+    print_creator(goroutine.creator_pc);
+  }
+
   void comparison(std::span<const unwind::StepperComparison> results) override {
     for (const unwind::StepperComparison& result : results) {
       out_ << "  ";
@@ -111,6 +134,7 @@ public:
     if (end.overwritten) print(*end.overwritten);
     if (!end.complete)
       out_ << red() << "    ended early: ", out_.safe(unwind::describe(end)) << plain() << '\n';
+    print_creator(std::exchange(creator_, 0));
   }
 
   void end(process::ProcessState&) override {}
@@ -131,10 +155,47 @@ private:
     if (core.origin.time) field("time") << time_text(*core.origin.time);
     if (!core.origin.host.empty()) field("host"), out_.safe(core.origin.host);
     if (core.truncated) field("core") << "truncated: some of the memory is missing";
+    for (const Languages::Runtime& runtime : core.runtimes) {
+      field("runtime"), out_.safe(runtime.name);
+      if (!runtime.version.empty()) out_ << ' ', out_.safe(runtime.version);
+      if (!runtime.problem.empty()) out_ << ": nothing is shown of it: ", out_.safe(runtime.problem);
+    }
     print(core.crash, signal);
+    if (core.thrown) print(*core.thrown);
     if (core.place) print(*core.place);
     if (core.crash.tid && !core.signature.text.empty()) field("signature") << core.signature.text;
     if (in_header_) out_ << '\n';
+  }
+
+  void print(const languages::Thrown& thrown) {
+    field(thrown.language == "Go" ? "panic" : "exception"), out_.safe(thrown.type);
+    if (!thrown.type.empty() && !thrown.message.empty()) out_ << ": ";
+    out_.safe(thrown.message);
+  }
+
+  /// "Goroutine 18 [chan receive]", in a line that is not ended.
+  void print_goroutines(std::span<const languages::Goroutine* const> goroutines) {
+    out_ << '\n' << bold();
+    if (goroutines.size() > 1) out_.decimal(goroutines.size()) << " goroutines: ";
+    std::string_view before = goroutines.size() > 1 ? "" : "Goroutine ";
+    for (const languages::Goroutine* goroutine : goroutines) {
+      out_ << std::exchange(before, ", ");
+      out_.decimal(goroutine->id);
+    }
+    out_ << " [", out_.safe(state_text(*goroutines.front())) << ']' << plain();
+  }
+
+  void print_creator(std::uint64_t pc) {
+    if (pc == 0) return;
+    unwind::Frame call;
+    call.pc = pc;
+    call.pc_exact = false;
+    out_ << "    created by ";
+    if (const SymbolizedFrame& symbols = symbolizer_.symbolize(call); symbols.function)
+      out_.safe(symbols.function->name) << " + ", out_.hex(symbols.function->offset);
+    else
+      out_.hex(pc);
+    out_ << '\n';
   }
 
   void print(const Crash& crash, std::int32_t signal) {
@@ -290,6 +351,7 @@ private:
   bool in_header_ = false;
   bool has_several_ = false;  ///< threads
   std::uint32_t crashed_ = 0; ///< the thread that died; 0: none
+  std::uint64_t creator_ = 0; ///< of the goroutine that is being printed; 0: none
 };
 
 } // namespace

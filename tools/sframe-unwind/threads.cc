@@ -30,9 +30,9 @@ public:
     return !out_.failed() && may_print();
   }
 
-  /// Walks a thread and prints its end. True if the walk was complete.
-  bool walk(const process::Thread& thread, unwind::Walker& walker) {
-    unwind::WalkEnd end = walker.walk(thread.frame(), *this);
+  /// Walks a stack and prints its end. True if the walk was complete.
+  bool walk(const unwind::FrameState& start, unwind::Walker& walker) {
+    unwind::WalkEnd end = walker.walk(start, *this);
     if (end.reason == unwind::StopReason::interrupted && budget_ && budget_->is_used_up())
       end.reason = unwind::StopReason::budget;
     printer_.end_thread(end);
@@ -72,41 +72,116 @@ private:
   std::uint64_t low_ = 0, high_ = 0;
 };
 
-bool walk_each(std::span<const process::Thread* const> threads, unwind::Walker& walker, Printer& printer,
-               const tool::Output& out, Budget* budget, tool::Progress* progress) {
-  PrintingReceiver forward(printer, out, budget);
+/// What a walk and its output need.
+struct Context {
+  unwind::Walker& walker;
+  Printer& printer;
+  const tool::Output& out;
+  Budget* budget;
+  Languages* languages;     ///< may be nullptr
+  tool::Progress* progress; ///< may be nullptr
+
+  void step() const {
+    if (progress) progress->step();
+  }
+  std::optional<languages::PythonStack> python_stack(const process::Thread& thread) const {
+    return languages ? languages->python_stack(thread.tid) : std::nullopt;
+  }
+};
+
+bool walk_each(std::span<const process::Thread* const> threads, const Context& context) {
+  PrintingReceiver forward(context.printer, context.out, context.budget);
   bool complete = true;
   for (const process::Thread* thread : threads) {
-    printer.begin_thread(std::span(&thread, 1));
-    complete &= forward.walk(*thread, walker);
-    if (progress) progress->step();
-    if (out.failed()) break;
+    context.printer.begin_thread(std::span(&thread, 1));
+    if (const auto python = context.python_stack(*thread)) context.printer.python(*python);
+    complete &= forward.walk(thread->frame(), context.walker);
+    context.step();
+    if (context.out.failed()) break;
   }
   return complete;
 }
 
-/// A group is printed at the position of its first thread.
-bool walk_groups(std::span<const process::Thread* const> threads, unwind::Walker& walker, Printer& printer,
-                 const tool::Output& out, Budget* budget, tool::Progress* progress) {
+/// Groups stacks with the same frames, in the order of their first ones. `start_of(stack)` is its innermost
+/// frame; `add_more(stack, hash)` adds what else must be equal.
+template <class Stack, class StartOf, class AddMore>
+std::vector<std::vector<const Stack*>> group(std::span<const Stack* const> stacks, const Context& context,
+                                             StartOf&& start_of, AddMore&& add_more) {
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::size_t> places;
-  std::vector<std::vector<const process::Thread*>> groups;
-  for (const process::Thread* thread : threads) {
+  std::vector<std::vector<const Stack*>> groups;
+  for (const Stack* stack : stacks) {
     StackHash hash;
-    const unwind::WalkEnd end = walker.walk(thread->frame(), hash);
+    const unwind::WalkEnd end = context.walker.walk(start_of(*stack), hash);
     hash.add(static_cast<std::uint64_t>(end.reason));
     hash.add(end.detail);
     if (end.overwritten) hash.add(end.overwritten->frame), hash.add(end.overwritten->found);
+    add_more(*stack, hash);
     const auto [at, added] = places.try_emplace(hash.value(), groups.size());
     if (added) groups.emplace_back();
-    groups[at->second].push_back(thread);
-    if (progress) progress->step();
+    groups[at->second].push_back(stack);
   }
-  PrintingReceiver forward(printer, out, budget);
+  return groups;
+}
+
+void add(StackHash& hash, std::string_view text) {
+  hash.add(text.size());
+  for (const char c : text) hash.add(static_cast<unsigned char>(c));
+}
+
+/// A group is printed at the position of its first thread. The Python frames must be equal, too.
+bool walk_groups(std::span<const process::Thread* const> threads, const Context& context) {
+  const auto groups = group(
+      threads, context, [](const process::Thread& thread) { return thread.frame(); },
+      [&](const process::Thread& thread, StackHash& hash) {
+        context.step();
+        const auto python = context.python_stack(thread);
+        if (!python) return;
+        hash.add(python->holds_gil);
+        for (const languages::PythonFrame& frame : python->frames)
+          add(hash, frame.function), add(hash, frame.file), hash.add(frame.line);
+      });
+  PrintingReceiver forward(context.printer, context.out, context.budget);
   bool complete = true;
   for (const auto& group : groups) {
-    printer.begin_thread(group);
-    complete &= forward.walk(*group.front(), walker);
-    if (out.failed()) break;
+    context.printer.begin_thread(group);
+    if (const auto python = context.python_stack(*group.front())) context.printer.python(*python);
+    complete &= forward.walk(group.front()->frame(), context.walker);
+    if (context.out.failed()) break;
+  }
+  return complete;
+}
+
+/// Goroutines whose frames are not those of a thread.
+bool walk_goroutines(process::ProcessState& process, const Context& context, bool grouped) {
+  if (!context.languages) return true;
+  const std::vector<languages::Goroutine> all = context.languages->goroutines();
+  const AbiTraits& abi = process.space().abi();
+  std::vector<const languages::Goroutine*> parked;
+  for (const languages::Goroutine& goroutine : all) {
+    const bool has_thread =
+        goroutine.tid != 0 &&
+        std::ranges::find(process.threads(), goroutine.tid, &process::Thread::tid) != process.threads().end();
+    if (has_thread)
+      context.printer.running_goroutine(goroutine);
+    else
+      parked.push_back(&goroutine);
+  }
+  std::vector<std::vector<const languages::Goroutine*>> groups;
+  if (grouped)
+    groups = group(
+        std::span<const languages::Goroutine* const>(parked), context,
+        [&](const languages::Goroutine& goroutine) { return goroutine.frame(abi); },
+        [](const languages::Goroutine& goroutine, StackHash& hash) {
+          add(hash, goroutine.status), add(hash, goroutine.wait_reason), hash.add(goroutine.creator_pc);
+        });
+  else
+    for (const languages::Goroutine* goroutine : parked) groups.push_back({goroutine});
+  PrintingReceiver forward(context.printer, context.out, context.budget);
+  bool complete = true;
+  for (const auto& group : groups) {
+    context.printer.begin_goroutine(group);
+    complete &= forward.walk(group.front()->frame(abi), context.walker);
+    if (context.out.failed()) break;
   }
   return complete;
 }
@@ -189,6 +264,7 @@ SymbolizerSettings symbolizer_settings(const Options& options) {
                               .source = options.source,
                               .style = options.names,
                               .source_dirs = options.source_dirs,
+                              .perf_map = options.perf_map,
                               .variables = {}};
   settings.variables.arguments = options.arguments;
   settings.variables.locals = options.locals;
@@ -206,14 +282,16 @@ std::vector<const process::Thread*> wanted_threads(const process::ProcessState& 
 
 bool walk_threads(std::span<const process::Thread* const> threads, process::ProcessState& process,
                   unwind::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
-                  tool::Messages* messages) {
+                  Languages* languages, tool::Messages* messages) {
   std::optional<tool::Progress> line;
   if (messages) line.emplace(*messages, threads.size(), "threads");
   tool::Progress* const progress = line ? &*line : nullptr;
   if (options.compare) return compare_each(threads, process, walker, printer, out, progress);
-  Budget* const budget = process.space().budget();
-  return options.group ? walk_groups(threads, walker, printer, out, budget, progress)
-                       : walk_each(threads, walker, printer, out, budget, progress);
+  const Context context{walker, printer, out, process.space().budget(), languages, progress};
+  bool complete = options.group ? walk_groups(threads, context) : walk_each(threads, context);
+  if (threads.size() == process.threads().size())
+    complete &= walk_goroutines(process, context, options.group);
+  return complete;
 }
 
 bool report_modules(tool::MessageSink& messages, process::ProcessState& process) {

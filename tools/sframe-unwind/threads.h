@@ -39,11 +39,12 @@ SymbolizerSettings symbolizer_settings(const Options& options);
 std::vector<const process::Thread*> wanted_threads(const process::ProcessState& process,
                                                    const Options& options);
 
-/// Walks and prints `threads`, with a progress line if there are `messages`. Stops early if nothing more can
+/// Walks and prints `threads`, what `languages` (may be nullptr) knows of them, and, if they are all threads
+/// of the process, goroutines; with a progress line if there are `messages`. Stops early if nothing more can
 /// be written. True if all walks were complete and, if they were compared, exact steppers agreed.
 bool walk_threads(std::span<const process::Thread* const> threads, process::ProcessState& process,
                   unwind::Walker& walker, const Options& options, Printer& printer, const tool::Output& out,
-                  tool::Messages* messages);
+                  Languages* languages, tool::Messages* messages);
 
 /// Warns about problems of modules found in walks; true if a file was missing.
 bool report_modules(tool::MessageSink& messages, process::ProcessState& process);

@@ -227,6 +227,7 @@ CASES = {
         SERVER_CORE, shows=[r"^PID \d+: server, SIGABRT$", r"^0x[0-9a-f]{16}-0x[0-9a-f]{16}  .*/server$", r"^  build ID [0-9a-f]{40}$",
                             r"^  file found; frames: CFI; names: full$"], needs=("gcc", "cores")),
     "DEBUGINFOD_URLS=http://127.0.0.1:8002 sframe-unwind core": Case(SERVER_CORE, stand_ins={"http://127.0.0.1:8002": "''"}, needs=("gcc", "cores")),
+    "sframe-unwind core --perf-map perf-4711.map": Case(not_here="test/lit/unwind/perf-map.test runs it"),
     "coredumpctl debug --debugger=sframe-unwind": Case(not_here="test/lit/unwind/coredumpctl.test runs it"),
     "coredumpctl dump | sframe-unwind -": Case(not_here="test/lit/unwind/coredumpctl.test runs it"),
     "sframe-unwind core": Case(SERVER_CORE, needs=("gcc", "cores")),

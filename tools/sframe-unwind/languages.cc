@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "languages.h"
+
+#include "sframe/languages/cxx.h"
+#include "sframe/steppers/steppers.h"
+
+#include <algorithm>
+
+namespace sframe::unwind_tool {
+
+Languages::Languages(process::ProcessState& process, std::span<const std::string> wanted,
+                     std::shared_ptr<modules::DebugInfoCache> debug_info)
+    : process_(process), wanted_(wanted) {
+  if (!wants("go")) return;
+  const auto main = std::ranges::find_if(process.modules(), [](const auto& m) { return m.info().main; });
+  if (main != process.modules().end())
+    go_ = languages::GoProgram::open(process.space(), &*main, std::move(debug_info));
+}
+
+bool Languages::wants(std::string_view language) const {
+  return wanted_.empty() || std::ranges::find(wanted_, language) != wanted_.end();
+}
+
+void Languages::add_steppers(unwind::StepperGroup& steppers) const {
+  if (go_) languages::GoProgram::add_stepper(go_, steppers);
+}
+
+void Languages::forget_memory() {
+  if (go_) go_->forget_memory();
+  python_.reset();
+}
+
+languages::PythonProgram* Languages::python() {
+  if (!python_)
+    python_ =
+        wants("python") ? languages::PythonProgram::open(process_.space(), process_.modules()) : nullptr;
+  return python_->get();
+}
+
+std::vector<Languages::Runtime> Languages::runtimes() {
+  std::vector<Runtime> all;
+  if (go_) all.push_back({"Go", go_->version(), go_->problem()});
+  if (const auto* const program = python()) all.push_back({"Python", program->version(), program->problem()});
+  return all;
+}
+
+std::optional<languages::Thrown> Languages::thrown_by(const process::Thread& thread) {
+  constexpr std::int32_t sigabrt = 6;
+  if (go_) return go_->panic_of(thread.tid);
+  if (process_.signal() != sigabrt || !wants("c++")) return std::nullopt;
+  const auto main = std::ranges::find_if(process_.modules(), [](const auto& m) { return m.info().main; });
+  const bool has_library = std::ranges::any_of(
+      process_.modules(), [](const auto& m) { return m.name().starts_with("libstdc++"); });
+  const bool is_static = main != process_.modules().end() && main->find_definition("__cxa_throw");
+  if (!has_library && !is_static) return std::nullopt;
+  unwind::StepperList steppers = steppers::default_steppers(process_.space().abi(), nullptr);
+  std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
+  unwind::Walker walker(process_.space(), std::move(steppers));
+  return languages::cxx_exception(process_.space(), walker, thread.frame());
+}
+
+std::optional<languages::PythonStack> Languages::python_stack(std::uint32_t tid) {
+  languages::PythonProgram* const program = python();
+  return program ? program->stack_of(tid) : std::nullopt;
+}
+
+std::vector<languages::Goroutine> Languages::goroutines() {
+  return go_ ? go_->goroutines() : std::vector<languages::Goroutine>();
+}
+
+std::string state_text(const languages::Goroutine& goroutine) {
+  std::string text(goroutine.wait_reason.empty() ? goroutine.status : goroutine.wait_reason);
+  if (goroutine.tid) text += ", TID " + std::to_string(goroutine.tid);
+  if (goroutine.locked_tid && goroutine.locked_tid != goroutine.tid)
+    text += ", locked to TID " + std::to_string(goroutine.locked_tid);
+  return text;
+}
+
+} // namespace sframe::unwind_tool
