@@ -64,6 +64,8 @@ if(SFRAME_TOOLS)
   install(PROGRAMS ${PROJECT_BINARY_DIR}/installed/sframe-sweep DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT sweep)
   install(DIRECTORY tools/sframe-sweep/sframe_sweep DESTINATION ${sweep_dir} COMPONENT sweep
     FILES_MATCHING PATTERN "*.py" PATTERN "*.sql" PATTERN "__pycache__" EXCLUDE)
+  install(DIRECTORY lib/page/assets/ DESTINATION ${sweep_dir}/sframe_sweep/page COMPONENT sweep
+    FILES_MATCHING PATTERN "page.*" PATTERN "sweep.js")
   if(NOT CMAKE_CROSSCOMPILING)
     set(sweep_pages ${PROJECT_BINARY_DIR}/sweep-pages)
     file(GLOB sweep_files CONFIGURE_DEPENDS tools/sframe-sweep/sframe_sweep/*.py)

@@ -12,7 +12,9 @@
   measure    all about one file
   store      the database (schema.sql)
   sweep      the loop: units, files, database
+  output     files that appear atomically
   summary    tables
+  report     a page
   engines    shards on many machines: GNU parallel, Slurm
   cli        the command line
 """

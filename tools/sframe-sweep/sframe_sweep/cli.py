@@ -12,7 +12,7 @@ import tempfile
 import textwrap
 import time
 
-from . import engines, inputs, measure, programs, scratch, store, summary, sweep
+from . import engines, inputs, measure, output, programs, report, scratch, store, summary, sweep
 
 SUMMARY = "Convert and verify the ELF files of many packages, and keep the results in a database."
 USAGE = "sframe-sweep COMMAND [INPUT...] [OPTIONS]"
@@ -27,13 +27,16 @@ EXAMPLES = """\
                                                             the same on two machines, by GNU parallel
   sframe-sweep spread packages/ --db sweep.db --shards 100 --engine slurm
                                                             the same as a Slurm job array
-  sframe-sweep summary sweep.db                             tables: coverage, sizes, findings, failures"""
+  sframe-sweep summary sweep.db                             tables: coverage, sizes, findings, failures
+  sframe-sweep report sweep.db -o report.html --compare old.db
+                                                            a page to search and sort, and what changed"""
 
 COMMANDS = {
     "run": "measure what INPUT has, and write it to the database of --db; continues where an earlier run ended",
     "spread": "do the same in shards on many machines, then merge",
     "merge": "merge the databases INPUT into the one of --output; twice gives the same",
     "summary": "print tables of the database INPUT",
+    "report": "write a page about the databases INPUT to the file of --output",
 }
 
 
@@ -45,7 +48,7 @@ class Options(argparse.ArgumentParser):
         self._entries = []  # (title, [(usage, text)])
         self._group("Positionals")
         self._entry("COMMAND", "; ".join("%s: %s" % item for item in COMMANDS.items()))
-        self._entry("INPUT ...", "Archive (.deb, .rpm, tar), folder, ELF file, or package index of a local mirror (Packages, primary.xml); for merge and summary a database")
+        self._entry("INPUT ...", "Archive (.deb, .rpm, tar), folder, ELF file, or package index of a local mirror (Packages, primary.xml); for merge, summary and report a database")
         self.add_argument("command", nargs="?")
         self.add_argument("inputs", nargs="*")
         self._group("Common options")
@@ -53,7 +56,7 @@ class Options(argparse.ArgumentParser):
         self.option("--version", "Print the version and exit", action="version", version="sframe-sweep " + version)
         self.option("-q,--quiet", "Print errors only", action="store_true")
         self.option("-v,--verbose", "Print the name of each package", action="store_true")
-        self.option("-o,--output", "merge: the database to write to, which may exist; summary: write to FILE, atomically; - is standard output", "FILE")
+        self.option("-o,--output", "merge: the database to write to, which may exist; summary and report: write to FILE, atomically; - is standard output", "FILE")
         self._group("run and spread")
         self.option("--db", "Database to write to; made if it does not exist", "FILE")
         self.option("--files-from", "Read more inputs from FILE, one per line", "FILE")
@@ -78,6 +81,8 @@ class Options(argparse.ArgumentParser):
         self.option("--slots", "Shards at the same time: per machine with parallel, in all with slurm (default: one per core; slurm: no limit)", "N", type=_number(1, 100000))
         self.option("--sshlogin", "Machines for parallel, as parallel takes them: [N/][USER@]HOST,...; : is this one (default)", "LIST")
         self.option("--engine-option", "More options for parallel or sbatch: --engine-option=--partition=long (repeatable)", "OPTION", action="append", default=[])
+        self._group("report")
+        self.option("--compare", "Show what got better or worse since this older database", "DB")
         self._group("summary")
         self.option("--table", "Only this table (repeatable): %s" % ", ".join(summary.TABLES), "NAME", action="append", choices=tuple(summary.TABLES))
         self.option("--rows", "Rows of tables that may be long (default: 20)", "N", type=_number(1, 1 << 30), default=20)
@@ -204,28 +209,15 @@ def _summary(options, _):
     if len(options.inputs) != 1:
         raise _Wrong("summary needs one database")
     text = summary.text(options.inputs[0], options.table, options.rows, options.format)
-    if options.output and options.output != "-":
-        _write(options.output, text)
-    else:
-        sys.stdout.write(text)
+    output.write(options.output or "-", text.encode())
     return 1 if summary.is_something_wrong(options.inputs[0]) else 0
 
 
-def _write(path, text):
-    """Atomically."""
-    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(path)), prefix=".sframe-sweep.")
-    try:
-        with open(descriptor, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(descriptor)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+def _report(options, _):
+    if not options.inputs or not options.output:
+        raise _Wrong("report needs databases, and --output")
+    report.main(options.inputs, options.output, options.compare)
+    return 1 if any(summary.is_something_wrong(path) for path in options.inputs) else 0
 
 
 def _spread(options, _):
@@ -249,7 +241,7 @@ def main(version, arguments=None):
             sys.stdout.write(parser.help_text())
             return 0
         options = parser.parse_intermixed_args(arguments)
-        commands = {"run": _run, "spread": _spread, "merge": _merge, "summary": _summary}
+        commands = {"run": _run, "spread": _spread, "merge": _merge, "summary": _summary, "report": _report}
         if options.command not in commands:
             raise _Wrong("%s; commands are %s" % ("no command" if options.command is None else "no command %r" % options.command, ", ".join(commands)))
         return commands[options.command](options, arguments)

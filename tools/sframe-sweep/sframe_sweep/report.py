@@ -6,9 +6,9 @@ import contextlib
 import html
 import json
 import os
-import sys
 import tempfile
 
+from . import output as output_file
 from . import store
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -30,23 +30,7 @@ SUMS = ("file_bytes", "loaded_bytes", "eh_frame", "eh_frame_hdr", "sframe_shared
 def main(databases, output, compare=None):
     """Writes the page about `databases` to the path `output`, atomically; - is standard output. `compare`: an older
     database, to compare with. Raises store.Unusable and OSError."""
-    text = page(databases, compare)
-    if output == "-":
-        sys.stdout.buffer.write(text)
-        return
-    descriptor, temporary = tempfile.mkstemp(dir=os.path.dirname(os.path.abspath(output)), prefix=".sframe-sweep.")
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(descriptor)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
-        os.replace(temporary, output)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    output_file.write(output, page(databases, compare))
 
 
 def page(databases, compare=None):

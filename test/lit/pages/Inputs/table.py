@@ -69,6 +69,7 @@ CASES = {
     "sframe-sweep merge amd64.db arm64.db s390x.db -o distribution.db": Case(SWEEP % "amd64.db" + "cp amd64.db arm64.db; cp amd64.db s390x.db; "),
     "sframe-sweep summary distribution.db": Case(SWEEP % "distribution.db"),
     "sframe-sweep summary sweep.db": Case(SWEEP % "sweep.db"),
+    "sframe-sweep report sweep.db -o report.html --compare old.db": Case(SWEEP % "sweep.db" + "cp sweep.db old.db; "),
     # README.md, CONTRIBUTING.md
     "scripts/demo": Case(not_here=BUILDS),
     "sframe-gen app -o app --optimize=size": Case(APP, shows="numbers", needs=("gcc",)),
