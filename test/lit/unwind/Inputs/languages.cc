@@ -8,9 +8,7 @@
 #include <system_error>
 
 namespace app {
-template <class T> struct failure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
+template <class T> struct failure : std::runtime_error { using std::runtime_error::runtime_error; };
 struct own_text : std::runtime_error {
   own_text() : std::runtime_error("base") {}
   const char* what() const noexcept override { return "own"; }
