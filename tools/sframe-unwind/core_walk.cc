@@ -25,7 +25,7 @@ std::optional<CoreWalk::Failure> CoreWalk::open() {
   if (!steppers) return Failure{true, "--steppers: " + steppers.error().text()};
   auto debug_info = shared_ ? shared_->debug_info : std::make_shared<modules::DebugInfoCache>();
   unwind::StepperGroup group(std::move(*steppers));
-  if (wants_languages(options_)) languages_.emplace(*process_, options_.languages, debug_info);
+  if (wants_languages(options_)) languages_.emplace(*process_, options_.languages, *debug_info);
   if (languages_ && options_.steppers.empty()) languages_->add_steppers(group);
   walker_.emplace(space, std::move(group));
   symbolizer_.emplace(space, symbolizer_settings(options_),

@@ -10,12 +10,11 @@
 namespace sframe::unwind_tool {
 
 Languages::Languages(process::ProcessState& process, std::span<const std::string> wanted,
-                     std::shared_ptr<modules::DebugInfoCache> debug_info)
+                     modules::DebugInfoCache& debug_info)
     : process_(process), wanted_(wanted) {
   if (!wants("go")) return;
   const auto main = std::ranges::find_if(process.modules(), [](const auto& m) { return m.info().main; });
-  if (main != process.modules().end())
-    go_ = languages::GoProgram::open(process.space(), &*main, std::move(debug_info));
+  if (main != process.modules().end()) go_ = languages::GoProgram::open(process.space(), &*main, debug_info);
 }
 
 bool Languages::wants(std::string_view language) const {

@@ -30,9 +30,10 @@ public:
     std::string problem;   ///< why nothing can be read of it; empty if it can
   };
 
-  /// `wanted`: names of languages, as in --languages; empty: all. `process` must outlive the object.
+  /// `wanted`: names of languages, as in --languages; empty: all. `process` must outlive the object;
+  /// `debug_info` is used by the constructor only.
   Languages(process::ProcessState& process, std::span<const std::string> wanted,
-            std::shared_ptr<modules::DebugInfoCache> debug_info);
+            modules::DebugInfoCache& debug_info);
 
   /// Adds the steppers between the stacks of a runtime.
   void add_steppers(unwind::StepperGroup& steppers) const;

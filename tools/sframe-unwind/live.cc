@@ -201,8 +201,10 @@ private:
     if (!steppers) return fail("--steppers: " + steppers.error().text());
     unwind::StepperGroup group(std::move(*steppers));
     languages_.reset();
-    if (wants_languages(options_))
-      languages_.emplace(process_, options_.languages, std::make_shared<modules::DebugInfoCache>());
+    if (wants_languages(options_)) {
+      modules::DebugInfoCache debug_info;
+      languages_.emplace(process_, options_.languages, debug_info);
+    }
     if (languages_ && options_.steppers.empty()) languages_->add_steppers(group);
     walker_.emplace(space, std::move(group));
     walker_->set_max_frames(options_.max_frames);

@@ -49,10 +49,10 @@ GoProgram::GoProgram(std::unique_ptr<State> state) : state_(std::move(state)) {}
 GoProgram::~GoProgram() = default;
 
 std::shared_ptr<GoProgram> GoProgram::open(modules::ModuleSpace& space, modules::Module* main,
-                                           std::shared_ptr<modules::DebugInfoCache> cache) {
+                                           modules::DebugInfoCache& cache) {
   if (!main || !main->is_image() || !is_go(*main->image())) return nullptr;
   return std::shared_ptr<GoProgram>(
-      new GoProgram(std::unique_ptr<State>(new State{GoRuntime(space, *main, std::move(cache))})));
+      new GoProgram(std::unique_ptr<State>(new State{GoRuntime(space, *main, cache)})));
 }
 
 const std::string& GoProgram::version() const {

@@ -10,14 +10,14 @@
 namespace sframe::languages {
 
 GoRuntime::GoRuntime(modules::ModuleSpace& the_space, modules::Module& the_main,
-                     std::shared_ptr<modules::DebugInfoCache> cache)
+                     modules::DebugInfoCache& cache)
     : space(the_space), main(the_main), memory(the_space) {
   constexpr std::size_t longest_version = 100;
   if (const auto at = main.find_definition("runtime.buildVersion"))
     version = string(*at, longest_version).value_or("");
   if (!find_variables())
     problem = "the program has no symbols";
-  else if (!find_fields(*cache))
+  else if (!find_fields(cache))
     problem = "the program has no debug information";
 }
 

@@ -49,8 +49,7 @@ struct GoLayout {
 
 class GoRuntime {
 public:
-  GoRuntime(modules::ModuleSpace& space, modules::Module& main,
-            std::shared_ptr<modules::DebugInfoCache> cache);
+  GoRuntime(modules::ModuleSpace& space, modules::Module& main, modules::DebugInfoCache& cache);
 
   modules::ModuleSpace& space;
   modules::Module& main;

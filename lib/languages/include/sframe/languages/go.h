@@ -43,9 +43,10 @@ struct Goroutine {
 
 class GoProgram {
 public:
-  /// nullptr if `main`, the executable, is not a Go program. Opens it. All arguments must outlive the object.
+  /// nullptr if `main`, the executable, is not a Go program. Opens it. `space` and `main` must outlive the
+  /// object; `cache` is used by this call only.
   static std::shared_ptr<GoProgram> open(modules::ModuleSpace& space, modules::Module* main,
-                                         std::shared_ptr<modules::DebugInfoCache> cache);
+                                         modules::DebugInfoCache& cache);
   ~GoProgram();
   GoProgram(const GoProgram&) = delete;
   GoProgram& operator=(const GoProgram&) = delete;
