@@ -90,7 +90,6 @@ CASES = {
     "sframe-gen app -o app --optimize=smallest": Case(APP, shows="numbers", needs=("gcc",)),
     "sframe-gen app -o app --from=sframe --optimize=smallest": Case(APP + "sframe-gen app -o app --report=none; ", shows="numbers", needs=("gcc",)),
     "scripts/test": Case(not_here="runs this suite"),
-    "scripts/crashes > docs/crashes.md": Case(not_here=NEEDS_TIME),
     "scripts/consumers kernel": Case(not_here=NEEDS_TIME),
     "scripts/consumers glibc": Case(not_here=NEEDS_TIME),
     "scripts/consumers optimized": Case(not_here=NEEDS_TIME),
