@@ -9,7 +9,7 @@
 #include <random>
 
 namespace sframe {
-namespace {
+namespace base_address_ranges_test {
 
 TEST(Ranges, InnerRangeWins) {
   std::vector<OwnedRange> ranges{{10, 20, 2, 0}, {0, 100, 1, 0}};
@@ -147,5 +147,5 @@ TEST(AddressSets, InCommonOutsideAndWithout) {
   EXPECT_TRUE(set.outside({10, 5}).empty() && set.outside({12, 0}).empty());
 }
 
-} // namespace
+} // namespace base_address_ranges_test
 } // namespace sframe

@@ -13,7 +13,7 @@
 #include <string>
 
 namespace sframe {
-namespace {
+namespace base_printable_test {
 
 /// UTF-8 of any code up to U+1FFFFF, surrogates too, in `size` bytes: what is well-formed is for the test.
 std::string encoded(std::uint32_t code, unsigned size) {
@@ -154,5 +154,5 @@ TEST(Problem, Text) {
   EXPECT_EQ((Problem{"bad", {}, {}}).text(), "bad");
 }
 
-} // namespace
+} // namespace base_printable_test
 } // namespace sframe

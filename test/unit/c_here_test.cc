@@ -13,7 +13,7 @@
 
 #include <ucontext.h>
 
-namespace {
+namespace c_here_test {
 
 struct Walks {
   std::uint64_t ours[64], theirs[64];
@@ -80,4 +80,4 @@ TEST(CHere, SmallAndNull) {
   EXPECT_STREQ(sframe_reason_text(static_cast<sframe_reason>(SFRAME_REASON_BUDGET + 1)), "unknown reason");
 }
 
-} // namespace
+} // namespace c_here_test

@@ -24,7 +24,7 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace c_section_test {
 
 using namespace sframe::test;
 using Bytes = std::vector<std::byte>;
@@ -777,4 +777,4 @@ TEST(CSection, ManyThreads) {
   sframe_index_free(index);
 }
 
-} // namespace
+} // namespace c_section_test

@@ -15,9 +15,10 @@
 
 #include <unistd.h>
 
-namespace {
+namespace c_walk_test {
 
 using namespace sframe::test;
+using namespace sframe::test::target;
 
 struct Target {
   TargetMemory memory{2};
@@ -297,4 +298,4 @@ TEST_F(CWalk, Core) {
   }
 }
 
-} // namespace
+} // namespace c_walk_test

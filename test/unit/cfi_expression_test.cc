@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace cfi_expression_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
@@ -326,4 +326,4 @@ TEST(CfiLocation, Hostile) {
   }
 }
 
-} // namespace
+} // namespace cfi_expression_test

@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-namespace {
+namespace cfi_frame_row_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
@@ -348,4 +348,4 @@ TEST(CfiLinearExpression, Constants) {
   EXPECT_FALSE(linear(Bytes().u8(0x92).uleb(0xffff).u8(0))); // would be taken for the CFA
 }
 
-} // namespace
+} // namespace cfi_frame_row_test

@@ -11,7 +11,7 @@
 
 #include <map>
 
-namespace {
+namespace cfi_image_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
@@ -169,4 +169,4 @@ TEST(CfiImage, SectionsByName) {
   EXPECT_EQ(open(3, {frame, debug}, {.eh_frame = false}).sections, (Sections{{debug_frame, 2}}));
 }
 
-} // namespace
+} // namespace cfi_image_test

@@ -9,10 +9,11 @@
 
 #include <algorithm>
 
-namespace {
+namespace cfi_index_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
+using cfi::Error, cfi::ErrorKind;
 using test::Bytes;
 using test::CfiAssembler;
 
@@ -421,4 +422,4 @@ TEST(CfiFdeFinder, StaysUsableAfterMisses) {
   EXPECT_EQ((*finder.find(0x41f))->cie.return_register, 16u);
 }
 
-} // namespace
+} // namespace cfi_index_test

@@ -23,7 +23,7 @@
 #include <map>
 #include <random>
 
-namespace {
+namespace cfi_llvm_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
@@ -377,4 +377,4 @@ INSTANTIATE_TEST_SUITE_P(
         Flavour{"s390x_eh_frame", Abi::s390x, llvm::Triple::systemz, SectionKind::eh_frame, false}),
     [](const auto& test) { return test.param.name; });
 
-} // namespace
+} // namespace cfi_llvm_test

@@ -8,10 +8,11 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace cfi_lsda_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
+using cfi::Error, cfi::ErrorKind;
 using test::Bytes;
 
 constexpr std::uint64_t address = 0x5000, function = 0x1000;
@@ -73,4 +74,4 @@ TEST(CfiLsda, Faults) {
   EXPECT_EQ(pads.size(), 1u); // what came before the fault stays
 }
 
-} // namespace
+} // namespace cfi_lsda_test

@@ -8,10 +8,11 @@
 
 #include "gtest/gtest.h"
 
-namespace {
+namespace cfi_rows_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
+using cfi::Error, cfi::ErrorKind;
 using test::Bytes;
 using test::CfiAssembler;
 using Kind = RegisterRule::Kind;
@@ -357,4 +358,4 @@ TEST(CfiRows, EmptyRangeHasNoRows) {
   EXPECT_FALSE(rows.error());
 }
 
-} // namespace
+} // namespace cfi_rows_test

@@ -10,10 +10,11 @@
 
 #include <string>
 
-namespace {
+namespace cfi_section_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
+using cfi::Error, cfi::ErrorKind;
 using test::Bytes;
 using test::CfiAssembler;
 
@@ -397,4 +398,4 @@ TEST(CfiSection, EmptyAndForeignOffsets) {
   EXPECT_FALSE(a.section().fde(1000));
 }
 
-} // namespace
+} // namespace cfi_section_test

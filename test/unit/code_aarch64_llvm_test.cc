@@ -21,7 +21,7 @@ void LLVMInitializeAArch64TargetMC();
 void LLVMInitializeAArch64Disassembler();
 }
 
-namespace {
+namespace code_aarch64_llvm_test {
 
 using namespace sframe;
 using code::Flow;
@@ -144,7 +144,7 @@ TEST_F(Aarch64AgainstLlvm, OnRandomWords) {
   EXPECT_GT(compared_, 500'000u);
 }
 
-} // namespace
+} // namespace code_aarch64_llvm_test
 
 #else
 

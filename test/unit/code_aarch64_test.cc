@@ -8,7 +8,7 @@
 #include "sframe/abi.h"
 #include "gtest/gtest.h"
 
-namespace {
+namespace code_aarch64_test {
 
 using namespace sframe;
 
@@ -184,4 +184,4 @@ TEST(Aarch64Decoder, MarksUnknownFlags) {
   EXPECT_FALSE(loses("e0 03 01 aa")); // mov x0, x1
 }
 
-} // namespace
+} // namespace code_aarch64_test

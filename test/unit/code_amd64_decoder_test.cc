@@ -10,7 +10,7 @@
 #include <array>
 #include <gtest/gtest.h>
 
-namespace {
+namespace code_amd64_decoder_test {
 
 using namespace sframe;
 
@@ -268,4 +268,4 @@ TEST(Amd64Decoder, ReadsOnlyExistingOperands) {
     EXPECT_EQ(test::decoded_text(*decoder, test::hex(bytes)), meaning) << bytes;
 }
 
-} // namespace
+} // namespace code_amd64_decoder_test

@@ -6,11 +6,12 @@
 #include "code_listing.h"
 #include "sframe/base/budget.h"
 
-namespace {
+namespace code_amd64_flow_test {
 
 using namespace sframe;
 using namespace sframe::code;
 using namespace sframe::test;
+using namespace sframe::test::listing;
 
 constexpr Line no_return[] = {
     {"48 83 ec 08", "sub $8,%rsp", "sp+8 same"},
@@ -373,4 +374,4 @@ TEST(CodeAmd64, LoopThatOverwritesASavedRegister) {
   EXPECT_FALSE(listing.has(Obstacle::Kind::limit));
 }
 
-} // namespace
+} // namespace code_amd64_flow_test

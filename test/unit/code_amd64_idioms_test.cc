@@ -5,11 +5,12 @@
 
 #include "code_listing.h"
 
-namespace {
+namespace code_amd64_idioms_test {
 
 using namespace sframe;
 using namespace sframe::code;
 using namespace sframe::test;
+using namespace sframe::test::listing;
 
 TEST(CodeAmd64, FramePointer) {
   Listing listing(frame_pointer);
@@ -351,4 +352,4 @@ TEST(CodeAmd64, LandingPad) {
   listing.expect_rows();
 }
 
-} // namespace
+} // namespace code_amd64_idioms_test

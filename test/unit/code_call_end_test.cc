@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace {
+namespace code_call_end_test {
 
 using namespace sframe;
 using code::CallEnds;
@@ -89,4 +89,4 @@ TEST(CodeCallEnds, Budget) {
   EXPECT_FALSE(amd64.ends_with_call(calls, start, &budget));
 }
 
-} // namespace
+} // namespace code_call_end_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace code_callee_test {
 
 using namespace sframe;
 using namespace sframe::code;
@@ -202,4 +202,4 @@ TEST(CodeAarch64, JoinsTheStackPointer) {
   EXPECT_EQ(state->reg(30), Value::entry(30));
 }
 
-} // namespace
+} // namespace code_callee_test

@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace sframe::code {
-namespace {
+namespace code_disassembly_test {
 
 InstructionOperands operands(Abi abi, std::initializer_list<int> bytes, std::uint64_t address = 0x1000) {
   std::vector<std::byte> code;
@@ -247,5 +247,5 @@ TEST(Disassembly, S390xRegisters) { // agr %r1, %r2   stmg %r6, %r15, 48(%r15)
   EXPECT_EQ(memory_texts(Abi::s390x, stmg), (Texts{"r15 + 48 written"}));
 }
 
-} // namespace
+} // namespace code_disassembly_test
 } // namespace sframe::code

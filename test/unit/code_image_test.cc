@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+namespace code_image_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -192,4 +192,4 @@ TEST(CodeImage, CodeOfOneFunction) {
   EXPECT_EQ(callees.code(text + 24, 100).size(), 8u); // after the last: to the end of the code
 }
 
-} // namespace
+} // namespace code_image_test

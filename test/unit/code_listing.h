@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace sframe::test {
+namespace sframe::test::listing {
 
 using namespace sframe::code;
 
@@ -147,4 +147,4 @@ inline constexpr Line jump_table[] = {
     {"c3", "ret", "sp+8 same"},
 };
 
-} // namespace sframe::test
+} // namespace sframe::test::listing

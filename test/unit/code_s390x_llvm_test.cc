@@ -22,7 +22,7 @@ void LLVMInitializeSystemZTargetMC();
 void LLVMInitializeSystemZDisassembler();
 }
 
-namespace {
+namespace code_s390x_llvm_test {
 
 using namespace sframe;
 using code::Flow;
@@ -163,7 +163,7 @@ TEST_F(S390xAgainstLlvm, OnRandomInstructions) {
   EXPECT_GT(compared_, 500'000u);
 }
 
-} // namespace
+} // namespace code_s390x_llvm_test
 
 #else
 

@@ -8,7 +8,7 @@
 #include "sframe/abi.h"
 #include "gtest/gtest.h"
 
-namespace {
+namespace code_s390x_test {
 
 using namespace sframe;
 
@@ -255,4 +255,4 @@ TEST(S390xDecoder, MarksUnknownConditionCode) {
   EXPECT_FALSE(loses("b9 04 00 12")); // lgr %r1, %r2
 }
 
-} // namespace
+} // namespace code_s390x_test

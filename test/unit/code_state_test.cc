@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace {
+namespace code_state_test {
 
 using namespace sframe;
 using namespace sframe::code;
@@ -412,4 +412,4 @@ TEST(CodeMachine, Registers) {
   EXPECT_EQ(machine(s390x()).alignment, 2);
 }
 
-} // namespace
+} // namespace code_state_test

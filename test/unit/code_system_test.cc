@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 
-namespace {
+namespace code_system_test {
 
 using namespace sframe;
 using namespace sframe::code;
@@ -125,4 +125,4 @@ INSTANTIATE_TEST_SUITE_P(Programs, CodeSystem,
                          testing::Values("/usr/bin/bash", "/usr/bin/git", "/usr/bin/gdb", "/usr/bin/python3",
                                          "/usr/bin/perl", "/usr/lib/x86_64-linux-gnu/libstdc++.so.6"));
 
-} // namespace
+} // namespace code_system_test

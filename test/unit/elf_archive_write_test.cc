@@ -14,7 +14,7 @@
 #include <string>
 
 namespace sframe::elf {
-namespace {
+namespace elf_archive_write_test {
 
 using Bytes = std::vector<std::byte>;
 using Replacements = std::vector<std::optional<Bytes>>;
@@ -235,5 +235,5 @@ TEST(ElfArchiveWrite, OddSizes) {
   EXPECT_EQ(made->size() % 2, 0u);
 }
 
-} // namespace
+} // namespace elf_archive_write_test
 } // namespace sframe::elf

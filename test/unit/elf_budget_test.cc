@@ -16,7 +16,7 @@
 #include <vector>
 
 namespace sframe::elf {
-namespace {
+namespace elf_budget_test {
 
 constexpr std::uint64_t all = std::numeric_limits<std::uint64_t>::max();
 
@@ -224,5 +224,5 @@ TEST(BudgetShares, ExceptionsEndPieces) {
   EXPECT_LE(done, 10u);
 }
 
-} // namespace
+} // namespace elf_budget_test
 } // namespace sframe::elf

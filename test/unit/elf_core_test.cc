@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 namespace sframe::elf {
-namespace {
+namespace elf_core_test {
 
 using test::note;
 using test::TestElf;
@@ -387,5 +387,5 @@ TEST(ElfCore, VdsoAtTheTopOfMemory) {
   ASSERT_TRUE(core->range_at(0xffff'ffff'ffff'ffff));
 }
 
-} // namespace
+} // namespace elf_core_test
 } // namespace sframe::elf

@@ -15,7 +15,7 @@
 #include <string_view>
 
 namespace sframe::elf {
-namespace {
+namespace elf_crash_report_test {
 
 const std::string pieces[] = {
     "H4sIAAAAAAACAw==",
@@ -106,5 +106,5 @@ TEST(CrashReport, WithoutCore) {
   EXPECT_EQ(problem(report("CoreDump: base64\n QUJD\n")), "unknown compression format");
 }
 
-} // namespace
+} // namespace elf_crash_report_test
 } // namespace sframe::elf

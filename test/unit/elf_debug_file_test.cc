@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace {
+namespace elf_debug_file_test {
 
 using namespace sframe;
 using sframe::test::TestElf;
@@ -254,4 +254,4 @@ TEST_F(ElfDebugFolders, ByLink) {
   EXPECT_EQ(rejected_[0].why.find("checksum mismatch: .gnu_debuglink 0x"), 0u);
 }
 
-} // namespace
+} // namespace elf_debug_file_test

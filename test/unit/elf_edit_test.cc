@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sframe::elf {
-namespace {
+namespace elf_edit_test {
 
 std::vector<std::byte> text(std::string_view value) {
   return test::Writer().text(value).bytes;
@@ -66,5 +66,5 @@ TEST(ElfEdit, KnowsWhatItGives) {
   EXPECT_TRUE(Edit::keep_start(10).gives(old, old));
 }
 
-} // namespace
+} // namespace elf_edit_test
 } // namespace sframe::elf

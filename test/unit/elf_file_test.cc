@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 namespace sframe::elf {
-namespace {
+namespace elf_file_test {
 
 using test::Writer;
 
@@ -317,5 +317,5 @@ TEST(ElfProblem, Text) {
   EXPECT_EQ(to_problem(error, ".sframe", 0x20).text(), describe(error) + " (offset 0x24, section .sframe)");
 }
 
-} // namespace
+} // namespace elf_file_test
 } // namespace sframe::elf

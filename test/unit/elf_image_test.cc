@@ -15,7 +15,7 @@
 #include <random>
 
 namespace sframe::elf {
-namespace {
+namespace elf_image_test {
 
 using test::TestElf;
 using test::Writer;
@@ -393,5 +393,5 @@ TEST(ElfImage, SurvivesDamage) {
   EXPECT_GE(files, 8u);
 }
 
-} // namespace
+} // namespace elf_image_test
 } // namespace sframe::elf

@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace sframe::elf {
-namespace {
+namespace elf_llvm_input_test {
 
 using Bytes = std::vector<std::byte>;
 using test::TestElf;
@@ -156,5 +156,5 @@ TEST(ElfLlvmInput, ClaimsOfCompressedSections) {
   EXPECT_FALSE(is_fit(~std::uint64_t{0}, ~std::uint64_t{0}));
 }
 
-} // namespace
+} // namespace elf_llvm_input_test
 } // namespace sframe::elf

@@ -16,7 +16,7 @@
 #include <cstring>
 
 namespace sframe::elf {
-namespace {
+namespace elf_object_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -500,5 +500,5 @@ TEST(ObjectRewrite, SectionNames) {
   EXPECT_EQ(names_of(*with_function(longer, 1, 0, VersionNumber::v3)), names_of(longer));
 }
 
-} // namespace
+} // namespace elf_object_test
 } // namespace sframe::elf

@@ -17,7 +17,7 @@
 #include <ranges>
 
 namespace sframe::elf {
-namespace {
+namespace elf_rewrite_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -1647,5 +1647,5 @@ TEST(ElfRewrite, DamagedHeaders) {
   EXPECT_GT(written, 100u);
 }
 
-} // namespace
+} // namespace elf_rewrite_test
 } // namespace sframe::elf

@@ -15,7 +15,7 @@
 #include <utility>
 
 namespace sframe::elf {
-namespace {
+namespace elf_symbols_test {
 
 using test::TestElf;
 using test::Writer;
@@ -379,5 +379,5 @@ TEST(ElfSymbols, DemanglingIsBudgeted) {
   EXPECT_TRUE(budget.is_used_up());
 }
 
-} // namespace
+} // namespace elf_symbols_test
 } // namespace sframe::elf

@@ -14,7 +14,7 @@
 #include <string>
 
 namespace sframe::elf {
-namespace {
+namespace elf_unpack_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -164,5 +164,5 @@ TEST(ElfUnpack, CoresCostWhatTheirFileCosts) {
   EXPECT_EQ(uncompressed->cost_size(), plain_file.size());
 }
 
-} // namespace
+} // namespace elf_unpack_test
 } // namespace sframe::elf

@@ -14,7 +14,7 @@
 #include <mutex>
 
 namespace sframe::generate {
-namespace {
+namespace generate_from_cfi_test {
 
 TEST(GenerateFromCfi, PrologueAndEpilogue) {
   // push rbp; mov rbp, rsp; ...; leave; ret
@@ -818,5 +818,5 @@ TEST(GenerateFromCfi, RangesBeyondTheFormat) {
   EXPECT_STREQ(result.report.left_out[0].reason.name, "offset-range");
 }
 
-} // namespace
+} // namespace generate_from_cfi_test
 } // namespace sframe::generate

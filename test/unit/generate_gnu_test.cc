@@ -16,7 +16,7 @@
 #include <set>
 
 namespace sframe::generate {
-namespace {
+namespace generate_gnu_test {
 
 /// A producer's rules for an address, without "fixed".
 std::optional<FrameRow> row_at(std::span<const Section> sections, std::uint64_t pc) {
@@ -136,5 +136,5 @@ TEST(GenerateGnu, MatchesGnuAssembler) {
   EXPECT_EQ(met.size(), std::size(known)) << "an explanation is no longer needed";
 }
 
-} // namespace
+} // namespace generate_gnu_test
 } // namespace sframe::generate

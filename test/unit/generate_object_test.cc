@@ -15,7 +15,7 @@
 #include <random>
 
 namespace sframe::generate {
-namespace {
+namespace generate_object_test {
 
 using Bytes = std::vector<std::byte>;
 
@@ -90,5 +90,5 @@ TEST(GenerateObject, SurvivesDamagedArchives) {
   }
 }
 
-} // namespace
+} // namespace generate_object_test
 } // namespace sframe::generate

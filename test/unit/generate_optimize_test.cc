@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 namespace sframe::generate {
-namespace {
+namespace generate_optimize_test {
 
 using Code = std::vector<std::byte>;
 
@@ -166,5 +166,5 @@ TEST(GenerateOptimize, EqualPaddingIsDecodedOnce) {
   EXPECT_EQ(steps(builder), steps(two_functions()));
 }
 
-} // namespace
+} // namespace generate_optimize_test
 } // namespace sframe::generate

@@ -12,7 +12,7 @@
 #include <array>
 
 namespace sframe::generate {
-namespace {
+namespace generate_plt_test {
 
 using test::CfiAssembler;
 
@@ -301,5 +301,5 @@ TEST(GeneratePlt, RowAtAnAddress) {
   }
 }
 
-} // namespace
+} // namespace generate_plt_test
 } // namespace sframe::generate

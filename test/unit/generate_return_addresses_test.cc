@@ -11,7 +11,7 @@
 #include <algorithm>
 
 namespace sframe::generate {
-namespace {
+namespace generate_return_addresses_test {
 
 using Code = std::vector<std::byte>;
 
@@ -288,5 +288,5 @@ TEST(GenerateReturnAddresses, ManyFunctions) {
   }
 }
 
-} // namespace
+} // namespace generate_return_addresses_test
 } // namespace sframe::generate

@@ -17,7 +17,7 @@
 #include <set>
 
 namespace sframe::generate {
-namespace {
+namespace generate_system_test {
 
 /// The libraries of this process, and programs that are there.
 std::vector<std::string> files() {
@@ -165,9 +165,9 @@ TEST_P(GenerateSystem, OtherVersionsMatchOrRefuse) {
 TEST_P(GenerateSystem, ReencodedRowsAreTheSame) {
   const Generated three(input, {});
   const auto section = Section::parse(three.bytes, 0);
-  const auto two =
-      convert({&*section, 1},
-              {.version = VersionNumber::v2, .abi = input.abi->id, .byte_order = {}, .aux_header = {}}, 0);
+  const auto two = sframe::convert(
+      {&*section, 1},
+      {.version = VersionNumber::v2, .abi = input.abi->id, .byte_order = {}, .aux_header = {}}, 0);
   ASSERT_TRUE(two.has_value());
   const auto back = Section::parse(two->bytes, 0);
   ASSERT_TRUE(back.has_value());
@@ -205,5 +205,5 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
 INSTANTIATE_TEST_SUITE_P(Generate, GenerateSystem, testing::ValuesIn(files()), test_name);
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GenerateSystem);
 
-} // namespace
+} // namespace generate_system_test
 } // namespace sframe::generate

@@ -16,7 +16,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-namespace {
+namespace here_compile_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -285,4 +285,4 @@ TEST(HereSections, OfTheProgram) {
   }
 }
 
-} // namespace
+} // namespace here_compile_test

@@ -25,7 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-namespace {
+namespace here_signal_test {
 
 using namespace sframe;
 using test::Frames;
@@ -222,4 +222,4 @@ TEST_F(HereInHandler, TenThousandSamples) {
   EXPECT_GT(samples.equal, samples.taken / 100 * 98);
 }
 
-} // namespace
+} // namespace here_signal_test

@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace {
+namespace here_step_test {
 
 using namespace sframe;
 using namespace sframe::here;
@@ -270,4 +270,4 @@ TEST(HereMemory, ReadsOnlyWhatIsThere) {
   munmap(area, 4 * page);
 }
 
-} // namespace
+} // namespace here_step_test

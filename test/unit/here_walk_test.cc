@@ -20,7 +20,7 @@
 
 #include <ucontext.h>
 
-namespace {
+namespace here_walk_test {
 
 using namespace sframe;
 using test::Frames;
@@ -237,4 +237,4 @@ TEST(Here, DamagedStacks) {
   EXPECT_GE(ends.size(), 2u);
 }
 
-} // namespace
+} // namespace here_walk_test

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 namespace sframe::languages {
-namespace {
+namespace languages_perf_map_test {
 
 constexpr std::string_view text = "1000 10 first\n"
                                   "0x2000 0x8 LazyCompile:~handle /srv/app.js:3:9\n"
@@ -47,5 +47,5 @@ TEST(LanguagesPerfMap, EmptyTextsHaveNothing) {
   EXPECT_FALSE(PerfMap::read("/nowhere/perf-1.map"));
 }
 
-} // namespace
+} // namespace languages_perf_map_test
 } // namespace sframe::languages

@@ -8,7 +8,7 @@
 
 #include <endian.h>
 
-namespace {
+namespace libunwind_aarch64_test {
 
 int access_reg(unw_addr_space_t, unw_regnum_t reg, unw_word_t* value, int, void*) {
   *value = static_cast<unw_word_t>(reg);
@@ -44,4 +44,4 @@ TEST(LibunwindAArch64, BothByteOrders) {
   }
 }
 
-} // namespace
+} // namespace libunwind_aarch64_test

@@ -14,9 +14,10 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace libunwind_callbacks_test {
 
 using namespace sframe::test;
+using namespace sframe::test::target;
 
 struct Target {
   TargetMemory memory{2};
@@ -374,4 +375,4 @@ TEST_F(Libunwind, WalksRegisteredCode) {
   EXPECT_EQ(walk().size(), 1u);
 }
 
-} // namespace
+} // namespace libunwind_callbacks_test

@@ -16,7 +16,7 @@
 #include <algorithm>
 #include <endian.h>
 
-namespace {
+namespace libunwind_s390x_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -146,4 +146,4 @@ TEST_F(BigEndian, RefusesLittleEndian) {
   unw_destroy_addr_space(usual);
 }
 
-} // namespace
+} // namespace libunwind_s390x_test

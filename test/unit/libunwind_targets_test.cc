@@ -14,7 +14,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace {
+namespace libunwind_targets_test {
 
 using namespace sframe::test;
 
@@ -86,4 +86,4 @@ TEST(LibunwindTargets, OutOfMemoryIsNoException) {
   }
 }
 
-} // namespace
+} // namespace libunwind_targets_test

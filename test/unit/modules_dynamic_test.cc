@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <map>
 
-namespace {
+namespace modules_dynamic_test {
 
 using namespace sframe;
 using namespace sframe::modules;
@@ -431,4 +431,4 @@ TEST(Alias, FollowedWithoutCycles) {
   EXPECT_EQ(cfa_offset(*process.module_at(code_at), code_at + 4), -1);
 }
 
-} // namespace
+} // namespace modules_dynamic_test

@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace {
+namespace modules_module_test {
 
 using namespace sframe;
 using namespace sframe::modules;
@@ -340,4 +340,4 @@ TEST_F(ModulesOfCores, MissingFilesAreFetched) {
   EXPECT_EQ(server->asked, 0);
 }
 
-} // namespace
+} // namespace modules_module_test

@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-namespace {
+namespace modules_procedure_test {
 
 using namespace sframe;
 using namespace sframe::modules;
@@ -202,4 +202,4 @@ TEST(Procedure, IgnoresUntrackedRegisters) {
   EXPECT_EQ(rows.cfa(7), "7+8");
 }
 
-} // namespace
+} // namespace modules_procedure_test

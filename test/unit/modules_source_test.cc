@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace {
+namespace modules_source_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -210,4 +210,4 @@ TEST(OpenFiles, NoCircles) {
   EXPECT_TRUE(parts.expired());
 }
 
-} // namespace
+} // namespace modules_source_test

@@ -15,7 +15,7 @@
 
 #include <set>
 
-namespace {
+namespace modules_tables_test {
 
 using namespace sframe;
 using namespace sframe::modules;
@@ -204,4 +204,4 @@ TEST(UnwindTables, FunctionsOfSeveralSections) {
   EXPECT_FALSE(tables.function_at(0x1080));
 }
 
-} // namespace
+} // namespace modules_tables_test

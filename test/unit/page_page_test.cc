@@ -9,7 +9,7 @@
 
 #include <string>
 
-namespace {
+namespace page_page_test {
 
 using namespace sframe::page;
 
@@ -55,4 +55,4 @@ TEST(Page, FlameGraphScriptIsXmlText) {
   EXPECT_NE(script.find("=&gt;"), std::string::npos);
 }
 
-} // namespace
+} // namespace page_page_test

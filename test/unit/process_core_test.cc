@@ -21,7 +21,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace {
+namespace process_core_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -394,4 +394,4 @@ TEST(ProcessCore, CoresShareOpenFiles) {
   EXPECT_EQ(shared->size(), 1u);
 }
 
-} // namespace
+} // namespace process_core_test

@@ -17,7 +17,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace {
+namespace process_emulated_test {
 
 using namespace sframe;
 using namespace sframe::process::emulated;
@@ -276,4 +276,4 @@ TEST(Guests, SystemCalls) {
   EXPECT_EQ(find_guest(Abi::aarch64_big)->emulator, "qemu-aarch64_be");
 }
 
-} // namespace
+} // namespace process_emulated_test

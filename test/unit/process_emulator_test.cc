@@ -41,7 +41,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace {
+namespace process_emulator_test {
 
 using namespace sframe;
 using namespace sframe::process;
@@ -860,4 +860,4 @@ TEST_F(StepProgram, ThatCannotBeStarted) {
 }
 #endif
 
-} // namespace
+} // namespace process_emulator_test

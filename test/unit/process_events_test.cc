@@ -21,13 +21,11 @@
 #include <thread>
 #include <unistd.h>
 
-namespace {
+namespace process_events_test {
 
 /// What a test does before a thread of the library gets a signal; false: it shall get none.
 std::function<bool()> before_pthread_kill;
 std::atomic<bool> watch_pthread_kill = false;
-
-} // namespace
 
 // The library's calls come here.
 extern "C" int pthread_kill(pthread_t thread, int signal) noexcept {
@@ -36,8 +34,6 @@ extern "C" int pthread_kill(pthread_t thread, int signal) noexcept {
   if (watch_pthread_kill && !before_pthread_kill()) return 0;
   return next(thread, signal);
 }
-
-namespace {
 
 using namespace sframe;
 using namespace sframe::modules;
@@ -474,4 +470,4 @@ TEST_F(ProcessEvents, RefusesWhatIsNoProcess) {
   EXPECT_TRUE(target.is_untraced());
 }
 
-} // namespace
+} // namespace process_events_test

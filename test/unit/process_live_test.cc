@@ -15,7 +15,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
-namespace {
+namespace process_live_test {
 
 using namespace sframe;
 using namespace sframe::modules;
@@ -338,4 +338,4 @@ TEST_F(ProcessLive, SeesTheTracerOfAnAttachedProcess) {
   EXPECT_TRUE(stopped.error().text().starts_with("already traced by process")) << stopped.error().text();
 }
 
-} // namespace
+} // namespace process_live_test

@@ -18,13 +18,14 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace remote_cursor_test {
 
 using namespace sframe;
 using namespace sframe::modules;
 using namespace sframe::remote;
 using namespace sframe::unwind;
 using namespace sframe::test;
+using namespace sframe::test::target;
 
 struct Remote : testing::Test {
   explicit Remote(unsigned depth = 2) : target(depth), space(target, traits(Abi::amd64)) {
@@ -843,4 +844,4 @@ TEST(RemoteThreads, ConcurrentUse) {
   EXPECT_EQ(shared_target.held, 0);
 }
 
-} // namespace
+} // namespace remote_cursor_test

@@ -21,7 +21,7 @@
 #include <map>
 #include <mutex>
 
-namespace sframe::test {
+namespace sframe::test::target {
 
 inline constexpr std::uint64_t leaf = 0x10000, middle = 0x10100, start = 0x10200, cfi_at = 0x20000,
                                table_at = 0x21000, stack_at = 0x7000, dynamic_list_at = 0x5000;
@@ -160,4 +160,4 @@ public:
   bool read_only = false; ///< no writes succeed
 };
 
-} // namespace sframe::test
+} // namespace sframe::test::target

@@ -18,7 +18,7 @@
 
 #include <elf.h>
 
-namespace {
+namespace remote_targets_test {
 
 using namespace sframe;
 using namespace sframe::remote;
@@ -183,4 +183,4 @@ TEST_F(PtraceTargets, AProcessThatIsGone) {
   EXPECT_EQ(target_->resume(cursor, nullptr), RemoteStatus::invalid);
 }
 
-} // namespace
+} // namespace remote_targets_test

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 #include <string>
 
-namespace {
+namespace run_record_test {
 
 using namespace sframe;
 using run::FileRecorder;
@@ -189,4 +189,4 @@ TEST(RunRecord, FaultsAreKeptByRule) {
       "limit of a run reached: 4096 files: 2 others were not verified (--limits=off removes the limit)");
 }
 
-} // namespace
+} // namespace run_record_test

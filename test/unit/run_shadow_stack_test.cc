@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace {
+namespace run_shadow_stack_test {
 
 using namespace sframe;
 using code::Effect;
@@ -442,4 +442,4 @@ TEST(ShadowStack, TextsOfWhatIsUnknown) {
   EXPECT_EQ(run::unknown_text(Unknown::none), "known");
 }
 
-} // namespace
+} // namespace run_shadow_stack_test

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sframe {
-namespace {
+namespace sframe_abi_test {
 
 struct Facts {
   std::uint8_t id;
@@ -93,5 +93,5 @@ TEST(Errors, DescriptionsHaveLocations) {
   EXPECT_EQ(describe({ErrorKind::row_order, 9, 3, 0}), "row offsets do not increase, function 3, row 0");
 }
 
-} // namespace
+} // namespace sframe_abi_test
 } // namespace sframe

@@ -12,7 +12,7 @@
 #include <random>
 
 namespace sframe {
-namespace {
+namespace sframe_builder_test {
 
 using test::hex;
 
@@ -564,5 +564,5 @@ TEST(Builder, RandomRowsReadBackEqual) {
       }
 }
 
-} // namespace
+} // namespace sframe_builder_test
 } // namespace sframe

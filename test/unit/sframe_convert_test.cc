@@ -10,7 +10,7 @@
 #include <set>
 
 namespace sframe {
-namespace {
+namespace sframe_convert_test {
 
 /// A section's contents, however they are encoded: functions by address, rows with fixed rules resolved and
 /// repetitions left out.
@@ -377,5 +377,5 @@ TEST(Convert, RefusesOnlyFunctionsOutOfReach) {
             (Refusal{RefusalReason::out_of_reach, Refusal::none, 0x200000000}));
 }
 
-} // namespace
+} // namespace sframe_convert_test
 } // namespace sframe

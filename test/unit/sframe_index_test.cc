@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sframe {
-namespace {
+namespace sframe_index_test {
 
 void expect_same_answers(const Section& section, const Index& index, std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t pc = from; pc != to; ++pc) {
@@ -174,5 +174,5 @@ TEST(Index, MemoryIsBounded) {
   EXPECT_EQ(index.error().kind, ErrorKind::too_large);
 }
 
-} // namespace
+} // namespace sframe_index_test
 } // namespace sframe

@@ -13,7 +13,7 @@
 #include <set>
 
 namespace sframe {
-namespace {
+namespace sframe_malformed_test {
 
 /// The first fault met by reading everything; nothing for a sound section.
 std::optional<Error> first_fault(std::span<const std::byte> bytes) {
@@ -228,5 +228,5 @@ TEST(Malformed, ErrorsHaveLocations) {
   EXPECT_EQ(describe(*fault), "row offsets do not increase, function 0, row 2");
 }
 
-} // namespace
+} // namespace sframe_malformed_test
 } // namespace sframe

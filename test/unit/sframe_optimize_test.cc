@@ -16,7 +16,7 @@
 #include <set>
 
 namespace sframe {
-namespace {
+namespace sframe_optimize_test {
 
 struct Added {
   Fde fde;
@@ -634,5 +634,5 @@ TEST(Optimize, SectionsKeepTheirRulesAndSettle) {
   EXPECT_GT(smaller, 10);
 }
 
-} // namespace
+} // namespace sframe_optimize_test
 } // namespace sframe

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 namespace sframe {
-namespace {
+namespace sframe_section_test {
 
 using test::hex;
 
@@ -595,5 +595,5 @@ TEST(Section, RulesAsText) {
   EXPECT_EQ(rule_text(Rule::fixed(), amd64), "fixed");
 }
 
-} // namespace
+} // namespace sframe_section_test
 } // namespace sframe

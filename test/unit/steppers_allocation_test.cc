@@ -17,7 +17,7 @@
 
 #include <string>
 
-namespace {
+namespace steppers_allocation_test {
 
 using namespace sframe;
 using namespace sframe::process;
@@ -94,4 +94,4 @@ TEST_P(Allocations, ByCode) {
 INSTANTIATE_TEST_SUITE_P(Cores, Allocations, testing::Values("aarch64", "aarch64_be", "aarch64_pac", "s390x"),
                          [](const auto& test) { return std::string(test.param); });
 
-} // namespace
+} // namespace steppers_allocation_test

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace {
+namespace steppers_bottom_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -83,4 +83,4 @@ TEST(BottomStepper, IgnoresEntryInsideSymbol) {
   EXPECT_FALSE(is_bottom(0x3000, 0x1000));
 }
 
-} // namespace
+} // namespace steppers_bottom_test

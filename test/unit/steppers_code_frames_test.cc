@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace steppers_code_frames_test {
 
 using namespace sframe;
 using namespace sframe::steppers;
@@ -383,4 +383,4 @@ TEST(CodeFrames, WithoutRecord) {
   EXPECT_EQ(caller.registers.get(rbp), 0x7200u);
 }
 
-} // namespace
+} // namespace steppers_code_frames_test

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace {
+namespace steppers_group_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -168,4 +168,4 @@ TEST(StepperGroup, StepperMaySwitchStacks) {
   }
 }
 
-} // namespace
+} // namespace steppers_group_test

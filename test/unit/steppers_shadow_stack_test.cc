@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace steppers_shadow_stack_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -201,4 +201,4 @@ TEST(HardwareShadow, MarksOfSignals) {
   EXPECT_EQ(find_unwind_abi(Abi::s390x)->shadow_before_signal, nullptr);
 }
 
-} // namespace
+} // namespace steppers_shadow_stack_test

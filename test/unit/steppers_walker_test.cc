@@ -16,7 +16,7 @@
 #include <span>
 #include <vector>
 
-namespace {
+namespace steppers_walker_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -731,4 +731,4 @@ TEST(Memory, NumbersOfEverySize) {
   EXPECT_FALSE(memory.word(0xfffffffffffffffc).has_value());
 }
 
-} // namespace
+} // namespace steppers_walker_test

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 namespace sframe::tool {
-namespace {
+namespace tool_common_test {
 
 namespace fs = std::filesystem;
 
@@ -261,5 +261,5 @@ TEST(ToolMessages, Style) {
   EXPECT_EQ(messages.errors(), 1u);
 }
 
-} // namespace
+} // namespace tool_common_test
 } // namespace sframe::tool

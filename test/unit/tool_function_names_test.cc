@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace {
+namespace tool_function_names_test {
 
 using sframe::unwind_tool::function_name;
 using sframe::unwind_tool::NameStyle;
@@ -113,4 +113,4 @@ TEST(FunctionNames, OddBracketsStay) {
   EXPECT_EQ(shortened_name(""), "");
 }
 
-} // namespace
+} // namespace tool_function_names_test

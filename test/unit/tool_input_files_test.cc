@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 namespace sframe::tool {
-namespace {
+namespace tool_input_files_test {
 
 namespace fs = std::filesystem;
 using Kind = FoundFile::Kind;
@@ -109,5 +109,5 @@ TEST_F(ToolInputFiles, LeavesOutTheOutput) {
             (Names{"", "loop", "y"}));
 }
 
-} // namespace
+} // namespace tool_input_files_test
 } // namespace sframe::tool

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 namespace sframe::tool {
-namespace {
+namespace tool_output_file_test {
 
 namespace fs = std::filesystem;
 
@@ -202,5 +202,5 @@ TEST_F(ToolEdited, RefusesReadOnlyTargets) {
   expect_files(2);
 }
 
-} // namespace
+} // namespace tool_output_file_test
 } // namespace sframe::tool

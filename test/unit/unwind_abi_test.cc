@@ -18,7 +18,7 @@
 #include <optional>
 #include <string>
 
-namespace {
+namespace unwind_abi_test {
 
 using namespace sframe;
 using namespace sframe::process;
@@ -599,4 +599,4 @@ TEST(Abi, AddressesOfUsualSize) {
     EXPECT_EQ(code_address_mask(traits(abi), 0, std::nullopt), ~std::uint64_t{0});
 }
 
-} // namespace
+} // namespace unwind_abi_test

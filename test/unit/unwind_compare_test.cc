@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace {
+namespace unwind_compare_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -172,4 +172,4 @@ TEST_F(Comparisons, WithoutAuthenticationCodes) {
   EXPECT_EQ(compared(right_but(sign)), "2/0");
 }
 
-} // namespace
+} // namespace unwind_compare_test

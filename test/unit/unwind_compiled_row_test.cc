@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-namespace {
+namespace unwind_compiled_row_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -246,4 +246,4 @@ TEST_F(CompiledRows, SaveLocations) {
   expect(found, rbx, {});
 }
 
-} // namespace
+} // namespace unwind_compiled_row_test

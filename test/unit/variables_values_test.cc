@@ -16,7 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace {
+namespace variables_values_test {
 
 using namespace sframe;
 using namespace sframe::test;
@@ -465,4 +465,4 @@ TEST(Variables, Budget) {
   EXPECT_TRUE(locals(space).empty());
 }
 
-} // namespace
+} // namespace variables_values_test

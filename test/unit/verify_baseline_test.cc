@@ -6,7 +6,7 @@
 
 #include <sframe/verify/baseline.h>
 
-namespace {
+namespace verify_baseline_test {
 
 using sframe::verify::Baseline;
 
@@ -77,4 +77,4 @@ TEST(VerifyBaseline, NamesLikeSyntaxReadBack) {
   EXPECT_EQ(Baseline::parse(by_hand->text())->text(), by_hand->text());
 }
 
-} // namespace
+} // namespace verify_baseline_test

@@ -22,7 +22,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace verify_cfi_test {
 
 using namespace verify;
 
@@ -406,5 +406,5 @@ TEST(VerifyCfi, CodeConfirmsRows) {
             Texts{"C116 0x1004-0x1006: the code confirms SFrame, and the CFI as well"});
 }
 
-} // namespace
+} // namespace verify_cfi_test
 } // namespace sframe::test

@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace verify_code_test {
 
 using namespace verify;
 
@@ -138,5 +138,5 @@ TEST(VerifyCode, JumpsToAnotherStack) {
   EXPECT_EQ(checked.summary.contradiction, 0u);
 }
 
-} // namespace
+} // namespace verify_code_test
 } // namespace sframe::test

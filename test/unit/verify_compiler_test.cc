@@ -11,7 +11,7 @@
 #include <string>
 
 namespace sframe::verify {
-namespace {
+namespace verify_compiler_test {
 
 using From = Compiler::From;
 
@@ -83,5 +83,5 @@ TEST(VerifyCompiler, GoBuildInfo) {
             (Compiler{"Go go1.22, GCC", From::comment}));
 }
 
-} // namespace
+} // namespace verify_compiler_test
 } // namespace sframe::verify

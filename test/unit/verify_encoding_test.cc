@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace verify_encoding_test {
 
 using namespace verify;
 
@@ -63,5 +63,5 @@ TEST(VerifyEncoding, WidthsOfRowOffsets) {
     EXPECT_EQ(findings(size, 4), Texts{}) << size;
 }
 
-} // namespace
+} // namespace verify_encoding_test
 } // namespace sframe::test

@@ -9,7 +9,7 @@
 
 #include <numeric>
 
-namespace {
+namespace verify_parallel_test {
 
 using namespace sframe::verify;
 
@@ -62,4 +62,4 @@ TEST(VerifyParallel, FindingsAreInOrder) {
     }
 }
 
-} // namespace
+} // namespace verify_parallel_test

@@ -24,7 +24,7 @@
 #include <set>
 
 namespace sframe::test {
-namespace {
+namespace verify_readers_test {
 
 using Bytes = std::vector<std::byte>;
 using consumers::Consumer;
@@ -361,5 +361,5 @@ TEST_P(Damaged, NoFalseAcceptNoFalseRefuse) {
 INSTANTIATE_TEST_SUITE_P(VerifyReaders, Damaged, testing::ValuesIn(readers),
                          [](const auto& reader) { return std::string(reader.param); });
 
-} // namespace
+} // namespace verify_readers_test
 } // namespace sframe::test

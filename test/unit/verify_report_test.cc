@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace verify_report_test {
 
 using namespace verify;
 
@@ -250,5 +250,5 @@ TEST_F(VerifyReport, Counts) {
   EXPECT_EQ(counts(), (Numbers{1, 0, 2, 1})) << "notes are never known";
 }
 
-} // namespace
+} // namespace verify_report_test
 } // namespace sframe::test

@@ -15,7 +15,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace verify_run_test {
 
 using namespace verify;
 
@@ -153,5 +153,5 @@ TEST_F(VerifyRun, FaultsOfNeighbours) {
   EXPECT_EQ(verdicts_->summary().contradiction, 2u);
 }
 
-} // namespace
+} // namespace verify_run_test
 } // namespace sframe::test

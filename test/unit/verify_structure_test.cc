@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace verify_structure_test {
 
 using namespace verify;
 
@@ -113,5 +113,5 @@ TEST(VerifyStructure, RequiredCoverage) {
   EXPECT_EQ(findings.all[0].find("P412: a raw section has no executable bytes"), 0u);
 }
 
-} // namespace
+} // namespace verify_structure_test
 } // namespace sframe::test
