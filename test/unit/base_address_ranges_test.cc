@@ -98,6 +98,14 @@ TEST(AddressSets, TheLastAddressIsAMember) {
   set.add({0, 1});
   EXPECT_EQ(set.ranges().size(), 2u);
   EXPECT_EQ(set.size_in_common(set), 11u);
+  EXPECT_TRUE(set.without(set).empty());
+
+  const AddressSet last({{~0ull, 1}}), before({{~0ull - 3, 3}});
+  EXPECT_EQ(last.without(before).ranges().size(), 1u);
+  EXPECT_EQ(last.outside({~0ull - 3, 9}),
+            (std::vector<AddressRange>{{~0ull - 3, 3}})); // the range would wrap
+  EXPECT_EQ(before.outside({~0ull - 3, 4}), (std::vector<AddressRange>{{~0ull, 1}}));
+  EXPECT_EQ(AddressSet().outside({~0ull, 1}), (std::vector<AddressRange>{{~0ull, 1}}));
 }
 
 TEST(AddressSets, AddingOneByOneGivesTheSame) {

@@ -63,13 +63,17 @@ std::span<const AddressRange> AddressSet::from(std::uint64_t address) const {
 
 std::vector<AddressRange> AddressSet::outside(const AddressRange& range) const {
   std::vector<AddressRange> parts;
-  std::uint64_t at = range.start;
-  for (const AddressRange& known : from(at)) {
-    if (known.start >= range.end()) break;
-    if (known.start > at) parts.push_back({at, known.start - at});
-    at = std::max(at, known.end());
+  const auto [start, size] = clipped(range);
+  std::uint64_t done = 0; // bytes: an end may be beyond the last address
+  for (const AddressRange& known : from(start)) {
+    const std::uint64_t before = known.start > start ? known.start - start : 0;
+    if (before >= size) break;
+    if (before > done) parts.push_back({start + done, before - done});
+    // Only the first may start before the range.
+    done = known.start < start ? known.size - (start - known.start) : before + known.size;
+    if (done >= size) return parts;
   }
-  if (at < range.end()) parts.push_back({at, range.end() - at});
+  if (done < size) parts.push_back({start + done, size - done});
   return parts;
 }
 
