@@ -5,6 +5,7 @@
 
 #include "sframe/builder.h"
 
+#include "builder_rows.h"
 #include "format/words.h"
 #include "refused.h"
 
@@ -192,6 +193,33 @@ expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> r
   return {};
 }
 
+Builder::Added Builder::last_added() const {
+  const Function& function = functions_.back();
+  const Run& run = runs_[function.run];
+  Added added;
+  added.fde_ = function.fde;
+  added.run_ = function.run;
+  added.num_fres_ = run.num_fres;
+  added.last_offset_ = run.num_fres ? last_row(run).offset : 0;
+  return added;
+}
+
+expected<void, Refusal> Builder::add_again(const Added& added, std::uint64_t start, std::uint32_t size) {
+  Fde fde = added.fde_;
+  fde.start = start;
+  fde.size = size;
+  if (functions_.size() == max_u32) return refused(RefusalReason::section_too_large, fde);
+  if (options_.start_fields && !options_.start_fields->reach(options_.version, start))
+    return refused(RefusalReason::out_of_reach, fde);
+  if (added.last_offset_ && added.last_offset_ >= fde.row_limit())
+    return refused(RefusalReason::row_past_end, fde);
+  make_room(functions_);
+  make_room(runs_);
+  functions_.push_back({fde, options_.share_rows ? added.run_ : copy_run(*this, Run(runs_[added.run_]))});
+  num_fres_ += added.num_fres_;
+  return {};
+}
+
 void Builder::reserve(std::size_t functions, std::size_t encoded_bytes) {
   functions_.reserve(functions);
   if (!options_.share_rows) runs_.reserve(functions);
@@ -219,8 +247,9 @@ void Builder::append(const Builder& other) {
 Builder::Run Builder::copy_bytes(const Builder& from, const Run& run) {
   Run copy = run;
   copy.at = encoded_.size() & Run::max_at;
-  const auto bytes = from.run_bytes(run);
-  encoded_.insert(encoded_.end(), bytes.begin(), bytes.end());
+  const std::size_t from_at = run.at, size = run.size;
+  encoded_.resize(encoded_.size() + size);
+  std::memcpy(encoded_.data() + copy.at, from.encoded_.data() + from_at, size); // `from` may be this builder
   return copy;
 }
 

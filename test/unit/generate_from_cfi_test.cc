@@ -10,8 +10,10 @@
 #include <sframe/generate/plt.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <mutex>
+#include <random>
 
 namespace sframe::generate {
 namespace generate_from_cfi_test {
@@ -368,6 +370,62 @@ TEST(GenerateFromCfi, TwoPartsInTwoThreads) {
   const auto expected = from_cfi(input, {.wanted = {}, .threads = 1}).builder.finish(0).value();
   for (int round = 0; round < 20; ++round)
     ASSERT_EQ(from_cfi(input, {.wanted = {}, .threads = 2}).builder.finish(0).value(), expected);
+}
+
+// What an FDE becomes does not depend on earlier FDEs with the same instructions: of other sizes, at the end
+// of which a row may start, with addresses in them, of other CIEs, with overlaps.
+TEST(GenerateFromCfi, EqualInstructionsInOtherFdes) {
+  const std::vector<Bytes> instructions = {
+      Bytes().raw({0x41, 0x0e, 16}),                // a row at 1
+      Bytes().raw({0x41, 0x0e, 16, 0x48, 0x0e, 8}), // at 1 and 9
+      Bytes().raw({0x50}),                          // only moves to 16
+      Bytes().raw({0x48, 0x41, 0x0e, 16, 0x48}),    // a row at 9, and then moves to 17
+      Bytes().raw({0x01}).u64(base + 0x800),        // DW_CFA_set_loc, in some FDEs
+      Bytes().raw({0x41, 0x0f, 1, 0x31}),           // cannot be represented
+      Bytes().raw({0x44, 0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22}), // a PLT's
+      Bytes().raw({0x41, 0x0a, 0x0e, 16, 0x44, 0x0b}), // remembers a state
+      Bytes().raw({0x41, 0x0b}),                       // an error
+      Bytes()};
+  std::mt19937 random(19);
+  Frames frames;
+  const std::size_t first = frames.cie;
+  const std::size_t other = frames.a.cie(
+      frames.a.body().u8(1).text("").uleb(1).sleb(-8).u8(16).append(Bytes().raw({0x0c, 7, 16, 0x90, 1})));
+  std::vector<std::uint64_t> starts;
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    constexpr std::array<std::uint64_t, 9> sizes = {1, 2, 8, 9, 16, 17, 32, 0x2000, 0x1'0000'0000};
+    frames.cie = random() % 4 ? first : other;
+    const std::uint64_t step = random() % 20 ? 64 : 4;
+    starts.push_back(i ? starts.back() + step : base);
+    frames.fde(starts.back(), sizes[random() % 40 ? random() % 7 : 7 + random() % 2],
+               instructions[random() % instructions.size()]);
+  }
+  const CfiInput input = input_of({&frames});
+  for (const VersionNumber version : {VersionNumber::v3, VersionNumber::v1}) {
+    const Options options{.version = version, .share_rows = true};
+    const Result all = convert(input, options);
+    Result alone;
+    for (const std::uint64_t start : starts) {
+      Options one = options;
+      one.wanted = [&](const cfi::Fde& fde) { return fde.start == start; };
+      const Result result = convert(input, one);
+      alone.report.add_counts(result.report);
+      alone.functions.insert(alone.functions.end(), result.functions.begin(), result.functions.end());
+    }
+    std::ranges::sort(alone.functions, {}, &Function::start);
+    ASSERT_EQ(all.functions.size(), alone.functions.size());
+    for (std::size_t i = 0; i < all.functions.size(); ++i) {
+      const Function &a = all.functions[i], &b = alone.functions[i];
+      EXPECT_TRUE(a.start == b.start && a.size == b.size && a.rows == b.rows) << std::hex << a.start;
+      EXPECT_EQ(a.fde.pc_type, b.fde.pc_type) << std::hex << a.start;
+    }
+    EXPECT_GT(all.report.functions.converted, 100u);
+    EXPECT_EQ(all.report.functions.converted, alone.report.functions.converted);
+    EXPECT_EQ(all.report.functions.partial, alone.report.functions.partial);
+    EXPECT_EQ(all.report.functions.skipped, alone.report.functions.skipped);
+    EXPECT_EQ(all.report.pc_bytes.covered, alone.report.pc_bytes.covered);
+    EXPECT_EQ(all.report.pc_bytes.total, alone.report.pc_bytes.total);
+  }
 }
 
 TEST(GenerateFromCfi, MergesNeighboursOnRequest) {

@@ -279,6 +279,53 @@ TEST(Builder, SharesEqualRuns) {
 
 // In versions 1 and 2 the FRE type is in the index: 00 03 00 01 03 00 is two rows of ADDR1 (at 0 and 1, CFA =
 // SP + 0) and two of ADDR2 (at 0x300 and 0x301, outermost).
+// As if by add(): in all versions, with rows shared and not, for functions of any marks.
+TEST(Builder, AddsAgain) {
+  const std::vector<std::pair<Fde, std::vector<FrameRow>>> functions = {
+      {function(0x1000, 32), {entry, pushed, framed}},
+      {{.start = 0x1040, .size = 64, .pc_type = PcType::mask, .rep_size = 16}, {entry, pushed}},
+      {{.start = 0x1100, .size = 8, .signal_frame = true}, {entry}},
+      {{.start = 0x1200, .size = 8, .pauth_key = PauthKey::b}, {entry, pushed}},
+      {function(0x1300, 32), {}}};
+  for (const VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3}) {
+    for (const bool share : {false, true}) {
+      Builder twice({.version = version, .share_rows = share}), again = twice;
+      for (const auto& [fde, rows] : functions) {
+        if (!twice.add(fde, rows)) continue;
+        ASSERT_TRUE(again.add(fde, rows));
+        const Builder::Added added = again.last_added();
+        Fde other = fde;
+        other.start += 0x4000;
+        other.size += 16;
+        ASSERT_TRUE(twice.add(other, rows));
+        ASSERT_TRUE(again.add_again(added, other.start, other.size));
+        EXPECT_EQ(again.num_fres(), twice.num_fres());
+        EXPECT_EQ(again.size(), twice.size());
+      }
+      EXPECT_EQ(again.num_fdes() % 2, 0u);
+      EXPECT_GE(again.num_fdes(), version == VersionNumber::v3 ? 10u : 4u);
+      EXPECT_EQ(again.finish(0x2000).value(), twice.finish(0x2000).value());
+    }
+  }
+}
+
+TEST(Builder, RefusesToAddAgain) {
+  Builder builder({.version = VersionNumber::v2, .start_fields = StartFields{0x1000, 0x2000}});
+  ASSERT_TRUE(builder.add(function(0x1000, 32), std::vector{entry, pushed, framed}));
+  const Builder::Added added = builder.last_added();
+  const auto why = [&](std::uint64_t start, std::uint32_t size) {
+    const auto again = builder.add_again(added, start, size);
+    EXPECT_EQ(again ? 0u : again.error().function, again ? 0u : start);
+    return again ? std::nullopt : std::optional(again.error().reason);
+  };
+  EXPECT_EQ(why(0x1040, 4), RefusalReason::row_past_end);
+  EXPECT_EQ(why(0x1040, 0), RefusalReason::row_past_end);
+  EXPECT_EQ(why(0x1'0000'0000, 32), RefusalReason::out_of_reach);
+  EXPECT_EQ(builder.num_fdes(), 1u);
+  EXPECT_EQ(why(0x1040, 5), std::nullopt);
+  EXPECT_EQ(builder.num_fdes(), 2u);
+}
+
 TEST(Builder, DoesNotShareRowsOfAnotherType) {
   std::vector<FrameRow> near, far;
   for (const std::uint32_t offset : {0u, 1u}) {

@@ -228,6 +228,7 @@ template <class Registers> auto BasicRowCursor<Registers>::advance(std::uint64_t
 }
 
 template <class Registers> auto BasicRowCursor<Registers>::set_location(DwarfReader& reader) -> Step {
+  relocatable_ = false;
   const PointerContext context{section_.address(), section_.bases(), fde_start_, address_size_};
   const Pointer location = read_pointer(reader, fde_encoding_, context);
   if (reader.failed()) return Step::failed;

@@ -28,16 +28,20 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options) {
 }
 
 FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns,
-                           Repairer* repairer, Builder& builder, Report& report)
-    : abi_(abi), options_(options), returns_(returns), repairer_(repairer), frame_rows_(abi),
+                           Repairer* repairer, KnownRows& known, Builder& builder, Report& report)
+    : abi_(abi), options_(options), returns_(returns), repairer_(repairer), known_(known), frame_rows_(abi),
       builder_(builder), report_(report) {}
 
 std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, const cfi::Fde& fde,
                                                 std::span<const OwnedRange> pieces) {
+  const bool may_be_known = has_rows_of_instructions(fde, pieces);
+  if (may_be_known && add_known(fde)) return std::nullopt;
   properties_ = {.signal_frame = fde.cie.signal_frame,
                  .pauth_key = fde.cie.b_key ? PauthKey::b : PauthKey::a};
   covered_ = left_ = 0;
   fde_end_ = fde.end();
+  has_blocks_ = false;
+  const std::uint32_t first = builder_.num_fdes();
   if (repairer_) {
     repairs_ = repairer_->find(section, fde);
     show_repairs(fde, pieces);
@@ -60,13 +64,38 @@ std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, 
   if (rows.error())
     for (; piece < pieces.size(); ++piece)
       leave_out(std::max(done, pieces[piece].begin), pieces[piece].end, bad_cfi);
+  // With a row at its end, which is dropped, it would have other rows if it were longer.
+  if (may_be_known && !rows.error() && rows.relocatable() && rows.location() < fde.end() && left_ == 0 &&
+      !has_blocks_ && builder_.num_fdes() == first + 1)
+    known_.add({builder_.last_added(), static_cast<std::uint32_t>(rows.location() - fde.start)});
+  count_fde();
+  return rows.error();
+}
 
+/// True if the FDE's CIE, instructions and size decide what it becomes.
+bool FdeConverter::has_rows_of_instructions(const cfi::Fde& fde, std::span<const OwnedRange> pieces) const {
+  return !repairer_ && !returns_ && fde.size <= max_size && pieces.size() == 1 &&
+         pieces.front().begin == fde.start && pieces.front().end == fde.end();
+}
+
+/// Adds the function of an FDE that has the same rows as an earlier one.
+bool FdeConverter::add_known(const cfi::Fde& fde) {
+  const KnownRows::Entry* const known = known_.find(fde);
+  if (!known || known->last_offset >= fde.size ||
+      !builder_.add_again(known->function, fde.start, static_cast<std::uint32_t>(fde.size)))
+    return false;
+  covered_ = fde.size;
+  left_ = 0;
+  count_fde();
+  return true;
+}
+
+void FdeConverter::count_fde() {
   Report::Functions& functions = report_.functions;
   ++functions.total;
   ++(covered_ == 0 ? functions.skipped : left_ == 0 ? functions.converted : functions.partial);
   report_.pc_bytes.total += covered_ + left_;
   report_.pc_bytes.covered += covered_;
-  return rows.error();
 }
 
 /// Calls Options::on_repairs for those in `pieces`.
@@ -134,6 +163,7 @@ void FdeConverter::append(const FrameRow& row, std::uint64_t begin, std::uint64_
 /// Repeating rows: whole blocks become a PCMASK function, which counts blocks from its own start; parts of a
 /// block in front of and after them, ordinary rows.
 void FdeConverter::append_plt(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end) {
+  has_blocks_ = true;
   if (!options_.plt) return;
   const auto plt = cfi::plt_cfa(row.expression(row.cfa), abi_);
   if (!plt) return leave_out(begin, end, reason(cfi::Unrepresentable::cfa_expression));

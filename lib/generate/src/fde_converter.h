@@ -5,6 +5,7 @@
 
 #pragma once
 
+#include "known_rows.h"
 #include "ownership.h"
 #include "repairer.h"
 #include "return_addresses.h"
@@ -22,15 +23,19 @@ BuildOptions build_options(const AbiTraits& abi, const Options& options);
 class FdeConverter {
 public:
   /// Functions go to `builder`, results to `report`. `returns`: nullptr without Options::return_addresses.
-  /// `repairer`: nullptr without Options::repair.
+  /// `repairer`: nullptr without Options::repair. `known`: FDEs of this section that were converted to
+  /// functions of `builder`.
   FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns, Repairer* repairer,
-               Builder& builder, Report& report);
+               KnownRows& known, Builder& builder, Report& report);
 
   /// Converts `pieces` (by address) of the FDE. Returns the first error in its instructions.
   std::optional<cfi::Error> convert(const cfi::CfiSection& section, const cfi::Fde& fde,
                                     std::span<const OwnedRange> pieces);
 
 private:
+  bool has_rows_of_instructions(const cfi::Fde& fde, std::span<const OwnedRange> pieces) const;
+  bool add_known(const cfi::Fde& fde);
+  void count_fde();
   void show_repairs(const cfi::Fde& fde, std::span<const OwnedRange> pieces) const;
   void add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);
   void append_repaired(const FrameRow& row, std::uint64_t begin, std::uint64_t end);
@@ -48,6 +53,7 @@ private:
   ReturnAddresses* returns_;
   Repairer* repairer_;
   std::span<const Repair> repairs_; ///< of the current FDE; those before the current row are removed
+  KnownRows& known_;
   cfi::FrameRowMaker frame_rows_;
   Builder& builder_;
   Report& report_;
@@ -56,6 +62,7 @@ private:
   std::uint64_t begin_ = 0, end_ = 0;    ///< addresses of that run
   std::uint64_t fde_end_ = 0;            ///< of the current FDE
   std::uint64_t covered_ = 0, left_ = 0; ///< bytes of the current FDE
+  bool has_blocks_ = false;              ///< the current FDE; repeating rows count from an address
 };
 
 } // namespace sframe::generate

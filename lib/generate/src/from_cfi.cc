@@ -2,8 +2,9 @@
 //
 // Two passes over each section: the first lists FDEs by address to find overlaps and counts the unreadable
 // ones; the second converts in the section's order, which reads each CIE once. The second processes parts,
-// each with its own report; reports are joined in the section's order. Each thread has a builder, and these
-// are appended in any order: the output of a Builder does not depend on the order of adding.
+// each with its own report; reports are joined in the section's order. Each thread has a builder, to which it
+// adds the FDEs of its parts; an FDE with the bytes of an earlier one is not executed again. The builders are
+// appended in any order: the output of a Builder does not depend on the order of adding.
 
 #include "sframe/generate/from_cfi.h"
 
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -108,14 +110,31 @@ AddressSet described_addresses(const CfiInput& input, std::span<const IndexedSec
   return AddressSet(std::move(ranges));
 }
 
+/// What a thread keeps for all its parts of a section.
+class Worker {
+public:
+  /// Adds to `builder`, or to one of its own if that is nullptr.
+  Worker(const cfi::CfiSection& section, Builder* builder, BuildOptions options)
+      : known_(section), own_(std::move(options)), builder_(builder ? builder : &own_) {}
+
+  KnownRows& known() { return known_; }
+  Builder& builder() { return *builder_; }
+
+private:
+  KnownRows known_;
+  Builder own_;
+  Builder* builder_;
+};
+
 /// Converts a part of a section.
 class PartConverter {
 public:
   PartConverter(const Source& source, const Options& options, const CfiInput& input,
-                const AddressSet* described, Repairer* repairer, Builder& builder, Report& report)
+                const AddressSet* described, Repairer* repairer, Worker& worker, Report& report)
       : source_(source), report_(report),
         returns_(described ? std::optional<ReturnAddresses>(std::in_place, input, *described) : std::nullopt),
-        fdes_(source.section.abi(), options, returns_ ? &*returns_ : nullptr, repairer, builder, report) {}
+        fdes_(source.section.abi(), options, returns_ ? &*returns_ : nullptr, repairer, worker.known(),
+              worker.builder(), report) {}
 
   void convert(cfi::FdeCursor fdes) {
     for (;;) {
@@ -307,26 +326,27 @@ void Converter::convert_parts(const Source& source) {
   std::vector<std::uint64_t> sizes;
   for (std::size_t i = 0; i < reports.size(); ++i) sizes.push_back(cuts[i + 1] - cuts[i]);
   BudgetShares shares(callees_ ? input_.image->budget() : nullptr, sizes);
-  const bool alone = options_.threads <= 1 || reports.size() == 1;
-  std::mutex joining;
+  // The first thread adds to the result, the others to builders that are appended to it.
+  std::list<Worker> workers;
+  std::mutex starting;
   for_each_parallel(
       reports.size(), options_.threads,
-      [&] { return Builder(build_options(source.section.abi(), options_)); },
-      [&](std::size_t i, Builder& part) {
-        Builder& builder = alone ? out_.builder : part;
+      [&] {
+        const std::lock_guard lock(starting);
+        return &workers.emplace_back(source.section, workers.empty() ? &out_.builder : nullptr,
+                                     build_options(source.section.abi(), options_));
+      },
+      [&](std::size_t i, Worker* worker) {
         BudgetShares::Share budget(shares, i);
         std::optional<Repairer> repairer;
         if (callees_) repairer.emplace(*input_.image, *callees_, budget);
         PartConverter(source, options_, input_,
                       options_.return_addresses && described_ ? &*described_ : nullptr,
-                      repairer ? &*repairer : nullptr, builder, reports[i])
+                      repairer ? &*repairer : nullptr, *worker, reports[i])
             .convert({source.section, cuts[i], cuts[i + 1]});
         if (options_.progress) options_.progress(static_cast<double>(cuts[i + 1] - cuts[i]) / total_bytes_);
-        if (alone) return;
-        const std::lock_guard lock(joining);
-        out_.builder.append(part);
-        part.clear();
       });
+  for (; workers.size() > 1; workers.pop_back()) out_.builder.append(workers.back().builder());
   for (const Report& report : reports) {
     out_.report.add_counts(report);
     out_.report.left_out.insert(out_.report.left_out.end(), report.left_out.begin(), report.left_out.end());

@@ -165,6 +165,20 @@ public:
   /// number of rows; memory grows by the encoded bytes.
   expected<void, Refusal> add(const Fde& fde, std::span<const FrameRow> rows);
 
+  /// The rows and marks of an added function.
+  class Added {
+    friend Builder;
+    Fde fde_;
+    std::uint32_t run_ = 0, num_fres_ = 0, last_offset_ = 0;
+  };
+  /// Those of the function that was added last; there must be one.
+  Added last_added() const;
+
+  /// Adds a function with the same rows and marks at another address. The size may differ: `row_past_end` if
+  /// a row starts at the end or after it. Much cheaper than add(): with share_rows constant, else linear in
+  /// the encoded bytes. `added` is from this builder, and no function was removed, merged or optimized since.
+  expected<void, Refusal> add_again(const Added& added, std::uint64_t start, std::uint32_t size);
+
   /// Receives a range of addresses that was not added, and why.
   using LeftOut = std::function<void(AddressRange range, const Refusal& why)>;
 

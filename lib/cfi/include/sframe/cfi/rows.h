@@ -178,6 +178,14 @@ public:
   /// The offset in the section of the last executed instruction.
   std::uint64_t instruction() const { return instruction_; }
 
+  /// Where the instructions executed so far have arrived: after the last row, the address that its rules
+  /// hold from, or the FDE's end if an instruction named that.
+  std::uint64_t location() const { return location_; }
+
+  /// True if none of the instructions executed so far names an address (DW_CFA_set_loc). Then they give the
+  /// same rows, at the same distances, in any FDE with the same CIE that extends beyond location().
+  bool relocatable() const { return relocatable_; }
+
   /// Set after an error.
   const std::optional<Error>& error() const { return error_; }
 
@@ -225,6 +233,7 @@ private:
   std::uint8_t fde_encoding_ = 0;
   std::uint8_t address_size_ = 8;
   bool initial_ = true; ///< executing the CIE's instructions
+  bool relocatable_ = true;
   State state_;
   State cie_state_;                                           ///< what DW_CFA_restore restores
   std::array<Saved, Registers::inline_states> inline_states_; ///< the first remembered states
