@@ -38,8 +38,8 @@ std::uint64_t hash_bytes(std::span<const std::byte> bytes) {
   return hash;
 }
 
-std::uint32_t tag_of(std::uint64_t hash) {
-  return static_cast<std::uint32_t>(hash >> 32);
+std::uint32_t tag_of(std::span<const std::byte> bytes) {
+  return static_cast<std::uint32_t>(hash_bytes(bytes));
 }
 
 bool same_words(const Words& a, const Words& b) {
@@ -292,15 +292,16 @@ std::uint32_t Builder::add_run(const Run& run) {
   }
   make_room_in_table();
   const auto bytes = run_bytes(run);
-  const std::uint64_t hash = hash_bytes(bytes), mask = table_.size() - 1;
-  for (std::uint64_t at = hash & mask;; at = (at + 1) & mask) {
+  const std::uint32_t tag = tag_of(bytes);
+  const std::uint64_t mask = table_.size() - 1;
+  for (std::uint64_t at = tag & mask;; at = (at + 1) & mask) {
     Slot& slot = table_[at];
     if (slot.run == no_run) {
-      slot = {number, tag_of(hash)};
+      slot = {number, tag};
       runs_.push_back(run);
       return number;
     }
-    if (slot.tag != tag_of(hash)) continue;
+    if (slot.tag != tag) continue;
     const Run& other = runs_[slot.run];
     // Rows of different FRE types can have equal bytes if the type is stored in the index (V1, V2).
     if (other.fre_type == run.fre_type && std::ranges::equal(run_bytes(other), bytes)) {
@@ -312,14 +313,19 @@ std::uint32_t Builder::add_run(const Run& run) {
 
 void Builder::make_room_in_table() {
   if (runs_.size() * 2 < table_.size()) return;
-  table_.assign(std::max<std::size_t>(64, std::bit_ceil(runs_.size() * 2 + 1)), Slot{no_run, 0});
-  const std::uint64_t mask = table_.size() - 1;
-  for (std::uint32_t number = 0; number < runs_.size(); ++number) {
-    const std::uint64_t hash = hash_bytes(run_bytes(runs_[number]));
-    std::uint64_t at = hash & mask;
-    while (table_[at].run != no_run) at = (at + 1) & mask;
-    table_[at] = {number, tag_of(hash)};
-  }
+  std::vector<Slot> larger(std::max<std::size_t>(64, std::bit_ceil(runs_.size() * 2 + 1)), Slot{no_run, 0});
+  const std::uint64_t mask = larger.size() - 1;
+  const auto insert = [&](const Slot& slot) {
+    std::uint64_t at = slot.tag & mask;
+    while (larger[at].run != no_run) at = (at + 1) & mask;
+    larger[at] = slot;
+  };
+  for (const Slot& slot : table_)
+    if (slot.run != no_run) insert(slot);
+  if (table_.empty())
+    for (std::uint32_t number = 0; number < runs_.size(); ++number)
+      insert({number, tag_of(run_bytes(runs_[number]))});
+  table_ = std::move(larger);
 }
 
 } // namespace sframe

@@ -258,7 +258,7 @@ private:
   /// A slot in the hash table of runs. The bytes are compared only if the tags are equal.
   struct Slot {
     std::uint32_t run;
-    std::uint32_t tag; ///< the upper half of the hash
+    std::uint32_t tag; ///< the lower half of the hash, which also gives the slot's place
   };
   struct [[gnu::visibility("hidden")]] Layout;
   class [[gnu::visibility("hidden")]] Joins;
