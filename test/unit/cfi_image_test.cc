@@ -68,7 +68,8 @@ struct Example {
     EXPECT_EQ(section.address(), frames_address);
     EXPECT_EQ(section.bytes().size(), 17u + 17) << "CIE and FDE; the terminator ends it";
     EXPECT_EQ(section.bases().text, 0u);
-    const auto fde = section.fdes().next();
+    FdeCursor fdes = section.fdes();
+    const auto fde = fdes.next();
     EXPECT_TRUE(fde && *fde);
     EXPECT_EQ((*fde)->start, section.bases().data + 0x100);
     return section.bases().data;

@@ -186,12 +186,13 @@ void read_fde_augmentation(DwarfReader& reader, const CfiSection& section, Point
   if (inner.failed()) reader.fail(inner.kind());
 }
 
-expected<Fde, Error> parse_fde(const CfiSection& section, const Extent& extent, std::uint64_t body,
-                               const Cie& cie) {
+/// Reads an FDE with the CIE fde.cie.
+expected<void, Error> parse_fde(const CfiSection& section, const Extent& extent, std::uint64_t body,
+                                Fde& fde) {
   DwarfReader reader = reader_at(section, body, extent.end);
-  Fde fde;
+  const Cie& cie = fde.cie;
   fde.offset = extent.offset;
-  fde.cie = cie;
+  fde.lsda.reset();
   reader.skip(cie.segment_size);
   const PointerContext context{section.address(), section.bases(), std::nullopt, cie.address_size};
   if (!read_range(reader, context, cie, fde)) return unexpected(reader.error());
@@ -199,7 +200,7 @@ expected<Fde, Error> parse_fde(const CfiSection& section, const Extent& extent, 
   if (reader.failed()) return unexpected(reader.error());
   fde.instructions_offset = reader.at();
   fde.instructions = section.bytes().subspan(reader.at(), reader.left());
-  return fde;
+  return {};
 }
 
 } // namespace
@@ -236,10 +237,14 @@ expected<Fde, Error> CfiSection::fde(std::uint64_t offset) const {
   if (id->is_cie) return unexpected(Error{ErrorKind::bad_cie_pointer, offset});
   const auto its_cie = cie(id->cie_offset);
   if (!its_cie) return unexpected(its_cie.error());
-  return parse_fde(*this, *extent, id->body, *its_cie);
+  Fde fde;
+  fde.cie = *its_cie;
+  if (const auto parsed = parse_fde(*this, *extent, id->body, fde); !parsed)
+    return unexpected(parsed.error());
+  return fde;
 }
 
-expected<std::optional<Fde>, Error> FdeCursor::next() {
+expected<const Fde*, Error> FdeCursor::next() {
   while (at_ < end_) {
     const auto extent = read_extent(section_, at_);
     if (!extent) {
@@ -254,18 +259,19 @@ expected<std::optional<Fde>, Error> FdeCursor::next() {
     const auto id = read_id(section_, *extent);
     if (!id) return unexpected(id.error());
     if (id->is_cie) continue;
-    if (!cie_known_ || cie_.offset != id->cie_offset) {
+    if (!cie_known_ || fde_.cie.offset != id->cie_offset) {
+      cie_known_ = false;
       const auto cie = section_.cie(id->cie_offset);
       if (!cie) return unexpected(cie.error());
-      cie_ = *cie;
+      fde_.cie = *cie;
       cie_known_ = true;
     }
-    auto fde = parse_fde(section_, *extent, id->body, cie_);
-    if (!fde) return unexpected(fde.error());
-    fde->after_terminator = terminated_;
-    return std::optional<Fde>(*fde);
+    if (const auto parsed = parse_fde(section_, *extent, id->body, fde_); !parsed)
+      return unexpected(parsed.error());
+    fde_.after_terminator = terminated_;
+    return &fde_;
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 } // namespace sframe::cfi

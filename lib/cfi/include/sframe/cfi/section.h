@@ -164,10 +164,10 @@ public:
   FdeCursor(const CfiSection& section, std::uint64_t begin, std::uint64_t end)
       : section_(section), at_(begin), end_(end) {}
 
-  /// The next FDE; nothing at the end. After an Error the next call continues after the bad entry; if the bad
-  /// entry's length is at fault (ErrorKind::bad_length, or a truncated length), it returns nothing. CIEs that
-  /// no FDE uses are not read.
-  expected<std::optional<Fde>, Error> next();
+  /// The next FDE, valid until the next call; nullptr at the end. After an Error the next call continues
+  /// after the bad entry; if the bad entry's length is at fault (ErrorKind::bad_length, or a truncated
+  /// length), it returns nothing. CIEs that no FDE uses are not read.
+  expected<const Fde*, Error> next();
 
   /// Bytes from the section's start to the next entry.
   std::uint64_t offset() const { return at_; }
@@ -178,7 +178,7 @@ private:
   std::uint64_t end_ = 0;
   bool terminated_ = false;
   bool cie_known_ = false;
-  Cie cie_; ///< the last one used: adjacent FDEs usually share it
+  Fde fde_; ///< the last one; adjacent FDEs usually share its CIE
 };
 
 } // namespace sframe::cfi
