@@ -194,20 +194,24 @@ expected<void, Refusal> Builder::add(const Fde& fde, std::span<const FrameRow> r
 }
 
 Builder::Added Builder::last_added() const {
-  const Function& function = functions_.back();
-  const Run& run = runs_[function.run];
+  const auto& [fde, run, joins] = functions_.back();
   Added added;
-  added.fde_ = function.fde;
-  added.run_ = function.run;
-  added.num_fres_ = run.num_fres;
-  added.last_offset_ = run.num_fres ? last_row(run).offset : 0;
+  added.run_ = run;
+  added.last_offset_ = runs_[run].num_fres ? last_row(runs_[run]).offset : 0;
+  added.pc_type_ = fde.pc_type;
+  added.rep_size_ = fde.rep_size;
+  added.signal_frame_ = fde.signal_frame;
+  added.pauth_key_ = fde.pauth_key;
   return added;
 }
 
 expected<void, Refusal> Builder::add_again(const Added& added, std::uint64_t start, std::uint32_t size) {
-  Fde fde = added.fde_;
-  fde.start = start;
-  fde.size = size;
+  const Fde fde{.start = start,
+                .size = size,
+                .pc_type = added.pc_type_,
+                .rep_size = added.rep_size_,
+                .signal_frame = added.signal_frame_,
+                .pauth_key = added.pauth_key_};
   if (functions_.size() == max_u32) return refused(RefusalReason::section_too_large, fde);
   if (options_.start_fields && !options_.start_fields->reach(options_.version, start))
     return refused(RefusalReason::out_of_reach, fde);
@@ -215,8 +219,9 @@ expected<void, Refusal> Builder::add_again(const Added& added, std::uint64_t sta
     return refused(RefusalReason::row_past_end, fde);
   make_room(functions_);
   make_room(runs_);
-  functions_.push_back({fde, options_.share_rows ? added.run_ : copy_run(*this, Run(runs_[added.run_]))});
-  num_fres_ += added.num_fres_;
+  const Run run = runs_[added.run_];
+  functions_.push_back({fde, options_.share_rows ? added.run_ : copy_run(*this, run)});
+  num_fres_ += run.num_fres;
   return {};
 }
 

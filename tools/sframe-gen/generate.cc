@@ -68,9 +68,11 @@ unexpected<Failure> no_function(const CommandLine& line, const generate::Report&
 CoveredBytes count_executable(const elf::Image& image, std::span<const std::byte> bytes,
                               std::uint64_t address) {
   std::vector<AddressRange> functions;
-  if (const auto section = Section::parse(bytes, address))
+  if (const auto section = Section::parse(bytes, address)) {
+    functions.reserve(section->num_fdes());
     for (std::uint32_t i = 0; i < section->num_fdes(); ++i)
       if (const auto fde = section->fde(i)) functions.push_back({fde->start, fde->size});
+  }
   const AddressSet code = image.executable_addresses();
   return {code.size(), code.size_in_common(AddressSet(std::move(functions)))};
 }

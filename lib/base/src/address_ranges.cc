@@ -90,15 +90,26 @@ std::uint64_t AddressSet::size() const {
   return total;
 }
 
-AddressSet AddressSet::in_common(const AddressSet& other) const {
+/// Calls f(AddressRange) for the ranges that are in both sets.
+template <class F> void AddressSet::each_in_common(const AddressSet& other, const F& f) const {
   const auto last = [](const AddressRange& range) { return range.start + (range.size - 1); };
-  AddressSet out;
   for (auto a = ranges_.begin(), b = other.ranges_.begin(); a != ranges_.end() && b != other.ranges_.end();) {
     if (const std::uint64_t start = std::max(a->start, b->start); a->overlaps(*b))
-      out.ranges_.push_back({start, std::min(last(*a), last(*b)) - start + 1});
+      f(AddressRange{start, std::min(last(*a), last(*b)) - start + 1});
     ++(last(*a) < last(*b) ? a : b);
   }
+}
+
+AddressSet AddressSet::in_common(const AddressSet& other) const {
+  AddressSet out;
+  each_in_common(other, [&](const AddressRange& range) { out.ranges_.push_back(range); });
   return out;
+}
+
+std::uint64_t AddressSet::size_in_common(const AddressSet& other) const {
+  std::uint64_t total = 0;
+  each_in_common(other, [&](const AddressRange& range) { total += range.size; });
+  return total;
 }
 
 void sort_ranges(std::vector<OwnedRange>& ranges) {

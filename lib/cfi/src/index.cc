@@ -17,14 +17,19 @@ constexpr auto before = [](const FdeIndex::Entry& a, const FdeIndex::Entry& b) {
   return a.start != b.start ? a.start < b.start : a.offset < b.offset;
 };
 
+/// Bytes of the shortest FDE that linkers write: length, CIE, start and size, padding.
+constexpr std::uint64_t least_fde = 20;
+
 /// The FDEs of a part of a section, sorted.
 struct Part {
   std::vector<FdeIndex::Entry> entries;
   std::vector<Error> faults;
 };
 
-Part read_part(FdeCursor fdes) {
+/// `bytes`: the part's size.
+Part read_part(FdeCursor fdes, std::uint64_t bytes) {
   Part part;
+  part.entries.reserve(bytes / least_fde); // what is not used costs address space only
   for (;;) {
     const auto fde = fdes.next();
     if (!fde) {
@@ -49,9 +54,18 @@ expected<FdeIndex, Error> FdeIndex::build(const CfiSection& section, std::vector
   const auto starts = threads > 1 ? section.parts(part_size) : std::vector<std::uint64_t>{0};
   std::vector<Part> parts(starts.size());
   for_each_parallel(parts.size(), threads, [&](std::size_t i) {
-    parts[i] = read_part({section, starts[i], i + 1 < starts.size() ? starts[i + 1] : size});
+    const std::uint64_t end = i + 1 < starts.size() ? starts[i + 1] : size;
+    parts[i] = read_part({section, starts[i], end}, end - starts[i]);
   });
   FdeIndex index;
+  if (parts.size() == 1) {
+    index.entries_ = std::move(parts[0].entries);
+    if (faults) faults->insert(faults->end(), parts[0].faults.begin(), parts[0].faults.end());
+    return index;
+  }
+  std::size_t count = 0;
+  for (const Part& part : parts) count += part.entries.size();
+  index.entries_.reserve(count);
   for (Part& part : parts) {
     if (faults) faults->insert(faults->end(), part.faults.begin(), part.faults.end());
     index.entries_.insert(index.entries_.end(), part.entries.begin(), part.entries.end());

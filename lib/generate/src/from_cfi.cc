@@ -244,8 +244,10 @@ void Converter::convert(IndexedSection indexed) {
                 &section == &input_.sections.front()};
   if (&section != &input_.sections.back()) covered_.add(ranges_of(index->entries()));
   note_stubs(section, index->entries());
-  // Encoded rows rarely take more bytes than the instructions that they come from.
-  out_.builder.reserve(out_.builder.num_fdes() + index->entries().size(), section.bytes().size());
+  // Few FDEs become several functions, and few stubs have none. Encoded rows rarely take more bytes than the
+  // instructions that they come from.
+  const std::size_t fdes = index->entries().size();
+  out_.builder.reserve(out_.builder.num_fdes() + fdes + fdes / 16 + 16, section.bytes().size());
   *index = {};
   convert_parts(source);
 }

@@ -29,14 +29,16 @@ public:
   /// The FDE with equal rows that was added; nullptr if there is none. Valid until the next add().
   const Entry* find(const cfi::Fde& fde);
   /// Adds the FDE that find() was last called with.
-  void add(const Entry& entry) { table_[place_] = {key_, entry}; }
+  void add(const Entry& entry) {
+    if (key_.size != 0) table_[place_] = {key_, entry};
+  }
 
 private:
   struct Key {
     std::uint32_t cie = 0;    ///< its offset in the section
     std::uint32_t offset = 0; ///< of the instructions in the section
-    std::uint32_t size = 0;   ///< of the instructions, in bytes
-    std::uint32_t tag = 0;    ///< of their hash: the bytes are compared only if it is equal
+    std::uint16_t size = 0;   ///< of the instructions, in bytes
+    std::uint16_t tag = 0;    ///< of their hash: the bytes are compared only if it is equal
   };
   struct Slot {
     Key key;
@@ -46,8 +48,8 @@ private:
   bool is_equal(const Key& other) const;
 
   cfi::CfiSection section_;
-  std::vector<Slot> table_; ///< a power of two
-  Key key_;                 ///< of the FDE that was last looked for
+  std::vector<Slot> table_;
+  Key key_; ///< of the FDE that was last looked for
   std::size_t place_ = 0;
 };
 

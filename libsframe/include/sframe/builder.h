@@ -168,8 +168,13 @@ public:
   /// The rows and marks of an added function.
   class Added {
     friend Builder;
-    Fde fde_;
-    std::uint32_t run_ = 0, num_fres_ = 0, last_offset_ = 0;
+    // 12 bytes: users keep one per function.
+    std::uint32_t run_ = 0;
+    std::uint32_t last_offset_ = 0; ///< of the last row
+    PcType pc_type_ = PcType::inc;
+    std::uint8_t rep_size_ = 0;
+    bool signal_frame_ = false;
+    PauthKey pauth_key_ = PauthKey::a;
   };
   /// Those of the function that was added last; there must be one.
   Added last_added() const;

@@ -63,10 +63,11 @@ public:
   std::uint64_t size() const;
   /// The addresses that are also in `other`. Linear.
   AddressSet in_common(const AddressSet& other) const;
-  std::uint64_t size_in_common(const AddressSet& other) const { return in_common(other).size(); }
+  std::uint64_t size_in_common(const AddressSet& other) const;
 
 private:
   void join();
+  template <class F> void each_in_common(const AddressSet& other, const F& f) const;
 
   std::vector<AddressRange> ranges_;
 };
