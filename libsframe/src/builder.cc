@@ -6,7 +6,7 @@
 #include "sframe/builder.h"
 
 #include "builder_rows.h"
-#include "format/words.h"
+#include "format/encode_words.h"
 #include "refused.h"
 
 #include <algorithm>
@@ -51,15 +51,32 @@ template <class T> void make_room(std::vector<T>& elements) {
   if (elements.size() == elements.capacity()) elements.reserve(std::max<std::size_t>(8, elements.size() * 2));
 }
 
-/// The row's words, or why the version cannot represent it or the reader not use it.
-expected<format::Words, RefusalReason> encode(const FrameRow& row, const WordMeaning& how,
-                                              const UsableRows& usable) {
-  if (row.is_outermost() && !usable.outermost) return unexpected(RefusalReason::reader);
+/// Sets the row's words, or returns why the version cannot represent it or the reader not use it.
+std::optional<RefusalReason> encode(const FrameRow& row, const WordMeaning& how, const UsableRows& usable,
+                                    Words& words) {
+  if (row.is_outermost() && !usable.outermost) return RefusalReason::reader;
   if (row.cfa.kind == Rule::Kind::stored && !usable.loaded_cfa &&
       (row.cfa.base == how.abi->sp || row.cfa.base == how.abi->fp))
-    return unexpected(RefusalReason::reader);
-  if (row.fp == Rule::at_cfa(0) && !usable.fp_at_cfa) return unexpected(RefusalReason::reader);
-  return format::encode_words(row, how);
+    return RefusalReason::reader;
+  if (!usable.fp_at_cfa && row.fp == Rule::at_cfa(0)) return RefusalReason::reader;
+  return format::encode_words(row, how, words);
+}
+
+/// Writes the words, each of sizeof(Word) bytes. Returns the end.
+template <class Word> std::byte* store_words(const Words& words, std::byte* to, ByteOrder order) {
+  for (std::uint32_t w = 0; w < words.count; ++w, to += sizeof(Word))
+    store(to, static_cast<Word>(words.values[w]), order);
+  return to;
+}
+
+/// Writes info byte and words. Returns the end.
+std::byte* store_body(const Words& words, std::byte* to, ByteOrder order) {
+  *to++ = static_cast<std::byte>(words.info);
+  switch (words.size) {
+  case 1: return store_words<std::uint8_t>(words, to, order);
+  case 2: return store_words<std::uint16_t>(words, to, order);
+  default: return store_words<std::uint32_t>(words, to, order);
+  }
 }
 
 } // namespace
@@ -109,8 +126,8 @@ WordMeaning Builder::meaning(FdeType type) const {
 }
 
 std::optional<RefusalReason> Builder::refusal(const FrameRow& row, FdeType type) const {
-  const auto words = encode(row, meaning(type), options_.usable);
-  return words ? std::nullopt : std::optional(words.error());
+  Words words;
+  return encode(row, meaning(type), options_.usable, words);
 }
 
 std::optional<RefusalReason> Builder::refusal(const FrameRow& row) const {
@@ -137,19 +154,15 @@ expected<Builder::Run, Refusal> Builder::encode_rows(const Fde& fde, std::span<c
   constexpr std::size_t max_row_size = 4 + 1 + 4 * std::size(Words{}.values);
   encoded_.resize(at + version_->attribute_size + rows.size() * max_row_size);
   std::byte* to = encoded_.data() + at + version_->attribute_size;
-  Words previous;
+  Words two[2]; // the row's and the one before
   std::uint32_t num_fres = 0, body = 0;
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    auto words = encode(rows[i], how, options_.usable);
-    if (!words) return refuse(words.error(), i);
-    if (options_.merge_rows && num_fres && same_words(*words, previous)) continue;
+    Words& words = two[num_fres & 1];
+    if (const auto reason = encode(rows[i], how, options_.usable, words)) return refuse(*reason, i);
+    if (options_.merge_rows && num_fres && same_words(words, two[~num_fres & 1])) continue;
     format::store_field(to, rows[i].offset, offset_size, order_);
-    to += offset_size;
-    *to++ = static_cast<std::byte>(words->info);
-    for (std::uint32_t w = 0; w < words->count; ++w, to += words->size)
-      format::store_field(to, words->values[w], words->size, order_);
-    body = 1u + words->count * words->size;
-    previous = *words;
+    to = store_body(words, to + offset_size, order_);
+    body = 1u + words.count * words.size;
     ++num_fres;
   }
   encoded_.resize(static_cast<std::size_t>(to - encoded_.data()));

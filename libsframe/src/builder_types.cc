@@ -12,6 +12,7 @@
 
 #include "builder_rows.h"
 #include "format/decode_words.h"
+#include "format/encode_words.h"
 #include "format/version.h"
 #include "refused.h"
 
@@ -94,8 +95,9 @@ private:
   }
 
   std::uint32_t other_cost(const RowBytes& bytes, const WordMeaning& from, const WordMeaning& to) const {
-    const auto words = format::encode_words(builder_.decode_row(bytes, from), to);
-    return words ? 1u + words->count * words->size : impossible;
+    format::Words words;
+    if (format::encode_words(builder_.decode_row(bytes, from), to, words)) return impossible;
+    return 1u + words.count * words.size;
   }
 
   /// Fills in Step::changes, then chosen_.

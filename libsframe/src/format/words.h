@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Conversion between a row's data words and its rules. Writing is declared here; reading is in
-// decode_words.h.
+// Conversion between a row's data words and its rules: encode_words.h writes, decode_words.h reads.
 //
 // Default FDE type (SFrame 3 specification, section 3.1): CFA offset from SP or FP; then, if the header fixes
 // no offset for it, the RA slot; then the FP slot. s390x scales the CFA offset; in version 2 its odd words
@@ -33,8 +32,5 @@ struct Words {
   std::uint8_t size = 1; ///< bytes of each
   std::uint32_t values[6] = {};
 };
-
-/// The words for `row`, in the smallest size that holds them, or the reason for refusal.
-expected<Words, RefusalReason> encode_words(const FrameRow& row, const WordMeaning& meaning);
 
 } // namespace sframe::format
