@@ -33,9 +33,10 @@ FdeConverter::FdeConverter(const AbiTraits& abi, const Options& options, ReturnA
       builder_(builder), report_(report) {}
 
 std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, const cfi::Fde& fde,
+                                                const KnownRows::Place& place,
                                                 std::span<const OwnedRange> pieces) {
   const bool may_be_known = has_rows_of_instructions(fde, pieces);
-  if (may_be_known && add_known(fde)) return std::nullopt;
+  if (may_be_known && add_known(fde, place)) return std::nullopt;
   properties_ = {.signal_frame = fde.cie.signal_frame,
                  .pauth_key = fde.cie.b_key ? PauthKey::b : PauthKey::a};
   covered_ = left_ = 0;
@@ -67,7 +68,7 @@ std::optional<cfi::Error> FdeConverter::convert(const cfi::CfiSection& section, 
   // With a row at its end, which is dropped, it would have other rows if it were longer.
   if (may_be_known && !rows.error() && rows.relocatable() && rows.location() < fde.end() && left_ == 0 &&
       !has_blocks_ && builder_.num_fdes() == first + 1)
-    known_.add({builder_.last_added(), static_cast<std::uint32_t>(rows.location() - fde.start)});
+    known_.add(place, {builder_.last_added(), static_cast<std::uint32_t>(rows.location() - fde.start)});
   count_fde();
   return rows.error();
 }
@@ -79,8 +80,8 @@ bool FdeConverter::has_rows_of_instructions(const cfi::Fde& fde, std::span<const
 }
 
 /// Adds the function of an FDE that has the same rows as an earlier one.
-bool FdeConverter::add_known(const cfi::Fde& fde) {
-  const KnownRows::Entry* const known = known_.find(fde);
+bool FdeConverter::add_known(const cfi::Fde& fde, const KnownRows::Place& place) {
+  const KnownRows::Entry* const known = known_.find(place);
   if (!known || known->last_offset >= fde.size ||
       !builder_.add_again(known->function, fde.start, static_cast<std::uint32_t>(fde.size)))
     return false;

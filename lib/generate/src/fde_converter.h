@@ -28,13 +28,14 @@ public:
   FdeConverter(const AbiTraits& abi, const Options& options, ReturnAddresses* returns, Repairer* repairer,
                KnownRows& known, Builder& builder, Report& report);
 
-  /// Converts `pieces` (by address) of the FDE. Returns the first error in its instructions.
+  /// Converts `pieces` (by address) of the FDE, the place of which in `known` is given. Returns the first
+  /// error in its instructions.
   std::optional<cfi::Error> convert(const cfi::CfiSection& section, const cfi::Fde& fde,
-                                    std::span<const OwnedRange> pieces);
+                                    const KnownRows::Place& place, std::span<const OwnedRange> pieces);
 
 private:
   bool has_rows_of_instructions(const cfi::Fde& fde, std::span<const OwnedRange> pieces) const;
-  bool add_known(const cfi::Fde& fde);
+  bool add_known(const cfi::Fde& fde, const KnownRows::Place& place);
   void count_fde();
   void show_repairs(const cfi::Fde& fde, std::span<const OwnedRange> pieces) const;
   void add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end);

@@ -17,6 +17,7 @@
 #include "sframe/generate/plt.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <list>
 #include <mutex>
@@ -131,30 +132,52 @@ class PartConverter {
 public:
   PartConverter(const Source& source, const Options& options, const CfiInput& input,
                 const AddressSet* described, Repairer* repairer, Worker& worker, Report& report)
-      : source_(source), report_(report),
+      : source_(source), known_(worker.known()), report_(report),
         returns_(described ? std::optional<ReturnAddresses>(std::in_place, input, *described) : std::nullopt),
         fdes_(source.section.abi(), options, returns_ ? &*returns_ : nullptr, repairer, worker.known(),
               worker.builder(), report) {}
 
   void convert(cfi::FdeCursor fdes) {
-    for (;;) {
-      const auto fde = fdes.next();
-      if (!fde) continue; // counted in the first pass
-      if (!*fde) return;
-      if ((*fde)->size != 0) convert(**fde);
-    }
+    do {
+      read_ahead(fdes);
+      for (const Next& next : ahead()) known_.expect(next.place);
+      for (const Next& next : ahead()) convert(next);
+    } while (!ahead().empty());
   }
 
 private:
-  void convert(const cfi::Fde& fde);
+  /// An FDE to be converted.
+  struct Next {
+    cfi::Fde fde;
+    KnownRows::Place place;
+  };
+
+  std::span<const Next> ahead() const { return std::span(ahead_).first(num_ahead_); }
+  void read_ahead(cfi::FdeCursor& fdes);
+  void convert(const Next& next);
 
   const Source& source_;
+  const KnownRows& known_;
   Report& report_;
   std::optional<ReturnAddresses> returns_;
   FdeConverter fdes_;
+  std::array<Next, 8> ahead_;
+  std::size_t num_ahead_ = 0;
 };
 
-void PartConverter::convert(const cfi::Fde& fde) {
+/// Replaces ahead() by the next FDEs; there are none at the end.
+void PartConverter::read_ahead(cfi::FdeCursor& fdes) {
+  num_ahead_ = 0;
+  while (num_ahead_ < ahead_.size()) {
+    const auto fde = fdes.next();
+    if (!fde) continue; // counted in the first pass
+    if (!*fde) return;
+    if ((*fde)->size != 0) ahead_[num_ahead_++] = {**fde, known_.place(**fde)};
+  }
+}
+
+void PartConverter::convert(const Next& next) {
+  const cfi::Fde& fde = next.fde;
   if (!source_.addresses.asked_for(fde)) return;
   if (!source_.addresses.in_code(fde.start)) {
     ++report_.functions.total;
@@ -172,7 +195,7 @@ void PartConverter::convert(const cfi::Fde& fde) {
     return report_.count(duplicate);
   }
   if (owned < fde.size) ++report_.overlapping;
-  if (const auto fault = fdes_.convert(source_.section, fde, pieces))
+  if (const auto fault = fdes_.convert(source_.section, fde, next.place, pieces))
     report_.faults.push_back({section_name(source_.section), *fault});
 }
 

@@ -19,25 +19,32 @@ constexpr std::size_t bytes_per_place = 128;
 KnownRows::KnownRows(const cfi::CfiSection& section)
     : section_(section), table_(section.bytes().size() / bytes_per_place + 1) {}
 
-const KnownRows::Entry* KnownRows::find(const cfi::Fde& fde) {
-  const auto bytes = fde.instructions;
-  key_ = {};
-  if (bytes.size() > std::numeric_limits<decltype(key_.size)>::max()) return nullptr;
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+KnownRows::Place KnownRows::place(const cfi::Fde& fde) const {
+  const auto instructions = fde.instructions;
+  Place place;
+  if (instructions.size() > std::numeric_limits<decltype(place.size)>::max()) return place;
+  const std::string_view text(reinterpret_cast<const char*>(instructions.data()), instructions.size());
   const std::uint64_t hash = std::hash<std::string_view>()(text) + fde.cie.offset;
-  key_ = {.cie = static_cast<std::uint32_t>(fde.cie.offset),
-          .offset = static_cast<std::uint32_t>(fde.instructions_offset),
-          .size = static_cast<std::uint16_t>(bytes.size()),
-          .tag = static_cast<std::uint16_t>(hash)};
-  place_ = (hash >> 32) * table_.size() >> 32;
-  const Slot& slot = table_[place_];
-  return is_equal(slot.key) ? &slot.entry : nullptr;
+  place.number = static_cast<std::uint32_t>((hash >> 32) * table_.size() >> 32);
+  place.cie = static_cast<std::uint32_t>(fde.cie.offset);
+  place.offset = static_cast<std::uint32_t>(fde.instructions_offset);
+  place.size = static_cast<std::uint16_t>(instructions.size());
+  place.tag = static_cast<std::uint16_t>(hash);
+  __builtin_prefetch(&table_[place.number]);
+  return place;
 }
 
-bool KnownRows::is_equal(const Key& other) const {
-  return other.size != 0 && other.tag == key_.tag && other.cie == key_.cie && other.size == key_.size &&
-         std::memcmp(section_.bytes().data() + other.offset, section_.bytes().data() + key_.offset,
-                     key_.size) == 0;
+void KnownRows::expect(const Place& place) const {
+  const Slot& slot = table_[place.number];
+  if (slot.tag == place.tag) __builtin_prefetch(bytes(slot.offset));
+}
+
+const KnownRows::Entry* KnownRows::find(const Place& place) const {
+  const Slot& slot = table_[place.number];
+  const bool equal = slot.size != 0 && slot.tag == place.tag && slot.cie == place.cie &&
+                     slot.size == place.size &&
+                     std::memcmp(bytes(slot.offset), bytes(place.offset), place.size) == 0;
+  return equal ? &slot.entry : nullptr;
 }
 
 } // namespace sframe::generate

@@ -26,31 +26,37 @@ public:
 
   explicit KnownRows(const cfi::CfiSection& section);
 
+  /// Where an FDE is in the table, if it is known.
+  class Place {
+    friend KnownRows;
+    std::uint32_t number = 0; ///< in the table
+    std::uint32_t cie = 0;    ///< its offset in the section
+    std::uint32_t offset = 0; ///< of the instructions in the section
+    std::uint16_t size = 0;   ///< of the instructions, in bytes; 0: not to be remembered
+    std::uint16_t tag = 0;    ///< of their hash: the bytes are compared only if it is equal
+  };
+
+  /// The table and the bytes of other FDEs come from memory, which takes longer than all else here. So ask
+  /// for the places of some FDEs, then expect() each, then find() each.
+  Place place(const cfi::Fde& fde) const;
+  void expect(const Place& place) const;
   /// The FDE with equal rows that was added; nullptr if there is none. Valid until the next add().
-  const Entry* find(const cfi::Fde& fde);
-  /// Adds the FDE that find() was last called with.
-  void add(const Entry& entry) {
-    if (key_.size != 0) table_[place_] = {key_, entry};
+  const Entry* find(const Place& place) const;
+  void add(const Place& place, const Entry& entry) {
+    if (place.size != 0) table_[place.number] = {place.cie, place.offset, place.size, place.tag, entry};
   }
 
 private:
-  struct Key {
-    std::uint32_t cie = 0;    ///< its offset in the section
-    std::uint32_t offset = 0; ///< of the instructions in the section
-    std::uint16_t size = 0;   ///< of the instructions, in bytes
-    std::uint16_t tag = 0;    ///< of their hash: the bytes are compared only if it is equal
-  };
   struct Slot {
-    Key key;
+    std::uint32_t cie = 0, offset = 0;
+    std::uint16_t size = 0, tag = 0;
     Entry entry;
   };
 
-  bool is_equal(const Key& other) const;
+  const std::byte* bytes(std::uint32_t offset) const { return section_.bytes().data() + offset; }
 
   cfi::CfiSection section_;
   std::vector<Slot> table_;
-  Key key_; ///< of the FDE that was last looked for
-  std::size_t place_ = 0;
 };
 
 } // namespace sframe::generate
