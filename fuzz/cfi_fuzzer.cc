@@ -59,9 +59,9 @@ void try_rows(const CfiSection& section, const Fde& fde) {
     require(full.begin == next && full.end > full.begin && full.end <= fde.end());
     next = full.end;
     const auto projected = to_frame_row(core, section.abi());
-    const auto made = maker.make(core);
-    require(made.has_value() == projected.has_value() &&
-            (made ? **made == *projected : made.error() == projected.error()));
+    const FrameRow* const made = maker.make(core);
+    require((made != nullptr) == projected.has_value() &&
+            (made ? *made == *projected : maker.reason() == projected.error()));
     if (!projected) require(*message(projected.error()) && *reason_name(projected.error()));
     if (full.return_register < AllRegisters::slots) require(projected == to_frame_row(full, section.abi()));
     if (full.cfa.kind == CfaRule::Kind::expression) try_expression(full.expression(full.cfa), section, false);

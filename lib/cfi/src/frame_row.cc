@@ -157,12 +157,15 @@ expected<FrameRow, Unrepresentable> to_frame_row(const FullRow& row, const AbiTr
 }
 
 /// Not cached: expressions, and a rule for SP, which has to be compared with each CFA.
-expected<const FrameRow*, Unrepresentable> FrameRowMaker::convert(const MinimalRow& row) {
+const FrameRow* FrameRowMaker::convert(const MinimalRow& row) {
   const auto is_plain = [](const RegisterRule& rule) {
     return rule.kind != Kind::expression && rule.kind != Kind::val_expression;
   };
   const auto made = to_frame_row(row, *abi_);
-  if (!made) return unexpected(made.error());
+  if (!made) {
+    reason_ = made.error();
+    return nullptr;
+  }
   row_ = *made;
   rules_ = row.rules;
   return_register_ = row.return_register;

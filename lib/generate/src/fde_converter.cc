@@ -112,11 +112,10 @@ void FdeConverter::show_repairs(const cfi::Fde& fde, std::span<const OwnedRange>
 }
 
 void FdeConverter::add_row(const cfi::MinimalRow& row, std::uint64_t begin, std::uint64_t end) {
-  const auto converted = frame_rows_.make(row);
-  if (converted) return append_repaired(**converted, begin, end);
+  if (const FrameRow* const made = frame_rows_.make(row)) return append_repaired(*made, begin, end);
   flush();
-  if (converted.error() == cfi::Unrepresentable::cfa_plt) return append_plt(row, begin, end);
-  leave_out(begin, end, reason(converted.error()));
+  if (frame_rows_.reason() == cfi::Unrepresentable::cfa_plt) return append_plt(row, begin, end);
+  leave_out(begin, end, reason(frame_rows_.reason()));
 }
 
 /// Extends the run in progress over the padding after the FDE if it ends with a call.

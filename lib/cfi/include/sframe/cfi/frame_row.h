@@ -69,8 +69,9 @@ public:
   /// `abi` must outlive the maker.
   explicit FrameRowMaker(const AbiTraits& abi) : abi_(&abi) {}
 
-  /// The result is valid until the next call.
-  expected<const FrameRow*, Unrepresentable> make(const MinimalRow& row) {
+  /// Valid until the next call; nullptr if the row cannot be a FrameRow. (`expected` would be slower: it
+  /// is copied as a whole right after its fields were stored, and waits for them.)
+  const FrameRow* make(const MinimalRow& row) {
     if (!is_like_last(row)) return convert(row);
     row_.offset = static_cast<std::uint32_t>(row.begin - row.fde_start);
     row_.cfa.base = static_cast<std::uint16_t>(row.cfa.number);
@@ -78,6 +79,9 @@ public:
     row_.ra_signed = row.ra_signed;
     return &row_;
   }
+
+  /// Why the last call of make() returned nullptr.
+  Unrepresentable reason() const { return reason_; }
 
 private:
   /// True if only the signature and the CFA differ from row_, and the CFA's numbers fit.
@@ -87,13 +91,14 @@ private:
            row.cfa.number < Rule::cfa_base && row.cfa.offset == static_cast<std::int32_t>(row.cfa.offset) &&
            row.begin - row.fde_start <= UINT32_MAX;
   }
-  expected<const FrameRow*, Unrepresentable> convert(const MinimalRow& row);
+  const FrameRow* convert(const MinimalRow& row);
 
   const AbiTraits* abi_;
   bool has_last_ = false; ///< row_ was made from rules that is_like_last() can compare
   std::uint32_t return_register_ = 0;
   std::array<RegisterRule, MinimalRegisters::slots> rules_;
   FrameRow row_;
+  Unrepresentable reason_{};
 };
 
 /// Same, for a row with all registers.
