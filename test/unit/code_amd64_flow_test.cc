@@ -218,28 +218,74 @@ TEST(CodeAmd64, Budget) {
   EXPECT_EQ(results.obstacles()[0].kind, Obstacle::Kind::limit);
 }
 
-/// mov $N, %eax; syscall; ret. exit, exit_group and rt_sigreturn do not come back; clone and clone3 come back
-/// on another stack, too, unless rows show that they do not matter.
+/// mov $N, %eax; syscall; ret. exit, exit_group and rt_sigreturn do not come back; after clone and clone3
+/// nothing is certain, since they come back on another stack, too, unless rows show that this does not
+/// matter.
 TEST(CodeAmd64, SystemCalls) {
-  const auto stops = [](const char* mov, std::span<const FrameRow> rows) {
+  const auto after = [](const char* mov, std::span<const FrameRow> rows) {
     const Line lines[] = {{mov, "mov $N,%eax", ""}, {"0f 05", "syscall", ""}, {"c3", "ret", ""}};
     Listing listing(lines);
     listing.function().rows = rows;
-    const bool is_last = listing.exit_at(1) == Exit::stops;
-    EXPECT_EQ(listing.certainty_at(2) != Certainty::certain, is_last) << mov;
-    return is_last;
+    return std::pair(listing.exit_at(1), listing.certainty_at(2));
   };
+  const auto returns = std::pair(Exit::none, Certainty::certain);
   const FrameRow rows[] = {row(0, 8)};
   for (const char* last : {"b8 3c 00 00 00", "b8 e7 00 00 00", "b8 0f 00 00 00"}) {
-    EXPECT_TRUE(stops(last, {}));
-    EXPECT_TRUE(stops(last, rows));
+    EXPECT_EQ(after(last, {}), std::pair(Exit::stops, Certainty::unreached));
+    EXPECT_EQ(after(last, rows).first, Exit::stops);
+    EXPECT_NE(after(last, rows).second, Certainty::certain);
   }
   for (const char* thread : {"b8 38 00 00 00", "b8 b3 01 00 00"}) {
-    EXPECT_TRUE(stops(thread, {}));
-    EXPECT_FALSE(stops(thread, rows));
+    EXPECT_EQ(after(thread, {}), std::pair(Exit::none, Certainty::guessed));
+    EXPECT_EQ(after(thread, rows), returns);
   }
-  EXPECT_FALSE(stops("b8 3b 00 00 00", {}));
-  EXPECT_FALSE(stops("89 f8 90 90 90", {})); // mov %edi, %eax: not known
+  EXPECT_EQ(after("b8 3b 00 00 00", {}), returns);
+  EXPECT_EQ(after("89 f8 90 90 90", {}), returns); // mov %edi, %eax: not known
+}
+
+/// A call of an instruction that control does not leave does not return. hlt goes on after an interrupt.
+TEST(CodeAmd64, CallOfATrap) {
+  constexpr Line lines[] = {{"e8 fb ff 00 00", "call far", ""}, {"c3", "ret", ""}};
+  struct Callees : World {
+    std::vector<std::byte> bytes;
+    std::span<const std::byte> code(std::uint64_t address, std::uint64_t) override {
+      return address == far ? std::span<const std::byte>(bytes) : std::span<const std::byte>();
+    }
+  };
+  Listing listing(lines);
+  Callees callees;
+  listing.function().environment = &callees;
+  EXPECT_EQ(listing.certainty_at(1), Certainty::certain);
+  callees.bytes = hex("0f 0b");
+  EXPECT_EQ(listing.certainty_at(1), Certainty::unreached);
+  callees.bytes = hex("f4 c3");
+  EXPECT_EQ(listing.certainty_at(1), Certainty::certain);
+}
+
+/// What is guessed counts where its path meets a certain one: after alloca, a call returns perhaps.
+TEST(CodeAmd64, GuessedPathMeetsACertainOne) {
+  constexpr Line lines[] = {
+      {"53", "push %rbx", ""},
+      {"48 89 e3", "mov %rsp,%rbx", ""},
+      {"85 ff", "test %edi,%edi", ""},
+      {"74 08", "je 1f", ""},
+      {"48 29 c4", "sub %rax,%rsp", ""},
+      {"e8 f0 ff 00 00", "call far", ""},
+      {"ff d6", "1: call *%rsi", ""},
+      {"48 89 dc", "mov %rbx,%rsp", ""},
+      {"5b", "pop %rbx", ""},
+      {"c3", "ret", ""},
+  };
+  struct MayNotReturn : World {
+    bool may_not_return(std::optional<std::uint64_t> target, std::uint64_t) override { return target == far; }
+  };
+  Listing listing(lines);
+  MayNotReturn doubt;
+  listing.function().environment = &doubt;
+  EXPECT_EQ(listing.certainty_at(6), Certainty::certain);
+  const Results& results = listing.run();
+  EXPECT_FALSE(results.state_at(listing.address(6))->reg(7).base == Value::Base::cfa); // %rsp
+  EXPECT_EQ(results.state_at(listing.address(6))->reg(3), Value::cfa(-16));            // %rbx
 }
 
 /// A number that only one of two paths sets is not known after them, whichever is seen first.

@@ -234,22 +234,31 @@ void Analysis::process(std::uint32_t block) {
 
 /// Executes one instruction: changes `state` to that at the next one. False if control does not reach it.
 bool Analysis::step(std::uint32_t index, State& state, bool follow_edges) {
-  if (is_last_system_call(code_[index].instruction, state)) return false;
+  if (is_system_call(code_[index].instruction, state, machine_->last_system_calls)) return false;
+  const bool may_switch_stack = is_thread_start(code_[index].instruction, state);
   apply(code_[index], state);
+  if (may_switch_stack) {
+    const std::uint64_t next = code_[index].instruction.address + code_[index].instruction.length;
+    if (follow_edges && contains(next)) guess(index, state, std::span(&next, 1));
+    return false;
+  }
   if (follow_edges) leave(index, state);
   return !restart_ && continues(index, state, follow_edges);
 }
 
-/// exit and the like. Without rows, also clone: what follows may run on another stack.
-bool Analysis::is_last_system_call(const Instruction& instruction, const State& state) const {
+/// True for a system call of which the number is known and one of `calls`.
+bool Analysis::is_system_call(const Instruction& instruction, const State& state,
+                              std::span<const std::int32_t> calls) const {
+  const auto is_in = [&](std::int32_t number) { return std::ranges::find(calls, number) != calls.end(); };
+  if (instruction.system_call >= 0) return is_in(instruction.system_call);
   if (instruction.system_call_register == Effect::none) return false;
   const Value number = state.reg(instruction.system_call_register);
-  const auto is_in = [&](const auto& calls) {
-    return std::ranges::find(calls, number.offset) != calls.end();
-  };
-  return number.base == Value::Base::constant &&
-         (is_in(machine_->last_system_calls) ||
-          (function_.rows.empty() && is_in(machine_->thread_system_calls)));
+  return number.base == Value::Base::constant && is_in(number.offset);
+}
+
+/// clone and the like: what follows may run on another stack. Where there are rows, they tell.
+bool Analysis::is_thread_start(const Instruction& instruction, const State& state) const {
+  return function_.rows.empty() && is_system_call(instruction, state, machine_->thread_system_calls);
 }
 
 /// Follows the edges to places other than the next instruction.
@@ -258,8 +267,10 @@ void Analysis::leave(std::uint32_t index, State& state) {
   switch (instruction.flow) {
   case Flow::jump:
     if (contains(instruction.target)) {
-      // Perhaps a tail call: FP was popped, and where it was is free for the callee.
-      if (is_entry_like(state, *abi_)) state.drop_below(state.reg(abi_->sp), Value::entry(abi_->fp));
+      // Perhaps a tail call: FP and RA were popped, and where they were is free for the callee.
+      if (is_entry_like(state, *abi_))
+        for (const std::uint16_t reg : {abi_->fp, abi_->ra})
+          if (reg < machine_->num_registers) state.drop_below(state.reg(abi_->sp), Value::entry(reg));
       propagate(instruction.target, state, index, Edge::jump);
     }
     return;
@@ -372,8 +383,9 @@ bool Analysis::starts_frame(std::uint64_t address, const State& before) {
 }
 
 bool Analysis::is_known_not_to_return(const Decoded& decoded) const {
-  return decoded.does_not_return || (decoded.instruction.flow == Flow::call && function_.environment &&
-                                     function_.environment->never_returns(decoded.instruction.target));
+  return decoded.does_not_return || decoded.calls_trap ||
+         (decoded.instruction.flow == Flow::call && function_.environment &&
+          function_.environment->never_returns(decoded.instruction.target));
 }
 
 bool Analysis::continues_after_trap(std::uint32_t index, const State& state) {

@@ -12,6 +12,21 @@ bool Analysis::is_internal_call(const Instruction& instruction) const {
          instruction.target != function_.start;
 }
 
+/// True if another function starts with an instruction that control does not leave, as what compilers make of
+/// code that they know to be unreachable.
+bool Analysis::is_trap(std::uint64_t address) {
+  if (!function_.environment || contains(address)) return false;
+  const auto bytes = function_.environment->code(address, machine_->max_length);
+  if (bytes.empty()) return false;
+  ++work_;
+  Instruction instruction;
+  const std::size_t before = effects_.size();
+  const bool is_code = decoder_->decode(bytes, address, instruction, effects_);
+  effects_.resize(before);
+  return is_code && instruction.flow == Flow::stop &&
+         instruction.length > 1; // hlt goes on after an interrupt
+}
+
 std::uint32_t Analysis::decode_at(std::uint64_t offset) {
   const auto index = static_cast<std::uint32_t>(code_.size());
   Decoded& decoded = code_.emplace_back();
@@ -30,6 +45,7 @@ std::uint32_t Analysis::decode_at(std::uint64_t offset) {
     }
   }
   decoded.num_effects = static_cast<std::uint16_t>(effects_.size() - decoded.first_effect);
+  if (instruction.flow == Flow::call) decoded.calls_trap = is_trap(instruction.target);
   index_of_[offset] = index;
   return index;
 }

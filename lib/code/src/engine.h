@@ -43,6 +43,7 @@ struct Decoded {
   bool leader = false;
   bool bad = false;             ///< not an instruction
   bool does_not_return = false; ///< a call that was found not to return
+  bool calls_trap = false;      ///< a call of an instruction that control does not leave
   bool sp_lost = false;
   bool unresolved = false; ///< an indirect jump
   bool runs_off = false;
@@ -111,6 +112,7 @@ private:
 
   // discover.cc
   void discover(std::uint64_t address);
+  bool is_trap(std::uint64_t address);
   std::uint32_t decode_at(std::uint64_t offset);
   void note_targets(std::uint32_t index);
   void make_leader(std::uint64_t address);
@@ -146,6 +148,7 @@ private:
   bool join_words(Block& block, const State& state, std::uint32_t from);
   Value merge(const Value& old, const Value& incoming, Conflict where);
   bool may_be_past_end(std::uint32_t first) const;
+  bool is_possible(const Block& block, const State& state) const;
   bool shows_no_return(Block& block, const State& state, std::uint32_t from, Edge edge);
   void enqueue(std::uint32_t block);
 
@@ -177,7 +180,9 @@ private:
   void guess(std::uint32_t from, const State& state, std::span<const std::uint64_t> targets);
   void process(std::uint32_t block);
   bool step(std::uint32_t index, State& state, bool follow_edges);
-  bool is_last_system_call(const Instruction& instruction, const State& state) const;
+  bool is_system_call(const Instruction& instruction, const State& state,
+                      std::span<const std::int32_t> calls) const;
+  bool is_thread_start(const Instruction& instruction, const State& state) const;
   void leave(std::uint32_t index, State& state);
   bool continues(std::uint32_t index, State& state, bool follow_edges);
   bool is_known_not_to_return(const Decoded& decoded) const;

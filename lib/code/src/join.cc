@@ -139,7 +139,15 @@ bool Analysis::may_be_past_end(std::uint32_t first) const {
          function_.environment->may_end_at(code_[first].instruction.address);
 }
 
-/// Uncertain edges change nothing if something better is known.
+/// True if a guessed edge counts where its target is known by certain ones: without rows, which would show
+/// what is right there. Code is not entered at two heights.
+bool Analysis::is_possible(const Block& block, const State& state) const {
+  const Value known = block.in.reg(abi_->sp), guessed = state.reg(abi_->sp);
+  return function_.rows.empty() && !is_callee_ &&
+         (known == guessed || known.base != Base::cfa || guessed.base != Base::cfa);
+}
+
+/// With rows, uncertain edges change nothing if something better is known.
 void Analysis::propagate(std::uint64_t target, const State& state, std::uint32_t from, Edge edge) {
   ++work_;
   make_leader(target);
@@ -168,7 +176,8 @@ void Analysis::propagate(std::uint64_t target, const State& state, std::uint32_t
   Block& block = blocks_[index];
   if (mode_ < block.certainty) {
     // Where some calls may not return, a guessed jump is reason enough to doubt that this one does.
-    if (guesses_returns_) shows_no_return(block, state, from, edge);
+    if (guesses_returns_ && shows_no_return(block, state, from, edge)) return;
+    if (is_possible(block, state) && join(index, state, from)) enqueue(index);
     return;
   }
   if (shows_no_return(block, state, from, edge)) return;

@@ -67,7 +67,8 @@ Exit Analysis::exit_of(const Decoded& decoded, const State& state) {
     if (!jumps_like_return(instruction, state)) return exit_of_return(instruction, state);
     return decoded.unresolved ? Exit::indirect_unknown : Exit::none;
   case Flow::stop: return Exit::stops;
-  case Flow::next: return is_last_system_call(instruction, state) ? Exit::stops : Exit::none;
+  case Flow::next:
+    return is_system_call(instruction, state, machine_->last_system_calls) ? Exit::stops : Exit::none;
   case Flow::trap:
   case Flow::patchable:
   case Flow::call:

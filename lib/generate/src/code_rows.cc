@@ -22,6 +22,12 @@ bool has_cfa(const code::State& state, const AbiTraits& abi) {
   return state.reg(abi.sp).base == code::Value::Base::cfa || state.reg(abi.fp).base == code::Value::Base::cfa;
 }
 
+/// True if SP is in the caller's frame: only data that is taken for code releases more than its own.
+bool is_above_frame(const code::State& state, const AbiTraits& abi) {
+  const code::Value sp = state.reg(abi.sp);
+  return sp.base == code::Value::Base::cfa && sp.offset > 0;
+}
+
 std::optional<std::int32_t> fp_of(const code::State& state, const AbiTraits& abi) {
   const code::Value fp = state.reg(abi.fp);
   return fp.base == code::Value::Base::cfa ? std::optional(fp.offset) : std::nullopt;
@@ -60,7 +66,9 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   const std::uint64_t begin = std::max(at.instruction.address, end_);
   if (end <= begin) return;
   end_ = end;
-  const std::optional<FrameRow> row = code::row_of(at.state, abi_);
+  // After a tail call the saved registers are still where they were, but not if others call the function.
+  const std::optional<FrameRow> row =
+      code::is_entry_like(at.state, abi_) ? abi_.entry_row() : code::row_of(at.state, abi_);
   const auto jump = [&] { return CodeRows::Jump{begin, at.instruction.target, row, fp_of(at.state, abi_)}; };
   const bool jumps = at.instruction.flow == Flow::jump || at.instruction.flow == Flow::branch;
   if (at.certainty != code::Certainty::certain) {
@@ -76,7 +84,7 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
     rows_.links.push_back(jump());
   rows_.leaves_somewhere |= at.exit == Exit::indirect_tail_call || at.exit == Exit::indirect_unknown;
   rows_.returns |= at.exit == Exit::returns;
-  rows_.refuted |= at.exit == Exit::returns_wrong;
+  rows_.refuted |= at.exit == Exit::returns_wrong || is_above_frame(at.state, abi_);
   if (at.exit == Exit::tail_call) rows_.jumps.push_back(jump());
   if (at.instruction.flow == Flow::call) rows_.calls.push_back({at.instruction.target, end});
   if (!row) return leave_out(begin, end, has_cfa(at.state, abi_) ? code_ra_unknown : code_cfa_unknown);
@@ -168,7 +176,9 @@ void CodeRowMaker::find_key(const code::Function& function) {
   rows_.ranges.clear();
 }
 
-/// Padding between instructions keeps the row of those before it, so that it divides no function.
+/// Padding between instructions with rows keeps the row of those before it, so that it divides no function.
+/// In front of other code it has none: the signal trampoline of a C library is looked up by the address
+/// before it, as if it had been called.
 void CodeRowMaker::extend_over_padding() {
   const std::vector<CodeRows::Range> ranges = std::exchange(rows_.ranges, {});
   auto left_out = rows_.left_out.begin();
@@ -176,8 +186,8 @@ void CodeRowMaker::extend_over_padding() {
     std::uint64_t end = ranges[i].end;
     if (i + 1 < ranges.size()) {
       while (left_out != rows_.left_out.end() && left_out->start < end) ++left_out;
-      end = ranges[i + 1].begin;
-      if (left_out != rows_.left_out.end()) end = std::min(end, left_out->start);
+      if (left_out == rows_.left_out.end() || left_out->start >= ranges[i + 1].begin)
+        end = ranges[i + 1].begin;
     }
     add_range({ranges[i].begin, end, ranges[i].row, ranges[i].by_record});
   }

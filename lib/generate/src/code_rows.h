@@ -74,7 +74,9 @@ struct CodeRows {
   bool returns = false;          ///< a return at the entry's height, to the entry's return address
   bool b_key = false;            ///< AArch64: return addresses are signed with key B
   bool has_data = false;         ///< an instruction of zeros, which no code has: data, taken for code
-  bool refuted = false;          ///< a return at another height or elsewhere: the entry row is wrong
+  /// A return at another height or elsewhere, or SP in the caller's frame: the entry row is wrong, or this is
+  /// no code.
+  bool refuted = false;
 };
 
 /// Makes rows of one function after another. Keeps its memory between them. Not for several threads at once.
