@@ -29,10 +29,13 @@ const char* CodeWitness::confirms(const FrameRow& row, const CfiRule& cfi, const
     if (address >= end) return false;
     if (address + at.instruction.length <= begin) return true;
     const code::RowCheck check = code::check(row, at.state, abi_);
-    right =
-        at.certainty == code::Certainty::certain && check.worst() == Agreement::agrees && check.sign_agrees;
-    any = true;
     if (cfi_right) cfi_right = code::check(cfi.row, at.state, abi_).worst() == Agreement::agrees;
+    // What only other parts of a function enter is followed from the CFI's row at its start. That shows
+    // whether two rows have the same meaning, not which of two is right.
+    const bool is_proof =
+        at.certainty == code::Certainty::certain || (at.certainty == code::Certainty::assumed && cfi_right);
+    right = is_proof && check.worst() == Agreement::agrees && check.sign_agrees;
+    any = true;
     return right;
   });
   for (const code::Gap& gap : results->gaps())
