@@ -34,6 +34,7 @@ class ElfFile:
                 raise ValueError("not linked")
             self.abi = MACHINES.get(machine, "machine %d" % machine) + ("_be" if machine == 183 and self._order == ">" else "")
             self.path, self.size, self._inode = path, status.st_size, (status.st_dev, status.st_ino)
+            self.entry, = struct.unpack_from(self._order + "Q", header, 24)
             segments, sections = struct.unpack_from(self._order + "QQ", header, 32)
             _, segment_count, _, section_count, names_index = struct.unpack_from(self._order + "HHHHH", header, 54)
             program_headers = self._table(file, "IIQQQQQQ", segments, segment_count)
