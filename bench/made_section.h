@@ -19,7 +19,7 @@ struct MadeFunction {
 };
 
 inline std::vector<MadeFunction> make_functions(std::uint32_t count) {
-  std::mt19937 random(42);
+  auto random = [engine = std::mt19937(42)]() mutable { return static_cast<std::uint32_t>(engine()); };
   const AbiTraits& abi = traits(Abi::amd64);
   std::vector<MadeFunction> functions(count);
   std::uint64_t at = 0x401000;
