@@ -331,10 +331,11 @@ CASES = {
     "scripts/install-deps --extras": Case(not_here="installs packages"),
     "cmake --preset release && cmake --build --preset release --target bench-programs": Case(
         instead='grep -q "add_custom_target(bench-programs" "$project"/bench/CMakeLists.txt'),
-    "build/release/bin/codec-bench": Case(not_here="measures"),
     "sframe-gen app -o app.v3 --emit=section": Case(APP, needs=("gcc",)),
     "sframe-gen app -o app.opt --emit=section --optimize=size": Case(APP, needs=("gcc",)),
     "build/release/bin/size-bound app app.v3 90496 --write=app.best": Case(not_here="measures"),
     "build/release/bin/format-study app app.v3 app.opt app.best": Case(not_here="measures"),
     "bench/run [--peers DIR]": Case(instead='"$project"/bench/run --help', needs=("python3",)),
+    "bench/compare OLD NEW": Case(instead='"$project"/bench/compare --help', needs=("python3",)),
+    "bench/compare --baseline": Case(instead='"$project"/bench/compare --help', needs=("python3",)),
 }
