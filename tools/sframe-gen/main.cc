@@ -7,6 +7,7 @@
 #include "report.h"
 #include "tree.h"
 
+#include <sframe/code/disassembly.h>
 #include <sframe/tool/output_lock.h>
 #include <sframe/tool/program.h>
 
@@ -61,7 +62,8 @@ int run_tool(int argc, char** argv) {
   const auto line = parse_command_line(app, argc, argv);
   if (!line) return line.error();
   if (line->tree) return run_tree(app, *line);
-  app.confine({.read = {line->input}, .write = {line->output, line->report_file}});
+  app.confine(
+      {.read = {line->input, code::disassembler_library()}, .write = {line->output, line->report_file}});
   return run(app, *line);
 }
 

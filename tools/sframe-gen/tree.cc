@@ -8,6 +8,7 @@
 #include "tree_report.h"
 
 #include <sframe/base/parallel.h>
+#include <sframe/code/disassembly.h>
 #include <sframe/tool/ordered.h>
 #include <sframe/tool/output_file.h>
 #include <sframe/tool/output_lock.h>
@@ -168,7 +169,8 @@ void copy_folder_modes(const CommandLine& line, const std::vector<tool::FoundFil
 }
 
 tool::SandboxNeeds needs_of(const CommandLine& line, const tool::NamedInputs& named) {
-  tool::SandboxNeeds needs{.read = {}, .write = {line.report_file}, .symbolic_links = is_mirror(line)};
+  tool::SandboxNeeds needs{
+      .read = {code::disassembler_library()}, .write = {line.report_file}, .symbolic_links = is_mirror(line)};
   for (const tool::NamedInput& input : named.inputs) {
     needs.read.push_back(input.path);
     if (line.in_place) needs.write.push_back(input.path);

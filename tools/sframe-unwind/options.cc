@@ -3,6 +3,7 @@
 #include "options.h"
 
 #include "sframe/bytes.h"
+#include "sframe/code/disassembly.h"
 #include "sframe/elf/crash_report.h"
 #include "sframe/elf/file.h"
 #include "sframe/elf/image.h"
@@ -238,7 +239,8 @@ tool::SandboxNeeds sandbox_needs(const Options& options) {
   const modules::FileOptions& files = options.files;
   tool::SandboxNeeds needs{.read = {"/"}, .write = {}, .traces = options.pid != 0};
   if (!files.sysroot.empty())
-    needs.read = {files.sysroot, options.core, files.executable, files.debug_dir, files.sframe_dir};
+    needs.read = {files.sysroot,   options.core,     files.executable,
+                  files.debug_dir, files.sframe_dir, code::disassembler_library()};
   if (!files.sysroot.empty())
     for (const tool::NamedInput& core : options.cores.inputs) needs.read.push_back(core.path);
   needs.read.insert(needs.read.end(), files.more_debug_dirs.begin(), files.more_debug_dirs.end());

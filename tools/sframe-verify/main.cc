@@ -7,6 +7,7 @@
 #include "program.h"
 #include "run.h"
 
+#include <sframe/code/disassembly.h>
 #include <sframe/elf/debug_file.h>
 #include <sframe/tool/app.h>
 #include <sframe/tool/coverage_options.h>
@@ -300,7 +301,8 @@ std::vector<std::string> inputs(const Options& options, std::vector<std::string>
   return all;
 }
 
-/// The files that may be opened: the inputs, and the folders searched for their debug files.
+/// The files that may be opened: the inputs, the folders searched for their debug files, and what shows
+/// instructions in reports.
 std::vector<std::string> readable(const Options& options, const tool::NamedInputs& named) {
   std::set<std::string> paths;
   for (const tool::NamedInput& input : named.inputs) {
@@ -310,6 +312,7 @@ std::vector<std::string> readable(const Options& options, const tool::NamedInput
   }
   std::vector<std::string> all = inputs(options, {paths.begin(), paths.end()});
   all.insert(all.end(), options.run.file.debug_folders.begin(), options.run.file.debug_folders.end());
+  all.push_back(sframe::code::disassembler_library());
   return all;
 }
 

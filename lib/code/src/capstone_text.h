@@ -4,10 +4,10 @@
 
 #pragma once
 
+#include "capstone.h"
 #include "sframe/code/disassembly.h"
 
 #include <algorithm>
-#include <capstone/capstone.h>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,19 +16,20 @@
 
 namespace sframe::code {
 
-/// Calls f(instruction) with the first instruction of `bytes`, if Capstone knows it.
+/// Calls f(instruction) with the first instruction of `bytes`, if Capstone is there and knows it.
 template <cs_arch arch, cs_mode mode, class F>
 void with_capstone(std::span<const std::byte> bytes, std::uint64_t address, bool detail, F&& f) {
+  const Capstone* const library = capstone();
   csh handle = 0;
-  if (cs_open(arch, mode, &handle) != CS_ERR_OK) return;
-  if (detail) cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+  if (!library || library->open(arch, mode, &handle) != CS_ERR_OK) return;
+  if (detail) library->option(handle, CS_OPT_DETAIL, CS_OPT_ON);
   cs_insn* instruction = nullptr;
   const auto* code = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  if (cs_disasm(handle, code, bytes.size(), address, 1, &instruction) == 1) {
+  if (library->disasm(handle, code, bytes.size(), address, 1, &instruction) == 1) {
     f(*instruction);
-    cs_free(instruction, 1);
+    library->free(instruction, 1);
   }
-  cs_close(&handle);
+  library->close(&handle);
 }
 
 /// Disassembler::text for an architecture and mode of Capstone.
