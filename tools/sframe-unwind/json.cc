@@ -252,6 +252,7 @@ private:
     out_.json_string(thrown.language);
     key("type"), string_or_null(thrown.type);
     key("message"), string_or_null(thrown.message);
+    if (!thrown.place.empty()) key("place"), out_.json_string(thrown.place);
     key("trust"), out_ << (thrown.trust == unwind::Trust::exact ? "\"exact\"" : "\"heuristic\"");
     out_ << '}';
   }

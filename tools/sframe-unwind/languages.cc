@@ -3,6 +3,7 @@
 #include "languages.h"
 
 #include "sframe/languages/cxx.h"
+#include "sframe/languages/rust.h"
 #include "sframe/steppers/steppers.h"
 
 #include <algorithm>
@@ -45,18 +46,26 @@ std::vector<Languages::Runtime> Languages::runtimes() {
 }
 
 std::optional<languages::Thrown> Languages::thrown_by(const process::Thread& thread) {
-  constexpr std::int32_t sigabrt = 6;
   if (go_) return go_->panic_of(thread.tid);
-  if (process_.signal() != sigabrt || !wants("c++")) return std::nullopt;
-  const auto main = std::ranges::find_if(process_.modules(), [](const auto& m) { return m.info().main; });
-  const bool has_library = std::ranges::any_of(
-      process_.modules(), [](const auto& m) { return m.name().starts_with("libstdc++"); });
-  const bool is_static = main != process_.modules().end() && main->find_definition("__cxa_throw");
-  if (!has_library && !is_static) return std::nullopt;
+  // Rust's abort was an undefined instruction at times.
+  constexpr std::int32_t sigill = 4, sigtrap = 5, sigabrt = 6;
+  const std::int32_t signal = process_.signal();
+  if (signal != sigill && signal != sigtrap && signal != sigabrt) return std::nullopt;
   unwind::StepperList steppers = steppers::default_steppers(process_.space().abi(), nullptr);
   std::ranges::stable_partition(steppers, [](const auto& s) { return s->recovers_all_registers(); });
   unwind::Walker walker(process_.space(), std::move(steppers));
-  return languages::cxx_exception(process_.space(), walker, thread.frame());
+  std::optional<languages::Thrown> thrown;
+  if (wants("rust")) thrown = languages::rust_panic(process_.space(), walker, thread.frame());
+  if (!thrown && signal == sigabrt && wants("c++") && has_cxx_library())
+    thrown = languages::cxx_exception(process_.space(), walker, thread.frame());
+  return thrown;
+}
+
+bool Languages::has_cxx_library() {
+  return std::ranges::any_of(process_.modules(), [](auto& module) {
+    return module.name().starts_with("libstdc++") ||
+           (module.info().main && module.find_definition("__cxa_throw"));
+  });
 }
 
 std::optional<languages::PythonStack> Languages::python_stack(std::uint32_t tid) {

@@ -49,6 +49,7 @@ public:
 
 private:
   bool wants(std::string_view language) const;
+  bool has_cxx_library();
   languages::PythonProgram* python();
 
   process::ProcessState& process_;

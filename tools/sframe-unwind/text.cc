@@ -168,9 +168,10 @@ private:
   }
 
   void print(const languages::Thrown& thrown) {
-    field(thrown.language == "Go" ? "panic" : "exception"), out_.safe(thrown.type);
+    field(thrown.language == "C++" ? "exception" : "panic"), out_.safe(thrown.type);
     if (!thrown.type.empty() && !thrown.message.empty()) out_ << ": ";
     out_.safe(thrown.message);
+    if (!thrown.place.empty()) out_ << ", at ", out_.safe(thrown.place);
   }
 
   /// "Goroutine 18 [chan receive]", in a line that is not ended.

@@ -12,9 +12,10 @@
 namespace sframe::languages {
 
 struct Thrown {
-  std::string_view language; ///< "Go", "C++"
+  std::string_view language; ///< "Go", "C++", "Rust"
   std::string type;          ///< of what was thrown; empty if unknown
   std::string message;       ///< as the process has it: to be escaped when it is printed; may be empty
+  std::string place;         ///< "FILE:LINE:COLUMN" where it was thrown, likewise; empty if unknown
   unwind::Trust trust = unwind::Trust::exact;
 };
 
