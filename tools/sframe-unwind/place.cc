@@ -19,14 +19,6 @@ namespace {
 constexpr std::uint32_t most_frames = 64;
 constexpr unsigned most_lookups = 8; ///< of frames without source
 
-/// Of the system, not of the program: the folders of the Filesystem Hierarchy Standard.
-bool is_system_library(const modules::Module& module) {
-  constexpr std::array folders = {"/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/"};
-  return !module.info().main && std::ranges::any_of(folders, [&](const char* folder) {
-    return module.info().path.starts_with(folder);
-  });
-}
-
 /// A name of the standard library of C++, Rust or Go, which programs contain parts of.
 bool is_standard_library(std::string_view function) {
   constexpr std::array<std::string_view, 6> names = {

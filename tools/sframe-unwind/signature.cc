@@ -19,7 +19,7 @@ namespace sframe::unwind_tool {
 
 namespace {
 
-constexpr std::string_view signature_version = "1:";
+constexpr std::string_view signature_version = "2:";
 constexpr std::size_t most_chosen = 5;
 constexpr std::size_t most_seen = 1024; ///< frames of the stack, so that a recursion's depth has no effect
 
@@ -76,6 +76,13 @@ private:
 
 } // namespace
 
+bool is_system_library(const modules::Module& module) {
+  constexpr std::array folders = {"/usr/lib/", "/usr/lib64/", "/lib/", "/lib64/"};
+  return !module.info().main && std::ranges::any_of(folders, [&](const char* folder) {
+    return module.info().path.starts_with(folder);
+  });
+}
+
 bool is_silent(std::string_view name) {
   return std::ranges::any_of(silent_frames, [&](const SilentFrame& one) { return matches(one.name, name); });
 }
@@ -95,7 +102,12 @@ bool SignatureFrames::add(const unwind::Frame& frame, const SymbolizedFrame& sym
   std::string name =
       has_name ? signature_name(symbols.function->symbol, budget) : place_of(frame, symbols.module);
   if (all_.size() < most_chosen) add_once(all_, name);
-  const bool is_silent_frame = frame.signal_frame || (has_name && is_silent(name));
+  // Where a library of the system has no symbols, its functions that are not exported have no names, and
+  // their places are other ones after each update.
+  const bool is_silent_frame =
+      frame.signal_frame ||
+      (has_name ? is_silent(name)
+                : symbols.module && !symbols.module->generated() && is_system_library(*symbols.module));
   // Functions without a name that a silent one of the same library has called are silent, too: a handler of
   // std::terminate().
   if (is_silent_frame && symbols.module == unnamed_in_) chosen_.resize(chosen_.size() - unnamed_);

@@ -20,7 +20,7 @@
 namespace sframe::unwind_tool {
 
 struct Signature {
-  std::string text;                ///< "1:" and 16 hexadecimal digits; empty if there is none
+  std::string text;                ///< "2:" and 16 hexadecimal digits; empty if there is none
   std::vector<std::string> frames; ///< that it is made of, innermost first
 };
 
@@ -45,8 +45,12 @@ private:
 Signature signature_of(const process::Thread& thread, std::int32_t signal, unwind::Walker& walker,
                        Symbolizer& symbolizer, Budget* budget);
 
-/// "1:9f3c..." of these frames.
+/// "2:9f3c..." of these frames.
 std::string signature_text(std::int32_t signal, std::span<const std::string> frames);
+
+/// True if the module is of the system, not of the program: not the executable, and in a folder for libraries
+/// of the Filesystem Hierarchy Standard.
+bool is_system_library(const modules::Module& module);
 
 /// True if signatures leave this function out (signature_frames.def).
 bool is_silent(std::string_view name);
