@@ -48,12 +48,15 @@ CoreHeader CoreWalk::header(CoreOrigin origin) {
   header.origin = std::move(origin);
   if (threads_.front() == &process_->threads().front()) {
     header.crash = explain_crash(*process_);
-    if (languages_ && !options_.modules) header.thrown = languages_->thrown_by(*threads_.front());
+    if (languages_ && !options_.modules) {
+      header.thrown = languages_->thrown_by(*threads_.front());
+      header.goroutine = languages_->goroutine_of(threads_.front()->tid);
+    }
     if (!options_.modules)
       header.signature = signature_of(*threads_.front(), process_->signal(), *walker_, *symbolizer_,
                                       process_->space().budget());
     if (header.crash.tid && !options_.modules && !options_.no_names)
-      header.place = find_place(*threads_.front(), *process_, *walker_, *symbolizer_, steppers());
+      header.places = find_places(*threads_.front(), *process_, *walker_, *symbolizer_, steppers());
   }
   if (languages_ && !options_.modules) header.runtimes = languages_->runtimes();
   walker_->set_max_frames(options_.max_frames);

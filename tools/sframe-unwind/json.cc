@@ -260,7 +260,6 @@ private:
   void print_crash(const CoreHeader& core) {
     const Crash& crash = core.crash;
     const Package& of_module = core.crashed_package;
-    const std::optional<CrashPlace>& place = core.place;
     out_ << "{\"tid\": ";
     out_.decimal(crash.tid);
     key("code");
@@ -285,14 +284,15 @@ private:
     if (!crash.message.empty()) key("message"), out_.json_string(crash.message);
     if (core.thrown) print(*core.thrown);
     if (!of_module.name.empty()) key("package"), package(of_module);
-    if (place) {
-      key("where"), out_ << "{\"frame\": ";
-      out_.decimal(place->frame);
-      key("function"), out_.json_string(place->function);
-      print(place->at);
-      print("args", place->arguments);
+    for (const CrashPlace& place : core.places) {
+      key(&place == &core.places.front() ? "where" : "called_by"), out_ << "{\"frame\": ";
+      out_.decimal(place.frame);
+      key("function"), out_.json_string(place.function);
+      print(place.at);
+      print("args", place.arguments);
       out_ << '}';
     }
+    if (core.goroutine) key("goroutine"), out_.decimal(*core.goroutine);
     if (crash.instruction) {
       key("instruction"), out_ << "{\"pc\": ";
       address(crash.instruction->pc);

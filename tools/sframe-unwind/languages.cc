@@ -68,6 +68,10 @@ bool Languages::has_cxx_library() {
   });
 }
 
+std::optional<std::uint64_t> Languages::goroutine_of(std::uint32_t tid) {
+  return go_ ? go_->goroutine_of(tid) : std::nullopt;
+}
+
 std::optional<languages::PythonStack> Languages::python_stack(std::uint32_t tid) {
   languages::PythonProgram* const program = python();
   return program ? program->stack_of(tid) : std::nullopt;

@@ -44,6 +44,7 @@ public:
   std::vector<Runtime> runtimes();
   /// What the thread died of, if its language knows.
   std::optional<languages::Thrown> thrown_by(const process::Thread& thread);
+  std::optional<std::uint64_t> goroutine_of(std::uint32_t tid);
   std::optional<languages::PythonStack> python_stack(std::uint32_t tid);
   std::vector<languages::Goroutine> goroutines();
 

@@ -165,9 +165,10 @@ void add_options(tool::App& app, Options& options) {
       ->group(output_group);
   cli.add_flag("--locals", options.locals, "Print the values of local variables, from DWARF")
       ->group(output_group);
-  cli.add_option("--languages", options.languages,
-                 "Print goroutines and panics (go), Python frames (python), exceptions (c++), panics (rust); none of "
-                 "them (none) (comma-separated; default: all)")
+  cli.add_option(
+         "--languages", options.languages,
+         "Print goroutines and panics (go), Python frames (python), exceptions (c++), panics (rust); none of "
+         "them (none) (comma-separated; default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember({"go", "python", "c++", "rust", "none"}))
       ->type_name("LIST")

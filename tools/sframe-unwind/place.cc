@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint32_t most_frames = 64;
 constexpr unsigned most_lookups = 8; ///< of frames without source
+constexpr std::size_t most_places = 2;
 
 /// A name of the standard library of C++, Rust or Go, which programs contain parts of.
 bool is_standard_library(std::string_view function) {
@@ -62,28 +63,27 @@ public:
     const auto source =
         is_small(*symbols.module) ? source_.find(*symbols.module, frame.lookup_pc()) : std::nullopt;
     if (!source || source->at.file.empty()) return ++lookups_ < most_lookups;
-    place.emplace();
-    place->frame = frame.number;
-    choose(*source, function_name(symbols.function->symbol, NameStyle::shortened, budget_),
-           variables_.find(frame, registers));
-    return false;
+    add(frame.number, *source, function_name(symbols.function->symbol, NameStyle::shortened, budget_),
+        variables_.find(frame, registers));
+    return places.size() < most_places;
   }
 
-  std::optional<CrashPlace> place;
+  std::vector<CrashPlace> places; ///< innermost first
 
 private:
-  /// The innermost of the inlined calls that is the program's own, else the function itself.
-  void choose(const modules::SourceLocation& source, std::string function,
-              std::vector<variables::Scope> scopes) {
-    std::size_t i = 0;
-    const auto is_own = [](const modules::InlinedCall& call) {
-      return !call.function.empty() && !is_standard_library(shortened_name(call.function));
-    };
-    while (i < source.inlined.size() && !is_own(source.inlined[i])) ++i;
-    const bool is_inlined = i < source.inlined.size();
-    place->function = is_inlined ? shortened_name(source.inlined[i].function) : std::move(function);
-    place->at = is_inlined ? source.inlined[i].at : source.at;
-    if (scopes.size() == source.inlined.size() + 1) place->arguments = std::move(scopes[i].arguments);
+  /// The inlined calls that are the program's own, then the function itself.
+  void add(std::uint32_t frame, const modules::SourceLocation& source, std::string function,
+           std::vector<variables::Scope> scopes) {
+    const bool has_scopes = scopes.size() == source.inlined.size() + 1;
+    for (std::size_t i = 0; i <= source.inlined.size() && places.size() < most_places; ++i) {
+      const modules::InlinedCall* const call = i < source.inlined.size() ? &source.inlined[i] : nullptr;
+      if (call && (call->function.empty() || is_standard_library(shortened_name(call->function)))) continue;
+      CrashPlace& place = places.emplace_back();
+      place.frame = frame;
+      place.function = call ? shortened_name(call->function) : std::move(function);
+      place.at = call ? call->at : source.at;
+      if (has_scopes) place.arguments = std::move(scopes[i].arguments);
+    }
   }
 
   Symbolizer& symbolizer_;
@@ -95,13 +95,13 @@ private:
 
 } // namespace
 
-std::optional<CrashPlace> find_place(const process::Thread& thread, process::ProcessState& process,
-                                     unwind::Walker& walker, Symbolizer& symbolizer,
-                                     unwind::StepperList steppers) {
+std::vector<CrashPlace> find_places(const process::Thread& thread, process::ProcessState& process,
+                                    unwind::Walker& walker, Symbolizer& symbolizer,
+                                    unwind::StepperList steppers) {
   PlaceFinder finder(process, symbolizer, std::move(steppers));
   walker.set_max_frames(most_frames);
   static_cast<void>(walker.walk(thread.frame(), finder));
-  return std::move(finder.place);
+  return std::move(finder.places);
 }
 
 } // namespace sframe::unwind_tool

@@ -49,10 +49,11 @@ struct CoreHeader {
   Crash crash;                                 ///< of the thread that died, if it is printed
   const modules::Module* crashed_in = nullptr; ///< if that is not the program, and has a package:
   Package crashed_package;
-  Signature signature;             ///< of the thread that died, if it is printed
-  std::optional<CrashPlace> place; ///< likewise, if it is known
+  Signature signature;            ///< of the thread that died, if it is printed
+  std::vector<CrashPlace> places; ///< likewise, as far as they are known: where it died, and the caller
   std::vector<Languages::Runtime> runtimes;
   std::optional<languages::Thrown> thrown; ///< by the thread that died, if it is printed
+  std::optional<std::uint64_t> goroutine;  ///< that this thread runs, or left for the runtime
 };
 
 class Printer {

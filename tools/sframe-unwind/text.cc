@@ -50,7 +50,7 @@ public:
       out_.decimal(thread->tid);
     }
     out_ << ':' << plain();
-    if (has_several_) print_role(threads);
+    if (has_several_ || goroutine_) print_role(threads);
     out_ << '\n';
   }
 
@@ -142,6 +142,7 @@ public:
 private:
   void print(const CoreHeader& core, std::int32_t signal) {
     crashed_ = core.crash.tid;
+    goroutine_ = core.goroutine;
     if (const std::string line = shell_line(core.command); !line.empty()) field("command"), out_.safe(line);
     if (core.program) {
       field("program"), out_.safe(core.program->info().path);
@@ -162,7 +163,8 @@ private:
     }
     print(core.crash, signal);
     if (core.thrown) print(*core.thrown);
-    if (core.place) print(*core.place);
+    for (const CrashPlace& place : core.places)
+      print(place, &place == &core.places.front() ? "where" : "called by");
     if (core.crash.tid && !core.signature.text.empty()) field("signature") << core.signature.text;
     if (in_header_) out_ << '\n';
   }
@@ -219,8 +221,8 @@ private:
     }
   }
 
-  void print(const CrashPlace& place) {
-    field("where") << '#';
+  void print(const CrashPlace& place, std::string_view name) {
+    field(name) << '#';
     out_.decimal(place.frame) << ' ', out_.safe(place.function) << ' ';
     std::string_view before = "(";
     for (const variables::Variable& argument : place.arguments) {
@@ -245,6 +247,7 @@ private:
     const process::Thread& first = *threads.front();
     if (crashed_ != 0 && first.tid == crashed_) {
       out_ << " crashed";
+      if (goroutine_) out_ << ", goroutine ", out_.decimal(*goroutine_);
       if (threads.size() > 1) out_ << ": ", out_.decimal(first.tid);
     } else if (crashed_ == 0 && threads.size() == 1 && !first.name.empty()) {
       out_ << ' ', out_.safe(first.name);
@@ -350,9 +353,10 @@ private:
   const unwind::UnwindAbi* abi_ = nullptr;
   RepeatedFrames repeats_;
   bool in_header_ = false;
-  bool has_several_ = false;  ///< threads
-  std::uint32_t crashed_ = 0; ///< the thread that died; 0: none
-  std::uint64_t creator_ = 0; ///< of the goroutine that is being printed; 0: none
+  bool has_several_ = false;               ///< threads
+  std::uint32_t crashed_ = 0;              ///< the thread that died; 0: none
+  std::optional<std::uint64_t> goroutine_; ///< of that thread
+  std::uint64_t creator_ = 0;              ///< of the goroutine that is being printed; 0: none
 };
 
 } // namespace

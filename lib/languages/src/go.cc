@@ -154,6 +154,14 @@ std::vector<Goroutine> GoProgram::goroutines() {
   return Lister(state_->runtime).list();
 }
 
+std::optional<std::uint64_t> GoProgram::goroutine_of(std::uint32_t tid) {
+  if (!problem().empty()) return std::nullopt;
+  GoRuntime& runtime = state_->runtime;
+  const std::uint64_t m = runtime.m_of(tid);
+  const auto g = m ? runtime.load(m, runtime.layout.m.current) : std::nullopt;
+  return g && *g ? runtime.load(*g, runtime.layout.g.id) : std::nullopt;
+}
+
 std::optional<Thrown> GoProgram::panic_of(std::uint32_t tid) {
   constexpr unsigned most = 16;
   GoRuntime& runtime = state_->runtime;

@@ -59,6 +59,9 @@ public:
   /// All that have not ended, in the order of their creation, at most 1 Mi. Linear.
   std::vector<Goroutine> goroutines();
 
+  /// The number of the goroutine that the thread runs, or runs the runtime for. Nothing if there is none.
+  std::optional<std::uint64_t> goroutine_of(std::uint32_t tid);
+
   /// The goroutine that the thread runs, and its panics: what Go's runtime prints for them. Nothing if there
   /// are none.
   std::optional<Thrown> panic_of(std::uint32_t tid);
