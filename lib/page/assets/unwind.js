@@ -42,6 +42,13 @@ function showFrame(frame, thread) {
       el("div", {}, el("span", {class: "muted"}, name), " ", el("code", {}, value))))] : [])];
 }
 
+/** Where the program's own code died, or was called. */
+function placeText(place) {
+  if (!place) return null;
+  const known = place.args.filter(argument => argument.value !== null).map(argument => `${argument.name}=${argument.value}`).join(", ");
+  return el("code", {}, `#${place.frame} ${place.function}${known ? ` (${known})` : ""} at ${place.file}:${place.line}`);
+}
+
 function crashPart() {
   const part = section(main, "summary", "Summary"), crash = data.crash;
   if (data.error) part.append(notice(`${data.error.file}: ${data.error.message}`, "bad"));
@@ -49,12 +56,19 @@ function crashPart() {
     const what = [data.signal_name, crash?.code_name].filter(Boolean).join(", ");
     part.append(notice(`${what}${crash?.meaning ? ": " + crash.meaning : ""}${crash?.guess ? ` (${crash.guess})` : ""}`, "bad"));
   }
+  if (crash?.thrown) {
+    const {language, type, message, place} = crash.thrown;
+    part.append(notice(`${language === "C++" ? "Exception" : "Panic"}: ${[type, message].filter(Boolean).join(": ")}${place ? `, at ${place}` : ""}`, "bad"));
+  }
   if (crash?.message) part.append(el("pre", {class: "code"}, crash.message));
   const incomplete = threads.filter(thread => !thread.end.complete).reduce((sum, thread) => sum + thread.tids.length, 0);
   const all = threads.reduce((sum, thread) => sum + thread.tids.length, 0);
   const pack = p => p && (p.version ? `${p.name} ${p.version}` : p.name);
   part.append(facts([["Process", data.pid], ["Command", data.command?.length ? el("code", {}, data.command.join(" ") + (data.command_complete ? "" : " …")) : null],
     ["Program", data.executable], ["Package", pack(data.package)], ["Time", data.time], ["Host", data.host],
+    ["Runtime", data.runtimes?.map(runtime => [runtime.name, runtime.version].filter(Boolean).join(" ") +
+      (runtime.problem ? `: nothing is shown of it: ${runtime.problem}` : "")).join(", ")],
+    ["Where", placeText(crash?.where)], ["Called by", placeText(crash?.called_by)], ["Goroutine", crash?.goroutine],
     ["Sender", crash?.sender && `process ${crash.sender.pid}, user ${crash.sender.user}`], ["Library's package", pack(crash?.package)],
     ["Instruction", crash?.instruction && el("code", {}, `${crash.instruction.pc}  ${crash.instruction.text}`)],
     ["It used", crash?.instruction && el("code", {}, Object.entries(crash.instruction.registers).map(([name, value]) => `${name}=${value}`).join(" "))],
@@ -76,11 +90,19 @@ function stackRows(thread) {
   return rows;
 }
 
+/** The interpreter's frames of a thread. */
+function pythonStack(python) {
+  return [el("h3", {}, `Python${python.holds_gil ? ", holds the global interpreter lock" : ""}`),
+    plainTable(["#", "Function", "Source"], python.frames.map((frame, i) => [String(i), el("code", {}, frame.function), frame.file + (frame.line ? `:${frame.line}` : "")])),
+    python.problem ? notice(`Ended early: ${python.problem}.`) : null].filter(Boolean);
+}
+
 function stackPart(id, title, thread) {
   const part = section(main, id, title);
   if (!thread.end.complete) part.append(notice(`Ended early: ${thread.end.reason}.`));
   if (thread.overwritten) part.append(notice(`The stack was overwritten: frame ${thread.overwritten.frame} has the return address ` +
     `${thread.overwritten.return_address}, the shadow stack ${thread.overwritten.shadow_stack}.`, "bad"));
+  if (thread.python) part.append(...pythonStack(thread.python), el("h3", {}, "Native frames"));
   const list = masterDetail({
     label: title, noun: "frame", rows: stackRows(thread), chosen: row => state.set("frame", row.place),
     columns: [{title: "#", value: row => row.place, width: "6ch", right: true},
@@ -91,7 +113,7 @@ function stackPart(id, title, thread) {
         cell: row => el("span", {class: row.frame.trust === "heuristic" ? "doubtful" : "muted"}, row.frame.stepper ?? "")}],
   }, row => showFrame(row.frame, row.thread), "Choose a frame to see its registers and source.");
   part.append(list.element);
-  const rows = list.grid.rows, wanted = state.get("frame");
+  const rows = list.grid.rows, wanted = state.get("frame") ?? (thread === crashed ? String(data.crash.where?.frame) : null);
   const at = rows.find(row => String(row.place) === wanted) ?? rows[0];
   if (at) list.grid.choose(at);
 }
@@ -183,6 +205,45 @@ function treePart() {
   part.append(list.element);
 }
 
+/** Python's frames in all threads: the crashed one has them in its part, too. */
+function pythonPart() {
+  const rows = threads.filter(thread => thread.python);
+  if (!rows.length || threads.length === 1) return;
+  section(main, "python", "Python").append(masterDetail({
+    label: "Python frames, by thread", noun: "thread", rows, chosen: thread => state.set("python", thread.tid),
+    columns: [{title: "Thread", value: thread => thread.tid, width: "9ch", right: true},
+      {title: "Function", value: thread => thread.python.frames[0]?.function ?? "", width: "minmax(0, 1fr)"},
+      {title: "Source", value: thread => { const at = thread.python.frames[0]; return at ? `${fileName(at.file)}${at.line ? ":" + at.line : ""}` : ""; }, width: "minmax(0, .7fr)"},
+      {title: "Lock", value: thread => thread.python.holds_gil ? "holds it" : "", width: "9ch", wide: true}],
+  }, thread => [el("h3", {}, `Thread ${thread.tid}`), ...pythonStack(thread.python)], "Choose a thread to see its frames.").element);
+}
+
+/** The innermost function outside of Go's runtime, where goroutines are parked. */
+function goroutineFunction(goroutine) {
+  const frames = goroutine.frames ?? threads.find(thread => thread.tids.includes(goroutine.tid))?.frames;
+  const own = frames?.find(frame => frame.function && !frame.function.startsWith("runtime.")) ?? frames?.[0];
+  return own ? frameName(own) : goroutine.start?.function ?? goroutine.start?.pc ?? "";
+}
+
+function goroutinesPart() {
+  if (!data.goroutines?.length) return;
+  const stateOf = g => g.wait_reason ?? g.status, call = at => at ? (at.function ? `${at.function} + ${hex(at.offset)}` : at.pc) : null;
+  const list = masterDetail({
+    label: "Goroutines", noun: "goroutine", rows: data.goroutines, chosen: g => state.set("goroutine", g.id),
+    columns: [{title: "Number", value: g => g.id, width: "9ch", right: true}, {title: "State", value: stateOf, width: "minmax(0, .6fr)"},
+      {title: "Function", value: goroutineFunction, width: "minmax(0, 1fr)"},
+      {title: "Created by", value: g => g.created_by?.function ?? "", width: "minmax(0, .8fr)", wide: true}],
+  }, g => [el("h3", {}, `Goroutine ${g.id}`),
+    facts([["State", g.status], ["Waits for", g.wait_reason], ["Thread", g.tid && String(g.tid)], ["Locked to thread", g.locked_tid && String(g.locked_tid)],
+      ["First function", call(g.start)], ["Created by", call(g.created_by)], ["Stack", g.frames ? null : `that of thread ${g.tid}`]]),
+    ...(g.frames ? [g.end?.complete === false ? notice(`Ended early: ${g.end.reason}.`) : null,
+      plainTable(["#", "Function", "Source"], stackRows(g).map(row => [String(row.place), el("code", {}, frameName(row.frame) + (row.times > 1 ? ` × ${number(row.times)}` : "")),
+        row.frame.file ? `${fileName(row.frame.file)}:${row.frame.line}` : ""]))] : [])], "Choose a goroutine to see its stack.");
+  section(main, "goroutines", "Goroutines").append(list.element);
+  const at = list.grid.rows.find(g => String(g.id) === state.get("goroutine"));
+  if (at) list.grid.choose(at);
+}
+
 function modulesPart() {
   const part = section(main, "modules", "Modules");
   const yes = value => value === null || value === undefined ? "–" : value ? "yes" : "no";
@@ -199,4 +260,6 @@ crashPart();
 if (crashed) stackPart("crashed", `Thread ${crashed.tid}, which died`, crashed);
 else if (threads.length === 1) stackPart("stack", `Thread ${threads[0].tid}`, threads[0]);
 if (threads.length > 1) treePart();
+pythonPart();
+goroutinesPart();
 if (data.modules.length) modulesPart();
