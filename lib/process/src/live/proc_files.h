@@ -6,6 +6,7 @@
 
 #include "sframe/abi.h"
 #include "sframe/base/problem.h"
+#include "sframe/base/proc_text.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -41,22 +42,6 @@ std::uint32_t living_thread(std::uint32_t pid);
 
 /// A thread's name (comm).
 std::string thread_name(std::uint32_t pid, std::uint32_t tid);
-
-/// The value after "KEY:\t" in /proc/PID/status; empty without one.
-std::string status_value(std::string_view status, std::string_view key);
-
-/// A line of /proc/PID/maps.
-struct MapsLine {
-  std::uint64_t start = 0, end = 0, offset = 0;
-  std::uint64_t device = 0, inode = 0;
-  bool writable = false, executable = false;
-  std::string_view path;
-  std::string_view line; ///< the whole line
-  bool is_vdso() const { return path == "[vdso]"; }
-};
-
-/// Parses /proc/PID/maps; results point into `text`. Invalid lines are skipped.
-std::vector<MapsLine> parse_maps(std::string_view text);
 
 /// The images among mappings (MapsLine or a derived type): runs of one file, with increasing offsets, or the
 /// vdso; anonymous mappings between them (.bss, gaps) are ignored. Runs without code are not images.

@@ -25,7 +25,7 @@ constexpr std::uint64_t largest_image = std::uint64_t{1} << 28;
 
 } // namespace
 
-struct LiveSpace::Mapping : live::MapsLine {
+struct LiveSpace::Mapping : MapsLine {
   modules::Module* module = nullptr;
   Known* known = nullptr; ///< of that module
 };
@@ -172,7 +172,7 @@ Result<bool> LiveSpace::refresh() {
   };
   const std::uint64_t entry = auxv_value(elf::at_entry).value_or(0);
   try {
-    for (const live::MapsLine& line : live::parse_maps(maps_)) {
+    for (const MapsLine& line : parse_maps(maps_)) {
       mappings_.push_back({line});
       if (owner_ == Owner::guest) mappings_.back().executable = true;
     }
