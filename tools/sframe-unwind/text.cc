@@ -35,6 +35,9 @@ public:
     out_ << "PID ";
     out_.decimal(process.pid());
     const auto name = process.name();
+    // In a core of the kernel, all threads have the name of the process.
+    has_names_ = std::ranges::any_of(process.threads(),
+                                     [&](const process::Thread& thread) { return thread.name != name; });
     if (!name.empty()) out_ << ": ", out_.safe(name);
     if (process.signal()) out_ << ", " << elf::signal_name(process.signal());
     out_ << '\n';
@@ -245,12 +248,12 @@ private:
   /// What distinguishes a thread from the others. In a core, all have the process's name.
   void print_role(std::span<const process::Thread* const> threads) {
     const process::Thread& first = *threads.front();
+    const bool is_named = (has_names_ || crashed_ == 0) && threads.size() == 1 && !first.name.empty();
+    if (is_named) out_ << ' ', out_.safe(first.name);
     if (crashed_ != 0 && first.tid == crashed_) {
-      out_ << " crashed";
+      out_ << (is_named ? ", crashed" : " crashed");
       if (goroutine_) out_ << ", goroutine ", out_.decimal(*goroutine_);
       if (threads.size() > 1) out_ << ": ", out_.decimal(first.tid);
-    } else if (crashed_ == 0 && threads.size() == 1 && !first.name.empty()) {
-      out_ << ' ', out_.safe(first.name);
     }
   }
 
@@ -354,6 +357,7 @@ private:
   RepeatedFrames repeats_;
   bool in_header_ = false;
   bool has_several_ = false;               ///< threads
+  bool has_names_ = false;                 ///< threads, other than that of the process
   std::uint32_t crashed_ = 0;              ///< the thread that died; 0: none
   std::optional<std::uint64_t> goroutine_; ///< of that thread
   std::uint64_t creator_ = 0;              ///< of the goroutine that is being printed; 0: none
