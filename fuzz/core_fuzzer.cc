@@ -1,84 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arbitrary bytes as a core file: header, notes, memory and modules, and the modules' tables in memory,
-// queried at addresses in the modules. No file is opened. Properties: memory ranges are within the file and
-// agree with reads, modules are found at their own mappings, and rows have no Rule::fixed.
+// queried at addresses in the modules.
 
-#include "cost.h"
-
-#include "sframe/process/process_state.h"
-
-#include <algorithm>
-#include <array>
-#include <cstdlib>
-
-namespace {
-
-using namespace sframe;
-
-constexpr std::size_t max_asked = 64; // ranges, modules
-
-void require(bool condition) {
-  if (!condition) std::abort();
-}
-
-void check_memory(const elf::Core& core) {
-  std::size_t left = max_asked;
-  for (const elf::MemoryRange& range : core.memory()) {
-    require(range.present <= range.size);
-    const auto bytes = core.bytes_at(range.start);
-    const elf::MemoryRange* found = core.range_at(range.start);
-    require(found && bytes.size() <= found->present && bytes.size() <= core.image().bytes().size());
-    std::array<std::byte, 32> copy;
-    const std::size_t read = core.read(range.start, copy);
-    const std::size_t same = std::min(read, bytes.size());
-    require(read >= std::min(copy.size(), bytes.size()));
-    require(std::ranges::equal(std::span(copy).first(same), bytes.first(same)));
-    if (--left == 0) break;
-  }
-}
-
-void ask_tables(modules::Module& module, std::uint64_t address) {
-  const std::uint64_t link = address - module.bias();
-  modules::UnwindTables& tables = module.tables();
-  static unwind::CfiMatch cfi; // large
-  const auto sframe = tables.find_sframe(link);
-  const bool has_cfi = tables.find_cfi(link, cfi);
-  if (sframe) require(sframe->row.ra.kind != Rule::Kind::fixed && sframe->row.fp.kind != Rule::Kind::fixed);
-  const auto extent = tables.function_at(link);
-  if (has_cfi) require(extent.has_value());
-  if (extent) require(link - extent->start < extent->size);
-}
-
-void check_modules(process::CoreSpace& space) {
-  std::size_t left = max_asked;
-  for (modules::Module& module : space.modules()) {
-    const modules::ModuleInfo& info = module.info();
-    for (const modules::ModuleMapping& mapping : info.mappings) {
-      require(mapping.start < mapping.end);
-      if (space.module_at(mapping.start) != &module) continue; // mappings of a hostile core overlap
-      ask_tables(module, mapping.start);
-      ask_tables(module, mapping.end - 1);
-    }
-    if (info.entry) ask_tables(module, *info.entry);
-    for (const modules::ModuleMapping& mapping : info.mappings)
-      for (std::uint64_t at = mapping.start, i = 0; at < mapping.end && i < 32; ++i, at += 16)
-        ask_tables(module, at);
-    if (--left == 0) break;
-  }
-}
-
-} // namespace
+#include "core_checks.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const sframe::fuzz::Cost cost(size, sframe::fuzz::many_passes);
-  const auto core = elf::Core::parse(std::as_bytes(std::span(data, size)));
-  if (!core) return 0;
-  check_memory(*core);
-  const auto process = process::CoreProcess::create(*core, {.open_files = false});
-  if (!process) return 0;
-  for (const process::Thread& thread : (*process)->threads())
-    (*process)->space().module_at(thread.registers.pc);
-  check_modules((*process)->space());
-  return 0;
+  return sframe::fuzz::check_core(data, size);
 }

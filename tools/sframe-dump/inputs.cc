@@ -192,7 +192,8 @@ void FileReader::show_core(Bytes bytes) {
     driver_.unreadable(path_, {"compressed file is damaged or truncated", {}, {}}, exit_findings);
   const elf::Core& core = file->core();
   bool found = false;
-  Object own{.path = path_, .image = &core.image()};
+  if (core.is_minidump()) return lacks({"minidump: it has no SFrame section", {}, {}});
+  Object own{.path = path_, .image = core.image()};
   for (const Problem& problem : core.problems()) driver_.unreadable(path_, problem, exit_findings);
   load_sections(own);
   if (!own.sections.empty()) {

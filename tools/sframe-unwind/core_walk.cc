@@ -46,6 +46,9 @@ CoreHeader CoreWalk::header(CoreOrigin origin) {
   header.command = command_line(core_.core());
   header.program = process_->space().main_module();
   header.origin = std::move(origin);
+  constexpr std::uint64_t million = 1'000'000;
+  if (const auto time = core_.core().time(); time && !header.origin.time)
+    header.origin.time = *time * million;
   if (threads_.front() == &process_->threads().front()) {
     header.crash = explain_crash(*process_);
     if (languages_ && !options_.modules) {

@@ -77,7 +77,7 @@ private:
     const elf::SignalCode code = elf::signal_code(info.signal, info.code);
     crash_.code_name = code.name;
     crash_.meaning = code.meaning;
-    if (info.code == 0 || info.code == -1 || info.code == -6) {
+    if (info.has_sender && (info.code == 0 || info.code == -1 || info.code == -6)) {
       crash_.sender = {info.sender, info.sender_user};
       if (info.sender == core_.pid())
         crash_.meaning = info.code == -6 ? "raised by the process itself" : "sent by the process to itself";
@@ -197,7 +197,9 @@ private:
     if (!range) return {};
     std::string text = ": ";
     const std::uint32_t flags = range->flags & (elf::pf_r | elf::pf_w | elf::pf_x);
-    if (flags == 0)
+    if (!core_.has_permissions())
+      text += "memory";
+    else if (flags == 0)
       text += "a guard page or reserved memory";
     else if (!(flags & elf::pf_w))
       text += flags & elf::pf_x ? "code" : "read-only memory";
@@ -320,6 +322,11 @@ Crash explain_crash(process::CoreProcess& process) {
 CommandLine command_line(const elf::Core& core) {
   if (auto found = arguments_on_stack(core)) return std::move(*found);
   CommandLine command;
+  if (const auto arguments = core.command_line(); !arguments.empty()) {
+    command.arguments.assign(arguments.begin(), arguments.end());
+    command.complete = arguments.size() < elf::Core::max_arguments;
+    return command;
+  }
   constexpr std::size_t most_in_note = 79;
   std::string_view rest = core.arguments();
   command.complete = rest.size() < most_in_note;

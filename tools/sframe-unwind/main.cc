@@ -21,6 +21,7 @@ int run_tool(int argc, char** argv) {
       "  sframe-unwind core ./server --format=json     another path for the program; JSON output\n"
       "  sframe-unwind core --format=html -o crash.html  a page for a browser\n"
       "  sframe-unwind ./server -c core                the same, as with gdb\n"
+      "  sframe-unwind crash.dmp                       a minidump of breakpad, crashpad or Firefox\n"
       "  sframe-unwind core --sframe-dir sidecars      use sidecars from sframe-gen --emit=sidecar\n"
       "  sframe-unwind core --steppers=cfi             only DWARF CFI\n"
       "  sframe-unwind -r /var/crash                   all cores in a folder, grouped by their signatures\n"

@@ -62,7 +62,8 @@ int _UCD_get_cursig(struct UCD_info* core) {
 
 int _UCD_add_backing_file_at_segment(struct UCD_info* core, int header, const char* file) {
   if (!core) return -1;
-  const auto segments = core->target->core().image().segments();
+  const elf::Image* const image = core->target->core().image();
+  const auto segments = image ? image->segments() : std::span<const elf::Segment>();
   if (header < 0 || static_cast<std::size_t>(header) >= segments.size()) return -1;
   return _UCD_add_backing_file_at_vaddr(core, segments[static_cast<std::size_t>(header)].address, file);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Assembles a core from its parts, and reads its memory. Notes are in core_notes.cc, images in
-// core_modules.cc.
+// core_modules.cc, minidumps in minidump.cc.
 
 #include "sframe/elf/core.h"
 
 #include "core_notes.h"
+#include "minidump.h"
 #include "sframe/bytes.h"
+#include "sframe/elf/minidump.h"
 
 #include <algorithm>
 #include <array>
@@ -14,18 +16,29 @@
 
 namespace sframe::elf {
 
+Core::Core(Image image)
+    : bytes_(image.bytes()), order_(image.byte_order()), machine_(image.machine()), image_(std::move(image)) {
+}
+
+Result<Core> Core::parse_minidump(std::span<const std::byte> bytes) {
+  Core core(bytes);
+  if (const auto done = MinidumpReader(core).read(); !done) return unexpected(done.error());
+  return core;
+}
+
 Result<Core> Core::parse(std::span<const std::byte> bytes) {
+  if (elf::is_minidump(bytes)) return parse_minidump(bytes);
   auto image = Image::parse(bytes);
   if (!image) return unexpected(image.error());
   if (image->type() != et_core) return fail("not a core file");
   Core core(std::move(*image));
-  core.problems_.assign(core.image_.problems().begin(), core.image_.problems().end());
+  core.problems_.assign(core.image_->problems().begin(), core.image_->problems().end());
   core.index_memory();
   NoteReader reader(core);
   std::uint64_t budget = bytes.size(); // do not read overlapping notes repeatedly
-  for (const Segment& segment : core.image_.segments()) {
+  for (const Segment& segment : core.image_->segments()) {
     if (segment.type != pt_note) continue;
-    auto notes = core.image_.contents(segment);
+    auto notes = core.image_->contents(segment);
     if (!notes || notes->size() > budget) {
       core.problems_.push_back({"notes run past the end of the file", {}, segment.offset});
       continue;
@@ -44,8 +57,8 @@ void Core::index_memory() {
     std::uint64_t offset;
   };
   std::vector<Both> ranges;
-  const std::uint64_t file_size = image_.bytes().size();
-  for (const Segment& segment : image_.segments()) {
+  const std::uint64_t file_size = bytes_.size();
+  for (const Segment& segment : image_->segments()) {
     if (segment.type != pt_load || segment.memory_size == 0) continue;
     std::uint64_t size = segment.memory_size;
     if (segment.address != 0) size = std::min(size, 0 - segment.address);
@@ -70,7 +83,7 @@ std::span<const std::byte> Core::bytes_at(std::uint64_t address) const {
   const std::uint64_t skip = address - range->start;
   if (skip >= range->present) return {};
   const std::uint64_t offset = stored_[static_cast<std::size_t>(range - memory_.data())].file_offset;
-  return image_.bytes().subspan(offset + skip, range->present - skip);
+  return bytes_.subspan(offset + skip, range->present - skip);
 }
 
 std::size_t Core::read(std::uint64_t address, std::span<std::byte> out) const {

@@ -65,6 +65,33 @@ void ModuleFinder::find() {
   index();
 }
 
+/// A list has less than the mappings: an image's place is one range. But it has the build IDs.
+void ModuleFinder::find(std::vector<CoreModule> listed) {
+  add_mapped_files();
+  for (CoreModule& module : core_.modules_) {
+    const auto found = std::ranges::lower_bound(listed, module.start, {}, &CoreModule::start);
+    if (found == listed.end() || found->start >= module.end) continue;
+    module.main = found->main;
+    if (!module.build_id.empty()) continue;
+    module.build_id = std::move(found->build_id);
+    module.build_id_cut = found->build_id_cut;
+  }
+  for (CoreModule& module : listed) {
+    if (!module.vdso && !core_.mappings_.empty()) continue;
+    if (!module.vdso) {
+      std::vector<std::byte> id = std::move(module.build_id);
+      read_header(module, module.start);
+      if (module.build_id.empty())
+        module.build_id = std::move(id);
+      else
+        module.build_id_cut = false;
+    }
+    core_.modules_.push_back(std::move(module));
+  }
+  std::ranges::stable_sort(core_.modules_, {}, &CoreModule::start);
+  index();
+}
+
 void ModuleFinder::add_mapped_files() {
   std::vector<Mapping> mappings = core_.mappings_;
   std::ranges::stable_sort(mappings, {}, &Mapping::start);

@@ -34,6 +34,8 @@ class ModuleFinder {
 public:
   explicit ModuleFinder(Core& core) : core_(core) {}
   void find();
+  /// For a minidump, with the modules that it lists, by address and disjoint.
+  void find(std::vector<CoreModule> listed);
 
 private:
   void add_mapped_files();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Decodes registers from the kernel's user_regs_struct by the machine's table.
+// Decodes registers by the machine's tables: from the kernel's user_regs_struct, and from minidumps.
 
 #include "sframe/elf/registers.h"
 
@@ -22,6 +22,25 @@ std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder 
     result.set(slot.dwarf, load_sized(regs.data() + slot.offset, slot.size, order));
   result.pc = load<std::uint64_t>(regs.data() + layout->pc_offset, order);
   return result;
+}
+
+std::optional<RegisterValues> decode_context(std::uint16_t machine, std::span<const std::byte> context) {
+  const MachineTraits* const traits = find_machine(machine);
+  if (!traits) return std::nullopt;
+  for (const ContextLayout& layout : traits->contexts) {
+    if (context.size() < layout.size) continue;
+    const auto flags = load<std::uint32_t>(context.data() + layout.flags_offset, ByteOrder::little);
+    if (!(flags & layout.machine) || !(flags & layout.groups.front().flag)) continue;
+    RegisterValues result;
+    for (const ContextGroup& group : layout.groups) {
+      if (!(flags & group.flag)) continue;
+      for (const RegisterSlot& slot : group.registers)
+        result.set(slot.dwarf, load_sized(context.data() + slot.offset, slot.size, ByteOrder::little));
+    }
+    result.pc = load<std::uint64_t>(context.data() + layout.pc_offset, ByteOrder::little);
+    return result;
+  }
+  return std::nullopt;
 }
 
 bool decode_fp_registers(std::uint16_t machine, ByteOrder order, std::span<const std::byte> regs,

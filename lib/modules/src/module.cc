@@ -136,7 +136,7 @@ Result<elf::File> Module::fetch(ServedFile what, std::span<const std::byte> id, 
 
 /// Of a missing file, the SFrame section is enough for walks, and much smaller.
 void Module::fetch_missing() {
-  if (info_.vdso || code_ || info_.build_id.empty() || !files_.server) return;
+  if (info_.vdso || code_ || info_.build_id.empty() || info_.build_id_cut || !files_.server) return;
   if (!fetch_section() && !fetch_file()) return;
   problem_.clear();
   file_missing_ = false;
@@ -213,7 +213,10 @@ void Module::fetch_file_late() {
 /// What follows from the file that was opened.
 void Module::find_mappings() {
   if (info_.placed) locate_by_segments();
-  if (info_.bias) return;
+  if (!info_.bias) find_bias();
+}
+
+void Module::find_bias() {
   std::vector<elf::Mapping> mappings;
   for (const ModuleMapping& m : info_.mappings)
     mappings.push_back({m.start, m.end, m.file_offset, info_.path});
@@ -238,7 +241,31 @@ void Module::open_generated() {
 bool Module::open_own() {
   if (info_.path.empty()) return false;
   if (!info_.file.empty()) return open_file(info_.file, Named::by_kernel);
-  return open_file(info_.path, Named::by_core);
+  if (info_.path.contains('/') || !info_.folders || info_.build_id.empty())
+    return open_file(info_.path, Named::by_core);
+  std::string other;
+  for (const std::string& folder : *info_.folders) {
+    file_path_.clear();
+    if (open_file(folder + '/' + info_.path, Named::by_core)) {
+      problem_.clear();
+      return true;
+    }
+    if (!file_path_.empty() && other.empty()) other = problem_;
+  }
+  if (may_open("/" + info_.path, Named::by_core))
+    problem_ = info_.path + ": not found in the library folders; the core has no path";
+  if (!other.empty()) problem_ = other;
+  return false;
+}
+
+/// True if the file has the build ID that is in the process.
+bool Module::has_right_id(const elf::Image& file) const {
+  const auto id = file.build_id();
+  if (!info_.build_id_cut) return same(info_.build_id, id);
+  const std::size_t size = std::min(id.size(), info_.build_id.size());
+  const auto is_zero = [](std::byte byte) { return byte == std::byte{}; };
+  return size != 0 && same(id.first(size), std::span(info_.build_id).first(size)) &&
+         std::ranges::all_of(std::span(info_.build_id).subspan(size), is_zero);
 }
 
 /// A core can name any file. Without a build ID to compare, the file's bytes would be taken for the
@@ -291,7 +318,11 @@ bool Module::open_file(const std::string& path, Named named) {
   }
   if (named == Named::by_kernel) return true;
   if (!info_.build_id.empty()) {
-    if (same(info_.build_id, image->build_id())) return true;
+    if (has_right_id(*image)) {
+      info_.build_id.assign(image->build_id().begin(), image->build_id().end());
+      info_.build_id_cut = false;
+      return true;
+    }
     problem_ = shown + ": build ID mismatch: core " + elf::to_hex(info_.build_id) + ", file ";
     // Nothing is shown of a file that only the core names and that does not belong to the process.
     if (image->build_id().empty())
@@ -314,7 +345,9 @@ bool Module::open_file(const std::string& path, Named named) {
 /// segments.
 void Module::locate_by_segments() {
   const elf::Image& image = *parts_->image;
-  const std::uint64_t bias = info_.bias.value_or(info_.entry.value_or(image.entry()) - image.entry());
+  if (!info_.bias && info_.entry) info_.bias = *info_.entry - image.entry();
+  if (!info_.bias && !info_.assumed) find_bias();
+  const std::uint64_t bias = info_.bias.value_or(0);
   info_.bias = bias;
   if (info_.path.empty()) info_.path = file_path_;
   info_.mappings.clear();
@@ -401,6 +434,16 @@ bool Module::is_code(std::uint64_t address) {
     parts_->code.emplace(std::move(ranges));
   }
   return parts_->code->contains(link);
+}
+
+bool Module::is_writable(std::uint64_t address) {
+  load();
+  const elf::Image* const image = table_image();
+  if (!image) return false;
+  const std::uint64_t link = address - bias();
+  return std::ranges::any_of(image->segments(), [&](const elf::Segment& s) {
+    return s.type == elf::pt_load && s.flags & elf::pf_w && s.memory().contains(link);
+  });
 }
 
 const elf::Image* Module::image() {

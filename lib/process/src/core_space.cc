@@ -24,23 +24,48 @@ modules::ModuleInfo info_of(const elf::CoreModule& module) {
   info.build_id = module.build_id;
   info.header_address = module.header_address;
   info.assumed = module.assumed;
-  info.placed = module.path.empty();
+  info.placed = module.path.empty() || module.listed;
+  info.build_id_cut = module.build_id_cut;
   for (const elf::Mapping& m : module.mappings) info.mappings.push_back({m.start, m.end, m.file_offset});
   return info;
+}
+
+/// Where libraries usually are: with the program, or where the dynamic loader looks without being told
+/// (ld.so(8)), in the layouts of Debian and others.
+std::vector<std::string> library_folders(const AbiTraits& abi, const elf::CoreModule* program) {
+  std::vector<std::string> folders;
+  if (program && program->path.starts_with('/')) {
+    const std::string beside(program->path.substr(0, program->path.rfind('/')));
+    for (const char* const folder : {"", "/lib", "/../lib"}) folders.push_back(beside + folder);
+  }
+  const std::string machine = std::string(abi.llvm_arch) + "-linux-gnu";
+  for (const std::string& folder :
+       {"lib/" + machine, "usr/lib/" + machine, std::string("lib64"), std::string("usr/lib64"),
+        std::string("lib"), std::string("usr/lib"), "usr/local/lib/" + machine, std::string("usr/local/lib")})
+    folders.push_back('/' + folder);
+  return folders;
 }
 
 } // namespace
 
 CoreSpace::CoreSpace(const elf::Core& core, modules::FileOptions files)
     : core_(core), files_(std::move(files)), generated_(*this, files_, *this, modules_) {
-  const elf::CoreModule* const executable =
+  const elf::CoreModule* executable =
       elf::find_program([&](std::uint64_t tag) { return core.auxv(tag); },
                         [&](std::uint64_t address) { return core.module_at(address); });
+  if (!executable)
+    if (const auto named = std::ranges::find(core.modules(), true, &elf::CoreModule::main);
+        named != core.modules().end())
+      executable = &*named;
   std::vector<LinkedObject> linked;
   if (core.mappings().empty())
     if (const auto dynamic = dynamic_section(core)) linked = linked_objects(core, *dynamic);
+  std::shared_ptr<const std::vector<std::string>> folders;
+  if (core.is_minidump())
+    folders = std::make_shared<const std::vector<std::string>>(library_folders(*core.abi(), executable));
   for (const elf::CoreModule& module : core.modules()) {
     modules::ModuleInfo info = info_of(module);
+    if (!info.path.empty() && !info.path.contains('/')) info.folders = folders;
     const bool main = &module == executable;
     info.main = main;
     if (main) info.entry = core.auxv(elf::at_entry);
@@ -114,11 +139,12 @@ modules::Module* CoreSpace::mapped_module(std::uint64_t address) {
 }
 
 /// A writable page may differ from the file; if the kernel left it out, it did not. In a truncated core this
-/// is unknown.
+/// is unknown, and in a minidump, which lacks also what was relocated and then made read-only.
 std::span<const std::byte> CoreSpace::from_file(std::uint64_t address) {
   const elf::MemoryRange* range = core_.range_at(address);
-  if (range && range->flags & elf::pf_w && core_.truncated()) return {};
+  if (range && range->flags & elf::pf_w && (core_.truncated() || core_.is_minidump())) return {};
   modules::Module* module = mapped_module(address);
+  if (module && core_.is_minidump() && module->is_writable(address)) return {};
   return module ? module->file_bytes_at(address) : std::span<const std::byte>{};
 }
 
@@ -137,8 +163,9 @@ std::uint64_t CoreSpace::code_address_mask() {
 }
 
 bool CoreSpace::is_code(std::uint64_t address) {
-  if (const elf::MemoryRange* range = core_.range_at(address)) return range->flags & elf::pf_x;
-  // Some cores have no segments for clean file pages.
+  if (const elf::MemoryRange* range = core_.range_at(address); range && core_.has_permissions())
+    return range->flags & elf::pf_x;
+  // Some cores have no segments for clean file pages, and some minidumps no permissions.
   modules::Module* module = mapped_module(address);
   return module && module->is_code(address);
 }

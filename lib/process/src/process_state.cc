@@ -42,7 +42,7 @@ CoreProcess::CoreProcess(const elf::Core& core, modules::FileOptions files) : sp
   const unwind::UnwindAbi& unwind = *unwind::find_unwind_abi(abi.id);
   threads_.reserve(core.threads().size());
   for (const elf::CoreThread& thread : core.threads())
-    threads_.push_back({thread.tid, thread.signal, core.process_name(),
+    threads_.push_back({thread.tid, thread.signal, thread.name.empty() ? core.process_name() : thread.name,
                         registers_of(thread.registers, abi, unwind), false, shadow_of(core, thread)});
   if (!threads_.empty()) threads_.front().after_fault = died_after_fault(core, unwind);
 }

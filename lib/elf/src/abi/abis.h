@@ -48,6 +48,21 @@ struct RegisterSlot {
   std::uint8_t size = 8;
 };
 
+/// Registers in a minidump's context that are there if a bit of its flags is set.
+struct ContextGroup {
+  std::uint32_t flag;
+  std::span<const RegisterSlot> registers;
+};
+
+/// A layout of the registers in a minidump.
+struct ContextLayout {
+  std::uint32_t machine;      ///< all of these bits are set in the flags
+  std::uint16_t flags_offset; ///< 4 bytes
+  std::uint16_t pc_offset;
+  std::uint16_t size;                   ///< up to the last register here
+  std::span<const ContextGroup> groups; ///< the first one has the pc
+};
+
 struct MachineTraits {
   std::uint16_t id;       ///< e_machine
   std::uint32_t relative; ///< R_*_RELATIVE: the word becomes the addend plus the bias
@@ -60,6 +75,7 @@ struct MachineTraits {
   /// are none.
   std::span<const RegisterSlot> fp_registers = {};
   std::span<const RelocatedField> code_relocations = {};
+  std::span<const ContextLayout> contexts = {};
   ByteOrder code_order = ByteOrder::little; ///< of instructions
 };
 

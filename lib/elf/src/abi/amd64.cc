@@ -8,6 +8,9 @@
 //   word  16   17  18      19   20  21       22       23  24  25  26
 //         rip  cs  eflags  rsp  ss  fs_base  gs_base  ds  es  fs  gs
 
+//
+// Minidumps have CONTEXT of winnt.h (breakpad: MDRawContextAMD64).
+
 #include "abi/abis.h"
 
 namespace sframe::elf::abi {
@@ -71,6 +74,16 @@ constexpr RegisterSlot registers[] = {
     {192, 50}, {136, 51}, {160, 52}, {184, 53}, {200, 54}, {208, 55}, {168, 58}, {176, 59},
 };
 
+// CONTEXT_CONTROL, CONTEXT_INTEGER, CONTEXT_SEGMENTS
+constexpr RegisterSlot control[] = {{0x98, 7}, {0xf8, 16}, {0x44, 49, 4}, {0x38, 51, 2}, {0x42, 52, 2}};
+constexpr RegisterSlot integer[] = {{0x78, 0},  {0x80, 2},  {0x88, 1},  {0x90, 3},  {0xa0, 6},
+                                    {0xa8, 4},  {0xb0, 5},  {0xb8, 8},  {0xc0, 9},  {0xc8, 10},
+                                    {0xd0, 11}, {0xd8, 12}, {0xe0, 13}, {0xe8, 14}, {0xf0, 15}};
+constexpr RegisterSlot data_segments[] = {{0x3a, 53, 2}, {0x3c, 50, 2}, {0x3e, 54, 2}, {0x40, 55, 2}};
+constexpr ContextGroup groups[] = {{1, control}, {2, integer}, {4, data_segments}};
+constexpr ContextLayout contexts[] = {
+    {.machine = 0x100000, .flags_offset = 0x30, .pc_offset = 0xf8, .size = 0x100, .groups = groups}};
+
 } // namespace
 
 const MachineTraits amd64 = {.id = 62,
@@ -79,6 +92,7 @@ const MachineTraits amd64 = {.id = 62,
                              .registers = registers,
                              .pc_offset = 128,
                              .registers_size = 216,
-                             .code_relocations = code_relocations};
+                             .code_relocations = code_relocations,
+                             .contexts = contexts};
 
 } // namespace sframe::elf::abi

@@ -26,6 +26,7 @@ LIBRARY = COMPILE + " -shared -fPIC -o %s; "
 TABLED_LIBRARY = LIBRARY + "sframe-gen %s -o %s --report=none; "
 LIBRARIES = "mkdir -p build; " + "".join(TABLED_LIBRARY % (("build/lib%s.so" % name,) * 3) for name in ("one", "two"))
 SERVER_CORE = PROGRAM % "server" + 'sh "$make_core" "$core_how" "$PWD"/core "$PWD"/server; '
+MINIDUMP = SERVER_CORE + 'python3 "$project"/test/lit/unwind/Inputs/minidump.py core crash.dmp; '
 BARE_SERVER = TABLED % (("server",) * 3) + "objcopy -R .eh_frame -R .eh_frame_hdr server; "
 OUR_UNWINDER = {"gdb -q": "SFRAME_LIBRARY=build/release/lib/libsframe-c.so.0 gdb -q", "~/.local/share/sframe/gdb": "interfaces/gdb"}
 CRASHES = "mkdir crashes; for i in 1 2 3; do cp core crashes/core.$i; done; "
@@ -234,6 +235,8 @@ CASES = {
     "sframe-unwind core ./server --format=json": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind core --format=html -o crash.html": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind ./server -c core": Case(SERVER_CORE, needs=("gcc", "cores")),
+    "sframe-unwind crash.dmp": Case(MINIDUMP, needs=("gcc", "cores")),
+    "sframe-unwind crash.dmp --sysroot DIR": Case(MINIDUMP, stand_ins={"DIR": "/"}, needs=("gcc", "cores")),
     "sframe-unwind core --steppers=cfi": Case(SERVER_CORE, needs=("gcc", "cores")),
     "sframe-unwind --pid 4711": Case(SLEEPER, stand_ins=PID, needs=("ptrace",)),
     "sframe-unwind --pid 4711 --format=svg --count 500 -o f.svg": Case(SLEEPER, stand_ins=PID | {"500": "20"}, needs=("ptrace",)),

@@ -6,6 +6,8 @@
 //
 // Mapped memory is not always in the file: kernels leave out file-backed pages, and cores get truncated.
 // Reading returns only bytes that are in the file.
+//
+// A minidump (minidump.h) is a core, too: it has less of the memory, and records of its own instead of notes.
 
 #pragma once
 
@@ -14,6 +16,7 @@
 #include "sframe/elf/tagged_values.h"
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,13 +26,14 @@
 namespace sframe::elf { // private
 class NoteReader;
 class ModuleFinder;
+class MinidumpReader;
 } // namespace sframe::elf
 
 #pragma GCC visibility push(default)
 
 namespace sframe::elf {
 
-/// A thread, from its NT_PRSTATUS.
+/// A thread, from its NT_PRSTATUS, or a minidump's list of threads.
 struct CoreThread {
   std::uint32_t tid = 0;
   std::int32_t signal = 0; ///< pr_cursig: the signal being delivered to the thread, or 0
@@ -39,9 +43,10 @@ struct CoreThread {
   /// Where the processor keeps the thread's return addresses, if it does: the newest entry of its hardware
   /// shadow stack (AMD64: NT_X86_SHSTK; AArch64: NT_ARM_GCS). Any value; 0 if there is none.
   std::uint64_t hardware_shadow = 0;
+  std::string_view name = {}; ///< only in minidumps; else empty. Valid as long as the Core.
 };
 
-/// An entry of NT_FILE: a mapping of a file.
+/// An entry of NT_FILE, or of the copy of /proc/PID/maps in a minidump: a mapping of a file.
 struct Mapping {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
@@ -49,7 +54,7 @@ struct Mapping {
   std::string_view path;         ///< into the core; may end in " (deleted)"
 };
 
-/// NT_SIGINFO.
+/// NT_SIGINFO, or a minidump's exception record.
 struct SignalInfo {
   std::int32_t signal = 0;
   std::int32_t code = 0;
@@ -57,6 +62,7 @@ struct SignalInfo {
   std::uint32_t sender = 0;      ///< si_pid: the process that sent it, if `code` is 0 or less
   std::uint32_t sender_user = 0; ///< si_uid
   std::uint32_t system_call = 0; ///< si_syscall, for SIGSYS
+  bool has_sender = true;        ///< false: `sender` and `sender_user` are unknown
 };
 
 /// An ELF image that was mapped: an executable, a library, the vdso.
@@ -69,10 +75,15 @@ struct CoreModule {
   /// program headers (see BiasFinder).
   std::optional<std::uint64_t> bias;
   std::vector<std::byte> build_id; ///< empty if the core does not have it
+  /// The core has 16 bytes for each build ID: those after them are missing, and zeros follow a shorter one.
+  bool build_id_cut = false;
   bool vdso = false;
   /// Only the program's entry point is known of the image: start and end are those of the contiguous memory
   /// mapped around it, and the file offset of its one mapping is unknown.
   bool assumed = false;
+  /// The one mapping is what a minidump has of the image: its start and size.
+  bool listed = false;
+  bool main = false;             ///< a minidump says that it is the program
   std::vector<Mapping> mappings; ///< by address; one synthetic entry for the vdso
 };
 
@@ -84,18 +95,22 @@ struct MemoryRange : AddressRange { ///< as mapped
 
 class Core {
 public:
-  /// Reads headers and notes. Fails if the bytes are not an ELF64 core; damaged notes are left out and
-  /// reported by problems(). `bytes` must outlive the Core. Linear in headers and notes.
+  /// Reads headers and notes. Fails if the bytes are neither an ELF64 core nor a minidump of Linux; damaged
+  /// notes and streams are left out and reported by problems(). `bytes` must outlive the Core. Linear in
+  /// headers and notes, or in a minidump's streams.
   static Result<Core> parse(std::span<const std::byte> bytes);
 
   // Views and pointers that these return are valid as long as the Core.
 
-  /// The core as an ELF image.
-  const Image& image() const { return image_; }
-  ByteOrder byte_order() const { return image_.byte_order(); }
-  std::uint16_t machine() const { return image_.machine(); }
+  /// The core as an ELF image; nullptr for a minidump.
+  const Image* image() const { return image_ ? &*image_ : nullptr; }
+  /// True if the file is a minidump: it has a selection of the memory. What is missing may have been changed
+  /// since it was mapped.
+  bool is_minidump() const { return !image_; }
+  ByteOrder byte_order() const { return order_; }
+  std::uint16_t machine() const { return machine_; } ///< ELF e_machine; 0 if it is none of SFrame's
   /// nullptr if SFrame does not define the machine.
-  const AbiTraits* abi() const { return image_.abi(); }
+  const AbiTraits* abi() const { return find_abi(machine_, order_); }
 
   /// The threads, in the file's order: the first is the one that crashed.
   std::span<const CoreThread> threads() const { return threads_; }
@@ -103,6 +118,11 @@ public:
   std::uint32_t pid() const { return pid_; }                ///< from NT_PRPSINFO, else the first thread's tid
   std::string_view process_name() const { return name_; }   ///< pr_fname: at most 15 bytes
   std::string_view arguments() const { return arguments_; } ///< pr_psargs: at most 79 bytes
+  /// The arguments, apart; only in minidumps. At most max_arguments.
+  std::span<const std::string_view> command_line() const { return command_line_; }
+  static constexpr std::size_t max_arguments = 1024;
+  /// When a minidump was written: seconds since 1970, UTC.
+  std::optional<std::uint64_t> time() const { return time_; }
   const std::optional<SignalInfo>& signal_info() const { return signal_info_; }
 
   /// The signal that ended the process: from NT_SIGINFO, else from the first thread; 0 if there was none.
@@ -115,6 +135,9 @@ public:
   /// All entries of the auxiliary vector, in their order, without the last one (AT_NULL).
   std::span<const TaggedValue> auxiliary_vector() const { return auxv_; }
 
+  /// False if the core has no permissions of the memory (a minidump of crashpad): then the flags of all
+  /// ranges are 0, and only ranges with bytes in the file are known.
+  bool has_permissions() const { return has_permissions_; }
   /// All memory, by address.
   std::span<const MemoryRange> memory() const { return memory_; }
   /// The mapped range that contains the address, or nullptr. Logarithmic.
@@ -147,16 +170,25 @@ private:
   struct Stored {
     std::uint64_t file_offset;
   };
-  explicit Core(Image image) : image_(std::move(image)) {}
+  explicit Core(Image image);
+  explicit Core(std::span<const std::byte> minidump) : bytes_(minidump) {}
   friend class NoteReader;
   friend class ModuleFinder;
+  friend class MinidumpReader;
+  static Result<Core> parse_minidump(std::span<const std::byte> bytes);
   void index_memory();
 
-  Image image_;
+  std::span<const std::byte> bytes_;
+  ByteOrder order_ = ByteOrder::little;
+  std::uint16_t machine_ = 0;
+  std::optional<Image> image_;
+  std::deque<std::string> texts_; ///< what views refer to if it is not in bytes_; elements never move
   std::vector<CoreThread> threads_;
   std::uint32_t pid_ = 0;
   std::string_view name_;
   std::string_view arguments_;
+  std::vector<std::string_view> command_line_;
+  std::optional<std::uint64_t> time_;
   std::optional<SignalInfo> signal_info_;
   std::vector<Mapping> mappings_;
   std::vector<TaggedValue> auxv_;
@@ -171,6 +203,7 @@ private:
   std::vector<Problem> problems_;
   std::string_view other_system_;
   bool truncated_ = false;
+  bool has_permissions_ = true;
 };
 
 /// Finds the bias of a module from the file on disk: by the PT_LOAD that holds the file offset of one of the

@@ -2,7 +2,7 @@
 //
 // A thread's general registers by DWARF number, and the kernel's layout of them: that of NT_PRSTATUS in
 // cores, whose register part is also the result of PTRACE_GETREGSET. Layouts are data, one file per machine
-// in src/abi/.
+// in src/abi/. Minidumps have layouts of their own.
 
 #pragma once
 
@@ -46,6 +46,11 @@ bool has_register_layout(std::uint16_t machine);
 /// machine's byte order. Nothing if the machine is unknown or there are too few bytes.
 std::optional<RegisterValues> decode_registers(std::uint16_t machine, ByteOrder order,
                                                std::span<const std::byte> regs);
+
+/// Decodes a thread's context in a minidump (little-endian; CONTEXT of winnt.h, for AArch64 also breakpad's
+/// former layout). Registers that its flags exclude are unknown. Nothing if the machine has no such context,
+/// its bytes are too few, or the flags are those of another machine or exclude the program counter.
+std::optional<RegisterValues> decode_context(std::uint16_t machine, std::span<const std::byte> context);
 
 /// Adds to `into` the floating-point registers in which functions save general ones (s390x; none on other
 /// machines), from the kernel's NT_FPREGSET in the machine's byte order. False if there are too few bytes;

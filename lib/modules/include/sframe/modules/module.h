@@ -120,6 +120,8 @@ struct ModuleMapping {
 /// What is known of a module before its file is opened.
 struct ModuleInfo {
   std::string path; ///< without " (deleted)"; "[vdso]"; may be empty
+  /// Where the file is looked for if `path` is a name without a folder; may be nullptr.
+  std::shared_ptr<const std::vector<std::string>> folders;
   /// A path to the mapped file itself, under any name: opened instead of `path`, and needs no check.
   std::string file;
   bool deleted = false;
@@ -131,6 +133,7 @@ struct ModuleInfo {
   std::uint64_t start = 0, end = 0;
   std::optional<std::uint64_t> bias;
   std::vector<std::byte> build_id;
+  bool build_id_cut = false;           ///< as in elf::CoreModule; false once the file was found
   std::vector<ModuleMapping> mappings; ///< by address
   std::uint64_t header_address = 0;    ///< where the ELF header is mapped; 0 if it is not
 
@@ -165,6 +168,10 @@ public:
 
   /// True if the address is executable according to the file, or else to the image's headers in memory.
   bool is_code(std::uint64_t address);
+
+  /// True if the address is in a writable segment of the file: relocation may have changed its bytes. Opens
+  /// the file.
+  bool is_writable(std::uint64_t address);
 
   /// The image: of the file, else of the process's memory; nullptr if there is none.
   const elf::Image* image();
@@ -255,7 +262,9 @@ private:
   bool open_own();
   bool open_file(const std::string& path, Named named);
   bool may_open(const std::string& path, Named named);
+  bool has_right_id(const elf::Image& file) const;
   void find_mappings();
+  void find_bias();
   Result<elf::File> fetch(ServedFile what, std::span<const std::byte> id, std::string_view name = {});
   void fetch_missing();
   bool fetch_section();
