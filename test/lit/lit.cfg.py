@@ -164,6 +164,12 @@ def has_debuginfod():
 if has_debuginfod():
     config.available_features.add("debuginfod")
 
+# crashpad's handler, which writes minidumps: in the PATH, or where Debian's chromium-common has it.
+handler = shutil.which("chrome_crashpad_handler", path=os.environ["PATH"] + ":/usr/lib/chromium")
+if handler:
+    config.available_features.add("crashpad-handler")
+    config.substitutions.append(("%crashpad-handler", handler))
+
 def kernel_makes_cores():
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(["sh", "-c", "ulimit -c unlimited && kill -ABRT $$"], cwd=folder, capture_output=True)
