@@ -4,6 +4,7 @@
 
 #include "cfi_assembler.h"
 #include "elf_builder.h"
+#include "made_up_process.h"
 
 #include "sframe/modules/dynamic_code.h"
 
@@ -23,66 +24,19 @@ constexpr std::uint64_t library = 0x10000, descriptor = 0x20000, dyn_list = 0x21
                         file_at = 0x40000, code_at = 0x50000, strings = 0x60000, regions = 0x70000,
                         frames_at = 0x80000, table_at = 0x90000;
 
-/// Blocks of memory, and a library that has the symbols of the two lists.
-class Process final : public ModuleSpace, public ByteSource {
+/// A process whose code is at `code_at`, and a library that has the symbol of a list.
+class Process final : public test::MadeUpProcess {
 public:
-  explicit Process(Abi abi) : abi_(traits(abi)), code_(*this, files_, *this, modules_) {}
+  explicit Process(Abi abi) : MadeUpProcess(abi), code_(*this, files_, *this, modules_) {}
 
-  const AbiTraits& abi() const override { return abi_; }
-  std::span<const std::byte> view(std::uint64_t address) override {
-    const auto after = blocks_.upper_bound(address);
-    if (after == blocks_.begin()) return {};
-    const auto& [start, bytes] = *std::prev(after);
-    return address - start < bytes.size() ? std::span(bytes).subspan(address - start)
-                                          : std::span<std::byte>{};
-  }
-  std::span<const std::byte> memory_at(std::uint64_t address) override { return view(address); }
   bool is_code(std::uint64_t address) override { return address >= code_at && address < code_at + 0x1000; }
   Module* module_at(std::uint64_t address) override {
-    for (Module& module : modules_)
-      if (!module.generated() && address - module.info().start < module.info().end - module.info().start)
-        return &module;
+    if (Module* module = MadeUpProcess::module_at(address)) return module;
     return code_.module_at(address);
   }
 
-  Bytes bytes() const { return Bytes(abi_.byte_order); }
-  void put(std::uint64_t address, const Bytes& bytes) { blocks_[address] = bytes.get(); }
-  void put(std::uint64_t address, std::vector<std::byte> bytes) { blocks_[address] = std::move(bytes); }
-  void words(std::uint64_t address, std::initializer_list<std::uint64_t> values) {
-    Bytes bytes(abi_.byte_order);
-    for (const std::uint64_t value : values) bytes.u64(value);
-    put(address, bytes);
-  }
-
-  /// An image with one symbol. It is taken from memory like the vdso.
   void add_library(std::string_view symbol, std::uint64_t value, std::uint64_t at = library) {
-    test::Writer names(abi_.byte_order);
-    names.text("", 1).text(symbol, symbol.size() + 1);
-    std::vector<std::byte> table(24);
-    const auto entry = test::symbol(1, 0x11, 1, value, 24, abi_.byte_order);
-    table.insert(table.end(), entry.begin(), entry.end());
-    put(at, test::TestElf{.order = abi_.byte_order,
-                          .type = elf::et_dyn,
-                          .machine = abi_.machine,
-                          .sections = {{.name = ".symtab",
-                                        .type = elf::sht_symtab,
-                                        .bytes = table,
-                                        .link = 2,
-                                        .info = 1,
-                                        .entsize = 24},
-                                       {.name = ".strtab", .type = elf::sht_strtab, .bytes = names.bytes}},
-                          .segments = {}}
-                .build());
-    ModuleInfo info{.path = "library",
-                    .file = {},
-                    .vdso = true,
-                    .start = at,
-                    .end = at + 0x1000,
-                    .build_id = {},
-                    .mappings = {}};
-    info.bias = 0;
-    info.header_address = at;
-    modules_.emplace_back(std::move(info), abi_, files_, *this);
+    MadeUpProcess::add_library("library", {{symbol, value}}, at);
   }
 
   /// A jit_descriptor and a list of entries, as far as they are given.
@@ -94,13 +48,8 @@ public:
   }
 
   DynamicCode& code() { return code_; }
-  std::deque<Module>& modules() { return modules_; }
 
 private:
-  const AbiTraits& abi_;
-  FileOptions files_{.open_files = false, .sysroot = {}, .executable = {}, .sframe_dir = {}};
-  std::map<std::uint64_t, std::vector<std::byte>> blocks_;
-  std::deque<Module> modules_;
   DynamicCode code_;
 };
 
@@ -177,6 +126,49 @@ TEST_P(EachAbi, ElfFilesInMemory) {
     EXPECT_EQ(cfa_offset(*module, code_at + 12), 48);
     EXPECT_FALSE(space.module_at(code_at + 32));
     EXPECT_FALSE(space.modules().front().loaded()); // the library was only searched
+  }
+}
+
+/// Without section headers, segments lead to the code. Data between two ranges of code is not the module's.
+TEST_P(EachAbi, CodeOfFilesInMemory) {
+  const std::vector<std::byte> text(32), data(0x100);
+  const std::uint64_t second_at = code_at + 0x200, data_at = code_at + 0x100;
+  constexpr std::uint64_t alloc = elf::shf_alloc, code = elf::shf_alloc | elf::shf_execinstr;
+  const test::TestElf by_segments{
+      .order = process.abi().byte_order,
+      .type = elf::et_dyn,
+      .machine = process.abi().machine,
+      .sections = {},
+      .segments = {{.address = data_at, .bytes = data},
+                   {.flags = elf::pf_r | elf::pf_x, .address = code_at, .bytes = text},
+                   {.flags = elf::pf_r | elf::pf_x, .address = second_at, .bytes = text}}};
+  const test::TestElf by_sections{
+      .order = process.abi().byte_order,
+      .type = elf::et_dyn,
+      .machine = process.abi().machine,
+      .sections =
+          {{.name = ".data", .flags = alloc, .address = data_at, .bytes = data},
+           {.name = ".text", .flags = code, .address = code_at, .bytes = text},
+           {.name = ".empty", .flags = code, .address = code_at + 0x80},
+           {.name = ".comment", .flags = elf::shf_execinstr, .address = code_at + 0x90, .bytes = text},
+           {.name = ".text.2", .flags = code, .address = second_at, .bytes = text}},
+      .segments = {{.flags = elf::pf_x, .address = code_at, .bytes = data}}};
+  for (const test::TestElf& elf : {by_segments, by_sections}) {
+    Process space(GetParam());
+    space.add_library("__jit_debug_descriptor", descriptor);
+    space.add_jit_list(1, entries);
+    const auto file = elf.build();
+    space.add_jit_entry(entries, 0, file_at, file.size());
+    space.put(file_at, file);
+    Module* module = space.module_at(code_at);
+    ASSERT_TRUE(module);
+    EXPECT_EQ(module->info().start, code_at);
+    EXPECT_EQ(module->info().end, second_at + 32);
+    EXPECT_EQ(space.module_at(second_at), module);
+    EXPECT_EQ(space.module_at(second_at + 31), module);
+    for (const std::uint64_t outside :
+         {code_at - 1, code_at + 32, code_at + 0x80, code_at + 0x90, data_at, second_at - 1, second_at + 32})
+      EXPECT_FALSE(space.module_at(outside)) << std::hex << outside;
   }
 }
 
@@ -317,6 +309,266 @@ TEST_F(Damaged, EmptyList) {
   EXPECT_TRUE(process.code().problems().empty());
 }
 
+/// The function on AMD64 that returns the address of the list.
+bool leads_to_list(std::initializer_list<int> instructions) {
+  Process process(Abi::amd64);
+  Bytes function = process.bytes();
+  process.put(0x51000, function.raw(instructions));
+  process.add_library("_U_dyn_info_list_addr", 0x51000);
+  add_dyn_info(process, 0, 0, {0, 0, 0, 0});
+  // A list here, too: what is read is not the function's constant.
+  process.put(dyn_list + 0x8000, process.bytes().u64(dyn_list));
+  return process.module_at(code_at) != nullptr;
+}
+
+TEST(ListByAFunction, Constants) {
+  EXPECT_TRUE(leads_to_list({0xb8, 0, 0x10, 2, 0, 0xc3}));                              // mov $,%eax
+  EXPECT_TRUE(leads_to_list({0xba, 0, 0x10, 2, 0, 0x48, 0x89, 0xd0, 0xc3}));            // mov %rdx,%rax
+  EXPECT_TRUE(leads_to_list({0xba, 0, 0xf, 2, 0, 0x48, 0x8d, 0x82, 0, 1, 0, 0, 0xc3})); // lea 256(%rdx)
+  EXPECT_TRUE(leads_to_list({0xb8, 0, 0xf, 2, 0, 0x48, 0x05, 0, 1, 0, 0, 0xc3}));       // add $256
+  EXPECT_TRUE(leads_to_list({0xb8, 0, 0x10, 2, 0, 0x48, 0x89, 0x04, 0x24, 0xc3}));      // a store
+  EXPECT_TRUE(leads_to_list({0xb8, 0, 0x10, 2, 0, 0x48, 0x3d, 0, 1, 0, 0, 0xc3}));      // a comparison
+  EXPECT_TRUE(leads_to_list({0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xb8, 0, 0x10, 2, 0, 0xc3})); // 8
+}
+
+TEST(ListByAFunction, NoConstants) {
+  EXPECT_FALSE(leads_to_list({}));
+  EXPECT_FALSE(leads_to_list({0xc3}));
+  EXPECT_FALSE(leads_to_list({0xba, 0, 0x10, 2, 0, 0xc3}));                   // in %edx
+  EXPECT_FALSE(leads_to_list({0xb8, 0, 0x10, 2, 0}));                         // no return
+  EXPECT_FALSE(leads_to_list({0xb8, 0, 0x10, 2, 0, 0x06, 0xc3}));             // no instruction
+  EXPECT_FALSE(leads_to_list({0xb8, 0, 0x10, 2, 0, 0xeb, 0, 0xc3}));          // a jump
+  EXPECT_FALSE(leads_to_list({0xb8, 0, 0x10, 2, 0, 0x48, 0x01, 0xd0, 0xc3})); // add %rdx,%rax
+  EXPECT_FALSE(leads_to_list({0xb8, 0, 0x10, 2, 0, 0x48, 0x31, 0xd0, 0xc3})); // xor %rdx,%rax
+  EXPECT_FALSE(leads_to_list({0xb8, 0, 0x10, 2, 0, 0x48, 0x8b, 0, 0xc3}));    // mov (%rax),%rax
+  EXPECT_FALSE(leads_to_list({0xb8, 0, 0x90, 2, 0, 0x48, 0x8b, 0, 0xc3}));    // the same from elsewhere
+  EXPECT_FALSE(leads_to_list({0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0xb8, 0, 0x10, 2, 0, 0xc3})); // 9
+}
+
+/// libunwind's list, damaged.
+class DamagedInfo : public testing::Test {
+protected:
+  DamagedInfo() { process.code().add_dyn_info_list(dyn_list); }
+  /// All problems, after the lists were read again and the code was asked for.
+  std::string problems(bool found = false) {
+    process.code().refresh();
+    EXPECT_EQ(process.module_at(code_at) != nullptr, found);
+    std::string text;
+    for (const std::string& problem : process.code().problems()) text += problem + ";";
+    return text;
+  }
+  /// A table of entries (start, FDE) at `table_at`; the FDEs count from `frames_at`.
+  void add_table(std::initializer_list<std::uint64_t> numbers) {
+    Bytes bytes = process.bytes();
+    for (const std::uint64_t number : numbers) bytes.u32(number);
+    process.put(table_at, bytes);
+    add_dyn_info(process, 4, 0, {0, frames_at, numbers.size() / 2, table_at});
+  }
+  Process process{Abi::amd64};
+};
+
+TEST_F(DamagedInfo, Heads) {
+  EXPECT_EQ(problems(), "_U_dyn_info_list: the list of generated code cannot be read at 0x21000;");
+  process.put(dyn_list, process.bytes().u32(0).u32(0));
+  EXPECT_EQ(problems(), "_U_dyn_info_list: the list of generated code cannot be read at 0x21000;");
+  process.put(dyn_list, process.bytes().u32(1).u32(0).u64(entries));
+  EXPECT_EQ(problems(),
+            "_U_dyn_info_list: the list of generated code has an unsupported version at 0x21000;");
+  process.put(dyn_list, process.bytes().u32(0).u32(0).u64(0));
+  EXPECT_EQ(problems(), "");
+}
+
+TEST_F(DamagedInfo, Entries) {
+  const std::string unknown =
+      "_U_dyn_info_list: the list of generated code has an entry of unknown format at 0x30000;";
+  for (const std::int32_t format : {3, 5, -1}) {
+    add_dyn_info(process, format, 0, {0, 0, 0, 0});
+    EXPECT_EQ(problems(), unknown) << format;
+  }
+  process.words(entries, {0, 0, code_at, code_at, 0, 0, 0, 0, 0, 0, 0}); // an empty range
+  EXPECT_EQ(problems(), unknown);
+  process.words(entries, {0, 0, code_at, code_at + 1, 0, 0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(problems(true), "");
+  process.words(entries, {0, 0, code_at, code_at + 1, 0, 0, 0, 0, 0, 0});
+  EXPECT_EQ(problems(), "_U_dyn_info_list: the list of generated code cannot be read at 0x30000;");
+}
+
+TEST_F(DamagedInfo, Regions) {
+  const auto problem = [](std::string_view what) {
+    return "generated code registered at 0x30000: " + std::string(what) + ";";
+  };
+  add_dyn_info(process, 0, 0, {0, 0, 0, regions});
+  EXPECT_EQ(problems(), problem("regions cannot be read"));
+  process.put(regions, process.bytes().u64(0).u32(32));
+  EXPECT_EQ(problems(), problem("regions cannot be read"));
+  process.put(regions, process.bytes().u64(0).u32(32).u32(1));
+  EXPECT_EQ(problems(), problem("operations cannot be read"));
+  process.put(regions, process.bytes().u64(0).u32(32).u32(1).u8(4).u8(0).u16(7).u32(0));
+  EXPECT_EQ(problems(), problem("operations cannot be read"));
+  process.put(regions, process.bytes().u64(0).u32(32).u32(1).u8(9).u8(0).u16(7).u32(0).u64(0));
+  EXPECT_EQ(problems(), problem("operations cannot be read"));
+  process.put(regions, process.bytes().u64(0).u32(32).u32(1).u8(8).u8(0).u16(7).u32(0).u64(0));
+  EXPECT_EQ(problems(true), "");
+  process.put(regions, process.bytes().u64(regions).u32(0).u32(0)); // a circle
+  EXPECT_EQ(problems(), problem("too many regions"));
+  // Without end at the region's own count, and too many.
+  for (const std::uint64_t count : {65536, 65537}) {
+    Bytes region = process.bytes();
+    region.u64(0).u32(32).u32(count);
+    for (std::uint64_t i = 0; i < count; ++i) region.u8(4).u8(0).u16(7).u32(0).u64(0);
+    process.put(regions, region);
+    EXPECT_EQ(problems(count == 65536), count == 65536 ? "" : problem("operations cannot be read"));
+  }
+}
+
+TEST_F(DamagedInfo, Tables) {
+  const auto problem = [](std::string_view what) {
+    return "generated code registered at 0x30000: " + std::string(what) + ";";
+  };
+  process.put(frames_at, frames(process.abi()).bytes());
+  const std::uint64_t after_cie = 4 + *Memory(process).number(frames_at, 4);
+  add_dyn_info(process, 4, 0, {0, frames_at, ~std::uint64_t{0}, table_at});
+  EXPECT_EQ(problems(), problem("too large: limit on copied code reached"));
+  add_dyn_info(process, 4, 0, {0, frames_at, (1 << 21) + 1, table_at});
+  EXPECT_EQ(problems(), problem("too large: limit on copied code reached"));
+  add_dyn_info(process, 4, 0, {0, frames_at, 1 << 21, table_at}); // 16 MiB may be copied, were they there
+  EXPECT_EQ(problems(), problem("cannot be read"));
+  add_table({});
+  EXPECT_EQ(problems(), problem("table refers to unreadable FDEs"));
+  add_table({0, 0x7000});
+  EXPECT_EQ(problems(), problem("table refers to unreadable FDEs"));
+  // In any order; each FDE counts.
+  add_table({64, after_cie, 0, after_cie});
+  EXPECT_EQ(problems(true), "");
+  EXPECT_EQ(cfa_offset(*process.module_at(code_at), code_at), 48);
+  // An FDE with a length of 64 bits, one whose CIE is not there, and two that are far from each other.
+  process.put(frames_at + 0x800, process.bytes().u32(0xffffffff).u32(0).u64(0).u64(0));
+  add_table({0, 0x800});
+  EXPECT_EQ(problems(), problem("table refers to unreadable FDEs"));
+  process.put(frames_at + 0x800, process.bytes().u32(12).u32(0x9000).u64(0));
+  add_table({0, 0x800});
+  EXPECT_EQ(problems(), problem("table refers to unreadable FDEs"));
+  process.put(frames_at + 0x20000000, process.bytes().u32(12).u32(4).u64(0));
+  add_table({0, after_cie, 1, 0x20000000});
+  EXPECT_EQ(problems(), problem("table refers to FDEs too far apart"));
+}
+
+/// Names end with a zero byte, at 4096 bytes at the latest.
+TEST_F(DamagedInfo, Names) {
+  add_dyn_info(process, 0, 0, {strings, 0, 0, 0});
+  const auto name = [&]() -> std::string {
+    process.code().refresh();
+    process.code().refresh();
+    Module* const module = process.module_at(code_at);
+    if (!module) return "no module";
+    const auto found = module->find_symbol(code_at);
+    return found ? std::string(found->symbol->name) : "none";
+  };
+  EXPECT_EQ(name(), "none");
+  process.put(strings, process.bytes().text(std::string(4095, 'a')));
+  EXPECT_EQ(name(), std::string(4095, 'a'));
+  process.put(strings, process.bytes().text(std::string(5000, 'a')));
+  EXPECT_EQ(name(), std::string(4096, 'a'));
+  process.put(strings, process.bytes().u8('a').u8('b'));
+  EXPECT_EQ(name(), "none");
+  process.put(strings, process.bytes().text(""));
+  EXPECT_EQ(name(), "none");
+}
+
+TEST_F(Damaged, DescriptorsThatCannotBeRead) {
+  const std::string text = "__jit_debug_descriptor: the list of generated code cannot be read at 0x20000";
+  for (const std::size_t size : {0, 4, 16, 23}) {
+    Process space(Abi::amd64);
+    space.add_library("__jit_debug_descriptor", descriptor);
+    std::vector<std::byte> bytes(size);
+    if (size) bytes[0] = std::byte{1};
+    space.put(descriptor, bytes);
+    EXPECT_FALSE(space.module_at(code_at));
+    ASSERT_EQ(space.code().problems().size(), 1u) << size;
+    EXPECT_EQ(space.code().problems()[0], text);
+  }
+}
+
+TEST_F(Damaged, EmptyVersionsAndEntries) {
+  process.add_jit_list(0, entries);
+  EXPECT_FALSE(process.module_at(code_at));
+  EXPECT_TRUE(reports("__jit_debug_descriptor: the list of generated code has an unsupported version at"));
+  process.add_jit_list(1, 0);
+  process.code().refresh();
+  EXPECT_TRUE(process.code().problems().empty());
+  process.add_jit_list(1, entries);
+  for (const std::initializer_list<std::uint64_t>& words :
+       {std::initializer_list<std::uint64_t>{0, 0}, {0, 0, file_at}}) {
+    process.words(entries, words);
+    process.code().refresh();
+    EXPECT_FALSE(process.module_at(code_at));
+    EXPECT_TRUE(reports("cannot be read at 0x30000"));
+  }
+}
+
+/// Of code at the same address the first in the list counts, GDB's newest; else the one that begins last.
+TEST_F(Damaged, OverlappingCode) {
+  const auto second = jit_file(process.abi(), elf::et_rel, "second");
+  const std::vector<std::byte> text(8);
+  const auto inner = test::TestElf{
+      .type = elf::et_rel,
+      .sections = {{.name = ".text",
+                    .flags = elf::shf_alloc | elf::shf_execinstr,
+                    .address = code_at + 8,
+                    .bytes = text}},
+      .segments = {}}.build();
+  process.put(file_at + 0x1000, second);
+  process.put(file_at + 0x2000, inner);
+  process.add_jit_entry(entries, entries + 0x20, file_at + 0x1000, second.size());
+  process.add_jit_entry(entries + 0x20, entries + 0x40, file_at, file.size());
+  process.add_jit_entry(entries + 0x40, 0, file_at + 0x2000, inner.size());
+  Module* const module = process.module_at(code_at);
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->find_symbol(code_at + 8)->symbol->name, "second");
+  EXPECT_EQ(process.module_at(code_at + 7), module);
+  EXPECT_NE(process.module_at(code_at + 8), module);
+  EXPECT_EQ(process.module_at(code_at + 8), process.module_at(code_at + 15));
+  EXPECT_EQ(process.module_at(code_at + 16), module);
+}
+
+/// A copy costs its size, also where that is not known before.
+TEST_F(Damaged, CopiesCost) {
+  process.files().add_budget(0);
+  Budget& budget = *process.files().budget;
+  const auto leave = [&](std::uint64_t left) {
+    budget.refill(0);
+    EXPECT_TRUE(budget.take(Resource::copied_bytes, budget.left(Resource::copied_bytes) - left));
+  };
+  leave(file.size() - 1);
+  EXPECT_FALSE(process.module_at(code_at));
+  EXPECT_TRUE(reports("not copied: limit on copied code reached"));
+  Process other(Abi::amd64);
+  other.add_library("__jit_debug_descriptor", descriptor);
+  other.add_jit_list(1, entries);
+  other.add_jit_entry(entries, 0, file_at, file.size());
+  other.put(file_at, file);
+  other.files().budget = process.files().budget;
+  leave(file.size());
+  EXPECT_TRUE(other.module_at(code_at));
+  EXPECT_EQ(budget.left(Resource::copied_bytes), 0u);
+  EXPECT_FALSE(budget.is_used_up());
+  EXPECT_EQ(other.code().copied(), file.size());
+  // A procedure's operations.
+  for (const bool enough : {false, true}) {
+    Process third(Abi::amd64);
+    third.files().budget = process.files().budget;
+    add_dyn_info(third, 0, 0, {0, 0, 0, regions});
+    Bytes region = third.bytes();
+    region.u64(0).u32(32).u32(100);
+    for (int i = 0; i < 100; ++i) region.u8(4).u8(0).u16(7).u32(0).u64(0);
+    third.put(regions, region);
+    third.code().add_dyn_info_list(dyn_list);
+    leave(enough ? 4096 : 1024);
+    EXPECT_EQ(third.module_at(code_at) != nullptr, enough);
+    EXPECT_EQ(budget.is_used_up(), !enough);
+  }
+}
+
 using Changing = Damaged;
 
 TEST_F(Changing, UnchangedCodeIsKept) {
@@ -429,6 +681,30 @@ TEST(Alias, FollowedWithoutCycles) {
   region(regions + 0x100, 8, 0, code_at);
   EXPECT_TRUE(process.code().refresh());
   EXPECT_EQ(cfa_offset(*process.module_at(code_at), code_at + 4), -1);
+}
+
+/// An alias has the row of the same instruction of the other procedure; of several in a row, up to eight.
+TEST(Alias, ChainsAndOffsets) {
+  for (const std::uint64_t aliases : {1, 8, 9}) {
+    Process process(Abi::amd64);
+    process.put(dyn_list, process.bytes().u32(0).u32(1).u64(entries));
+    for (std::uint64_t i = 0; i <= aliases; ++i) {
+      const std::uint64_t code = code_at + 0x40 * i, region = regions + 0x100 * i, at = entries + 0x100 * i;
+      process.words(at, {i < aliases ? at + 0x100 : 0, 0, code, code + 32, 0, 0, 0, 0, 0, 0, region});
+      Bytes bytes = process.bytes();
+      bytes.u64(0).u32(32).u32(1);
+      if (i < aliases)
+        bytes.u8(8).u8(0).u16(0).u32(~std::uint64_t{0}).u64(code + 0x40);
+      else
+        bytes.u8(4).u8(0).u16(7).u32(5).u64(static_cast<std::uint64_t>(-16));
+      process.put(region, bytes);
+    }
+    process.code().add_dyn_info_list(dyn_list);
+    Module* const module = process.module_at(code_at);
+    ASSERT_TRUE(module);
+    EXPECT_EQ(cfa_offset(*module, code_at + 5), aliases > 8 ? -1 : 8) << aliases;
+    EXPECT_EQ(cfa_offset(*module, code_at + 6), aliases > 8 ? -1 : 24) << aliases;
+  }
 }
 
 } // namespace modules_dynamic_test

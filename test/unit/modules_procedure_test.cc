@@ -197,6 +197,49 @@ TEST(Procedure, ExtremeValues) {
   EXPECT_FALSE(Rows(8, {{8, std::vector<ProcedureOperation>(200, step)}}).find(7));
 }
 
+/// Only what SP moves past is restored: not what is saved above, nor what is below SP all the time.
+TEST(Procedure, PopsOfOneOfTwo) {
+  Rows rows(8, {{8,
+                 {op(Tag::add, 0, rsp, -8), op(Tag::spill_sp_rel, 0, rbx, 0), op(Tag::add, 1, rsp, -8),
+                  op(Tag::spill_sp_rel, 1, r12, 0), op(Tag::add, 3, rsp, 8)}}});
+  EXPECT_EQ(rows.rule(3, r12), stored(-24));
+  EXPECT_EQ(rows.rule(4, r12), nothing);
+  EXPECT_EQ(rows.rule(4, rbx), stored(-16));
+  Rows below(8, {{8, {op(Tag::spill_sp_rel, 0, rbx, -128), op(Tag::add, 1, rsp, -8)}}});
+  EXPECT_EQ(below.rule(2, rbx), stored(-136));
+  Rows single(8,
+              {{8, {op(Tag::add, 0, rsp, -8), op(Tag::spill_sp_rel, 0, rbx, 0), op(Tag::add, 1, rsp, 1)}}});
+  EXPECT_EQ(single.rule(2, rbx), nothing);
+  EXPECT_EQ(single.cfa(2), "7+15");
+}
+
+/// Regions of one instruction, stacks of one byte, and operations that hold from the region's start on.
+TEST(Procedure, SmallestRegionsAndFrames) {
+  Rows last(9, {{4, {op(Tag::add, 0, rsp, -16)}}, {-1, {op(Tag::add, -1, rsp, 16)}}});
+  EXPECT_EQ(last.cfa(7), "7+24");
+  EXPECT_EQ(last.cfa(8), "7+8");
+  Rows frames(12, {{4, {op(Tag::add, 0, rsp, -16)}},
+                   {4, {op(Tag::add, 0, rsp, -1)}},
+                   {4, {op(Tag::pop_frames, 0, 0, 1)}}});
+  EXPECT_EQ(frames.cfa(8), "7+25");
+  EXPECT_EQ(frames.cfa(9), "7+24");
+}
+
+/// A row for each of many regions that allocate stack; and of many labels.
+TEST(Procedure, AsManyFramesAndLabelsAsAreKept) {
+  const auto regions = [](std::size_t count, const ProcedureOperation& operation) {
+    std::vector<ProcedureRegion> all(count, ProcedureRegion{1, {operation}});
+    all.push_back({4, {}});
+    return all;
+  };
+  const ProcedureOperation allocation = op(Tag::add, 0, rsp, -8), label = op(Tag::label_state, 0, 0, 1);
+  for (const ProcedureOperation& operation : {allocation, label}) {
+    EXPECT_TRUE(Rows(300, regions(256, operation)).find(258));
+    EXPECT_FALSE(Rows(300, regions(257, operation)).find(259));
+  }
+  EXPECT_EQ(Rows(300, regions(256, allocation)).cfa(258), "7+2056");
+}
+
 TEST(Procedure, IgnoresUntrackedRegisters) {
   Rows rows(8, {{8, {op(Tag::spill_sp_rel, 1, 0xffff, 0), op(Tag::save_reg, 1, 50, 3)}}});
   EXPECT_EQ(rows.cfa(7), "7+8");
