@@ -102,12 +102,13 @@ struct PythonProgram::State {
 
   void find_threads(std::uint64_t runtime) {
     constexpr unsigned most_interpreters = 1000, most_threads = 1 << 16;
+    unsigned seen = 0; // a circle of threads without frames has no other end
     auto interpreter = memory.word(runtime + layout.interpreters);
     for (unsigned i = 0; interpreter && *interpreter && i < most_interpreters; ++i) {
       const std::uint64_t holder = gil_holder(runtime, *interpreter);
       auto thread = memory.word(*interpreter + layout.interpreter.threads);
-      for (; thread && *thread && threads.size() < most_threads;
-           thread = memory.word(*thread + layout.thread.next)) {
+      for (; thread && *thread && seen < most_threads;
+           ++seen, thread = memory.word(*thread + layout.thread.next)) {
         const auto id = memory.word(*thread + layout.thread.native_id);
         if (!id) break;
         // A thread may have a state in several interpreters; the one that runs has frames.
