@@ -61,25 +61,31 @@ public:
     for (unsigned i = 0; i < size; ++i) block->second.at(address - block->first + i) = number.get()[i];
   }
 
+  static constexpr unsigned object_symbol = 0x11, function_symbol = 0x12; ///< global ones
+  static constexpr std::uint64_t library_size = 0x1000;
   /// An image with symbols of 24 bytes, by name and address. It is taken from memory like the vdso.
   void add_library(std::string path, const std::vector<std::pair<std::string_view, std::uint64_t>>& symbols,
-                   std::uint64_t at) {
+                   std::uint64_t at, unsigned kind = object_symbol) {
     Writer names(abi_.byte_order);
     names.text("", 1);
     std::vector<std::byte> table(24);
     for (const auto& [name, value] : symbols) {
       const auto entry =
-          symbol(static_cast<std::uint32_t>(names.bytes.size()), 0x11, 1, value, 24, abi_.byte_order);
+          symbol(static_cast<std::uint32_t>(names.bytes.size()), kind, 1, value, 24, abi_.byte_order);
       table.insert(table.end(), entry.begin(), entry.end());
       names.text(name, name.size() + 1);
     }
     put(at, TestElf{.order = abi_.byte_order,
                     .type = elf::et_dyn,
                     .machine = abi_.machine,
-                    .sections = {{.name = ".symtab",
+                    .sections = {{.name = ".text",
+                                  .flags = elf::shf_alloc | elf::shf_execinstr,
+                                  .address = at,
+                                  .bytes = std::vector<std::byte>(library_size)},
+                                 {.name = ".symtab",
                                   .type = elf::sht_symtab,
                                   .bytes = table,
-                                  .link = 2,
+                                  .link = 3,
                                   .info = 1,
                                   .entsize = 24},
                                  {.name = ".strtab", .type = elf::sht_strtab, .bytes = names.bytes}},
@@ -89,7 +95,7 @@ public:
     info.path = std::move(path);
     info.vdso = true;
     info.start = at;
-    info.end = at + 0x1000;
+    info.end = at + library_size;
     info.bias = 0;
     info.header_address = at;
     modules_.emplace_back(std::move(info), abi_, files_, *this);
