@@ -18,6 +18,7 @@ TEST(VerifyBaseline, KeysAreFileNameKindAndFunction) {
   EXPECT_EQ(Baseline::key("dir/lib.a(sub/x.o)", "C102", "").file, "lib.a(sub/x.o)");
   // A name must not look like the end of a field or a line.
   EXPECT_EQ(Baseline::key("a\tb", "C102", "f\ng").function, "f g");
+  EXPECT_EQ(Baseline::key("a b", "C102", "\x1f !").function, "  !");
 }
 
 TEST(VerifyBaseline, TextIsSortedAndReadsBack) {
@@ -46,12 +47,21 @@ TEST(VerifyBaseline, TakesUpToCount) {
   EXPECT_FALSE(known->take({"a.so", "C102", "f"}));
 }
 
+TEST(VerifyBaseline, CountsStayAtTheLargest) {
+  const auto known = Baseline::parse("x\tC102\t18446744073709551615\tf\nx\tC102\t2\tf\n");
+  ASSERT_TRUE(known);
+  EXPECT_NE(known->text().find("x\tC102\t18446744073709551615\tf\n"), std::string::npos);
+}
+
 TEST(VerifyBaseline, MergeKeepsTheLargerNumber) {
   auto a = Baseline::parse("x\tC102\t3\tf\n"), b = Baseline::parse("x\tC102\t2\tf\nx\tS001\t1\t\n");
   ASSERT_TRUE(a && b);
   a->merge(*b);
   EXPECT_NE(a->text().find("x\tC102\t3\tf\n"), std::string::npos);
   EXPECT_NE(a->text().find("x\tS001\t1\t\n"), std::string::npos);
+  auto c = Baseline::parse("x\tC102\t2\tf\n");
+  c->merge(*a);
+  EXPECT_NE(c->text().find("x\tC102\t3\tf\n"), std::string::npos);
 }
 
 TEST(VerifyBaseline, BadLinesAreReported) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that no PT_LOAD contains (S025 in docs/findings.md), and less code covered than required (P412).
+// Functions that no PT_LOAD contains (S025 in docs/findings.md), program headers that are not the section's
+// (S024 and S019), and less code covered than required (P412).
 
 #include "elf_builder.h"
 
@@ -12,6 +13,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,6 +80,86 @@ TEST(VerifyStructure, FunctionsThatAreNotLoaded) {
             Texts{"S025 0x1010: no PT_LOAD contains this function and 1 more"});
   EXPECT_EQ(findings(file_with(section, 0), "S025"),
             Texts{"S025 0x1000: no PT_LOAD contains this function and 2 more"});
+}
+
+/// A PT_GNU_SFRAME, of which the test says what it has instead of the section's place and size.
+struct Header {
+  std::int64_t address = 0, offset = 0, file_size = 0, memory_size = 0;
+};
+
+/// A file whose section is in a readable PT_LOAD, and its header, as far as it differs.
+std::vector<std::byte> file_with_header(const Header& differs, std::uint32_t load_flags = elf::pf_r) {
+  const auto section = section_of(3);
+  TestElf file = file_with(section, 3);
+  file.segments.push_back({elf::pt_load, load_flags, sframe_at, section});
+  file.segments.push_back({elf::pt_gnu_sframe, elf::pf_r, sframe_at, section});
+  auto bytes = file.build();
+  const auto number = [&](std::size_t at) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + at, 8);
+    return value;
+  };
+  const auto set = [&](std::size_t at, std::uint64_t value) { std::memcpy(bytes.data() + at, &value, 8); };
+  // The contents are there three times: the header, like the PT_LOAD, names those of the section.
+  const std::size_t headers = 64, size = 56, sections = number(40), section_header = sections + 2 * 64;
+  const std::uint64_t offset = number(section_header + 24);
+  const auto field = [&](std::size_t segment, std::size_t at) { return headers + segment * size + at; };
+  set(field(1, 8), offset);
+  set(field(2, 8), offset + static_cast<std::uint64_t>(differs.offset));
+  set(field(2, 16), sframe_at + static_cast<std::uint64_t>(differs.address));
+  set(field(2, 32), section.size() + static_cast<std::uint64_t>(differs.file_size));
+  set(field(2, 40), section.size() + static_cast<std::uint64_t>(differs.memory_size));
+  return bytes;
+}
+
+Texts findings(const std::vector<std::byte>& bytes) {
+  const auto image = elf::Image::parse(bytes);
+  EXPECT_TRUE(image);
+  const auto input = Input::load({.image = &*image});
+  EXPECT_TRUE(input);
+  Findings found;
+  check_structure(*input, found);
+  return found.all;
+}
+
+TEST(VerifyStructure, ProgramHeaderOfTheSection) {
+  const std::string size = std::to_string(section_of(3).size()),
+                    more = std::to_string(section_of(3).size() + 1),
+                    less = std::to_string(section_of(3).size() - 1);
+  const std::string of_section = ", the section 0x2000, " + size + " bytes";
+  const auto is = [&](const std::string& address, const std::string& header_size,
+                      const std::string& rest = "") {
+    return "PT_GNU_SFRAME is " + address + ", " + header_size + " bytes" + of_section + rest;
+  };
+  EXPECT_EQ(findings(file_with_header({})), Texts{});
+  EXPECT_EQ(findings(file_with_header({.address = 8})), Texts{"S024: " + is("0x2008", size)});
+  EXPECT_EQ(findings(file_with_header({.file_size = -1, .memory_size = -1})),
+            Texts{"S024: " + is("0x2000", less)});
+  EXPECT_EQ(findings(file_with_header({.memory_size = -1})),
+            Texts{"S024: " + is("0x2000", size, "; p_memsz is " + less)});
+  // The whole section, and more.
+  EXPECT_EQ(findings(file_with_header({.file_size = 1})),
+            Texts{"S019: " + is("0x2000", more, "; p_memsz is " + size)});
+  const Texts moved = findings(file_with_header({.offset = 8}));
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_TRUE(moved[0].starts_with("S024: " + is("0x2000", size, "; file offset 0x")));
+  // More than what is loaded, or nothing that may be read.
+  const Texts unmapped{"S024: PT_GNU_SFRAME is not inside a readable PT_LOAD"};
+  EXPECT_EQ(findings(file_with_header({.memory_size = 1})), unmapped);
+  EXPECT_EQ(findings(file_with_header({}, elf::pf_x)), unmapped);
+}
+
+// Without section headers there is nothing to compare with; with others only, a section is missing.
+TEST(VerifyStructure, ProgramHeaderWithoutSection) {
+  const auto section = section_of(3);
+  TestElf file = file_with(section, 3);
+  file.sections.pop_back();
+  file.segments.push_back({elf::pt_load, elf::pf_r, sframe_at, section});
+  file.segments.push_back({elf::pt_gnu_sframe, elf::pf_r, sframe_at, section});
+  const std::string missing = "S024: PT_GNU_SFRAME without a section .sframe";
+  EXPECT_EQ(findings(file.build()), Texts{missing});
+  file.sections.clear();
+  EXPECT_EQ(findings(file.build()), Texts{});
 }
 
 // Two of three functions: 32 of 48 bytes, of which CFI would describe 40.
