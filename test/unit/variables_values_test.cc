@@ -24,31 +24,48 @@ using namespace sframe::test;
 // DWARF 5, tables 7.3, 7.5 and 7.6.
 enum Tag {
   array_type = 1,
+  class_type = 2,
   enumeration_type = 4,
   formal_parameter = 5,
   lexical_block = 0xb,
   member = 0xd,
   pointer_type = 0xf,
+  reference_type = 0x10,
   compile_unit = 0x11,
   structure_type = 0x13,
+  subroutine_type = 0x15,
   type_definition = 0x16,
+  union_type = 0x17,
+  inheritance = 0x1c,
+  pointer_to_member = 0x1f,
   subrange_type = 0x21,
   base_type = 0x24,
+  const_type = 0x26,
   enumerator = 0x28,
   subprogram = 0x2e,
-  variable = 0x34
+  variant_part = 0x33,
+  variable = 0x34,
+  volatile_type = 0x35,
+  unspecified_type = 0x3b,
+  rvalue_reference_type = 0x42
 };
 enum Attribute {
   location = 2,
   name = 3,
   byte_size = 0xb,
+  bit_offset = 0xc,
   low_pc = 0x11,
   high_pc = 0x12,
   const_value = 0x1c,
+  lower_bound = 0x22,
+  byte_stride = 0x51,
+  upper_bound = 0x2f,
   abstract_origin = 0x31,
   count = 0x37,
   data_member_location = 0x38,
+  declaration = 0x3c,
   encoding = 0x3e,
+  external = 0x3f,
   frame_base = 0x40,
   type = 0x49,
   bit_size = 0xd,
@@ -149,6 +166,10 @@ public:
     elf.sections.push_back({".debug_info", elf::sht_progbits, 0, 0,
                             Writer(order_).u32(entries_.bytes.size()).append(entries_.bytes).bytes});
     elf.sections.push_back({".debug_abbrev", elf::sht_progbits, 0, 0, table.bytes});
+    Writer symbols(order_);
+    symbols.zeros(24).append(symbol(1, 0x12, 1, 0x1000, 0x100, order_));
+    elf.sections.push_back({".symtab", elf::sht_symtab, 0, 0, symbols.bytes, 5, 1, 24});
+    elf.sections.push_back({".strtab", elf::sht_strtab, 0, 0, Writer().zeros(1).text("target", 7).bytes});
     return elf.build();
   }
 
@@ -213,8 +234,7 @@ private:
 
 /// The locals of the function at 0x1010, with the CFA 0x8000, in which register 3 is 0x123456789abcdef0 and
 /// register 0 is unknown. By name, "name=value"; and the budget that is left.
-std::map<std::string, std::string> locals(OneModule& space) {
-  variables::Settings settings;
+std::map<std::string, std::string> locals(OneModule& space, variables::Settings settings = {}) {
   settings.arguments = settings.locals = true;
   variables::Finder finder(space, {}, std::make_shared<modules::DebugInfoCache>(), settings);
   Registers registers;
@@ -237,7 +257,24 @@ std::map<std::string, std::string> locals(Dwarf& dwarf) {
   return locals(space);
 }
 
-constexpr int is_signed = 5, is_unsigned = 7, is_float = 4, is_char = 6, is_bool = 2;
+constexpr int is_address = 1, is_bool = 2, is_complex = 3, is_float = 4, is_signed = 5, is_char = 6,
+              is_unsigned = 7, is_utf = 0x10;
+/// fbreg -64: at 0x7fc0.
+constexpr std::initializer_list<int> in_frame = {0x91, 0x40};
+constexpr std::uint64_t frame_at = 0x7fc0;
+
+/// Words of 8 bytes, little-endian.
+void put_words(OneModule& space, std::initializer_list<std::uint64_t> words, std::uint64_t at = frame_at) {
+  for (const std::uint64_t word : words)
+    for (int i = 0; i < 8; ++i) space.put(at++, {static_cast<int>(word >> 8 * i & 0xff)});
+}
+
+/// A local variable for each of these types, with the type's name.
+void locals_of(Dwarf& dwarf, std::initializer_list<const char*> types) {
+  dwarf.function();
+  for (const char* const of : types) dwarf.local(of, of, in_frame);
+  dwarf.close();
+}
 
 TEST(Variables, Locations) {
   Dwarf dwarf;
@@ -332,6 +369,332 @@ TEST(Variables, Types) {
   EXPECT_EQ(locals(space)["char *"], "0x9000 \"a\\033[\" <cannot read memory at 0x9003>");
   for (std::uint64_t i = 0; i < 1000; ++i) space.put(0x9000 + i, {'y'});
   EXPECT_EQ(locals(space)["char *"], "0x9000 \"" + std::string(200, 'y') + "\"...");
+}
+
+// As gdb prints them.
+TEST(Variables, FloatingPointNumbers) {
+  Dwarf dwarf;
+  dwarf.base("float", is_float, 4).base("double", is_float, 8).base("half", is_float, 2);
+  dwarf.base("float complex", is_complex, 8).base("double complex", is_complex, 16);
+  dwarf.base("long double", is_float, 16).base("_Float128", is_float, 16);
+  locals_of(dwarf,
+            {"float", "double", "half", "float complex", "double complex", "long double", "_Float128"});
+  OneModule space(dwarf, amd64);
+  const auto value = [&](const char* of, std::initializer_list<std::uint64_t> words) {
+    put_words(space, words);
+    return locals(space)[of];
+  };
+  EXPECT_EQ(value("float", {0x3fc00000}), "1.5");
+  EXPECT_EQ(value("float", {0x3dcccccd}), "0.100000001");
+  EXPECT_EQ(value("float", {0x7f800000}), "inf");
+  EXPECT_EQ(value("float", {0xff800000}), "-inf");
+  EXPECT_EQ(value("float", {0x7fc00001}), "nan(0x400001)");
+  EXPECT_EQ(value("float", {0xffc00000}), "-nan(0x400000)");
+  EXPECT_EQ(value("double", {0x3fb999999999999a}), "0.10000000000000001");
+  EXPECT_EQ(value("double", {0xfff8000000000002}), "-nan(0x8000000000002)");
+  EXPECT_EQ(value("half", {0x3c00}), "<not supported>");
+  EXPECT_EQ(value("float complex", {0x4000'0000'3fc0'0000}), "1.5 + 2i");
+  EXPECT_EQ(value("double complex", {0x3ff8000000000000, 0x4000000000000000}), "1.5 + 2i");
+  // x87: 64 bits with the integer bit, then exponent and sign; the rest is padding.
+  constexpr std::uint64_t padding = 0x1234'5678'9abc'0000, top = std::uint64_t{1} << 63;
+  EXPECT_EQ(value("long double", {top, padding | 0x3fff}), "1");
+  EXPECT_EQ(value("long double", {top | top >> 2, padding | 0xc000}), "-2.5");
+  EXPECT_EQ(value("long double", {1, padding}), "3.6451995318824746e-4951");        // denormal
+  EXPECT_EQ(value("long double", {top, padding | 1}), "3.36210314311209351e-4932"); // the least that is not
+  EXPECT_EQ(value("long double", {top, padding | 0x7fff}), "inf");
+  EXPECT_EQ(value("long double", {top, padding | 0xffff}), "-inf");
+  EXPECT_EQ(value("long double", {top | 1, padding | 0x7fff}), "nan");
+  EXPECT_EQ(value("_Float128", {1, 2}), "0x00000000000000020000000000000001");
+}
+
+/// binary128, where it is the machine's long double.
+TEST(Variables, QuadruplePrecision) {
+  Dwarf dwarf;
+  dwarf.base("long double", is_float, 16);
+  locals_of(dwarf, {"long double"});
+  OneModule space(dwarf, traits(Abi::aarch64_little));
+  const auto value = [&](std::uint64_t high, std::uint64_t low) {
+    put_words(space, {low, high});
+    return locals(space)["long double"];
+  };
+  EXPECT_EQ(value(0x3fff'0000'0000'0000, 0), "1");
+  EXPECT_EQ(value(0xc000'4000'0000'0000, 0), "-2.5");
+  EXPECT_EQ(value(0x3fff'0000'0000'0000, std::uint64_t{1} << 49), "1.00000000000000000010842021724855044");
+  EXPECT_EQ(value(0x7fff'0000'0000'0000, 0), "inf");
+  EXPECT_EQ(value(0xffff'0000'0000'0000, 0), "-inf");
+  EXPECT_EQ(value(0x7fff'0000'0000'0000, 1), "nan");
+  EXPECT_EQ(value(0x7fff'8000'0000'0000, 0), "nan");
+  EXPECT_EQ(value(0, 0), "0");
+  EXPECT_EQ(value(0x0001'0000'0000'0000, 0), "3.3621031431120935062626778173217526e-4932");
+  EXPECT_EQ(value(0x0000'8000'0000'0000, 0), "1.6810515715560467531313389086608763e-4932"); // denormal
+}
+
+TEST(Variables, IntegersAndCharacters) {
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4).base("int128", is_signed, 16).base("uint128", is_unsigned, 16);
+  dwarf.base("char8", is_utf, 1).base("char16", is_utf, 2).base("char32", is_utf, 4);
+  dwarf.base("char", is_char, 1).base("bool", is_bool, 1).base("address", is_address, 4);
+  dwarf.base("other", 0x55, 2).base("odd", is_unsigned, 12).base("none", is_signed, 0);
+  dwarf.open(type_definition).label("wchar_t").text(name, "wchar_t").to(type, "int");
+  dwarf.open(type_definition).label("mine").text(name, "mine").to(type, "wchar_t");
+  dwarf.open(const_type).label("const").to(type, "mine");
+  dwarf.open(volatile_type).label("volatile").to(type, "const");
+  locals_of(dwarf, {"int128", "uint128", "char8", "char16", "char32", "char", "bool", "address", "other",
+                    "odd", "none", "wchar_t", "volatile"});
+  OneModule space(dwarf, amd64);
+  const auto value = [&](const char* of, std::initializer_list<std::uint64_t> words) {
+    put_words(space, words);
+    return locals(space)[of];
+  };
+  constexpr std::uint64_t ones = ~std::uint64_t{0};
+  EXPECT_EQ(value("int128", {ones, ones}), "-1");
+  EXPECT_EQ(value("int128", {0, std::uint64_t{1} << 63}), "-170141183460469231731687303715884105728");
+  EXPECT_EQ(value("int128", {0, 1}), "18446744073709551616");
+  EXPECT_EQ(value("int128", {0, 0}), "0");
+  EXPECT_EQ(value("uint128", {ones, ones}), "340282366920938463463374607431768211455");
+  EXPECT_EQ(value("char8", {'a'}), "97 'a'");
+  EXPECT_EQ(value("char16", {'a'}), "97 u'a'");
+  EXPECT_EQ(value("char16", {0x20ac}), "8364 u'\\x20ac'");
+  EXPECT_EQ(value("char32", {0x7f}), "127 U'\\177'");
+  EXPECT_EQ(value("char32", {0x80}), "128 U'\\x80'");
+  EXPECT_EQ(value("wchar_t", {'a'}), "97 L'a'");
+  EXPECT_EQ(value("volatile", {0x20ac}), "8364 L'\\x20ac'");
+  const std::pair<int, const char*> characters[] = {
+      {7, "7 '\\a'"},   {8, "8 '\\b'"},        {9, "9 '\\t'"},      {10, "10 '\\n'"},
+      {11, "11 '\\v'"}, {12, "12 '\\f'"},      {13, "13 '\\r'"},    {0x1f, "31 '\\037'"},
+      {' ', "32 ' '"},  {'\'', "39 '\\''"},    {'"', "34 '\"'"},    {'\\', "92 '\\\\'"},
+      {'~', "126 '~'"}, {0x7f, "127 '\\177'"}, {0xff, "-1 '\\377'"}};
+  for (const auto& [code, text] : characters)
+    EXPECT_EQ(value("char", {static_cast<std::uint64_t>(code)}), text);
+  EXPECT_EQ(value("bool", {0}), "false");
+  EXPECT_EQ(value("bool", {1}), "true");
+  EXPECT_EQ(value("bool", {2}), "2");
+  EXPECT_EQ(value("address", {0x12345678}), "0x12345678");
+  EXPECT_EQ(value("other", {0xffff}), "65535");
+  EXPECT_EQ(value("odd", {0, 0}), "<not supported>");
+  EXPECT_EQ(value("none", {0, 0}), "<not supported>");
+}
+
+TEST(Variables, Enumerations) {
+  Dwarf dwarf;
+  const auto enumeration = [&](const char* label,
+                               std::initializer_list<std::pair<const char*, std::int64_t>> all) {
+    dwarf.open(enumeration_type).label(label).number(byte_size, 1).end_attributes();
+    for (const auto& [called, value] : all)
+      dwarf.open(enumerator).text(name, called).number(const_value, static_cast<std::uint64_t>(value));
+    dwarf.open(enumerator).text(name, "valueless");
+    dwarf.close();
+  };
+  enumeration("bits", {{"one", 1}, {"four", 4}, {"top", 0x80}});
+  enumeration("signed", {{"minus", -1}, {"one", 1}});
+  enumeration("numbers", {{"three", 3}, {"eight", 8}});
+  enumeration("zero", {{"nothing", 0}, {"one", 1}});
+  dwarf.base("short", is_unsigned, 2);
+  dwarf.open(enumeration_type).label("sized").to(type, "short").end_attributes();
+  dwarf.open(enumerator).text(name, "large").number(const_value, 0x1234).close();
+  locals_of(dwarf, {"bits", "signed", "numbers", "zero", "sized"});
+  OneModule space(dwarf, amd64);
+  const auto value = [&](const char* of, int byte) {
+    space.put(frame_at, {byte, 0x12});
+    return locals(space)[of];
+  };
+  EXPECT_EQ(value("bits", 4), "four");
+  EXPECT_EQ(value("bits", 0x85), "(one | four | top)");
+  EXPECT_EQ(value("bits", 0x0b), "(one | unknown: 0xa)");
+  EXPECT_EQ(value("bits", 0x0a), "(unknown: 0xa)");
+  EXPECT_EQ(value("bits", 0), "0");
+  EXPECT_EQ(value("signed", 0xff), "minus");
+  EXPECT_EQ(value("signed", 0xfe), "-2");
+  EXPECT_EQ(value("signed", 1), "one");
+  EXPECT_EQ(value("numbers", 11), "11");
+  EXPECT_EQ(value("numbers", 0xff), "255");
+  EXPECT_EQ(value("zero", 0), "nothing");
+  EXPECT_EQ(value("sized", 0x34), "large");
+}
+
+TEST(Variables, PointersAndReferences) {
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4);
+  dwarf.open(subroutine_type).label("code");
+  dwarf.open(pointer_type).label("int *").to(type, "int");
+  dwarf.open(pointer_type).label("void *");
+  dwarf.open(pointer_type).label("code *").to(type, "code");
+  dwarf.open(pointer_type).label("small").to(type, "int").number(byte_size, 4);
+  dwarf.open(pointer_type).label("large").to(type, "int").number(byte_size, 16);
+  dwarf.open(reference_type).label("int &").to(type, "int");
+  dwarf.open(rvalue_reference_type).label("int &&").to(type, "int");
+  dwarf.open(unspecified_type).label("nullptr_t");
+  dwarf.open(pointer_to_member).label("int C::*").to(type, "int");
+  dwarf.open(pointer_to_member).label("code C::*").to(type, "code");
+  dwarf.open(structure_type).label("holder").number(byte_size, 8).end_attributes();
+  dwarf.open(member).text(name, "r").to(type, "int &").number(data_member_location, 0).close();
+  locals_of(dwarf, {"int *", "void *", "code *", "small", "large", "int &", "int &&", "nullptr_t", "int C::*",
+                    "code C::*", "holder"});
+  OneModule space(dwarf, amd64);
+  put_words(space, {0x9000, ~std::uint64_t{0} - 7});
+  space.put(0x9000, {5, 0, 0, 0});
+  std::map<std::string, std::string> expected = {
+      {"int *", "0x9000"},          {"void *", "0x9000"},
+      {"code *", "0x9000"},         {"small", "0x9000"},
+      {"large", "<not supported>"}, {"int &", "@0x9000: 5"},
+      {"int &&", "@0x9000: 5"},     {"nullptr_t", "0x9000"},
+      {"int C::*", "0x9000"},       {"code C::*", "0x9000, adjusted by -8"},
+      {"holder", "{r = @0x9000}"},
+  };
+  EXPECT_EQ(locals(space), expected);
+  put_words(space, {0x1000});
+  EXPECT_EQ(locals(space)["code *"], "0x1000 <target>");
+  EXPECT_EQ(locals(space)["int *"], "0x1000");
+  EXPECT_EQ(locals(space)["int &"], "@0x1000: <cannot read memory at 0x1000>");
+  put_words(space, {0x1010});
+  EXPECT_EQ(locals(space)["code *"], "0x1010 <target+16>");
+  put_words(space, {0});
+  EXPECT_EQ(locals(space)["code *"], "0x0");
+}
+
+TEST(Variables, Structures) {
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4).base("bool", is_bool, 1).base("char", is_char, 1);
+  dwarf.open(enumeration_type).label("color").number(byte_size, 4).end_attributes();
+  dwarf.open(enumerator).text(name, "red").number(const_value, 1).close();
+  dwarf.open(structure_type).label("empty").number(byte_size, 1).end_attributes().close();
+  dwarf.open(structure_type).label("unknown").text(name, "unknown").number(declaration, 1);
+  dwarf.open(class_type).label("base").text(name, "Base").number(byte_size, 4).end_attributes();
+  dwarf.open(member).text(name, "x").to(type, "int").number(data_member_location, 0).close();
+  dwarf.open(structure_type).label("derived").number(byte_size, 16).end_attributes();
+  dwarf.open(inheritance).to(type, "base").number(data_member_location, 4);
+  dwarf.open(member).text(name, "shared").to(type, "int").number(external, 1).number(declaration, 1);
+  dwarf.open(member).text(name, "y").to(type, "int").block(data_member_location, {0x23, 8}); // plus_uconst 8
+  dwarf.open(member).to(type, "base").number(data_member_location, 12).close();
+  dwarf.open(union_type).label("union").number(byte_size, 4).end_attributes();
+  dwarf.open(member).text(name, "i").to(type, "int");
+  dwarf.open(member).text(name, "c").to(type, "char").close();
+  dwarf.open(structure_type).label("variants").number(byte_size, 4).end_attributes();
+  dwarf.open(variant_part).end_attributes().close();
+  dwarf.open(member).text(name, "after").to(type, "int").number(data_member_location, 0).close();
+  // DWARF 4's numbering from the lowest bit, DWARF 2's from the highest of a storage unit.
+  dwarf.open(structure_type).label("fields").number(byte_size, 4).end_attributes();
+  dwarf.open(member).text(name, "a").to(type, "int").number(bit_size, 3).number(data_bit_offset, 0);
+  dwarf.open(member).text(name, "b").to(type, "int").number(bit_size, 10).number(data_bit_offset, 3);
+  dwarf.open(member).text(name, "c").to(type, "color").number(bit_size, 2).number(bit_offset, 17);
+  dwarf.open(member)
+      .text(name, "d")
+      .to(type, "bool")
+      .number(bit_size, 1)
+      .number(byte_size, 4)
+      .number(bit_offset, 0);
+  dwarf.open(member).text(name, "e").to(type, "int").number(bit_size, 8).number(bit_offset, 30);
+  dwarf.open(member).text(name, "f").to(type, "base").number(bit_size, 8).number(data_bit_offset, 0);
+  dwarf.open(member).text(name, "g").to(type, "int").number(bit_size, 65).number(data_bit_offset, 0);
+  dwarf.close();
+  locals_of(dwarf, {"empty", "unknown", "derived", "union", "variants", "fields"});
+  OneModule space(dwarf, amd64);
+  put_words(space, {0x7'0000'0000, 0xfffffffe'00000009});
+  std::map<std::string, std::string> expected = {
+      {"empty", "{<no data fields>}"},
+      {"unknown", "<incomplete type>"},
+      {"derived", "{<Base> = {x = 7}, y = 9, {x = -2}}"},
+      {"union", "{i = 0, c = 0 '\\000'}"},
+      {"variants", "{<variants>, after = 0}"},
+      {"fields",
+       "{a = 0, b = 0, c = 0, d = false, e = <not supported>, f = <not supported>, g = <not supported>}"},
+  };
+  EXPECT_EQ(locals(space), expected);
+  // a: 101, b: 1000000001, c (bits 13 and 14): 01, d (bit 31): 1.
+  put_words(space, {5 | 0x201 << 3 | 1 << 13 | std::uint64_t{1} << 31});
+  EXPECT_EQ(locals(space)["fields"].substr(0, 43), "{a = -3, b = -511, c = red, d = true, e = <");
+}
+
+TEST(Variables, Arrays) {
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4).base("char", is_char, 1).base("byte", is_unsigned, 1);
+  const auto array = [&](const char* label, const char* of, std::initializer_list<std::uint64_t> counts) {
+    dwarf.open(array_type).label(label).to(type, of).end_attributes();
+    for (const std::uint64_t n : counts) dwarf.open(subrange_type).number(count, n);
+    dwarf.close();
+  };
+  array("matrix", "int", {2, 2});
+  array("nine", "byte", {9});
+  array("twelve", "byte", {12});
+  array("none", "int", {0});
+  array("dimensionless", "int", {});
+  array("characters", "char", {300});
+  array("lines", "char", {2, 4});
+  dwarf.open(array_type).label("bounds").to(type, "int").end_attributes();
+  dwarf.open(subrange_type).number(lower_bound, 3).number(upper_bound, 4).close();
+  dwarf.open(array_type).label("open").to(type, "int").end_attributes();
+  dwarf.open(subrange_type).close();
+  dwarf.open(array_type).label("negative").to(type, "int").end_attributes();
+  dwarf.open(subrange_type).number(upper_bound, ~std::uint64_t{0}).close();
+  dwarf.open(array_type).label("strided").to(type, "int").number(byte_stride, 8).end_attributes();
+  dwarf.open(subrange_type).number(count, 2).close();
+  dwarf.open(array_type).label("variable").to(type, "int").end_attributes();
+  dwarf.open(subrange_type).to(upper_bound, "last").close();
+  dwarf.function();
+  dwarf.open(variable).label("last").text(name, "last").to(type, "int").block(location, {0x31, 0x9f}); // 1
+  for (const char* const of : {"matrix", "nine", "twelve", "none", "dimensionless", "characters", "lines",
+                               "bounds", "open", "negative", "strided", "variable"})
+    dwarf.local(of, of, in_frame);
+  dwarf.close();
+  OneModule space(dwarf, amd64);
+  put_words(space, {0x2'0000'0001, 0x4'0000'0003});
+  auto found = locals(space);
+  EXPECT_EQ(found["matrix"], "{{1, 2}, {3, 4}}");
+  EXPECT_EQ(found["nine"], "{1, 0, 0, 0, 2, 0, 0, 0, 3}");
+  EXPECT_EQ(found["none"], "{}");
+  EXPECT_EQ(found["dimensionless"], "<not supported>");
+  EXPECT_EQ(found["lines"], "{\"\\001\", \"\\002\"}");
+  EXPECT_EQ(found["bounds"], "{1, 2}");
+  EXPECT_EQ(found["open"], "{}");
+  EXPECT_EQ(found["negative"], "{}");
+  EXPECT_EQ(found["strided"], "<not supported>");
+  EXPECT_EQ(found["variable"], "{1, 2}");
+  for (std::uint64_t i = 0; i < 300; ++i) space.put(frame_at + i, {'y'});
+  found = locals(space);
+  EXPECT_EQ(found["nine"], "{121, 121, 121, 121, 121, 121, 121, 121, 121}");
+  EXPECT_EQ(found["twelve"], "{121 <repeats 12 times>}");
+  EXPECT_EQ(found["characters"].find_first_not_of('y', 1), 201u);
+  EXPECT_EQ(found["characters"].substr(201), "\"...");
+  space.put(frame_at + 11, {0});
+  EXPECT_EQ(locals(space)["twelve"], "{121 <repeats 11 times>, 0}");
+  space.put(frame_at + 8, {'\'', '"', 0, 'z'});
+  EXPECT_EQ(locals(space)["lines"], "{\"yyyy\", \"yyyy\"}");
+  EXPECT_EQ(locals(space)["characters"].substr(0, 18), "\"yyyyyyyy'\\\"\\000zy");
+}
+
+/// The settings limit the numbers of variables, of elements and levels, and the text.
+TEST(Variables, SettingsLimit) {
+  Dwarf dwarf;
+  dwarf.base("int", is_signed, 4).base("byte", is_unsigned, 1);
+  dwarf.open(array_type).label("array").to(type, "int").end_attributes();
+  dwarf.open(subrange_type).number(count, 4).close();
+  dwarf.open(structure_type).label("pair").number(byte_size, 8).end_attributes();
+  dwarf.open(member).text(name, std::string(201, 'n')).to(type, "int").number(data_member_location, 0);
+  dwarf.open(member).text(name, "b").to(type, "array").number(data_member_location, 0).close();
+  dwarf.function();
+  dwarf.open(formal_parameter).text(name, "argument").to(type, "int").block(location, in_frame);
+  dwarf.local("array", "array", in_frame);
+  dwarf.local("pair", "pair", in_frame);
+  dwarf.close();
+  OneModule space(dwarf, amd64);
+  put_words(space, {0x2'0000'0001, 0x4'0000'0003});
+  // The name of 201 letters is cut.
+  const auto after_name = [](const std::string& value) {
+    EXPECT_EQ(value.find_first_not_of('n', 1), 201u);
+    return value.substr(201);
+  };
+  EXPECT_EQ(after_name(locals(space).at("pair")), "... = 1, b = {1, 2, 3, 4}}");
+  variables::Settings settings;
+  settings.variables = 1; // arguments and locals count separately
+  EXPECT_EQ(locals(space, settings).size(), 2u);
+  EXPECT_FALSE(locals(space, settings).contains("pair"));
+  settings = {};
+  settings.depth = 1;
+  EXPECT_EQ(after_name(locals(space, settings).at("pair")), "... = 1, b = {...}}");
+  settings = {};
+  settings.text = 10;
+  EXPECT_EQ(locals(space, settings).at("array"), "{1, 2, 3, ...");
+  EXPECT_EQ(locals(space, settings).at("argument"), "1");
 }
 
 /// A big-endian machine's values in registers are on the right, its bit-fields are counted from the left.

@@ -55,7 +55,7 @@ struct Settings {
   std::uint32_t elements = 200;   ///< numbers, pointers and strings of a value
   std::uint32_t string = 200;     ///< bytes of a string
   std::uint32_t depth = 6;        ///< of structures and arrays in one another
-  std::uint32_t variables = 1000; ///< of a scope
+  std::uint32_t variables = 1000; ///< arguments of a scope, and as many locals
 };
 
 class Finder {
