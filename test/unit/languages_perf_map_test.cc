@@ -6,6 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+
 namespace sframe::languages {
 namespace languages_perf_map_test {
 
@@ -45,6 +50,26 @@ TEST(LanguagesPerfMap, EmptyTextsHaveNothing) {
   EXPECT_FALSE(PerfMap::parse("").find(0, 0));
   EXPECT_FALSE(PerfMap::parse("\n\n10 10").find(0x10, 0x10));
   EXPECT_FALSE(PerfMap::read("/nowhere/perf-1.map"));
+}
+
+TEST(LanguagesPerfMap, ReadsFilesUpToALimit) {
+  const std::string path = testing::TempDir() + "perf-" + std::to_string(::getpid()) + ".map";
+  std::ofstream(path) << text;
+  const auto map = PerfMap::read(path);
+  ASSERT_TRUE(map);
+  EXPECT_EQ(map->find(0x1000, 0x1000)->name, "first");
+  ASSERT_EQ(::truncate(path.c_str(), (256 << 20) + 1), 0);
+  const auto large = PerfMap::read(path);
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().what, "map of generated code is larger than 256 MiB");
+  std::filesystem::remove(path);
+}
+
+TEST(LanguagesPerfMap, LinesThatAreCut) {
+  for (const char* const line : {"1000", "1000 ", "1000 10", "1000 1g f", "1000-10 f", "1000 10x f"})
+    EXPECT_FALSE(PerfMap::parse(line).find(0x1000, 0x1000)) << line;
+  EXPECT_EQ(PerfMap::parse("1000 10 ").find(0x1000, 0x1000)->name, "");
+  EXPECT_EQ(PerfMap::parse("1000 10 f\n\n2000 1 g\n").find(0x2000, 0x2000)->name, "g");
 }
 
 } // namespace languages_perf_map_test
