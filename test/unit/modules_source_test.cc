@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -155,6 +156,58 @@ TEST(Source, ChainsOfReferences) {
   EXPECT_NE(name(100, false), "callee()");
   EXPECT_NE(name(1, true), "callee()");
   EXPECT_NE(name(3, true), "callee()");
+}
+
+std::optional<modules::SourceLocation> source_at(const TestElf& elf, std::uint64_t address,
+                                                 const FileOptions& files = {}) {
+  const FileInMemory file(elf.build());
+  NoBytes nothing;
+  Module module(file.mapped(), amd64, files, nothing);
+  modules::DwarfSource source;
+  return source.find(module, address);
+}
+
+TEST(Source, AddressesOfTheUnit) {
+  const TestElf elf = with_source();
+  for (const std::uint64_t address : {0x1000, 0x100f, 0x1020, 0x10ff}) {
+    const auto found = source_at(elf, address);
+    ASSERT_TRUE(found) << address;
+    EXPECT_TRUE(found->inlined.empty());
+    EXPECT_EQ(found->at.file, "/a.c");
+    EXPECT_EQ(found->at.line, 1u);
+  }
+  for (const std::uint64_t address : {0x1010, 0x101f}) EXPECT_EQ(source_at(elf, address)->inlined.size(), 1u);
+  for (const std::uint64_t address : {0xfff, 0x1100}) EXPECT_FALSE(source_at(elf, address)) << address;
+}
+
+// Without lines there are still the names of inlined calls.
+TEST(Source, WithoutLineTable) {
+  TestElf elf = with_source();
+  elf.sections.pop_back();
+  EXPECT_FALSE(source_at(elf, 0x1000));
+  const auto inlined = source_at(elf, 0x1010);
+  ASSERT_TRUE(inlined);
+  ASSERT_EQ(inlined->inlined.size(), 1u);
+  EXPECT_EQ(inlined->inlined[0].function, "callee()");
+  EXPECT_EQ(inlined->inlined[0].at.file, "");
+  EXPECT_EQ(inlined->at.file, "");
+  EXPECT_EQ(inlined->at.line, 7u);
+}
+
+// Each lookup takes steps; without any left there is nothing, and the module says nothing wrong.
+TEST(Source, StepsCost) {
+  FileOptions files;
+  files.add_budget(0);
+  const std::uint64_t before = files.budget->left(Resource::debug_steps);
+  EXPECT_TRUE(source_at(with_source(), 0x1010, files));
+  const std::uint64_t used = before - files.budget->left(Resource::debug_steps);
+  EXPECT_GT(used, 4u); // a compile unit, a function, an inlined call, and its origin
+  EXPECT_LT(used, 100u);
+  const std::uint64_t again = files.budget->left(Resource::debug_steps);
+  EXPECT_TRUE(source_at(with_source(10), 0x1010, files));
+  EXPECT_GE(again - files.budget->left(Resource::debug_steps), used + 10);
+  files.budget->take(Resource::debug_steps, files.budget->left(Resource::debug_steps) + 1);
+  EXPECT_FALSE(source_at(with_source(), 0x1010, files));
 }
 
 /// A file in a folder of its own, with a build ID; and its path in a folder of debug files.
