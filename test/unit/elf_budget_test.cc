@@ -166,6 +166,13 @@ TEST(BudgetShares, WholeIsCharged) {
   EXPECT_EQ(whole.left(Resource::files), 4096u - 2015);
 }
 
+// Half for each is nothing here; the first takes all.
+TEST(BudgetShares, PiecesWithoutASize) {
+  Budget whole(Limits::standard, 0);
+  EXPECT_EQ(files_of_pieces(whole, {0, 0}, {9999, 1}, 1), (std::vector<unsigned>{4096, 0}));
+  EXPECT_TRUE(whole.is_used_up(Resource::files));
+}
+
 TEST(BudgetShares, OffIsUnlimited) {
   Budget whole(Limits::off, 0);
   EXPECT_EQ(files_of_pieces(whole, {1, 1}, {50000, 50000}, 2), (std::vector<unsigned>{50000, 50000}));
