@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 namespace sframe {
-namespace {
+namespace base_proc_text_test {
 
 std::string text_of(const char* path) {
   std::ifstream file(path);
@@ -59,5 +59,5 @@ TEST(BaseProcText, ValuesOfStatus) {
   EXPECT_EQ(status_value("Name:\tPid:\t8\n", "Pid"), "");
 }
 
-} // namespace
+} // namespace base_proc_text_test
 } // namespace sframe

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace elf_definition_test {
 
 constexpr unsigned object = 0x11, tls = 0x16;
 constexpr std::uint16_t undefined = 0;
@@ -90,5 +90,5 @@ TEST(ElfDefinition, DamagedTables) {
   }
 }
 
-} // namespace
+} // namespace elf_definition_test
 } // namespace sframe::test

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace sframe::elf {
-namespace {
+namespace elf_minidump_test {
 
 constexpr std::uint16_t em_x86_64 = 62, em_aarch64 = 183;
 
@@ -274,5 +274,5 @@ TEST(ElfMinidump, MappingsHaveTheBuildIdsOfTheList) {
   EXPECT_EQ(core.mappings().size(), 3u);
 }
 
-} // namespace
+} // namespace elf_minidump_test
 } // namespace sframe::elf

@@ -13,7 +13,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace elf_package_note_test {
 
 constexpr std::uint32_t package_type = 0xcafe1a7e;
 constexpr std::string_view hello = R"({"type":"deb","name":"hello","version":"2.10-3"})";
@@ -93,5 +93,5 @@ TEST(ElfPackageNote, DamagedNotes) {
             "deb hello 2.10-3");
 }
 
-} // namespace
+} // namespace elf_package_note_test
 } // namespace sframe::test

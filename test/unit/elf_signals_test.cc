@@ -11,7 +11,7 @@
 #include <string>
 
 namespace sframe::elf {
-namespace {
+namespace elf_signals_test {
 
 TEST(ElfCoreSignals, Names) {
   for (int signal = 1; signal < 32; ++signal) {
@@ -77,5 +77,5 @@ TEST(ElfCoreSignals, UnknownCodes) {
     EXPECT_TRUE(signal_code(signal, code).name.empty()) << signal << ' ' << code;
 }
 
-} // namespace
+} // namespace elf_signals_test
 } // namespace sframe::elf

@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-namespace {
+namespace languages_cxx_test {
 
 using namespace sframe;
 using namespace sframe::languages;
@@ -221,4 +221,4 @@ TEST_F(LanguagesCxx, DamagedTypes) {
   EXPECT_EQ(program.thrown(), "char const*: ");
 }
 
-} // namespace
+} // namespace languages_cxx_test

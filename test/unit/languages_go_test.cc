@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace {
+namespace languages_go_test {
 
 using namespace sframe;
 using namespace sframe::languages;
@@ -490,4 +490,4 @@ TEST(LanguagesGo, StepsToTheGoroutine) {
   EXPECT_EQ(step(0x1020, 0x7800), "bottom");
 }
 
-} // namespace
+} // namespace languages_go_test

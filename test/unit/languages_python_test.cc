@@ -11,7 +11,7 @@
 
 #include <string>
 
-namespace {
+namespace languages_python_test {
 
 using namespace sframe;
 using namespace sframe::languages;
@@ -457,4 +457,4 @@ TEST(LanguagesPython, ReadingCosts) {
   EXPECT_TRUE(program->stack_of(1)->frames.empty());
 }
 
-} // namespace
+} // namespace languages_python_test

@@ -19,7 +19,7 @@
 #include <utility>
 
 namespace sframe::tool {
-namespace {
+namespace tool_ordered_test {
 
 class ToolOrdered : public testing::Test {
 protected:
@@ -124,5 +124,5 @@ TEST(ToolOptions, RequiredCoverage) {
   EXPECT_EQ(required(5, nan), Pair(-1.0, -1.0));
 }
 
-} // namespace
+} // namespace tool_ordered_test
 } // namespace sframe::tool

@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace verify_row_table_test {
 
 using namespace verify;
 
@@ -143,5 +143,5 @@ TEST_F(VerifyRows, NamesOfAddresses) {
   EXPECT_EQ(Names().describe({0, 0x1000}), "");
 }
 
-} // namespace
+} // namespace verify_row_table_test
 } // namespace sframe::test

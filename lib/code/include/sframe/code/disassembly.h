@@ -19,8 +19,8 @@ namespace sframe::code {
 /// does not know it. Slow: sets up a disassembler for each call.
 std::string instruction_text(const AbiTraits& abi, std::span<const std::byte> bytes, std::uint64_t address);
 
-/// The file of the library that disassembles for AArch64 and s390x. It is loaded when the first instruction of
-/// such a machine is shown, so a program that confines itself before must still be able to read it; if it
+/// The file of the library that disassembles for AArch64 and s390x. It is loaded when the first instruction
+/// of such a machine is shown, so a program that confines itself before must still be able to read it; if it
 /// cannot, it gets hexadecimal bytes and no operands.
 const char* disassembler_library();
 
