@@ -19,7 +19,7 @@ namespace generate_object_test {
 
 using Bytes = std::vector<std::byte>;
 
-Result<Bytes> convert(std::span<const std::byte> file) {
+sframe::Result<Bytes> convert(std::span<const std::byte> file) {
   const auto image = elf::Image::parse(file);
   if (!image) return unexpected(image.error());
   const auto layout = elf::ObjectLayout::make(*image);
