@@ -271,8 +271,8 @@ std::string_view MinidumpReader::utf16_at(std::uint64_t offset, std::size_t most
   const std::uint64_t size = std::min<std::uint64_t>(length->front() / 2, most) * 2;
   const auto units = located(offset + sizeof(ulittle32_t), size);
   if (units.empty()) return {};
-  core_.texts_.push_back(to_utf8(units));
-  const std::string& text = core_.texts_.back();
+  core_.texts_.push_front(to_utf8(units));
+  const std::string& text = core_.texts_.front();
   return std::string_view(text).substr(0, text.find('\0'));
 }
 
@@ -412,8 +412,8 @@ void MinidumpReader::set_name() {
   if (first != core_.threads_.end()) core_.name_ = first->name;
   const std::string_view status = text(linux_status);
   if (core_.name_.empty() && status_value(status, "Pid") == std::to_string(core_.pid_)) {
-    core_.texts_.push_back(status_value(status, "Name"));
-    core_.name_ = core_.texts_.back();
+    core_.texts_.push_front(status_value(status, "Name"));
+    core_.name_ = core_.texts_.front();
   }
   if (!core_.name_.empty()) return;
   for (const CoreModule& module : core_.modules_)
@@ -425,8 +425,8 @@ void MinidumpReader::read_mappings() {
     std::string_view path = line.path;
     if (!path.starts_with('/')) continue;
     if (path.contains('\\')) {
-      core_.texts_.push_back(unescaped(path));
-      path = core_.texts_.back();
+      core_.texts_.push_front(unescaped(path));
+      path = core_.texts_.front();
     }
     core_.mappings_.push_back({line.start, line.end, line.offset, path});
   }

@@ -40,6 +40,11 @@ constexpr const char* no_memory = "out of memory";
 [[noreturn]] void on_terminate() {
   try {
     if (std::current_exception()) throw;
+    // Before main() the C++ library's reserve for exceptions may not be there yet: std::bad_alloc itself
+    // finds no memory.
+    void* const some = std::malloc(256); // operator new would throw
+    if (!some) end_with(no_memory);
+    std::free(some);
   } catch (const std::bad_alloc&) {
     end_with(no_memory);
   } catch (const std::length_error&) {

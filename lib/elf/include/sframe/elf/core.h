@@ -16,7 +16,7 @@
 #include "sframe/elf/tagged_values.h"
 
 #include <cstdint>
-#include <deque>
+#include <forward_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -182,7 +182,8 @@ private:
   ByteOrder order_ = ByteOrder::little;
   std::uint16_t machine_ = 0;
   std::optional<Image> image_;
-  std::deque<std::string> texts_; ///< what views refer to if it is not in bytes_; elements never move
+  /// What views refer to if it is not in bytes_: elements never move, and a Core moves without allocating.
+  std::forward_list<std::string> texts_;
   std::vector<CoreThread> threads_;
   std::uint32_t pid_ = 0;
   std::string_view name_;
