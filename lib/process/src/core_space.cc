@@ -154,12 +154,14 @@ std::span<const std::byte> CoreSpace::view(std::uint64_t address) {
 }
 
 std::uint64_t CoreSpace::code_address_mask() {
+  if (code_mask_) return *code_mask_;
   std::uint64_t signature = 0, highest = 0;
   for (const elf::CoreThread& thread : core_.threads())
     if (!signature) signature = thread.code_pac_mask;
   for (const elf::MemoryRange& range : core_.memory())
     highest = std::max(highest, range.start + (range.size - 1));
-  return unwind::code_address_mask(abi(), signature, highest);
+  code_mask_ = unwind::code_address_mask(abi(), signature, highest);
+  return *code_mask_;
 }
 
 bool CoreSpace::is_code(std::uint64_t address) {

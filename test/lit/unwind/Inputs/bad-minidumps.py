@@ -151,6 +151,7 @@ cases = [
     ("name-outside", nameless(0xFFFFFFFFFFFFFFFE), 1, ""),
     ("info-size", plain().add_stream(info, struct.pack("<IIQ", 0, 48, 0xFFFFFFFFFFFFFFFF)).bytes(), 1, ""),
     ("maps", plain().add_stream(maps, b"0-ffffffffffffffff rwxp 0 0:0 0 /x\n" * 1000 + b"-\n1-2\n\xff").bytes(), 1, ""),
+    ("many-maps", plain().add_stream(maps, b"".join(b"%x-%x r-xp 0 0:0 1 /%x\n" % (i << 12, i + 1 << 12, i) for i in range(30000))).bytes(), 1, ""),
     ("self-referring", self_referring(), 1, ""),
     *((f"truncated-{size}", truncated(size), None, "") for size in range(4, end, 97)),
 ]

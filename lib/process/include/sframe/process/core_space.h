@@ -10,7 +10,9 @@
 #include "sframe/modules/module.h"
 #include "sframe/unwind/address_space.h"
 
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -64,6 +66,7 @@ private:
   };
   std::vector<Linked> linked_; ///< modules in modules_ that no note of the core lists, by address
   modules::Module* main_ = nullptr;
+  std::optional<std::uint64_t> code_mask_; ///< once it is known: it depends on all of the memory
   modules::DynamicCode generated_;
 };
 
