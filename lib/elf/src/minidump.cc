@@ -33,6 +33,7 @@
 #include <llvm/Support/ConvertUTF.h>
 
 #include <algorithm>
+#include <bitset>
 #include <charconv>
 #include <utility>
 
@@ -208,11 +209,13 @@ Result<void> MinidumpReader::read_directory() {
   if (count == 0) return fail("minidump without streams", {}, start);
   if (count < file.NumberOfStreams) report("the minidump's directory runs past the end of the file", start);
   const auto entries = table_at<md::Directory>(bytes_, start, count);
+  std::bitset<stream_count> seen;
   for (const md::Directory& entry : *entries) {
     const auto kind = std::ranges::find(kinds, number(entry.Type), &Kind::type);
     if (kind == std::end(kinds)) continue;
     const auto stream = static_cast<std::size_t>(kind - kinds);
-    if (offsets_[stream] != 0) continue; // the first one counts
+    if (seen[stream]) continue; // the first one counts
+    seen.set(stream);
     const std::uint64_t offset = entry.Location.RVA, size = entry.Location.DataSize;
     const std::uint64_t there = offset < bytes_.size() ? std::min(size, bytes_.size() - offset) : 0;
     if (there < size) {
