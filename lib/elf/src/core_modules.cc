@@ -78,14 +78,12 @@ void ModuleFinder::find(std::vector<CoreModule> listed) {
   }
   for (CoreModule& module : listed) {
     if (!module.vdso && !core_.mappings_.empty()) continue;
-    if (!module.vdso) {
-      std::vector<std::byte> id = std::move(module.build_id);
-      read_header(module, module.start);
-      if (module.build_id.empty())
-        module.build_id = std::move(id);
-      else
-        module.build_id_cut = false;
-    }
+    std::vector<std::byte> id = std::move(module.build_id);
+    read_header(module, module.start);
+    if (module.build_id.empty())
+      module.build_id = std::move(id);
+    else
+      module.build_id_cut = false;
     core_.modules_.push_back(std::move(module));
   }
   std::ranges::stable_sort(core_.modules_, {}, &CoreModule::start);
