@@ -16,7 +16,7 @@ namespace {
 int run_tool(int argc, char** argv) {
   sframe::tool::App app(
       "sframe-unwind",
-      "Print the stack of every thread of a core file or live process, using SFrame or DWARF CFI.",
+      "Print the stack of every thread of a core file, minidump or live process, using SFrame or DWARF CFI.",
       "  sframe-unwind core                            all threads; files as named in the core\n"
       "  sframe-unwind core ./server --format=json     another path for the program; JSON output\n"
       "  sframe-unwind core --format=html -o crash.html  a page for a browser\n"
