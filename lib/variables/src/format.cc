@@ -544,6 +544,8 @@ bool Formatter::print_characters(const Place& place, std::uint64_t count) {
 // Structures and arrays.
 
 void Formatter::print_structure(const DebugEntry& type, const Place& place, unsigned depth) {
+  if (const llvm::DWARFDie first = type.die.getFirstChild(); first && first.getTag() == DW_TAG_variant_part)
+    return print_variant({first, type.in}, place, depth);
   put("{");
   std::string_view before;
   bool any = false;
@@ -552,7 +554,8 @@ void Formatter::print_structure(const DebugEntry& type, const Place& place, unsi
     const auto tag = child.getTag();
     const DebugEntry member{child, type.in};
     if (tag == DW_TAG_variant_part) {
-      put(std::exchange(before, ", ")), put("<variants>");
+      put(std::exchange(before, ", "));
+      print_variant(member, place, depth);
       any = true;
       continue;
     }
@@ -567,6 +570,56 @@ void Formatter::print_structure(const DebugEntry& type, const Place& place, unsi
     print_member(member, place, depth);
   }
   put(any ? "}" : "<no data fields>}");
+}
+
+/// The one of the variants (DWARF 5, 5.7.10) that the object has: "Some {__0 = 5}". Rust's enumerations are
+/// such.
+void Formatter::print_variant(const DebugEntry& part, const Place& place, unsigned depth) {
+  std::optional<std::uint64_t> chosen;
+  std::uint64_t size = 0;
+  if (const llvm::DWARFDie member = part.die.getAttributeValueAsReferencedDie(DW_AT_discr)) {
+    size = size_of(type_of({member, part.in})).value_or(0);
+    const auto location = member.find(DW_AT_data_member_location);
+    if (size == 0 || size > 8 || (location && block_of(*location))) return put("<not supported>");
+    std::array<std::byte, 8> bytes{};
+    const Absence absence = read(place + (location ? number_of(*location).value_or(0) : 0), values_.memory(),
+                                 std::span(bytes).first(size));
+    if (absence.why != Missing::none) return print_missing(absence);
+    chosen = number(std::span(bytes).first(size), false);
+  }
+  llvm::DWARFDie found;
+  for (const llvm::DWARFDie& child : part.die.children()) {
+    if (!values_.reader().visit(child)) return put("...");
+    if (child.getTag() != DW_TAG_variant) continue;
+    if (child.find(DW_AT_discr_list)) return put("<not supported>");
+    const auto value = child.find(DW_AT_discr_value);
+    if (!value || !chosen) { // the default one, or the only one
+      if (!found) found = child;
+      continue;
+    }
+    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - 8 * size);
+    if (const auto wanted = number_of(*value); wanted && ((*wanted ^ *chosen) & mask) == 0) {
+      found = child;
+      break;
+    }
+  }
+  if (!found) return put("<not supported>");
+  for (const llvm::DWARFDie& child : found.children()) {
+    if (!values_.reader().visit(child)) return put("...");
+    if (child.getTag() != DW_TAG_member) continue;
+    const DebugEntry member{child, part.in};
+    const DebugEntry type = type_of(member);
+    put_name(type, "?");
+    bool has_fields = false;
+    for (const llvm::DWARFDie& field : type.die.children()) has_fields |= field.getTag() == DW_TAG_member;
+    if (!has_fields) return;
+    const auto location = child.find(DW_AT_data_member_location);
+    put(" ");
+    if (location && block_of(*location)) return put("<not supported>");
+    // A step further in, since a damaged variant may be of its own type.
+    return print(type, place + (location ? number_of(*location).value_or(0) : 0), depth + 1);
+  }
+  put("<not supported>");
 }
 
 void Formatter::print_member(const DebugEntry& member, const Place& place, unsigned depth) {

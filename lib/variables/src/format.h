@@ -39,6 +39,7 @@ private:
   void print_enumeration(const DebugEntry& type, std::span<const std::byte> bytes);
   void print_enumerator(const DebugEntry& type, std::uint64_t value, std::uint64_t bits);
   void print_structure(const DebugEntry& type, const Place& place, unsigned depth);
+  void print_variant(const DebugEntry& part, const Place& place, unsigned depth);
   void print_member(const DebugEntry& member, const Place& place, unsigned depth);
   void print_bits(const DebugEntry& member, const DebugEntry& type, const Place& place, std::uint64_t bits);
   void print_array(const DebugEntry& type, const Place& place, unsigned depth);

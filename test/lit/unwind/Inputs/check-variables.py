@@ -1,8 +1,8 @@
-"""check-variables.py JSON PROGRAM CORE [--strict] [--all] [--verbose]: compares the variables that sframe-unwind
+"""check-variables.py JSON PROGRAM CORE [--strict] [--all] [--verbose] [--rust]: compares the variables that sframe-unwind
 --source --args --locals --format=json found with gdb's, in the program's frames (--all: in all), inlined calls
 included. Prints how many are equal. Fails if a scalar (number, enumerator, pointer, string) has another value, or
 a variable is missing; --strict: also if only gdb has a value of it, or if a structure or array differs. gdb takes
-registers that a callee may have overwritten for intact."""
+registers that a callee may have overwritten for intact. --rust: gdb prints as for C, since Rust's syntax differs."""
 import collections
 import json
 import os
@@ -13,7 +13,7 @@ import sys
 KINDS = ("args", "locals")
 options = [argument for argument in sys.argv[1:] if argument.startswith("--")]
 document, program, core = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
-verbose, everywhere, strict = ("--" + name in options for name in ("verbose", "all", "strict"))
+verbose, everywhere, strict, rust = ("--" + name in options for name in ("verbose", "all", "strict", "rust"))
 
 
 def ours():
@@ -34,6 +34,8 @@ def gdb():
     command = ["gdb", "-nx", "-batch"]
     for setting in settings:
         command += ["-iex", "set " + setting]
+    if rust:
+        command += ["-ex", "set language c"]
     for kind in KINDS:
         command += ["-ex", "echo KIND %s\\n" % kind, "-ex", "thread apply all -s frame apply all -s info %s" % kind]
     text = subprocess.run(command + [program, core], capture_output=True, text=True, errors="replace").stdout
@@ -62,6 +64,18 @@ def gdb():
     return result
 
 
+def variants(value):
+    """gdb has a number, perhaps part of the variant, before the variant of an enumeration."""
+    while match := re.search(r"\{-?\d+, (\w+) = \{", value):
+        depth, at = 1, match.end()
+        while depth and at < len(value):
+            depth += {"{": 1, "}": -1}.get(value[at], 0)
+            at += 1
+        fields = value[match.end() - 1:at]
+        value = value[:match.start()] + match[1] + ("" if fields == "{<no data fields>}" else " " + fields) + value[at + 1:]
+    return value
+
+
 def plain(value):
     """What both write differently, alike."""
     value = re.sub(r"<error: Cannot access memory at address (0x[0-9a-f]+)>", r"<cannot read memory at \1>", value)
@@ -70,6 +84,8 @@ def plain(value):
     value = re.sub(r"(0x[0-9a-f]+) <(?!cannot)[^<>]*>(?!\")", r"\1", value)  # the symbol of an address
     value = re.sub(r"\b(?:[A-Za-z_]\w*::)+(?=[A-Za-z_])", "", value)  # the scopes of enumerators and bases
     value = value.replace("<No data", "<no data")
+    if rust:
+        value = re.sub(r"(-?\b\d+) U?'(?:\\.[^']*|[^'\\])'", r"\1", variants(value))  # C takes u8 for characters
     return re.sub(r"static \w+ = [^,{}]*, ", "", value)
 
 
