@@ -120,6 +120,8 @@ private:
   RowCursor() = default;
   bool fail(ErrorKind kind, const std::byte* where);
   bool step(EncodedRow& row);
+  bool next_plain(FrameRow& row);
+  std::optional<Error> decode(const EncodedRow& row, FrameRow& out) const;
 
   const std::byte* at_ = nullptr;
   const std::byte* end_ = nullptr;
@@ -132,6 +134,7 @@ private:
   std::int64_t previous_ = -1;
   FreType fre_type_ = FreType::addr1;
   ByteOrder order_ = ByteOrder::little;
+  bool plain_ = false; ///< next_plain() may be tried
   WordMeaning meaning_;
   std::optional<Error> error_;
 };
@@ -195,7 +198,7 @@ public:
   /// True if a function without rows means "outermost throughout" (version 3, default FDE type).
   bool outermost_throughout(const EncodedFde& fde) const;
 
-  /// The function that contains `pc`: binary search if the section is marked sorted, else linear.
+  /// The function that contains `pc`. Logarithmic if the section is marked sorted, else linear.
   expected<std::optional<EncodedFde>, Error> find_fde(std::uint64_t pc) const;
 
   /// The function and row for `pc`; nothing if no function contains it or its first row starts later. Decodes
@@ -205,6 +208,8 @@ public:
 private:
   Section() = default;
   bool starts_are_pcrel() const;
+  std::optional<Error> read_fde(std::uint32_t number, EncodedFde& fde) const;
+  expected<bool, Error> find_fde(std::uint64_t pc, EncodedFde& fde) const;
   template <class Start> std::uint32_t first_after(std::uint64_t pc, bool pcrel) const;
 
   std::span<const std::byte> bytes_;
