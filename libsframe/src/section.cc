@@ -33,6 +33,50 @@ Header read_header(const std::byte* at, ByteOrder order) {
   };
 }
 
+/// Numbers [first, end).
+struct Range {
+  std::uint32_t first, end;
+};
+
+/// Where a binary search for the first of `count` functions that starts after `wanted` has to look. Functions
+/// are spread evenly enough that the place can be computed: three times, each time from the start of the
+/// function there, since every look into a big index waits for memory. A binary search looks seven times into
+/// lines that are not in a cache. Logarithmic in any index.
+template <class StartOf>
+inline Range narrow(std::uint32_t count, std::int64_t wanted, const StartOf& start_of) {
+  constexpr std::uint32_t least_count = 1024; // a smaller index is in a cache
+  if (count < least_count) return {0, count};
+  const std::int64_t lowest = start_of(0), highest = start_of(count - 1);
+  if (wanted < lowest) return {0, 0};
+  if (wanted >= highest) return {count, count};
+  const auto between = [](std::int64_t from, std::int64_t to) {
+    return static_cast<double>(
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from)));
+  };
+  const double per_byte = (count - 1) / between(lowest, highest);
+  Range range{1, count - 1}; // the functions before start at or before `wanted`, those from end on after it
+  double guess = between(lowest, wanted) * per_byte;
+  std::uint32_t place = 0;
+  bool before = false;
+  for (int round = 0; round < 3 && range.first < range.end; ++round) {
+    place = static_cast<std::uint32_t>(std::clamp<double>(guess, range.first, range.end - 1));
+    const std::int64_t start = start_of(place);
+    before = start <= wanted;
+    range.first = before ? place + 1 : range.first;
+    range.end = before ? range.end : place;
+    guess = place + between(start, wanted) * per_byte;
+  }
+  // The other end, in growing steps.
+  for (std::uint32_t distance = 8; range.end - range.first > distance; distance *= 4) {
+    const std::uint32_t at = before ? range.first + distance : range.end - 1 - distance;
+    const bool is_before = start_of(at) <= wanted;
+    range.first = is_before ? at + 1 : range.first;
+    range.end = is_before ? range.end : at;
+    if (is_before != before) break;
+  }
+  return range;
+}
+
 } // namespace
 
 bool has_magic(std::span<const std::byte> bytes) {
@@ -200,11 +244,15 @@ template <class Start> std::uint32_t Section::first_after(std::uint64_t pc, bool
   const std::uint64_t step = pcrel ? entry_size : 0;
   const auto wanted = static_cast<std::int64_t>(pc - address_ - (pcrel ? index_offset_ : 0));
   const ByteOrder order = header_.byte_order;
-  std::uint32_t first = 0;
-  for (std::uint32_t count = num_fdes(); count;) {
+  const auto start_of = [&](std::uint32_t number) {
+    return static_cast<std::int64_t>(
+        number * step + static_cast<std::uint64_t>(load<Start>(entries + number * entry_size, order)));
+  };
+  const Range range = narrow(num_fdes(), wanted, start_of);
+  std::uint32_t first = range.first;
+  for (std::uint32_t count = range.end - first; count;) {
     const std::uint32_t half = count / 2, middle = first + half;
-    const auto stored = static_cast<std::uint64_t>(load<Start>(entries + middle * entry_size, order));
-    const bool before = static_cast<std::int64_t>(middle * step + stored) <= wanted;
+    const bool before = start_of(middle) <= wanted;
     first = before ? middle + 1 : first;
     count = before ? count - half - 1 : half;
   }
@@ -212,13 +260,24 @@ template <class Start> std::uint32_t Section::first_after(std::uint64_t pc, bool
 }
 
 expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t pc) const {
+  expected<std::optional<EncodedFde>, Error> result;
+  const auto found = find_fde(pc, result->emplace());
+  if (!found)
+    result = unexpected(found.error());
+  else if (!*found)
+    result->reset();
+  return result;
+}
+
+/// Sets `fde` and returns true if a function contains `pc`.
+expected<bool, Error> Section::find_fde(std::uint64_t pc, EncodedFde& fde) const {
   if (!sorted()) {
     for (std::uint32_t i = 0; i < num_fdes(); ++i) {
-      auto candidate = fde(i);
-      if (!candidate) return unexpected(candidate.error());
-      if (candidate->contains(pc)) return *candidate;
+      fde = {};
+      if (const auto error = read_fde(i, fde)) return unexpected(*error);
+      if (fde.contains(pc)) return true;
     }
-    return std::nullopt;
+    return false;
   }
   const bool pcrel = starts_are_pcrel();
   const std::uint32_t low =
@@ -226,29 +285,36 @@ expected<std::optional<EncodedFde>, Error> Section::find_fde(std::uint64_t pc) c
   // Several functions may have the same start, all but one of them empty. Only a crafted file has more.
   constexpr std::uint32_t most_together = 256;
   for (std::uint32_t i = low; i-- > 0 && low - i <= most_together;) {
-    auto candidate = fde(i);
-    if (!candidate) return unexpected(candidate.error());
-    if (candidate->contains(pc)) return *candidate;
-    if (candidate->start != fde_start(low - 1)) break;
+    if (i + 1 != low) fde = {};
+    if (const auto error = read_fde(i, fde)) return unexpected(*error);
+    if (fde.contains(pc)) return true;
+    if (fde.start != fde_start(low - 1)) break;
   }
-  return std::nullopt;
+  return false;
 }
 
 expected<std::optional<Match>, Error> Section::find(std::uint64_t pc) const {
-  auto fde = find_fde(pc);
-  if (!fde) return unexpected(fde.error());
-  if (!*fde) return std::nullopt;
-  if (outermost_throughout(**fde)) return Match{**fde, FrameRow::outermost(0)};
-
-  RowCursor cursor = rows(**fde);
-  EncodedRow row;
-  if (!cursor.seek((*fde)->row_offset(pc), row)) {
-    if (cursor.error()) return unexpected(*cursor.error());
-    return std::nullopt;
+  expected<std::optional<Match>, Error> result;
+  Match& match = result->emplace();
+  const auto found = find_fde(pc, match.fde);
+  if (!found) {
+    result = unexpected(found.error());
+  } else if (!*found) {
+    result->reset();
+  } else if (outermost_throughout(match.fde)) {
+    match.row = FrameRow::outermost(0);
+  } else {
+    RowCursor cursor = rows(match.fde);
+    EncodedRow row;
+    if (cursor.seek(match.fde.row_offset(pc), row)) {
+      if (const auto fault = cursor.decode(row, match.row)) result = unexpected(*fault);
+    } else if (cursor.error()) {
+      result = unexpected(*cursor.error());
+    } else {
+      result->reset();
+    }
   }
-  auto decoded = cursor.decode(row);
-  if (!decoded) return unexpected(decoded.error());
-  return Match{**fde, *decoded};
+  return result;
 }
 
 bool RowCursor::fail(ErrorKind kind, const std::byte* where) {
@@ -354,10 +420,15 @@ bool RowCursor::next(FrameRow& out) {
 }
 
 expected<FrameRow, Error> RowCursor::decode(const EncodedRow& row) const {
-  FrameRow out;
+  expected<FrameRow, Error> out;
+  if (const auto fault = decode(row, *out)) out = unexpected(*fault);
+  return out;
+}
+
+inline std::optional<Error> RowCursor::decode(const EncodedRow& row, FrameRow& out) const {
   ErrorKind fault{};
-  if (format::decode_words(row, meaning_, out, fault)) return out;
-  return unexpected(Error{fault, row.section_offset, function_, row.number});
+  if (format::decode_words(row, meaning_, out, fault)) return std::nullopt;
+  return Error{fault, row.section_offset, function_, row.number};
 }
 
 expected<std::optional<Section>, Error> Concatenated::next() {

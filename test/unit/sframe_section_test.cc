@@ -3,10 +3,15 @@
 // Reading: sections assembled byte by byte from the specification.
 
 #include "inputs.h"
+#include "sframe/builder.h"
 #include "sframe/convert.h"
 #include "sframe/section.h"
 
+#include <algorithm>
+#include <functional>
 #include <gtest/gtest.h>
+#include <random>
+#include <vector>
 
 namespace sframe {
 namespace sframe_section_test {
@@ -466,6 +471,53 @@ TEST(Section, FindsEachOfManyFunctions) {
 }
 
 // Rows at 0 and 5 of each block of 6 bytes: the last offset there is. One at 6 is in no block.
+// In a big index the place is computed from the address, which is wrong where functions are not spread
+// evenly.
+TEST(Section, FindsFunctionsOfAnyDistribution) {
+  std::mt19937_64 random(3);
+  const std::vector<std::function<std::uint64_t(std::uint32_t)>> gaps = {
+      [](std::uint32_t) { return 16; },
+      [&](std::uint32_t) { return 1 + random() % 64; },
+      [](std::uint32_t i) { return i == 1500 ? 0x2000'0000 : 16; }, // one gap
+      [](std::uint32_t i) { return i > 2900 ? 0x10'0000 : 1; },     // sparse at the end
+      [](std::uint32_t i) { return i < 100 ? 0x10'0000 : 1; },      // and at the start
+      [](std::uint32_t i) { return 1 + i * i / 64; },               // ever sparser
+      [&](std::uint32_t) { return std::uint64_t{1} << random() % 20; }};
+  for (const VersionNumber version : {VersionNumber::v1, VersionNumber::v2, VersionNumber::v3}) {
+    for (std::size_t number = 0; number < gaps.size(); ++number) {
+      for (const std::uint64_t address : {std::uint64_t{0x100'0000}, std::uint64_t{0x2000'0000}}) {
+        Builder builder({.version = version, .pcrel = number % 2 == 0});
+        std::vector<std::uint64_t> starts;
+        std::uint64_t start = 0x1000'0000;
+        const FrameRow row = traits(Abi::amd64).entry_row();
+        for (std::uint32_t i = 0; i < 3000; ++i, start += gaps[number](i)) {
+          starts.push_back(start);
+          ASSERT_TRUE(builder.add({.start = start, .size = 1}, {&row, 1}));
+        }
+        const auto bytes = builder.finish(address);
+        ASSERT_TRUE(bytes);
+        const auto section = Section::parse(*bytes, address);
+        const auto check = [&](std::uint64_t pc) {
+          const auto found = section->find_fde(pc);
+          ASSERT_TRUE(found);
+          const bool exists = std::ranges::binary_search(starts, pc);
+          ASSERT_EQ(found->has_value(), exists) << number << std::hex << " " << pc;
+          if (exists) {
+            ASSERT_EQ((*found)->start, pc);
+          }
+        };
+        for (const std::uint64_t pc : starts) {
+          check(pc);
+          check(pc + 1);
+          check(pc - 1);
+        }
+        for (const std::uint64_t pc : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{1} << 63})
+          check(pc);
+      }
+    }
+  }
+}
+
 TEST(Section, BlockRowsStayInBlock) {
   for (const auto& [offset, sound] : {std::pair{"05", true}, std::pair{"06", false}}) {
     const auto bytes = hex(std::string(R"(
