@@ -93,10 +93,9 @@ std::optional<std::uint32_t> RowCompiler::compile(const GeneralRow& row, bool si
       !add_register(row, column, row.ra()))
     return std::nullopt;
   for (std::uint16_t reg = 0; reg < unwind::Registers::count; ++reg) {
-    const RegisterRule rule = row.rule(reg);
-    const bool is_irrelevant =
-        rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp;
-    if (!is_irrelevant && !add_register(row, reg, rule)) return std::nullopt;
+    const RegisterRule& rule = row.rules[reg]; // slots are registers here; most have no rule
+    if (rule.kind == RegisterRule::Kind::unspecified || reg == column || reg == abi_.sp) continue;
+    if (!add_register(row, reg, rule)) return std::nullopt;
   }
   // SP is the CFA unless the row has a rule for SP, which comes last.
   const RegisterRule sp = row.rule(abi_.sp);

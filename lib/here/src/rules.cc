@@ -3,6 +3,7 @@
 #include "rules.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace sframe::here {
 
@@ -23,7 +24,8 @@ std::uint32_t RulePool::number(std::span<const Operation> operations, std::uint8
       hash_of({operations, flags}), next,
       [&](std::uint32_t other) {
         const CompiledRule known = rule(other);
-        return known.flags == flags && std::ranges::equal(known.operations, operations);
+        return known.flags == flags && known.operations.size() == operations.size() &&
+               std::memcmp(known.operations.data(), operations.data(), operations.size_bytes()) == 0;
       },
       [&](std::uint32_t other) { return hash_of(rule(other)); });
   if (number != next) return number;
