@@ -41,6 +41,8 @@ public:
   /// The process has run.
   void forget_memory();
 
+  /// True if a runtime whose memory is read has been found.
+  bool has_runtime() const { return go_ || (python_ && *python_); }
   std::vector<Runtime> runtimes();
   /// What the thread died of, if its language knows.
   std::optional<languages::Thrown> thrown_by(const process::Thread& thread);

@@ -17,6 +17,7 @@
 #include <chrono>
 #include <csignal>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <optional>
@@ -33,7 +34,9 @@ namespace {
 /// they are most of the memory.
 class Recording final : public Printer {
 public:
-  explicit Recording(bool registers) : with_registers_(registers) {}
+  /// `walked` is called after each stack.
+  Recording(bool registers, std::function<void()> walked)
+      : with_registers_(registers), walked_(std::move(walked)) {}
 
   void begin(process::ProcessState&, const CoreHeader*) override {}
   void begin_thread(std::span<const process::Thread* const> threads) override {
@@ -53,7 +56,10 @@ public:
     if (with_registers_) stacks_.back().registers.push_back(registers);
   }
   void comparison(std::span<const unwind::StepperComparison>) override {}
-  void end_thread(const unwind::WalkEnd& end) override { stacks_.back().end = end; }
+  void end_thread(const unwind::WalkEnd& end) override {
+    stacks_.back().end = end;
+    walked_();
+  }
   void end(process::ProcessState&) override {}
 
   void replay(Printer& printer) const {
@@ -87,7 +93,8 @@ private:
     unwind::WalkEnd end;
   };
   bool with_registers_;
-  std::vector<Stack> stacks_;
+  std::function<void()> walked_;
+  std::deque<Stack> stacks_; // never moved: that would copy all frames
 };
 
 /// SIGINT, SIGTERM and SIGHUP end the sampling, not the program: the current sample is finished and results
@@ -236,7 +243,7 @@ private:
       note_limit();
       return {};
     }
-    Recording recording(options_.registers);
+    Recording recording(options_.registers, [this] { reuse_memory(); });
     complete_ &= walk_threads(threads, process_, *walker_, options_, recording, out_, shown_languages(),
                               &app_.messages());
     process_.resume();
@@ -244,6 +251,14 @@ private:
     print(recording);
     note_limit();
     return {};
+  }
+
+  /// A stack that has been walked is not read again: the next one takes its place, in memory that is in the
+  /// cache and has its pages.
+  void reuse_memory() {
+    if (process_.space().kept_bytes() < most_kept || (languages_ && languages_->has_runtime())) return;
+    process_.space().forget();
+    walker_->forget_memory();
   }
 
   /// Counted stacks are those of threads, without what runtimes add.
@@ -285,6 +300,8 @@ private:
     if (limit_) app_.messages().warning("process " + std::to_string(options_.pid), *limit_);
     return report_modules(app_.messages(), process_) || limit_;
   }
+
+  static constexpr std::size_t most_kept = std::size_t{1} << 19;
 
   tool::App& app_;
   const Options& options_;

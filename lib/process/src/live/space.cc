@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::uint64_t page_size = smallest_page;                                ///< the unit of reads
 constexpr std::uint64_t least_ahead = 4 * page_size, most_ahead = 64 * page_size; ///< read at once
+constexpr std::uint64_t usual_stack = 32 * page_size;                             ///< used part
 constexpr std::uint64_t largest_image = std::uint64_t{1} << 28;
 
 } // namespace
@@ -78,13 +79,15 @@ std::span<const std::byte> LiveSpace::view(std::uint64_t address) {
   return into < chunk.size ? std::span(chunk.bytes, chunk.size).subspan(into) : std::span<std::byte>{};
 }
 
-/// Reads several pages, because a walk goes up the stack, and twice as many each time the chunk before was
-/// not enough. Stops at the end of the mapping and at `limit` (0: none).
+/// Reads all up to the end of the mapping, if it is near: that is the used part of a thread's stack.
+/// Otherwise several pages, because a walk goes up the stack, and twice as many each time the chunk before
+/// was not enough. Stops at the end of the mapping and at `limit` (0: none).
 LiveSpace::Chunk LiveSpace::read_chunk(std::uint64_t page, std::uint64_t limit) {
   const Mapping* mapping = mapping_at(page);
   if (!mapping) return {nullptr, 0, page_size};
   read_ahead_ = page == read_to_ ? std::min(read_ahead_ * 2, most_ahead) : least_ahead;
-  std::uint64_t size = std::min(read_ahead_, mapping->end - page);
+  std::uint64_t size = mapping->end - page;
+  if (size > usual_stack) size = std::min(read_ahead_, size);
   if (limit) size = std::min(size, limit - page);
   if (room_.empty()) {
     if (blocks_used_ == blocks_.size()) blocks_.push_back(std::make_unique_for_overwrite<Block>());

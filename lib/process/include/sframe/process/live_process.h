@@ -85,8 +85,10 @@ public:
   Result<bool> refresh();
   /// Looks for generated code again; if it has changed, a new generation() begins.
   void refresh_generated_code();
-  /// Drops the memory that was read: the process is going to run.
+  /// Drops the memory that was read: the process is going to run, or enough is kept. Views become invalid.
   void forget();
+  /// The bytes of memory, in whole blocks, that were read since the last forget().
+  std::size_t kept_bytes() const { return blocks_used_ * sizeof(Block); }
   /// Reads current memory, not what is kept. Returns the number of bytes read.
   std::size_t read_process(std::uint64_t address, std::span<std::byte> out) const;
   /// Sets the bits of code pointers that hold authentication codes, if the kernel reports them.
