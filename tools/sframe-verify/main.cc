@@ -81,6 +81,11 @@ void add_options(CLI::App& cli, Options& options) {
                  "With --check=run: follow the first N instructions; the program then runs on")
       ->type_name("N");
   cli.add_option(
+         "--run-from", options.program.from,
+         "With --check=run: the program runs at its speed until it reaches this function, or this "
+         "address in its file (0x1234) or in a library's (libx.so.1:0x1234); it is followed from there")
+      ->type_name("FUNCTION|ADDRESS");
+  cli.add_option(
          "--emulator", options.program.emulator,
          "With --check=run: run the program in this emulator, which serves gdb's remote protocol with "
          "-g (default for another machine's program: QEMU's, such as qemu-aarch64)")
@@ -165,6 +170,8 @@ bool settle_program(Options& options, tool::Messages& messages) {
            false;
   if (!options.has_program && !options.program.emulator.empty())
     return messages.error({}, "--emulator needs --check=run"), false;
+  if (!options.has_program && !options.program.from.empty())
+    return messages.error({}, "--run-from needs --check=run"), false;
   if (options.run_steps.empty()) return true;
   if (!options.has_program) return messages.error({}, "--run-steps needs --check=run"), false;
   const auto steps = tool::parse_number(options.run_steps);

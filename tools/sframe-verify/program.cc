@@ -94,6 +94,7 @@ Result<run::Outcome> follow_program(const ProgramOptions& program, const FileOpt
   return run::run(
       {.command = program.command,
        .max_steps = program.max_steps,
+       .from = program.from,
        .emulator = program.emulator,
        .limits = options.limits,
        .rows_of = [&](const std::string& path, const elf::File::Id& id) -> std::optional<RowTable> {

@@ -18,6 +18,7 @@ namespace sframe::verify {
 struct ProgramOptions {
   std::vector<std::string> command;
   std::uint64_t max_steps = ~std::uint64_t{0};
+  std::string from;               ///< run::Options::from
   std::string emulator;           ///< empty: as the program's machine needs
   std::vector<std::string> files; ///< to verify; empty: all that have a section
 };

@@ -4,13 +4,16 @@
 
 #include "recorder.h"
 #include "sframe/elf/core.h"
+#include "sframe/elf/symbols.h"
 #include "sframe/process/live_process.h"
 #include "sframe/process/step_program.h"
 #include "sframe/unwind/trampoline.h"
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <map>
+#include <set>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -38,6 +41,8 @@ struct Process {
   std::unique_ptr<process::SteppedSpace> space;
   Stacks stacks;
   bool mappings_changed = true;
+  std::set<std::uint64_t> searched;  ///< modules, by number, in which the start has been looked for
+  std::vector<std::uint64_t> starts; ///< where it is
   std::unordered_map<std::uint64_t, MappedFile*> files; ///< by the number of the module
   unsigned threads = 0;
 };
@@ -46,6 +51,7 @@ struct Thread {
   Process* process = nullptr;
   std::unique_ptr<ShadowStack> stack;
   bool is_new = true;
+  bool has_run = false;                     ///< without being stepped
   std::optional<std::uint64_t> parent_sp;   ///< of the thread that has made this one
   std::optional<Registers> last;            ///< before the instruction that is being executed
   std::optional<Registers> interrupted;     ///< a signal was delivered
@@ -71,9 +77,30 @@ bool is_same(const Registers& a, const Registers& b) {
   return true;
 }
 
+/// Options::from, read.
+struct Start {
+  std::string function;
+  std::string file; ///< of the address; empty: the program's
+  std::uint64_t address = 0;
+};
+
+std::optional<Start> parse_start(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  const std::size_t colon = text.rfind(':');
+  const std::size_t digits = colon == std::string::npos ? 0 : colon + 1;
+  std::uint64_t address = 0;
+  const char* const end = text.data() + text.size();
+  const bool is_address =
+      text.compare(digits, 2, "0x") == 0 &&
+      std::from_chars(text.data() + digits + 2, end, address, 16) == std::from_chars_result{end, {}};
+  if (!is_address) return Start{.function = text, .file = {}};
+  return Start{.function = {}, .file = text.substr(0, digits ? colon : 0), .address = address};
+}
+
 class Recorder final : public process::StepObserver {
 public:
-  explicit Recorder(const Options& options) : options_(options), room_(options.limits) {}
+  explicit Recorder(const Options& options)
+      : options_(options), start_(parse_start(options.from)), room_(options.limits) {}
 
   void program(std::uint32_t pid, std::unique_ptr<process::SteppedSpace> space) override;
   void lost(std::uint32_t pid, const std::string& why) override;
@@ -82,7 +109,10 @@ public:
   process::StepAnswer step(std::uint32_t tid, const Registers& now) override;
   void signal(std::uint32_t tid, const Registers& now) override;
   void ended(std::uint32_t tid) override;
+  std::optional<std::vector<std::uint64_t>> start_at(std::uint32_t pid) override;
 
+  /// Why nothing was stepped, if that is so.
+  std::optional<Problem> not_begun() const;
   Outcome finish(int status);
 
 private:
@@ -95,8 +125,11 @@ private:
   void compare_row(const Thread& thread, const Registers& now, MappedFile& file, FileRecorder::Seen& seen);
   MappedFile* file_at(Process& process, std::uint64_t pc, std::uint64_t& address);
   MappedFile* file_of(modules::Module& module);
+  void search(Process& process, modules::Module& module);
 
   const Options& options_;
+  std::optional<Start> start_; ///< of Options::from
+  bool found_start_ = false, begun_ = false;
   std::map<std::uint32_t, std::unique_ptr<Process>> processes_; ///< by pid
   std::map<std::uint32_t, Thread> threads_;                     ///< by tid
   std::map<elf::File::Id, std::unique_ptr<MappedFile>> files_;
@@ -123,6 +156,7 @@ Process& Recorder::add_process(std::uint32_t pid, std::unique_ptr<process::Stepp
 
 void Recorder::add_thread(std::uint32_t tid, Process& process) {
   Thread& thread = threads_[tid];
+  thread.has_run = start_ && !begun_;
   thread.process = &process;
   ++process.threads;
   process::SteppedSpace* const space = process.space.get();
@@ -184,6 +218,45 @@ void Recorder::ended(std::uint32_t tid) {
   release(tid);
 }
 
+/// Adds where the start is in a module.
+void Recorder::search(Process& process, modules::Module& module) {
+  if (module.generated() || !process.searched.insert(module.number()).second) return;
+  const auto add = [&](std::uint64_t address) {
+    process.starts.push_back(address + module.bias());
+    found_start_ = true;
+  };
+  if (start_->function.empty()) {
+    const bool is_it = start_->file.empty() ? &module == process.space->files().main_module()
+                                            : module.name() == start_->file;
+    return is_it ? add(start_->address) : void();
+  }
+  const elf::Image* const image = module.image();
+  if (!image) return;
+  const elf::SymbolTable table = elf::SymbolTable::load(*image);
+  for (const elf::Symbol& symbol : table.symbols())
+    if (symbol.name == start_->function) add(symbol.address);
+}
+
+std::optional<std::vector<std::uint64_t>> Recorder::start_at(std::uint32_t pid) {
+  const auto process = processes_.find(pid);
+  if (!start_ || begun_) return std::nullopt;
+  if (process == processes_.end()) return std::vector<std::uint64_t>();
+  process::LiveSpace& files = process->second->space->files();
+  (void)files.refresh();
+  for (modules::Module& module : files.modules()) search(*process->second, module);
+  return process->second->starts;
+}
+
+std::optional<Problem> Recorder::not_begun() const {
+  if (!start_ || begun_) return std::nullopt;
+  return Problem{found_start_ ? "the program has ended without reaching " + options_.from
+                 : start_->function.empty()
+                     ? "the program has ended without loading the file of " + options_.from
+                     : "no function " + options_.from + " in the program or what it has loaded",
+                 {},
+                 {}};
+}
+
 std::shared_ptr<Decoded> Recorder::decode(const Process& process, std::uint64_t pc, std::uint64_t address) {
   auto result = std::make_shared<Decoded>();
   Decoded& decoded = *result;
@@ -235,6 +308,8 @@ void Recorder::catch_up(Thread& thread, const Registers& now) {
   ShadowStack& stack = *thread.stack;
   if (thread.is_new) {
     thread.is_new = false;
+    if (thread.has_run)
+      return stack.join(now, std::exchange(begun_, true) ? false : !start_->function.empty());
     const std::uint64_t sp = now.values[thread.process->abi->sp];
     if (thread.parent_sp != sp) stack.start(now, thread.parent_sp.has_value());
     return;
@@ -411,6 +486,8 @@ Result<int> start(const Options& options, process::StepObserver& observer) {
     if (!found) return unexpected(found.error());
     emulator = std::move(*found);
   }
+  if (!emulator.empty() && !options.from.empty())
+    return fail("a program of another machine is followed from its start: the emulator runs it");
   return emulator.empty() ? process::step_program(options.command, observer)
                           : process::step_emulated(emulator, options.command, observer);
 }
@@ -421,6 +498,7 @@ Result<Outcome> run(const Options& options) {
   Recorder recorder(options);
   const auto status = start(options, recorder);
   if (!status) return unexpected(status.error());
+  if (const auto problem = recorder.not_begun()) return unexpected(*problem);
   return recorder.finish(*status);
 }
 

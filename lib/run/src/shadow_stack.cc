@@ -48,6 +48,7 @@ std::string_view unknown_text(Unknown why) {
   case Unknown::other_stack: return "at the start of another stack";
   case Unknown::thread_start: return "at the start of a thread";
   case Unknown::redirected: return "with a replaced return address";
+  case Unknown::before_start: return "entered before the first step";
   case Unknown::none: break;
   }
   return "known";
@@ -108,6 +109,18 @@ void ShadowStack::start(const Registers& now, bool is_thread) {
   current_ = stacks_.add(is_thread ? Stacks::Origin::thread : Stacks::Origin::process, sp(now)).number;
 }
 
+void ShadowStack::join(const Registers& now, bool is_entry) {
+  current_ = stacks_.add(Stacks::Origin::joined, sp(now)).number;
+  const auto ra = ra_on_stack_ ? read_(sp(now)) : now.get(abi_.ra);
+  if (!is_entry || !ra) return;
+  const std::uint64_t before = sp(now) + (ra_on_stack_ ? word_size : 0);
+  push({.ra = *ra,
+        .cfa = before - static_cast<std::uint64_t>(std::int64_t{abi_.sp_from_cfa}),
+        .fp = now.values[abi_.fp],
+        .limit = sp(now),
+        .interrupted = false});
+}
+
 void ShadowStack::end() {
   stacks_.remove(current_);
 }
@@ -116,6 +129,7 @@ Unknown ShadowStack::unknown() const {
   const Stack& now = stack();
   if (now.leaving == now.calls.size()) return Unknown::leaving;
   if (!now.calls.empty() || now.origin == Stacks::Origin::process) return Unknown::none;
+  if (now.origin == Stacks::Origin::joined) return Unknown::before_start;
   return now.origin == Stacks::Origin::thread ? Unknown::thread_start : Unknown::other_stack;
 }
 

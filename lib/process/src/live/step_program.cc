@@ -3,6 +3,7 @@
 #include "sframe/process/step_program.h"
 
 #include "from_elf.h"
+#include "live/breakpoints.h"
 #include "live/child.h"
 #include "live/proc_files.h"
 #include "live/tracee.h"
@@ -15,6 +16,7 @@
 #include <elf.h>
 #include <optional>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
@@ -25,8 +27,10 @@ namespace sframe::process {
 
 namespace {
 
-constexpr unsigned long step_options =
-    PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
+constexpr unsigned long step_options = PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK |
+                                       PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
+/// How PTRACE_O_TRACESYSGOOD marks the stops of PTRACE_SYSCALL.
+constexpr int system_call_stop = SIGTRAP | 0x80;
 
 std::unique_ptr<SteppedSpace> open(std::uint32_t pid, const AbiTraits& abi) {
   return std::make_unique<SteppedSpace>(std::make_unique<LiveSpace>(pid, abi, modules::FileOptions{}));
@@ -46,6 +50,7 @@ private:
   };
   struct Thread {
     std::uint32_t pid = 0;
+    bool maps = false; ///< is in a system call that maps memory
   };
 
   void report(std::uint32_t tid, int status);
@@ -55,13 +60,20 @@ private:
   void remove(std::uint32_t tid);
   void resume(std::uint32_t tid, int signal);
   void step(std::uint32_t tid, const Thread& thread);
+  void find_start(std::uint32_t pid);
+  bool wait_for_start(std::uint32_t tid, const live::StopReport& stop);
+  void enter_or_leave_system_call(std::uint32_t tid);
+  void begin(std::uint32_t tid, std::uint64_t address);
   bool is_real_trap(std::uint32_t tid) const;
   std::optional<unwind::Registers> registers(std::uint32_t tid, const Thread& thread) const;
 
   std::uint32_t first_;
   StepObserver& observer_;
   bool following_ = true;
+  bool waiting_ = false; ///< for a breakpoint, at which stepping begins
+  live::Breakpoints breakpoints_;
   bool started_ = false; ///< the first process has executed the program
+  bool begun_ = false;   ///< stepping has begun
   std::optional<Problem> failure_;
   std::optional<int> status_; ///< of the first process
   std::unordered_map<std::uint32_t, Process> processes_;
@@ -99,7 +111,7 @@ void Run::resume(std::uint32_t tid, int signal) {
     return live::detach(tid, signal);
   }
   // Before the program is there, this program's copy runs; it need not be followed.
-  (void)::ptrace(started_ ? PTRACE_SINGLESTEP : PTRACE_CONT, tid, 0, signal);
+  (void)::ptrace(!started_ ? PTRACE_CONT : waiting_ ? PTRACE_SYSCALL : PTRACE_SINGLESTEP, tid, 0, signal);
 }
 
 void Run::remove(std::uint32_t tid) {
@@ -113,7 +125,10 @@ void Run::announce(std::uint32_t parent, std::uint32_t child) {
   for (const std::uint32_t other : live::list_threads(parent_pid))
     if (other == child) pid = parent_pid;
   threads_[child].pid = pid;
-  if (pid != parent_pid) processes_[pid] = processes_[parent_pid];
+  if (pid != parent_pid) {
+    processes_[pid] = processes_[parent_pid];
+    breakpoints_.copy(parent_pid, pid);
+  }
   observer_.thread(parent, child, pid == parent_pid ? nullptr : open(pid, *processes_[pid].abi));
   if (const auto early = early_.find(child); early != early_.end()) {
     const int status = early->second;
@@ -130,13 +145,17 @@ void Run::executed(std::uint32_t tid) {
     if (thread.pid == pid && other != tid) gone.push_back(other);
   for (const std::uint32_t other : gone) remove(other);
   threads_[tid] = {.pid = tid};
+  breakpoints_.forget(tid);
   const bool is_first = !started_ && tid == first_;
   started_ |= is_first;
   const auto abi = find_process_abi(tid);
   if (abi) {
     processes_[tid] = {*abi, unwind::find_unwind_abi((*abi)->id)};
     // The registers of programs for another machine (qemu by binfmt_misc is no such) have another layout.
-    if (registers(tid, threads_[tid])) return observer_.program(tid, open(tid, **abi));
+    if (registers(tid, threads_[tid])) {
+      observer_.program(tid, open(tid, **abi));
+      return find_start(tid);
+    }
   }
   const std::string why = abi ? "another machine's program" : abi.error().what;
   if (is_first)
@@ -152,6 +171,64 @@ bool Run::is_real_trap(std::uint32_t tid) const {
   siginfo_t info{};
   if (::ptrace(PTRACE_GETSIGINFO, tid, 0, &info) != 0) return false;
   return info.si_signo == SIGTRAP && (info.si_code <= 0 || info.si_code == SI_KERNEL);
+}
+
+/// Asks where stepping begins in a process, unless it has begun.
+void Run::find_start(std::uint32_t pid) {
+  if (begun_) return;
+  const auto addresses = observer_.start_at(pid);
+  begun_ = !addresses;
+  waiting_ = addresses.has_value();
+  if (!addresses) return;
+  for (const std::uint64_t address : *addresses) (void)breakpoints_.insert(pid, address);
+  if (live::Breakpoints::are_supported()) return;
+  failure_ = Problem{"stepping cannot begin later than at the start on this machine", {}, {}};
+  following_ = false;
+}
+
+/// Memory is mapped by system calls. Without knowing which one this is, any may have mapped something.
+void Run::enter_or_leave_system_call(std::uint32_t tid) {
+  __ptrace_syscall_info info{};
+  Thread& thread = threads_[tid];
+  const long size = ::ptrace(PTRACE_GET_SYSCALL_INFO, tid, sizeof info, &info);
+  if (size > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+    const auto number = static_cast<long>(info.entry.nr);
+    thread.maps = number == SYS_mmap || number == SYS_mprotect || number == SYS_mremap;
+  } else if (size <= 0 || thread.maps) {
+    thread.maps = false;
+    find_start(thread.pid);
+  }
+}
+
+/// A thread has reached the start.
+void Run::begin(std::uint32_t tid, std::uint64_t address) {
+  waiting_ = false;
+  begun_ = true;
+  breakpoints_.remove_all();
+  (void)live::Breakpoints::move(tid, address);
+  for (const auto& [other, thread] : threads_)
+    if (other != tid) (void)live::interrupt(other);
+  step(tid, threads_[tid]);
+}
+
+/// A stop that is not the end of a step. False if it is not about the start of stepping.
+bool Run::wait_for_start(std::uint32_t tid, const live::StopReport& stop) {
+  if (stop.signal == system_call_stop) {
+    if (!waiting_) return step(tid, threads_[tid]), true;
+    enter_or_leave_system_call(tid);
+    return resume(tid, 0), true;
+  }
+  if (stop.signal == SIGTRAP && (waiting_ || is_real_trap(tid))) {
+    const auto now = registers(tid, threads_[tid]);
+    const auto address = now ? breakpoints_.executed(threads_[tid].pid, now->pc) : std::nullopt;
+    if (address && waiting_) return begin(tid, *address), true;
+    if (address) { // was on its way when the first thread began
+      (void)live::Breakpoints::move(tid, *address);
+      return step(tid, threads_[tid]), true;
+    }
+  }
+  if (!waiting_) return false;
+  return resume(tid, stop.signal), true;
 }
 
 void Run::step(std::uint32_t tid, const Thread& thread) {
@@ -177,11 +254,13 @@ void Run::stopped(std::uint32_t tid, const Thread& thread, int status) {
       (void)::ptrace(PTRACE_LISTEN, tid, 0, 0);
       return;
     }
-    return started_ && following_ ? step(tid, thread) : resume(tid, 0);
+    return started_ && following_ && !waiting_ ? step(tid, thread) : resume(tid, 0);
   case 0: break;
   default: return resume(tid, 0);
   }
-  if (!started_ || !following_) return resume(tid, stop.signal == SIGTRAP ? 0 : stop.signal);
+  if (!started_ || !following_)
+    return resume(tid, stop.signal == SIGTRAP || stop.signal == system_call_stop ? 0 : stop.signal);
+  if (wait_for_start(tid, stop)) return;
   if (stop.signal == SIGTRAP && !is_real_trap(tid)) return step(tid, thread);
   if (const auto now = registers(tid, thread)) observer_.signal(tid, *now);
   resume(tid, stop.signal);

@@ -195,7 +195,9 @@ CASES = {
     "sframe-verify --check=run -- ./a.out 1 2": Case(
         "sframe-gen /usr/bin/expr -o a.out --report=none; ", stand_ins={"1 2": "1 + 2"}, needs=("ptrace", "/usr/bin/expr")),
     "sframe-verify --compiler-bugs FILE... [--debug FILE] [--format=text|json]": Case(instead="sframe-verify --help"),
-    "sframe-verify --check=run [FILE...] [--run-steps N] [--emulator PATH] [options] -- PROGRAM [ARGUMENTS]": Case(instead="sframe-verify --help"),
+    "sframe-verify --check=run --run-from EVP_DigestUpdate --run-steps 1000000 -- openssl speed sha256": Case(
+        not_here="test/lit/verify/run-from.test follows programs from a function on"),
+    "sframe-verify --check=run [FILE...] [options] -- PROGRAM [ARGUMENTS]": Case(instead="sframe-verify --help"),
     "QEMU_LD_PREFIX=/usr/aarch64-linux-gnu sframe-verify --check=run -- ./a.out.aarch64": Case(
         not_here="test/lit/verify/run-emulated.test runs programs of other machines"),
     "sframe-gen /usr/bin/expr -o expr --report=none": Case(needs=("/usr/bin/expr",)),

@@ -85,11 +85,20 @@ public:
   virtual void signal(std::uint32_t tid, const unwind::Registers& now) = 0;
   /// The thread has ended.
   virtual void ended(std::uint32_t tid) = 0;
+  /// Where stepping is to begin: addresses of a process that has executed a program, or mapped memory since
+  /// the last call. Until one of them is reached, in any process, the program runs at its speed, and neither
+  /// step() nor signal() is called; then all threads are stepped. An address at which nothing is mapped yet
+  /// is tried again after the next call. nullopt, the answer by default: at once. Only asked by
+  /// step_program().
+  virtual std::optional<std::vector<std::uint64_t>> start_at([[maybe_unused]] std::uint32_t pid) {
+    return std::nullopt;
+  }
 };
 
 /// Runs the program `command[0]`, looked up in PATH, with these arguments. Returns its status, as waitpid(2)
 /// reports it, when it and all its descendants that were followed have ended. Fails if it cannot be started,
-/// is not for this machine, or may not be traced. The caller must have no other child process.
+/// is not for this machine, or may not be traced, or if StepObserver::start_at() has an answer on a machine
+/// without support for it (s390x). The caller must have no other child process.
 Result<int> step_program(const std::vector<std::string>& command, StepObserver& observer);
 
 /// The same in `emulator`, which is looked up in PATH, too, and started as `EMULATOR -g SOCKET PROGRAM

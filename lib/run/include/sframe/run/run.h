@@ -30,6 +30,10 @@ namespace sframe::run {
 struct Options {
   std::vector<std::string> command;            ///< the program, looked up in PATH, and its arguments
   std::uint64_t max_steps = ~std::uint64_t{0}; ///< then the program runs on, and is not followed
+  /// Where the first step is: the name of a function of the program or of a shared library, as in the symbol
+  /// table; an address in the program's file; or one in a library's file, `libx.so.1:0x1234`. Until then the
+  /// program runs at its speed. Empty: at its start.
+  std::string from;
   /// The program is executed in this one, for its machine; empty: in the usual one, or on this machine.
   std::string emulator;
   /// Of what is kept of all files (docs/limits.md).
@@ -53,7 +57,8 @@ struct Outcome {
 };
 
 /// Returns when the program and all its children have ended. Fails if the program cannot be started or
-/// traced. Must be called while the calling program has no other child processes.
+/// traced, if `from` is not reached, or is given for an emulator. Must be called while the calling program
+/// has no other child processes.
 Result<Outcome> run(const Options& options);
 
 } // namespace sframe::run

@@ -34,8 +34,9 @@ enum class Unknown : std::uint8_t {
   other_stack,  ///< a stack that was made without calls: a coroutine's first function
   thread_start, ///< a new thread, before its first call
   redirected,   ///< the code has replaced its return address (__builtin_eh_return, return trampolines)
+  before_start, ///< a frame that was entered before the first step
 };
-constexpr std::size_t num_unknown = 5;
+constexpr std::size_t num_unknown = 6;
 
 /// As text for reports. Static.
 std::string_view unknown_text(Unknown why);
@@ -68,7 +69,7 @@ public:
 private:
   friend class ShadowStack;
 
-  enum class Origin : std::uint8_t { process, thread, unknown };
+  enum class Origin : std::uint8_t { process, thread, joined, unknown };
   struct Stack {
     Origin origin = Origin::unknown;
     std::uint64_t low = 0, high = 0; ///< where SP has been
@@ -107,6 +108,9 @@ public:
 
   /// The first instruction of a program, or of a thread with a new stack.
   void start(const unwind::Registers& now, bool is_thread);
+  /// The first step of a thread that has run before. `is_entry`: at the first instruction of a function, so
+  /// that its caller follows from the ABI.
+  void join(const unwind::Registers& now, bool is_entry);
   /// The thread was made by `parent`, whose stacks it has, or a copy of them: it is where `parent` is.
   void copy(const ShadowStack& parent) { current_ = parent.current_; }
 
