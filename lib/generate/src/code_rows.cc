@@ -86,6 +86,11 @@ void CodeRowMaker::add(const code::Reached& at, const code::Results& results) {
   rows_.returns |= at.exit == Exit::returns;
   rows_.refuted |= at.exit == Exit::returns_wrong || is_above_frame(at.state, abi_);
   if (at.exit == Exit::tail_call) rows_.jumps.push_back(jump());
+  if (!row || row->fp.kind == Rule::Kind::undefined) {
+    if (at.exit == Exit::tail_call) rows_.without_fp.push_back(at.instruction.target);
+    const bool goes_on = at.instruction.flow == Flow::next || at.instruction.flow == Flow::branch;
+    if (goes_on && end - function_.start == function_.bytes.size()) rows_.without_fp.push_back(end);
+  }
   if (at.instruction.flow == Flow::call) rows_.calls.push_back({at.instruction.target, end});
   if (!row) return leave_out(begin, end, has_cfa(at.state, abi_) ? code_ra_unknown : code_cfa_unknown);
   if (row->fp.kind == Rule::Kind::undefined) return leave_out(begin, end, code_fp_unknown);

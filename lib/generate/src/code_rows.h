@@ -70,6 +70,9 @@ struct CodeRows {
   /// source. Where one leads to certain code of the function with the same frame, what lies between belongs
   /// to the function.
   std::vector<Jump> links;
+  /// Where control leaves the function for, also by running into the next one, without the caller's FP: it
+  /// was overwritten, and no place is known that has it.
+  std::vector<std::uint64_t> without_fp;
   bool leaves_somewhere = false; ///< by an indirect jump out of the function, or to unknown places
   bool returns = false;          ///< a return at the entry's height, to the entry's return address
   bool b_key = false;            ///< AArch64: return addresses are signed with key B

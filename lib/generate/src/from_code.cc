@@ -100,6 +100,7 @@ private:
   void refute_contradictions();
   void refute_unconnected();
   void refute_rivals();
+  void refute_second_entries();
   const CodeRows::Range* range_of(std::uint64_t address, std::size_t& owner) const;
 
   const CfiInput& input_;
@@ -289,6 +290,28 @@ void Proof::refute_rivals() {
   for (const std::size_t index : wrong) states_[index] = State::ambiguous;
 }
 
+/// Where code calls a function and other code runs or jumps into it after it has overwritten FP, the caller's
+/// FP is lost for the one and not for the other. So it is where the function jumps to.
+void Proof::refute_second_entries() {
+  std::vector<std::size_t> wrong;
+  std::vector<bool> seen(functions_.size(), false);
+  const auto refute = [&](std::uint64_t address) {
+    std::size_t target = 0;
+    const CodeFunction* const function = at(address, target);
+    if (!function || seen[target] || function->entry.fp.kind == Rule::Kind::undefined) return;
+    seen[target] = true;
+    if (states_[target] == State::accepted) states_[target] = State::ambiguous;
+    wrong.push_back(target);
+  };
+  for (std::size_t i = 0; i < functions_.size(); ++i)
+    if (states_[i] != State::refuted) std::ranges::for_each(functions_[i].rows.without_fp, refute);
+  while (!wrong.empty()) {
+    const CodeFunction& function = functions_[wrong.back()];
+    wrong.pop_back();
+    for (const CodeRows::Jump& jump : function.rows.jumps) refute(jump.target);
+  }
+}
+
 void Proof::run() {
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     const CodeRows& rows = functions_[i].rows;
@@ -322,6 +345,7 @@ void Proof::run() {
   refute_contradictions();
   refute_unconnected();
   refute_rivals();
+  refute_second_entries();
 }
 
 /// Adds the rows of accepted functions to a builder.
