@@ -393,6 +393,27 @@ TEST_F(DamagedInfo, Entries) {
   EXPECT_EQ(problems(), "_U_dyn_info_list: the list of generated code cannot be read at 0x30000;");
 }
 
+// A list of entries that are not understood is read to its limit, and does not fill the screen.
+TEST_F(DamagedInfo, ManyUnknownEntries) {
+  constexpr std::uint64_t more = 0x1000000, count = DynamicCode::max_entries + 10;
+  const auto read = [&](std::uint64_t entries) {
+    Bytes all = process.bytes();
+    // Each begins with the address of the next word. Where the format should be is such an address, too,
+    // except in the last five, two of which are procedures.
+    for (std::uint64_t i = 1; i <= entries + 12; ++i) all.u64(i < entries + 2 ? more + 8 * i : 0);
+    process.put(more, all);
+    process.put(dyn_list, process.bytes().u32(0).u32(1).u64(more));
+    process.code().refresh();
+    return process.code().problems();
+  };
+  EXPECT_EQ(read(100).size(), 100u);
+  const auto some = read(101);
+  ASSERT_EQ(some.size(), 101u);
+  EXPECT_EQ(some.back(), "generated code: further problems are left out");
+  EXPECT_EQ(read(count).size(), 101u);
+  EXPECT_FALSE(process.module_at(code_at));
+}
+
 TEST_F(DamagedInfo, Regions) {
   const auto problem = [](std::string_view what) {
     return "generated code registered at 0x30000: " + std::string(what) + ";";

@@ -187,7 +187,8 @@ void DynamicCode::release_retired() {
 }
 
 void DynamicCode::add_problem(const Registration& registration, std::string_view what) {
-  problems_.push_back("generated code registered at " + hex(registration.entry) + ": " + std::string(what));
+  dynamic::add_problem(problems_,
+                       "generated code registered at " + hex(registration.entry) + ": " + std::string(what));
 }
 
 void DynamicCode::index() {

@@ -17,7 +17,7 @@ void follow(unwind::Memory& memory, std::uint64_t first, std::string_view list, 
             Each&& each) {
   std::unordered_set<std::uint64_t> seen;
   for (std::uint64_t at = first; at;) {
-    if (listing.entries.size() >= listing.max_entries)
+    if (listing.entries.size() >= listing.max_entries || seen.size() >= listing.max_entries)
       return listing.problem(list, at, "has too many entries");
     if (!seen.insert(at).second) return listing.problem(list, at, "has a cycle");
     if (!each(at)) return;

@@ -13,6 +13,7 @@
 #include "sframe/elf/image.h"
 
 #include <array>
+#include <utility>
 
 namespace sframe::modules::dynamic {
 
@@ -69,9 +70,17 @@ std::vector<AddressRange> code_in(const HeaderTable& table, const Registration& 
 
 } // namespace
 
+void add_problem(std::vector<std::string>& problems, std::string what) {
+  constexpr std::size_t most = 100;
+  if (problems.size() < most)
+    problems.push_back(std::move(what));
+  else if (problems.size() == most)
+    problems.emplace_back("generated code: further problems are left out");
+}
+
 void Listing::problem(std::string_view list, std::uint64_t address, std::string_view what) {
-  problems.push_back(std::string(list) + ": the list of generated code " + std::string(what) + " at " +
-                     hex(address));
+  add_problem(problems, std::string(list) + ": the list of generated code " + std::string(what) + " at " +
+                            hex(address));
 }
 
 void read_jit_list(unwind::Memory& memory, std::uint64_t head, Listing& listing) {

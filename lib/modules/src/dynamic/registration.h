@@ -33,9 +33,12 @@ struct Registration {
   friend bool operator==(const Registration&, const Registration&) = default;
 };
 
+/// Adds a problem, up to a number that a user can read: a damaged list may have one for each of its entries.
+void add_problem(std::vector<std::string>& problems, std::string what);
+
 /// The contents of the lists, and their problems.
 struct Listing {
-  std::size_t max_entries = 0;
+  std::size_t max_entries = 0; ///< also of those that are not understood
   std::vector<Registration> entries;
   std::vector<std::string> problems;
 

@@ -65,7 +65,7 @@ public:
   /// Bytes of the copies kept now.
   std::uint64_t copied() const { return copied_; }
 
-  /// Problems of the lists, one line each.
+  /// Problems of the lists, one line each; of very many, the first 100 and a line that says so.
   std::span<const std::string> problems() const { return problems_; }
 
 private:
