@@ -50,10 +50,12 @@ enum Attribute {
   name = 3,
   byte_size = 0xb,
   bit_offset = 0xc,
+  stmt_list = 0x10,
   low_pc = 0x11,
   high_pc = 0x12,
   const_value = 0x1c,
   lower_bound = 0x22,
+  producer = 0x25,
   byte_stride = 0x51,
   upper_bound = 0x2f,
   abstract_origin = 0x31,
@@ -67,9 +69,26 @@ enum Attribute {
   bit_size = 0xd,
   data_bit_offset = 0x6b
 };
-enum Form { addr = 1, data8 = 7, string = 8, ref4 = 0x13, exprloc = 0x18 };
+enum Form { sec_offset = 0x17, addr = 1, data8 = 7, string = 8, ref4 = 0x13, exprloc = 0x18 };
 
-/// Entries of one compile unit, DWARF 4. References are to labels.
+/// .debug_line, DWARF 4, little-endian: [0x1000, 0x1100) is line 1 of /a.c.
+inline std::vector<std::byte> one_line() {
+  Writer prologue; // from minimum_instruction_length on
+  prologue.number(1, 1).number(1, 1).number(1, 1).number(0xfb, 1).number(14, 1).number(10, 1);
+  for (const int operands : {0, 1, 1, 1, 1, 0, 0, 0, 1})
+    prologue.number(static_cast<std::uint64_t>(operands), 1);
+  prologue.zeros(1).text("/a.c").zeros(5);
+  Writer program; // set_address, a row, 0x100 further, the end
+  program.number(0, 1).number(9, 1).number(2, 1).u64(0x1000).number(1, 1);
+  program.number(2, 1).number(0x80, 1).number(2, 1).number(0, 1).number(1, 1).number(1, 1);
+  Writer lines;
+  lines.u32(2 + 4 + prologue.bytes.size() + program.bytes.size()).u16(4).u32(prologue.bytes.size());
+  lines.append(prologue.bytes).append(program.bytes);
+  return lines.bytes;
+}
+
+/// Entries of one compile unit, DWARF 4. Attributes that are added at once are the unit's. References are to
+/// labels.
 class Dwarf {
 public:
   explicit Dwarf(ByteOrder order = ByteOrder::little) : order_(order), entries_(order) {
@@ -97,6 +116,11 @@ public:
   }
   Dwarf& address(Attribute attribute, std::uint64_t value) {
     form(attribute, addr), entries_.u64(value);
+    return *this;
+  }
+  /// Of another section.
+  Dwarf& offset(Attribute attribute, std::uint64_t value) {
+    form(attribute, sec_offset), entries_.u32(value);
     return *this;
   }
   Dwarf& block(Attribute attribute, std::initializer_list<int> bytes) {

@@ -2,7 +2,7 @@
 //
 // Source lines from incomplete DWARF, and with less budget than they need. Files that modules share.
 
-#include "elf_builder.h"
+#include "dwarf_assembler.h"
 #include "made_up_space.h"
 
 #include "sframe/modules/module.h"
@@ -93,21 +93,10 @@ TestElf with_source(std::size_t between = 0, bool circle = false) {
   entries.number(3, 1).u64(0x1000).u32(0x100);
   entries.number(4, 1).u32(callee).u64(0x1010).u32(0x10).number(1, 1).number(7, 1);
   entries.zeros(2);
-  Writer prologue; // from minimum_instruction_length on
-  prologue.number(1, 1).number(1, 1).number(1, 1).number(0xfb, 1).number(14, 1).number(10, 1);
-  for (const int operands : {0, 1, 1, 1, 1, 0, 0, 0, 1})
-    prologue.number(static_cast<std::uint64_t>(operands), 1);
-  prologue.zeros(1).text("/a.c").zeros(5);
-  Writer program; // set_address, a row, 0x100 further, the end
-  program.number(0, 1).number(9, 1).number(2, 1).u64(0x1000).number(1, 1);
-  program.number(2, 1).number(0x80, 1).number(2, 1).number(0, 1).number(1, 1).number(1, 1);
-  Writer lines;
-  lines.u32(2 + 4 + prologue.bytes.size() + program.bytes.size()).u16(4).u32(prologue.bytes.size());
-  lines.append(prologue.bytes).append(program.bytes);
   elf.sections.push_back({".debug_info", elf::sht_progbits, 0, 0,
                           Writer().u32(entries.bytes.size()).append(entries.bytes).bytes});
   elf.sections.push_back({".debug_abbrev", elf::sht_progbits, 0, 0, abbreviations.bytes});
-  elf.sections.push_back({".debug_line", elf::sht_progbits, 0, 0, lines.bytes});
+  elf.sections.push_back({".debug_line", elf::sht_progbits, 0, 0, dwarf::one_line()});
   return elf;
 }
 
