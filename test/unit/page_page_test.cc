@@ -37,6 +37,18 @@ TEST(Page, TitlesAreNoTemplates) {
   EXPECT_TRUE(start.ends_with("id=\"data\">"));
 }
 
+// The document is complete, and each name of the template has its value.
+TEST(Page, StartOfTheDocument) {
+  const std::string start = page_start("a<b", "title");
+  EXPECT_TRUE(start.starts_with("<!DOCTYPE html>\n<html lang="));
+  const std::size_t version = start.find("content=\"a&lt;b ") + 16;
+  EXPECT_GT(start.find_first_not_of("0123456789.", version), version);
+  EXPECT_EQ(start.find("\">", version), start.find_first_not_of("0123456789.", version));
+  EXPECT_NE(start.find("<title>a&lt;b: title</title>"), std::string::npos);
+  EXPECT_NE(start.find("<p class=\"program\">a&lt;b</p><h1>title</h1>"), std::string::npos);
+  EXPECT_EQ(start.find("{{"), std::string::npos);
+}
+
 TEST(Page, EachKindHasItsScript) {
   for (const Kind kind : {Kind::dump, Kind::verify, Kind::unwind}) {
     const std::string end = page_end(kind);
