@@ -69,7 +69,15 @@ enum Attribute {
   bit_size = 0xd,
   data_bit_offset = 0x6b
 };
-enum Form { sec_offset = 0x17, addr = 1, data8 = 7, string = 8, ref4 = 0x13, exprloc = 0x18 };
+enum Form {
+  sec_offset = 0x17,
+  flag_present = 0x19,
+  addr = 1,
+  data8 = 7,
+  string = 8,
+  ref4 = 0x13,
+  exprloc = 0x18
+};
 
 /// .debug_line, DWARF 4, little-endian: [0x1000, 0x1100) is line 1 of /a.c.
 inline std::vector<std::byte> one_line() {
@@ -116,6 +124,11 @@ public:
   }
   Dwarf& address(Attribute attribute, std::uint64_t value) {
     form(attribute, addr), entries_.u64(value);
+    return *this;
+  }
+  /// Without bytes in the entry.
+  Dwarf& flag(Attribute attribute) {
+    form(attribute, flag_present);
     return *this;
   }
   /// Of another section.

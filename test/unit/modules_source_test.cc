@@ -199,6 +199,20 @@ TEST(Source, StepsCost) {
   EXPECT_FALSE(source_at(with_source(), 0x1010, files));
 }
 
+// LLVM visits nested entries by recursion: they may be 4096 levels below the unit.
+TEST(Source, DeeplyNestedEntries) {
+  for (const int depth : {4095, 4096}) {
+    dwarf::Dwarf unit;
+    unit.offset(dwarf::stmt_list, 0).function();
+    for (int i = 1; i < depth; ++i) unit.open(dwarf::lexical_block).end_attributes();
+    unit.open(dwarf::lexical_block);
+    for (int i = 0; i < depth; ++i) unit.close();
+    TestElf elf = unit.build(62);
+    elf.sections.push_back({".debug_line", elf::sht_progbits, 0, 0, dwarf::one_line()});
+    EXPECT_EQ(source_at(elf, 0x1000).has_value(), depth == 4095) << depth;
+  }
+}
+
 /// A file in a folder of its own, with a build ID; and its path in a folder of debug files.
 struct FileByBuildId {
   FileByBuildId() {

@@ -58,6 +58,30 @@ TEST(VerifySource, CompilersOfUnits) {
   EXPECT_TRUE(open.names.producers(0).empty());
 }
 
+// What would cost far more than its size is not read (docs/limits.md): attributes of one abbreviation, also
+// of those that have no bytes.
+TEST(VerifySource, LimitsOfAbbreviations) {
+  const auto line = [](std::size_t attributes, std::size_t flags) {
+    Dwarf unit;
+    unit.offset(dwarf::stmt_list, 0).open(dwarf::variable);
+    for (std::size_t i = 0; i < attributes + flags; ++i) {
+      const auto attribute = static_cast<dwarf::Attribute>(0x2001 + i); // of vendors
+      i < attributes ? unit.number(attribute, 0) : unit.flag(attribute);
+    }
+    TestElf elf = unit.build(62);
+    elf.sections.push_back({".debug_line", elf::sht_progbits, 0, 0, dwarf::one_line()});
+    OpenNames open(elf);
+    const std::string found = open.line(0x1000);
+    EXPECT_EQ(open.names.source_problem().empty(), found != "none");
+    return found;
+  };
+  EXPECT_EQ(line(512, 0), "/a.c:1");
+  EXPECT_EQ(line(448, 64), "/a.c:1");
+  EXPECT_EQ(line(513, 0), "none");
+  EXPECT_EQ(line(449, 64), "none");
+  EXPECT_EQ(line(0, 65), "none");
+}
+
 // Sections that are empty or not in the file, and a table without the line.
 TEST(VerifySource, WithoutLines) {
   TestElf elf = with_lines();
