@@ -19,6 +19,8 @@
 #include <random>
 #include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 namespace sframe::test {
@@ -404,6 +406,103 @@ TEST(VerifyCfi, CodeConfirmsRows) {
   const Instructions by_fp = {0x41, 0x0e, 16, 0x86, 2, 0x43, 0x0d, 6, 0x42, 0x0c, 7, 8, 0xc6};
   EXPECT_EQ(differences(by_sp, by_fp, "55 48 89 e5 90 5d c3"),
             Texts{"C116 0x1004-0x1006: the code confirms SFrame, and the CFI as well"});
+}
+
+/// What is reported of a function whose CFI has these instructions: [0x1000, 0x1040), while SFrame has these
+/// functions.
+std::vector<std::string> partial(const std::vector<std::pair<Fde, std::vector<FrameRow>>>& functions,
+                                 const Instructions& instructions, std::uint32_t cfi_size = text_size) {
+  Builder builder({.abi = Abi::amd64});
+  for (const auto& [fde, rows] : functions) EXPECT_TRUE(builder.add(fde, rows));
+  const auto section = builder.finish(sframe_at);
+  EXPECT_TRUE(section);
+  CfiAssembler cfi(cfi::SectionKind::eh_frame);
+  Bytes common = cfi.body();
+  common.u8(1).text("zR").uleb(1).sleb(-8).uleb(16).uleb(1).u8(cfi::pe_absptr).raw({0x0c, 7, 8, 0x90, 1});
+  const std::size_t cie = cfi.cie(common);
+  Bytes function = cfi.body();
+  function.u64(text_at).u64(cfi_size).uleb(0);
+  for (const int byte : instructions) function.u8(static_cast<std::uint64_t>(byte));
+  cfi.fde(cie, function);
+  cfi.terminator();
+  const std::vector<std::byte> text(text_size, std::byte{0x50});
+  TestElf file;
+  file.type = elf::et_dyn;
+  file.sections = {{".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text_at, text},
+                   {".eh_frame", elf::sht_progbits, elf::shf_alloc, frames_at, cfi.bytes().get()},
+                   {".sframe", elf::sht_gnu_sframe, elf::shf_alloc, sframe_at, *section}};
+  file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, text_at, text}};
+  const auto bytes = file.build();
+  const auto image = elf::Image::parse(bytes);
+  EXPECT_TRUE(image);
+  const auto input = Input::load({.image = &*image});
+  EXPECT_TRUE(input);
+  Verdicts verdicts(*input);
+  Findings found;
+  check_against_cfi(*input, verdicts, found);
+  std::vector<std::string> all;
+  for (const Finding& finding : found.all)
+    all.push_back(std::string(verify::check(finding.id).name) + ' ' + sframe::hex(finding.at->pc) + '-' +
+                  sframe::hex(finding.end) + ": " + finding.message);
+  std::ranges::sort(all);
+  return all;
+}
+
+// A part of a function that one of the two lacks, by what SFrame can represent.
+TEST(VerifyCfi, PartsOfFunctions) {
+  const std::vector<FrameRow> rows = {traits(Abi::amd64).entry_row()};
+  const auto function = [&](std::uint64_t start, std::uint32_t size) {
+    return std::pair(Fde{.start = start, .size = size}, rows);
+  };
+  EXPECT_EQ(partial({function(0x1000, 0x40)}, {}), Texts{});
+  EXPECT_EQ(partial({function(0x1000, 0x20)}, {}),
+            Texts{"C110 0x1020-0x1040: the CFI covers this part of the function, SFrame does not"});
+  EXPECT_EQ(partial({function(0x1000, 0x40)}, {}, 0x20),
+            Texts{"C110 0x1020-0x1040: SFrame covers this part of the function, the CFI does not"});
+  EXPECT_EQ(partial({function(0x1010, 0x10)}, {}),
+            (Texts{"C110 0x1000-0x1010: the CFI covers this part of the function, SFrame does not",
+                   "C110 0x1020-0x1040: the CFI covers this part of the function, SFrame does not"}));
+  // From 0x1030 on, the CFA is the sum of two registers.
+  const Instructions sum = {0x70, 0x0f, 5, 0x77, 8, 0x76, 8, 0x22};
+  const auto parts = partial({function(0x1000, 0x20)}, sum);
+  ASSERT_EQ(parts.size(), 2u);
+  EXPECT_TRUE(parts[0].starts_with("C108 0x1030-0x1040: no SFrame for this part of the function: "))
+      << parts[0];
+  EXPECT_EQ(parts[1], "C110 0x1020-0x1030: the CFI covers this part of the function, SFrame does not");
+  // The whole function, without any SFrame there.
+  EXPECT_EQ(partial({function(0x1040, 0)}, {}),
+            Texts{"C107 0x1000-0x1040: no SFrame, although version 3 can represent the CFI"});
+  const auto whole = partial({function(0x1040, 0)}, sum);
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_TRUE(whole[0].starts_with("C108 0x1000-0x1040: no SFrame: it cannot represent the CFI at 0x1030: "))
+      << whole[0];
+}
+
+/// Blocks of SFrame and the expression for a PLT, which steps in each 16 bytes.
+TEST(VerifyCfi, BlocksOfPlts) {
+  const auto blocks = [](std::uint32_t threshold, std::int32_t step) {
+    FrameRow first = traits(Abi::amd64).entry_row(), second = first;
+    second.offset = threshold;
+    second.cfa.offset += step;
+    return std::vector{
+        std::pair(Fde{.start = text_at, .size = text_size, .pc_type = PcType::mask, .rep_size = 16},
+                  std::vector{first, second})};
+  };
+  const Instructions at_11 = {0x0f, 11, 0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22};
+  EXPECT_EQ(partial(blocks(11, 8), at_11), Texts{});
+  // From the first byte on that differs.
+  const std::tuple<std::uint32_t, std::int32_t, std::uint64_t> wrong[] = {
+      {10, 8, 0x100a}, {12, 8, 0x100b}, {11, 16, 0x100b}};
+  for (const auto& [threshold, step, begin] : wrong) {
+    const auto found = partial(blocks(threshold, step), at_11);
+    ASSERT_FALSE(found.empty());
+    EXPECT_TRUE(found[0].starts_with("C102 " + sframe::hex(begin) + '-')) << found[0];
+  }
+  // One of the two has the same rule everywhere.
+  EXPECT_FALSE(partial(blocks(11, 8), {}).empty());
+  const std::vector whole = {
+      std::pair(Fde{.start = text_at, .size = text_size}, std::vector{traits(Abi::amd64).entry_row()})};
+  EXPECT_FALSE(partial(whole, at_11).empty());
 }
 
 } // namespace verify_cfi_test
