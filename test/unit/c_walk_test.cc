@@ -19,6 +19,7 @@ namespace c_walk_test {
 
 using namespace sframe::test;
 using namespace sframe::test::target;
+using sframe::test::target::rbx, sframe::test::target::rsp, sframe::test::target::start;
 
 struct Target {
   TargetMemory memory{2};

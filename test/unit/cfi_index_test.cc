@@ -13,7 +13,7 @@ namespace cfi_index_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
-using cfi::Error, cfi::ErrorKind;
+using cfi::Error, cfi::ErrorKind, cfi::Fde;
 using test::Bytes;
 using test::CfiAssembler;
 

@@ -27,6 +27,7 @@ namespace cfi_llvm_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
+using cfi::Fde;
 namespace dwarf = llvm::dwarf;
 using Location = dwarf::UnwindLocation;
 

@@ -12,7 +12,7 @@ namespace cfi_lsda_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
-using cfi::Error, cfi::ErrorKind;
+using cfi::Error, cfi::ErrorKind, cfi::Fde;
 using test::Bytes;
 
 constexpr std::uint64_t address = 0x5000, function = 0x1000;

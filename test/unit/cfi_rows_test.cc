@@ -12,7 +12,7 @@ namespace cfi_rows_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
-using cfi::Error, cfi::ErrorKind;
+using cfi::Error, cfi::ErrorKind, cfi::Fde;
 using test::Bytes;
 using test::CfiAssembler;
 using Kind = RegisterRule::Kind;

@@ -14,7 +14,7 @@ namespace cfi_section_test {
 
 using namespace sframe;
 using namespace sframe::cfi;
-using cfi::Error, cfi::ErrorKind;
+using cfi::Error, cfi::ErrorKind, cfi::Fde;
 using test::Bytes;
 using test::CfiAssembler;
 

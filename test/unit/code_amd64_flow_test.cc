@@ -12,6 +12,7 @@ using namespace sframe;
 using namespace sframe::code;
 using namespace sframe::test;
 using namespace sframe::test::listing;
+using sframe::test::listing::amd64, sframe::test::listing::start;
 
 constexpr Line no_return[] = {
     {"48 83 ec 08", "sub $8,%rsp", "sp+8 same"},

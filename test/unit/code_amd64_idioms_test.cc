@@ -11,6 +11,7 @@ using namespace sframe;
 using namespace sframe::code;
 using namespace sframe::test;
 using namespace sframe::test::listing;
+using sframe::test::listing::amd64, sframe::test::listing::start;
 
 TEST(CodeAmd64, FramePointer) {
   Listing listing(frame_pointer);

@@ -18,6 +18,7 @@ namespace libunwind_callbacks_test {
 
 using namespace sframe::test;
 using namespace sframe::test::target;
+using sframe::test::target::rbx, sframe::test::target::rsp, sframe::test::target::start;
 
 struct Target {
   TargetMemory memory{2};

@@ -26,6 +26,7 @@ using namespace sframe::remote;
 using namespace sframe::unwind;
 using namespace sframe::test;
 using namespace sframe::test::target;
+using sframe::test::target::rbx, sframe::test::target::rsp, sframe::test::target::start;
 
 struct Remote : testing::Test {
   explicit Remote(unsigned depth = 2) : target(depth), space(target, traits(Abi::amd64)) {

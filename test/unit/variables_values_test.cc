@@ -20,6 +20,7 @@ namespace variables_values_test {
 using namespace sframe;
 using namespace sframe::test;
 using namespace sframe::test::dwarf;
+using sframe::test::dwarf::name;
 
 /// A process with one module, at its own addresses, and a few bytes of memory.
 class OneModule final : public ModuleSpace {

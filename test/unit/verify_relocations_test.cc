@@ -17,7 +17,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace verify_relocations_test {
 
 using namespace verify;
 
@@ -130,5 +130,5 @@ TEST_F(VerifyRelocations, OfAnotherKind) {
             "the relocation refers to no symbol, which is not defined in this file\n");
 }
 
-} // namespace
+} // namespace verify_relocations_test
 } // namespace sframe::test

@@ -14,7 +14,7 @@
 #include <vector>
 
 namespace sframe::test {
-namespace {
+namespace verify_source_test {
 
 using namespace verify;
 using dwarf::Dwarf;
@@ -97,5 +97,5 @@ TEST(VerifySource, WithoutLines) {
   EXPECT_EQ(without.names.producer({0, 0x1000}), "") << "read with the lines only";
 }
 
-} // namespace
+} // namespace verify_source_test
 } // namespace sframe::test

@@ -110,6 +110,9 @@ static int is_searchable(const sframe_decoder_ctx* decoder) {
 static void check_lookup(const sframe_decoder_ctx* decoder, uint32_t number, uint32_t place) {
   function f;
   sframe_frame_row_entry expected, row, found;
+  // The bytes after a row's last word may be left as they are.
+  memset(&row, 0, sizeof row);
+  memset(&found, 0, sizeof found);
   get_function(decoder, number, &f);
   const uint32_t wanted =
       SFRAME_V3_FDE_PC_TYPE(f.info) == SFRAME_V3_FDE_PCTYPE_MASK ? place % f.rep_size : place;
@@ -118,6 +121,7 @@ static void check_lookup(const sframe_decoder_ctx* decoder, uint32_t number, uin
     if (row.fre_start_addr <= wanted) {
       expected = row;
       any = 1;
+      memset(&row, 0, sizeof row);
     }
   const int status = sframe_find_fre(decoder, f.offset + place, &found);
   if (status != (any ? 0 : SFRAME_ERR)) fault("a lookup finds a row that is not there, or none");
