@@ -22,7 +22,9 @@ KnownRows::KnownRows(const cfi::CfiSection& section)
 KnownRows::Place KnownRows::place(const cfi::Fde& fde) const {
   const auto instructions = fde.instructions;
   Place place;
-  if (instructions.size() > std::numeric_limits<decltype(place.size)>::max()) return place;
+  if (instructions.size() > std::numeric_limits<decltype(place.size)>::max() ||
+      section_.bytes().size() > std::numeric_limits<decltype(place.offset)>::max())
+    return place;
   const std::string_view text(reinterpret_cast<const char*>(instructions.data()), instructions.size());
   const std::uint64_t hash = std::hash<std::string_view>()(text) + fde.cie.offset;
   place.number = static_cast<std::uint32_t>((hash >> 32) * table_.size() >> 32);
