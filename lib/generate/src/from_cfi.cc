@@ -114,9 +114,9 @@ AddressSet described_addresses(const CfiInput& input, std::span<const IndexedSec
 /// What a thread keeps for all its parts of a section.
 class Worker {
 public:
-  /// Adds to `builder`, or to one of its own if that is nullptr.
-  Worker(const cfi::CfiSection& section, Builder* builder, BuildOptions options)
-      : known_(section), own_(std::move(options)), builder_(builder ? builder : &own_) {}
+  /// For `share` bytes of the section. Adds to `builder`, or to one of its own if that is nullptr.
+  Worker(const cfi::CfiSection& section, std::uint64_t share, Builder* builder, BuildOptions options)
+      : known_(section, share), own_(std::move(options)), builder_(builder ? builder : &own_) {}
 
   KnownRows& known() { return known_; }
   Builder& builder() { return *builder_; }
@@ -352,13 +352,15 @@ void Converter::convert_parts(const Source& source) {
   for (std::size_t i = 0; i < reports.size(); ++i) sizes.push_back(cuts[i + 1] - cuts[i]);
   BudgetShares shares(callees_ ? input_.image->budget() : nullptr, sizes);
   // The first thread adds to the result, the others to builders that are appended to it.
+  const std::uint64_t share =
+      source.section.bytes().size() / std::min<std::size_t>(reports.size(), std::max(options_.threads, 1u));
   std::list<Worker> workers;
   std::mutex starting;
   for_each_parallel(
       reports.size(), options_.threads,
       [&] {
         const std::lock_guard lock(starting);
-        return &workers.emplace_back(source.section, workers.empty() ? &out_.builder : nullptr,
+        return &workers.emplace_back(source.section, share, workers.empty() ? &out_.builder : nullptr,
                                      build_options(source.section.abi(), options_));
       },
       [&](std::size_t i, Worker* worker) {

@@ -16,8 +16,8 @@ constexpr std::size_t bytes_per_place = 128;
 
 } // namespace
 
-KnownRows::KnownRows(const cfi::CfiSection& section)
-    : section_(section), table_(section.bytes().size() / bytes_per_place + 1) {}
+KnownRows::KnownRows(const cfi::CfiSection& section, std::uint64_t share)
+    : section_(section), table_(share / bytes_per_place + 1) {}
 
 KnownRows::Place KnownRows::place(const cfi::Fde& fde) const {
   const auto instructions = fde.instructions;

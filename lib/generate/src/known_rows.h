@@ -24,7 +24,8 @@ public:
     std::uint32_t last_offset = 0; ///< of the last row, from the FDE's start
   };
 
-  explicit KnownRows(const cfi::CfiSection& section);
+  /// For a share of the section's FDEs that take so many bytes.
+  KnownRows(const cfi::CfiSection& section, std::uint64_t share);
 
   /// Where an FDE is in the table, if it is known.
   class Place {
