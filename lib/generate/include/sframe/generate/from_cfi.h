@@ -20,8 +20,9 @@
 // smallest; of equal ranges, to the first in the section. Unwinders that search by start address find the
 // same FDE. Addresses described by an earlier section of the input are ignored in later ones.
 //
-// Cost: linear in the input except for sorting FDEs by address; memory 16 bytes per FDE plus the builder. The
-// work is spread over threads in parts of some thousand FDEs; the result does not depend on their number.
+// Cost: linear in the input except for sorting FDEs by address; memory 16 bytes per FDE, a quarter of the
+// sections' size (what is known of instructions), and the builder. The work is spread over threads in parts
+// of some thousand FDEs; the result does not depend on their number.
 
 #pragma once
 
