@@ -424,7 +424,7 @@ TEST(Variables, Structures) {
       {"unknown", "<incomplete type>"},
       {"derived", "{<Base> = {x = 7}, y = 9, {x = -2}}"},
       {"union", "{i = 0, c = 0 '\\000'}"},
-      {"variants", "{<variants>, after = 0}"},
+      {"variants", "<not supported>"}, // has no discriminant
       {"fields",
        "{a = 0, b = 0, c = 0, d = false, e = <not supported>, f = <not supported>, g = <not supported>}"},
   };

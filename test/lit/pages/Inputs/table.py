@@ -265,10 +265,10 @@ CASES = {
         'echo "add_project_arguments(\'-Wa,--gsframe\', language: \'c\')"; cat block; } > meson.build',
         instead="meson setup b && meson test -C b", needs=("meson", "ninja", "gcc", "binutils-2.40")),
     "meson: sframe_gen = find_program('sframe-gen')": Case(
-        MESON_PROJECT, instead="meson setup b && meson test -C b && meson install -C b --destdir $PWD/root --quiet && sframe-dump --header root/usr/bin/app",
+        MESON_PROJECT, instead="meson setup b && meson test -C b && meson install -C b --destdir \"$PWD/root\" --quiet && sframe-dump --header root/usr/bin/app",
         shows=[r"^root/usr/bin/app: section \.sframe"], needs=("meson", "ninja", "gcc")),
     "meson: app = executable('app', 'app.c', install : true)": Case(
-        MESON_PROJECT, instead="meson setup b && meson install -C b --destdir $PWD/root --quiet && sframe-verify root/usr/bin/app && root/usr/bin/app",
+        MESON_PROJECT, instead="meson setup b && meson install -C b --destdir \"$PWD/root\" --quiet && sframe-verify root/usr/bin/app && root/usr/bin/app",
         needs=("meson", "ninja", "gcc")),
 
     # docs/installing.md
