@@ -14,11 +14,16 @@ else()
   set(SFRAME_HARDEN_NOW ${SFRAME_HARDEN})
 endif()
 
-# Only relative paths remain, so equal sources give equal bytes.
+# Only relative paths remain, so equal sources give equal bytes. The compiler's working folder has the real path,
+# which differs where the build folder was named by a link.
 if(SFRAME_HARDEN_NOW)
   check_cxx_compiler_flag(-ffile-prefix-map=a=b SFRAME_HAS_PREFIX_MAP)
   if(SFRAME_HAS_PREFIX_MAP)
     add_compile_options(-ffile-prefix-map=${CMAKE_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+    file(REAL_PATH ${CMAKE_BINARY_DIR} SFRAME_REAL_BINARY_DIR)
+    if(NOT SFRAME_REAL_BINARY_DIR STREQUAL CMAKE_BINARY_DIR)
+      add_compile_options("-ffile-prefix-map=${SFRAME_REAL_BINARY_DIR}=build")
+    endif()
   endif()
 
   # _FORTIFY_SOURCE=3 silently falls back with older compilers or C libraries; request 2 there.
