@@ -69,7 +69,7 @@ Input load() {
   const auto cfi = generate::CfiInput::from_image(input.image);
   if (!cfi) give_up(path);
   const char* const each = std::getenv("SFRAME_BENCH_EACH");
-  const std::size_t step = each ? std::max(std::atoi(each), 1) : 1;
+  const std::size_t step = each ? std::max(std::strtoul(each, nullptr, 10), 1ul) : 1;
   std::size_t count = 0;
   for (const cfi::CfiSection& section : cfi->sections)
     for (auto fdes = section.fdes();;) {

@@ -153,7 +153,7 @@ void stop(int pid) {
   DIR* const tasks = ::opendir(("/proc/" + std::to_string(pid) + "/task").c_str());
   if (!tasks) give_up("task");
   while (const dirent* entry = ::readdir(tasks))
-    if (const int id = std::atoi(entry->d_name)) threads.push_back(id);
+    if (const auto id = static_cast<int>(std::strtol(entry->d_name, nullptr, 10))) threads.push_back(id);
   ::closedir(tasks);
   for (const int id : threads) ::ptrace(PTRACE_SEIZE, id, nullptr, nullptr);
   for (const int id : threads) ::ptrace(PTRACE_INTERRUPT, id, nullptr, nullptr);
@@ -180,6 +180,6 @@ int main(int argc, char** argv) {
     if (option == "--write") write(std::strtoull(value.c_str(), nullptr, 0));
     if (option == "--decode") decode(value);
     if (option == "--stacks") read_stacks(value);
-    if (option == "--stop") stop(std::atoi(value.c_str()));
+    if (option == "--stop") stop(static_cast<int>(std::strtol(value.c_str(), nullptr, 10)));
   }
 }

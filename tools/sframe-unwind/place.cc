@@ -72,7 +72,7 @@ public:
 
 private:
   /// The inlined calls that are the program's own, then the function itself.
-  void add(std::uint32_t frame, const modules::SourceLocation& source, std::string function,
+  void add(std::uint32_t frame, const modules::SourceLocation& source, const std::string& function,
            std::vector<variables::Scope> scopes) {
     const bool has_scopes = scopes.size() == source.inlined.size() + 1;
     for (std::size_t i = 0; i <= source.inlined.size() && places.size() < most_places; ++i) {
@@ -80,7 +80,7 @@ private:
       if (call && (call->function.empty() || is_standard_library(shortened_name(call->function)))) continue;
       CrashPlace& place = places.emplace_back();
       place.frame = frame;
-      place.function = call ? shortened_name(call->function) : std::move(function);
+      place.function = call ? shortened_name(call->function) : function;
       place.at = call ? call->at : source.at;
       if (has_scopes) place.arguments = std::move(scopes[i].arguments);
     }
