@@ -2,15 +2,18 @@
 ports and configurations of their own in FOLDER, as root; runs the command with SLURM_CONF; ends them."""
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(1))  # what it started must end, too
 folder, *command = os.path.abspath(sys.argv[1]), *sys.argv[2:]
 os.makedirs(folder, mode=0o700)
+sockets = tempfile.mkdtemp(prefix="slurm-", dir="/tmp")  # the path of a socket has 108 bytes at most
 
 
 def path(name):
@@ -37,7 +40,7 @@ AuthType=auth/munge
 AuthInfo=socket=%s
 CredType=cred/munge
 StateSaveLocation=%s
-SlurmdSpoolDir=%s/spool-%%n
+SlurmdSpoolDir=%s/%%n
 SlurmctldPidFile=%s/slurmctld.pid
 SlurmdPidFile=%s/slurmd-%%n.pid
 SlurmctldLogFile=%s/slurmctld.log
@@ -55,14 +58,14 @@ ReturnToService=2
 NodeName=node1 NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=100
 NodeName=node2 NodeHostname=%s NodeAddr=127.0.0.1 Port=%d CPUs=1 RealMemory=100
 PartitionName=all Nodes=node1,node2 Default=YES MaxTime=INFINITE State=UP
-""" % (host, ports[0], path("munge.socket"), path("state"), *[folder] * 5, os.environ.get("SLURMD_TIMEOUT", "10"), os.environ.get("MESSAGE_TIMEOUT", "10"), host, ports[1], host, ports[2]))
+""" % (host, ports[0], os.path.join(sockets, "munge"), path("state"), sockets, *[folder] * 4, os.environ.get("SLURMD_TIMEOUT", "10"), os.environ.get("MESSAGE_TIMEOUT", "10"), host, ports[1], host, ports[2]))
 # Debian's slurmd refuses other owners than its user's.
 with open(path("cgroup.conf"), "w") as file:
     file.write("CgroupAutomount=no\n")
 os.environ["SLURM_CONF"] = path("slurm.conf")
 os.environ["SLURM_TEST_FOLDER"] = folder
-for name in ("state", "spool-node1", "spool-node2"):
-    os.mkdir(path(name))
+for name in (path("state"), os.path.join(sockets, "node1"), os.path.join(sockets, "node2")):
+    os.mkdir(name)
 servers = []
 
 
@@ -73,9 +76,9 @@ def start(*arguments):
 
 code = 1
 try:
-    munged = start("/usr/sbin/munged", "--foreground", "--force", "--key-file", path("key"), "--socket", path("munge.socket"), "--pid-file", path("munged.pid"),
+    munged = start("/usr/sbin/munged", "--foreground", "--force", "--key-file", path("key"), "--socket", os.path.join(sockets, "munge"), "--pid-file", path("munged.pid"),
                    "--log-file", path("munged.log"), "--seed-file", path("seed"), "--num-threads", "2")
-    while munged.poll() is None and not os.path.exists(path("munge.socket")):
+    while munged.poll() is None and not os.path.exists(os.path.join(sockets, "munge")):
         time.sleep(0.02)
     start("/usr/sbin/slurmctld", "-D", "-c")
     for node in ("node1", "node2"):
@@ -87,11 +90,15 @@ try:
             sys.exit("Slurm does not start; its logs are in " + folder)
         time.sleep(0.1)
     running = subprocess.Popen(command)
+    end = time.monotonic() + 600
     while running.poll() is None:
         # Slurm starts a job of a lost node again after two minutes.
         for line in subprocess.run(["squeue", "-h", "-t", "PD", "-o", "%i %r"], capture_output=True, text=True).stdout.splitlines():
             if line.endswith(" BeginTime"):
                 subprocess.run(["scontrol", "update", "JobId=" + line.split()[0], "StartTime=now"], capture_output=True)
+        if time.monotonic() > end:
+            running.kill()
+            sys.exit("the command does not end; Slurm's logs are in " + folder)
         time.sleep(0.2)
     code = running.returncode
 finally:
@@ -104,4 +111,5 @@ finally:
             except subprocess.TimeoutExpired:
                 os.killpg(server.pid, signal.SIGKILL)
                 server.wait()
+    shutil.rmtree(sockets, ignore_errors=True)
 sys.exit(code)
