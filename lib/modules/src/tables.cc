@@ -236,11 +236,32 @@ bool UnwindTables::find_row(const cfi::CfiSection& section, const cfi::Fde& fde,
   return found;
 }
 
+namespace {
+
+/// True for a function of the Go compiler, also in a program that has C code. Go's linker
+/// (cmd/link/internal/ld/dwarf.go) writes one CIE, in .debug_frame, with a data alignment factor of -4;
+/// those of C compilers for 64-bit ABIs have -8.
+bool is_go(const cfi::CfiSection& section, const cfi::Cie& cie) {
+  return section.kind() == cfi::SectionKind::debug_frame && cie.version == 3 && cie.address_size == 8 &&
+         cie.augmentation.empty() && cie.data_alignment == -4;
+}
+
+/// Go's calls preserve no register but SP. Functions save FP, but their CFI does not have where.
+void forget_unspecified(cfi::FullRow& row, std::uint16_t sp) {
+  using Kind = cfi::RegisterRule::Kind;
+  for (std::uint32_t reg = 0; reg < row.rules.size(); ++reg)
+    if (row.rules[reg].kind == Kind::unspecified && reg != sp && reg != row.return_register)
+      row.rules[reg].kind = Kind::undefined;
+}
+
+} // namespace
+
 bool UnwindTables::find_cfi(std::uint64_t address, unwind::CfiMatch& answer) {
   for (cfi::FdeFinder& finder : cfi_) {
     const auto fde = finder.find(address);
     if (!fde || !*fde) continue;
     if (!find_row(finder.section(), **fde, address, answer.row)) continue;
+    if (is_go(finder.section(), (*fde)->cie)) forget_unspecified(answer.row, abi_.sp);
     answer.signal_frame = (*fde)->cie.signal_frame;
     answer.ends_here = !(*fde)->contains(address + 1);
     answer.address_size = (*fde)->cie.address_size;

@@ -57,6 +57,10 @@ inline bool PlainRow::compile(const unwind::CfiMatch& answer, const unwind::Unwi
   for (std::uint32_t reg = 0; reg < unwind::Registers::count; ++reg) {
     const cfi::RegisterRule rule = row.rule(reg);
     if (rule.kind == Kind::unspecified || reg == row.return_register) continue;
+    if (rule.kind == Kind::undefined) {
+      kept_ &= ~(std::uint64_t{1} << reg);
+      continue;
+    }
     if (rule.kind != Kind::offset || count_ == max_stored || !narrow(rule.offset, offsets_[count_]))
       return false;
     kept_ &= ~(std::uint64_t{1} << reg);
