@@ -35,6 +35,7 @@
 #include <algorithm>
 #include <bitset>
 #include <charconv>
+#include <unordered_set>
 #include <utility>
 
 namespace sframe::elf {
@@ -222,6 +223,8 @@ Result<void> MinidumpReader::read_directory() {
       report("stream " + std::string(kind->name) + " runs past the end of the file", offset);
       core_.truncated_ = true;
     }
+    // A list without entries has its count.
+    if (size == 0 && stream == thread_list) report("stream " + std::string(kind->name) + " is empty", offset);
     if (there == 0) continue;
     streams_[stream] = bytes_.subspan(offset, there);
     offsets_[stream] = offset;
@@ -320,7 +323,17 @@ void MinidumpReader::read_memory64_list() {
 void MinidumpReader::read_threads() {
   std::size_t without = 0;
   std::uint64_t first_without = 0;
-  for (const md::Thread& thread : counted<md::Thread>(thread_list)) {
+  const std::span<const md::Thread> threads = counted<md::Thread>(thread_list);
+  // At most 4 bytes are for alignment.
+  if (streams_[thread_list].size() >= threads.size_bytes() + sizeof(ulittle32_t) + sizeof(md::Thread))
+    report("stream ThreadList has more entries than it says", offsets_[thread_list]);
+  std::unordered_set<std::uint32_t> tids;
+  std::size_t repeated = 0;
+  for (const md::Thread& thread : threads) {
+    if (!tids.insert(thread.ThreadId).second) {
+      ++repeated;
+      continue;
+    }
     add_block(thread.Stack.StartOfMemoryRange, thread.Stack.Memory.RVA, thread.Stack.Memory.DataSize);
     const auto registers =
         decode_context(core_.machine_, located(thread.Context.RVA, thread.Context.DataSize));
@@ -329,6 +342,10 @@ void MinidumpReader::read_threads() {
     else if (without++ == 0)
       first_without = thread.Context.RVA;
   }
+  if (repeated != 0)
+    report("stream ThreadList has " + std::to_string(repeated) + (repeated == 1 ? " thread" : " threads") +
+               " with the ID of an earlier one",
+           offsets_[thread_list]);
   if (without != 0 && core_.abi())
     report(std::to_string(without) + (without == 1 ? " thread has" : " threads have") +
                " no usable registers",

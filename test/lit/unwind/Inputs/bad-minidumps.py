@@ -31,9 +31,9 @@ class Dump:
         general[4], general[16] = stack + 64, code + 16
         return self.add((bytes(48) + struct.pack("<I", flags) + bytes(68) + struct.pack("<17Q", *general)).ljust(1232, b"\0")[:size])
 
-    def add_threads(self, *contexts, count=None, size=1232):
+    def add_threads(self, *contexts, count=None, size=1232, tids=None):
         at = self.add(bytes(4096))
-        entries = b"".join(struct.pack("<IIIIQQIIII", 7 + i, 0, 0, 0, 0, stack, 4096, at, size, context) for i, context in enumerate(contexts))
+        entries = b"".join(struct.pack("<IIIIQQIIII", tids[i] if tids else 7 + i, 0, 0, 0, 0, stack, 4096, at, size, context) for i, context in enumerate(contexts))
         return self.add_stream(threads, struct.pack("<I", len(contexts) if count is None else count) + entries)
 
     def bytes(self, count=None, start=32, version=0xA793, magic=b"MDMP"):
@@ -127,6 +127,10 @@ cases = [
     ("x86", with_system(system_of(0x8201, 0)), 2, "machine that SFrame does not support"),
     ("no-threads", Dump().bytes(), 2, "no threads"),
     ("thread-count", (lambda d: d.add_threads(d.context(), count=1 << 31))(Dump()).bytes(), 1, "stream ThreadList has fewer entries than it says (offset 0x"),
+    ("thread-count-too-low", (lambda d: d.add_threads(d.context(), d.context(), count=1))(Dump()).bytes(), 1, "stream ThreadList has more entries than it says (offset 0x"),
+    ("thread-list-empty", Dump().add_stream(threads, b"").bytes(), 2, "stream ThreadList is empty (offset 0x"),
+    ("thread-twice", (lambda d: d.add_threads(d.context(), d.context(), tids=(7, 7)))(Dump()).bytes(), 1, "stream ThreadList has 1 thread with the ID of an earlier one (offset 0x"),
+    ("thread-three-times", (lambda d: d.add_threads(d.context(), d.context(), d.context(), tids=(7, 7, 7)))(Dump()).bytes(), 1, "stream ThreadList has 2 threads with the ID of an earlier one (offset 0x"),
     ("thread-list-outside", Dump().add_stream(threads, b"", size=100, at=1 << 31).bytes(), 2, "stream ThreadList runs past the end of the file (offset 0x80000000)"),
     ("contexts-outside", Dump().add_threads(1 << 30, 0xFFFFFFFF).bytes(), 2, "2 threads have no usable registers (offset 0x40000000)"),
     ("context-of-x86", (lambda d: d.add_threads(d.context(flags=0x1003F)))(Dump()).bytes(), 2, "1 thread has no usable registers"),
