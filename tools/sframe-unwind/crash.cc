@@ -19,7 +19,7 @@ namespace {
 using Access = Crash::Access;
 
 constexpr std::int32_t sigill = 4, sigabrt = 6, sigbus = 7, sigfpe = 8, sigsegv = 11, sigsys = 31;
-constexpr std::int32_t segv_maperr = 1, segv_accerr = 2, si_kernel = 0x80;
+constexpr std::int32_t segv_maperr = 1, segv_accerr = 2, bus_adraln = 1, si_kernel = 0x80;
 
 /// True if no address of the machine's usual address space has this value, so that the processor reports a
 /// fault without it: AMD64 with 48 bits.
@@ -87,7 +87,9 @@ private:
     }
     if (signal_ == sigsys && info.code == 1)
       crash_.meaning = "system call " + std::to_string(info.system_call) + " refused by seccomp";
-    if (signal_ == sigbus && info.code > 0 && info.code != si_kernel) crash_.address = info.address;
+    const bool has_address = info.code != bus_adraln || info.address != 0;
+    if (signal_ == sigbus && info.code > 0 && info.code != si_kernel && has_address)
+      crash_.address = info.address;
   }
 
   void add_instruction() {
@@ -141,8 +143,9 @@ private:
   void explain_access(const elf::SignalInfo& info) {
     const std::uint64_t code_mask = space_.code_address_mask();
     std::uint64_t address = info.address;
+    const bool is_alignment_check = info.signal == sigbus && info.code == bus_adraln && info.address == 0;
     // The kernel has no address: an instruction that the processor refused as a whole (AMD64).
-    const bool no_address = info.code == si_kernel && space_.abi().id == Abi::amd64;
+    const bool no_address = (info.code == si_kernel || is_alignment_check) && space_.abi().id == Abi::amd64;
     // s390x reports the page only.
     const std::uint64_t unknown_bits = space_.abi().id == Abi::s390x ? smallest_page - 1 : 0;
     std::string why = std::string(elf::signal_code(info.signal, info.code).meaning);
@@ -151,16 +154,18 @@ private:
       for (const code::MemoryAccess& memory : operands_.memory) {
         const auto at = address_of(memory);
         if (!at) continue;
-        const bool misaligned = memory.size >= 16 && *at % memory.size != 0;
+        const unsigned checked = is_alignment_check ? 2 : 16; // the smallest access that is checked
+        const bool misaligned = memory.size >= checked && *at % memory.size != 0;
         if (is_canonical(*at) && !misaligned) continue;
         refused = &memory;
         address = *at;
-        why = is_canonical(*at) ? "misaligned" : "not a canonical address";
+        if (!is_alignment_check) why = is_canonical(*at) ? "misaligned" : "not a canonical address";
         break;
       }
       if (!refused) {
         if (!is_canonical(thread_.registers.pc)) crash_.access = Access::execute;
-        crash_.meaning = "the processor refused the instruction (general protection)";
+        crash_.meaning =
+            is_alignment_check ? why : "the processor refused the instruction (general protection)";
         return;
       }
       crash_.access = access_of(*refused);

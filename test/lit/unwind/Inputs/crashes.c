@@ -55,6 +55,12 @@ int main(int argc, char **argv) {
     volatile char *mapped = mmap(0, 8192, PROT_READ, MAP_SHARED, fileno(file), 0);
     return mapped[4096];
   }
+  if (!strcmp(how, "misaligned")) { // with the alignment check (AC) on
+    static long word[2];
+    int value;
+    __asm__ volatile("pushf\n\torl $0x40000, (%%rsp)\n\tpopf\n\tmovl 1(%1), %0" : "=r"(value) : "r"(word));
+    return value;
+  }
   if (!strcmp(how, "threads")) {
     pthread_barrier_t barrier;
     pthread_t thread;
