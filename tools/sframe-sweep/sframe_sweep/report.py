@@ -190,9 +190,10 @@ def _comparison(new, old, path):
     names = {name: number for number, name in enumerate(("errors", "warnings", "executable_bytes", "covered_bytes", "sframe_shared"))}
 
     def places(connection):
-        # Packages of both sweeps have the same name, but another version.
+        # Packages of both sweeps have the same name, but another version. tar archives and folders have no name: their
+        # ID is the path.
         return {(row[0], row[1]): tuple(row)[2:] for row in connection.execute(
-            "SELECT p.name || ':' || p.architecture, l.path, %s, f.state FROM location l JOIN package p ON p.id = l.package JOIN file f ON f.id = l.file" %
+            "SELECT iif(p.name = '', p.id, p.name || ':' || p.architecture), l.path, %s, f.state FROM location l JOIN package p ON p.id = l.package JOIN file f ON f.id = l.file" %
             ", ".join('f."%s"' % name for name in names))}
     before, after = places(old), places(new)
     changed = []
