@@ -12,6 +12,12 @@ WAIT = 60  # seconds for a lock that another process has, such as a reader
 # Tables whose rows belong to a file.
 OF_FILE = ("profile", "reason", "left_out", "finding_count", "finding", "wrong_cfi")
 
+# Of two rows of a package or file, the one with the lower values stays: it was done, or measured; then the one that one
+# sweep over everything would have; the rest makes it the same one in any order of merging.
+BETTER_PACKAGE = ("{0}.state", "{0}.failure IS NOT NULL", "{0}.path", "{0}.bytes", "coalesce({0}.failure, '')", "{0}.version", "{0}.seconds")
+BETTER_FILE = ("CASE {0}.state WHEN 'measured' THEN 0 WHEN 'skipped' THEN 1 WHEN 'refused' THEN 2 ELSE 3 END", "{0}.package", "{0}.path", "coalesce({0}.failure, '')", "{0}.seconds",
+               "{0}.memory")
+
 
 class Unusable(Exception):
     """Not a database of this version, or it cannot be opened."""
@@ -168,21 +174,22 @@ class Store:
         execute("INSERT OR IGNORE INTO run SELECT * FROM other.run WHERE finished IS NOT NULL OR id NOT IN (SELECT id FROM main.run)")
         execute("UPDATE run SET (finished, elapsed) = (SELECT finished, elapsed FROM other.run o WHERE o.id = run.id) "
                 "WHERE finished IS NULL AND id IN (SELECT id FROM other.run WHERE finished IS NOT NULL)")
-        # A package that was read completely, else the first by its path.
-        execute("CREATE TEMP TABLE better AS SELECT o.id FROM other.package o LEFT JOIN main.package m ON m.id = o.id "
-                "WHERE m.id IS NULL OR (o.state, o.path) < (m.state, m.path)")
+        execute("CREATE TEMP TABLE better AS SELECT o.id FROM other.package o LEFT JOIN main.package m ON m.id = o.id WHERE m.id IS NULL OR " + _is_less(BETTER_PACKAGE))
         execute("DELETE FROM main.location WHERE package IN (SELECT id FROM temp.better)")
         execute("INSERT OR REPLACE INTO main.package SELECT * FROM other.package WHERE id IN (SELECT id FROM temp.better)")
         execute("INSERT OR IGNORE INTO main.location SELECT * FROM other.location WHERE package IN (SELECT id FROM temp.better)")
         execute("DROP TABLE temp.better")
-        # The copy of a file that one sweep over everything would have measured.
-        execute("CREATE TEMP TABLE better AS SELECT o.id FROM other.file o LEFT JOIN main.file m ON m.id = o.id "
-                "WHERE m.id IS NULL OR (o.package, o.path) < (m.package, m.path)")
+        execute("CREATE TEMP TABLE better AS SELECT o.id FROM other.file o LEFT JOIN main.file m ON m.id = o.id WHERE m.id IS NULL OR " + _is_less(BETTER_FILE))
         execute("INSERT OR REPLACE INTO main.file SELECT * FROM other.file WHERE id IN (SELECT id FROM temp.better)")
         for table in OF_FILE:
             execute("DELETE FROM main.%s WHERE file IN (SELECT id FROM temp.better)" % table)
             execute("INSERT INTO main.%s SELECT * FROM other.%s WHERE file IN (SELECT id FROM temp.better)" % (table, table))
         execute("DROP TABLE temp.better")
+
+
+def _is_less(columns):
+    """A condition: the row of o comes before that of m."""
+    return "(%s) < (%s)" % tuple(", ".join(columns).format(name) for name in "om")
 
 
 def _statements(script):
