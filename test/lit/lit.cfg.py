@@ -153,6 +153,9 @@ def can_start_sshd():
 if can_start_sshd():
     config.available_features.add("sshd")
 
+if shutil.which("unshare") and subprocess.run(["unshare", "--map-root-user", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"], capture_output=True).returncode == 0:
+    config.available_features.add("own-mounts")
+
 if os.geteuid() == 0 and all(shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin") for name in ("sbatch", "slurmctld", "slurmd", "munged")):
     config.available_features.add("slurm")
 

@@ -11,7 +11,7 @@ import shutil
 import struct
 import subprocess
 
-from . import origin, programs, report_json
+from . import origin, programs, report_json, scratch
 
 MAX_LEFT_OUT = 100    # rows of table left_out, of a file
 MAX_FINDINGS = 100    # rows of table finding, of a kind and file
@@ -62,6 +62,7 @@ class _Measuring:
         self.elf, self.folder, self.options = file, folder, options
         self.debug_folders = ([debug_folder] if debug_folder else []) + list(options.debug_folders)
         self.origin = origin.Origin(origin.UNKNOWN)
+        self._message = ""  # of the last program
         self.rows = {name: [] for name in ("profile", "reason", "left_out", "finding_count", "finding", "wrong_cfi")}
         self.values = {"path": path, "abi": file.abi, "kind": "static" if file.is_executable and not file.has_interpreter else "executable" if file.is_executable else "library",
                        "debug": int(file.has_section(".debug_info") or self._has_debug_file()), "state": "measured", "failure": None,
@@ -78,6 +79,7 @@ class _Measuring:
 
     def _run(self, name, arguments, stdout=None):
         outcome = programs.run([self.options.programs[name], *arguments], self.folder, self.options.limits, stdout)
+        self._message = outcome.message
         self.values["seconds"] += outcome.seconds
         self.values["memory"] = max(self.values["memory"], outcome.memory)
         if outcome.failure():
@@ -123,9 +125,14 @@ class _Measuring:
             self._compilers()
             self._evidence()
         except Stop as stop:
+            if stop.state != "skipped":
+                scratch.raise_if_program_met_full(self._message, self.folder)
             # What was measured before stays.
             self.values["state"], self.values["failure"] = stop.state, stop.failure
         except (report_json.Unreadable, OSError, KeyError, struct.error, ValueError) as error:
+            if isinstance(error, OSError):
+                scratch.raise_if_full(error, self.folder)
+            scratch.raise_if_program_met_full(self._message, self.folder)
             self.values["state"], self.values["failure"] = "failed", "%s: %s" % (type(error).__name__, self._without_paths(str(error)))
         self.values.update(language=self.origin.language, compiler=self.origin.compiler, compiler_from=self.origin.source)
         return Record(self.values, self.rows)
@@ -291,8 +298,11 @@ def _disassembled(file, start, end):
 def measure(file, path, folder, options, debug_folder=None):
     """The Record of an ElfFile, whose place in its package is `path`. `folder` is for files of this call, and
     `debug_folder` may have debug files by build ID."""
-    os.makedirs(folder, exist_ok=True)
     try:
+        os.makedirs(folder, exist_ok=True)
         return _Measuring(file, path, folder, options, debug_folder).all()
+    except OSError as error:
+        scratch.raise_if_full(error, folder)
+        raise
     finally:
         shutil.rmtree(folder, ignore_errors=True)

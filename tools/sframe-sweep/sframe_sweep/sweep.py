@@ -12,7 +12,7 @@ import sqlite3
 import time
 import uuid
 
-from . import archives, elf_file, inputs, measure, programs
+from . import archives, elf_file, inputs, measure, programs, scratch
 
 MAX_FILES = 200000   # ELF files of a package
 COPY = 1 << 20
@@ -56,8 +56,8 @@ def _identity(file):
 class Sweep:
     """One run over the units. `progress` is called with a line of text now and then."""
 
-    def __init__(self, store, scratch, options, measure_options, progress=lambda text: None):
-        self._store, self._scratch, self._options, self._measure, self._progress = store, scratch, options, measure_options, progress
+    def __init__(self, store, folder, options, measure_options, progress=lambda text: None):
+        self._store, self._scratch, self._options, self._measure, self._progress = store, folder, options, measure_options, progress
         self._running = {}    # future: (ID of the file, its _Package, scratch path or None)
         self._measured = {}   # ID that is being measured: packages that wait for it
         self._number = 0      # of scratch files
@@ -98,9 +98,9 @@ class Sweep:
                             "path": os.path.abspath(unit.path), "state": "done", "failure": None, "bytes": 0, "unpacked_bytes": 0, "members": 0, "elf_files": 0,
                             "other_elf_files": 0, "debug_package": None, "seconds": 0.0}, os.path.join(self._scratch, "p%d" % self._number))
         package.values["path"] = package.values["path"].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-        os.mkdir(package.folder)
         begun = time.thread_time()
         try:
+            os.mkdir(package.folder)
             if unit.kind == "archive":
                 self._read_archive(unit, package, pool)
             else:
@@ -108,9 +108,11 @@ class Sweep:
                     package.values["members"] += 1
                     self._found(package, path, full, pool)
         except (archives.Damaged, OSError) as error:
+            if isinstance(error, OSError):
+                scratch.raise_if_full(error, package.folder)
             package.values.update(state="failed", failure=getattr(error, "strerror", None) or str(error))
-        except sqlite3.Error:
-            raise  # the database is at fault, not the package
+        except (sqlite3.Error, scratch.Full):
+            raise  # the database or the disk is at fault, not the package
         except Exception as error:  # whatever a hostile package brings about
             package.values.update(state="failed", failure="%s: %s" % (type(error).__name__, error))
         package.values["seconds"] = time.thread_time() - begun
@@ -127,6 +129,8 @@ class Sweep:
             try:
                 self._unpack_debug(debug, os.path.join(package.folder, "debug"))
             except (archives.Damaged, OSError) as error:
+                if isinstance(error, OSError):
+                    scratch.raise_if_full(error, package.folder)
                 values["failure"] = "%s: %s" % (values["debug_package"], error)  # the package itself may be sound
         identities = {}
         with archives.open_archive(unit.path, self._options.max_unpacked) as (about, members):
