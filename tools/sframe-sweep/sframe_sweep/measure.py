@@ -91,6 +91,11 @@ class _Measuring:
         text = re.sub(r"^sframe-\w+: error: ", "", text).replace(self.elf.path + ": ", "").replace(self.elf.path, os.path.basename(self.values["path"]))
         return text.replace(self.folder + "/", "")
 
+    def _refusal(self, name, message, outcome):
+        """The Stop of a program that read the file and refused it, which it gives a reason for."""
+        reason = self._without_paths(message or outcome.message)
+        return Stop("refused", "%s: %s" % (name, reason)) if reason else Stop("failed", "%s ended with exit code %d and no reason" % (name, outcome.code))
+
     def _generate(self, section, *arguments):
         """The report of sframe-gen."""
         outcome = self._run("sframe-gen", [self.elf.path, "-o", self._path(section), "--emit=section", "-j1", "--report=json", "--report-file", self._path("gen.json"),
@@ -100,7 +105,7 @@ class _Measuring:
         except (OSError, report_json.Unreadable) as error:
             raise Stop("failed", "sframe-gen: %s" % (self._without_paths(outcome.message) or error)) from None
         if "error" in report:
-            raise Stop("refused", "sframe-gen: " + self._without_paths(report["error"].get("message", "")))
+            raise self._refusal("sframe-gen", report["error"].get("message", ""), outcome)
         return report, outcome
 
     def _verify_arguments(self, *arguments):
@@ -113,7 +118,7 @@ class _Measuring:
         try:
             return report_json.Report(self._path("verify.json"), "findings"), outcome
         except OSError:
-            raise Stop("refused", "sframe-verify: " + self._without_paths(outcome.message)) from None
+            raise self._refusal("sframe-verify", "", outcome) from None
 
     def all(self):
         try:
@@ -180,7 +185,7 @@ class _Measuring:
         """Of a report that was read; Stop if the file could not be verified."""
         file = report.rest()["files"][0]
         if "error" in file:
-            raise Stop("refused", "sframe-verify: " + self._without_paths(file["error"].get("message", "") or outcome.message))
+            raise self._refusal("sframe-verify", file["error"].get("message", ""), outcome)
         return file["summary"]
 
     def _check(self, starts):
@@ -212,7 +217,7 @@ class _Measuring:
             return
         outcome = self._run("sframe-verify", self._verify_arguments("--compiler-bugs"))
         if outcome.code == 2:
-            raise Stop("refused", "sframe-verify --compiler-bugs: " + self._without_paths(outcome.message))
+            raise self._refusal("sframe-verify --compiler-bugs", "", outcome)
         report = report_json.load(self._path("verify.json"))
         self.origin = origin.with_producers(self.origin, [compiler["name"] for compiler in report["compilers"] if compiler["from"] == "DW_AT_producer"])
         rows = {}
