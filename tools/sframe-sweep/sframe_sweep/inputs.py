@@ -55,7 +55,7 @@ def _opened(path):
 
 def _deb_index(path, root):
     """`Filename` is relative to the folder that has dists/."""
-    root = root or path.partition("/dists/")[0]
+    root = root or os.path.abspath(path).rpartition("/dists/")[0]
     with _opened(path) as file:
         for line in file:
             if line.startswith(b"Filename:"):
