@@ -64,11 +64,17 @@ class _Forward:
     """A file that is read from its start to its end, for tarfile: seeks go forward, a read is bounded."""
 
     def __init__(self, chunks, limit):
-        self._chunks, self._rest, self._at, self._limit = chunks, memoryview(b""), 0, limit
+        self._chunks, self._rest, self._at, self._holes, self._limit = chunks, memoryview(b""), 0, 0, limit
         self.last = b""  # what was read last
 
     def tell(self):
         return self._at
+
+    def charge(self, size):
+        """Bytes that are unpacked from it without being in it."""
+        self._holes += size
+        if self._at + self._holes > self._limit:
+            raise Damaged("more than %d bytes when unpacked" % self._limit)
 
     def _take(self, size):
         """At most that many bytes; none at the end."""
@@ -76,8 +82,7 @@ class _Forward:
             self._rest = memoryview(next(self._chunks, b""))
         taken, self._rest = self._rest[:size], self._rest[size:]
         self._at += len(taken)
-        if self._at > self._limit:
-            raise Damaged("more than %d bytes when unpacked" % self._limit)
+        self.charge(0)
         return taken
 
     def read(self, size):
@@ -201,16 +206,36 @@ def _tar_members(stream):
                 archive.members = []  # it keeps them all
                 if entry.islnk():
                     yield Member(printable_path(entry.name), 0, None, link_to=printable_path(entry.linkname))
-                elif entry.isreg() and not entry.issparse():
+                elif entry.isreg():
                     if entry.offset_data < stream.tell():
                         raise Damaged("members out of order")
                     stream.seek(entry.offset_data)
-                    yield _with_contents(printable_path(entry.name), entry.size, stream)
+                    contents = _Forward(_sparse_chunks(entry, stream), entry.size) if entry.issparse() else stream
+                    yield _with_contents(printable_path(entry.name), entry.size, contents)
             # At a damaged header it ends, too.
             if len(stream.last) < tarfile.BLOCKSIZE or stream.last.strip(b"\0"):
                 raise Damaged("no end of the tar archive")
     except (tarfile.TarError, EOFError, ValueError, OverflowError, RecursionError) as error:
         raise Damaged("not a sound tar archive: %s" % error) from None
+
+
+def _sparse_chunks(entry, stream):
+    """The contents of a sparse member. Its holes are zeros, which count as unpacked bytes."""
+    at = 0
+    for offset, size in [*entry.sparse, (entry.size, 0)]:
+        if size < 0 or not at <= offset <= entry.size - size:
+            raise Damaged("a map of a sparse file that is out of order")
+        while at < offset:
+            hole = bytes(min(offset - at, CHUNK))
+            stream.charge(len(hole))
+            at += len(hole)
+            yield hole
+        while at < offset + size:
+            data = stream.read(min(offset + size - at, CHUNK))
+            if not data:
+                raise Damaged("truncated")
+            at += len(data)
+            yield data
 
 
 def _with_contents(path, size, stream, other_paths=()):
