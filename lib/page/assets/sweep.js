@@ -39,7 +39,10 @@ function overview() {
     ["Executable bytes", megabytes(totals.executable_bytes), `${percent(totals.covered_bytes, totals.executable_bytes)} covered`],
     ["Of those with CFI", percent(totals.covered_cfi_bytes, totals.cfi_bytes), "covered"],
     ["Bytes of SFrame", megabytes(totals.sframe_shared), `${percent(totals.sframe_shared, cfiBytes(totals))} of .eh_frame and .eh_frame_hdr`],
-    ["Errors", number(totals.errors), null, totals.errors ? "bad" : ""], ["Warnings", number(totals.warnings), null, totals.warnings ? "doubtful" : ""]]), verdictBar(totals));
+    ...["errors", "warnings"].map(key => {
+      const ofReaders = totals[`reader_${key}`], all = totals[key] + ofReaders;
+      return [key === "errors" ? "Errors" : "Warnings", number(all), ofReaders ? `${number(ofReaders)} in sections for one reader` : null, all ? (key === "errors" ? "bad" : "doubtful") : ""];
+    })]), verdictBar(totals));
   if (data.runs.length) part.append(el("h3", {}, "Runs"), plainTable(["Host", "Started", "Shard", "Programs", "Elapsed, s"],
     data.runs.slice(0, 20).map(run => [run.host, run.started, run.shard, run.programs, fixed(run.elapsed)]), [4]));
   if (data.runs.length > 20) part.append(el("p", {class: "muted"}, `and ${number(data.runs.length - 20)} more`));
@@ -56,7 +59,8 @@ function trends() {
     row("Refused or failed", old.refused + old.failed, totals.refused + totals.failed, true),
     row("Executable bytes covered", share(old.covered_bytes, old.executable_bytes), share(totals.covered_bytes, totals.executable_bytes), false, ratio),
     row("SFrame, of CFI", share(old.sframe_shared, cfiBytes(old)), share(totals.sframe_shared, cfiBytes(totals)), true, ratio),
-    row("Errors", old.errors, totals.errors, true), row("Warnings", old.warnings, totals.warnings, true), row("Functions that contradict", old.contradiction, totals.contradiction, true)], [1, 2, 3]));
+    row("Errors", old.errors + old.reader_errors, totals.errors + totals.reader_errors, true),
+    row("Warnings", old.warnings + old.reader_warnings, totals.warnings + totals.reader_warnings, true), row("Functions that contradict", old.contradiction, totals.contradiction, true)], [1, 2, 3]));
   const kinds = other.findings.filter(kind => kind.old !== kind.new && kind.severity !== "note");
   if (kinds.length) part.append(el("h3", {}, "Findings"), plainTable(["ID", "Severity", "Before", "Now", "Change"], kinds.map(kind => {
     const [id, before, now, change] = row(kind.id + (kind.profile === "spec" ? "" : ` (${kind.profile})`) + (kind.in_cfi ? ", also in the CFI" : ""), kind.old, kind.new, true);

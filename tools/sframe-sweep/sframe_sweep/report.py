@@ -145,6 +145,8 @@ def _totals(connection):
     totals = dict(connection.execute("""
         SELECT count(*) AS files, coalesce(sum(state = 'measured'), 0) AS measured, coalesce(sum(state = 'skipped'), 0) AS skipped, coalesce(sum(state = 'refused'), 0) AS refused,
                coalesce(sum(state = 'failed'), 0) AS failed, coalesce(sum(seconds), 0) AS seconds, %s FROM file""" % _sums()).fetchone())
+    # Of sections for one reader.
+    totals.update(connection.execute("SELECT coalesce(sum(errors), 0) AS reader_errors, coalesce(sum(warnings), 0) AS reader_warnings FROM profile").fetchone())
     totals.update(connection.execute("SELECT count(*) AS packages, coalesce(sum(state = 'failed'), 0) AS failed_packages FROM package").fetchone())
     return totals
 

@@ -74,7 +74,8 @@ def is_something_wrong(path):
     connection = store.open_read_only(path)
     try:
         return connection.execute("SELECT EXISTS (SELECT 1 FROM package WHERE state = 'failed') OR "
-                                  "EXISTS (SELECT 1 FROM file WHERE state IN ('refused', 'failed') OR errors > 0)").fetchone()[0] == 1
+                                  "EXISTS (SELECT 1 FROM file WHERE state IN ('refused', 'failed') OR errors > 0) OR "
+                                  "EXISTS (SELECT 1 FROM profile WHERE errors > 0)").fetchone()[0] == 1
     finally:
         connection.close()
 
