@@ -128,7 +128,8 @@ def _dpkg(root):
                     names = file.read().splitlines()
             return list(_installed_files(root, names))
 
-        yield Unit("dpkg:%s:%s" % (name, architecture), "dpkg", root, name, fields.get("Version", ""), architecture, files)
+        version = fields.get("Version", "")
+        yield Unit("dpkg:%s:%s=%s" % (name, architecture, version), "dpkg", root, name, version, architecture, files)
 
 
 def _rpm(root):

@@ -16,7 +16,7 @@ CREATE TABLE run (
 
 -- One row for each package that is done: an archive, an installed package, a folder of files.
 CREATE TABLE package (
-  id TEXT PRIMARY KEY,                -- file name of a .deb or .rpm; 'dpkg:bash:amd64', 'rpm:bash-5.2-1.x86_64'; path of others
+  id TEXT PRIMARY KEY,                -- file name of a .deb or .rpm; 'dpkg:bash:amd64=5.2-1', 'rpm:bash-5.2-1.x86_64'; path of others
   name TEXT NOT NULL,
   version TEXT NOT NULL,
   architecture TEXT NOT NULL,
