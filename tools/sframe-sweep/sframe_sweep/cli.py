@@ -143,11 +143,11 @@ class Progress:
 
     def __call__(self, text):
         if self._is_verbose:
-            print("sframe-sweep: " + text, file=sys.stderr, flush=True)
+            print("sframe-sweep: " + output.printable(text), file=sys.stderr, flush=True)
         elif self._is_shown and time.monotonic() - self._last > 0.1:
             self._last = time.monotonic()
             width = shutil.get_terminal_size().columns - 1
-            sys.stderr.write("\r" + text.encode("ascii", "replace").decode()[:width].ljust(width))
+            sys.stderr.write("\r" + output.printable(text).encode("ascii", "replace").decode()[:width].ljust(width))
             sys.stderr.flush()
 
     def end(self):
@@ -169,7 +169,7 @@ def all_inputs(options):
 def _run(options, arguments):
     if not options.db:
         raise _Wrong("--db is required")
-    units = inputs.units(all_inputs(options), options.installed, options.root, options.mirror)
+    units = inputs.units(all_inputs(options), options.installed, options.root, options.mirror, lambda text: options.quiet or _print("note: " + text))
     tools = programs.Programs(options.programs)
     database = store.Store(options.db)
     progress = Progress(options)
@@ -226,6 +226,10 @@ def _spread(options, _):
     return engines.spread(options, all_inputs(options), lambda paths: _merge(argparse.Namespace(inputs=paths, output=options.db), ()))
 
 
+def _print(text):
+    print("sframe-sweep: " + output.printable(text), file=sys.stderr)
+
+
 def _ended(number, _):
     raise SystemExit(128 + number)
 
@@ -253,8 +257,9 @@ def main(version, arguments=None):
     except OSError as error:
         message = ": ".join(filter(None, (error.filename, error.strerror or str(error))))
     except sqlite3.Error as error:
-        message = "database: %s" % error
+        written = options.output if options.command == "merge" else options.db
+        message = "%s: %s" % (written or ", ".join(options.inputs), error)
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
-    print("sframe-sweep: error: " + message, file=sys.stderr)
+    _print("error: " + message)
     return 2

@@ -134,6 +134,8 @@ def _dpkg(root):
 
 def _rpm(root):
     """The database of rpm, by the program rpm."""
+    if root != "/" and not os.path.isdir(os.path.join(root, "var/lib/rpm")):
+        raise Unreadable("%s: no database of dpkg or rpm" % root)  # rpm would make one
     base = ["rpm"] + ([] if root == "/" else ["--dbpath", os.path.abspath(os.path.join(root, "var/lib/rpm"))])
     try:
         listed = subprocess.run([*base, "-qa", "--qf", "%{NAME}\t%{VERSION}-%{RELEASE}\t%{ARCH}\n"], capture_output=True, text=True, errors="surrogateescape")
@@ -157,7 +159,10 @@ def _one(path, mirror):
     if os.path.isdir(path):
         yield from _folder(path)
     elif is_archive(name):
-        yield _archive(path)  # one that is missing is a package that fails
+        # One that an index has and the mirror lacks is a package that fails.
+        if not os.path.exists(path):
+            raise Unreadable("%s: no such file or folder" % path)
+        yield _archive(path)
     elif DEB_INDEX.match(name):
         yield from _deb_index(path, mirror)
     elif RPM_INDEX.match(name):
@@ -168,8 +173,9 @@ def _one(path, mirror):
         raise Unreadable("%s: no such file or folder" % path)
 
 
-def units(paths, installed=None, root="/", mirror=None):
-    """All units, by ID, each once. `installed` is dpkg, rpm, or auto for the one that `root` has."""
+def units(paths, installed=None, root="/", mirror=None, note=lambda text: None):
+    """All units, by ID, each once. `installed` is dpkg, rpm, or auto for the one that `root` has. `note` gets a line about
+    each of the paths that is no unit."""
     if installed == "auto":
         installed = "dpkg" if os.path.exists(os.path.join(root, "var/lib/dpkg/status")) else "rpm"
     found = {}
@@ -180,6 +186,8 @@ def units(paths, installed=None, root="/", mirror=None):
             for unit in _one(path, mirror):
                 if not DEBUG_PACKAGE.match(unit.id):
                     found.setdefault(unit.id, unit)
+                elif unit.path == path:
+                    note("%s: not measured: debug files, which are used with the package that they are of" % path)
     except (OSError, EOFError, lzma.LZMAError, xml.etree.ElementTree.ParseError) as error:
         raise Unreadable("%s: %s" % (getattr(error, "filename", None) or "package index", error)) from None
     return [found[key] for key in sorted(found)]

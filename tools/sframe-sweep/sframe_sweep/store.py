@@ -165,7 +165,7 @@ class Store:
             with self._transaction():
                 self._merge_attached()
         except sqlite3.Error as error:
-            raise Unusable("%s: %s" % (path, error)) from None
+            raise Unusable("%s into %s: %s" % (path, self.path, error)) from None
         finally:
             self._connection.execute("DETACH other")
 
