@@ -66,7 +66,8 @@ public:
     const bool is_fault = signal_ == sigsegv || signal_ == sigbus || signal_ == sigill || signal_ == sigfpe;
     if (is_fault && (!info || info->code > 0) && !thread_.after_fault) add_instruction();
     if (info && info->code > 0 && (signal_ == sigsegv || signal_ == sigbus)) explain_access(*info);
-    if (crash_.access == Access::execute) crash_.instruction.reset(); // these bytes were not executed
+    // The bytes at an address that cannot be executed were not; a return to one was.
+    if (crash_.access == Access::execute && !is_refused_return_) crash_.instruction.reset();
     if (signal_ == sigabrt) add_message();
     return std::move(crash_);
   }
@@ -140,6 +141,20 @@ private:
     return memory.writes ? Access::write : memory.reads ? Access::read : Access::unknown;
   }
 
+  /// A return whose target is not canonical: the processor refuses the return itself.
+  bool explain_return() {
+    const auto at = operands_.is_return && !operands_.memory.empty() ? address_of(operands_.memory.front())
+                                                                     : std::nullopt;
+    const auto target = at ? core_.read_word(*at) : std::nullopt;
+    if (!target || is_canonical(*target)) return false;
+    is_refused_return_ = true;
+    crash_.access = Access::execute;
+    crash_.address = *target;
+    crash_.meaning = "return to " + hex(*target) + ", not a canonical address";
+    if (is_text(*target)) crash_.guess = overwritten("a return address", *target);
+    return true;
+  }
+
   void explain_access(const elf::SignalInfo& info) {
     const std::uint64_t code_mask = space_.code_address_mask();
     std::uint64_t address = info.address;
@@ -162,6 +177,7 @@ private:
         if (!is_alignment_check) why = is_canonical(*at) ? "misaligned" : "not a canonical address";
         break;
       }
+      if (!refused && explain_return()) return;
       if (!refused) {
         if (!is_canonical(thread_.registers.pc)) crash_.access = Access::execute;
         crash_.meaning =
@@ -239,8 +255,12 @@ private:
     else if (is_stack_overflow(address))
       crash_.guess = "a stack overflow";
     else if (is_text(address))
-      crash_.guess =
-          "a pointer overwritten by the text \"" + printable(text_of(address, space_.abi().byte_order)) + '"';
+      crash_.guess = overwritten("a pointer", address);
+  }
+
+  std::string overwritten(std::string_view what, std::uint64_t value) const {
+    return std::string(what) + " overwritten by the text \"" +
+           printable(text_of(value, space_.abi().byte_order)) + '"';
   }
 
   process::CoreProcess& process_;
@@ -249,6 +269,7 @@ private:
   const process::Thread& thread_;
   const unwind::UnwindAbi& abi_;
   std::int32_t signal_ = 0;
+  bool is_refused_return_ = false;
   Crash crash_;
   code::InstructionOperands operands_;
 };

@@ -49,6 +49,8 @@ InstructionOperands zydis_operands(std::span<const std::byte> bytes, std::uint64
   Decoded decoded;
   if (!decode(bytes, decoded)) return result;
   result.length = decoded.instruction.length;
+  result.is_return = decoded.instruction.mnemonic == ZYDIS_MNEMONIC_RET &&
+                     decoded.instruction.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR;
   const std::size_t count = decoded.instruction.operand_count,
                     visible_count = decoded.instruction.operand_count_visible;
   for (std::size_t place = 0; place < count; ++place) {

@@ -24,6 +24,11 @@ __attribute__((noinline)) int deep(volatile char *above) {
   return deep(room) + room[0];
 }
 
+__attribute__((noinline)) void smash(volatile int size) {
+  volatile char room[16];
+  for (int i = 0; i < size; ++i) room[i] = 'a';
+}
+
 static void *sleeper(void *barrier) {
   pthread_barrier_wait(barrier);
   for (;;) pause();
@@ -37,6 +42,7 @@ int main(int argc, char **argv) {
   if (!strcmp(how, "below-null")) return (int)read_second((struct pair *)(uintptr_t)-16);
   if (!strcmp(how, "constant")) write_second((struct pair *)&constant[8], 1);
   if (!strcmp(how, "text")) return (int)read_second((struct pair *)(0x4141414141414141 - 8));
+  if (!strcmp(how, "smash")) smash(64);
   if (!strcmp(how, "divide")) return divide(7, argc > 100);
   if (!strcmp(how, "overflow")) return deep(0);
   if (!strcmp(how, "assert")) assert(argc < 0);

@@ -42,6 +42,7 @@ struct InstructionOperands {
   std::vector<std::uint8_t>
       registers; ///< DWARF numbers of the general ones read: first those in the text, in its order
   std::vector<MemoryAccess> memory; ///< those whose address depends on general registers only
+  bool is_return = false;           ///< the new pc is the first word of memory read; only known on AMD64
 };
 
 /// The operands of the first instruction of `bytes`, which are at `address`. Slow, as instruction_text().
