@@ -324,6 +324,11 @@ std::optional<OptionError> check(const Options& options) {
   const std::string& sframe_dir = options.files.sframe_dir;
   if (!sframe_dir.empty() && !std::filesystem::is_directory(sframe_dir, ignored))
     return OptionError{sframe_dir, "--sframe-dir: not a folder"};
+  // Links in a root are followed inside it, so that there the folder need not be one from outside.
+  if (options.files.sysroot.empty())
+    for (const std::string& folder : options.files.more_debug_dirs)
+      if (!std::filesystem::is_directory(folder, ignored))
+        return OptionError{folder, "--debug-dir: not a folder"};
   return std::nullopt;
 }
 
