@@ -20,6 +20,7 @@ using Access = Crash::Access;
 
 constexpr std::int32_t sigill = 4, sigabrt = 6, sigbus = 7, sigfpe = 8, sigsegv = 11, sigsys = 31;
 constexpr std::int32_t segv_maperr = 1, segv_accerr = 2, bus_adraln = 1, si_kernel = 0x80;
+constexpr std::uint64_t at_random = 25; // in the auxiliary vector
 
 /// True if no address of the machine's usual address space has this value, so that the processor reports a
 /// fault without it: AMD64 with 48 bits.
@@ -195,6 +196,7 @@ private:
         const std::uint64_t size = std::max<std::uint64_t>(memory.size ? memory.size : 16, unknown_bits + 1);
         if (address - (*at & ~unknown_bits) >= size) continue;
         crash_.access = access_of(memory);
+        used_ = memory;
         if (unknown_bits) address = *at;
         break;
       }
@@ -246,6 +248,26 @@ private:
     return false;
   }
 
+  /// SP is far below the stack, and the instruction writes relative to it: a push, a call, a local variable.
+  /// The next memory above that can be written must be the stack, so that SP itself is not overwritten.
+  bool is_large_frame(std::uint64_t address) const {
+    if (!used_ || !used_->writes || used_->base != space_.abi().sp ||
+        used_->index != code::MemoryAccess::none)
+      return false;
+    if (const elf::MemoryRange* at = core_.range_at(address); at && at->flags & elf::pf_w) return false;
+    const auto ranges = core_.memory();
+    const auto is_above = [&](const elf::MemoryRange& range) {
+      return range.start > address && range.flags & elf::pf_w;
+    };
+    const auto stack = std::ranges::find_if(ranges, is_above);
+    if (stack == ranges.end()) return false;
+    // The kernel puts the random bytes on the first stack; those of other threads begin with a guard page.
+    if (const auto random = core_.auxv(at_random); random && stack->contains(*random)) return true;
+    if (thread_.tid == core_.pid() || stack == ranges.begin()) return false;
+    const elf::MemoryRange& below = stack[-1];
+    return below.end() == stack->start && !(below.flags & (elf::pf_r | elf::pf_w | elf::pf_x));
+  }
+
   void guess(const elf::SignalInfo& info, std::uint64_t address) {
     constexpr std::uint64_t first_mappable = 0x10000; // vm.mmap_min_addr
     if (address < first_mappable && info.signal == sigsegv)
@@ -254,6 +276,8 @@ private:
       crash_.guess = "a null pointer - " + hex(~address + 1);
     else if (is_stack_overflow(address))
       crash_.guess = "a stack overflow";
+    else if (is_large_frame(address))
+      crash_.guess = "a stack overflow by a large frame";
     else if (is_text(address))
       crash_.guess = overwritten("a pointer", address);
   }
@@ -272,9 +296,9 @@ private:
   bool is_refused_return_ = false;
   Crash crash_;
   code::InstructionOperands operands_;
+  std::optional<code::MemoryAccess> used_; ///< the operand that was refused, if the kernel has its address
 };
 
-constexpr std::uint64_t at_random = 25;
 constexpr std::size_t most_arguments = 1024, most_bytes = 64 << 10;
 
 /// Where the auxiliary vector is on the stack of the program's start: shortly below the bytes that AT_RANDOM

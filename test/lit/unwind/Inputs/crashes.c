@@ -29,6 +29,12 @@ __attribute__((noinline)) void smash(volatile int size) {
   for (int i = 0; i < size; ++i) room[i] = 'a';
 }
 
+__attribute__((noinline)) void *large_frame(void *unused) {
+  volatile char room[64 << 20];
+  room[0] = 1;
+  return (void *)(uintptr_t)(room[0] && unused);
+}
+
 static void *sleeper(void *barrier) {
   pthread_barrier_wait(barrier);
   for (;;) pause();
@@ -45,6 +51,18 @@ int main(int argc, char **argv) {
   if (!strcmp(how, "smash")) smash(64);
   if (!strcmp(how, "divide")) return divide(7, argc > 100);
   if (!strcmp(how, "overflow")) return deep(0);
+  if (!strcmp(how, "large-frame")) large_frame(0);
+  if (!strcmp(how, "large-frame-thread")) {
+    pthread_t thread;
+    pthread_create(&thread, 0, large_frame, 0);
+    pthread_join(thread, 0);
+  }
+#ifdef __x86_64__
+  if (!strcmp(how, "large-frame-push")) __asm__ volatile("sub $0x1000000, %%rsp; push %%rax" ::: "memory");
+  if (!strcmp(how, "large-frame-call")) __asm__ volatile("sub $0x1000000, %%rsp; call main" ::: "memory");
+  if (!strcmp(how, "not-a-frame")) __asm__ volatile("lea -0x1000000(%%rsp), %%rax; movb $1, (%%rax)" ::: "rax", "memory");
+  if (!strcmp(how, "wild-sp")) __asm__ volatile("mov $0x41414141, %%esp; push %%rax" ::: "memory");
+#endif
   if (!strcmp(how, "assert")) assert(argc < 0);
   if (!strcmp(how, "free")) {
     char *volatile twice = malloc(100);
