@@ -18,7 +18,8 @@ namespace {
 
 using Access = Crash::Access;
 
-constexpr std::int32_t sigill = 4, sigabrt = 6, sigbus = 7, sigfpe = 8, sigsegv = 11, sigsys = 31;
+constexpr std::int32_t sigill = 4, sigtrap = 5, sigabrt = 6, sigbus = 7, sigfpe = 8, sigsegv = 11,
+                       sigsys = 31;
 constexpr std::int32_t segv_maperr = 1, segv_accerr = 2, bus_adraln = 1, si_kernel = 0x80;
 constexpr std::uint64_t at_random = 25; // in the auxiliary vector
 
@@ -65,7 +66,8 @@ public:
     if (info) explain(*info);
     // What a process has sent says nothing of the instruction; nor does a pc after the instruction.
     const bool is_fault = signal_ == sigsegv || signal_ == sigbus || signal_ == sigill || signal_ == sigfpe;
-    if (is_fault && (!info || info->code > 0) && !thread_.after_fault) add_instruction();
+    if (is_fault && (!info || info->code > 0) && !thread_.after_fault) add_instruction(thread_.registers.pc);
+    if (info && signal_ == sigtrap && info->code == si_kernel) add_breakpoint();
     if (info && info->code > 0 && (signal_ == sigsegv || signal_ == sigbus)) explain_access(*info);
     // The bytes at an address that cannot be executed were not; a return to one was.
     if (crash_.access == Access::execute && !is_refused_return_) crash_.instruction.reset();
@@ -94,8 +96,20 @@ private:
       crash_.address = info.address;
   }
 
-  void add_instruction() {
+  /// AMD64: Linux sends SIGTRAP without an address for int3 (arch/x86/kernel/traps.c, do_int3), and the pc is
+  /// after it.
+  void add_breakpoint() {
     const std::uint64_t pc = thread_.registers.pc;
+    const auto is_int3 = [&](std::uint64_t at) {
+      const auto bytes = space_.view(at);
+      return !bytes.empty() && bytes.front() == std::byte{0xcc};
+    };
+    if (space_.abi().id != Abi::amd64 || !is_int3(pc - 1)) return;
+    crash_.meaning = "a breakpoint instruction";
+    add_instruction(pc - 1);
+  }
+
+  void add_instruction(std::uint64_t pc) {
     const auto bytes = space_.view(pc);
     if (bytes.empty()) return;
     constexpr std::size_t longest = 16;

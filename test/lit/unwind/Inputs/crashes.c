@@ -62,6 +62,7 @@ int main(int argc, char **argv) {
   if (!strcmp(how, "large-frame-call")) __asm__ volatile("sub $0x1000000, %%rsp; call main" ::: "memory");
   if (!strcmp(how, "not-a-frame")) __asm__ volatile("lea -0x1000000(%%rsp), %%rax; movb $1, (%%rax)" ::: "rax", "memory");
   if (!strcmp(how, "wild-sp")) __asm__ volatile("mov $0x41414141, %%esp; push %%rax" ::: "memory");
+  if (!strcmp(how, "breakpoint")) __asm__ volatile("int3; ud2");
 #endif
   if (!strcmp(how, "assert")) assert(argc < 0);
   if (!strcmp(how, "free")) {
