@@ -14,15 +14,6 @@ namespace sframe::languages {
 
 namespace {
 
-/// The name in the symbol table of the function at a frame's position, without a version.
-std::string_view function_at(modules::ModuleSpace& space, std::uint64_t address) {
-  modules::Module* const module = space.module_at(address);
-  const auto match = module ? module->find_symbol(address - module->bias()) : std::nullopt;
-  if (!match) return {};
-  const std::string_view name = match->symbol->name;
-  return name.substr(0, name.find('@'));
-}
-
 /// Finds the exception header that the frames after std::terminate() refer to.
 class HeaderFinder final : public unwind::FrameReceiver {
 public:

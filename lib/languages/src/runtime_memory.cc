@@ -6,6 +6,14 @@
 
 namespace sframe::languages {
 
+std::string_view function_at(modules::ModuleSpace& space, std::uint64_t address) {
+  modules::Module* const module = space.module_at(address);
+  const auto match = module ? module->find_symbol(address - module->bias()) : std::nullopt;
+  if (!match) return {};
+  const std::string_view name = match->symbol->name;
+  return name.substr(0, name.find('@'));
+}
+
 std::optional<std::string> RuntimeMemory::text(std::uint64_t address, std::uint64_t size, std::size_t most) {
   std::string text(std::min<std::uint64_t>(size, most), '\0');
   if (!bytes(address, std::as_writable_bytes(std::span(text)))) return std::nullopt;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "sframe/base/budget.h"
+#include "sframe/modules/module.h"
 #include "sframe/unwind/address_space.h"
 
 #include <cstddef>
@@ -13,8 +14,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace sframe::languages {
+
+/// The name in the symbol table of the function at an address, without a version; empty if there is none.
+std::string_view function_at(modules::ModuleSpace& space, std::uint64_t address);
 
 class RuntimeMemory {
 public:

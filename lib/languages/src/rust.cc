@@ -51,7 +51,7 @@ public:
   bool frame(const unwind::Frame& frame, const unwind::Registers& registers) override {
     constexpr std::uint32_t most = 128, most_without = 16;
     if (frame.trust != unwind::Trust::exact || frame.number >= (found_ ? most : most_without)) return false;
-    if (is_handler(symbol_at(frame.lookup_pc()))) read(frame, registers);
+    if (is_handler(function_at(space_, frame.lookup_pc()))) read(frame, registers);
     return true;
   }
 
@@ -65,12 +65,6 @@ public:
 
 private:
   static constexpr std::uint64_t word_size = 8, longest_frame = 4096, farthest_payload = 4096;
-
-  std::string_view symbol_at(std::uint64_t address) {
-    modules::Module* const module = space_.module_at(address);
-    const auto match = module ? module->find_symbol(address - module->bias()) : std::nullopt;
-    return match ? match->symbol->name : std::string_view();
-  }
 
   void read(const unwind::Frame& frame, const unwind::Registers& registers) {
     const auto sp = registers.get(space_.abi().sp);
@@ -125,7 +119,7 @@ private:
       return std::nullopt;
     for (std::uint64_t i = first_function; i < first_function + functions; ++i)
       if (const auto function = memory_.word(table + i * word_size))
-        if (const auto payload = payload_of(symbol_at(*function))) return payload;
+        if (const auto payload = payload_of(function_at(space_, *function))) return payload;
     return std::nullopt;
   }
 
