@@ -111,6 +111,13 @@ bool is_signed_encoding(std::uint64_t encoding) {
 
 } // namespace
 
+/// The offset of a member in its structure; nullopt where it depends on the object.
+std::optional<std::uint64_t> fixed_offset(const llvm::DWARFDie& member) {
+  const auto location = member.find(DW_AT_data_member_location);
+  if (location && block_of(*location)) return std::nullopt;
+  return location ? number_of(*location).value_or(0) : 0;
+}
+
 std::string_view name_of(Missing missing) {
   switch (missing) {
   case Missing::none: return "";
@@ -579,11 +586,10 @@ void Formatter::print_variant(const DebugEntry& part, const Place& place, unsign
   std::uint64_t size = 0;
   if (const llvm::DWARFDie member = part.die.getAttributeValueAsReferencedDie(DW_AT_discr)) {
     size = size_of(type_of({member, part.in})).value_or(0);
-    const auto location = member.find(DW_AT_data_member_location);
-    if (size == 0 || size > 8 || (location && block_of(*location))) return put("<not supported>");
+    const auto offset = fixed_offset(member);
+    if (size == 0 || size > 8 || !offset) return put("<not supported>");
     std::array<std::byte, 8> bytes{};
-    const Absence absence = read(place + (location ? number_of(*location).value_or(0) : 0), values_.memory(),
-                                 std::span(bytes).first(size));
+    const Absence absence = read(place + *offset, values_.memory(), std::span(bytes).first(size));
     if (absence.why != Missing::none) return print_missing(absence);
     chosen = number(std::span(bytes).first(size), false);
   }
@@ -613,11 +619,11 @@ void Formatter::print_variant(const DebugEntry& part, const Place& place, unsign
     bool has_fields = false;
     for (const llvm::DWARFDie& field : type.die.children()) has_fields |= field.getTag() == DW_TAG_member;
     if (!has_fields) return;
-    const auto location = child.find(DW_AT_data_member_location);
+    const auto offset = fixed_offset(child);
     put(" ");
-    if (location && block_of(*location)) return put("<not supported>");
+    if (!offset) return put("<not supported>");
     // A step further in, since a damaged variant may be of its own type.
-    return print(type, place + (location ? number_of(*location).value_or(0) : 0), depth + 1);
+    return print(type, place + *offset, depth + 1);
   }
   put("<not supported>");
 }
@@ -632,23 +638,17 @@ void Formatter::print_member(const DebugEntry& member, const Place& place, unsig
     put_name(member, "?");
     put(" = ");
   }
-  std::uint64_t offset = 0;
-  if (const auto location = member.die.find(DW_AT_data_member_location)) {
-    if (block_of(*location)) {
-      // An address that depends on the object, as that of a virtual base.
-      const auto start = place.address();
-      const auto address =
-          start ? values_.number(member.die, DW_AT_data_member_location, start) : std::nullopt;
-      if (!address) return put("<not supported>");
-      offset = *address - *start;
-    } else {
-      offset = number_of(*location).value_or(0);
-    }
+  auto offset = fixed_offset(member.die);
+  if (!offset) { // as that of a virtual base
+    const auto start = place.address();
+    const auto address = start ? values_.number(member.die, DW_AT_data_member_location, start) : std::nullopt;
+    if (!address) return put("<not supported>");
+    offset = *address - *start;
   }
-  if (offset > most_size && !place.address()) return put("<not supported>");
+  if (*offset > most_size && !place.address()) return put("<not supported>");
   if (const auto bits = number_of(member.die, DW_AT_bit_size))
-    return print_bits(member, type, place + offset, *bits);
-  print(type, place + offset, depth + 1);
+    return print_bits(member, type, place + *offset, *bits);
+  print(type, place + *offset, depth + 1);
 }
 
 void Formatter::print_bits(const DebugEntry& member, const DebugEntry& of, const Place& place,
