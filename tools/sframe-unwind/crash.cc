@@ -21,13 +21,17 @@ using Access = Crash::Access;
 constexpr std::int32_t sigill = 4, sigtrap = 5, sigabrt = 6, sigbus = 7, sigfpe = 8, sigsegv = 11,
                        sigsys = 31;
 constexpr std::int32_t segv_maperr = 1, segv_accerr = 2, bus_adraln = 1, si_kernel = 0x80;
-constexpr std::uint64_t at_random = 25; // in the auxiliary vector
 
 /// True if no address of the machine's usual address space has this value, so that the processor reports a
 /// fault without it: AMD64 with 48 bits.
 bool is_canonical(std::uint64_t address) {
   const std::uint64_t high = address >> 47;
   return high == 0 || high == 0x1ffff;
+}
+
+/// An alignment check of the processor, for which the kernel has no address.
+bool is_alignment_check(const elf::SignalInfo& info) {
+  return info.signal == sigbus && info.code == bus_adraln && info.address == 0;
 }
 
 /// A pointer that was overwritten with text.
@@ -91,8 +95,7 @@ private:
     }
     if (signal_ == sigsys && info.code == 1)
       crash_.meaning = "system call " + std::to_string(info.system_call) + " refused by seccomp";
-    const bool has_address = info.code != bus_adraln || info.address != 0;
-    if (signal_ == sigbus && info.code > 0 && info.code != si_kernel && has_address)
+    if (signal_ == sigbus && info.code > 0 && info.code != si_kernel && !is_alignment_check(info))
       crash_.address = info.address;
   }
 
@@ -173,9 +176,9 @@ private:
   void explain_access(const elf::SignalInfo& info) {
     const std::uint64_t code_mask = space_.code_address_mask();
     std::uint64_t address = info.address;
-    const bool is_alignment_check = info.signal == sigbus && info.code == bus_adraln && info.address == 0;
+    const bool misaligned_only = is_alignment_check(info);
     // The kernel has no address: an instruction that the processor refused as a whole (AMD64).
-    const bool no_address = (info.code == si_kernel || is_alignment_check) && space_.abi().id == Abi::amd64;
+    const bool no_address = (info.code == si_kernel || misaligned_only) && space_.abi().id == Abi::amd64;
     // s390x reports the page only.
     const std::uint64_t unknown_bits = space_.abi().id == Abi::s390x ? smallest_page - 1 : 0;
     std::string why = std::string(elf::signal_code(info.signal, info.code).meaning);
@@ -184,19 +187,18 @@ private:
       for (const code::MemoryAccess& memory : operands_.memory) {
         const auto at = address_of(memory);
         if (!at) continue;
-        const unsigned checked = is_alignment_check ? 2 : 16; // the smallest access that is checked
+        const unsigned checked = misaligned_only ? 2 : 16; // the smallest access that is checked
         const bool misaligned = memory.size >= checked && *at % memory.size != 0;
         if (is_canonical(*at) && !misaligned) continue;
         refused = &memory;
         address = *at;
-        if (!is_alignment_check) why = is_canonical(*at) ? "misaligned" : "not a canonical address";
+        if (!misaligned_only) why = is_canonical(*at) ? "misaligned" : "not a canonical address";
         break;
       }
       if (!refused && explain_return()) return;
       if (!refused) {
         if (!is_canonical(thread_.registers.pc)) crash_.access = Access::execute;
-        crash_.meaning =
-            is_alignment_check ? why : "the processor refused the instruction (general protection)";
+        crash_.meaning = misaligned_only ? why : "the processor refused the instruction (general protection)";
         return;
       }
       crash_.access = access_of(*refused);
@@ -276,7 +278,7 @@ private:
     const auto stack = std::ranges::find_if(ranges, is_above);
     if (stack == ranges.end()) return false;
     // The kernel puts the random bytes on the first stack; those of other threads begin with a guard page.
-    if (const auto random = core_.auxv(at_random); random && stack->contains(*random)) return true;
+    if (const auto random = core_.auxv(elf::at_random); random && stack->contains(*random)) return true;
     if (thread_.tid == core_.pid() || stack == ranges.begin()) return false;
     const elf::MemoryRange& below = stack[-1];
     return below.end() == stack->start && !(below.flags & (elf::pf_r | elf::pf_w | elf::pf_x));
@@ -318,7 +320,7 @@ constexpr std::size_t most_arguments = 1024, most_bytes = 64 << 10;
 /// Where the auxiliary vector is on the stack of the program's start: shortly below the bytes that AT_RANDOM
 /// points to (Linux fs/binfmt_elf.c, create_elf_tables). Found by its first two entries.
 std::optional<std::uint64_t> find_auxiliary_vector(const elf::Core& core) {
-  const auto random = core.auxv(at_random);
+  const auto random = core.auxv(elf::at_random);
   const auto first = core.auxiliary_vector();
   if (!random || first.size() < 2) return std::nullopt;
   constexpr std::uint64_t farthest = 4096;

@@ -17,7 +17,8 @@ namespace sframe::elf {
 inline constexpr std::uint64_t dt_pltgot = 3, dt_debug = 21;
 
 /// Tags of the auxiliary vector.
-inline constexpr std::uint64_t at_phdr = 3, at_phnum = 5, at_entry = 9, at_execfn = 31, at_sysinfo_ehdr = 33;
+inline constexpr std::uint64_t at_phdr = 3, at_phnum = 5, at_entry = 9, at_random = 25, at_execfn = 31,
+                               at_sysinfo_ehdr = 33;
 
 struct TaggedValue {
   std::uint64_t tag = 0;
