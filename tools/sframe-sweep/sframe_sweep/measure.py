@@ -135,8 +135,7 @@ class _Measuring:
             # What was measured before stays.
             self.values["state"], self.values["failure"] = stop.state, stop.failure
         except (report_json.Unreadable, OSError, KeyError, struct.error, ValueError) as error:
-            if isinstance(error, OSError):
-                scratch.raise_if_full(error, self.folder)
+            scratch.raise_if_full(error, self.folder)
             scratch.raise_if_program_met_full(self._message, self.folder)
             self.values["state"], self.values["failure"] = "failed", "%s: %s" % (type(error).__name__, self._without_paths(str(error)))
         self.values.update(language=self.origin.language, compiler=self.origin.compiler, compiler_from=self.origin.source)

@@ -21,8 +21,8 @@ class Full(Exception):
 
 
 def raise_if_full(error, folder):
-    """Full, if that is what an OSError of a file below `folder` means."""
-    if error.errno in FULL:
+    """Full, if that is what an error means that has to do with a file below `folder`."""
+    if isinstance(error, OSError) and error.errno in FULL:
         raise Full(folder, os.strerror(error.errno)) from None
 
 

@@ -108,8 +108,7 @@ class Sweep:
                     package.values["members"] += 1
                     self._found(package, path, full, pool)
         except (archives.Damaged, OSError) as error:
-            if isinstance(error, OSError):
-                scratch.raise_if_full(error, package.folder)
+            scratch.raise_if_full(error, package.folder)
             package.values.update(state="failed", failure=getattr(error, "strerror", None) or str(error))
         except (sqlite3.Error, scratch.Full):
             raise  # the database or the disk is at fault, not the package
@@ -129,8 +128,7 @@ class Sweep:
             try:
                 self._unpack_debug(debug, os.path.join(package.folder, "debug"))
             except (archives.Damaged, OSError) as error:
-                if isinstance(error, OSError):
-                    scratch.raise_if_full(error, package.folder)
+                scratch.raise_if_full(error, package.folder)
                 values["failure"] = "%s: %s" % (values["debug_package"], error)  # the package itself may be sound
         identities = {}
         with archives.open_archive(unit.path, self._options.max_unpacked) as (about, members):
