@@ -31,6 +31,14 @@ function verdictBar(row) {
     {label: "unreached", value: row.unreached, color: "var(--line)"}]);
 }
 
+/** Findings of a severity in the default sections and in those for one reader. */
+const findingsOf = (of, key) => of[key] + of[`reader_${key}`];
+
+function countCard(title, key, className) {
+  const ofReaders = totals[`reader_${key}`], all = findingsOf(totals, key);
+  return [title, number(all), ofReaders ? `${number(ofReaders)} in sections for one reader` : null, all ? className : ""];
+}
+
 function overview() {
   const part = section(main, "overview", "Overview");
   part.append(figures([["Packages", number(totals.packages), totals.failed_packages ? `${number(totals.failed_packages)} failed` : null],
@@ -39,10 +47,7 @@ function overview() {
     ["Executable bytes", megabytes(totals.executable_bytes), `${percent(totals.covered_bytes, totals.executable_bytes)} covered`],
     ["Of those with CFI", percent(totals.covered_cfi_bytes, totals.cfi_bytes), "covered"],
     ["Bytes of SFrame", megabytes(totals.sframe_shared), `${percent(totals.sframe_shared, cfiBytes(totals))} of .eh_frame and .eh_frame_hdr`],
-    ...["errors", "warnings"].map(key => {
-      const ofReaders = totals[`reader_${key}`], all = totals[key] + ofReaders;
-      return [key === "errors" ? "Errors" : "Warnings", number(all), ofReaders ? `${number(ofReaders)} in sections for one reader` : null, all ? (key === "errors" ? "bad" : "doubtful") : ""];
-    })]), verdictBar(totals));
+    countCard("Errors", "errors", "bad"), countCard("Warnings", "warnings", "doubtful")]), verdictBar(totals));
   if (data.runs.length) part.append(el("h3", {}, "Runs"), plainTable(["Host", "Started", "Shard", "Programs", "Elapsed, s"],
     data.runs.slice(0, 20).map(run => [run.host, run.started, run.shard, run.programs, fixed(run.elapsed)]), [4]));
   if (data.runs.length > 20) part.append(el("p", {class: "muted"}, `and ${number(data.runs.length - 20)} more`));
@@ -59,8 +64,8 @@ function trends() {
     row("Refused or failed", old.refused + old.failed, totals.refused + totals.failed, true),
     row("Executable bytes covered", share(old.covered_bytes, old.executable_bytes), share(totals.covered_bytes, totals.executable_bytes), false, ratio),
     row("SFrame, of CFI", share(old.sframe_shared, cfiBytes(old)), share(totals.sframe_shared, cfiBytes(totals)), true, ratio),
-    row("Errors", old.errors + old.reader_errors, totals.errors + totals.reader_errors, true),
-    row("Warnings", old.warnings + old.reader_warnings, totals.warnings + totals.reader_warnings, true), row("Functions that contradict", old.contradiction, totals.contradiction, true)], [1, 2, 3]));
+    row("Errors", findingsOf(old, "errors"), findingsOf(totals, "errors"), true),
+    row("Warnings", findingsOf(old, "warnings"), findingsOf(totals, "warnings"), true), row("Functions that contradict", old.contradiction, totals.contradiction, true)], [1, 2, 3]));
   const kinds = other.findings.filter(kind => kind.old !== kind.new && kind.severity !== "note");
   if (kinds.length) part.append(el("h3", {}, "Findings"), plainTable(["ID", "Severity", "Before", "Now", "Change"], kinds.map(kind => {
     const [id, before, now, change] = row(kind.id + (kind.profile === "spec" ? "" : ` (${kind.profile})`) + (kind.in_cfi ? ", also in the CFI" : ""), kind.old, kind.new, true);
