@@ -39,7 +39,7 @@ struct Findings final : Sink {
 using Instructions = std::vector<int>;
 
 /// A section with one function, whose first rule is that of every AMD64 function: CFA is SP+8, RA at CFA-8.
-Bytes frames(cfi::SectionKind kind, const Instructions& instructions) {
+Bytes frames(cfi::SectionKind kind, const Instructions& instructions, std::uint32_t size = text_size) {
   CfiAssembler cfi(kind);
   const bool is_eh = kind == cfi::SectionKind::eh_frame;
   Bytes common = cfi.body();
@@ -47,12 +47,37 @@ Bytes frames(cfi::SectionKind kind, const Instructions& instructions) {
   if (is_eh) common.uleb(1).u8(cfi::pe_absptr);
   const std::size_t cie = cfi.cie(common.raw({0x0c, 7, 8, 0x90, 1}));
   Bytes function = cfi.body();
-  function.u64(text_at).u64(text_size);
+  function.u64(text_at).u64(size);
   if (is_eh) function.uleb(0);
   for (const int byte : instructions) function.u8(static_cast<std::uint64_t>(byte));
   cfi.fde(cie, function);
   if (is_eh) cfi.terminator();
   return cfi.bytes();
+}
+
+/// A library with this code, .eh_frame and .sframe.
+TestElf library_of(const std::vector<std::byte>& text, const Bytes& eh_frame,
+                   const std::vector<std::byte>& section) {
+  TestElf file;
+  file.type = elf::et_dyn;
+  file.sections = {{".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text_at, text},
+                   {".eh_frame", elf::sht_progbits, elf::shf_alloc, frames_at, eh_frame.get()},
+                   {".sframe", elf::sht_gnu_sframe, elf::shf_alloc, sframe_at, section}};
+  file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, text_at, text}};
+  return file;
+}
+
+/// What is found in such a library, in the order of the findings. `code`: its instructions are asked.
+std::vector<Finding> findings_of(const TestElf& file, bool code = false) {
+  const auto bytes = file.build();
+  const auto image = elf::Image::parse(bytes);
+  EXPECT_TRUE(image);
+  const auto input = Input::load({.image = &*image});
+  EXPECT_TRUE(input);
+  Verdicts verdicts(*input);
+  Findings found;
+  check_against_cfi(*input, verdicts, found, {}, code);
+  return std::move(found.all);
 }
 
 /// The findings of C112 for a function with these instructions in the two sections: "0x1010-0x1040: message".
@@ -63,15 +88,9 @@ std::vector<std::string> disagreements(const Instructions& eh, const Instruction
   const auto section = builder.finish(sframe_at);
   EXPECT_TRUE(section);
   const std::vector<std::byte> text(text_size, std::byte{0x90});
-  TestElf file;
-  file.type = elf::et_dyn;
-  file.sections = {
-      {".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text_at, text},
-      {".eh_frame", elf::sht_progbits, elf::shf_alloc, frames_at,
-       frames(cfi::SectionKind::eh_frame, eh).get()},
-      {".sframe", elf::sht_gnu_sframe, elf::shf_alloc, sframe_at, *section},
-      {".debug_frame", elf::sht_progbits, 0, 0, frames(cfi::SectionKind::debug_frame, debug).get()}};
-  file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, text_at, text}};
+  TestElf file = library_of(text, frames(cfi::SectionKind::eh_frame, eh), *section);
+  file.sections.push_back(
+      {".debug_frame", elf::sht_progbits, 0, 0, frames(cfi::SectionKind::debug_frame, debug).get()});
   const auto bytes = file.build();
   const auto image = elf::Image::parse(bytes);
   EXPECT_TRUE(image);
@@ -267,12 +286,7 @@ TEST(VerifyCfi, RandomRows) {
     const auto section = builder.finish(sframe_at);
     ASSERT_TRUE(section);
     const std::vector<std::byte> text(at - text_at, std::byte{0x50}); // push %rax: no padding
-    TestElf file;
-    file.type = elf::et_dyn;
-    file.sections = {{".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text_at, text},
-                     {".eh_frame", elf::sht_progbits, elf::shf_alloc, frames_at, cfi.bytes().get()},
-                     {".sframe", elf::sht_gnu_sframe, elf::shf_alloc, sframe_at, *section}};
-    file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, text_at, text}};
+    const TestElf file = library_of(text, cfi.bytes(), *section);
     const auto bytes = file.build();
     const auto image = elf::Image::parse(bytes);
     ASSERT_TRUE(image);
@@ -308,37 +322,9 @@ std::vector<std::string> differences(const std::vector<FrameRow>& rows, const In
   EXPECT_TRUE(builder.add({.start = text_at, .size = size}, rows));
   const auto section = builder.finish(sframe_at);
   EXPECT_TRUE(section);
-  CfiAssembler cfi(cfi::SectionKind::eh_frame);
-  const std::size_t cie = cfi.cie(cfi.body()
-                                      .u8(1)
-                                      .text("zR")
-                                      .uleb(1)
-                                      .sleb(-8)
-                                      .uleb(16)
-                                      .uleb(1)
-                                      .u8(cfi::pe_absptr)
-                                      .raw({0x0c, 7, 8, 0x90, 1}));
-  Bytes function = cfi.body();
-  function.u64(text_at).u64(size).uleb(0);
-  for (const int byte : instructions) function.u8(static_cast<std::uint64_t>(byte));
-  cfi.fde(cie, function);
-  cfi.terminator();
-  TestElf file;
-  file.type = elf::et_dyn;
-  file.sections = {{".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text_at, text},
-                   {".eh_frame", elf::sht_progbits, elf::shf_alloc, frames_at, cfi.bytes().get()},
-                   {".sframe", elf::sht_gnu_sframe, elf::shf_alloc, sframe_at, *section}};
-  file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, text_at, text}};
-  const auto bytes = file.build();
-  const auto image = elf::Image::parse(bytes);
-  EXPECT_TRUE(image);
-  const auto input = Input::load({.image = &*image});
-  EXPECT_TRUE(input);
-  Verdicts verdicts(*input);
-  Findings found;
-  check_against_cfi(*input, verdicts, found, {}, !code.empty());
+  const TestElf file = library_of(text, frames(cfi::SectionKind::eh_frame, instructions, size), *section);
   std::vector<std::string> all;
-  for (const Finding& finding : found.all) {
+  for (const Finding& finding : findings_of(file, !code.empty())) {
     std::string text_of = std::string(verify::check(finding.id).name) + ' ' + sframe::hex(finding.at->pc) +
                           '-' + sframe::hex(finding.end);
     if (finding.id == Id::C116) text_of += ": " + finding.message;
@@ -416,32 +402,10 @@ std::vector<std::string> partial(const std::vector<std::pair<Fde, std::vector<Fr
   for (const auto& [fde, rows] : functions) EXPECT_TRUE(builder.add(fde, rows));
   const auto section = builder.finish(sframe_at);
   EXPECT_TRUE(section);
-  CfiAssembler cfi(cfi::SectionKind::eh_frame);
-  Bytes common = cfi.body();
-  common.u8(1).text("zR").uleb(1).sleb(-8).uleb(16).uleb(1).u8(cfi::pe_absptr).raw({0x0c, 7, 8, 0x90, 1});
-  const std::size_t cie = cfi.cie(common);
-  Bytes function = cfi.body();
-  function.u64(text_at).u64(cfi_size).uleb(0);
-  for (const int byte : instructions) function.u8(static_cast<std::uint64_t>(byte));
-  cfi.fde(cie, function);
-  cfi.terminator();
   const std::vector<std::byte> text(text_size, std::byte{0x50});
-  TestElf file;
-  file.type = elf::et_dyn;
-  file.sections = {{".text", elf::sht_progbits, elf::shf_alloc | elf::shf_execinstr, text_at, text},
-                   {".eh_frame", elf::sht_progbits, elf::shf_alloc, frames_at, cfi.bytes().get()},
-                   {".sframe", elf::sht_gnu_sframe, elf::shf_alloc, sframe_at, *section}};
-  file.segments = {{elf::pt_load, elf::pf_r | elf::pf_x, text_at, text}};
-  const auto bytes = file.build();
-  const auto image = elf::Image::parse(bytes);
-  EXPECT_TRUE(image);
-  const auto input = Input::load({.image = &*image});
-  EXPECT_TRUE(input);
-  Verdicts verdicts(*input);
-  Findings found;
-  check_against_cfi(*input, verdicts, found);
+  const TestElf file = library_of(text, frames(cfi::SectionKind::eh_frame, instructions, cfi_size), *section);
   std::vector<std::string> all;
-  for (const Finding& finding : found.all)
+  for (const Finding& finding : findings_of(file))
     all.push_back(std::string(verify::check(finding.id).name) + ' ' + sframe::hex(finding.at->pc) + '-' +
                   sframe::hex(finding.end) + ": " + finding.message);
   std::ranges::sort(all);
