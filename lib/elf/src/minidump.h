@@ -71,8 +71,8 @@ private:
 
   Core& core_;
   std::span<const std::byte> bytes_;
-  std::uint64_t
-      left_; ///< of the file's size: what entries point to may overlap, but is read for this size only
+  /// Of the file's size: what entries point to may overlap, but is read for this size only.
+  std::uint64_t left_;
   std::array<std::span<const std::byte>, stream_count> streams_{};
   std::array<std::uint64_t, stream_count> offsets_{}; ///< of the streams in the file
   std::vector<MapsLine> maps_;

@@ -7,7 +7,6 @@
 //         r15  r14  r13  r12  rbp  rbx  r11  r10  r9  r8  rax  rcx  rdx  rsi  rdi  orig_rax
 //   word  16   17  18      19   20  21       22       23  24  25  26
 //         rip  cs  eflags  rsp  ss  fs_base  gs_base  ds  es  fs  gs
-
 //
 // Minidumps have CONTEXT of winnt.h (breakpad: MDRawContextAMD64).
 

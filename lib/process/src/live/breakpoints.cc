@@ -18,7 +18,7 @@ namespace sframe::process::live {
 
 namespace {
 
-/// The instruction, and how far behind its start a thread stops.
+/// The instruction, and the distance from its start at which a thread stops.
 #if defined(__x86_64__)
 constexpr std::array<unsigned char, 1> breakpoint{0xcc}; // int3
 constexpr std::uint64_t pc_after = 1;
