@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Finds functions without CFI in a file and analyses them. Which of them are accepted is decided elsewhere
-// (code_proof.h).
+// (from_code.cc).
 
 #pragma once
 

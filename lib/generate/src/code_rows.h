@@ -73,6 +73,9 @@ struct CodeRows {
   /// Where control leaves the function for, also by running into the next one, without the caller's FP: it
   /// was overwritten, and no place is known that has it.
   std::vector<std::uint64_t> without_fp;
+  /// From the last instruction into what follows the bytes, if control certainly goes on there. The row is
+  /// the one before the instruction.
+  std::optional<Jump> runs_on;
   bool leaves_somewhere = false; ///< by an indirect jump out of the function, or to unknown places
   bool returns = false;          ///< a return at the entry's height, to the entry's return address
   bool b_key = false;            ///< AArch64: return addresses are signed with key B

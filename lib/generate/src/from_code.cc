@@ -230,9 +230,16 @@ const CodeRows::Range* Proof::range_of(std::uint64_t address, std::size_t& owner
   return nullptr;
 }
 
-/// Calls and jumps of accepted functions into accepted functions whose row there is another one.
+/// Calls and jumps of accepted functions into accepted functions whose row there is another one, also those
+/// that run over padding into the next function: they do so after a call that does not return there, although
+/// the callee returns elsewhere.
 void Proof::refute_contradictions() {
   std::vector<std::size_t> wrong;
+  code::CallEnds padding(abi_);
+  const auto is_padding = [&](const CodeRows::Jump& jump) {
+    const auto bytes = input_.image->read(jump.from, jump.target - jump.from);
+    return bytes && padding.is_padding(*bytes, jump.from, nullptr);
+  };
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     if (states_[i] != State::accepted) continue;
     std::size_t owner = 0;
@@ -244,7 +251,13 @@ void Proof::refute_contradictions() {
     for (const CodeRows::Call& call : functions_[i].rows.calls)
       if (contradicts(call.target, abi_.entry_row())) wrong.push_back(owner);
     for (const CodeRows::Jump& jump : functions_[i].rows.jumps)
-      if (jump.row && contradicts(jump.target, *jump.row)) wrong.insert(wrong.end(), {owner, i});
+      if (jump.row && contradicts(jump.target, *jump.row))
+        wrong.insert(wrong.end(), {owner, i});
+      else if (jump.row && in_stubs(jump.target) && jump.row->cfa != abi_.entry_row().cfa)
+        wrong.push_back(i);
+    const auto& runs_on = functions_[i].rows.runs_on;
+    if (runs_on && runs_on->row && is_padding(*runs_on) && contradicts(runs_on->target, *runs_on->row))
+      wrong.push_back(i);
   }
   for (const std::size_t index : wrong) states_[index] = State::ambiguous;
 }
